@@ -133,7 +133,7 @@ def method(base: str | Method, **changes: Any) -> Method:
     --------
     >>> import nelayout as nl
     >>> nl.method("ws-sne", divergence="beta:0.5"), nl.method("nerv", kappa=0.3).name
-    (Method(cauchy, beta:0.5, optimal, mass=strength), 'nerv:0.3')
+    (Method(cauchy, beta:0.5, optimal, mass=degree), 'nerv:0.3')
     """
     record = method_named(base)
     own = {name: value for name, value in changes.items() if name in dict(record.own)}

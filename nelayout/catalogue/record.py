@@ -1,7 +1,7 @@
 """`Method`: a record of parts and of the stages that minimize its objective.
 
 t-SNE, for example, is ``Method(kernel="cauchy", divergence="i-divergence", connection="normalized")``.  With the
-strengths as masses and the optimal connection, it is ws-SNE.  Parts are given by name or as values.
+degrees as masses and the optimal connection, it is ws-SNE.  Parts are given by name or as values.
 """
 
 from __future__ import annotations

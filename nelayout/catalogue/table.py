@@ -1,7 +1,7 @@
 """The catalogue: each named method as a record of its parts.
 
 Read a row as a formula: ws-SNE is the Cauchy kernel, the I-divergence, the optimal connection and, as masses, the
-strengths (the sum of the weights of a node).
+degrees.  Weights are not in the masses: a heavier edge then pulls more and repels as before.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ METHODS: dict[str, Method] = {
     for method in (
         Method(
             name="ws-sne", **own_parts("ws-sne", kernel="cauchy"), divergence="i-divergence", connection="optimal",
-            mass="strength",
+            mass="degree",
             reference=f"{YANG_2014}, sec. 5.1",
             summary="t-SNE with edge repulsion: neighbors and classes, hubs outside; the first to try",
         ),
@@ -47,15 +47,15 @@ METHODS: dict[str, Method] = {
         ),
         Method(
             name="gamma-linlog", kernel="inverse-distance", divergence="itakura-saito", connection="optimal",
-            mass="strength",
+            mass="degree",
             reference=f"{YANG_2014}, sec. 5.2",
             summary="LinLog without its attraction parameter: clusters far apart",
         ),
         Method(
             name="linlog", kernel="inverse-distance", divergence="itakura-saito", connection="fixed",
-            mass="strength",
+            mass="degree",
             reference=NOACK_2007,
-            summary="clusters far apart; mass='strength' is edge repulsion, mass='unit' node repulsion",
+            summary="clusters far apart; mass='degree' is edge repulsion, mass='unit' node repulsion",
         ),
         Method(
             name="quadlog", kernel="inverse-square", divergence="itakura-saito", connection="fixed", mass="unit",

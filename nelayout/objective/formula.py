@@ -13,7 +13,7 @@ omega_ij = d(second)/d xi_ij
     grad_i J = 4 sum_j omega_ij (y_i - y_j) + 2 sum_k (dJ/dS_k) m_i grad Phi_k(y_i).
 
 Example: P = adjacency / sum, the Cauchy kernel, the I-divergence, the normalized connection and unit masses are t-SNE;
-strengths as masses and the optimal connection make it ws-SNE; exchange the kernel for 1/|y_i - y_j|^2 and the
+degrees as masses and the optimal connection make it ws-SNE; exchange the kernel for 1/|y_i - y_j|^2 and the
 divergence for Itakura-Saito, and it is gamma-QuadLog.  Gravity, where a method has it, is one more sum, over the nodes.
 
 Who shares what is a value, `nelayout.numerics.groups`.  ``parts`` own a value of J: the whole graph, or each graph of a

@@ -387,9 +387,9 @@ def _with_steps_of_many(method: Method) -> Method:
 
 
 def _with_equal_rows(method: Method) -> Method:
-    """Return a method of the catalogue with rows that count alike, if its masses are the strengths of nodes."""
-    strengths = isinstance(method.mass, str) and method.mass == "strength"
-    return replace(method, mass="unit") if strengths and method.name in METHODS else method
+    """Return a method of the catalogue with rows that count alike, if its masses are the degrees of nodes."""
+    degrees = isinstance(method.mass, str) and method.mass == "degree"
+    return replace(method, mass="unit") if degrees and method.name in METHODS else method
 
 
 def _outline(rows: Any, method: Method, dim: int) -> np.ndarray | None:

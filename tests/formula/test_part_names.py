@@ -95,7 +95,7 @@ def test_methods_are_values(method):
 
 
 def test_methods_read_like_the_formula():
-    assert repr(METHODS["ws-sne"]) == "Method(cauchy, i-divergence, optimal, mass=strength)"
+    assert repr(METHODS["ws-sne"]) == "Method(cauchy, i-divergence, optimal, mass=degree)"
     assert repr(METHODS["ftsne"]) == "Method(cauchy, kl, normalized)"
     stages = (Descend("one", 10), Descend("two", 10))
     named = nl.Method("gaussian", "mix:0.3:kl:js", "fixed:0.5", affinity="sum-1", stages=stages)

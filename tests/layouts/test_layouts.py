@@ -6,6 +6,7 @@ import copy
 import inspect
 import signal
 import threading
+import time
 import typing
 from itertools import pairwise
 
@@ -540,8 +541,8 @@ def test_frames_have_the_scale_of_the_result_and_are_turned_onto_the_one_before(
     assert len(frames) > 5
     for frame in (*frames, Y):
         assert np.abs(frame - 1.0).max() == pytest.approx(3.0)
-    strengths = [strength for _, strength in nx.les_miserables_graph().degree(weight="weight")]
-    mass = np.array(strengths if METHODS[method].mass == "strength" else [1.0] * len(strengths))
+    degrees = [degree for _, degree in nx.les_miserables_graph().degree]
+    mass = np.array(degrees if METHODS[method].mass == "degree" else [1.0] * len(degrees))
     for before, frame in pairwise(frames):
         # the rotation that brings a frame nearest to the one before is none: the polar factor of M is the identity
         M = (mass[:, None] * (frame - frame.mean(axis=0))).T @ (before - before.mean(axis=0))
@@ -700,3 +701,49 @@ def test_two_threads_lay_out_at_once():
     for thread in threads:
         thread.join()
     assert all(np.array_equal(found[k], expected[k % 2]) for k in range(4))
+
+
+def lone_edge(G: nx.Graph, edge: tuple, weight: float, method: str) -> float:
+    """The length of an edge of this weight, in median lengths of all edges."""
+    H = nx.Graph(G)
+    H.edges[edge]["weight"] = weight
+    pos = nl.layout(H, method, node_size=None, seed=0)
+    length = {frozenset((u, v)): np.linalg.norm(pos[u] - pos[v]) for u, v in H.edges}
+    return float(length[frozenset(edge)] / np.median(list(length.values())))
+
+
+HEAVIER = {
+    "ring": (nx.cycle_graph(12), (0, 1)),
+    "club": (nx.Graph(list(nx.karate_club_graph().edges)), (24, 25)),
+    "tree": (nx.balanced_tree(2, 4), (1, 3)),
+    "grid": (nx.grid_2d_graph(5, 5), ((2, 2), (2, 3))),
+    "novel": (nx.les_miserables_graph(), ("Valjean", "Javert")),
+}
+
+
+@pytest.mark.parametrize(
+    ("method", "name"),
+    thinned(
+        ["ws-sne", "linlog", "gamma-linlog", "gamma-quadlog", "tsne", "ee", "forceatlas2"], [*HEAVIER],
+        plain=lambda method, name: method in ("ws-sne", "linlog", "gamma-linlog") and name in ("ring", "club"),
+    ),
+)  # fmt: skip
+def test_a_heavier_edge_is_shorter(method, name):
+    G, edge = HEAVIER[name]
+    own = G.edges[edge].get("weight", 1.0)
+    lengths = [lone_edge(G, edge, factor * own, method) for factor in (1.0, 10.0, 100.0)]
+    assert lengths[0] > lengths[1] > lengths[2]
+
+
+@pytest.mark.parametrize("method", ["auto", "ws-sne"])
+def test_given_positions_of_many_components_come_back_at_once(method):
+    G = nx.disjoint_union_all([nx.path_graph(3 + k % 5) for k in range(120)])
+    began = time.perf_counter()
+    pos = nl.layout(G, method, seed=0)
+    drawn = time.perf_counter()
+    again = nl.layout(G, method, pos=pos, max_iter=0)
+    given = time.perf_counter()
+    solved = nl.solve(G, method, pos=pos, max_iter=0).positions
+    assert given - drawn < 0.5 * (drawn - began)
+    assert time.perf_counter() - given < 2.0 * (drawn - began)
+    assert all(np.array_equal(again[v], pos[v]) and np.array_equal(solved[v], pos[v]) for v in G)

@@ -53,7 +53,8 @@ def printed(name: str, G: nx.Graph, Y: np.ndarray) -> float:
         return forceatlas2_energy(A, (A > 0).sum(axis=1) + 1, Y)
     n, off = len(A), off_diagonal(len(A))
     strength = A.sum(axis=1)
-    m = strength / strength.mean() if METHODS[name].mass == "strength" else np.ones(n)
+    degree = np.count_nonzero(A, axis=1)
+    m = degree / degree.mean() if METHODS[name].mass == "degree" else np.ones(n)
     xi, M, P = squared(Y)[off], np.outer(m, m)[off], A[off]
     cauchy, gauss = 1 / (1 + xi), np.exp(-xi)
     if name in ("ws-sne", "tsne", "ftsne", "ssne", "hssne"):

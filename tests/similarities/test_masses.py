@@ -201,10 +201,10 @@ def test_all_zero_masses_are_equal_and_said():
 
 
 @pytest.mark.full
-def test_ws_sne_composed_of_its_parts_weighs_nodes_by_their_strengths():
+def test_ws_sne_composed_of_its_parts_weighs_nodes_by_their_degrees():
     G = nx.les_miserables_graph()
     drawn = nl.ws_sne_layout(G, seed=0, scale=None)
-    for mass, same in (("strength", True), ("degree", False)):
+    for mass, same in (("degree", True), ("strength", False)):
         own = nl.Method(kernel="cauchy", divergence="i-divergence", connection="optimal", mass=mass)
         composed = nl.layout(G, method=own, seed=0, scale=None)
         assert all(np.array_equal(composed[v], drawn[v]) for v in G) is same
