@@ -10,6 +10,7 @@ import numpy as np
 
 from nelayout.errors import InputError, InputTypeError, unknown
 from nelayout.graphs import graph_tool
+from nelayout.numerics.parallel import thread_count
 from nelayout.sums.device import device_named
 
 __all__ = [
@@ -203,6 +204,7 @@ def check_options(options: dict[str, Any]) -> dict[str, Any]:
         if o["tol"] < 0:
             raise InputError(f"tol must be >= 0, given {o['tol']!r}")
     device_named(o["device"])
+    thread_count(o["n_jobs"])
     if o["callback"] is not None and not callable(o["callback"]):
         raise InputTypeError(f"callback must be a function of one state, given {type(o['callback']).__name__}")
     if not isinstance(o["progress"], (bool, np.bool_)):

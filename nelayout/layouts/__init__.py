@@ -20,7 +20,7 @@ from nelayout.catalogue.options import LayoutOptions, MethodOptions
 from nelayout.catalogue.record import Method
 from nelayout.formula.alpha.choice import GRID, AlphaChoice
 from nelayout.formula.divergences import BACKGROUND, auto_alpha
-from nelayout.run.pipeline import solve
+from nelayout.run.pipeline import positions_of, solve
 
 __all__ = [
     "alpha_sne_layout", "choose_alpha", "ee_layout", "forceatlas2_layout", "ftsne_layout", "gamma_linlog_layout",
@@ -63,7 +63,7 @@ def layout(
     >>> len(pos), pos[0].shape
     (10, (2,))
     """
-    return solve(G, method, pos, fixed, **options).positions
+    return positions_of(G, method, pos, fixed, **options)
 
 
 # --- neighbor embeddings: similarities of all pairs in the drawing match the similarities of the graph ----------
@@ -73,11 +73,12 @@ def layout(
 def ws_sne_layout(
     G: Any, pos: Any = None, fixed: Any = None, *, kernel: Any = "cauchy", **options: Unpack[LayoutOptions]
 ) -> Any:
-    """Draw a graph by weighted symmetric SNE: t-SNE with strengths as masses.
+    """Draw a graph by weighted symmetric SNE: t-SNE with degrees as masses.
 
     Minimizes -sum_ij P_ij ln q_ij / sum P + ln sum_ij m_i m_j q_ij, q = 1/(1 + |y_i - y_j|^2): the I-divergence at
-    its best scale factor, so there is no balance of attraction and repulsion to choose. A node's mass m is its strength
-    (sum of weights). Strong nodes repel more, which keeps hubs apart.
+    its best scale factor, so there is no balance of attraction and repulsion to choose. A node's mass m is its degree.
+    Hubs repel more, which keeps them apart. ``mass="strength"`` takes sums of weights: the ends of a heavy edge then
+    repel more as well, and the edge may get longer.
     Source: Yang, Peltonen & Kaski (2014), sec. 5.1.
 
     Parameters
@@ -92,7 +93,7 @@ def ws_sne_layout(
     >>> len(pos)
     34
     """
-    return solve(G, tune("ws-sne", kernel=kernel), pos, fixed, **options).positions
+    return positions_of(G, tune("ws-sne", kernel=kernel), pos, fixed, **options)
 
 
 @takes_layout_keywords
@@ -103,7 +104,7 @@ def tsne_layout(G: Any, pos: Any = None, fixed: Any = None, **options: Unpack[La
     Minimizes KL(P || Q), P = weights / sum, Q = q / sum q with q = 1/(1 + |y_i - y_j|^2): ws-SNE with unit masses.
     Source: van der Maaten & Hinton (2008).
     """
-    return solve(G, METHODS["tsne"], pos, fixed, **options).positions
+    return positions_of(G, METHODS["tsne"], pos, fixed, **options)
 
 
 @takes_layout_keywords
@@ -113,7 +114,7 @@ def ssne_layout(G: Any, pos: Any = None, fixed: Any = None, **options: Unpack[La
 
     Source: Cook et al. (2007); van der Maaten & Hinton (2008), sec. 3.1.
     """
-    return solve(G, METHODS["ssne"], pos, fixed, **options).positions
+    return positions_of(G, METHODS["ssne"], pos, fixed, **options)
 
 
 @takes_layout_keywords
@@ -130,7 +131,7 @@ def hssne_layout(
     tail : default 2.0
         heaviness of the tail, >= 0: 0 is s-SNE, 1 is t-SNE; a larger tail draws clusters tighter and further apart
     """
-    return solve(G, tune("hssne", tail=tail), pos, fixed, **options).positions
+    return positions_of(G, tune("hssne", tail=tail), pos, fixed, **options)
 
 
 @takes_layout_keywords
@@ -167,7 +168,7 @@ def ftsne_layout(
     34
     """
     method = tune("ftsne", divergence=divergence, variational=variational, background=background)
-    return solve(G, method, pos, fixed, **options).positions
+    return positions_of(G, method, pos, fixed, **options)
 
 
 @takes_layout_keywords
@@ -178,7 +179,7 @@ def mds_ks_layout(G: Any, pos: Any = None, fixed: Any = None, **options: Unpack[
     Minimizes (1/2) ln sum_ij q_ij^2 - ln sum_ij P_ij q_ij with q = exp(-|y_i - y_j|^2).
     Source: Yang, Peltonen & Kaski (2015), sec. 2.4.
     """
-    return solve(G, METHODS["mds-ks"], pos, fixed, **options).positions
+    return positions_of(G, METHODS["mds-ks"], pos, fixed, **options)
 
 
 # --- energies: attraction along edges, repulsion of all pairs ---------------------------------------------------
@@ -193,7 +194,7 @@ def gamma_quadlog_layout(G: Any, pos: Any = None, fixed: Any = None, **options: 
     divergence at its best scale factor. Neither the scale of the weights nor the size of the drawing matters.
     Source: Yang, Peltonen & Kaski (2014), sec. 5.2 and Proposition 6.
     """
-    return solve(G, METHODS["gamma-quadlog"], pos, fixed, **options).positions
+    return positions_of(G, METHODS["gamma-quadlog"], pos, fixed, **options)
 
 
 @takes_layout_keywords
@@ -205,7 +206,7 @@ def gamma_linlog_layout(G: Any, pos: Any = None, fixed: Any = None, **options: U
     up to size, because the scale factor only rescales a power kernel.
     Source: Yang, Peltonen & Kaski (2014), sec. 5.2.
     """
-    return solve(G, METHODS["gamma-linlog"], pos, fixed, **options).positions
+    return positions_of(G, METHODS["gamma-linlog"], pos, fixed, **options)
 
 
 @takes_layout_keywords
@@ -213,11 +214,11 @@ def gamma_linlog_layout(G: Any, pos: Any = None, fixed: Any = None, **options: U
 def linlog_layout(G: Any, pos: Any = None, fixed: Any = None, **options: Unpack[LayoutOptions]) -> Any:
     """Draw a graph by LinLog: the distance of clusters reflects how few edges join them.
 
-    Minimizes sum_ij P_ij |y_i - y_j| - sum_ij m_i m_j ln |y_i - y_j|. ``mass="strength"`` (the default) is edge
+    Minimizes sum_ij P_ij |y_i - y_j| - sum_ij m_i m_j ln |y_i - y_j|. ``mass="degree"`` (the default) is edge
     repulsion, ``mass="unit"`` node repulsion.
     Source: Noack (2007); as a divergence, Yang, Peltonen & Kaski (2014), Proposition 4.
     """
-    return solve(G, METHODS["linlog"], pos, fixed, **options).positions
+    return positions_of(G, METHODS["linlog"], pos, fixed, **options)
 
 
 @takes_layout_keywords
@@ -228,7 +229,7 @@ def quadlog_layout(G: Any, pos: Any = None, fixed: Any = None, **options: Unpack
     Minimizes sum_ij P_ij |y_i - y_j|^2 - sum_ij m_i m_j ln |y_i - y_j|^2.
     Source: Noack (2007).
     """
-    return solve(G, METHODS["quadlog"], pos, fixed, **options).positions
+    return positions_of(G, METHODS["quadlog"], pos, fixed, **options)
 
 
 @takes_layout_keywords
@@ -246,7 +247,7 @@ def polylog_layout(
     r : default 3.0
         the power, > 0: 1 is LinLog, 2 QuadLog, 3 has the forces of Fruchterman & Reingold
     """
-    return solve(G, tune("polylog", r=r), pos, fixed, **options).positions
+    return positions_of(G, tune("polylog", r=r), pos, fixed, **options)
 
 
 @takes_layout_keywords
@@ -264,7 +265,7 @@ def ee_layout(
     repulsion : default 1.0
         lambda > 0, the weight of the repulsion against the raw weights; the drawing depends on it
     """
-    return solve(G, tune("ee", repulsion=repulsion), pos, fixed, **options).positions
+    return positions_of(G, tune("ee", repulsion=repulsion), pos, fixed, **options)
 
 
 @takes_layout_keywords
@@ -296,7 +297,7 @@ def forceatlas2_layout(
         attraction ln(1 + d) in place of d: w [(1 + d) ln(1 + d) - d] in place of w d^2 / 2, for clusters further apart
     """
     own = {"scaling_ratio": scaling_ratio, "gravity": gravity, "strong_gravity": strong_gravity, "linlog": linlog}
-    return solve(G, tune("forceatlas2", **own), pos, fixed, **options).positions
+    return positions_of(G, tune("forceatlas2", **own), pos, fixed, **options)
 
 
 # --- row by row: each node's own neighbors, missed ones weighed against false ones -----------------------------
@@ -311,7 +312,7 @@ def sne_layout(G: Any, pos: Any = None, fixed: Any = None, **options: Unpack[Lay
     q = exp(-|y_i - y_j|^2).
     Source: Hinton & Roweis (2002).
     """
-    return solve(G, METHODS["sne"], pos, fixed, **options).positions
+    return positions_of(G, METHODS["sne"], pos, fixed, **options)
 
 
 @takes_layout_keywords
@@ -334,7 +335,7 @@ def nerv_layout(
         infinite without it; without effect if every pair has a similarity. A smaller one punishes false neighbors
         harder; a large one with a large kappa can shrink a drawing to a point
     """
-    return solve(G, tune("nerv", kappa=kappa, background=background), pos, fixed, **options).positions
+    return positions_of(G, tune("nerv", kappa=kappa, background=background), pos, fixed, **options)
 
 
 @takes_layout_keywords
@@ -357,7 +358,7 @@ def jse_layout(
         as in `nerv_layout`, for kappa = 1 only; a smaller kappa refuses other values than the default. On sparse graphs
         kappa = 1 is not the limit of larger and larger kappa, which charge false neighbors -ln(1 - kappa) / kappa
     """
-    return solve(G, tune("jse", kappa=kappa, background=background), pos, fixed, **options).positions
+    return positions_of(G, tune("jse", kappa=kappa, background=background), pos, fixed, **options)
 
 
 @takes_layout_keywords
@@ -387,7 +388,7 @@ def alpha_sne_layout(
     >>> len(nl.alpha_sne_layout(nx.karate_club_graph(), alpha="auto", seed=0))
     34
     """
-    return solve(G, tune("alpha-sne", alpha=alpha, background=background), pos, fixed, **options).positions
+    return positions_of(G, tune("alpha-sne", alpha=alpha, background=background), pos, fixed, **options)
 
 
 @takes_common_keywords

@@ -7,7 +7,7 @@ One graph and a thousand graphs take the same passes.  Small graphs with equal p
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from itertools import pairwise
 
@@ -32,22 +32,31 @@ def settings_of(run: Run) -> Settings:
     return Settings(run.dim, run.optimizer, run.max_iter, run.tol, run.stability)
 
 
-def planned(part: Part, run: Run, known: dict[Facts, tuple[Pass, ...]]) -> tuple[Part, Facts, tuple[Pass, ...]]:
-    """Return a connected graph, with the masses that suit its initial positions, its facts and its plan.
+def planned(parts: Sequence[Part], run: Run) -> list[tuple[Part, Facts, tuple[Pass, ...]]]:
+    """Return connected graphs, each with the masses that suit its initial positions, its facts and its plan."""
+    own, facts = list(parts), [Facts.of(part, run.method, run.dim) for part in parts]
+    for some in _stacks(own, [k for k, each in enumerate(facts) if each.placed], lambda k: _small(own[k], run)):
+        for k, (part, stage) in zip(some, resumed([own[k] for k in some], run), strict=True):
+            own[k], facts[k] = part, replace(facts[k], resumed=stage)
+    known = {each: plan(run.method, each, settings_of(run)) for each in dict.fromkeys(facts)}
+    return [(part, each, known[each]) for part, each in zip(own, facts, strict=True)]
 
-    ``known`` holds the plans so far: a thousand small graphs have few different facts.
-    """
-    facts = Facts.of(part, run.method, run.dim)
-    if facts.placed:
-        part, facts = resumed(part, facts, run)
-    if facts not in known:
-        known[facts] = plan(run.method, facts, settings_of(run))
-    return part, facts, known[facts]
+
+def _small(part: Part, run: Run) -> bool:
+    return len(part.nodes) <= MAX_STACKED_NODES and stackable(run.method, part.affinity)
+
+
+def _stacks(parts: Sequence[Part], which: Iterable[int], key: Callable[[int], object]) -> list[list[int]]:
+    """Return lists of the graphs of one key; graphs without a key (None or False) stand alone."""
+    groups: dict[object, list[int]] = {}
+    for k in which:
+        groups.setdefault(("together", own) if (own := key(k)) else k, []).append(k)
+    return [some for group in groups.values() for some in _cut(group, [len(parts[k].nodes) for k in group])]
 
 
 def draw_part(part: Part, run: Run) -> Drawing:
     """Draw one connected graph of two or more nodes."""
-    part, _, passes = planned(part, run, {})
+    ((part, _, passes),) = planned([part], run)
     run.observer.begin(sum(each.steps for _, each in passes_within(passes)))
     return fold(passes, Drawing.of([part], run.dim), run)
 
@@ -57,19 +66,18 @@ def draw_parts(parts: list[Part], run: Run) -> tuple[dict[int, Drawing], bool]:
 
     A run that a callback stops leaves graphs out that it has not come to.
     """
-    groups: dict[object, list[int]] = {}
-    ready, known = [], dict[Facts, tuple[Pass, ...]]()
-    for k, part in enumerate(parts):
-        part, facts, passes = planned(part, run, known)
-        together = facts.n <= MAX_STACKED_NODES and all(each.stackable for each in passes)
-        together = together and stackable(run.method, part.affinity) and run.stability is None
-        groups.setdefault((passes, facts.fixed) if together else k, []).append(k)
-        ready.append((part, passes))
-    stacks = [some for group in groups.values() for some in _cut(group, [len(parts[k].nodes) for k in group])]
+    ready = planned(parts, run)
+
+    def alike(k: int) -> object:
+        part, facts, passes = ready[k]
+        together = run.stability is None and _small(part, run) and all(each.stackable for each in passes)
+        return (passes, facts.fixed) if together else None
+
+    stacks = _stacks(parts, range(len(parts)), alike)
     drawn: dict[int, Drawing] = {}
 
     def draw(stack: list[int], own: Run) -> None:
-        passes = ready[stack[0]][1]
+        passes = ready[stack[0]][2]
         try:
             drawing = fold(passes, Drawing.of([ready[k][0] for k in stack], own.dim), own)
         except Stopped as stopped:
@@ -79,7 +87,7 @@ def draw_parts(parts: list[Part], run: Run) -> tuple[dict[int, Drawing], bool]:
         drawn.update(zip(stack, drawing.split(), strict=True))
         own.canvas.settle(drawing)
 
-    run.observer.begin(sum(each.steps for stack in stacks for _, each in passes_within(ready[stack[0]][1])))
+    run.observer.begin(sum(each.steps for stack in stacks for _, each in passes_within(ready[stack[0]][2])))
     large = [stack for stack in stacks if len(stack) == 1 and len(parts[stack[0]].nodes) > MAX_BESIDE_NODES]
     try:
         for stack in large:

@@ -40,7 +40,7 @@ from nelayout.run.taking_apart import take_apart
 from nelayout.run.variational_component import draw_variational
 from nelayout.sums.device import Device, device_named
 
-__all__ = ["run_method", "run_parts", "solve"]
+__all__ = ["positions_of", "run_method", "run_parts", "solve"]
 
 # Part of |J| from which a note says that coincident nodes were opened.
 OPENED_CHANGE = 1e-3
@@ -86,32 +86,52 @@ def run_parts(
     """Draw a graph as `run_method` does, for callers who go on with the drawings of its components."""
     began, G = time.perf_counter(), graphs.graph_of(G)
     with graphs.guard(G):
-        recipe, o = method_named(method), check_options(dict(options))
-        with threads_for(o["n_jobs"]) as threads:
-            request = read_request(G, recipe, o, pos, fixed)
-            if not known.memory:
-                warn_of_memory(recipe, o, *request.sizes)
-            size = len(request.labels), request.P.nnz // 2, int(request.labels.max(initial=-1)) + 1
-            LOG.debug("%s of %d nodes, %d edges, %d components", recipe.name, *size)
-            own = observe(recipe.name, o["callback"], o["progress"])
-            device = device_named(o["device"])
-            if device is not None:
-                device.check_memory(*map(int, (request.sizes[0].max(initial=0), request.sizes[1].max(initial=0))))
-            with (
-                own as observer,
-                device.guard() if device else nullcontext(),
-            ):
-                drawings, run, stopped = _draw(request, known, threads, observer, device)
-                observer.log_stages()
-            Y, places, stay = _assembled(drawings, request, known)
-            units = units_of(drawings, Y)
-            done = finish(Y, places, stay, request.size, o["scale"], o["center"], _parting(request, stay))
-            with device.guard() if device else nullcontext():
-                found, drawings = _solution(request, done, units / done.factor, drawings, run, stopped, began)
-            LOG.debug("%s: %s, J = %.6g, %.2f s", found.method, found.reason, found.value, found.seconds)
-            for note in found.notes:
-                LOG.debug("note: %s", note)
-            return found, drawings
+        return _run(_read(G, method, pos, fixed, options), known, began)
+
+
+def positions_of(
+    G: Any, method: str | Method, pos: Any, fixed: Any, **options: Unpack[MethodOptions]
+) -> Any:
+    """Return the positions that `solve` finds; if no node may move, the given ones, without a run."""
+    record, common = with_own(method, options)
+    began, G = time.perf_counter(), graphs.graph_of(G)
+    with graphs.guard(G):
+        request = _read(G, record, pos, fixed, cast("LayoutOptions", common))
+        if request.start is not None and request.fixed is not None and request.fixed.all():
+            return request.network.host.write(request.start, request.options["store_pos_as"])
+        return _run(request, NOTHING_KNOWN, began)[0].positions
+
+
+def _read(G: Any, method: str | Method, pos: Any, fixed: Any, options: LayoutOptions) -> Request:
+    return read_request(G, method_named(method), check_options(dict(options)), pos, fixed)
+
+
+def _run(request: Request, known: Known, began: float) -> tuple[Solution, list[Drawing]]:
+    """Draw a graph that was read at the time ``began``."""
+    o, method = request.options, request.method
+    if not known.memory:
+        warn_of_memory(method, o, *request.sizes)
+    size = len(request.labels), request.P.nnz // 2, int(request.labels.max(initial=-1)) + 1
+    LOG.debug("%s of %d nodes, %d edges, %d components", method.name, *size)
+    device = device_named(o["device"])
+    if device is not None:
+        device.check_memory(*map(int, (request.sizes[0].max(initial=0), request.sizes[1].max(initial=0))))
+    with threads_for(o["n_jobs"]) as threads:
+        with (
+            observe(method.name, o["callback"], o["progress"]) as observer,
+            device.guard() if device else nullcontext(),
+        ):
+            drawings, run, stopped = _draw(request, known, threads, observer, device)
+            observer.log_stages()
+        Y, places, stay = _assembled(drawings, request, known)
+        units = units_of(drawings, Y)
+        done = finish(Y, places, stay, request.size, o["scale"], o["center"], _parting(request, stay))
+        with device.guard() if device else nullcontext():
+            found, drawings = _solution(request, done, units / done.factor, drawings, run, stopped, began)
+    LOG.debug("%s: %s, J = %.6g, %.2f s", found.method, found.reason, found.value, found.seconds)
+    for note in found.notes:
+        LOG.debug("note: %s", note)
+    return found, drawings
 
 
 def _assembled(drawings: list[Drawing], request: Request, known: Known) -> tuple[np.ndarray, Any, Any]:

@@ -7,46 +7,67 @@ a whole under any other objective.  So the objective is taken under which the no
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
 
 from nelayout.catalogue.stages import Descend
-from nelayout.optimizers.size import size_search
 from nelayout.optimizers.step import attraction_of
-from nelayout.run.drawing import Part, Run
-from nelayout.run.facts import Facts
-from nelayout.run.placement import frame, place_missing, radius
+from nelayout.run.drawing import Drawing, Part, Run
+from nelayout.run.passes import Masses
+from nelayout.run.placement import frame, place_missing
 
 __all__ = ["resumed"]
 
 
-def resumed(part: Part, facts: Facts, run: Run) -> tuple[Part, Facts]:
-    """Return a graph with the masses, and facts with the stage, that its initial positions are nearest to."""
-    judged = [k for k, stage in enumerate(_descents(run)) if stage.judged]
+def resumed(parts: Sequence[Part], run: Run) -> list[tuple[Part, int | None]]:
+    """Return graphs with the masses, and the stages, that their initial positions are nearest to.
+
+    Several graphs are looked at together: they must be stackable.
+    """
+    stages = [stage for stage in run.method.stages if isinstance(stage, Descend)]
+    judged = [k for k, stage in enumerate(stages) if stage.judged]
     if not judged or (run.optimizer is not None and run.optimizer.name == "momentum"):
-        return part, facts
+        return [(part, None) for part in parts]
+    drawing = Drawing.of([replace(part, fixed=None) for part in parts], run.dim)
+    drawing = drawing.at(np.concatenate([_given(part) for part in parts]))
+    known = [~np.isnan(part.start[:, 0]) for part in parts if part.start is not None]
+    found, least = np.full((len(parts), 2), (judged[-1], 0)), np.full(len(parts), math.inf)
+    tried = [drawing]
+    if any(part.other_mass is not None for part in parts):
+        tried.append(Masses(name="other masses")(drawing, run))
+    for swap, now in enumerate(tried):
+        for k in judged:
+            unrest = _unrest(now, stages[k].at(len(parts[0].nodes)), known, run)
+            found[unrest < least] = k, swap
+            least = np.minimum(least, unrest)
+    masses = [part.other_mass if swap else None for part, swap in zip(parts, found[:, 1], strict=True)]
+    own = [
+        part if mass is None else replace(part, affinity=replace(part.affinity, mass=mass))
+        for part, mass in zip(parts, masses, strict=True)
+    ]
+    return list(zip(own, found[:, 0].tolist(), strict=True))
+
+
+def _given(part: Part) -> np.ndarray:
+    """Return the initial positions (n, dim) of a graph about the origin, in parts of their extent."""
     assert part.start is not None
-    known = ~np.isnan(part.start[:, 0])
     middle, extent = frame(part.start)
     Y = place_missing((part.start - middle) / extent, part.affinity.P, np.random.default_rng(0))
-    Y -= np.sum(Y, axis=0) / len(Y)
-    first, other = part.affinity.mass, part.other_mass
-    best, least = (judged[-1], first), math.inf
-    for mass in (first,) if other is None else (first, other):
-        for k in judged:
-            stage = _descents(run)[k].at(facts.n)
-            method = replace(run.method, kernel=stage.kernel or run.method.kernel)
-            objective = run.sums.objective(method, replace(part.affinity, mass=mass)).exaggerated(stage.exaggeration)
-            Z = Y * size_search(objective, Y)
-            found = objective.evaluate(Z, weights=True)
-            with np.errstate(all="ignore"):
-                step = np.asarray(np.sqrt(np.sum(found.gradient**2, axis=1)) / (4.0 * attraction_of(objective, found)))
-                unrest = float(np.median(step[known])) / (radius(Z) or 1.0)
-            if unrest < least:
-                best, least = (k, mass), unrest
-    return replace(part, affinity=replace(part.affinity, mass=best[1])), replace(facts, resumed=best[0])
+    return Y - np.sum(Y, axis=0) / len(Y)
 
 
-def _descents(run: Run) -> list[Descend]:
-    return [stage for stage in run.method.stages if isinstance(stage, Descend)]
+def _unrest(drawing: Drawing, stage: Descend, known: list[np.ndarray], run: Run) -> np.ndarray:
+    """Return how far the known nodes of each graph would move under a stage, (C,), in radii of the drawing."""
+    method = replace(run.method, kernel=stage.kernel or run.method.kernel)
+    objective = run.objective(drawing, method, stage.exaggeration)
+    sizes = run.sizes(objective, drawing.Y)
+    drawing = drawing.at(drawing.Y * sizes[drawing.segments.of][:, None])
+    found = objective.evaluate(drawing.Y, weights=True)
+    with np.errstate(all="ignore"):
+        step = np.asarray(np.sqrt(np.sum(found.gradient**2, axis=1)) / (4.0 * attraction_of(objective, found)))
+        each = np.split(step, drawing.segments.starts[1:-1])
+        medians = np.array([np.median(own[mask]) for own, mask in zip(each, known, strict=True)])
+        radii = drawing.radius()
+        return np.where(np.isfinite(medians), medians / np.where(radii > 0, radii, 1.0), math.inf)
