@@ -28,6 +28,8 @@ OWNERS: dict[str, list[str]] = {
     for keyword in dict.fromkeys(keyword for m in METHODS.values() for keyword, _ in m.own)
 }
 
+# Values of `method` in networkx.spring_layout.
+_WAYS = ("energy", "force")
 _SPELLINGS = {"t-sne": "tsne", "s-sne": "ssne", "wssne": "ws-sne"}
 # Parts whose change makes another method, with another name and another schedule.
 _FORMULA = ("kernel", "divergence", "connection")
@@ -47,6 +49,11 @@ def method_named(method: str | Method) -> Method:
     name = _SPELLINGS.get(name, name)
     record = AUTO if name == "auto" else METHODS.get(name)
     if record is None:
+        if name in _WAYS:
+            raise InputError(
+                f"method must be a name that nelayout.methods() lists; got {name!r}, a way in which "
+                "networkx.spring_layout computes forces. Leave it out, or choose a way by nbody="
+            )
         raise unknown("method", name if words else method, ["auto", *METHODS])
     if not words:
         return record

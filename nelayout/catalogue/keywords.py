@@ -63,6 +63,12 @@ SAME = {
 INSTEAD = {
     "min_dist": "no method has a least distance; method='hssne' with a larger tail draws clusters tighter",
     "y": "labels are not read; leave them out",
+    "k": "no method has a best distance between nodes; scale sets the size of the drawing",
+    "dist": "the graph's own weights are read; weight_kind='distance' takes them as lengths",
+    **dict.fromkeys(
+        ("time_limit", "timeout", "max_time"),
+        "a callback ends a run: end = time.monotonic() + 5; callback=lambda state: time.monotonic() > end",
+    ),
     **dict.fromkeys(("n_neighbors", "perplexity", "metric"), "vectors are drawn by nelayout.embed, which has it"),
 }
 # Keywords of a method that functions of vectors take as ``**own``: those of its objective.

@@ -248,12 +248,13 @@ def generator(seed: Any, name: str = "seed") -> np.random.Generator:
     """Make the one source of randomness of a run from what the user gave as its seed, under the keyword ``name``."""
     if seed is None or isinstance(seed, np.random.Generator):
         return np.random.default_rng(seed)
-    if isinstance(seed, np.random.RandomState):
+    if isinstance(seed, np.random.RandomState) or seed is np.random:  # the module has a state of its own
         return np.random.default_rng(seed.randint(0, 2**31 - 1, size=4))
     if isinstance(seed, (bool, np.bool_)) or not isinstance(seed, (int, np.integer)) or seed < 0:
         hint = ""
         if hasattr(seed, "__len__") and not isinstance(seed, (str, bytes)):  # igraph's word for a start
             hint = f": positions to start from are given as {'pos' if name == 'seed' else 'init'}="
         given = f"{type(seed).__name__}{hint}" if hint else repr(seed)
-        raise InputError(f"{name} must be None, an integer >= 0, a numpy Generator or a RandomState, given {given}")
+        allowed = "None, an integer >= 0, a numpy Generator, a RandomState or numpy.random"
+        raise InputError(f"{name} must be {allowed}, given {given}")
     return np.random.default_rng(int(seed))

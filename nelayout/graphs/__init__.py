@@ -261,7 +261,14 @@ def _unreadable(G: Any, error: AttributeError) -> InputTypeError:
 
 def _no_graph(G: Any) -> InputTypeError:
     hint = CONVERSIONS.get(type(G).__module__.partition(".")[0], "")
-    if isinstance(G, (list, tuple, set, dict)):
+    if isinstance(G, (list, tuple)) and len(G) in (2, 3) and all(isinstance(each, np.ndarray) for each in G):
+        hint = "arrays of ends become a graph by networkx.Graph(zip(source.tolist(), target.tolist()))"
+        if len(G) == 3:
+            hint = (
+                "arrays of ends and weights become a graph by G = networkx.Graph() and "
+                "G.add_weighted_edges_from(zip(source.tolist(), target.tolist(), weight.tolist()))"
+            )
+    elif isinstance(G, (list, tuple, set, dict)):
         hint = (
             "a list of edges or a dict of neighbors becomes a graph with networkx.Graph(...), "
             "a list of rows a matrix with numpy.array(...)"

@@ -109,9 +109,10 @@ def _as_csr(G: Any) -> csr_array:
         G = G.filled(0)
     shape, kind = G.shape, G.dtype
     if len(shape) != 2 or shape[0] != shape[1]:
+        turned = ".T" if shape[:1] == (2,) else ""
         raise InputError(
-            f"the array has shape {shape}; a graph is a square adjacency matrix (n, n). "
-            "For vectors, one row per sample, use nelayout.embed"
+            f"the array must be a square adjacency matrix (n, n); got the shape {shape}. An array E of edges becomes "
+            f"a graph by networkx.Graph(E{turned}.tolist()). For vectors, one row per sample, use nelayout.embed"
         )
     if kind.kind not in "biuf":
         raise InputTypeError(

@@ -2,7 +2,7 @@
 
 | library | nodes answer to | positions go back as |
 |---|---|---|
-| igraph | names, if distinct, and indices | `igraph.Layout` |
+| igraph | names, if distinct, and indices, if no name is a number | `igraph.Layout` |
 | rustworkx | indices; payloads, if distinct texts | `{index: array}` |
 | networkit | ids | an array with a row for each id, NaN for removed nodes |
 | graph-tool | numbers | a vertex property map |
@@ -34,6 +34,12 @@ from nelayout.graphs.to_floats import REAL
 __all__ = ["graph_tool", "igraph", "networkit", "rustworkx"]
 
 
+NUMBERS_ARE_NAMES = (
+    "a whole number in pos, fixed, mass and node_size means the vertex of that name, since names are numbers here; "
+    "give an igraph.Vertex, such as g.vs[0], for an index"
+)
+
+
 def _listed(pairs: Any, names: Sequence[str], attribute: Any) -> Links:
     ends = np.array(pairs, dtype=np.int64).reshape(-1, 2)
     return Links(ends[:, 0], ends[:, 1], names, attribute)
@@ -53,7 +59,10 @@ class IgraphHost(ListedHost):
             distinct = len(Counter(names)) == G.vcount() and None not in names
         except TypeError:  # names that are lists: igraph allows any object
             distinct = False
-        self.aliases = [names, numbers] if distinct else [numbers]
+        by_number = distinct and any(isinstance(name, int) for name in names)
+        self.aliases = [names] if by_number else [names, numbers] if distinct else [numbers]
+        if by_number and names != list(numbers):
+            self.about_numbers = (NUMBERS_ARE_NAMES,)
 
     def links(self) -> Links:
         return _listed(self.G.get_edgelist(), sorted(self.G.es.attributes()), lambda name: list(self.G.es[name]))
@@ -61,9 +70,21 @@ class IgraphHost(ListedHost):
     def columns(self) -> dict[str, list]:
         return {name: list(self.G.vs[name]) for name in self.G.vs.attributes()}
 
-    def positions(self, pos: Any, dim: int) -> np.ndarray:
-        opened = _layout(pos)
-        return per_node.positions(pos if opened is None else opened.given, dim, self.aliases)
+    def opened(self, x: Any) -> Any:
+        """Rows of a Layout; labels in place of igraph.Vertex, alone, in sequences and as keys."""
+
+        def label(node: Any) -> Any:
+            inside = is_a(node, "igraph", "Vertex") and node.index < len(labels)
+            return labels[node.index] if inside else node
+
+        labels, places = self.aliases[0], _layout(x)
+        if places is not None:
+            return places.given
+        if isinstance(x, Mapping):
+            return {label(node): value for node, value in x.items()}
+        if isinstance(x, (list, tuple, set, frozenset)) or is_a(x, "igraph", "VertexSeq"):
+            return [label(node) for node in x]
+        return label(x)
 
     def write(self, Y: np.ndarray, store_pos_as: str | None = None) -> Any:
         rows = np.asarray(Y, dtype=np.float64).tolist()

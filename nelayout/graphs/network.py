@@ -38,10 +38,12 @@ class Host(Protocol):
 
     aliases  the names that a node answers to, as sequences in node order; the first one is `Network.labels`
     stores   whether `write` can keep positions in the graph itself
+    about_numbers  what a whole number means as a node, where that may be doubted; else nothing
     """
 
     aliases: Sequence[Sequence[Hashable]]
     stores: bool
+    about_numbers: tuple[str, ...] = ()
 
     def attributes(self) -> Sequence[str]:
         """The names of the node attributes."""
@@ -59,7 +61,7 @@ class Host(Protocol):
         ...
 
     def opened(self, x: Any) -> Any:
-        """A list in node order for values of nodes in a type of the library's own; anything else as it is."""
+        """Values and nodes in a type of the library's own, by label or in node order; anything else as it is."""
         return x
 
     def positions(self, pos: Any, dim: int) -> np.ndarray:
@@ -82,7 +84,7 @@ class Host(Protocol):
 
         Raises `InputError` naming the label that is no node of the graph.
         """
-        return per_node.nodes(which, what, self.aliases)
+        return per_node.nodes(self.opened(which), what, self.aliases)
 
     def values(self, x: Any, what: str, *, nonnegative: bool = False) -> np.ndarray:
         """One number per node, (n,) float64, from a scalar, dict, array or the name of a node attribute.

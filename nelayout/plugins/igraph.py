@@ -156,18 +156,16 @@ def _method(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _by_label(graph: Any, given: Any, vertices: bool) -> Any:
-    """Return {vertex: value}, or a list of `vertices`, with nelayout's labels in place of vertices and indices."""
-    igraph: Any = importlib.import_module("igraph")
+    """Return {vertex: value}, or a list of `vertices`, with nelayout's labels in place of indices."""
     labels = IgraphHost(graph).aliases[0]
 
-    def label(vertex: Any) -> Any:
-        index: Any = vertex.index if isinstance(vertex, igraph.Vertex) else vertex
+    def label(index: Any) -> Any:
         whole = isinstance(index, (int, np.integer)) and not isinstance(index, (bool, np.bool_))
-        return labels[int(index)] if whole and 0 <= index < len(labels) else vertex
+        return labels[int(index)] if whole and 0 <= index < len(labels) else index
 
     if isinstance(given, Mapping):
         return {label(vertex): value for vertex, value in given.items()}
-    if vertices and isinstance(given, (list, tuple, set, igraph.VertexSeq)):
+    if vertices and isinstance(given, (list, tuple, set)):
         return [label(vertex) for vertex in given]
     return given
 

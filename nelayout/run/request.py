@@ -5,6 +5,8 @@ Drawings and estimates both come through here, so that both refuse the same call
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -126,7 +128,9 @@ def read_request(G: Any, method: Method, o: dict[str, Any], pos: Any = None, fix
             "store_pos_as needs a graph whose nodes have attributes: one of networkx, igraph or graph-tool, or of "
             "rustworkx with a dict for each node; use the positions that come back"
         )
-    start = None if pos is None else host.positions(graphs.places(pos, host).given, o["dim"])
+    start, said = (None, ()) if pos is None else _start(network, pos, o["dim"])
+    if host.about_numbers and _by_number(fixed, pos, o["mass"], o["node_size"]):
+        said = (*said, *host.about_numbers)
     mask = _fixed(network, fixed, start, o["dim"])
     check_variational(method, o, mask)
     dots = isinstance(o["node_size"], str) and o["node_size"] == "auto"
@@ -145,9 +149,34 @@ def read_request(G: Any, method: Method, o: dict[str, Any], pos: Any = None, fix
         _check_joint(method, P, int(labels.max()) + 1)
     if joint and start is not None and np.isnan(start).all():
         start = None
-    notes = (*network.notes, *_broken_note(G, network, labels), *notes)
+    notes = (*network.notes, *_broken_note(G, network, labels), *said, *notes)
     joint = joint and (P.nnz > 0 or _holds(method))
     return Request(method, o, network, P, labels, joint, start, mask, size, dots, optimizer, rng, notes)
+
+
+def _by_number(fixed: Any, *others: Any) -> bool:
+    """Whether a node is given as a whole number, in ``fixed`` or as a key of the others."""
+    nodes = [key for each in others for key in as_mapping(each) or ()]
+    nodes += list(fixed) if isinstance(fixed, (Mapping, list, tuple, AbstractSet, np.ndarray)) else [fixed]
+    return any(isinstance(node, (int, np.integer)) and not isinstance(node, bool) for node in nodes)
+
+
+def _start(network: graphs.Network, pos: Any, dim: int) -> tuple[np.ndarray, tuple[str, ...]]:
+    """Return initial positions (n, dim), NaN rows where a node has none, and a note on keys that are no nodes."""
+    given = network.host.opened(graphs.places(pos, network.host).given)
+    start = network.host.positions(given, dim)
+    mapping, names = as_mapping(given), set().union(*network.host.aliases)
+    others = [key for key in mapping or () if key not in names]
+    if not others or not names:
+        return start, ()
+    if mapping is not None and len(others) == len(mapping):
+        key, node = others[0], network.labels[0]
+        raise InputError(
+            f"pos must have nodes as its keys; got {short_repr(key)} ({type(key).__name__}), where nodes are like "
+            f"{short_repr(node)} ({type(node).__name__}). Use the names that the graph has: keys from JSON are text"
+        )
+    count = f"{len(others)} of {len(mapping or ())} keys of pos, such as {short_repr(others[0])},"
+    return start, (f"{count} {'is no node' if len(others) == 1 else 'are no nodes'} of the graph and were left out",)
 
 
 def _sizes(network: graphs.Network, given: Any, dim: int) -> np.ndarray:

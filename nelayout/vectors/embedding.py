@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from nelayout.catalogue.keywords import takes_keywords_of
+from nelayout.errors import warn
 from nelayout.record.solution import Solution
 from nelayout.vectors.fitting import fit_vectors
 
@@ -39,7 +40,17 @@ def solve_vectors(*vectors: Any, **keywords: Any) -> Solution:
     >>> solution.notes
     ('the graph of the 1 nearest neighbors has 2 components; 1 shortest edge between them was added',)
     """
+    _warn_of_edges(vectors[0] if vectors else keywords.get("X"))
     return fit_vectors(*vectors, **keywords).solution
+
+
+def _warn_of_edges(X: Any) -> None:
+    """Warn if rows are pairs of whole numbers, which are most often the edges of a graph."""
+    if getattr(getattr(X, "dtype", None), "kind", "") in "iu" and np.ndim(X) == 2 and np.shape(X)[1] == 2:
+        warn(
+            "X has two columns of whole numbers, as a list of edges has; embed draws each row as a point. For the graph "
+            "of them take nelayout.layout(networkx.Graph(X.tolist())); floats are taken without this warning"
+        )
 
 
 @takes_keywords_of(solve_vectors)

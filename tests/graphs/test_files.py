@@ -1,6 +1,7 @@
 """Every format reads back what was written, broken files say what and where, outputs appear whole."""
 
 import gzip
+import inspect
 import io
 import json
 import os
@@ -12,6 +13,7 @@ import pytest
 import scipy.io
 import scipy.sparse as sp
 
+import nelayout as nl
 from nelayout.errors import InputError
 from nelayout.graphs import read
 from nelayout.graphs.files import (
@@ -733,3 +735,29 @@ def test_input_graph_is_not_changed(tmp_path):
     for name in WRITERS:
         write_positions(tmp_path / f"out.{name}", G, {"a": (0, 0), "b": (1, 1)})
     assert before == (str(G.nodes(data=True)), str(G.edges(keys=True, data=True)))
+
+
+def functions_of_graphs():
+    """The public functions with an argument G."""
+    functions = {name: getattr(nl, name) for name in nl.__all__ if inspect.isfunction(getattr(nl, name))}
+    return [name for name, function in functions.items() if "G" in inspect.signature(function).parameters]
+
+
+@pytest.mark.parametrize("matrix", [False, True])
+def test_every_function_takes_what_read_graph_returns(tmp_path, matrix):
+    path = tmp_path / ("g.mtx" if matrix else "g.edges")
+    if matrix:
+        scipy.io.mmwrite(path, sp.coo_array(nx.to_scipy_sparse_array(nx.cycle_graph(8))))
+    else:
+        nx.write_edgelist(nx.cycle_graph(8), path, data=False)
+    file = read_graph(path)
+    pos = nl.layout(file, seed=0)
+    names = functions_of_graphs()
+    assert {"layout", "estimate", "measure", "compare", "draw", "explore", "add_nodes"} <= set(names)
+    for name in names:
+        function = getattr(nl, name)
+        required = [p.name for p in inspect.signature(function).parameters.values() if p.default is p.empty]
+        given = {"pos": pos, "drawings": {"one": pos, "two": pos}}
+        arguments = [given[each] for each in required[1:] if each in given]
+        function(file, *arguments)
+    assert len(nl.layout_sequence([file, file], seed=0).positions) == 2

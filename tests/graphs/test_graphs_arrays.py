@@ -1,8 +1,10 @@
 """Matrices become symmetric weights by the rules, of whatever format, and are left as they were."""
 
+import re
 import subprocess
 import sys
 
+import networkx
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -10,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays as numpy_arrays
 
+import nelayout as nl
 from nelayout.errors import InputError
 from nelayout.graphs import read
 
@@ -138,6 +141,23 @@ def test_distance_and_log():
 def test_what_is_no_adjacency_is_refused(matrix, message):
     with pytest.raises(InputError, match=message):
         read(matrix)
+
+
+EDGES = np.array([[7, 3], [3, 5], [5, 7], [5, 9]])
+
+
+@pytest.mark.parametrize(
+    "given", [EDGES, EDGES.T, (EDGES[:, 0], EDGES[:, 1]), [EDGES[:, 0], EDGES[:, 1], np.array([1.0, 2.0, 3.0, 4.0])]]
+)
+def test_arrays_of_edges_are_answered_with_the_line_that_makes_a_graph(given):
+    with pytest.raises(InputError) as caught:
+        nl.layout(given)
+    (line,) = re.findall(r"G = networkx.*\)\)\)?$|networkx\.Graph\((?:E|zip).*\(\)\)\)?", str(caught.value))
+    parts = dict(zip(("source", "target", "weight"), given, strict=False)) if isinstance(given, (tuple, list)) else {}
+    names = {"networkx": networkx, "E": given, **parts}
+    exec(line.replace(" and ", "; ") if "G =" in line else f"G = {line}", names)
+    assert {frozenset(edge) for edge in names["G"].edges} == {frozenset(edge) for edge in EDGES.tolist()}
+    assert len(nl.layout(names["G"], seed=0)) == 4
 
 
 def test_empty_and_tiny():

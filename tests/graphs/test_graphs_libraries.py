@@ -242,6 +242,41 @@ def test_igraph_positions_by_name_index_layout_and_rows():
         host.positions(igraph.Layout([[0, 0]] * 2), 2)
 
 
+@pytest.mark.parametrize("names", [None, ["a", "b", "c"], [2, 0, 1]], ids=str)
+def test_igraph_vertices_stand_for_themselves(names):
+    igraph = pytest.importorskip("igraph", reason="igraph is not installed")
+    G = igraph.Graph([(0, 1), (1, 2)])
+    if names:
+        G.vs["name"] = names
+    host = graphs.read(G).host
+    assert host.nodes(G.vs[1:]).tolist() == host.nodes([G.vs[1], G.vs[2]]).tolist() == [1, 2]
+    assert host.nodes(G.vs[1]).tolist() == [1]
+    assert host.values({v: v.index for v in G.vs}, "mass").tolist() == [0, 1, 2]
+    assert host.objects({G.vs[1]: "x"}, "labels") == [None, "x", None]
+    rows = [[0.0, 1.0], [2.0, 3.0], [4.0, 6.0]]
+    pos = nl.ws_sne_layout(G, {v: rows[v.index] for v in G.vs}, G.vs[:2], max_iter=3)
+    assert pos.coords[:2] == rows[:2]
+    other = igraph.Graph(9)
+    with pytest.raises(InputError, match="which is no node of the graph"):
+        host.nodes([other.vs[8]])
+
+
+def test_whole_numbers_are_names_in_igraph_if_names_are_numbers_and_a_note_says_so():
+    igraph = pytest.importorskip("igraph", reason="igraph is not installed")
+    G = igraph.Graph.TupleList([(5, 3), (3, 0), (0, 9), (9, 5)])
+
+    def notes(G, pos, fixed):
+        solution = nl.solve(G, "ws-sne", pos, fixed, seed=0)
+        assert solution.positions[2] == [7.0, 7.0]
+        return [note for note in solution.notes if "whole number" in note]
+
+    (note,) = notes(G, {0: (7.0, 7.0), 5: (0.0, 0.0)}, [0])
+    assert "means the vertex of that name" in note
+    assert notes(G, {G.vs[2]: (7.0, 7.0), G.vs[0]: (0.0, 0.0)}, G.vs[2]) == []
+    G.vs["name"] = range(4)
+    assert notes(G, {2: (7.0, 7.0), 0: (0.0, 0.0)}, [2]) == []
+
+
 def test_igraph_nodes_and_values():
     igraph = pytest.importorskip("igraph", reason="igraph is not installed")
     G = igraph.Graph([(0, 1), (1, 2)])

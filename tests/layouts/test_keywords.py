@@ -105,11 +105,31 @@ def test_the_word_of_another_library_is_answered_with_ours(name, slip, word):
         (lambda X: nl.embed(X, np.arange(4)), "n_components must be 1, 2 or 3, given ndarray: labels are not read"),
         (lambda X: nl.embed(X, [0, 1, 0, 1]), "n_components must be 1, 2 or 3, given list: labels are not read"),
         (lambda X: nl.layout(X, perplexity=5), "layout has no keyword 'perplexity': vectors are drawn by nelayout.em"),
+        (lambda X: nl.layout(X, k=0.2), "layout has no keyword 'k': no method has a best distance .* scale sets"),
+        (lambda X: nl.solve(X, timeout=5), "solve has no keyword 'timeout': a callback ends a run"),
+        (lambda X: nl.layout(X, dist={}), "layout has no keyword 'dist': .*weight_kind='distance'"),
     ],
 )
 def test_a_word_without_an_equal_here_is_answered_with_what_there_is(call, words):
     with pytest.raises(TypeError, match=words):
         call(np.eye(4))
+
+
+@pytest.mark.parametrize("method", ["energy", "force"])
+def test_a_method_of_spring_layout_is_answered_with_what_a_method_is_here(method):
+    with pytest.raises(ValueError, match=f"got '{method}', a way in which networkx.spring_layout computes forces"):
+        nl.layout(nx.path_graph(3), method=method)
+
+
+def test_the_module_of_numpy_is_a_seed():
+    draws = []
+    for _ in range(2):
+        np.random.seed(3)  # noqa: NPY002  the state of the module is what is asked for
+        draws += [nl.ws_sne_layout(nx.path_graph(5), seed=np.random)[0] for _ in range(2)]
+    one, other, again, _ = draws
+    assert np.array_equal(one, again)
+    assert not np.array_equal(one, other)
+    assert nl.embed(np.eye(4), n_neighbors=2, random_state=np.random).shape == (4, 2)
 
 
 def test_positions_as_a_seed_are_answered_with_the_keyword_for_a_start():

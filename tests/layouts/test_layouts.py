@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import inspect
+import json
 import signal
 import threading
 import time
@@ -378,6 +379,19 @@ def test_partial_start_stays_and_missing_nodes_come_near_their_neighbors():
     assert list(pos) == list(G)
     assert all(np.array_equal(pos[node], start[node]) for node in G if node != (2, 3))
     assert np.abs(pos[2, 3] - (2, 3)).max() < 0.5
+
+
+def test_keys_of_positions_that_are_no_nodes_are_told():
+    G = nx.karate_club_graph()
+    pos = nl.ws_sne_layout(G, seed=0)
+    text = json.loads(json.dumps({v: list(place) for v, place in pos.items()}))
+    for call in (nl.layout, nl.solve, nl.plan):
+        with pytest.raises(nx.NetworkXError, match=r"pos must have nodes as its keys; got '0' \(str\), .* 0 \(int\)"):
+            call(G, "ws-sne", pos=text)
+    (note,) = nl.solve(G, "ws-sne", pos={**pos, "x": (0, 0), "y": (0, 0)}, max_iter=0).notes
+    assert note == "2 of 36 keys of pos, such as 'x', are no nodes of the graph and were left out"
+    assert nl.solve(G, "ws-sne", pos=pos, max_iter=0).notes == nl.solve(G, "ws-sne", pos={}, max_iter=1).notes == ()
+    assert nl.layout(nx.Graph(), pos=pos) == {}
 
 
 def test_partial_start_reaches_nodes_wave_after_wave():

@@ -267,3 +267,10 @@ def test_a_table_of_distances_has_no_principal_components():
     assert nl.embed(D, metric="precomputed", n_neighbors=3, random_state=0).shape == (12, 2)
     with pytest.raises(InputError, match="'auto', 'spectral' or an array"):
         nl.embed(D, metric="precomputed", n_neighbors=3, init="pca")
+
+
+def test_pairs_of_whole_numbers_are_doubted_to_be_rows():
+    edges = np.random.default_rng(0).integers(0, 40, (60, 2))
+    with pytest.warns(UserWarning, match=r"as a list of edges has; .*networkx\.Graph\(X\.tolist\(\)\)"):
+        nl.embed(edges, n_neighbors=5, random_state=0)
+    assert nl.embed(edges.astype(float), n_neighbors=5, random_state=0).shape == (60, 2)
