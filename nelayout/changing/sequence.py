@@ -23,10 +23,10 @@ from nelayout.record.solution import Solution
 from nelayout.run.alpha_walk import at_order
 from nelayout.run.pipeline import run_method
 from nelayout.run.placement import radius
-from nelayout.run.request import NOTHING_KNOWN, Kept
+from nelayout.run.request import NOTHING_KNOWN, Kept, checked_stability
 from nelayout.similarities.masses import NAMED
 
-__all__ = ["STABILITY", "checked_stability", "common_rows", "keep_places", "layout_sequence", "unchanged"]
+__all__ = ["STABILITY", "common_rows", "keep_places", "layout_sequence", "unchanged"]
 
 # Default stability.
 STABILITY = 0.8
@@ -101,17 +101,6 @@ def layout_sequence(
         if not state.draw(k, G):
             break
     return state.finished(record.name, kept=pos is not None)
-
-
-def checked_stability(stability: Any) -> float:
-    """Return the stability as a number; `InputError` outside [0, 1)."""
-    number = isinstance(stability, (int, float, np.integer, np.floating)) and not isinstance(stability, bool)
-    if not number or not 0 <= stability < 1:
-        raise InputError(
-            f"stability must be a number in [0, 1), given {stability!r}: 0 lets nodes go all the way, 0.99 a hundredth "
-            "of it; nelayout.add_nodes does not move them at all"
-        )
-    return float(stability)
 
 
 def _listed(given: Any) -> list[Any]:

@@ -22,7 +22,7 @@ import threading
 import traceback
 import warnings
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from itertools import takewhile
 from pathlib import Path
 from typing import Any, NoReturn
@@ -31,6 +31,7 @@ from nelayout import __version__
 from nelayout.cli import compare_command, draw_command, embed_command, layout_command, small_commands
 from nelayout.cli.arguments import Command, WrongUsage, say
 from nelayout.errors import InputError, Unsupported, near_matches, unknown
+from nelayout.numerics.notices import listening
 
 __all__ = ["COMMANDS", "main"]
 
@@ -58,7 +59,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     except SystemExit as done:  # --help, --version, wrong usage: argparse has said it all
         return done.code if isinstance(done.code, int) else 2
     try:
-        with warnings.catch_warnings(), _ending_in_order():
+        silent = listening(lambda _: None) if getattr(arguments, "quiet", False) else nullcontext()
+        with warnings.catch_warnings(), _ending_in_order(), silent:
             if not sys.warnoptions:
                 warnings.simplefilter("ignore")  # the commands print notes in place of warnings
             arguments.run(arguments)

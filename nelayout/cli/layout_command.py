@@ -221,8 +221,9 @@ def _viewer_look(file: GraphFile, solution: Any, labels: Any, color: Any, weight
 def _film(given: argparse.Namespace, method: Any) -> None:
     """Draw the snapshots of a changing graph and write the film."""
     from nelayout.changing import layout_sequence
-    from nelayout.changing.sequence import STABILITY, checked_stability
+    from nelayout.changing.sequence import STABILITY
     from nelayout.graphs import files
+    from nelayout.run.request import checked_stability
 
     count = 1 + len(given.more)
     if given.fixed is not None or given.layers is not None:

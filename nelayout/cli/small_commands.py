@@ -36,7 +36,7 @@ def _plan(given: argparse.Namespace) -> None:
     method = arguments.tuned_method(given.method, given.set)
     file = files.read_graph(given.file, given.format, graph_input.column(given))
     start = None if given.pos is None else graph_input.known_positions(given.pos, file, given.file)
-    found = plan(file.graph, method, start, dim=given.dim, **graph_input.keywords(given, file))
+    found = plan(file, method, start, dim=given.dim, **graph_input.keywords(given, file))
     for note in file.notes if not given.quiet else ():
         say(note, given.parser)
     sys.stdout.write(f"{found!r}\n")

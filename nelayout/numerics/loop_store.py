@@ -26,7 +26,7 @@ from uuid import uuid4
 from nelayout import __version__
 from nelayout.errors import warn
 
-__all__ = ["Key", "folders", "missed", "place", "read", "write"]
+__all__ = ["Key", "compiled", "folders", "missed", "place", "read", "write"]
 
 PACKAGE = Path(__file__).parents[1]
 # Names of the loops that this process has looked for in vain, and compiled.
@@ -111,6 +111,11 @@ def write(key: Key, data: bytes) -> None:
                 old.unlink()
     except OSError:  # the disk is full, or the folder was removed: the loop runs all the same
         part.unlink(missing_ok=True)
+
+
+def compiled() -> bool:
+    """Whether loops of the present source are stored, or were compiled by this process."""
+    return bool(missed) or any(True for folder in folders() for _ in folder.glob(f"*-{_source()}-*.nbc"))
 
 
 def place() -> Path | None:

@@ -58,8 +58,10 @@ def _by_search(P: csr_array) -> np.ndarray:
     return found[1]
 
 
-def components(P: csr_array, labels: np.ndarray) -> Iterator[tuple[np.ndarray, csr_array]]:
-    """Yield the node indices and the graph of every component in the order of the labels."""
+def components(
+    P: csr_array, labels: np.ndarray, which: np.ndarray | None = None
+) -> Iterator[tuple[np.ndarray, csr_array]]:
+    """Yield the node indices and the graph of every component, or of a mask (C,) of them, in the order of labels."""
     sizes = np.bincount(labels)
     if len(sizes) == 1:
         yield np.arange(P.shape[0]), P
@@ -68,8 +70,11 @@ def components(P: csr_array, labels: np.ndarray) -> Iterator[tuple[np.ndarray, c
     blocks = P[order][:, order]
     blocks.sort_indices()
     start = 0
-    for size in sizes.tolist():
+    for k, size in enumerate(sizes.tolist()):
         stop = start + size
+        if which is not None and not which[k]:
+            start = stop
+            continue
         low, high = blocks.indptr[start], blocks.indptr[stop]
         graph = csr_array(
             (blocks.data[low:high], blocks.indices[low:high] - start, blocks.indptr[start : stop + 1] - low),

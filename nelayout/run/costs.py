@@ -8,6 +8,7 @@ the edges; the linear systems or the memory of the optimizer come on top.  The c
 from __future__ import annotations
 
 import math
+import sys
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -16,6 +17,7 @@ import numpy as np
 from nelayout.catalogue.record import Method
 from nelayout.catalogue.stages import FINEST
 from nelayout.formula.kernels import Radial
+from nelayout.numerics import loop_store
 from nelayout.numerics.memory import warn_if_short
 from nelayout.optimizers.limited_memory import pairs_kept
 from nelayout.run.bending import bent_pairs
@@ -33,8 +35,10 @@ __all__ = [
     "BYTES_LEAST",
     "BYTES_NODE",
     "NUMPY_PAIRS",
+    "WRITE",
     "Cost",
     "CostModel",
+    "compiling_seconds",
     "packing_seconds",
     "warn_of_memory",
 ]
@@ -61,6 +65,10 @@ READ, COMPONENT, PARTED_NODE = 1.5e-6, 1.1e-4, 2e-5
 PUSH = 0.5e-9
 # Seconds of an evaluation with a random walk as an operator, for each entry and 1 / sqrt(1 - rho).
 WALK_ENTRY = 110e-9
+# Seconds of any run; of compiling the loops that most runs need, and of loading them in a process.
+RUN, COMPILING, LOADING = 0.03, 7.0, 0.5
+# Seconds of writing a file, for each node and entry.
+WRITE = 1e-6
 # Part of a second core's time that is used, and evaluations in an iteration.
 SECOND_CORE, TRIALS = 0.6, 1.1
 # Part of its most iterations that a descent usually takes: through the levels, and elsewhere.
@@ -197,7 +205,13 @@ def radials_of(method: Method) -> tuple[Radial, ...]:
 
 def packing_seconds(nodes: int, entries: int, components: int, apart: bool) -> float:
     """Return the seconds of reading, packing and writing; ``apart``: nodes are moved apart."""
-    return READ * (nodes + entries) + COMPONENT * max(components - 1, 0) + (PARTED_NODE * nodes if apart else 0.0)
+    return RUN + READ * (nodes + entries) + COMPONENT * max(components - 1, 0) + (PARTED_NODE * nodes if apart else 0.0)
+
+
+def compiling_seconds() -> float:
+    """Return the seconds of compiling loops if none is stored, and of loading them if they are not loaded."""
+    loading = 0.0 if "nelayout.numerics.compiling" in sys.modules else LOADING
+    return loading if loop_store.compiled() else COMPILING + loading
 
 
 def warn_of_memory(method: Method, o: dict[str, Any], sizes: np.ndarray, entries: np.ndarray, held: int = 0) -> bool:

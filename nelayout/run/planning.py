@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from html import escape
-from itertools import compress
 from typing import Any, Unpack
 
 import numpy as np
@@ -19,14 +18,23 @@ from nelayout.numerics.parallel import Threads, thread_count
 from nelayout.objective.stacks import MAX_STACKED_NODES
 from nelayout.optimizers import LBFGS
 from nelayout.run.alpha_walk import WALK_STEPS
-from nelayout.run.costs import BYTES_ENTRY, BYTES_LEAST, BYTES_NODE, Cost, CostModel, packing_seconds
+from nelayout.run.costs import (
+    BYTES_ENTRY,
+    BYTES_LEAST,
+    BYTES_NODE,
+    WRITE,
+    Cost,
+    CostModel,
+    compiling_seconds,
+    packing_seconds,
+)
 from nelayout.run.drawing import Part
 from nelayout.run.facts import Facts
 from nelayout.run.masses import mass_to_read, masses_of
 from nelayout.run.passes import DescendOn, Keep, passes_within
 from nelayout.run.plan import Settings
 from nelayout.run.plan import plan as passes_of
-from nelayout.run.request import NOTHING_KNOWN, Request, read_request
+from nelayout.run.request import NOTHING_KNOWN, Request, checked_stability, read_request
 from nelayout.run.taking_apart import take_apart
 from nelayout.similarities.masses import NAMED
 from nelayout.sums.device import device_named
@@ -143,14 +151,20 @@ class Estimate:
 
 @takes_common_keywords
 def plan(
-    G: Any, method: str | Method = "auto", pos: Any = None, fixed: Any = None, **options: Unpack[MethodOptions]
-) -> Plan:
+    G: Any, method: str | Method = "auto", pos: Any = None, fixed: Any = None, *, stability: float | None = None,
+    **options: Unpack[MethodOptions],
+) -> Plan:  # fmt: skip
     """List the passes that drawing G by a method will run, each with its reason, time and memory; nothing is drawn.
+
+    The last rows are for reading and writing, also of the file if G is what `read_graph` returns, and for compiling
+    loops that this machine does not have yet.
 
     Parameters
     ----------
     method : default "auto"
         a name or a ``nelayout.Method``
+    stability : default None
+        as of `layout_sequence`, for a snapshot that is drawn from the positions ``pos`` of the one before
 
     Returns
     -------
@@ -173,9 +187,11 @@ def plan(
     with graphs.guard(G):
         record, common = with_own(method, options)
         o = check_options(common)
+        stability = None if stability is None else checked_stability(stability)
         request = read_request(G, record, o, pos, fixed)
-        threads = thread_count(o["n_jobs"])
-        return _planned(request, threads)
+        reading = getattr(G, "seconds", None)
+        file = 0.0 if reading is None else reading + WRITE * (len(request.labels) + request.P.nnz)
+        return _planned(request, thread_count(o["n_jobs"]), stability, file)
 
 
 @takes_common_keywords
@@ -193,8 +209,7 @@ def estimate(G: Any, method: str | Method = "auto", **options: Unpack[MethodOpti
     Returns
     -------
     Estimate
-        right within about a factor of two on a server of the 2020s; loading the compiled loops takes half a second in
-        each process on top, and some seconds once on each machine
+        right within about a factor of two on a server of the 2020s that does nothing else
 
     Raises
     ------
@@ -214,10 +229,10 @@ def estimate(G: Any, method: str | Method = "auto", **options: Unpack[MethodOpti
     )
 
 
-def _planned(request: Request, threads: int) -> Plan:
-    """Return the plan of a call."""
+def _planned(request: Request, threads: int, stability: float | None, file: float) -> Plan:
+    """Return the plan of a call; ``file``: seconds of reading and writing files."""
     o, method, n = request.options, request.method, len(request.labels)
-    settings = Settings(o["dim"], request.optimizer, o["max_iter"], o["tol"])
+    settings = Settings(o["dim"], request.optimizer, o["max_iter"], o["tol"], stability)
     groups: dict[Any, list[Facts]] = {}
     for part in _parts(request):
         facts = Facts.of(part, method, o["dim"])
@@ -227,13 +242,13 @@ def _planned(request: Request, threads: int) -> Plan:
                 passes = (*passes, _walk(method, settings))
             band = facts.n.bit_length() if facts.n <= MAX_STACKED_NODES else facts.n
             groups.setdefault((passes, band), []).append(facts)
-    rows, whole, largest, first = [], Cost(), 0, (0, "exact")
+    rows, whole, largest, first, compiled = [], Cost(), 0, (0, "exact"), False
     held = BYTES_NODE * n + BYTES_ENTRY * request.P.nnz
     for (passes, _), some in sorted(groups.items(), key=lambda item: (item[1][0].own_start, -item[1][0].n)):
         count = len(some)
         size = round(float(np.sqrt(np.mean([facts.n**2 for facts in some]))))
         model = CostModel(method, o, size, sum(facts.entries for facts in some) // count, n * n, threads, count)
-        own = model.smoothing()
+        own, compiled = model.smoothing(), compiled or model.compiled
         held = max(held, count * model.held())
         for depth, each in passes_within(passes):
             cost = Cost() if isinstance(each, Keep) else model(each)
@@ -244,11 +259,13 @@ def _planned(request: Request, threads: int) -> Plan:
             whole = whole + cost.times(count)
         if size > largest:
             largest, first = size, (round(sum(model(each).evaluations for each in passes)), model.nbody)
-    components = int(request.labels.max(initial=-1)) + 1
-    seconds = packing_seconds(n, request.P.nnz, components, o["node_size"] is not None)
+    components, drawn = int(request.labels.max(initial=-1)) + 1, max((row.nodes for row in rows), default=0)
+    seconds = file + packing_seconds(n, request.P.nnz, components, o["node_size"] is not None)
     rows.append(PlannedPass("read, pack and write", components, n, 0, "every graph", seconds, 0))
-    device, nodes = device_named(o["device"]), max((row.nodes for row in rows[:-1]), default=0)
-    there = device.needs(nodes, request.P.nnz) if device is not None and nodes >= device.least else 0
+    if compiled and (seconds := compiling_seconds()):
+        rows.append(PlannedPass("compile and load loops", components, n, 0, "not yet done here", seconds, 0))
+    device = device_named(o["device"])
+    there = device.needs(drawn, request.P.nnz) if device is not None and drawn >= device.least else 0
     peak = held + max(row.bytes for row in rows) + (BYTES_LEAST if groups else 0)
     total = sum(row.seconds for row in rows)
     return Plan(method.name, n, request.P.nnz // 2, components, tuple(rows), total, peak, *first, there)
@@ -275,9 +292,9 @@ def _parts(request: Request) -> list[Part]:
     plain = replace(request, options={**o, "smoothing": 0.0})
 
     def parts(joint: bool) -> list[Part]:
-        return take_apart(plain, masses, joint, NOTHING_KNOWN, Threads())[0]
+        return take_apart(plain, masses, joint, NOTHING_KNOWN, Threads(), request.different)[0]
 
-    alone = [] if request.joint and request.start is not None else list(compress(parts(False), request.different))
+    alone = [] if request.joint and request.start is not None else parts(False)
     if not request.joint:
         return alone
     start = np.zeros((len(request.labels), o["dim"])) if request.start is None else request.start

@@ -29,7 +29,7 @@ from nelayout.run.variational_component import check_variational
 from nelayout.similarities.rescale import within_range
 from nelayout.sums.nbody import check_backend
 
-__all__ = ["NOTHING_KNOWN", "Kept", "Known", "Request", "read_request"]
+__all__ = ["NOTHING_KNOWN", "Kept", "Known", "Request", "checked_stability", "read_request"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -109,6 +109,17 @@ class Request:
     def different(self) -> np.ndarray:
         """(C,) mask of the components that are no copies of one before."""
         return first_of_kind(self.P, self.labels)
+
+
+def checked_stability(stability: Any) -> float:
+    """Return the stability as a number; `InputError` outside [0, 1)."""
+    number = isinstance(stability, (int, float, np.integer, np.floating)) and not isinstance(stability, bool)
+    if not number or not 0 <= stability < 1:
+        raise InputError(
+            f"stability must be a number in [0, 1), given {stability!r}: 0 lets nodes go all the way, 0.99 a hundredth "
+            "of it; nelayout.add_nodes does not move them at all"
+        )
+    return float(stability)
 
 
 def read_request(G: Any, method: Method, o: dict[str, Any], pos: Any = None, fixed: Any = None) -> Request:

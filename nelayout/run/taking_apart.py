@@ -30,11 +30,19 @@ __all__ = ["input_affinity", "take_apart"]
 
 
 def take_apart(
-    request: Request, masses: Masses, joint: bool, known: Known, threads: Threads
+    request: Request,
+    masses: Masses,
+    joint: bool,
+    known: Known,
+    threads: Threads,
+    which: np.ndarray | None = None,
 ) -> tuple[list[Part], list[str]]:
-    """Parts with their input, the largest first, and notes; ``joint``: the whole graph as one component."""
+    """Parts with their input, the largest first, and notes.
+
+    ``joint``: the whole graph as one component; ``which``: a mask of the components, the others are left out.
+    """
     found, notes = list[Part](), list[str]()
-    for nodes, graph in _pieces(request, joint, known):
+    for nodes, graph in _pieces(request, joint, known, which):
         affinity, said = _affinity(request, graph, masses.first[nodes], known, threads)
         notes.extend(said)
         start = None if request.start is None else request.start[nodes]
@@ -53,12 +61,14 @@ def take_apart(
     return found, notes
 
 
-def _pieces(request: Request, joint: bool, known: Known) -> Iterable[tuple[np.ndarray, csr_array]]:
+def _pieces(
+    request: Request, joint: bool, known: Known, which: np.ndarray | None
+) -> Iterable[tuple[np.ndarray, csr_array]]:
     if joint:
         return [(np.arange(len(request.labels)), request.P)]
     if not len(request.labels):
         return []
-    pieces = components(request.P, request.labels)
+    pieces = components(request.P, request.labels, which)
     # These go by the order of the nodes.
     in_order = any(each is not None for each in (known.rows, known.features, known.sketch, known.goal))
     return pieces if in_order else (side_by_side(*piece) for piece in pieces)

@@ -48,8 +48,8 @@ def _warn_of_edges(X: Any) -> None:
     """Warn if rows are pairs of whole numbers, which are most often the edges of a graph."""
     if getattr(getattr(X, "dtype", None), "kind", "") in "iu" and np.ndim(X) == 2 and np.shape(X)[1] == 2:
         warn(
-            "X has two columns of whole numbers, as a list of edges has; embed draws each row as a point. For the graph "
-            "of them take nelayout.layout(networkx.Graph(X.tolist())); floats are taken without this warning"
+            "X has two columns of whole numbers, as a list of edges has; embed draws each row as a point. For the "
+            "graph of them take nelayout.layout(networkx.Graph(X.tolist())); floats are taken without this warning"
         )
 
 

@@ -251,8 +251,28 @@ def test_the_progress_bar_says_what_it_waits_for(capsys):
         announce(ONCE)
         assert ONCE in capsys.readouterr().err
     capsys.readouterr()
-    announce(ONCE)  # nobody listens
-    assert capsys.readouterr().err == ""
+
+
+WAITS = """
+import sys, time
+from contextlib import nullcontext
+from nelayout.numerics.notices import announce, listening
+with listening(str) if sys.argv[1:] else nullcontext():
+    for wait in (0.9, 0.4, 1.0, 2.1):
+        announce("compiling, once per machine")
+        time.sleep(wait)
+        announce("")
+        sys.stderr.write(f"{wait}\\n")
+"""
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("listener", [[], ["bar"]])
+def test_a_long_wait_that_no_bar_shows_is_one_line_on_standard_error(listener):
+    """Waits add up; the line comes as soon as they are long, once."""
+    done = subprocess.run([sys.executable, "-c", WAITS, *listener], capture_output=True, text=True, check=True)
+    lines = ["0.9", "0.4", "1.0", "2.1"]
+    assert done.stderr.splitlines() == (lines if listener else [*lines[:2], "nelayout: " + ONCE, *lines[2:]])
 
 
 @pytest.mark.full

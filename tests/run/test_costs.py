@@ -1,7 +1,12 @@
 """What `estimate` foretells: it orders sizes, bounds the memory, and refuses what `solve` refuses."""
 
+import os
+import subprocess
+import sys
+import time
 import tracemalloc
 from functools import cache
+from pathlib import Path
 
 import networkx as nx
 import numpy as np
@@ -11,6 +16,7 @@ from tables import first
 import nelayout as nl
 from nelayout.catalogue import METHODS
 from nelayout.errors import InputError
+from nelayout.graphs.files import read_graph
 from nelayout.numerics.parallel import Threads
 from nelayout.objective import Objective
 from nelayout.run.costs import BYTES_LEAST
@@ -24,6 +30,12 @@ def mesh(side: int) -> nx.Graph:
 @cache
 def hubs(n: int) -> nx.Graph:
     return nx.barabasi_albert_graph(n, 3, seed=1)
+
+
+@pytest.fixture(autouse=True, scope="module")
+def compiled():
+    """Loops that most runs need, compiled and loaded."""
+    nl.layout(hubs(20_000), seed=0, max_iter=1)
 
 
 @pytest.mark.parametrize("method", first(["auto", *METHODS], 6))
@@ -41,6 +53,58 @@ def test_larger_graphs_take_longer_and_more(method):
 def test_a_run_that_is_too_short_to_compare_starts_is_estimated_without_them():
     before, beyond = (nl.estimate(hubs(150), "ws-sne", max_iter=steps, n_jobs=1) for steps in (40, 41))
     assert before.seconds < 0.5 * beyond.seconds
+
+
+PROGRAM = """
+import networkx as nx, nelayout as nl
+G = nx.barabasi_albert_graph(400, 3, seed=1)
+print(nl.estimate(G, "ws-sne").seconds, nl.estimate(nx.path_graph(20), "ws-sne").seconds)
+nl.layout(G, "ws-sne", seed=0, max_iter=1)
+print(nl.estimate(G, "ws-sne").seconds)
+print([each.why for each in nl.plan(G, "ws-sne").passes if "compile" in each.name])
+"""
+
+
+@pytest.mark.full
+def test_compiling_is_estimated_where_loops_are_not_stored(tmp_path):
+    environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path), "PYTHONPATH": str(Path(nl.__file__).parents[1])}
+    fresh, stored = (
+        subprocess.run([sys.executable, "-c", PROGRAM], env=environment, capture_output=True, text=True, check=True)
+        .stdout.splitlines()
+        for _ in range(2)
+    )
+    before, small = map(float, fresh[0].split())
+    assert before > 4.0 + float(fresh[1])
+    assert small < 1.0
+    assert 0.3 < float(stored[0].split()[0]) - float(stored[1]) < 1.0  # loading
+    assert fresh[2] == stored[2] == "[]"
+
+
+def test_reading_and_writing_a_file_counts(tmp_path):
+    nx.write_edgelist(hubs(4000), tmp_path / "hubs.csv", delimiter=",", data=False)
+    file = read_graph(tmp_path / "hubs.csv")
+    assert file.seconds > 0
+    assert nl.estimate(file, "ws-sne").seconds > nl.estimate(file.graph, "ws-sne").seconds + file.seconds
+
+
+def test_an_estimate_takes_a_small_part_of_the_run():
+    for G in (hubs(4000), nx.empty_graph(4000), nx.disjoint_union_all([nx.path_graph(3 + k % 7) for k in range(300)])):
+        took = []
+        for call in (nl.estimate, nl.layout) * 3:
+            began = time.process_time()
+            call(G, "ws-sne", n_jobs=1)
+            took.append(time.process_time() - began)
+        assert min(took[::2]) < 0.15 * min(took[1::2])
+
+
+def test_a_plan_takes_the_stability_of_a_sequence():
+    G = nx.karate_club_graph()
+    pos = nl.layout(G, "ws-sne", seed=0)
+    held, free = (nl.plan(G, "ws-sne", pos, stability=s).passes for s in (0.8, None))
+    assert "springs hold the size" in {each.why for each in held}
+    assert "springs hold the size" not in {each.why for each in free}
+    with pytest.raises(InputError, match=r"stability must be a number in \[0, 1\), given 1"):
+        nl.plan(G, "ws-sne", pos, stability=1)
 
 
 def test_what_is_asked_for_counts():

@@ -1,5 +1,7 @@
 """Node masses against networkx's centralities; scaled to mean 1, floored at 1e-3, wrong ones named."""
 
+import signal
+import time
 from typing import Any
 
 import networkx as nx
@@ -214,3 +216,24 @@ def test_parallel_edges_add_to_the_strength_and_not_to_the_degree():
     G = nx.MultiGraph([(0, 1), (0, 1), (1, 2)])
     assert node_mass(read(G).adjacency, "strength")[0].tolist() == [1.0, 1.5, 0.5]
     assert node_mass(read(G).adjacency, "degree")[0].tolist() == [0.75, 1.5, 0.75]
+
+
+@pytest.mark.full
+def test_an_interrupt_ends_the_search_of_paths_at_once():
+    A = nx.to_scipy_sparse_array(nx.barabasi_albert_graph(20_000, 3, seed=1), dtype=float)
+    A = read(A).adjacency
+    node_mass(A[:500][:, :500], "betweenness")
+
+    def interrupt(*_):
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGALRM, interrupt)
+    try:
+        signal.setitimer(signal.ITIMER_REAL, 0.3)
+        began = time.process_time()
+        with pytest.raises(KeyboardInterrupt):
+            node_mass(A, "betweenness")
+        assert time.process_time() - began < 1.0
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)

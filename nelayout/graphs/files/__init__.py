@@ -20,6 +20,7 @@ from __future__ import annotations
 
 import csv
 import os
+import time
 from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -81,6 +82,7 @@ def read_graph(
         naming the file and, where known, the line: there is no such file, it is empty, its ending is unknown,
         its content is not what the format demands.
     """
+    began = time.perf_counter()
     if format is not None:
         name = file_format(format)
     elif path == "-" or Path(path).is_dir():  # which `load` refuses
@@ -88,13 +90,12 @@ def read_graph(
     else:
         name = file_format(path=path)
     source = load(path)
-    if name is not None:
-        return _parse(source, name, weight)
-    name = sniff(source.data)
+    known, name = name, name or sniff(source.data)
     if name is None:
         raise source.broken("the format cannot be told from the content; name it with format=")
     file = _parse(source, name, weight)
-    return file.noting(f"standard input is read as {file.format}")
+    file = file if known else file.noting(f"standard input is read as {file.format}")
+    return replace(file, seconds=time.perf_counter() - began)
 
 
 def _parse(source: Source, name: str, weight: str | None) -> GraphFile:

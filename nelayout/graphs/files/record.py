@@ -44,6 +44,7 @@ class GraphFile:
     format     the format's name, see `nelayout.graphs.files.FORMATS`
     notes      sentences about what was read otherwise than a user may expect
     weight     the name of the edge attribute that the entries of a matrix are
+    seconds    how long reading the file took
     """
 
     graph: Any
@@ -52,6 +53,7 @@ class GraphFile:
     format: str = ""
     notes: tuple[str, ...] = ()
     weight: str = "weight"
+    seconds: float = 0.0
 
     @property
     def host(self) -> Host:
