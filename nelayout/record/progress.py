@@ -9,6 +9,7 @@ import logging
 import os
 import sys
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -46,7 +47,7 @@ class Observer:
     callback  gets a `Progress` after each step; True ends the run
     bar       shows the progress of the run
     given_up  called after each step; True ends the run
-    logs      whether stages are logged
+    logs      whether stages are logged, and have names of their own
     """
 
     callback: Callable[[Progress], object] | None = None
@@ -56,6 +57,8 @@ class Observer:
     given_up: Callable[[], bool] = lambda: False
     logs: bool = True
     _logged: int = 0  # steps with logged stages
+    _stage: tuple[str, str] = ("", "")  # the present one, and its name in the trace
+    _counts: Counter[str] = field(default_factory=Counter)  # stages of each name so far
 
     @property
     def seconds(self) -> float:
@@ -68,10 +71,24 @@ class Observer:
 
     def append(self, other: Observer) -> None:
         """Take over the trace of a `silent_copy`; seconds stay in order."""
+        self.end_stage()
         latest = self.trace[-1].seconds if self.trace else 0.0
         for step in other.trace:
             latest = max(latest, step.seconds)
-            self.trace.append(step._replace(iteration=len(self.trace), seconds=latest))
+            stage = self._unique(step.stage)
+            self.trace.append(step._replace(iteration=len(self.trace), seconds=latest, stage=stage))
+
+    def end_stage(self) -> None:
+        """End the present stage: the next step belongs to another one, even of the same name."""
+        self._stage = ("", "")
+
+    def _unique(self, stage: str) -> str:
+        """Return the name of a stage in the trace: the second stage of one name has a number."""
+        if self.logs and stage != self._stage[0]:
+            self._counts[stage] += 1
+            count = self._counts[stage]
+            self._stage = stage, stage if count == 1 else f"{stage} ({count})"
+        return self._stage[1] if self.logs else stage
 
     def begin(self, steps: int) -> None:
         """Begin a drawing with a schedule of at most so many steps."""
@@ -80,7 +97,7 @@ class Observer:
 
     def record(self, stage: str, value: float, positions: Callable[[], np.ndarray]) -> None:
         """Record a step; ``positions`` (of all nodes) is called only for a callback."""
-        step = Step(len(self.trace), value, self.seconds, stage)
+        step = Step(len(self.trace), value, self.seconds, self._unique(stage))
         if self.trace and self.trace[-1].stage != step.stage:
             self.log_stages()
         self.trace.append(step)

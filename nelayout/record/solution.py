@@ -57,7 +57,7 @@ class Solution:
     unit       the size of the method's own units, in units of ``positions``: a number, 1 for a connected graph with
                scale=None; an (n, 1) column if components have sizes of their own; (n, dim) with layers
     trace      (iteration, value, seconds, stage) of every step; coarse levels, the shape stage and stages with
-               stronger edges have values of their own objectives
+               stronger edges have values of their own objectives; a stage of a later component has a number, "tail (2)"
     connection lambda of ``positions`` (of the largest component; the geometric mean if each node has its own)
     reason     of the end of the largest component's run: "converged" (the forces are in balance), "lull" (the last ten
                steps brought next to nothing), "max_iter" (all steps were taken: the usual end of a schedule, and no

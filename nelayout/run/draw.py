@@ -58,6 +58,7 @@ def draw_part(part: Part, run: Run) -> Drawing:
     """Draw one connected graph of two or more nodes."""
     ((part, _, passes),) = planned([part], run)
     run.observer.begin(sum(each.steps for _, each in passes_within(passes)))
+    run.observer.end_stage()
     return fold(passes, Drawing.of([part], run.dim), run)
 
 
@@ -78,6 +79,7 @@ def draw_parts(parts: list[Part], run: Run) -> tuple[dict[int, Drawing], bool]:
 
     def draw(stack: list[int], own: Run) -> None:
         passes = ready[stack[0]][2]
+        own.observer.end_stage()
         try:
             drawing = fold(passes, Drawing.of([ready[k][0] for k in stack], own.dim), own)
         except Stopped as stopped:

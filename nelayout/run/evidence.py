@@ -88,7 +88,8 @@ def evidence_of(
         values[which], lams[which] = found.value, found.lam
         each = np.asarray(objective.node_cost(some.Y, found.lam))
         if objective.of_distributions:  # a node of a small component has a large part of its component's similarities
-            each = each * np.repeat([len(part.nodes) / drawn for part in some.parts], [len(p.nodes) for p in some.parts])
+            sizes = [len(part.nodes) for part in some.parts]
+            each = each * np.repeat(np.array(sizes) / drawn, sizes)
         cost[np.concatenate([part.nodes for part in some.parts])] = each
         squares += float(np.sum(found.gradient * found.gradient))
         said = backend_note(sums.nbody, some.Y, objective.radials) if len(which) == 1 else ""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import groupby, pairwise
 
 import networkx as nx
 import numpy as np
@@ -210,3 +210,15 @@ def test_a_run_that_stops_among_starts_gives_back_the_best_drawing_so_far(start)
     ends = [a.value for a, b in pairwise(trace[: first + 1]) if a.stage != b.stage and "descend" in a.stage]
     stopped = nl.solve(KARATE, "ws-sne", seed=3, scale=None, callback=lambda step: step.iteration >= first)
     assert stopped.value == pytest.approx(min(ends), rel=1e-3)
+
+
+@pytest.mark.parametrize("method", ["auto", "ws-sne", "gamma-quadlog"])
+def test_no_two_stages_of_a_trace_share_a_name(method):
+    """Nor do those of two components; a large one, and stacks of small ones on several threads."""
+    G = nx.disjoint_union_all([nx.grid_2d_graph(29, 29), nx.path_graph(40), nx.star_graph(9), nx.petersen_graph()])
+    told = []
+    for options in ({}, {"callback": lambda state: told.append(state.stage)}):
+        trace = nl.solve(G, method, seed=0, max_iter=5, n_jobs=2, **options).trace
+        names = [name for name, _ in groupby(step.stage for step in trace)]
+        assert len(names) == len(set(names)) > 3
+    assert told == [step.stage for step in trace]
