@@ -125,7 +125,7 @@ def figures(name: str, method: str, mass: str, seeds: int, edges: int) -> dict[s
 
 def main() -> None:
     """Write a Markdown table for each method."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = argparse.ArgumentParser(description="Compare degrees and strengths as masses on weighted graphs.")
     parser.add_argument("--graphs", nargs="+", default=[*SHARED, *OTHERS])
     parser.add_argument("--methods", nargs="+", default=["ws-sne", "linlog", "gamma-linlog"])
     parser.add_argument("--seeds", type=int, default=3)

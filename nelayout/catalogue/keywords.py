@@ -63,10 +63,11 @@ SAME = {
 INSTEAD = {
     "min_dist": "no method has a least distance; method='hssne' with a larger tail draws clusters tighter",
     "y": "labels are not read; leave them out",
+    "fixed": "a film holds all nodes by its stability, and nelayout.add_nodes holds old nodes still",
     "k": "no method has a best distance between nodes; scale sets the size of the drawing",
     "dist": "the graph's own weights are read; weight_kind='distance' takes them as lengths",
     **dict.fromkeys(
-        ("time_limit", "timeout", "max_time"),
+        ("time_limit", "timeout", "max_time", "max_seconds"),
         "a callback ends a run: end = time.monotonic() + 5; callback=lambda state: time.monotonic() > end",
     ),
     **dict.fromkeys(("n_neighbors", "perplexity", "metric"), "vectors are drawn by nelayout.embed, which has it"),

@@ -12,6 +12,8 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from nelayout.errors import InputError
 
 if TYPE_CHECKING:
@@ -66,7 +68,8 @@ def threads_for(n_jobs: int | None) -> Iterator[Threads]:
     """Open the threads of one run, and close them when it ends, however it ends."""
     threads = Threads(thread_count(n_jobs))
     try:
-        yield threads
+        with np.errstate(under="ignore"):  # similarities of far nodes vanish, whatever the caller makes of it
+            yield threads
     finally:
         threads.close()
 

@@ -66,7 +66,7 @@ PUSH = 0.5e-9
 # Seconds of an evaluation with a random walk as an operator, for each entry and 1 / sqrt(1 - rho).
 WALK_ENTRY = 110e-9
 # Seconds of any run; of compiling the loops that most runs need, and of loading them in a process.
-RUN, COMPILING, LOADING = 0.03, 7.0, 0.5
+RUN, COMPILING, LOADING = 0.05, 7.0, 0.5
 # Seconds of writing a file, for each node and entry.
 WRITE = 1e-6
 # Part of a second core's time that is used, and evaluations in an iteration.

@@ -761,3 +761,13 @@ def test_given_positions_of_many_components_come_back_at_once(method):
     assert given - drawn < 0.5 * (drawn - began)
     assert time.perf_counter() - given < 2.0 * (drawn - began)
     assert all(np.array_equal(again[v], pos[v]) and np.array_equal(solved[v], pos[v]) for v in G)
+
+
+@pytest.mark.parametrize("method", [*METHODS_OF_EACH_KIND, "nerv", "auto"])
+def test_floats_that_vanish_are_no_error_of_the_caller(method):
+    G = nx.barabasi_albert_graph(60, 2, seed=0)
+    with np.errstate(all="raise"):
+        pos = nl.solve(G, method, seed=0)
+        assert np.isfinite(nl.evaluate(G, pos.positions, "ws-sne").value)
+    again = nl.solve(G, method, seed=0).positions
+    assert all(np.array_equal(pos.positions[v], again[v]) for v in G)
