@@ -34,6 +34,7 @@ RUNS = {
     "optimizers": ["--graphs", "usair97", "--methods", "ws-sne", "linlog", "--figure", "race.png"],
     "peers": ["--graphs", "usair97", "--methods", "ws-sne", "--cold", "--out", "peers"],
     "vector_sets": ["--rows", "300"],
+    "masses": ["--graphs", *GRAPHS, "--methods", "ws-sne", "--seeds", "1", "--edges", "2"],
     "weights": ["--graphs", *GRAPHS, "--seeds", "1"],
 }
 """What each module is asked for; all others that have a main are asked for their help."""

@@ -107,7 +107,7 @@ def test_the_word_of_another_library_is_answered_with_ours(name, slip, word):
         (lambda X: nl.layout(X, perplexity=5), "layout has no keyword 'perplexity': vectors are drawn by nelayout.em"),
         (lambda X: nl.layout(X, k=0.2), "layout has no keyword 'k': no method has a best distance .* scale sets"),
         (lambda X: nl.solve(X, timeout=5), "solve has no keyword 'timeout': a callback ends a run"),
-        (lambda X: nl.layout_sequence([X], fixed=[0]), "layout_sequence has no keyword 'fixed': a film holds all nodes"),
+        (lambda X: nl.layout_sequence([X], fixed=[0]), "layout_sequence has no keyword 'fixed': a film holds all"),
         (lambda X: nl.layout(X, dist={}), "layout has no keyword 'dist': .*weight_kind='distance'"),
     ],
 )
