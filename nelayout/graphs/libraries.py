@@ -74,10 +74,9 @@ class IgraphHost(ListedHost):
         """Rows of a Layout; labels in place of igraph.Vertex, alone, in sequences and as keys."""
 
         def label(node: Any) -> Any:
-            inside = is_a(node, "igraph", "Vertex") and node.index < len(labels)
-            return labels[node.index] if inside else node
+            return labels[node.index] if isinstance(node, vertex) and node.index < len(labels) else node
 
-        labels, places = self.aliases[0], _layout(x)
+        labels, vertex, places = self.aliases[0], sys.modules["igraph"].Vertex, _layout(x)
         if places is not None:
             return places.given
         if isinstance(x, Mapping):
