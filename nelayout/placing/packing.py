@@ -86,8 +86,8 @@ def pack_around(
     """Pack `drawings` around others that have their positions on the sheet, all lists of (n_i, d) arrays.
 
     Returns both lists anew. A drawing of `placed` moves only if its outline overlaps the outline of a larger one and
-    its parts of `stays` and `keeps` are false: then to the free place nearest to its own. `drawings` take the scale of the largest of
-    `placed` and lie around it, isolated nodes one by one; on a line to the right. `placed` is not empty.
+    its parts of `stays` and `keeps` are false: then to the free place nearest to its own. `drawings` take the scale of
+    the largest of `placed` and lie around it, isolated nodes one by one; on a line to the right. `placed` is not empty.
 
     >>> square = np.array([[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [0.0, 1.0]])
     >>> (there,), (new,) = pack_around([square], [True], [np.zeros((1, 2))])

@@ -15,7 +15,7 @@ import numpy as np
 from nelayout.catalogue.stages import Descend
 from nelayout.optimizers.step import attraction_of
 from nelayout.run.drawing import Drawing, Part, Run
-from nelayout.run.passes import Masses
+from nelayout.run.passes import TakeMasses
 from nelayout.run.placement import frame, place_missing
 
 __all__ = ["resumed"]
@@ -36,7 +36,7 @@ def resumed(parts: Sequence[Part], run: Run) -> list[tuple[Part, int | None]]:
     found, least = np.full((len(parts), 2), (judged[-1], 0)), np.full(len(parts), math.inf)
     tried = [drawing]
     if any(part.other_mass is not None for part in parts):
-        tried.append(Masses(name="other masses")(drawing, run))
+        tried.append(TakeMasses(name="other masses")(drawing, run))
     for swap, now in enumerate(tried):
         for k in judged:
             unrest = _unrest(now, stages[k].at(len(parts[0].nodes)), known, run)
