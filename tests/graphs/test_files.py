@@ -757,7 +757,7 @@ def test_every_function_takes_what_read_graph_returns(tmp_path, matrix):
     for name in names:
         function = getattr(nl, name)
         required = [p.name for p in inspect.signature(function).parameters.values() if p.default is p.empty]
-        given = {"pos": pos, "drawings": {"one": pos, "two": pos}}
+        given = {"pos": pos, "method": "ws-sne", "drawings": {"one": pos, "two": pos}}
         arguments = [given[each] for each in required[1:] if each in given]
         function(file, *arguments)
     assert len(nl.layout_sequence([file, file], seed=0).positions) == 2
