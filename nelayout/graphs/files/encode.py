@@ -112,7 +112,7 @@ def atomic(path: str | os.PathLike) -> Iterator[Path]:
             with temporary.open("rb") as written, target.open("wb") as sink:
                 shutil.copyfileobj(written, sink)
     except OSError as error:
-        if error.errno not in FULL:
+        if error.errno is None or error.errno not in FULL:
             raise
         what = f"cannot be written: {os.strerror(error.errno)}; free some space or choose another folder"
         raise OSError(error.errno, what, str(path)) from None

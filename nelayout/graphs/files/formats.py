@@ -62,6 +62,7 @@ CONVERSIONS = {
     **dict.fromkeys(("xls", "xlsx", "ods"), "the spreadsheet program saves the sheet of edges as CSV"),
     **dict.fromkeys(("parquet", "feather"), "pandas reads it in Python, and a table of edges is a graph as it is"),
     **dict.fromkeys(("pickle", "pkl", "gpickle"), "load the graph in Python, and pass it to nelayout.layout"),
+    **dict.fromkeys(("zip", "bz2", "xz", "7z", "tar", "tgz", "zst"), "unpack it first; gzip (.gz) is unpacked here"),
     "mat": "scipy.io.loadmat(path) reads it in Python, and its matrix is a graph as it is",
     "hdf5": "h5py reads it in Python, and a matrix is a graph as it is",
 }

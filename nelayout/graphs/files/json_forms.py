@@ -56,44 +56,32 @@ def read_json(source: Source) -> GraphFile:
     places where no end is an id (D3).  Repeated edges make a multigraph, so that their weights add up.
     """
     reading = Reading(source, "json")
-    data = _loaded(reading)
-    if isinstance(data, dict) and isinstance(data.get("graphs"), list) and data["graphs"]:
-        if len(data["graphs"]) > 1:
-            reading.notes.append(f"the first of {len(data['graphs'])} graphs is read")
-        data = {"graph": data["graphs"][0]}
-    if isinstance(data, list):
-        data = {"elements": data} if _holds(data, "data") else {"edges": data} if _holds(data, *sum(ENDS, ())) else {}
-    if not isinstance(data, dict):
-        data = {}
-    if isinstance(data.get("graph"), dict) and "nodes" in data["graph"]:
-        data = data["graph"]
-    whole = data.get("elements", data)
-    if isinstance(whole, list):
-        whole = _sorted(whole)
-    nodes, edges = (whole.get("nodes"), whole.get("edges", whole.get("links"))) if isinstance(whole, dict) else (0, 0)
+    data, whole = _graph_in(reading, _loaded(source))
+    nodes, edges = whole.get("nodes"), whole.get("edges", whole.get("links"))
     keyed = isinstance(nodes, dict)
-    if keyed:
+    if isinstance(nodes, dict):
         nodes = [{**node, "id": name} if isinstance(node, dict) else {"id": name} for name, node in nodes.items()]
     inner = "data" if "elements" in data else "metadata"
-    if _holds(nodes, "data", "key") and "id" not in nodes[0]:
+    if isinstance(nodes, list) and _holds(nodes, "data", "key") and "id" not in nodes[0]:
         inner = "data" if "data" in nodes[0] else "attributes"
     reading.name, naming, expected = FORMS[inner]
     edges = [] if edges is None and (keyed or inner == "data") else edges
     if not isinstance(edges, list) or not (isinstance(nodes, list) or (nodes is None and edges and inner != "data")):
         raise source.unreadable(f"cannot be read as {reading.name}; expected {expected}")
-    for name, held in whole.items() if isinstance(whole, dict) else ():
-        if name not in LISTS and isinstance(held, list) and held and isinstance(held[0], dict):
-            reading.notes.append(f"the list {name!r} is not read as nodes or edges")
-    options = data["options"] if isinstance(data.get("options"), dict) else {}
+    reading.notes += [
+        f"the list {name!r} is not read as nodes or edges"
+        for name, held in whole.items()
+        if name not in LISTS and isinstance(held, list) and held and isinstance(held[0], dict)
+    ]
     if inner == "attributes":
-        reading.directed = options.get("type") != "undirected"
-        reading.multigraph = bool(options.get("multi"))
+        options = data["options"] if isinstance(data.get("options"), dict) else {}
+        reading.directed, reading.multigraph = options.get("type") != "undirected", bool(options.get("multi"))
     else:
         reading.directed, reading.multigraph = bool(data.get("directed", keyed)), bool(data.get("multigraph"))
-    aliases = {}  # networkx writes the label of a node as "value" beside its id as text
+    aliases: dict[str, Any] = {}  # networkx writes the label of a node as "value" beside its id as text
     for k, entry in enumerate(nodes or []):
         alone = inner == "metadata" and not isinstance(entry, dict)
-        own = {"id": entry} if alone else _own(source, entry, f"node {k}", inner)
+        own: dict[Any, Any] = {"id": entry} if alone else _own(source, entry, f"node {k}", inner)
         field = next((name for name in naming if name in own), None)
         if field is None and inner != "metadata":
             raise source.broken(f'node {k} has no "{naming[0]}"; expected {expected}')
@@ -105,24 +93,42 @@ def read_json(source: Source) -> GraphFile:
             if isinstance(place, dict) and all(type(place.get(axis)) in (int, float) for axis in "xy"):
                 own.update(x=float(place["x"]), y=-float(place["y"]))
         reading.node(_hashable(label), own, f"node {k}")
-    listed = []
-    for k, entry in enumerate(edges):
-        own = _own(source, entry, f"edge {k}", inner)
-        ends = tuple(_end(source, own, k, names) for names in ENDS)
-        ends = tuple(aliases.get(str(end), end) for end in ends) if aliases else ends
-        way = own.pop("undirected", None) if inner == "attributes" else None
-        listed.append((ends, "" if way is None else "undirected" if way else "directed", own))
+    owns = [_own(source, entry, f"edge {k}", inner) for k, entry in enumerate(edges)]
+    ends = [tuple(_end(source, own, k, names) for names in ENDS) for k, own in enumerate(owns)]
+    ends = [tuple(aliases.get(str(end), end) for end in pair) for pair in ends] if aliases else ends
     if nodes is None:
-        for ends, *_ in listed:
-            reading.nodes.update({end: {} for end in ends})
-    known = _known(reading, [ends for ends, *_ in listed])
-    for (u, v), (_, kind, own) in zip(known, listed, strict=True):
+        reading.nodes.update({end: {} for pair in ends for end in pair})
+    for (u, v), own in zip(_known(reading, ends), owns, strict=True):
+        way = own.pop("undirected", None) if inner == "attributes" else None
         key = _hashable(own.pop("key", None)) if reading.multigraph else None
-        reading.edge(u, v, own, kind, key)
+        reading.edge(u, v, own, "" if way is None else "undirected" if way else "directed", key)
     return reading.graph_file()
 
 
-def _loaded(reading: Reading) -> Any:
+def _graph_in(reading: Reading, data: Any) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The object that describes the graph, and the one with its nodes and edges; they may be one."""
+    if isinstance(data, dict) and isinstance(data.get("graphs"), list) and data["graphs"]:
+        if len(data["graphs"]) > 1:
+            reading.notes.append(f"the first of {len(data['graphs'])} graphs is read")
+        data = {"graph": data["graphs"][0]}
+    if isinstance(data, list):
+        names = [name for pair in ENDS for name in pair]
+        data = {"elements": data} if _holds(data, "data") else {"edges": data} if _holds(data, *names) else {}
+    data = data if isinstance(data, dict) else {}
+    if isinstance(data.get("graph"), dict) and "nodes" in data["graph"]:
+        data = data["graph"]
+    whole = data.get("elements", data)
+    if isinstance(whole, list):  # of both kinds, told apart by their ends
+        kinds: dict[str, list] = {"nodes": [], "edges": []}
+        for each in whole:
+            own = each.get("data") if isinstance(each, dict) else None
+            is_edge = isinstance(own, dict) and ("source" in own or each.get("group") == "edges")
+            kinds["edges" if is_edge else "nodes"].append(each)
+        return data, kinds
+    return data, whole if isinstance(whole, dict) else {}
+
+
+def _loaded(source: Source) -> Any:
     """The value of the text; a field that an object has twice is an error, as one of both would be lost."""
 
     def whole(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -133,7 +139,6 @@ def _loaded(reading: Reading) -> Any:
             raise source.broken(f"an object has the field {short_repr(twice)} twice: {short_repr(data)}; remove one")
         return data
 
-    source = reading.source
     try:
         return json.loads(source.text(), object_pairs_hook=whole)
     except json.JSONDecodeError as error:
@@ -156,17 +161,7 @@ def _holds(listed: Any, *names: str) -> bool:
     )
 
 
-def _sorted(elements: list) -> dict[str, list]:
-    """Elements of both kinds, told apart by their ends."""
-    kinds: dict[str, list] = {"nodes": [], "edges": []}
-    for each in elements:
-        own = each.get("data") if isinstance(each, dict) else None
-        is_edge = isinstance(own, dict) and ("source" in own or each.get("group") == "edges")
-        kinds["edges" if is_edge else "nodes"].append(each)
-    return kinds
-
-
-def _own(source: Source, entry: Any, where: str, inner: str) -> dict[str, Any]:
+def _own(source: Source, entry: Any, where: str, inner: str) -> dict[Any, Any]:
     """The attributes of a node or an edge, its name and its ends."""
     expected = FORMS[inner][2]
     if not isinstance(entry, dict):

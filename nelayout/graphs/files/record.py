@@ -226,7 +226,7 @@ class Reading:
     def _present(self, own: dict[str, Any]) -> dict[str, Any]:
         for name in [name for name, value in own.items() if value is None]:
             del own[name]
-            self.count("value", "missing")
+            self.count("value", "missing", repr(name))
         return own
 
     def graph_file(self) -> GraphFile:
