@@ -199,3 +199,45 @@ def test_an_archive_may_be_an_array(tmp_path):
     (tmp_path / "a.npz").write_bytes(buffer.getvalue())
     with pytest.raises(InputError, match=r"holds a single array; expected rows, cols and n"):
         read_graph(tmp_path / "a.npz")
+
+
+def test_what_does_not_fit_in_memory_is_refused_before_it_is_unpacked(tmp_path, monkeypatch):
+    """Where memory is scarce, sizes within packed files count, not those of the files."""
+    from nelayout.graphs.files import source
+
+    (tmp_path / "g.csv.gz").write_bytes(gzip.compress(b"a,b\n" * 5_000))
+    np.savez_compressed(tmp_path / "g.npz", rows=np.zeros(9_000, int), cols=np.ones(9_000, int), n=2)
+    np.savez_compressed(tmp_path / "few.npz", rows=[0], cols=[1], n=1_000_000)
+    assert len(read_graph(tmp_path / "g.csv.gz").labels) == len(read_graph(tmp_path / "g.npz").labels) == 2
+    monkeypatch.setattr(source, "available", lambda: 20_000)
+    for name, said in [
+        ("g.csv.gz", "unpacked, the gzip file has more than .*; split it"),
+        ("g.npz", "bytes of arrays need about"),
+        ("few.npz", "1000000 nodes need about 16 MB of memory, and 0 MB are free; the file has .* bytes: correct"),
+    ]:
+        with pytest.raises(InputError, match=said):
+            read_graph(tmp_path / name)
+
+
+def test_a_second_interrupt_leaves_no_temporary_file(tmp_path, monkeypatch):
+    from pathlib import Path
+
+    from nelayout.graphs.files import atomic
+
+    unlink, calls = Path.unlink, []
+
+    def interrupted(path, **how):
+        calls.append(path)
+        if len(calls) == 1:
+            raise KeyboardInterrupt
+        unlink(path, **how)
+
+    def write():
+        with atomic(tmp_path / "out.csv") as temporary:
+            temporary.write_text("half")
+            raise SystemExit(143)
+
+    monkeypatch.setattr(Path, "unlink", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        write()
+    assert list(tmp_path.iterdir()) == []

@@ -60,7 +60,7 @@ def _tree(source: Source, root: str) -> tuple[Element, dict[Element, str]]:
             parser.Parse(source.text().encode() if data is None else data, True)
         except expat.ExpatError as error:
             latin = error.code == expat.errors.codes[expat.errors.XML_ERROR_INVALID_TOKEN]
-            if data is not None and latin and not _is_utf8(data) and data[:2] not in (b"\xff\xfe", b"\xfe\xff"):
+            if data is not None and latin and source.decoded[1]:  # it is no UTF-8, and says nothing of it
                 continue
             raise source.unreadable(f"not well-formed XML ({error})", error.lineno) from None
         except (ValueError, LookupError) as error:
@@ -70,14 +70,6 @@ def _tree(source: Source, root: str) -> tuple[Element, dict[Element, str]]:
             raise source.unreadable(f"cannot be read as {root}: no element <graph> in <{root}>")
         return tree, lines
     raise AssertionError("the second reading returns or raises")
-
-
-def _is_utf8(data: bytes) -> bool:
-    try:
-        data.decode()
-    except UnicodeDecodeError:
-        return False
-    return True
 
 
 def _value(reading: Reading, text: str, kind: str) -> Any:
