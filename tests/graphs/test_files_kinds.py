@@ -71,6 +71,9 @@ TABLES = {
     'source,target,text\n1,2,"x\n7,8"\n': {(1, 2): 1},
     "source,target,weight,\na,b,3,\n": {("a", "b"): 3},
     ",source,target\n0,a,b\n1,b,c\n": AB_BC,
+    "V1 V2 weight\n1 a b 3\n2 b c 4\n": {("a", "b"): 3, ("b", "c"): 4},
+    '"","V1","V2"\n"1","a","b"\n"2","b","c"\n': AB_BC,
+    ",x,y,z\n0,a,b,t\n1,b,c,t\n": AB_BC,
     # signs that begin comments
     "source,target\n#a,b\nb,c\n": {("#a", "b"): 1, ("b", "c"): 1},
     "#a,#b\n#b,%c\nx,%c\n": {("#a", "#b"): 1, ("#b", "%c"): 1, ("%c", "x"): 1},

@@ -321,7 +321,7 @@ class _Head:
     def __post_init__(self) -> None:
         head, body = self.top[0][1], [row for _, row in self.top[1:]]
         if body and all(len(row) == len(head) + 1 for row in body):  # R writes no heading above the names of rows
-            of_r = '"' in self.rows.text or [row[0] for row in body] == [str(k + 1) for k in range(len(body))]
+            of_r = '"' in self.rows.text or [row[0] for row in body] in self._numbers_of_rows(len(body))
             head = [*head, ""] if not any(row[-1] for row in body) else ["", *head] if of_r else head
         if len(head) < self.rows.width and len(body) > 1 and not any(len(row) == len(head) for row in body):
             what = f"this line has {count_of(len(head), 'field')}, and others have {self.rows.width}"
@@ -335,7 +335,8 @@ class _Head:
         self._refuse(head, body, named, words)
         numeric = [k for k in range(width) if body and self._numbers(body, k)]
         over = any(k >= 2 and not is_missing(head[k]) for k in numeric)
-        self.header = named is not None or (words and (len(numeric) == width or over))
+        numbered = not head[0] and width > 2 and [row[0] for row in body] in self._numbers_of_rows(len(body))
+        self.header = named is not None or (words and (len(numeric) == width or over or numbered))
         if self.header:
             self.top = self.top[1:]
         body = [row for _, row in self.top]
@@ -353,7 +354,8 @@ class _Head:
             other = next(k for k in [*usable, 0, 1] if k != one)
             self.ends = min(one, other), max(one, other)
         elif len(usable) > 2:
-            self.ends = self._triples(body, numeric)
+            first, second = self._triples(body, usable[2] in numeric, usable[:3])
+            self.ends = usable[first], usable[second]
         else:
             self.ends = (*usable, 0, 1)[0], (*usable, 0, 1)[1]
         if named is None or first_of(head, FROM) is None:
@@ -420,6 +422,9 @@ class _Head:
                 line,
             )
 
+    def _numbers_of_rows(self, n: int) -> list[list[str]]:
+        return [[str(k) for k in range(first, n + first)] for first in (0, 1)]
+
     def _numbers(self, body: Iterable[list[str]], k: int) -> bool:
         cells = [row[k] for row in body if k < len(row) and not is_missing(row[k])]
         return bool(cells) and all(map(_is_number, cells))
@@ -435,14 +440,14 @@ class _Head:
                         line,
                     )
 
-    def _triples(self, body: list[list[str]], numeric: list[int]) -> tuple[int, int]:
-        """The ends where no heading names them: columns that share names, of the first three."""
-        sets = [[row[k] for row in body if k < len(row)] for k in range(3)]
+    def _triples(self, body: list[list[str]], numeric: bool, columns: list[int]) -> tuple[int, int]:
+        """Which of three columns are the ends where no heading names them: those that share names."""
+        sets = [[row[k] for row in body if k < len(row)] for k in columns]
         first, second, third = map(set, sets)
         back = [len(first & other) for other in (second, third)]
         relation = "the second column holds relations, and the first and the third are read as the ends"
         plain = "the second column is read as an end, and the third as a relation"
-        if 2 in numeric:
+        if numeric:
             if not self.header and second & third and not any(back) and _times(map(number, first)):
                 self.notes.append("the first column looks like times; the second and the third are read as the ends")
                 return 1, 2
