@@ -406,6 +406,8 @@ def test_matrix_market_is_that_of_scipy(load, symmetry, form):
     buffer = io.BytesIO()
     scipy.io.mmwrite(buffer, sp.coo_array(A) if form == "coordinate" else A, symmetry=symmetry)
     assert load("g.mtx", buffer.getvalue()).graph.toarray().tolist() == A.tolist()
+    if symmetry != "skew-symmetric":  # stored zeros stay
+        assert load("g.mtx", MTX + f"{symmetry}\n2 2 1\n2 1 0\n").graph.nnz == (1 if symmetry == "general" else 2)
 
 
 def test_decimal_commas_of_tables_of_vectors():

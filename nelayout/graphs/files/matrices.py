@@ -71,15 +71,15 @@ def read_mtx(source: Source) -> GraphFile:
     else:
         j, i = np.triu_indices(n, int(skew)) if mirrored else np.divmod(np.arange(n * n), max(n, 1))
     values = table[:, -1] if columns % 2 else np.ones(len(table))
-    matrix = csr_array((values, (i, j)), shape=(n, n))
-    expected = entries
+    pairs = np.minimum(i, j) * n + np.maximum(i, j) if mirrored else i * n + j
     if mirrored:
         off = i != j
-        expected += int(np.count_nonzero(off))
-        matrix = csr_array(matrix + csr_array((-values[off] if skew else values[off], (j[off], i[off])), shape=(n, n)))
+        values = np.concatenate([values, -values[off] if skew else values[off]])
+        i, j = np.concatenate([i, j[off]]), np.concatenate([j, i[off]])
+    matrix = csr_array((values, (i, j)), shape=(n, n))
     notes = ()
-    if matrix.nnz < expected:
-        pairs = np.sort(np.minimum(i, j) * n + np.maximum(i, j) if mirrored else i * n + j)
+    if matrix.nnz < len(values):
+        pairs = np.sort(pairs)
         notes = (f"{count_of(int(np.count_nonzero(pairs[1:] == pairs[:-1])), 'repeated entry')} added up",)
     return GraphFile(matrix, range(n), {}, "mtx", notes)
 
