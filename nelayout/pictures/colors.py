@@ -96,7 +96,7 @@ class Coloring:
 
 @dataclass(frozen=True, slots=True)
 class Inks:
-    """What colors are made of: `cmap` and `palette` of `nelayout.draw`, and the paper."""
+    """The choice of colors: `cmap` and `palette` of `nelayout.draw`, and the paper."""
 
     cmap: Any = None
     palette: Any = None

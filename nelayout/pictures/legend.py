@@ -149,7 +149,7 @@ def _entry(name: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Explained:
-    """What stands beside a drawing to explain its colors.
+    """The size of the legend or color bar beside a drawing.
 
     wide, high  inches, without the gap to the drawing
     columns     of a legend

@@ -29,7 +29,7 @@ def labels_of(figure: Any, names: dict) -> tuple[dict, int]:
     figure.canvas.draw()
     node = {text: v for v, text in names.items()}
     texts = [t for t in figure.axes[0].texts if t.get_visible()]
-    notes = [found for t in texts if (found := NOTE.fullmatch(t.get_text()))]
+    notes = [found for t in texts if (found := NOTE.fullmatch(t.get_text().replace("\n", " ")))]
     left_out = int(notes[0][1].replace(",", "")) if notes else 0
     return {node[t.get_text()]: t.get_window_extent() for t in texts if t.get_text() in node}, left_out
 
