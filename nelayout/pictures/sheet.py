@@ -67,7 +67,8 @@ class Sheet:
     """
 
     def __init__(self, ax: Any, low: np.ndarray, high: np.ndarray, reach: float, dpi: float, paper: Paper) -> None:
-        self.ax, self.paper, self.margins, self.dpi = ax, paper, Margins(), dpi
+        self.ax, self.paper, self.dpi = ax, paper, dpi
+        self.margins = self.room = Margins()  # as asked for, and as all panels of the row have them
         self.moved: list[Callable[[], None]] = []
         self.drawn: list[Callable[[], None]] = []
         self.mark = _Mark(self.drawn)
@@ -83,15 +84,17 @@ class Sheet:
         ax.set_aspect("equal")
         ax.add_artist(self.mark)
         ax.set_axes_locator(self)
-        row = self._row()
-        for sheet in row:  # panels of one layout have one size
-            if np.allclose(sheet.low, low) and np.allclose(sheet.high, high):
-                sheet._limit(max(each.reach for each in row if np.allclose(each.low, low)))
+        same = [each for each in self._row() if np.array_equal([each.low, each.high], [low, high])]
+        for sheet in same:  # panels of one layout have one size
+            sheet._limit(max(each.reach for each in same))
 
     def settle(self) -> None:
-        """Put all drawings in the row of this one to their places."""
-        for sheet in self._row():
-            sheet(sheet.ax)
+        """Put all drawings in the row of this one to their places; labels of others follow when they are drawn."""
+        row = self._row()
+        room = self._room(row)
+        for sheet in row:
+            sheet._put(room)
+        self._follow()
 
     def _limit(self, reach: float) -> None:
         extent = _extent(self.low - reach, self.high + reach)
@@ -101,30 +104,39 @@ class Sheet:
 
     def __call__(self, ax: Any, renderer: Any = None) -> Bbox:
         """Return the box of the axes in shares of the figure, and move what stands beside the drawing."""
-        cell = ax.get_position(original=True)
         if self.mark.axes is not ax:  # the axes were cleared
-            return cell
-        margins, (wide, high) = self._room(), self._paper_size()
-        border = margins.border
+            return ax.get_position(original=True)
+        box = self._put(self._room(self._row()))
+        self._follow()
+        return box
+
+    def _put(self, room: Margins) -> Bbox:
+        ax, (wide, high) = self.ax, self._paper_size()
+        cell, border, self.room = ax.get_position(original=True), room.border, room
         box = Bbox.from_extents(
             cell.x0 + border / wide,
-            cell.y0 + (border + margins.foot) / high,
-            cell.x1 - (border + margins.side) / wide,
-            cell.y1 - (margins.head or border) / high,
+            cell.y0 + (border + room.foot) / high,
+            cell.x1 - (border + room.side) / wide,
+            cell.y1 - (room.head or border) / high,
         )
         ax.apply_aspect(box)
         if self.ground is not None:
             right = max(cell.x1, box.x1 + (border + self.margins.side) / wide)  # behind the legend, too
             self.ground.set_bounds(cell.x0, cell.y0, right - cell.x0, cell.height)
         self.right.clear().translate(border, 0.0)
-        self.below.clear().translate(0.0, -border - margins.foot)
+        self.below.clear().translate(0.0, -border - room.foot)
+        return box
+
+    def _follow(self) -> None:
+        """Call what depends on the place of the drawing if it has changed."""
+        ax = self.ax
         titled = any(ax.get_title(where) for where in ("left", "center", "right"))
-        place = (titled, *ax.transData.transform([(0, 0), (1, 1)]).ravel() / ax.figure.dpi, *box.extents, wide, high)
+        corners = ax.transData.transform([(0, 0), (1, 1)]).ravel() / ax.figure.dpi
+        place = (titled, *corners, *ax.get_position(original=True).extents, *self._paper_size(), self.room.border)
         if len(self.seen) != len(place) or not np.allclose(place, self.seen, rtol=1e-9, atol=1e-9):
             self.seen = place
             for move in self.moved:
                 move()
-        return box
 
     def get_subplotspec(self) -> Any:
         """Return the axes' own place in a grid; tight layouts ask the locator for it."""
@@ -140,17 +152,16 @@ class Sheet:
 
     def _row(self) -> list[Sheet]:
         """Return the sheets of this figure whose boxes have the size of this one."""
-        locators = (ax.get_axes_locator() for ax in self.ax.figure.axes)
-        sheets = [each for each in locators if isinstance(each, Sheet)]
-        return [each for each in sheets if np.allclose(each.cell, self.cell, rtol=0.01)]
+        locators, cell = (ax.get_axes_locator() for ax in self.ax.figure.axes), self.cell
+        sheets = [each for each in locators if isinstance(each, Sheet) and each.mark.axes is each.ax]
+        return [each for each in sheets if (abs(each.cell - cell) <= 0.01 * cell).all()]
 
-    def _room(self) -> Margins:
+    def _room(self, row: list[Sheet]) -> Margins:
         """Return the margins of all panels in the row, as far as their box has room for them."""
-        wide, high = self.cell
-        found = []
-        for sheet in self._row():
+        (wide, high), found, boxes = self.cell, [], _boxes(self.ax.figure)
+        for sheet in row:
             each = sheet.margins
-            side = 0.0 if sheet._is_laid_out() else max(0.0, each.side - sheet._gap())
+            side = 0.0 if not each.side or sheet._is_laid_out() else max(0.0, each.side - sheet._gap(boxes))
             found.append((min(each.border, _BORDER * min(wide, high)), min(side, _AROUND * wide), each.foot, each.head))
         border, side, foot, head = np.max(found, axis=0).tolist()
         return Margins(border, side, min(foot, _AROUND * high), min(head, _AROUND * high))
@@ -159,11 +170,10 @@ class Sheet:
         """Return whether the figure makes room for legends beside its axes."""
         return self.ax.get_subplotspec() is not None and self.ax.figure.get_layout_engine() is not None
 
-    def _gap(self) -> float:
+    def _gap(self, boxes: list[tuple[Any, Bbox]]) -> float:
         """Return the inches between the box of the axes and the drawing at their right or the end of the figure."""
         own, gap = self.ax.get_position(original=True), 1.0
-        for ax in self.ax.figure.axes:
-            box = ax.get_position(original=True)
+        for ax, box in boxes:
             if ax is not self.ax and box.x0 >= own.x1 - 1e-9 and box.y0 < own.y1 and own.y0 < box.y1:
                 gap = min(gap, box.x0 if isinstance(ax.get_axes_locator(), Sheet) else own.x1)
         return max(0.0, gap - own.x1) * float(self._paper_size()[0])
@@ -172,7 +182,7 @@ class Sheet:
     def available(self) -> tuple[float, float]:
         """Inches of width and height that a legend may take."""
         wide, high = self.cell
-        return wide / 2 if self._is_laid_out() else _AROUND * wide + self._gap(), high
+        return wide / 2 if self._is_laid_out() else _AROUND * wide + self._gap(_boxes(self.ax.figure)), high
 
     @property
     def points(self) -> float:
@@ -194,16 +204,15 @@ class Sheet:
         """Return x0, y0, x1, y1 in points from the corner of the figure: where labels may lie, above `note` points."""
         scale = 72 / self.ax.figure.dpi
         cell = self.ax.get_position(original=True).transformed(self.ax.figure.transSubfigure)
-        window, margins = self.ax.get_window_extent(), self._room()
-        right = window.x1 * scale + 72 * margins.border if self.margins.side else cell.x1 * scale
+        window, border = self.ax.get_window_extent(), 72 * self.room.border
+        right = window.x1 * scale + border if self.margins.side else cell.x1 * scale
         top = window.y1 * scale + 4.0 if self.seen[0] else cell.y1 * scale  # titles stand 6 points higher
-        low = window.y0 * scale - max(72 * margins.border - note, 0.0) if note else cell.y0 * scale
+        low = window.y0 * scale - max(border - note, 0.0) if note else cell.y0 * scale
         return np.array([cell.x0 * scale + 1.0, low + 1.0, right - 1.0, top - 1.0])
 
     def note_height(self, note: float) -> float:
         """Return where a note of `note` points ends that stands between labels and the note on colors: see `under`."""
-        margins = self._room()
-        return margins.foot + min(0.0, margins.border - note / 72)
+        return self.room.foot + min(0.0, self.room.border - note / 72)
 
     def under(self) -> Transform:
         """Return inches from the middle of the lower end of the room, where notes stand."""
@@ -212,6 +221,10 @@ class Sheet:
     def aside(self) -> Transform:
         """Return inches from the middle of the right end of the room for labels, where legends begin."""
         return self.right + _from(self.ax, 1.0, 0.5)
+
+
+def _boxes(figure: Any) -> list[tuple[Any, Bbox]]:
+    return [(ax, ax.get_position(original=True)) for ax in figure.axes]
 
 
 def beside(ax: Any) -> Transform:
