@@ -65,7 +65,7 @@ def paper(background: Any, ax: Any = None) -> Paper:
         found = _on(None, tuple(rgb) if opacity > 0 else WHITE.rgb)
         own = to_rgba(rcParams["text.color"])[:3]
         ink = to_hex(own) if _contrast(own, found.rgb) >= _READABLE else found.ink
-        return replace(found, color=to_hex(tuple(rgb)) if ax is None and opacity > 0 else None, ink=ink)
+        return replace(found, color=to_hex(given) if ax is None and opacity > 0 else None, ink=ink)
     if background is None:
         return _on(None, WHITE.rgb)
     if isinstance(background, str) and background == "dark":
