@@ -11,7 +11,7 @@ from __future__ import annotations
 import argparse
 import warnings
 from collections.abc import Callable
-from datetime import date
+from datetime import UTC, datetime
 from typing import Any
 
 import numpy as np
@@ -180,7 +180,7 @@ CLAIMS: tuple[tuple[str, str, str, tuple[str, ...], tuple[str, ...], tuple[str, 
 
 
 def claims(found: dict[str, dict[str, dict[str, float]]]) -> list[str]:
-    """A line of the table for each claim: it holds on a set if the worst of the first is above the best of the others."""
+    """A line of the table for each claim, holding on a set if the worst of the first beat the best of the others."""
     lines = ["| paper | claim | verdict | sets | least lead |", "|---|---|---|---|---|"]
     for paper, claim, measure, wanted, first, others in CLAIMS:
         leads = {}
@@ -191,7 +191,8 @@ def claims(found: dict[str, dict[str, dict[str, float]]]) -> list[str]:
         held = [name for name, lead in leads.items() if lead > 0]
         word = "not tested" if not leads else "holds" if len(held) == len(leads) else "holds in part" if held else ""
         of = f"{', '.join(held) or 'none'} of {', '.join(leads)}"
-        lines.append(f"| {paper} | {claim} | {word or 'does not hold'} | {of} | {min(leads.values(), default=0):+.3f} |")
+        least = min(leads.values(), default=0.0)
+        lines.append(f"| {paper} | {claim} | {word or 'does not hold'} | {of} | {least:+.3f} |")
     return lines
 
 
@@ -199,8 +200,11 @@ def page(found: dict[str, dict[str, dict[str, float]]]) -> str:
     """The page: claims, then a table for each measure."""
     titles = {"area": "Area under R_NX", "small": f"Mean R_NX of the {SMALL} nearest", "retrieval": "Retrieval AUC",
               "accuracy": "Accuracy of the nearest neighbor"}
-    lines = ["# The papers' rivals", "", (f"{date.today()}; at most {ROWS} rows of each set, perplexity "
-             f"{PERPLEXITY:g}, {NEIGHBORS} neighbors, seed {SEED}. Written by `python -m benchmarks.rivals --write`."), ""]
+    said = (
+        f"{datetime.now(UTC).date()}; at most {ROWS} rows of each set, perplexity {PERPLEXITY:g}, {NEIGHBORS} "
+        f"neighbors, seed {SEED}. Written by `python -m benchmarks.rivals --write`."
+    )
+    lines = ["# The papers' rivals", "", said, ""]
     lines += [*claims(found), ""]
     for measure, title in titles.items():
         names = [name for name, rows in found.items() if not np.isnan(rows["PCA"][measure])]
