@@ -85,7 +85,7 @@ def _about(found: dict[str, dict], ours: list[str], peers: list[str]) -> str:
         f"largest component and on one core. {drawn} The same samples measured all drawings of a graph. "
         "One drawing is *ahead* of another in a measure by more than three standard errors and a hundredth of the "
         "scale from 0 to 1, as in "
-        "[the verdict](comparing.md) of `nl.compare`. `python -m benchmarks.study` draws, measures, and writes this "
+        "[the verdict](../howto/compare.md) of `nl.compare`. `python -m benchmarks.study` draws, measures, and writes this "
         "page and its table, {download}`study.csv`."
     )
 

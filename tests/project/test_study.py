@@ -9,7 +9,7 @@ import pytest
 from benchmarks import study, study_page
 from nelayout.comparison import Measured
 
-DOCS = Path(__file__).resolve().parents[2] / "docs"
+DOCS = Path(__file__).resolve().parents[2] / "docs" / "research"
 
 
 def row(stress, neighborhood, error=0.0):
@@ -81,7 +81,7 @@ def test_losses_and_seconds():
 
 
 @pytest.mark.full
-@pytest.mark.skipif(not (DOCS / "study.csv").exists(), reason="docs/study.csv is not here")
+@pytest.mark.skipif(not (DOCS / "study.csv").exists(), reason="docs/research/study.csv is not here")
 def test_the_page_is_made_of_the_stored_table():
     found = study.read_table(DOCS / "study.csv")
     assert (DOCS / "study.md").read_text() == study_page.page(found)
