@@ -26,6 +26,5 @@ for ax, kind in zip(axes, ["similarity", "distance", "true map"], strict=True):
     pos = true if kind == "true map" else nl.ws_sne_layout(G, weight="degrees", weight_kind=kind, seed=0)
     pos = nl.align(pos, to=true)
     ax.scatter(*np.array([pos[v] for v in G]).T, c=[place[v][0] for v in G])
-    ax.set(title=kind, aspect="equal")
-    ax.axis("off")
+    ax.set(title=kind, aspect="equal", xticks=[], yticks=[])
 plt.show()
