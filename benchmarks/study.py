@@ -5,7 +5,7 @@
 
 Each contender draws all graphs in one process of its own on one core, the binary adjacency of the largest component,
 after one drawing that is not counted; peers have their own defaults. Every drawing is measured by `nelayout.measure`
-with the same samples. The means over seeds go into docs/research/study.csv, and the page docs/research/study.md is made of that table.
+with the same samples. The means over seeds go into docs/research/study.csv, from which docs/research/study.md is made.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
 """Sphinx settings. A failing snippet, a broken link or a stale picture is a warning; the checks make it an error."""
 
 import sys
+import warnings
 from pathlib import Path
 
 from sphinx.util import logging
@@ -29,7 +30,7 @@ extensions = [
 myst_enable_extensions = ["dollarmath", "amsmath", "deflist", "colon_fence"]
 myst_heading_anchors = 3
 exclude_patterns = ["_build", "development.md"]  # contributing.md includes development.md
-suppress_warnings = ["toc.empty_glob", "config.cache"]  # pages that the menu names before they are written
+
 
 html_theme = "furo"
 html_title = f"nelayout {release}"
@@ -60,6 +61,7 @@ sphinx_gallery_conf = {
 
 GROUPS = {f"{group} keywords" for group in (*options.GROUPS, "Method")}
 logger = logging.getLogger(__name__)
+warnings.filterwarnings("ignore", "Unknown section", UserWarning)  # those of GROUPS
 
 
 def check(app):

@@ -35,8 +35,7 @@ def command_line() -> str:
     )
     with mock.patch.dict("os.environ", {"COLUMNS": "100", "NO_COLOR": "1"}):
         commands = next(a for a in _parser()._actions if isinstance(a, argparse._SubParsersAction)).choices
-        for name in COMMANDS:
-            parts.append(f"## nelayout {name}\n\n```text\n{commands[name].format_help().strip()}\n```\n")
+        parts += [f"## nelayout {name}\n\n```text\n{commands[name].format_help().strip()}\n```\n" for name in COMMANDS]
     return "\n".join(parts)
 
 

@@ -76,8 +76,8 @@ def ws_sne_layout(
     """Draw a graph by weighted symmetric SNE: t-SNE with strengths as masses.
 
     Minimizes ``-sum_ij P_ij ln q_ij / sum P + ln sum_ij m_i m_j q_ij``, ``q = 1/(1 + |y_i - y_j|^2)``: the I-divergence
-    at its best scale factor, so there is no balance of attraction and repulsion to choose. A node's mass m is its strength
-    (sum of weights). Strong nodes repel more, which keeps hubs apart.
+    at its best scale factor, so there is no balance of attraction and repulsion to choose. A node's mass m is its
+    strength (sum of weights). Strong nodes repel more, which keeps hubs apart.
     Source: Yang, Peltonen & Kaski (2014), sec. 5.1.
 
     Parameters
@@ -100,7 +100,7 @@ def ws_sne_layout(
 def tsne_layout(G: Any, pos: Any = None, fixed: Any = None, **options: Unpack[LayoutOptions]) -> Any:
     """Draw a graph by t-SNE on its own similarities.
 
-    Minimizes ``KL(P || Q)``, P = weights / sum, Q = q / sum q with ``q = 1/(1 + |y_i - y_j|^2)``: ws-SNE with unit mass.
+    Minimizes ``KL(P || Q)``, P = weights / sum, Q = q / sum q with ``q = 1/(1 + |y_i - y_j|^2)``: ws-SNE, unit mass.
     Source: van der Maaten & Hinton (2008).
     """
     return solve(G, METHODS["tsne"], pos, fixed, **options).positions
