@@ -1,8 +1,8 @@
 """The benchmark page of the documentation: `python -m benchmarks.page` measures and writes docs/benchmarks.md.
 
 nelayout and the other packages that are installed lay out graphs and tables that everyone has, each with its own
-defaults, through `nelayout.compare` and `nelayout.compare_vectors`. The page says when, on which commit and machine, and
-where other packages win.
+defaults, through `nelayout.compare` and `nelayout.compare_vectors`. The page says when, on which commit and
+machine, and where other packages win.
 """
 
 from __future__ import annotations

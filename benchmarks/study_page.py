@@ -174,7 +174,7 @@ def _fronts(rows: dict[str, Rows], names: list[str]) -> list[str]:
 
 
 def _losses(rows: dict[str, Rows], peers: list[str], first: str) -> list[str]:
-    """The graphs and measures in which `auto` is farthest behind a peer, the farthest peer of each."""
+    """Return the graphs and measures in which `first` is farthest behind a peer, the farthest peer of each."""
     found = []
     for graph, drawings in rows.items():
         for name in _measures({graph: drawings}):
@@ -194,7 +194,8 @@ def _seconds(found: dict[str, dict], names: list[str], first: str, clock: str) -
     """Seconds of each contender relative to `auto`: geometric means over the graphs that both have drawn."""
     largest = max(found, key=lambda graph: found[graph]["nodes"])
     middle = sorted(found, key=lambda graph: found[graph]["nodes"])[len(found) // 2]
-    lines = [_row(["", f"times the seconds of `{_shown_name(first)}`", f"seconds, {middle}", f"seconds, {largest}"]), _rule(3)]
+    head = [f"times the seconds of `{_shown_name(first)}`", f"seconds, {middle}", f"seconds, {largest}"]
+    lines = [_row(["", *head]), _rule(3)]
     ratio = {}
     for name in names:
         both = [e["seconds"] for e in found.values() if name in e["seconds"] and first in e["seconds"]]

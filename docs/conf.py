@@ -1,5 +1,7 @@
-"""Sphinx settings. A failing snippet, a broken link or a stale picture is a warning; the checks make it an error."""
+"""Sphinx settings. A broken link, a stale picture, a failing snippet, a load from another site: each is a warning."""
 
+import re
+import subprocess
 import sys
 import warnings
 from pathlib import Path
@@ -55,6 +57,7 @@ sphinx_gallery_conf = {
     "reference_url": {"nelayout": None},
     "remove_config_comments": True,
     "show_memory": False,
+    "write_computation_times": False,
     "download_all_examples": False,
     "copyfile_regex": r".*\.rst",
 }
@@ -65,10 +68,25 @@ warnings.filterwarnings("ignore", "Unknown section", UserWarning)  # those of GR
 
 
 def check(app):
-    """Write the generated pages; warn of stale pictures and of snippets that fail."""
+    """Write the generated pages; warn of stale pictures and, if the gallery runs, of snippets that fail."""
     generate.write()
     for message in pictures.stale():
         logger.warning(message)
+    if str(app.config.plot_gallery) in ("1", "True"):
+        tests = ["tests/project/test_examples.py", "-k", "documentation", "-m", "", "-n", "0", "-q"]
+        command = [sys.executable, "-m", "pytest", *tests]
+        done = subprocess.run(command, cwd=DOCS.parent, capture_output=True, text=True, check=False)
+        if done.returncode:
+            logger.warning("a snippet of a page fails:\n%s", done.stdout[-3000:])
+
+
+def check_offline(app, error):
+    """Warn of each built page that loads something from another site."""
+    if error is None and app.builder.name == "html":
+        loads = re.compile(r"<(?:script|img|link|iframe)\b[^>]*?\b(?:src|href)=\"((?:https?:)?//[^\"]+)\"")
+        for page in sorted(Path(app.outdir).rglob("*.html")):
+            for url in loads.findall(page.read_text()):
+                logger.warning("%s loads %s", page.relative_to(app.outdir), url)
 
 
 def link_common_keywords(app, what, name, obj, given, lines):
@@ -84,4 +102,5 @@ def link_common_keywords(app, what, name, obj, given, lines):
 def setup(app):
     """Connect the checks."""
     app.connect("builder-inited", check, priority=100)
+    app.connect("build-finished", check_offline)
     app.connect("autodoc-process-docstring", link_common_keywords, priority=400)
