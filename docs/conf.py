@@ -57,6 +57,7 @@ sphinx_gallery_conf = {
     "reference_url": {"nelayout": None},
     "remove_config_comments": True,
     "show_memory": False,
+    "min_reported_time": 1e9,
     "write_computation_times": False,
     "download_all_examples": False,
     "copyfile_regex": r".*\.rst",
