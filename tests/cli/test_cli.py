@@ -511,7 +511,13 @@ def test_example_data_is_what_its_script_makes(tmp_path, monkeypatch, capsys):
 
 
 PAGES = sorted((Path(nl.__file__).parents[1] / "docs").glob("*/*.md"))
-COMMANDS = {page.name: re.findall(r"^(nelayout .*)$", page.read_text(), re.MULTILINE) for page in PAGES}
+SHELL = re.compile(r"^```sh\n(.*?)^```", re.MULTILINE | re.DOTALL)
+COMMANDS = {
+    page.name: [
+        line for block in SHELL.findall(page.read_text()) for line in block.splitlines() if line.startswith("nelayout ")
+    ]
+    for page in PAGES
+}
 
 
 @pytest.mark.full
