@@ -139,8 +139,12 @@ def page(of_graphs: dict[str, dict], of_tables: dict[str, dict]) -> str:
     commit = subprocess.run(git, capture_output=True, text=True, check=False).stdout.strip() or "unknown"
     sizes = ", ".join(f"{name} ({e['nodes']:,})" for name, e in {**of_graphs, **of_tables}.items())
 
-    def below(lines: list[str]) -> str:
-        return "\n".join(f"#{line}" if line.startswith("#") else line for line in lines)
+    def below(title: str, lines: list[str]) -> str:
+        return f"## {title}\n\n" + "\n".join(f"#{line}" if line.startswith("#") else line for line in lines)
+
+    parts = below("Graphs", tables(of_graphs, clock=CLOCK)) if of_graphs else ""
+    parts += "\n" if parts and of_tables else ""
+    parts += below("Tables", tables(of_tables, "nelayout ws-sne", CLOCK)) if of_tables else ""
 
     return f"""# Benchmarks
 
@@ -153,12 +157,7 @@ layout is ahead if it is better by three standard errors and by a hundredth of t
 
 Data, with the number of nodes or rows: {sizes}.
 
-## Graphs
-
-{below(tables(of_graphs, clock=CLOCK))}
-## Tables
-
-{below(tables(of_tables, "nelayout ws-sne", CLOCK))}"""
+{parts}"""
 
 
 def main() -> None:

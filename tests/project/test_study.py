@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks import page as benchmark_page
 from benchmarks import study, study_page
 from nelayout.comparison import Measured
 
@@ -78,6 +79,14 @@ def test_losses_and_seconds():
     assert cells(page, "Seconds", "auto")[0] == "1"
     assert cells(page, "Seconds", "nx:spring")[0] == "3"
     assert cells(page, "Seconds", "graphviz:sfdp")[0] == "4"
+
+
+def test_the_benchmark_page_says_when_and_where_and_who_wins():
+    page = benchmark_page.page(FOUND, {})
+    assert re.search(r"wrote this page on \d{4}-\d\d-\d\d at commit \w+", page)
+    assert re.search(r"^Machine: .+ cores\. Python \d", page, re.MULTILINE)
+    assert "A peer wins more often than `auto` in: `stress` (nx:spring 2–0)." in page
+    assert "## Tables" not in page
 
 
 @pytest.mark.full
