@@ -512,7 +512,7 @@ def test_example_data_is_what_its_script_makes(tmp_path, monkeypatch, capsys):
 
 PAGES = sorted((Path(nl.__file__).parents[1] / "docs").glob("*/*.md"))
 SHELL = re.compile(r"^```sh\n(.*?)^```", re.MULTILINE | re.DOTALL)
-COMMANDS = {
+DOCUMENTED = {
     page.name: [
         line for block in SHELL.findall(page.read_text()) for line in block.splitlines() if line.startswith("nelayout ")
     ]
@@ -521,7 +521,7 @@ COMMANDS = {
 
 
 @pytest.mark.full
-@pytest.mark.parametrize("page", [name for name, commands in COMMANDS.items() if commands])
+@pytest.mark.parametrize("page", [name for name, commands in DOCUMENTED.items() if commands])
 def test_documented_commands_run(page, tmp_path):
     """The commands of a page, one after the other, as they stand, in a folder that holds the examples."""
     for package in ("matplotlib", "sklearn", "pandas"):
@@ -535,7 +535,7 @@ def test_documented_commands_run(page, tmp_path):
     rows = [f"{k % 3 + k / 40},{k * k % 7},{k % 5},{'abc'[k % 3]}\n" for k in range(120)]
     (tmp_path / "table.csv").write_text("a,b,c,species\n" + "".join(rows))
     (tmp_path / "new.csv").write_text("a,b,c\n" + "".join(row.rpartition(",")[0] + "\n" for row in rows[:10]))
-    commands = "\n".join(COMMANDS[page])
+    commands = "\n".join(DOCUMENTED[page])
     script = f'nelayout() {{ {shlex.quote(sys.executable)} -m nelayout "$@"; }}\n{commands}\n'
     subprocess.run(
         ["sh", "-e", "-c", script], cwd=tmp_path,
