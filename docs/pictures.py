@@ -51,10 +51,16 @@ def digest(code: str) -> str:
     return hashlib.sha256(code.encode()).hexdigest()
 
 
-def stale() -> list[str]:
-    """Return a sentence for each picture that is missing, older than its script, or shown by no page."""
+def kept(path: Path) -> str | None:
+    """Return the hash that a picture carries."""
     from PIL import Image
 
+    with Image.open(path) as image:
+        return image.info.get("script")
+
+
+def stale() -> list[str]:
+    """Return a sentence for each picture that is missing, older than its script, or shown by no page."""
     found, messages = scripts(), []
     for name, (code, source) in found.items():
         path, where = IMAGES / f"{name}.png", source.relative_to(ROOT)
@@ -62,7 +68,7 @@ def stale() -> list[str]:
             messages.append(f"{where} shows images/{name}.png, and neither its code nor the gallery draws this picture")
         elif not path.is_file():
             messages.append(f"images/{name}.png is missing. Run python docs/pictures.py.")
-        elif Image.open(path).info.get("script") != digest(code):
+        elif kept(path) != digest(code):
             messages.append(f"images/{name}.png is older than its script, {where}. Run python docs/pictures.py.")
     messages += [f"no page shows images/{path.name}" for path in sorted(IMAGES.glob("*.png")) if path.stem not in found]
     return messages

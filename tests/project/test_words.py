@@ -1,6 +1,7 @@
 """The words of the pages: short sentences, the glossary, no results by hand; project files that say the same."""
 
 import ast
+import importlib
 import re
 import tomllib
 from pathlib import Path
@@ -96,6 +97,20 @@ def test_pictures_have_a_text_and_are_light():
         for text, target in re.findall(r"!\[([^\]]*)\]\(([^)]+)\)", page.read_text()):
             assert len(text.split()) >= 3, (page.name, target)
     assert [path.name for path in (DOCS / "images").iterdir() if path.stat().st_size > 200_000] == []
+
+
+def test_a_picture_that_is_older_than_its_script_is_named(monkeypatch):
+    """A build of the documentation warns of what `stale` returns, and warnings end it."""
+    pytest.importorskip("PIL")
+    monkeypatch.syspath_prepend(str(DOCS))
+    pictures = importlib.import_module("pictures")
+    assert pictures.stale() == []
+    found = pictures.scripts()
+    code, source = found["counties"]
+    monkeypatch.setattr(pictures, "scripts", lambda: {**found, "counties": (code + "# new\n", source)})
+    assert pictures.stale() == [
+        "images/counties.png is older than its script, examples/gallery/plot_counties.py. Run python docs/pictures.py."
+    ]
 
 
 @pytest.mark.parametrize("page", sorted((DOCS / "tutorial").glob("*.md")), ids=lambda page: page.name)
