@@ -64,6 +64,10 @@ sphinx_gallery_conf = {
 }
 
 GROUPS = {f"{group} keywords" for group in (*options.GROUPS, "Method")}
+COMMON = (
+    "The :doc:`common keywords </reference/keywords>` are keywords too. Time and memory grow about in proportion to "
+    "nodes and edges. `nelayout.estimate` returns both."
+)
 logger = logging.getLogger(__name__)
 warnings.filterwarnings("ignore", "Unknown section", UserWarning)  # those of GROUPS
 
@@ -97,7 +101,7 @@ def link_common_keywords(app, what, name, obj, given, lines):
         ends = [k for k, line in enumerate(lines) if k > heads[-1] + 1 and line.startswith("---")]
         lines[heads[0] : ends[0] - 1 if ends else None] = []
         start = lines.index("Parameters")
-        lines[start:start] = ["The :doc:`common keywords </reference/keywords>` are keywords too.", ""]
+        lines[start:start] = [COMMON, ""]
 
 
 def setup(app):
