@@ -1,4 +1,4 @@
-"""What the papers found, asked of the methods here: `python -m benchmarks.findings` writes docs/findings.md.
+"""What the papers found, asked of the methods here: `python -m benchmarks.findings` writes docs/research/findings.md.
 
 [L13] Lee et al. 2013, [A15] Amid et al. 2015, [I18] Im et al. 2018; see the page for what each measure is.
 Every drawing is made by `nelayout.embed` on one thread from a fixed seed.  The vectors are those of the shared data
@@ -273,7 +273,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.findings", description=__doc__.splitlines()[0])
     parser.add_argument("--parts", nargs="+", choices=PARTS, default=list(PARTS))
     parser.add_argument("--figures", type=Path, help="JSON file: read what sets it has, and keep the others there")
-    parser.add_argument("--docs", type=Path, default=Path(__file__).resolve().parents[1] / "docs")
+    parser.add_argument("--docs", type=Path, default=Path(__file__).resolve().parents[1] / "docs" / "research")
     given = parser.parse_args()
     found = json.loads(given.figures.read_text()) if given.figures and given.figures.exists() else {}
     for part in given.parts:

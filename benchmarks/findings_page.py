@@ -42,7 +42,7 @@ from benchmarks.findings_text import (
 
 
 def write(found: dict[str, Any], docs: Path) -> None:
-    """docs/findings.md and its pictures, docs/images/findings-*.png."""
+    """docs/research/findings.md and its pictures, images/findings-*.png."""
     mixed, family, orders, chosen = (found[part] for part in ("mixtures", "divergences", "orders", "choices"))
     mixed = {name: mixed[name] for name in TITLES if name in mixed}
     parts = [

@@ -65,7 +65,7 @@ The sphere is drawn annealed, as the paper draws it, the other sets from our own
 
 KAPPA_SAID = """
 kappa does in NeRV what the paper says, among the digits too. It takes a small background: with 0.1 in place of 0.01
-NeRV draws digits at kappa 0.95 as a small disc (see [](methods.md)). On the sphere NeRV squashes at 0.05 as SNE does,
+NeRV draws digits at kappa 0.95 as a small disc. On the sphere NeRV squashes at 0.05 as SNE does,
 and ends near the paper's B; JSE has cut it open already at 0.05, where the paper's is squashed. A larger kappa does not
 always help JSE: with all pairs it keeps fewer of the 10 nearest digits at 0.95 than at 0.35, 0.5 and 0.65.
 """

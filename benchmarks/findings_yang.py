@@ -5,7 +5,7 @@
     python -m benchmarks.findings_yang optimizers    [Y15, table 2 and figures]: optimizers from one start
 
 Without a word, all three.  Numbers and positions are kept in a folder; what is there already is not made again.  The
-page, docs/findings-yang.md, is written as soon as it has all of them.
+page, docs/research/findings-yang.md, is written as soon as it has all of them.
 [Y14] Yang, Peltonen & Kaski, Optimization equivalence of divergences improves neighbor embedding, ICML 2014.
 [Y15] Yang, Peltonen & Kaski, Majorization-minimization for manifold embedding, AISTATS 2015, supplement.
 """
@@ -35,7 +35,7 @@ def main(arguments: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.findings_yang", description=__doc__.splitlines()[0])
     parser.add_argument("parts", nargs="*", metavar="part", help=f"of {', '.join(PARTS)}; none: all")
     parser.add_argument("--results", type=Path, default=here / "results" / "yang", help="folder for what is made")
-    parser.add_argument("--docs", type=Path, default=here.parent / "docs")
+    parser.add_argument("--docs", type=Path, default=here.parent / "docs" / "research")
     given = parser.parse_args(arguments)
     if strange := set(given.parts) - set(PARTS):
         parser.error(f"there is no part {', '.join(sorted(strange))}; there are {', '.join(PARTS)}")

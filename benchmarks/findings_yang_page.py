@@ -37,7 +37,7 @@ TIE = 0.02
 
 
 def write(found: Parts, results: Path, docs: Path) -> None:
-    """docs/findings-yang.md and its pictures, docs/images/findings-yang-*.png."""
+    """docs/research/findings-yang.md and its pictures, images/findings-yang-*.png."""
     drawn = {name: found["figures"][name] for name in TITLES}
     smoothed, raced = found["smoothing"], found["optimizers"]
     parts = [

@@ -1,4 +1,4 @@
-"""How the time of one evaluation grows: `python -m benchmarks.scaling --figure docs/images/scaling.png`.
+"""How the time of one evaluation grows: `python -m benchmarks.scaling --figure docs/research/images/scaling.png`.
 
 One evaluation is the value and the gradient of ws-SNE's J on a 10-nearest-neighbor graph of random points in a square,
 on two threads, warmed, the median of several.  Asked are: more nodes, from 10,000 to a million; the same drawing spread

@@ -5,7 +5,7 @@
 
 Each contender draws all graphs in one process of its own on one core, the binary adjacency of the largest component,
 after one drawing that is not counted; peers have their own defaults. Every drawing is measured by `nelayout.measure`
-with the same samples. The means over seeds go into docs/study.csv, and the page docs/study.md is made of that table.
+with the same samples. The means over seeds go into docs/research/study.csv, from which docs/research/study.md is made.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from benchmarks.study_page import page
 from nelayout.comparison.measuring import Measured
 from nelayout.comparison.ranking import mean_of
 
-DOCS = Path(__file__).resolve().parents[1] / "docs"
+DOCS = Path(__file__).resolve().parents[1] / "docs" / "research"
 TABLE, PAGE = DOCS / "study.csv", DOCS / "study.md"
 # All of the catalogue but ftsne, whose default is t-SNE.
 METHODS = [

@@ -9,10 +9,11 @@ from collections.abc import Iterable
 from nelayout.comparison.measuring import Measured
 from nelayout.comparison.ranking import DESCRIPTIVE, arrow, beats, dominators, front, shown
 
-__all__ = ["page"]
+__all__ = ["page", "tables"]
 
 OURS = "nelayout "
 OURS_FIRST = "nelayout auto"
+CLOCK = "Processor seconds on one core of a machine that was not idle. Factors below two mean nothing."
 # Losses of `auto` that the page lists one by one.
 LISTED = 12
 
@@ -24,49 +25,57 @@ def page(found: dict[str, dict]) -> str:
     names = list(dict.fromkeys(name for entry in found.values() for name in entry["drawings"]))
     ours = [name for name in names if name.startswith(OURS)]
     peers = [name for name in names if name not in ours]
-    rows = {graph: entry["drawings"] for graph, entry in found.items()}
     lines = [
         "# A study: who wins what",
         "",
         *_wrapped(_about(found, ours, peers)),
         "",
+        *tables(found),
+    ]
+    return "\n".join(lines)
+
+
+def tables(found: dict[str, dict], first: str = OURS_FIRST, clock: str = CLOCK) -> list[str]:
+    """Return the lines of the sections for the method `first` of ours; `clock` says what seconds are."""
+    names = list(dict.fromkeys(name for entry in found.values() for name in entry["drawings"]))
+    ours = [name for name in names if name.startswith(OURS)]
+    peers, own = [name for name in names if name not in ours], _shown_name(first)
+    rows = {graph: entry["drawings"] for graph, entry in found.items()}
+    return [
         "## In short",
         "",
-        *(line for sentence in _in_short(rows, ours, peers) for line in _wrapped(f"- {sentence}")),
+        *(line for sentence in _in_short(rows, ours, peers, first) for line in _wrapped(f"- {sentence}")),
         "",
-        "## `auto` beside each peer",
+        f"## `{own}` beside each peer",
         "",
-        "Graphs in which `auto` is ahead – graphs in which the peer is. What is missing from the number of graphs that",
-        "both have drawn is alike.",
+        f"Each cell shows wins–losses of `{own}` of all data sets that both have. The rest are ties.",
         "",
-        *_duels(rows, OURS_FIRST, peers),
+        *_duels(rows, first, peers),
         "",
         "## The best of ours beside the best of the peers",
         "",
-        "One method is never best in everything, so this asks what there is to be had: in how many graphs the best of",
-        f"our {len(ours)} drawings is ahead of all peers in a measure, and in how many a peer is ahead of all of ours.",
+        f"No method is best in everything. In how many data sets is the best of our {len(ours)} layouts ahead of all",
+        "peers, and in how many is a peer ahead of all of ours?",
         "",
         *_camps(rows, ours, peers),
         "",
         "## Who is dominated",
         "",
-        "A drawing is dominated where another is worse in no measure and better in one. Those that are never dominated",
-        "are worth a look; that is a low bar where there are many measures.",
+        "A layout is dominated if another one is worse in no measure and better in one.",
         "",
         *_fronts(rows, names),
         "",
-        "## Where `auto` loses most",
+        f"## Where `{own}` loses most",
         "",
-        "The largest distances on the scale from 0 to 1 between `auto` and a peer that is ahead of it.",
+        f"The largest differences in score between `{own}` and a peer that is ahead of it.",
         "",
-        *_losses(rows, peers),
+        *_losses(rows, peers, first),
         "",
         "## Seconds",
         "",
-        *_seconds(found, names),
+        *_seconds(found, names, first, clock),
         "",
     ]
-    return "\n".join(lines)
 
 
 def _about(found: dict[str, dict], ours: list[str], peers: list[str]) -> str:
@@ -85,8 +94,8 @@ def _about(found: dict[str, dict], ours: list[str], peers: list[str]) -> str:
         f"largest component and on one core. {drawn} The same samples measured all drawings of a graph. "
         "One drawing is *ahead* of another in a measure by more than three standard errors and a hundredth of the "
         "scale from 0 to 1, as in "
-        "[the verdict](comparing.md) of `nl.compare`. `python -m benchmarks.study` draws, measures, and writes this "
-        "page and its table, {download}`study.csv`."
+        "[the verdict](../howto/compare.md) of `nl.compare`. `python -m benchmarks.study` draws, measures, and writes "
+        "this page and its table, {download}`study.csv`."
     )
 
 
@@ -117,7 +126,7 @@ def _duels(rows: dict[str, Rows], one: str, peers: list[str]) -> list[str]:
             text = f"{won}–{lost} of {both}"
             cells.append("" if not both else f"**{text}**" if lost > won else text)
         lines.append(_row([f"`{name}` {arrow(name)}", *cells]))
-    return [*lines, "", "Bold: the peer is ahead in more graphs than `auto`."]
+    return [*lines, "", "Bold: the peer wins more often."]
 
 
 def _camps(rows: dict[str, Rows], ours: list[str], peers: list[str]) -> list[str]:
@@ -156,7 +165,7 @@ def _fronts(rows: dict[str, Rows], names: list[str]) -> list[str]:
         for name, others in dominators(ranked).items():
             for other in others:
                 by[name][other] = by[name].get(other, 0) + 1
-    lines = [_row(["", "graphs", "dominated by nobody", "dominated by, how often"]), _rule(3)]
+    lines = [_row(["", "data sets", "dominated by nobody", "dominated by, how often"]), _rule(3)]
     for name in sorted(names, key=lambda name: -on[name] / max(drawn[name], 1)):
         often = sorted(by[name].items(), key=lambda item: -item[1])[:4]
         which = ", ".join(f"{_shown_name(other)} {times}" for other, times in often)
@@ -164,32 +173,33 @@ def _fronts(rows: dict[str, Rows], names: list[str]) -> list[str]:
     return lines
 
 
-def _losses(rows: dict[str, Rows], peers: list[str]) -> list[str]:
-    """The graphs and measures in which `auto` is farthest behind a peer, the farthest peer of each."""
+def _losses(rows: dict[str, Rows], peers: list[str], first: str) -> list[str]:
+    """Return the graphs and measures in which `first` is farthest behind a peer, the farthest peer of each."""
     found = []
     for graph, drawings in rows.items():
         for name in _measures({graph: drawings}):
-            behind = [p for p in peers if name not in DESCRIPTIVE and _ahead(name, p, OURS_FIRST, drawings)]
+            behind = [p for p in peers if name not in DESCRIPTIVE and _ahead(name, p, first, drawings)]
             if behind:
                 best = max(behind, key=lambda p: drawings[p][name].score)
-                distance = drawings[best][name].score - drawings[OURS_FIRST][name].score
+                distance = drawings[best][name].score - drawings[first][name].score
                 found.append((distance, graph, name, best))
-    lines = [_row(["graph", "measure", "auto", "ahead", "its value"]), _rule(4)]
+    lines = [_row(["data", "measure", _shown_name(first), "ahead", "its value"]), _rule(4)]
     for _, graph, name, best in sorted(found, reverse=True)[:LISTED]:
-        mine, theirs = rows[graph][OURS_FIRST][name], rows[graph][best][name]
+        mine, theirs = rows[graph][first][name], rows[graph][best][name]
         lines.append(_row([graph, f"`{name}` {arrow(name)}", shown(mine.value, 3), best, shown(theirs.value, 3)]))
     return lines
 
 
-def _seconds(found: dict[str, dict], names: list[str]) -> list[str]:
+def _seconds(found: dict[str, dict], names: list[str], first: str, clock: str) -> list[str]:
     """Seconds of each contender relative to `auto`: geometric means over the graphs that both have drawn."""
     largest = max(found, key=lambda graph: found[graph]["nodes"])
     middle = sorted(found, key=lambda graph: found[graph]["nodes"])[len(found) // 2]
-    lines = [_row(["", "times the seconds of `auto`", f"seconds, {middle}", f"seconds, {largest}"]), _rule(3)]
+    head = [f"times the seconds of `{_shown_name(first)}`", f"seconds, {middle}", f"seconds, {largest}"]
+    lines = [_row(["", *head]), _rule(3)]
     ratio = {}
     for name in names:
-        both = [e["seconds"] for e in found.values() if name in e["seconds"] and OURS_FIRST in e["seconds"]]
-        logs = [math.log(max(s[name], 1e-4) / s[OURS_FIRST]) for s in both]
+        both = [e["seconds"] for e in found.values() if name in e["seconds"] and first in e["seconds"]]
+        logs = [math.log(max(s[name], 1e-4) / s[first]) for s in both]
         ratio[name] = math.exp(sum(logs) / len(logs)) if logs else math.nan
     for name in sorted(names, key=lambda name: ratio[name]):
         cells = [found[graph]["seconds"].get(name) for graph in (middle, largest)]
@@ -198,17 +208,17 @@ def _seconds(found: dict[str, dict], names: list[str]) -> list[str]:
     return [
         *lines,
         "",
-        "Processor seconds on one core of a machine that was not idle: factors under two mean nothing.",
+        clock,
     ]
 
 
-def _in_short(rows: dict[str, Rows], ours: list[str], peers: list[str]) -> list[str]:
-    """Sentences that the tables below bear out: where `auto` is ahead of every peer, and where one is ahead of it."""
+def _in_short(rows: dict[str, Rows], ours: list[str], peers: list[str], first: str) -> list[str]:
+    """Return sentences that the tables below bear out: where a method of ours wins, and where a peer does."""
     good, bad = [], []
     for name in _measures(rows):
         if name in DESCRIPTIVE:
             continue
-        duels = {peer: _duel(rows, name, OURS_FIRST, peer) for peer in peers}
+        duels = {peer: _duel(rows, name, first, peer) for peer in peers}
         duels = {peer: duel for peer, duel in duels.items() if duel[2]}
         if not duels:
             continue
@@ -221,13 +231,13 @@ def _in_short(rows: dict[str, Rows], ours: list[str], peers: list[str]) -> list[
             bad.append((losing[0][0], f"`{name}` ({whom})"))
     said = []
     if good:
-        said.append(f"`auto` is ahead of every peer in more graphs than it is behind, in: {', '.join(good)}.")
+        said.append(f"`{_shown_name(first)}` wins more often than it loses beside every peer in: {', '.join(good)}.")
     if bad:
         worst = "; ".join(text for _, text in sorted(bad, reverse=True))
-        said.append(f"A peer is ahead of `auto` in more graphs than it is behind, in: {worst}.")
+        said.append(f"A peer wins more often than `{_shown_name(first)}` in: {worst}.")
     never = [name for name in (*ours, *peers) if _never_dominated(name, rows)]
     if never:
-        said.append(f"Dominated in no graph: {', '.join(map(_shown_name, never))}.")
+        said.append(f"Never dominated: {', '.join(map(_shown_name, never))}.")
     return said
 
 

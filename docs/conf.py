@@ -1,85 +1,111 @@
-"""Sphinx settings: Markdown pages, the public docstrings, warnings as errors in .ci/run."""
+"""Sphinx settings. A broken link, a stale picture, a failing snippet, a load from another site: each is a warning."""
 
 import re
+import subprocess
+import sys
+import warnings
 from pathlib import Path
 
+from sphinx.util import logging
+
 import nelayout
+from nelayout.catalogue import options
+
+DOCS = Path(__file__).resolve().parent
+sys.path.insert(0, str(DOCS))
+import generate
+import pictures
 
 project = "nelayout"
 author = "The nelayout developers"
 project_copyright = "the nelayout developers"
 release = version = nelayout.__version__
 
-extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinx.ext.mathjax"]
-myst_enable_extensions = ["dollarmath", "amsmath", "deflist"]
+extensions = [
+    "myst_parser",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.autosummary",
+    "sphinx.ext.mathjax",
+    "sphinx_gallery.gen_gallery",
+    "numpydoc",
+]
+myst_enable_extensions = ["dollarmath", "amsmath", "deflist", "colon_fence"]
 myst_heading_anchors = 3
-exclude_patterns = ["_build"]
+exclude_patterns = ["_build", "development.md"]  # contributing.md includes development.md
+
 
 html_theme = "furo"
 html_title = f"nelayout {release}"
+html_static_path = ["_static"]
+html_css_files = ["nelayout.css"]
+templates_path = ["_templates"]
+mathjax_path = "mathjax/tex-svg.js"  # shipped: no page loads anything from another site
 
-autodoc_typehints = "none"  # the docstrings say types and shapes, and say more
+autosummary_generate = True
+autodoc_typehints = "none"  # the docstrings say types and shapes
 autodoc_member_order = "bysource"
-napoleon_google_docstring = False
-napoleon_use_rtype = False
-napoleon_custom_sections = [(f"{group} keywords", "params_style") for group in ("Graph", "Drawing", "Run", "Method")]
+numpydoc_show_class_members = False
 
-# Docstrings are written to be read in a terminal: |y_i - y_j|^2 is a norm, *args no emphasis, a formula or a
-# small table stands indented. `_as_written` turns them into reStructuredText that shows the same: outside of
-# literals the markup characters lose their meaning, and a paragraph whose lines are not flush is shown as a
-# literal block.
-_LITERAL = re.compile(r"(``.+?``|:[\w:]+:`.+?`|`[^`]+`_?)")
-_MARKUP = re.compile(r"([|*]|_(?!\w))")
-_RULE = re.compile(r"^[-=]{3,}$")
+sphinx_gallery_conf = {
+    "examples_dirs": "../examples/gallery",
+    "gallery_dirs": "gallery",
+    "filename_pattern": r"plot_\w+\.py",
+    "plot_gallery": "False",  # .ci/full and the public build run the scripts: -D plot_gallery=1
+    "abort_on_example_error": True,
+    "backreferences_dir": "gallery/uses",
+    "doc_module": ("nelayout",),
+    "reference_url": {"nelayout": None},
+    "remove_config_comments": True,
+    "show_memory": False,
+    "min_reported_time": 1e9,
+    "write_computation_times": False,
+    "download_all_examples": False,
+    "copyfile_regex": r".*\.rst",
+}
 
-
-def _escaped(line: str) -> str:
-    pieces = _LITERAL.split(line)
-    pieces[::2] = [_MARKUP.sub(r"\\\1", piece) for piece in pieces[::2]]
-    return "".join(pieces)
-
-
-def _is_list(lines: list[str]) -> bool:
-    return lines[0].lstrip().startswith(("- ", "* ", "1. "))
-
-
-def _as_written(app, what, name, obj, options, lines):
-    paragraphs: list[list[str]] = [[]]
-    for line in [*lines, ""]:
-        if line.strip():
-            paragraphs[-1].append(line.rstrip())
-        elif paragraphs[-1]:
-            paragraphs.append([])
-    written: list[str] = []
-    in_section = False  # of numpydoc, which napoleon reads: Parameters, Returns, ...
-    for paragraph in filter(None, paragraphs):
-        ragged = any(line[:1].isspace() or "   " in line.strip() for line in paragraph)
-        if len(paragraph) > 1 and _RULE.match(paragraph[1]):
-            in_section = True
-            written += [*paragraph[:2], *map(_escaped, paragraph[2:]), ""]
-        elif paragraph[0].lstrip().startswith((">>>", "..")):
-            # two empty lines end a section
-            written += [*([""] if in_section and not paragraph[0][:1].isspace() else []), *paragraph, ""]
-            in_section = in_section and paragraph[0][:1].isspace()
-        elif in_section and paragraph[0][:1].isspace():
-            written += [*map(_escaped, paragraph), ""]
-        elif ragged and not _is_list(paragraph):
-            written += ["::", "", *("    " + line for line in paragraph), ""]
-        else:
-            written += [*map(_escaped, paragraph), ""]
-    lines[:] = written
+GROUPS = {f"{group} keywords" for group in (*options.GROUPS, "Method")}
+COMMON = (
+    "The :doc:`common keywords </reference/keywords>` are keywords too. Time and memory grow about in proportion to "
+    "nodes and edges. `nelayout.estimate` returns both."
+)
+logger = logging.getLogger(__name__)
+warnings.filterwarnings("ignore", "Unknown section", UserWarning)  # those of GROUPS
 
 
-# The gallery is drawn by a step of its own (docs/draw_gallery.py) and joins the contents once it is there.
-_GALLERY = "\n```{toctree}\n:caption: See\n\ngallery/index\n```\n"
+def check(app):
+    """Write the generated pages; warn of stale pictures and, if the gallery runs, of snippets that fail."""
+    generate.write()
+    for message in pictures.stale():
+        logger.warning(message)
+    if str(app.config.plot_gallery) in ("1", "True"):
+        tests = ["tests/project/test_examples.py", "-k", "documentation", "-m", "", "-n", "0", "-q"]
+        command = [sys.executable, "-m", "pytest", *tests]
+        done = subprocess.run(command, cwd=DOCS.parent, capture_output=True, text=True, check=False)
+        if done.returncode:
+            logger.warning("a snippet of a page fails:\n%s", done.stdout[-3000:])
 
 
-def _with_gallery(app, docname, source):
-    if docname == "index" and (Path(app.srcdir) / "gallery" / "index.md").is_file():
-        source[0] += _GALLERY
+def check_offline(app, error):
+    """Warn of each built page that loads something from another site."""
+    if error is None and app.builder.name == "html":
+        loads = re.compile(r"<(?:script|img|link|iframe)\b[^>]*?\b(?:src|href)=\"((?:https?:)?//[^\"]+)\"")
+        for page in sorted(Path(app.outdir).rglob("*.html")):
+            for url in loads.findall(page.read_text()):
+                logger.warning("%s loads %s", page.relative_to(app.outdir), url)
+
+
+def link_common_keywords(app, what, name, obj, given, lines):
+    """Replace the groups of common keywords by a link to their page."""
+    heads = [k for k, line in enumerate(lines) if line in GROUPS and lines[k + 1].startswith("---")]
+    if heads:
+        ends = [k for k, line in enumerate(lines) if k > heads[-1] + 1 and line.startswith("---")]
+        lines[heads[0] : ends[0] - 1 if ends else None] = []
+        start = lines.index("Parameters")
+        lines[start:start] = [COMMON, ""]
 
 
 def setup(app):
-    """Rewrite the docstrings before napoleon (priority 500) reads their sections; add the gallery."""
-    app.connect("autodoc-process-docstring", _as_written, priority=400)
-    app.connect("source-read", _with_gallery)
+    """Connect the checks."""
+    app.connect("builder-inited", check, priority=100)
+    app.connect("build-finished", check_offline)
+    app.connect("autodoc-process-docstring", link_common_keywords, priority=400)

@@ -43,18 +43,32 @@ class Snapshot:
 class LayoutSequence:
     """The drawings of a changing graph in one frame: an unchanged part of the graph keeps its position.
 
-    positions   one drawing for each snapshot, in the type that its graph's layouts have
-    values      (T,) J of each drawing, without the anchors, see `Solution.value`
-    mean_moves  (T,) mean distance that nodes have moved since the drawing before, as a part of that drawing's radius
-                (root mean squared distance to the centroid); the drawing before the first is ``pos``, 0 without one
-    most_moves  (T,) the largest such distance
-    arrived, left  (T,) numbers of nodes that came and went since the drawing before
-    seconds     (T,) that each drawing took
-    stability   as it was given
-    method      the name of the method
-    notes       sentences on what was done otherwise than asked or usual
-    snapshots   the graphs, as films need them
+    Attributes
+    ----------
+    positions
+        one drawing for each snapshot, in the type that its graph's layouts have
+    values
+        (T,) J of each drawing, without the anchors, see `Solution.value`
+    mean_moves
+        (T,) mean distance that nodes have moved since the drawing before, as a part of that drawing's radius
+        (root mean squared distance to the centroid); the drawing before the first is ``pos``, 0 without one
+    most_moves
+        (T,) the largest such distance
+    arrived, left
+        (T,) numbers of nodes that came and went since the drawing before
+    seconds
+        (T,) that each drawing took
+    stability
+        as it was given
+    method
+        the name of the method
+    notes
+        sentences on what was done otherwise than asked or usual
+    snapshots
+        the graphs, as films need them
 
+    Notes
+    -----
     ``len(sequence)``, ``sequence[k]`` and iteration are those of ``positions``.
     """
 

@@ -20,7 +20,7 @@ Positions = TypeVar("Positions")
 
 
 def align(pos: Positions, to: Any, *, scale: bool = True, reflect: bool = True) -> Positions:
-    """Lay `pos` over `to` by the similarity transform that minimizes sum_i |s R y_i + t - x_i|^2.
+    """Lay `pos` over `to` by the similarity transform that minimizes ``sum_i |s R y_i + t - x_i|^2``.
 
     Parameters
     ----------

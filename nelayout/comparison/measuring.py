@@ -62,11 +62,17 @@ KEYWORD = {"classes": "labels", "coords": "coords", "diameters": "node_size"}
 class Measured:
     """One measure of one drawing; ``float(m)`` is its value.
 
-    value  in the measure's own units (see `nelayout.measures`); NaN where there is nothing to measure (no edges,
-           no known label)
-    score  the value on a scale from 0 to 1, higher is better
-    error  standard error of the value if it was sampled, else 0
-    exact  whether all nodes, pairs and edges entered
+    Attributes
+    ----------
+    value
+        in the measure's own units (see `nelayout.measures`); NaN where there is nothing to measure (no edges,
+        no known label)
+    score
+        the value on a scale from 0 to 1, higher is better
+    error
+        standard error of the value if it was sampled, else 0
+    exact
+        whether all nodes, pairs and edges entered
     """
 
     value: float

@@ -1,6 +1,6 @@
 """Embedding kernels: how similar two nodes are, as a function of their squared distance.
 
-All kernels are members of one family (Yang, Peltonen & Kaski 2015, sec. 3),
+All kernels are members of one family (Yang, Peltonen & Kaski 2015, sec. 3)::
 
     q(xi) = (c + a xi)^(-b / a),        xi = |y_i - y_j|^2,
 
@@ -127,7 +127,7 @@ def heavy_tailed(tail: float) -> Kernel:
 
 
 def inverse_power(r: float) -> Kernel:
-    """|y_i - y_j|^(-r) = xi^(-r/2): r = 1 is LinLog's kernel, 2 QuadLog's, any r > 0 a PolyLog's (Noack 2007).
+    """``|y_i - y_j|^(-r) = xi^(-r/2)``: r = 1 is LinLog's kernel, 2 QuadLog's, any r > 0 a PolyLog's (Noack 2007).
 
     >>> inverse_power(1).value(np.array([4.0]))
     array([0.5])

@@ -75,10 +75,10 @@ def ws_sne_layout(
 ) -> Any:
     """Draw a graph by weighted symmetric SNE: t-SNE with degrees as masses.
 
-    Minimizes -sum_ij P_ij ln q_ij / sum P + ln sum_ij m_i m_j q_ij, q = 1/(1 + |y_i - y_j|^2): the I-divergence at
-    its best scale factor, so there is no balance of attraction and repulsion to choose. A node's mass m is its degree.
-    Hubs repel more, which keeps them apart. ``mass="strength"`` takes sums of weights: the ends of a heavy edge then
-    repel more as well, and the edge may get longer.
+    Minimizes ``-sum_ij P_ij ln q_ij / sum P + ln sum_ij m_i m_j q_ij``, ``q = 1/(1 + |y_i - y_j|^2)``: the I-divergence
+    at its best scale factor, so there is no balance of attraction and repulsion to choose. A node's mass m is its
+    degree. Hubs repel more, which keeps them apart. ``mass="strength"`` takes sums of weights: the ends of a heavy edge
+    then repel more as well, and the edge may get longer.
     Source: Yang, Peltonen & Kaski (2014), sec. 5.1.
 
     Parameters
@@ -101,7 +101,7 @@ def ws_sne_layout(
 def tsne_layout(G: Any, pos: Any = None, fixed: Any = None, **options: Unpack[LayoutOptions]) -> Any:
     """Draw a graph by t-SNE on its own similarities.
 
-    Minimizes KL(P || Q), P = weights / sum, Q = q / sum q with q = 1/(1 + |y_i - y_j|^2): ws-SNE with unit masses.
+    Minimizes ``KL(P || Q)``, P = weights / sum, Q = q / sum q with ``q = 1/(1 + |y_i - y_j|^2)``: ws-SNE, unit mass.
     Source: van der Maaten & Hinton (2008).
     """
     return positions_of(G, METHODS["tsne"], pos, fixed, **options)
@@ -110,7 +110,7 @@ def tsne_layout(G: Any, pos: Any = None, fixed: Any = None, **options: Unpack[La
 @takes_layout_keywords
 @_example("nx.path_graph(4), seed=0", 4)
 def ssne_layout(G: Any, pos: Any = None, fixed: Any = None, **options: Unpack[LayoutOptions]) -> Any:
-    """Draw a graph by symmetric SNE: t-SNE with the Gaussian kernel exp(-|y_i - y_j|^2).
+    """Draw a graph by symmetric SNE: t-SNE with the Gaussian kernel ``exp(-|y_i - y_j|^2)``.
 
     Source: Cook et al. (2007); van der Maaten & Hinton (2008), sec. 3.1.
     """
@@ -122,7 +122,7 @@ def ssne_layout(G: Any, pos: Any = None, fixed: Any = None, **options: Unpack[La
 def hssne_layout(
     G: Any, pos: Any = None, fixed: Any = None, *, tail: float = 2.0, **options: Unpack[LayoutOptions]
 ) -> Any:
-    """Draw a graph by heavy-tailed symmetric SNE: t-SNE with the kernel (1 + tail |y_i - y_j|^2)^(-1/tail).
+    """Draw a graph by heavy-tailed symmetric SNE: t-SNE with the kernel ``(1 + tail |y_i - y_j|^2)^(-1/tail)``.
 
     Source: Yang et al. (2009).
 
@@ -141,7 +141,7 @@ def ftsne_layout(
 ) -> Any:  # fmt: skip
     """Draw a graph by ft-SNE: t-SNE under any f-divergence.
 
-    Minimizes sum_ij Q_ij f(P_ij / Q_ij), P = weights / sum, Q = q / sum q with q = 1/(1 + |y_i - y_j|^2).
+    Minimizes sum_ij Q_ij f(P_ij / Q_ij), P = weights / sum, Q = q / sum q with ``q = 1/(1 + |y_i - y_j|^2)``.
     Source: Im, Verma & Branson (2018), Table 1.
 
     Parameters
@@ -176,7 +176,7 @@ def ftsne_layout(
 def mds_ks_layout(G: Any, pos: Any = None, fixed: Any = None, **options: Unpack[LayoutOptions]) -> Any:
     """Draw a graph by MDS with kernel strain: the gamma divergence of order 2 and a Gaussian kernel.
 
-    Minimizes (1/2) ln sum_ij q_ij^2 - ln sum_ij P_ij q_ij with q = exp(-|y_i - y_j|^2).
+    Minimizes (1/2) ln sum_ij q_ij^2 - ln sum_ij P_ij q_ij with ``q = exp(-|y_i - y_j|^2)``.
     Source: Yang, Peltonen & Kaski (2015), sec. 2.4.
     """
     return positions_of(G, METHODS["mds-ks"], pos, fixed, **options)
@@ -190,7 +190,7 @@ def mds_ks_layout(G: Any, pos: Any = None, fixed: Any = None, **options: Unpack[
 def gamma_quadlog_layout(G: Any, pos: Any = None, fixed: Any = None, **options: Unpack[LayoutOptions]) -> Any:
     """Draw a graph by gamma-QuadLog: the global shape of meshes, roads and large graphs, without parameters.
 
-    Minimizes ln sum_ij P_ij |y_i - y_j|^2 - sum_ij m_i m_j ln |y_i - y_j|^2 / sum_ij m_i m_j, the Itakura-Saito
+    Minimizes ``ln sum_ij P_ij |y_i - y_j|^2 - sum_ij m_i m_j ln |y_i - y_j|^2 / sum_ij m_i m_j``, the Itakura-Saito
     divergence at its best scale factor. Neither the scale of the weights nor the size of the drawing matters.
     Source: Yang, Peltonen & Kaski (2014), sec. 5.2 and Proposition 6.
     """
@@ -202,7 +202,7 @@ def gamma_quadlog_layout(G: Any, pos: Any = None, fixed: Any = None, **options: 
 def gamma_linlog_layout(G: Any, pos: Any = None, fixed: Any = None, **options: Unpack[LayoutOptions]) -> Any:
     """Draw a graph by gamma-LinLog: LinLog's clusters without its attraction parameter.
 
-    Minimizes ln sum_ij P_ij |y_i - y_j| - sum_ij m_i m_j ln |y_i - y_j| / sum_ij m_i m_j. Its minimizers are LinLog's
+    Minimizes ``ln sum_ij P_ij |y_i - y_j| - sum_ij m_i m_j ln |y_i - y_j| / sum_ij m_i m_j``. Minimizers are LinLog's
     up to size, because the scale factor only rescales a power kernel.
     Source: Yang, Peltonen & Kaski (2014), sec. 5.2.
     """
@@ -214,7 +214,7 @@ def gamma_linlog_layout(G: Any, pos: Any = None, fixed: Any = None, **options: U
 def linlog_layout(G: Any, pos: Any = None, fixed: Any = None, **options: Unpack[LayoutOptions]) -> Any:
     """Draw a graph by LinLog: the distance of clusters reflects how few edges join them.
 
-    Minimizes sum_ij P_ij |y_i - y_j| - sum_ij m_i m_j ln |y_i - y_j|. ``mass="degree"`` (the default) is edge
+    Minimizes ``sum_ij P_ij |y_i - y_j| - sum_ij m_i m_j ln |y_i - y_j|``. ``mass="degree"`` (the default) is edge
     repulsion, ``mass="unit"`` node repulsion.
     Source: Noack (2007); as a divergence, Yang, Peltonen & Kaski (2014), Proposition 4.
     """
@@ -226,7 +226,7 @@ def linlog_layout(G: Any, pos: Any = None, fixed: Any = None, **options: Unpack[
 def quadlog_layout(G: Any, pos: Any = None, fixed: Any = None, **options: Unpack[LayoutOptions]) -> Any:
     """Draw a graph by QuadLog: springs against logarithmic repulsion.
 
-    Minimizes sum_ij P_ij |y_i - y_j|^2 - sum_ij m_i m_j ln |y_i - y_j|^2.
+    Minimizes ``sum_ij P_ij |y_i - y_j|^2 - sum_ij m_i m_j ln |y_i - y_j|^2``.
     Source: Noack (2007).
     """
     return positions_of(G, METHODS["quadlog"], pos, fixed, **options)
@@ -239,7 +239,7 @@ def polylog_layout(
 ) -> Any:
     """Draw a graph by r-PolyLog: attraction of power r against logarithmic repulsion.
 
-    Minimizes sum_ij P_ij |y_i - y_j|^r - r sum_ij m_i m_j ln |y_i - y_j|.
+    Minimizes ``sum_ij P_ij |y_i - y_j|^r - r sum_ij m_i m_j ln |y_i - y_j|``.
     Source: Noack (2007).
 
     Parameters
@@ -257,7 +257,7 @@ def ee_layout(
 ) -> Any:
     """Draw a graph by Elastic Embedding: springs and Gaussian repulsion; weighted EE with ``mass="strength"``.
 
-    Minimizes sum_ij P_ij |y_i - y_j|^2 + repulsion sum_ij m_i m_j exp(-|y_i - y_j|^2).
+    Minimizes ``sum_ij P_ij |y_i - y_j|^2 + repulsion sum_ij m_i m_j exp(-|y_i - y_j|^2)``.
     Source: Carreira-Perpinan (2010); as a divergence, Yang, Peltonen & Kaski (2014), Propositions 3 and 5.
 
     Parameters
@@ -277,8 +277,7 @@ def forceatlas2_layout(
     """Draw a graph by ForceAtlas2: springs, logarithmic repulsion by degrees, and gravity to the middle.
 
     Minimizes, with each edge and each pair of nodes counted once and c the mean of all positions,
-
-        sum_edges w_ij |y_i - y_j|^2 / 2 - scaling_ratio sum_pairs m_i m_j ln |y_i - y_j| + gravity sum_i m_i |y_i - c|.
+    ``sum_edges w_ij |y_i - y_j|^2 / 2 - scaling_ratio sum_pairs m_i m_j ln |y_i - y_j| + gravity sum_i m_i |y_i - c|``.
 
     The downward gradient is the force of `networkx.forceatlas2_layout` up to a shift of the whole drawing. Masses are
     used as given; the default is the degree + 1. ``components="joint"`` draws components together, as networkx does;
@@ -292,7 +291,7 @@ def forceatlas2_layout(
     gravity : default 1.0
         strength >= 0 of the pull to the middle
     strong_gravity : default False
-        gravity in proportion to the distance: m_i |y_i - c|^2 / 2 in place of m_i |y_i - c|
+        gravity in proportion to the distance: ``m_i |y_i - c|^2 / 2`` in place of ``m_i |y_i - c|``
     linlog : default False
         attraction ln(1 + d) in place of d: w [(1 + d) ln(1 + d) - d] in place of w d^2 / 2, for clusters further apart
     """
@@ -308,8 +307,8 @@ def forceatlas2_layout(
 def sne_layout(G: Any, pos: Any = None, fixed: Any = None, **options: Unpack[LayoutOptions]) -> Any:
     """Draw a graph by stochastic neighbor embedding: each node has its own distribution of neighbors.
 
-    Minimizes sum_i KL(P_i || Q_i), P_ij = w_ij / sum_k w_ik, Q_ij = m_j q_ij / sum_k m_k q_ik with the Gaussian
-    q = exp(-|y_i - y_j|^2).
+    Minimizes ``sum_i KL(P_i || Q_i)``, P_ij = w_ij / sum_k w_ik, Q_ij = m_j q_ij / sum_k m_k q_ik with the Gaussian
+    ``q = exp(-|y_i - y_j|^2)``.
     Source: Hinton & Roweis (2002).
     """
     return positions_of(G, METHODS["sne"], pos, fixed, **options)
@@ -323,7 +322,7 @@ def nerv_layout(
 ) -> Any:  # fmt: skip
     """Draw a graph by NeRV, the neighbor retrieval visualizer: missed neighbors against false ones.
 
-    Minimizes sum_i (1 - kappa) KL(P_i || Q_i) + kappa KL(Q_i || P_i), P and Q as for SNE.
+    Minimizes ``sum_i (1 - kappa) KL(P_i || Q_i) + kappa KL(Q_i || P_i)``, P and Q as for SNE.
     Source: Venna et al. (2010), kappa as in Lee et al. (2013), equations 7 and 8.
 
     Parameters
@@ -346,7 +345,7 @@ def jse_layout(
 ) -> Any:  # fmt: skip
     """Draw a graph by Jensen-Shannon embedding: missed and false neighbors, each at a bounded price.
 
-    Minimizes sum_i KL(P_i || Z_i) / (1 - kappa) + KL(Q_i || Z_i) / kappa with Z = kappa P + (1 - kappa) Q, P and Q
+    Minimizes ``sum_i KL(P_i || Z_i) / (1 - kappa) + KL(Q_i || Z_i) / kappa`` with Z = kappa P + (1 - kappa) Q, P and Q
     as for SNE.
     Source: Lee et al. (2013), equations 12 and 14.
 
@@ -368,7 +367,7 @@ def alpha_sne_layout(
 ) -> Any:  # fmt: skip
     """Draw a graph by alpha-SNE: recall against precision by the order of an alpha divergence.
 
-    Minimizes sum_i D_alpha(P_i || Q_i), P and Q as for SNE; alpha = 1 is SNE, alpha = 0 its reverse.
+    Minimizes ``sum_i D_alpha(P_i || Q_i)``, P and Q as for SNE; alpha = 1 is SNE, alpha = 0 its reverse.
     Source: Amid, Dikmen & Oja (2015).
 
     Parameters
@@ -400,7 +399,7 @@ def choose_alpha(
 
     The largest component is drawn at each order, in at most ``max_iter`` steps. The chosen order is the one at which
     its similarities v differ from the drawn ones m as the alpha divergence supposes,
-    p(v; m) ~ v^(-1/2) exp(-D_alpha(v||m) / phi).
+    ``p(v; m) ~ v^(-1/2) exp(-D_alpha(v||m) / phi)``.
     Source: Amid, Dikmen & Oja (2015), section 3.
 
     Parameters

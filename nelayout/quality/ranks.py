@@ -40,15 +40,24 @@ EVERY_K, STEP = 1_000, 0.01
 class RankCurves:
     """Agreement of neighborhoods of every size, as `nelayout.rank_curves` returns it; arrays (m,).
 
-    k               neighborhood sizes: 1 .. n - 1; sampled: all up to 1,000 and then in steps of 1 %
-    q_nx            mean share of the K nearest in the input that are among the K nearest in the drawing, in [0, 1]
-    b_nx            share of ranks that are smaller in the drawing than in the input (intrusions), less the share of
-                    those that are larger (extrusions), among these nodes
-    r_nx            q_nx brought to 0 for a drawing at random and 1 for the best; NaN where both are the same
-    attainable      the largest q_nx of any drawing; below 1 where distances of the input are tied
-    farthest        mean share of the K farthest in the input that are among the K farthest in the drawing; NaN at
-                    sizes for which a thinned curve does not hold the counterpart n - 1 - K
-    exact           whether every node entered
+    Attributes
+    ----------
+    k
+        neighborhood sizes: 1 .. n - 1; sampled: all up to 1,000 and then in steps of 1 %
+    q_nx
+        mean share of the K nearest in the input that are among the K nearest in the drawing, in [0, 1]
+    b_nx
+        share of ranks that are smaller in the drawing than in the input (intrusions), less the share of those
+        that are larger (extrusions), among these nodes
+    r_nx
+        q_nx brought to 0 for a drawing at random and 1 for the best; NaN where both are the same
+    attainable
+        the largest q_nx of any drawing; below 1 where distances of the input are tied
+    farthest
+        mean share of the K farthest in the input that are among the K farthest in the drawing; NaN at sizes for
+        which a thinned curve does not hold the counterpart n - 1 - K
+    exact
+        whether every node entered
     """
 
     k: np.ndarray

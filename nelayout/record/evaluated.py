@@ -13,15 +13,25 @@ __all__ = ["Evaluated"]
 class Evaluated:
     """The value of a drawing under the objective of a method, as `nelayout.evaluate` returns it.
 
-    value      J of the positions times ``unit``: the sum over the components of the graph; infinite, with a note, if
-               coincident nodes repel each other without bound
-    gradient_norm  sqrt(sum over all coordinates of (dJ/dy)^2), at the positions times ``unit``
-    connection lambda (of the largest component)
-    node_cost  (n,) the cost of each node, see `nelayout.Solution`
-    unit       the factor of the positions: 1 for size="given", the best one for size="best"
-    components (n,) component of each node, 0 the largest
-    notes      sentences on what a reader of the value should know
-    method     the name of the method
+    Attributes
+    ----------
+    value
+        J of the positions times ``unit``: the sum over the components of the graph; infinite, with a note, if
+        coincident nodes repel each other without bound
+    gradient_norm
+        sqrt(sum over all coordinates of (dJ/dy)^2), at the positions times ``unit``
+    connection
+        lambda (of the largest component)
+    node_cost
+        (n,) the cost of each node, see `nelayout.Solution`
+    unit
+        the factor of the positions: 1 for size="given", the best one for size="best"
+    components
+        (n,) component of each node, 0 the largest
+    notes
+        sentences on what a reader of the value should know
+    method
+        the name of the method
     """
 
     value: float

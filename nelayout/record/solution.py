@@ -51,24 +51,40 @@ class Progress:
 class Solution:
     """The result of `nelayout.solve`: a drawing and the evidence of its run.
 
-    positions  in the host's own type, as a layout function returns them
-    value      J of ``positions`` times ``unit``: of the whole graph when it is connected, else the sum over its
-               components; docs/methods.md has the J of each method
-    unit       the size of the method's own units, in units of ``positions``: a number, 1 for a connected graph with
-               scale=None; an (n, 1) column if components have sizes of their own; (n, dim) with layers
-    trace      (iteration, value, seconds, stage) of every step; coarse levels, the shape stage and stages with
-               stronger edges have values of their own objectives; a stage of a later component has a number, "tail (2)"
-    connection lambda of ``positions`` (of the largest component; the geometric mean if each node has its own)
-    reason     of the end of the largest component's run: "converged" (the forces are in balance), "lull" (the last ten
-               steps brought next to nothing), "max_iter" (all steps were taken: the usual end of a schedule, and no
-               failure), "stopped" (by the callback), "collapsed" (to a point) or "unbounded" (J has no best size)
-    node_cost  (n,) the cost of each node, see below
-    components (n,) component of each node, 0 the largest; each isolated node is a component
-    notes      sentences on what was done otherwise than asked or usual
-    seconds    of the whole run; for vectors with the neighbor search, which ends before the first step of ``trace``
-    choice     for alpha="auto", how alpha was chosen; None otherwise, and if every alpha fits equally well
-    method     the name of the method
+    Attributes
+    ----------
+    positions
+        in the host's own type, as a layout function returns them
+    value
+        J of ``positions`` times ``unit``: of the whole graph when it is connected, else the sum over its
+        components; the documentation (One formula) has the J of each method
+    unit
+        the size of the method's own units, in units of ``positions``: a number, 1 for a connected graph with
+        scale=None; an (n, 1) column if components have sizes of their own; (n, dim) with layers
+    trace
+        (iteration, value, seconds, stage) of every step; coarse levels, the shape stage and stages with
+        stronger edges have values of their own objectives; a stage of a later component has a number, "tail (2)"
+    connection
+        lambda of ``positions`` (of the largest component; the geometric mean if each node has its own)
+    reason
+        of the end of the largest component's run: "converged" (the forces are in balance), "lull" (the last ten
+        steps brought next to nothing), "max_iter" (all steps were taken: the usual end of a schedule, and no
+        failure), "stopped" (by the callback), "collapsed" (to a point) or "unbounded" (J has no best size)
+    node_cost
+        (n,) the cost of each node, see below
+    components
+        (n,) component of each node, 0 the largest; each isolated node is a component
+    notes
+        sentences on what was done otherwise than asked or usual
+    seconds
+        of the whole run; for vectors with the neighbor search, which ends before the first step of ``trace``
+    choice
+        for alpha="auto", how alpha was chosen; None otherwise, and if every alpha fits equally well
+    method
+        the name of the method
 
+    Notes
+    -----
     ``repr`` has all of this in a paragraph, without the positions.
 
     ``node_cost`` shows where the drawing misleads. Its meaning depends on the method. Costs of the first two kinds
@@ -86,6 +102,8 @@ class Solution:
       negative. They compare drawings of one graph better than nodes of one drawing. They add up to ``value`` if lambda
       is fixed (Elastic Embedding, LinLog, ...) or normalized, also with smoothing by a random walk.
 
+    Examples
+    --------
     >>> import networkx as nx, nelayout as nl
     >>> solution = nl.solve(nx.karate_club_graph(), "tsne", weight=None, seed=0)
     >>> bool((solution.node_cost >= 0).all()), bool(abs(solution.node_cost.sum() - solution.value) < 1e-12)

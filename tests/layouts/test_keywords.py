@@ -1,13 +1,11 @@
 """The keywords of the layout functions stand once, and everything that repeats them says the same.
 
-Signature, TypedDict, defaults, docstrings, the command line and the pages of the documentation are compared
-over every layout function.
+Signature, TypedDict, defaults, docstrings and the command line are compared over every layout function.
 """
 
 import inspect
 import re
 import typing
-from pathlib import Path
 
 import networkx as nx
 import numpy as np
@@ -194,34 +192,12 @@ def test_the_command_line_takes_the_keywords(capsys):
     assert flags.isdisjoint({"--" + name.replace("_", "-") for name in IN_PYTHON_ONLY})
 
 
-def described() -> str:
-    return (Path(__file__).resolve().parents[2] / "docs" / "keywords.md").read_text()
-
-
-def test_the_page_of_keywords_explains_each_once_in_its_group_and_no_other():
-    groups = dict(part.split("\n", 1) for part in described().split("\n## ")[1:])
-    found = {
-        group: re.findall(r"`(\w+)`", " ".join(re.findall(r"^`\w+`(?:, `\w+`)*$", text, re.MULTILINE)))
-        for group, text in groups.items()
-    }
-    expected = {group: list(names) for group, names in GROUPS.items()}
-    expected["Graph"] = ["pos", "fixed", *expected["Graph"]]
-    assert {group: sorted(names) for group, names in found.items()} == {g: sorted(n) for g, n in expected.items()}
-
-
 @pytest.mark.full
 @pytest.mark.parametrize(("keyword", "allowed"), [("nbody", BACKENDS), ("components", ("pack", "joint"))])
-def test_the_page_of_keywords_explains_the_values_that_exist(keyword, allowed):
-    text = described().split(f"\n`{keyword}`\n")[1].split("\n\n")[0]
-    assert set(re.findall(r'`"([\w-]+)"`', text)) == set(allowed)
+def test_the_explanation_of_a_keyword_has_the_values_that_exist(keyword, allowed):
+    assert set(re.findall(r'"([\w-]+)"', TEXTS[keyword])) == set(allowed)
     for value in allowed:
         assert nl.layout(nx.path_graph(3), seed=0, **{keyword: value, "max_iter": 1}).keys() == {0, 1, 2}
-
-
-@pytest.mark.parametrize("name", ["pos", "fixed", *DEFAULTS])
-def test_the_pages_explain_every_keyword(name):
-    pages = (Path(__file__).resolve().parents[2] / "docs").glob("*.md")
-    assert any(re.search(rf"`{name}\b", page.read_text()) for page in pages)
 
 
 @pytest.mark.parametrize("door", [nl.solve, nl.layout, nl.nerv_layout, nl.estimate], ids=lambda door: door.__name__)

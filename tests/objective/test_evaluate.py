@@ -1,4 +1,4 @@
-"""Values are those of the drawing that is given back, as docs/methods.md prints them; any drawing can be evaluated."""
+"""Values are those of the positions given back, by the formulas of docs/explain; any positions can be evaluated."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def forceatlas2_energy(A: np.ndarray, m: np.ndarray, Y: np.ndarray) -> float:
 
 
 def printed(name: str, G: nx.Graph, Y: np.ndarray) -> float:
-    """J as docs/methods.md prints it, of all pairs one by one."""
+    """J as docs/explain/one-formula.md prints it, of all pairs one by one."""
     A = nx.to_numpy_array(G)
     if name == "forceatlas2":
         return forceatlas2_energy(A, (A > 0).sum(axis=1) + 1, Y)

@@ -67,7 +67,7 @@ def crossings(G, top, pos) -> int:
 
 @pytest.mark.full
 def test_layers_have_fewer_crossings_than_in_the_order_of_the_study():
-    """As docs/networkx.md has it; networkx's own order crosses twice as often, and tells nothing."""
+    """As the gallery has it; networkx's own order crosses twice as often, and tells nothing."""
     G = nx.davis_southern_women_graph()
     women = G.graph["top"]
     study = nx.multipartite_layout(G, subset_key={0: women, 1: G.graph["bottom"]})

@@ -1,4 +1,4 @@
-"""What the documentation shows is run: docstring examples, the Python blocks of README.md and docs/, and examples/."""
+"""What the documentation shows is run: docstring examples, Python blocks of pages, and the scripts of the gallery."""
 
 import doctest
 import importlib
@@ -7,14 +7,17 @@ import runpy
 import sys
 from pathlib import Path
 
-import networkx as nx
 import pytest
 
 import nelayout as nl
 
 PACKAGE = Path(nl.__file__).parent
 REPOSITORY = Path(__file__).resolve().parents[2]
-PAGES = [REPOSITORY / "README.md", *sorted((REPOSITORY / "docs").glob("*.md"))]
+PAGES = [
+    REPOSITORY / "README.md",
+    *(page for page in sorted((REPOSITORY / "docs").rglob("*.md")) if "```python" in page.read_text()),
+]
+SCRIPTS = sorted((REPOSITORY / "examples" / "gallery").glob("*.py"))
 MODULES = [
     ".".join(("nelayout", *path.relative_to(PACKAGE).with_suffix("").parts)).removesuffix(".__init__")
     for path in sorted(PACKAGE.rglob("*.py"))
@@ -37,11 +40,10 @@ SLOW_MODULES = (
     "nelayout.layouts",
     "nelayout.plugins.igraph",
 )
-# Pages and scripts that draw for many seconds.
-SLOW_PAGES = (
-    *("alpha.md", "changing-graphs.md", "choosing-vectors.md", "comparing.md", "hosts.md", "pictures.md"),
-    *("single-cells.md", "vectors.md", "semi_supervised"),
-)
+# Pages that draw for many seconds.
+SLOW_PAGES = ("choose.md", "compare.md", "in-out.md", "pictures.md", "single-cells.md", "table.md", "update.md")
+# A block of code, and what it prints.
+BLOCK = re.compile(r"^```python\n(.*?)^```\n(?:\n```text\n(.*?)^```)?", re.MULTILINE | re.DOTALL)
 
 
 def case(path: Path, name: str):
@@ -74,37 +76,51 @@ def test_docstring_examples(name):
 
 
 @pytest.mark.parametrize("page", [case(page, page.name) for page in PAGES])
-def test_documentation_examples(page):
-    """The blocks of one page run in order and share their names, as a reader would type them."""
-    if page.name == "networkx.md" and not hasattr(nx, "forceatlas2_layout"):
-        pytest.skip("the page compares with a layout that networkx has from 3.4 on")
+def test_documentation_examples(page, capsys):
+    """The blocks of one page run in order, share their names, and print what the page says that they print."""
     names: dict[str, object] = {}
-    for block in re.finditer(r"^```python\n(.*?)^```", page.read_text(), re.MULTILINE | re.DOTALL):
+    for block in BLOCK.finditer(page.read_text()):
         line = page.read_text()[: block.start(1)].count("\n")
         # The empty lines in front make a traceback point at the page's own line.
         exec(compile("\n" * line + block[1], str(page), "exec"), names)
+        printed = capsys.readouterr().out
+        if block[2] is not None:
+            flags = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
+            assert doctest.OutputChecker().check_output(block[2], printed, flags), (block[2], printed)
+    if "matplotlib.pyplot" in sys.modules:
+        sys.modules["matplotlib.pyplot"].close("all")
 
 
-def labels_help(printed: str) -> bool:
-    """Whether the semi-supervised drawing puts images on their side whose labels it was not told."""
-    without, informed = (int(share) for share in re.findall(r"(\d+)% of the other", printed))
-    return without < 65 and informed > 85
+@pytest.mark.full
+@pytest.mark.parametrize("script", SCRIPTS, ids=lambda script: script.stem)
+def test_gallery_scripts_draw(script, monkeypatch, tmp_path):
+    """A script makes one figure, from data that ship with the packages."""
+    pyplot = pytest.importorskip("matplotlib.pyplot")
+    for package in ("igraph", "sklearn"):
+        if package in script.read_text():
+            pytest.importorskip(package)
+    monkeypatch.chdir(script.parent)
+    runpy.run_path(str(script))
+    assert len(pyplot.get_fignums()) == 1
+    pyplot.gcf().savefig(tmp_path / "drawn.png")
+    pyplot.close("all")
 
 
-# Script -> whether what it has printed is right.
-PRINTED = {
-    "us_airports": lambda printed: printed.endswith("755 airports, 4623 connections, 744 on the map\n"),
-    "semi_supervised": labels_help,
-}
+@pytest.mark.parametrize("script", SCRIPTS, ids=lambda script: script.stem)
+def test_gallery_scripts_are_short_and_say_what_to_see(script):
+    text = script.read_text()
+    assert len(text.splitlines()) <= 30
+    assert re.match(r'"""\n.+\n=+\n\n', text)
+    assert "\nWhat to see: " in text
 
 
-@pytest.mark.parametrize(
-    "script",
-    [case(path, path.stem) for path in sorted((REPOSITORY / "examples").glob("*.py"))],
-)
-def test_example_scripts(script, monkeypatch, capsys):
-    """A script draws its picture where it is told to, and prints what is so."""
-    monkeypatch.setattr(sys, "argv", [str(script), "drawn.png"])
-    runpy.run_path(str(script), run_name="__main__")
-    assert Path("drawn.png").read_bytes().startswith(b"\x89PNG")
-    assert PRINTED[script.stem](printed := capsys.readouterr().out), printed
+def test_the_gallery_shows_the_objects_that_users_call_first():
+    """Each of these has a link from its page to an example."""
+    shown = "\n".join(script.read_text() for script in SCRIPTS)
+    called = {
+        "layout", "ws_sne_layout", "linlog_layout", "tsne_layout", "solve", "embed", "embed_cells", "NeighborEmbedding",
+        "entropic_affinity", "draw", "compare", "measure", "stability", "align", "add_nodes", "layout_sequence",
+        "node_size_from_labels", "Method", "optimizers",
+    }  # fmt: skip
+    assert {name for name in called if f"nl.{name}" not in shown} == set()
+    assert len(SCRIPTS) >= 18

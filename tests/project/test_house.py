@@ -137,7 +137,7 @@ def test_nothing_is_left_over():
 
 
 def test_the_house_is_american():
-    pages = [*SOURCES, *sorted((REPOSITORY / "docs").glob("*.md")), REPOSITORY / "README.md"]
+    pages = [*SOURCES, *sorted((REPOSITORY / "docs").rglob("*.md")), REPOSITORY / "README.md"]
     offenders = [
         f"{path.name}:{number}: {found.group()}"
         for path in pages
@@ -259,7 +259,7 @@ def test_typing_marker_is_shipped():
 
 
 def test_documentation_mentions_every_public_name():
-    pages = "\n".join(page.read_text() for page in sorted((REPOSITORY / "docs").glob("*.md")))
+    pages = "\n".join(page.read_text() for page in sorted((REPOSITORY / "docs").rglob("*.md")))
     assert [name for name in PUBLIC if not re.search(rf"\b{re.escape(name)}\b", pages)] == []
 
 

@@ -6,10 +6,11 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks import page as benchmark_page
 from benchmarks import study, study_page
 from nelayout.comparison import Measured
 
-DOCS = Path(__file__).resolve().parents[2] / "docs"
+DOCS = Path(__file__).resolve().parents[2] / "docs" / "research"
 
 
 def row(stress, neighborhood, error=0.0):
@@ -80,8 +81,16 @@ def test_losses_and_seconds():
     assert cells(page, "Seconds", "graphviz:sfdp")[0] == "4"
 
 
+def test_the_benchmark_page_says_when_and_where_and_who_wins():
+    page = benchmark_page.page(FOUND, {})
+    assert re.search(r"wrote this page on \d{4}-\d\d-\d\d at commit \w+", page)
+    assert re.search(r"^Machine: .+ cores\. Python \d", page, re.MULTILINE)
+    assert "A peer wins more often than `auto` in: `stress` (nx:spring 2–0)." in page
+    assert "## Tables" not in page
+
+
 @pytest.mark.full
-@pytest.mark.skipif(not (DOCS / "study.csv").exists(), reason="docs/study.csv is not here")
+@pytest.mark.skipif(not (DOCS / "study.csv").exists(), reason="docs/research/study.csv is not here")
 def test_the_page_is_made_of_the_stored_table():
     found = study.read_table(DOCS / "study.csv")
     assert (DOCS / "study.md").read_text() == study_page.page(found)

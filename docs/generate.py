@@ -1,0 +1,131 @@
+"""Write the pages of the reference that the source states already: `python docs/generate.py`.
+
+Sphinx runs this before each build (see conf.py). The pages are not kept in the repository.
+"""
+
+import argparse
+import inspect
+from pathlib import Path
+from unittest import mock
+
+import nelayout as nl
+from nelayout.catalogue import METHODS
+from nelayout.catalogue.options import DEFAULTS, GRAPH_TEXTS, GROUPS, TEXTS
+from nelayout.cli import COMMANDS, _parser
+from nelayout.graphs import headings
+from nelayout.graphs.files.formats import CONVERSIONS, FORMATS, WRITERS
+
+REFERENCE = Path(__file__).resolve().parent / "reference"
+
+
+def table(head: list[str], rows: list[list[str]]) -> str:
+    """Return a Markdown table."""
+    lines = [head, ["---"] * len(head), *[[" ".join(cell.replace("|", r"\|").split()) for cell in row] for row in rows]]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines) + "\n"
+
+
+def command_line() -> str:
+    """Return the page of the commands: the help text of each."""
+    parts = ["# Command line\n\n`nelayout COMMAND --help` prints these texts. "]
+    parts.append("[Read and write graphs](../howto/in-out.md) has examples that you can copy.\n")
+    parts.append(
+        "The exit status is 0 if the command is done, 1 if the input or the run failed, 2 for wrong usage, 130 after "
+        "Ctrl-C and 143 after SIGTERM. Output files appear complete or not at all. nelayout never overwrites its "
+        "input.\n"
+    )
+    with mock.patch.dict("os.environ", {"COLUMNS": "100", "NO_COLOR": "1"}):
+        commands = next(a for a in _parser()._actions if isinstance(a, argparse._SubParsersAction)).choices
+        parts += [f"## nelayout {name}\n\n```text\n{commands[name].format_help().strip()}\n```\n" for name in COMMANDS]
+    return "\n".join(parts)
+
+
+def keywords() -> str:
+    """Return the page of the keywords that all layout functions take."""
+    parts = [
+        "# Common keywords\n\nEach layout function, `layout`, `solve`, `plan` and `estimate` take these keywords. "
+        "A misspelt keyword is an error that names similar keywords.\n",
+        "## Start\n",
+        *(f"`{name}`\n: {' '.join(text.split())}\n" for name, text in GRAPH_TEXTS.items()),
+    ]
+    for group, names in GROUPS.items():
+        parts.append(f"## {group}\n")
+        parts += [f"`{name}`, default `{DEFAULTS[name]!r}`\n: {' '.join(TEXTS[name].split())}\n" for name in names]
+    parts.append("## Keywords of single methods\n\n`layout`, `solve`, `plan`, `estimate` and `embed` take them too.\n")
+    own = [[name, ", ".join(f"`{key}={value!r}`" for key, value in m.own)] for name, m in METHODS.items() if m.own]
+    parts.append(table(["method", "keywords with their defaults"], own))
+    return "\n".join(parts)
+
+
+def methods() -> str:
+    """Return the page of the named methods."""
+    rows = [
+        [f"`{row['name']}`", row["summary"], row["kernel"], row["divergence"], row["connection"], row["mass"]]
+        for row in nl.methods()
+    ]
+    parts = [
+        "# Methods\n\n`nl.layout(G, NAME)` takes these names, and each name but `auto` has a function "
+        "`nl.NAME_layout`. `nl.methods()` returns this list. [One formula](../explain/one-formula.md) explains the "
+        "columns and has the formula of each method. [Choose a method](../howto/choose.md) has pictures.\n",
+        table(["name", "use", "kernel", "divergence", "scale factor", "mass"], rows),
+        "## Sources\n",
+        *(f"`{row['name']}`\n: {row['reference']}\n" for row in nl.methods()),
+    ]
+    return "\n".join(parts)
+
+
+def measures() -> str:
+    """Return the page of the measures."""
+    found = nl.measures()
+    parts = [
+        "# Measures\n\n`nl.measure`, `nl.compare` and `nelayout compare` take these names. `nl.measures()` returns "
+        "this list. [Compare layouts](../howto/compare.md) says which measure answers which question.\n",
+        table(["name", "better", "definition"], [[f"`{m['name']}`", m["better"], m["definition"]] for m in found]),
+        "## Cost, samples and sources\n",
+        table(
+            ["name", "needs", "cost", "sampled", "source"],
+            [[f"`{m['name']}`", m["needs"], m["complexity"], m["sampling"], m["source"]] for m in found],
+        ),
+        "## What leaves a value unchanged\n",
+        table(["name", "unchanged by"], [[f"`{m['name']}`", m["invariances"]] for m in found]),
+    ]
+    return "\n".join(parts)
+
+
+def formats() -> str:
+    """Return the page of the file formats."""
+    rows = [
+        [f"`{name}`", " ".join(f"`.{ending}`" for ending in entry.endings), "yes" if name in WRITERS else "no"]
+        for name, entry in FORMATS.items()
+    ]
+    words = {"source": headings.FROM, "target": headings.TO, "weight": headings.WEIGHT, "node": headings.NODE}
+    parts = [
+        "# File formats\n\nThese formats hold graphs. A compressed file may also end in `.gz`. "
+        "[Read and write graphs](../howto/in-out.md) shows how to use them.\n",
+        table(["format", "file endings", "written"], rows),
+        "## Headings of edge lists\n\nIn a table, these headings name the columns. Upper and lower case are equal.\n",
+        *(f"{name}\n: {' '.join(f'`{word}`' for word in sorted(group))}\n" for name, group in words.items()),
+        "## Formats that other programs convert\n",
+        table(["ending", "conversion"], [[f"`.{ending}`", how] for ending, how in CONVERSIONS.items()]),
+    ]
+    return "\n".join(parts)
+
+
+PAGES = {
+    "command-line.md": command_line,
+    "keywords.md": keywords,
+    "methods.md": methods,
+    "measures.md": measures,
+    "formats.md": formats,
+}
+
+
+def write() -> None:
+    """Write each page whose text has changed."""
+    for name, make in PAGES.items():
+        text, path = inspect.cleandoc(make()) + "\n", REFERENCE / name
+        if not path.is_file() or path.read_text() != text:
+            path.write_text(text)
+
+
+if __name__ == "__main__":
+    write()
