@@ -41,7 +41,7 @@ def method_named(method: str | Method) -> Method:
     if isinstance(method, Method):
         return method
     if not isinstance(method, str):
-        raise InputError(
+        raise InputTypeError(
             f"method must be a name or a nelayout.Method, given {type(method).__name__}; "
             "nelayout.methods() lists the names"
         )

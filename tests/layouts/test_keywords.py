@@ -56,7 +56,8 @@ def test_embed_shows_the_keywords_of_solve_vectors_and_takes_them():
     assert one == other
     X = np.random.default_rng(0).standard_normal((30, 3))
     changed = {"method": "tsne", "n_neighbors": 5, "max_iter": 7, "init": "pca", "random_state": 3}
-    assert np.array_equal(nl.embed(X, 1, **changed), nl.solve_vectors(X, 1, **changed).positions)
+    solution = nl.solve_vectors(X, n_components=1, **changed)
+    assert np.array_equal(nl.embed(X, n_components=1, **changed), solution.positions)
     with pytest.raises(TypeError, match="missing a required argument: 'X'"):
         nl.embed(n_components=1)
 
@@ -100,8 +101,8 @@ def test_the_word_of_another_library_is_answered_with_ours(name, slip, word):
     [
         (lambda X: nl.embed(X, min_dist=0.1), "embed has no keyword 'min_dist': no method has a least distance"),
         (lambda X: nl.embed(X, y=[0, 1]), "embed has no keyword 'y': labels are not read; leave them out"),
-        (lambda X: nl.embed(X, np.arange(4)), "n_components must be 1, 2 or 3, given ndarray: labels are not read"),
-        (lambda X: nl.embed(X, [0, 1, 0, 1]), "n_components must be 1, 2 or 3, given list: labels are not read"),
+        (lambda X: nl.embed(X, np.arange(4)), "method must be a name or a nelayout.Method, given ndarray"),
+        (lambda X: nl.embed(X, [0, 1, 0, 1]), "method must be a name or a nelayout.Method, given list"),
         (lambda X: nl.layout(X, perplexity=5), "layout has no keyword 'perplexity': vectors are drawn by nelayout.em"),
         (lambda X: nl.layout(X, k=0.2), "layout has no keyword 'k': no method has a best distance .* scale sets"),
         (lambda X: nl.solve(X, timeout=5), "solve has no keyword 'timeout': a callback ends a run"),

@@ -333,8 +333,9 @@ def test_a_solution_says_the_evidence_in_a_paragraph_and_no_positions():
         f"Solution by nerv:0.3 of 401 nodes in 2 components: value {solution.value:.6g}, connection "
         f"{solution.connection:.6g}, {len(solution.trace)} steps in {solution.seconds:.2g} s. Ended by max_iter: all "
         "steps were taken, the usual end and no failure; a larger max_iter may lower the value. Notes: "
-        f"{solution.notes[0]}."
+        f"{'; '.join(solution.notes)}."
     )
+    assert solution.notes[-1] == "2 components, packed; distances between components have no meaning"
     assert max(map(len, repr(solution).splitlines())) <= 100
 
 
