@@ -132,6 +132,7 @@ def test_a_graph_that_falls_apart_without_its_edges_of_weight_0_says_so(folder, 
             "nelayout: without its 1 edges of weight 0 the graph has 2 components instead of 1, which are drawn apart; "
             "--weight none keeps it together"
         ),
+        "nelayout: 2 components, packed; distances between components have no meaning",
     ]
     assert inside("layout", "zeros.csv", "-o", f"out.{ending}", "--weight", "none") == (0, "", "")
 

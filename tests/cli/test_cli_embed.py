@@ -115,9 +115,8 @@ def test_parquet_without_its_extra_names_the_command(folder, monkeypatch, capsys
 def test_options_are_the_keywords(folder):
     options = "-m gamma-quadlog --n-neighbors 4 --metric cosine --pca 2 --init pca --dim 1 --seed 3 --max-iter 9"
     assert nelayout(f"embed rows.npy -o out.csv --quiet {options}") == 0
-    Y = nl.embed(
-        X, 1, method="gamma-quadlog", n_neighbors=4, metric="cosine", pca=2, init="pca", random_state=3, max_iter=9
-    )
+    how = {"n_neighbors": 4, "metric": "cosine", "pca": 2, "init": "pca", "random_state": 3, "max_iter": 9}
+    Y = nl.embed(X, "gamma-quadlog", n_components=1, **how)
     assert positions("out.csv").tolist() == Y.tolist()
 
 

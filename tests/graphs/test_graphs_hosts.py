@@ -62,6 +62,7 @@ RINGS = SimpleNamespace(
     recognizes=lambda G: isinstance(G, Ring),
     read=read_ring,
     host=RingHost,
+    links=lambda G: graphs.Links(np.arange(6), (np.arange(6) + 1) % 6, (), lambda name: []),
     guard=nullcontext,
     places=lambda pos: Places(pos.rows, Spots) if isinstance(pos, Spots) else None,
     as_networkx=lambda G, labels, node_data: nx.cycle_graph(labels),

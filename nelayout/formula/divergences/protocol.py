@@ -121,7 +121,8 @@ def _product(scale: Any, total: Any, lam: Any, order: float) -> Any:
     if not np.any(lost):
         return scale * total
     known = np.sign(scale) * np.where(total > 0, np.exp(order * np.log(lam) + np.log(total)), np.inf)
-    return np.where(lost, known, scale * total)[()]
+    with np.errstate(invalid="ignore"):
+        return np.where(lost, known, scale * total)[()]
 
 
 @dataclass(frozen=True, slots=True)
