@@ -105,14 +105,14 @@ def planned(change: Callable[[Plan], Plan]) -> Iterator[None]:
 
 
 @contextmanager
-def facts_without(shape: str) -> Iterator[None]:
+def facts_without(special: str) -> Iterator[None]:
     """Plan graphs of a shape like any others."""
     from nelayout.run import draw
 
     own = draw.plan
 
     def plain(method: Any, facts: Any, settings: Any) -> Plan:
-        return own(method, replace(facts, shape="") if facts.shape == shape else facts, settings)
+        return own(method, replace(facts, special="") if facts.special == special else facts, settings)
 
     with patch.object(draw, "plan", plain):
         yield

@@ -58,7 +58,7 @@ STARTS = 5
 STORE = Path(__file__).with_suffix(".json")
 """{graph: {setting: {"best": the lowest J known, "random": [median, best of five] of polished random starts}}}."""
 POLISH_STEPS = 3000
-POLISHED = Rest(gain=1e-6, lull=50)
+POLISHED = Rest(lull=1e-6, lull_steps=50)
 """When a polish ends: 50 steps have brought less than 1e-6 of its decrease."""
 NEAR_ZERO = 1e-2
 """Below this J, in nats for each row of methods by rows, ratios say nothing: differences are printed."""

@@ -52,10 +52,10 @@ from nelayout.record.evaluated import Evaluated as Evaluated
 from nelayout.record.solution import Solution as Solution
 from nelayout.run.evaluation import evaluate as evaluate
 from nelayout.run.pipeline import solve as solve
-from nelayout.run.planning import Estimate as Estimate
-from nelayout.run.planning import Plan as Plan
-from nelayout.run.planning import estimate as estimate
-from nelayout.run.planning import plan as plan
+from nelayout.run.plan_table import Estimate as Estimate
+from nelayout.run.plan_table import Plan as Plan
+from nelayout.run.plan_table import estimate as estimate
+from nelayout.run.plan_table import plan as plan
 from nelayout.vectors.cells import embed_cells as embed_cells
 from nelayout.vectors.embedding import embed as embed
 from nelayout.vectors.embedding import solve_vectors as solve_vectors

@@ -6,7 +6,7 @@ degrees as masses and the optimal connection, it is ws-SNE.  Parts are given by 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -144,6 +144,11 @@ class Method:
     def scheduled(self) -> bool:
         """Whether the stages differ from those that suit the kernel."""
         return self.stages != _recipe(self.kernel, self.divergence, self.connection)
+
+    def during(self, stage: Any) -> Method:
+        """Return the method with the kernel and the divergence of a stage where the stage has its own."""
+        own = {"kernel": stage.kernel or self.kernel, "divergence": stage.divergence or self.divergence}
+        return replace(self, **own, variational=False)
 
     @property
     def conjugate(self) -> str:

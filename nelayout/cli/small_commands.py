@@ -31,7 +31,7 @@ def _declare_plan(command: argparse.ArgumentParser) -> None:
 def _plan(given: argparse.Namespace) -> None:
     """Write the passes that `nelayout layout` will run, with time and memory, to standard output."""
     from nelayout.graphs import files
-    from nelayout.run.planning import plan
+    from nelayout.run.plan_table import plan
 
     method = arguments.tuned_method(given.method, given.set)
     file = files.read_graph(given.file, given.format, graph_input.column(given))

@@ -135,7 +135,6 @@ class LBFGS:
 
     memory: int | None = None
     name: str = "lbfgs"
-    solves: bool = False
 
     def __post_init__(self) -> None:
         if self.memory is not None and self.memory < 1:

@@ -55,7 +55,6 @@ class Majorize:
     tolerance: float = 0.05
     inner: int = 40
     name: str = "majorize"
-    solves: bool = True
 
     def check(self, kernel, divergence) -> None:
         """Valid for every method; a true majorizer where the attraction is concave in the squared distance."""

@@ -35,7 +35,7 @@ def silent(value: float, Y: np.ndarray) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Rest:
-    """When a run of steps ends before its last; a part that is 0 (``gain``: None) is not looked at.
+    """When a run of steps ends before its last; a part that is 0 (``lull``: None) is not looked at.
 
     force  "converged": if all nodes went down the gradient by the typical distance between nodes, J would fall, as
            the gradient has it, by less than this part of J, or of the strength of its edges (`objective.Evaluation`)
@@ -43,14 +43,14 @@ class Rest:
            two heaps of nodes, are small as well
     move   "converged", for stages on the way: each of the last ``window`` steps moved nodes by less than this part of
            the typical distance between nodes, growth left out
-    gain   "lull": the last ``lull`` steps brought no more than this part of all the decrease so far
+    lull   "lull": the last ``lull_steps`` steps brought no more than this part of all the decrease so far
     point  "collapsed": the drawing's radius is below this, it shrinks to a point
     """
 
     move: float = 0.0
     window: int = 5
-    gain: float | None = None
-    lull: int = 10
+    lull: float | None = None
+    lull_steps: int = 10
     point: float = 0.0
     force: float = 0.0
 
@@ -150,7 +150,7 @@ class _Watch:
         full = objective.parts.full
         sized = rest.move > 0 or rest.point > 0 or rest.force > 0
         radius = objective.arithmetic.radius(Y) if sized else full(0.0)
-        values = [] if rest.gain is None else [full(math.nan)] * rest.lull + [value]
+        values = [] if rest.lull is None else [full(math.nan)] * rest.lull_steps + [value]
         return cls(rest, radius, value, values, full(0), full(0))
 
     def after(self, objective: Any, Y: Any, before: Any, state: State) -> Any:
@@ -168,11 +168,11 @@ class _Watch:
             low = _unbalance(objective, now, self.radius) <= rest.force
             self.calm = where(taken, where(low, self.calm + 1, 0), self.calm)
             reason = where(taken & (self.calm >= rest.window), "converged", reason)
-        if rest.gain is not None:
+        if rest.lull is not None:
             pushed = [*self.values[1:], now.value]
             self.values = [where(taken, new, old) for old, new in zip(self.values, pushed, strict=True)]
             gained = abs(self.values[0] - now.value)
-            reason = where(taken & (gained <= rest.gain * (self.first - now.value)), "lull", reason)
+            reason = where(taken & (gained <= rest.lull * (self.first - now.value)), "lull", reason)
         if rest.move > 0:
             moved = objective.arithmetic.moved(Y, self.radius, before, radius_before)
             low = moved * _typical(parts, Y) < rest.move

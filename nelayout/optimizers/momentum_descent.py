@@ -49,7 +49,6 @@ class Momentum:
     momentum: float = 0.9
     rate: float = 1.0
     name: str = "momentum"
-    solves: bool = False
 
     def check(self, kernel, divergence) -> None:
         """Valid for every method."""

@@ -183,7 +183,7 @@ def _run(
         observer.record(optimizer.name, value, lambda: Y.reshape(start.shape))
 
     try:
-        reason = minimize(problem, X, optimizer, max_iter, Rest(gain=tol, lull=LULL), report).reason
+        reason = minimize(problem, X, optimizer, max_iter, Rest(lull=tol, lull_steps=LULL), report).reason
         reason = "converged" if reason == "lull" else reason  # little gain is the rule that tol states here
     except Stopped:
         reason = "stopped"

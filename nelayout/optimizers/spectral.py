@@ -42,7 +42,6 @@ class SpectralDirection:
     tolerance: float = 0.02
     inner: int = 60
     name: str = "spectral-direction"
-    solves: bool = True
 
     def check(self, kernel, divergence) -> None:
         """Unsupported for kernels that are infinite at distance 0."""

@@ -43,11 +43,6 @@ class Optimizer(Protocol):
     @property
     def name(self) -> str: ...
 
-    @property
-    def solves(self) -> bool:
-        """Whether a step solves a linear system over the edges; the estimate of seconds counts it."""
-        ...
-
     def check(self, kernel: Kernel, divergence: Divergence) -> None:
         """Unsupported, in words, for objectives that this optimizer is not valid for."""
         ...

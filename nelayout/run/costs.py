@@ -24,7 +24,7 @@ from nelayout.run.bending import bent_pairs
 from nelayout.run.facts import Facts
 from nelayout.run.layers import Layers
 from nelayout.run.levels import Levels, polylog
-from nelayout.run.passes import Bend, Descend, Keep, Pass
+from nelayout.run.passes import Bend, Descent, Keep, Pass
 from nelayout.run.plan import Settings, plan
 from nelayout.run.starts import ROUGH_NODES, ROUGH_STEPS, Flattened, Rough
 from nelayout.similarities.truncated_walk import KEPT, WHOLE
@@ -119,12 +119,8 @@ class CostModel:
             method = self.method if stage.power is None else polylog(stage.power)
             steps, finer = USUAL_LEVELS * stage.max_iter, 2.0 if each.finest else 2.0 * FINEST
             return self._steps(method, stage.optimizer, finer * steps, USUAL_LEVELS * each.steps)
-        if isinstance(each, Descend):
-            method = replace(
-                self.method, kernel=each.kernel or self.method.kernel,
-                divergence=each.divergence or self.method.divergence, variational=False,
-            )
-            return self._steps(method, each.optimizer.name, USUAL * each.steps)
+        if isinstance(each, Descent):
+            return self._steps(self.method.during(each), each.optimizer.name, USUAL * each.steps)
         if isinstance(each, Flattened):
             return self(each.descend)
         if isinstance(each, Rough):

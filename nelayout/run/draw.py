@@ -71,7 +71,7 @@ def draw_parts(parts: list[Part], run: Run) -> tuple[dict[int, Drawing], bool]:
 
     def alike(k: int) -> object:
         part, facts, passes = ready[k]
-        together = run.stability is None and _small(part, run) and all(each.stackable for each in passes)
+        together = run.stability is None and _small(part, run) and facts.fixed in ("none", "all")
         return (passes, facts.fixed) if together else None
 
     stacks = _stacks(parts, range(len(parts)), alike)

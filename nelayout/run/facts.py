@@ -31,7 +31,7 @@ class Facts:
     own_start   whether the initial positions come from this package
     fixed       "none", "some" coordinates, "layers" (all nodes on an axis), or "all"
     free_axes   axes without layers
-    shape       "star" (a disc), "ring" (cycles and wheels) or ""; looked at for the method "auto" alone
+    special     "star" (a disc), "ring" (cycles and wheels) or ""; looked at for the method "auto" alone
     other_mass  whether other masses are to be tried
     goal        whether distances are known towards which the drawing is bent
     resumed     index of the stage that the initial positions have come from; None: the last
@@ -43,7 +43,7 @@ class Facts:
     own_start: bool = False
     fixed: str = "none"
     free_axes: int = 0
-    shape: str = ""
+    special: str = ""
     other_mass: bool = False
     goal: bool = False
     resumed: int | None = None
@@ -53,14 +53,14 @@ class Facts:
         """Look at a connected graph that is to be drawn by a method."""
         P, n = part.affinity.P, len(part.nodes)
         judged = any(isinstance(stage, Descend) and stage.judged for stage in method.stages)
-        shape = ""
+        special = ""
         if judged and not part.placed and n > 2:
-            shape = "star" if is_star(P) else "ring" if dim > 1 and is_ring(P) else ""
+            special = "star" if is_star(P) else "ring" if dim > 1 and is_ring(P) else ""
         fixed = "none"
         if part.fixed is not None and part.fixed.any():
             fixed = "all" if part.fixed.all() else "layers" if part.layers.any() else "some"
         return cls(
-            n, P.nnz, part.placed, part.own_start, fixed, int(np.count_nonzero(~part.layers)), shape,
+            n, P.nnz, part.placed, part.own_start, fixed, int(np.count_nonzero(~part.layers)), special,
             part.other_mass is not None, part.goal is not None,
         )
 

@@ -29,7 +29,7 @@ def gather(parts: Sequence[Drawing], run: Run) -> np.ndarray:
     mass = np.array([float(np.sum(part.affinity.mass)) for part in parts])
     objective = run.sums.objective(run.method, Affinity(csr_array((len(parts), len(parts))), mass))
     places = random_positions(len(parts), run.dim, run.rng)
-    places, _, _ = minimize(objective, places * size_search(objective, places), LBFGS(), STEPS, Rest(gain=1e-4))
+    places, _, _ = minimize(objective, places * size_search(objective, places), LBFGS(), STEPS, Rest(lull=1e-4))
     Y = np.empty((sum(len(each.Y) for each in parts), run.dim))
     for each, place in zip(parts, places, strict=True):
         Y[each.part.nodes] = each.Y - each.centers() + place

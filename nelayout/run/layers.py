@@ -24,7 +24,7 @@ from nelayout.placing.components import component_labels
 from nelayout.placing.similarity import transform
 from nelayout.record.progress import Observer
 from nelayout.run.drawing import Drawing, Part, Run
-from nelayout.run.passes import Branch, Descend, Keep, Pass, fold
+from nelayout.run.passes import Branch, Descent, Keep, Pass, fold
 from nelayout.run.placement import centered_start, stir_flat
 
 __all__ = ["Layers"]
@@ -43,17 +43,12 @@ class Layers(Pass):
     across    the passes that draw the graph on the free axes alone
     """
 
-    compared: Descend
+    compared: Descent
     free: tuple[Pass, ...]
     across: tuple[Pass, ...]
 
-    @property
-    def stackable(self) -> bool:
-        return False
-
     def __call__(self, drawing: Drawing, run: Run) -> Drawing:
-        kernel, divergence = self.compared.kernel, self.compared.divergence
-        method = replace(run.method, kernel=kernel or run.method.kernel, divergence=divergence or run.method.divergence)
+        method = run.method.during(self.compared)
         drawing = replace(drawing, methods=(method,))
         objective = run.objective(drawing, method)
         branches = []

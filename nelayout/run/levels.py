@@ -128,7 +128,7 @@ class Levels(Pass):
             if unfolded is not None:
                 return unfolded.Y
         method = run.method if stage.power is None else polylog(stage.power)
-        rest = Rest(stage.tol, gain=SLOW if stage.tol > 0 else None)
+        rest = Rest(stage.tol, lull=SLOW if stage.tol > 0 else None)
         objective = run.objective(drawing, method)
         return run.minimize(objective, drawing, optimizer_named(stage.optimizer), stage.max_iter, rest, report).Y
 
@@ -154,7 +154,7 @@ def lowest_copies(
     objective = run.objective(drawing, method)
     if not objective.scale_free:
         drawing = drawing.at(Y * run.sizes(objective, Y)[segments.of][:, None])
-    drawing = run.minimize(objective, drawing, LBFGS(), steps, Rest(COPY_MOVE, gain=SLOW), report)
+    drawing = run.minimize(objective, drawing, LBFGS(), steps, Rest(COPY_MOVE, lull=SLOW), report)
     drawing = replace(drawing, methods=(method,) * drawing.count)
     best = np.argmin(run.values(drawing).reshape(copies, count), axis=0)
     return drawing.Y.reshape(copies, n, dim)[best[parts.of], np.arange(n)]
@@ -189,7 +189,7 @@ def _unfolded(drawing: Drawing, exaggeration: float, run: Run, report: Report) -
     hops, kept = Hops(drawing.affinity.P, run.sums.threads), Neighborhoods(drawing.affinity.P).kept
     before = drawing.at(drawing.Y - drawing.centers())
     sized = before.at(before.Y * run.sizes(objective, before.Y))
-    rest = Rest(UNFOLDING_MOVE, gain=SLOW)
+    rest = Rest(UNFOLDING_MOVE, lull=SLOW)
     after = run.minimize(objective, sized, LBFGS(), UNFOLDING_STEPS, rest, report)
     if not np.isfinite(after.Y).all():
         return None

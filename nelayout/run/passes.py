@@ -21,7 +21,7 @@ from nelayout.optimizers import Optimizer
 from nelayout.optimizers.minimize import Rest
 from nelayout.optimizers.size import best_size, means, spread_search
 from nelayout.record.progress import LOG, Stopped
-from nelayout.run.bending import Goal, bent, hops_goal
+from nelayout.run.bending import bent, hops_goal
 from nelayout.run.drawing import Drawing, Run
 from nelayout.run.facts import circle
 from nelayout.run.newcomers import place_newcomers
@@ -30,20 +30,7 @@ from nelayout.run.score import Hops, Score
 from nelayout.run.springs import springs
 from nelayout.run.strong_edges import strong_edges
 
-__all__ = [
-    "DescendOn",
-    "Bend",
-    "Branch",
-    "Descend",
-    "Keep",
-    "TakeMasses",
-    "Pass",
-    "Place",
-    "Resize",
-    "SizeFixed",
-    "fold",
-    "passes_within",
-]
+__all__ = ["Bend", "Branch", "Descent", "Keep", "Pass", "Place", "Resize", "TakeMasses", "fold", "passes_within"]
 
 # Radius, in widths of a bounded kernel, below which a drawing counts as collapsed to a point.
 POINT = 1e-2
@@ -63,11 +50,6 @@ class Pass:
     name: str
     steps: int = 0
     why: str = ""
-
-    @property
-    def stackable(self) -> bool:
-        """Whether several graphs can take it together."""
-        return True
 
     def __call__(self, drawing: Drawing, run: Run) -> Drawing:
         """Return the drawing after this pass."""
@@ -121,7 +103,7 @@ class Place(Pass):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Descend(Pass):
+class Descent(Pass):
     """Take iterations of one optimizer on an objective, after a search for the size that suits this objective.
 
     kernel, divergence  in place of the method's own; None: the method's own
@@ -130,6 +112,7 @@ class Descend(Pass):
     force, lull   when the descent ends early, see `nelayout.optimizers.minimize.Rest`
     springs       tie nodes to their initial positions, see `nelayout.run.springs`
     rested        leave graphs as they are that have converged before
+    same          take the objective that each graph's drawing minimizes, with its present masses, in place of one
     """
 
     kernel: Kernel | None = None
@@ -140,43 +123,43 @@ class Descend(Pass):
     lull: float | None = None
     springs: bool = False
     rested: bool = False
+    same: bool = False
 
     def __call__(self, drawing: Drawing, run: Run) -> Drawing:
+        if self.same:
+            for mask, some in drawing.by_method():
+                now = self._descended(some, some.methods[0] or run.method, some.exaggeration, run)
+                drawing = drawing.put(mask, now)
+            return drawing
         if self.rested:
             going = np.array([reason != "converged" for reason in drawing.reasons])
             if not going.any():
                 return drawing
             return drawing.put(going, replace(self, rested=False)(drawing.take(going), run))
-        method = replace(
-            run.method, kernel=self.kernel or run.method.kernel, divergence=self.divergence or run.method.divergence,
-            variational=False,
-        )
-        factors = np.full(drawing.count, self.exaggeration)
-        return _descended(drawing, method, factors, self, run)
+        return self._descended(drawing, run.method.during(self), np.full(drawing.count, self.exaggeration), run)
 
-
-def _descended(drawing: Drawing, method: Method, factors: np.ndarray, how: Descend | DescendOn, run: Run) -> Drawing:
-    """Bring a drawing to the size of an objective where another one has sized it, and minimize the objective."""
-    objective = run.objective(drawing, method, factors)
-    bounded = not method.kernel.singular and drawing.free is None
-    other = np.array([own != method for own in drawing.methods])
-    if bounded:
-        other |= drawing.radius() < POINT
-    if other.any():
-        drawing = _resized(drawing, objective, other, run)
-        if bounded:  # let the minimizer say whether it is to be a point
-            now = drawing.radius()
-            drawing = _scaled(drawing, np.where(now < POINT, 10 * POINT / now, 1.0))
-    before = drawing
-    if isinstance(how, Descend) and how.springs and run.stability:
-        objective = springs(objective, drawing, run.stability)
-    rest = Rest(force=how.force, gain=how.lull, point=POINT if bounded else 0.0)
-    drawing = run.minimize(objective, drawing, how.optimizer, how.steps, rest, run.report(drawing, how.name))
-    if bounded and (collapsed := drawing.radius() < POINT).any():
-        # If J is lowest at a point (t-SNE of a clique), shapes are rounding errors: keep the last one.
-        last = _scaled(before, POINT / before.radius())
-        drawing = drawing.at(np.where(_rows(drawing, collapsed)[:, None], last.Y, drawing.Y))
-    return replace(drawing, methods=(method,) * drawing.count, exaggeration=factors)
+    def _descended(self, drawing: Drawing, method: Method, factors: np.ndarray, run: Run) -> Drawing:
+        """Bring a drawing to the size of an objective where another one has sized it, and minimize the objective."""
+        objective = run.objective(drawing, method, factors)
+        bounded = not method.kernel.singular and drawing.free is None
+        other = np.array([own != method for own in drawing.methods])
+        if bounded:
+            other |= drawing.radius() < POINT
+        if other.any():
+            drawing = _resized(drawing, objective, other, run)
+            if bounded:  # let the minimizer say whether it is to be a point
+                now = drawing.radius()
+                drawing = _scaled(drawing, np.where(now < POINT, 10 * POINT / now, 1.0))
+        before = drawing
+        if self.springs and run.stability:
+            objective = springs(objective, drawing, run.stability)
+        rest = Rest(force=self.force, lull=self.lull, point=POINT if bounded else 0.0)
+        drawing = run.minimize(objective, drawing, self.optimizer, self.steps, rest, run.report(drawing, self.name))
+        if bounded and (collapsed := drawing.radius() < POINT).any():
+            # If J is lowest at a point (t-SNE of a clique), shapes are rounding errors: keep the last one.
+            last = _scaled(before, POINT / before.radius())
+            drawing = drawing.at(np.where(_rows(drawing, collapsed)[:, None], last.Y, drawing.Y))
+        return replace(drawing, methods=(method,) * drawing.count, exaggeration=factors)
 
 
 def _rows(drawing: Drawing, values: np.ndarray) -> np.ndarray:
@@ -212,45 +195,13 @@ def _resized(drawing: Drawing, objective: Any, which: np.ndarray, run: Run, thor
 
 
 @dataclass(frozen=True, kw_only=True)
-class DescendOn(Pass):
-    """Take more iterations on the objective that each graph's drawing minimizes, with its present masses."""
-
-    optimizer: Optimizer
-    force: float = 0.0
-    lull: float | None = None
-
-    def __call__(self, drawing: Drawing, run: Run) -> Drawing:
-        for mask, some in drawing.by_method():
-            drawing = drawing.put(mask, _descended(some, some.methods[0] or run.method, some.exaggeration, self, run))
-        return drawing
-
-
-@dataclass(frozen=True, kw_only=True)
 class Resize(Pass):
-    """Bring a drawing that springs hold to the size at which its objective is least."""
-
-    @property
-    def stackable(self) -> bool:
-        return False
+    """Bring one graph that springs hold, or else its fixed nodes alone, to the size at which the objective is least."""
 
     def __call__(self, drawing: Drawing, run: Run) -> Drawing:
-        method = drawing.method or run.method
-        objective = run.objective(drawing, method, drawing.exaggeration)
-        return _resized(drawing, objective, np.ones(1, dtype=bool), run, thoroughly=True)
-
-
-@dataclass(frozen=True, kw_only=True)
-class SizeFixed(Pass):
-    """Bring the fixed nodes alone to the size that the objective wants, about their own centroid."""
-
-    @property
-    def stackable(self) -> bool:
-        return False
-
-    def __call__(self, drawing: Drawing, run: Run) -> Drawing:
-        method = drawing.method or run.method
-        objective = run.objective(drawing, method, drawing.exaggeration)
-        assert drawing.free is not None
+        objective = run.objective(drawing, drawing.method or run.method, drawing.exaggeration)
+        if drawing.free is None:
+            return _resized(drawing, objective, np.ones(1, dtype=bool), run, thoroughly=True)
         fixed = ~drawing.free
         middle = means(drawing.Y, fixed)
         factor = spread_search(objective, drawing.Y, fixed)
@@ -287,17 +238,12 @@ class Bend(Pass):
     rows: bool = False
 
     def __call__(self, drawing: Drawing, run: Run) -> Drawing:
-        return drawing.at(
-            np.concatenate(
-                [
-                    bent(Y, self._goal(part, run), self.share)
-                    for part, Y in zip(drawing.parts, drawing.each, strict=True)
-                ]
-            )
-        )
-
-    def _goal(self, part: Any, run: Run) -> Goal:
-        return part.goal if self.rows else hops_goal(part.affinity.P, run.sums.threads)
+        moved = []
+        for part, Y in zip(drawing.parts, drawing.each, strict=True):
+            goal = part.goal if self.rows else hops_goal(part.affinity.P, run.sums.threads)
+            assert goal is not None
+            moved.append(bent(Y, goal, self.share))
+        return drawing.at(np.concatenate(moved))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -331,10 +277,6 @@ class Keep(Pass):
     by: str
     enough: float = 0.0
     steps: int = 1
-
-    @property
-    def stackable(self) -> bool:
-        return all(each.stackable for branch in self.branches for each in branch.passes)
 
     def __call__(self, drawing: Drawing, run: Run) -> Drawing:
         count = drawing.count

@@ -9,8 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from nelayout.catalogue.record import Method
-from nelayout.catalogue.stages import LARGE_GRAPH, SHAPE, CoarseToFine, Stage, early_exaggeration
-from nelayout.catalogue.stages import Descend as DescendStage
+from nelayout.catalogue.stages import LARGE_GRAPH, SHAPE, CoarseToFine, Descend, early_exaggeration
 from nelayout.formula.connections import Fixed
 from nelayout.optimizers import Optimizer, optimizer_named
 from nelayout.run.bending import MIN_BENT_NODES
@@ -18,7 +17,7 @@ from nelayout.run.coarsen import COARSEST
 from nelayout.run.facts import Facts
 from nelayout.run.layers import Layers
 from nelayout.run.levels import COARSEST_STEPS, UNFOLDING_STEPS, Levels
-from nelayout.run.passes import Bend, Branch, Descend, DescendOn, Keep, Pass, Place, Resize, SizeFixed, TakeMasses
+from nelayout.run.passes import Bend, Branch, Descent, Keep, Pass, Place, Resize, TakeMasses
 from nelayout.run.starts import Flattened, Rough
 
 __all__ = ["COMPARED", "Settings", "plan"]
@@ -77,7 +76,7 @@ class _Planner:
         self.method, self.facts, self.settings = method, facts, settings
         self.momentum = settings.optimizer is not None and settings.optimizer.name == "momentum"
         self.stages = early_exaggeration("momentum") if self.momentum else method.stages
-        self.judged = any(_judged(stage) for stage in self.stages)
+        self.judged = sum(isinstance(stage, Descend) and stage.judged for stage in self.stages)
 
     def passes(self) -> tuple[Pass, ...]:
         facts = self.facts
@@ -86,19 +85,20 @@ class _Planner:
         begun = [k for k, stage in enumerate(self.stages) if isinstance(stage, CoarseToFine)]
         first, *rest = self.stages[begun[-1] :] if begun else self.stages  # levels begin anew
         if facts.n == 2 or not isinstance(first, CoarseToFine):
-            found: list[Pass] = [Place(name="random positions", kind="random", why=_why_random(facts))]
+            why = "two nodes" if facts.n == 2 else "the method has no stage through levels"
+            found: list[Pass] = [Place(name="random positions", kind="random", why=why)]
             rest = [stage for stage in self.stages if not isinstance(stage, CoarseToFine)] or [first]
-        elif facts.shape == "star":
+        elif facts.special == "star":
             found = [TakeMasses(name="equal masses", unit=True, why="a star")] if facts.other_mass else []
             return (*found, replace(self._levels(replace(SHAPE, finest=True), "a star"), last=True))
-        elif facts.shape == "ring":
+        elif facts.special == "ring":
             # Heavier tails, other masses and a bend would only break the symmetry.
-            (stage, *_) = [stage.at(facts.n) for stage in rest if isinstance(stage, DescendStage)]
+            (stage, *_) = [stage.at(facts.n) for stage in rest if isinstance(stage, Descend)]
             why = "a ring or wheel"
             return (Place(name="circle", kind="circle", why=why), *self._last(stage, f"the symmetric drawing of {why}"))
         else:
             found = [self._levels(first, "global shape")]
-        descents = [stage.at(facts.n) for stage in rest if isinstance(stage, DescendStage)]
+        descents = [stage.at(facts.n) for stage in rest if isinstance(stage, Descend)]
         if not descents:
             return tuple(replace(each, last=True) if isinstance(each, Levels) else each for each in found)
         if self.judged:
@@ -117,7 +117,7 @@ class _Planner:
         steps = count * each + COARSEST_STEPS
         return Levels(name=stage.name, stage=stage, finest=finest, steps=steps, why=why)
 
-    def _descend(self, stage: DescendStage, why: str = "on the way", name: str | None = None, **changes) -> Descend:
+    def _descend(self, stage: Descend, why: str = "on the way", name: str | None = None, **changes) -> Descent:
         """The pass of one stage."""
         values = {
             "name": name or stage.name,
@@ -130,7 +130,7 @@ class _Planner:
             "lull": stage.lull if stage.tol else None,
             "why": why,
         }
-        return Descend(**{**values, **changes})
+        return Descent(**{**values, **changes})
 
     def _bent(self, before: str) -> list[Pass]:
         """The bend of a table's drawing towards the distances between rows; it is undone where it rolls up a sheet."""
@@ -141,7 +141,7 @@ class _Planner:
         stay, bent = Branch(passes=()), Branch(passes=(bend,), margin=2.0 - MAX_STRESS_OF_BEND)
         return [Keep(name=bend.name, branches=(stay, bent), by="stress", why=bend.why)]
 
-    def _chosen(self, stages: list[DescendStage]) -> Keep:
+    def _chosen(self, stages: list[Descend]) -> Keep:
         """The choice of "auto" among tails, masses and a bend, by the quality score."""
         facts = self.facts
         stop, compared = STOP_LARGE if facts.n > LARGE_GRAPH else 0.0, ["tails"]
@@ -150,9 +150,9 @@ class _Planner:
             descents = self._last(stage) if stage is stages[-1] else [self._descend(stage, "a candidate")]
             branches.append(Branch(passes=tuple(descents), start="last", stop=stop))
         if facts.other_mass:
-            again = self._again("other masses", MASS_TRIAL_STEPS, stages[-1])
             compared.append("masses")
-            swap = TakeMasses(name="take other masses", why=again.why)
+            swap = TakeMasses(name="take other masses", why="masses decide what is central")
+            again = self._descend(stages[-1], swap.why, "other masses", steps=MASS_TRIAL_STEPS, same=True)
             branches.append(Branch(passes=(swap, again), start="best", every=True))
         if facts.n >= MIN_BENT_NODES:
             compared.append("a bend")
@@ -160,21 +160,13 @@ class _Planner:
             branches.append(Branch(passes=(bend,), start="best", margin=BEND_GAIN, every=True))
         return Keep(name="best drawing", branches=tuple(branches), by="score", why="compares " + ", ".join(compared))
 
-    def _again(self, name: str, steps: int, stage: DescendStage) -> DescendOn:
-        optimizer = self.settings.optimizer or optimizer_named(stage.optimizer)
-        lull = stage.lull if stage.tol else None
-        return DescendOn(
-            name=name, steps=steps, optimizer=optimizer, force=stage.tol, lull=lull, why="masses decide what is central"
-        )
-
     def _why_last(self) -> str:
         """Which objective the last stage takes; a plan alone does not know which stage positions have come from."""
-        several = sum(isinstance(stage, DescendStage) and stage.judged for stage in self.stages) > 1
-        if self.facts.placed and self.facts.resumed is None and several and not self.momentum:
+        if self.facts.placed and self.facts.resumed is None and self.judged > 1 and not self.momentum:
             return "the stage that the positions have come from"
         return "the method's own objective"
 
-    def _last(self, stage: DescendStage, why: str = "") -> list[Pass]:
+    def _last(self, stage: Descend, why: str = "") -> list[Pass]:
         """The passes of the last stage: the caller's ``max_iter`` and ``tol`` are for it."""
         facts, settings = self.facts, self.settings
         steps = stage.max_iter if settings.max_iter is None else settings.max_iter
@@ -198,7 +190,7 @@ class _Planner:
         )
         return [keep, replace(own, name=f"{stage.name} on", steps=steps - first, rested=settings.tol is None)]
 
-    def _starts(self, compared: Descend) -> list[Pass]:
+    def _starts(self, compared: Descent) -> list[Pass]:
         """Other initial positions: the lowest of several random ones, and drawings with more axes, flattened."""
         why = f"at most {MAX_STARTS_NODES} nodes"
         found: list[Pass] = [Rough(name="rough", copies=ROUGH_COPIES, why=why)]
@@ -212,7 +204,7 @@ class _Planner:
         stage alone.
         """
         facts, settings = self.facts, self.settings
-        descents = [stage.at(facts.n) for stage in self.stages if isinstance(stage, DescendStage)]
+        descents = [stage.at(facts.n) for stage in self.stages if isinstance(stage, Descend)]
         last = self.stages[-1]
         if isinstance(last, CoarseToFine):
             stage = last.as_descent()
@@ -224,15 +216,11 @@ class _Planner:
         why = "some nodes have an initial position"
         if facts.fixed == "all":
             return (Place(name="given positions", kind="still", why="all nodes are fixed"),)
-        method = self.method
-        method = replace(
-            method, kernel=stage.kernel or method.kernel, divergence=stage.divergence or method.divergence,
-            variational=False,
-        )
+        method = self.method.during(stage)
         found: list[Pass] = [Place(name="given positions", kind="given", method=method, why=why)]
         if facts.fixed == "layers":
             own = self._last(stage)[-1]
-            assert isinstance(own, Descend)
+            assert isinstance(own, Descent)
             compared = replace(own, steps=max(min(COMPARED, own.steps - 1), 0), force=stage.tol)
             alone = Facts(facts.n, facts.entries)
             free, across = (plan(self.method, alone, Settings(axes)) for axes in (settings.dim, facts.free_axes))
@@ -240,7 +228,7 @@ class _Planner:
             layers = Layers(name="layers", compared=compared, free=free, across=across, steps=steps, why=why)
             return (*found, layers, own)
         if facts.fixed == "some":
-            return (*found, *self._rounds(stage, FIXED_ROUNDS, SizeFixed(name="spread fixed nodes", why="fixed nodes")))
+            return (*found, *self._rounds(stage, FIXED_ROUNDS, Resize(name="spread fixed nodes", why="fixed nodes")))
         held = bool(settings.stability)
         if held and not self.momentum:
             before = descents[: descents.index(next(d for d in descents if d.name == stage.name))] if descents else []
@@ -250,10 +238,10 @@ class _Planner:
             return (*found, *self._rounds(stage, HELD_ROUNDS, size, springs=True), size)
         return (*found, *self._last(stage))
 
-    def _rounds(self, stage: DescendStage, rounds: int, between: Pass, springs: bool = False) -> list[Pass]:
+    def _rounds(self, stage: Descend, rounds: int, between: Pass, springs: bool = False) -> list[Pass]:
         """The last stage in rounds, with a search for the size before each but the first."""
         own = self._last(replace(stage, starts=False))[-1]
-        assert isinstance(own, Descend)
+        assert isinstance(own, Descent)
         each, left, found = max(stage.max_iter // rounds, 1), own.steps, list[Pass]()
         for turn in range(rounds):
             share = left if turn == rounds - 1 else min(each, left)
@@ -262,11 +250,3 @@ class _Planner:
             found.append(replace(own, name=f"{own.name} {turn + 1}", steps=share, springs=springs))
             left -= share
         return found
-
-
-def _judged(stage: Stage) -> bool:
-    return isinstance(stage, DescendStage) and stage.judged
-
-
-def _why_random(facts: Facts) -> str:
-    return "two nodes" if facts.n == 2 else "the method has no stage through levels"

@@ -60,8 +60,7 @@ def _given(part: Part) -> np.ndarray:
 
 def _unrest(drawing: Drawing, stage: Descend, known: list[np.ndarray], run: Run) -> np.ndarray:
     """Return how far the known nodes of each graph would move under a stage, (C,), in radii of the drawing."""
-    method = replace(run.method, kernel=stage.kernel or run.method.kernel)
-    objective = run.objective(drawing, method, stage.exaggeration)
+    objective = run.objective(drawing, run.method.during(stage), stage.exaggeration)
     sizes = run.sizes(objective, drawing.Y)
     drawing = drawing.at(drawing.Y * sizes[drawing.segments.of][:, None])
     found = objective.evaluate(drawing.Y, weights=True)

@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 from nelayout.catalogue import METHODS
 from nelayout.run.drawing import Drawing, Run, flattened
 from nelayout.run.levels import lowest_copies
-from nelayout.run.passes import Descend, Pass
+from nelayout.run.passes import Descent, Pass
 from nelayout.run.placement import random_positions
 
 __all__ = ["Flattened", "Rough"]
@@ -47,7 +47,7 @@ class Rough(Pass):
 class Flattened(Pass):
     """Take iterations in a space with one dimension more, and lay the drawing flat on its principal axes."""
 
-    descend: Descend
+    descend: Descent
 
     def __call__(self, drawing: Drawing, run: Run) -> Drawing:
         Y = random_positions(len(drawing.Y), min(run.dim + 1, 3), run.rng)

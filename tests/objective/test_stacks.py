@@ -147,7 +147,7 @@ def test_steps_end_where_those_of_a_graph_alone_end(name, optimizer, compiled):
         return
     part = affinity_of(nx.path_graph(5), method)
     Y = np.stack([np.arange(5.0), 0.1 * np.arange(5.0) ** 2], axis=1)
-    steps, rest = 3000 if optimizer == "momentum" else 400, Rest(1e-6, gain=1e-9)
+    steps, rest = 3000 if optimizer == "momentum" else 400, Rest(1e-6, lull=1e-9)
     _, want, reason = minimize(alone(method, part), Y, optimizer_named(optimizer), steps, rest)
     J, values = stacked(*tiled(part, 3), method, compiled=compiled), []
     start = np.vstack([Y, Y + 1.0, Y])
@@ -168,10 +168,10 @@ def test_the_first_steps_are_those_of_a_graph_alone(compiled):
     parts = [affinity_of(G, method) for G in DIFFERENT]
     J = stacked(*one_after_another(parts), method, compiled=compiled)
     Y = np.random.default_rng(3).standard_normal((len(J.affinity.mass), 2))
-    end = minimize(J, Y, Majorize(), 8, Rest(gain=1e-3, lull=3))
+    end = minimize(J, Y, Majorize(), 8, Rest(lull=1e-3, lull_steps=3))
     for k, part in enumerate(parts):
         rows = slice(J.parts.starts[k], J.parts.starts[k + 1])
-        single = minimize(alone(method, part), Y[rows], Majorize(), 8, Rest(gain=1e-3, lull=3))
+        single = minimize(alone(method, part), Y[rows], Majorize(), 8, Rest(lull=1e-3, lull_steps=3))
         assert end.value[k] == pytest.approx(single.value, rel=1e-9, abs=1e-12)
         np.testing.assert_allclose(end.Y[rows], single.Y, atol=1e-6 * np.abs(single.Y).max())
         assert end.reason[k] == single.reason

@@ -42,7 +42,6 @@ class Scripted:
     """
 
     name = "scripted"
-    solves = False
 
     def __init__(self, values: list[float], drawings: list[np.ndarray] | None = None) -> None:
         self.values, self.drawings = values, drawings or [SQUARE + k * np.eye(4, 2) for k in range(len(values))]
@@ -80,9 +79,9 @@ def test_it_ends_when_steps_bring_too_little_of_all_the_decrease(lull):
     falling = Scripted([2.0**-k for k in range(60)])
     gain = 1e-3
     k = next(k for k in range(lull, 60) if (2**lull - 1) * 2.0**-k <= gain * (1 - 2.0**-k))
-    assert ended(falling, Rest(gain=gain, lull=lull)) == (k, "lull")
-    assert ended(Scripted([1.0] * 60), Rest(gain=0.0, lull=lull)) == (lull, "lull")
-    assert ended(Scripted([1.0] * 60), Rest(gain=None, lull=lull)) == (59, "converged")
+    assert ended(falling, Rest(lull=gain, lull_steps=lull)) == (k, "lull")
+    assert ended(Scripted([1.0] * 60), Rest(lull=0.0, lull_steps=lull)) == (lull, "lull")
+    assert ended(Scripted([1.0] * 60), Rest(lull=None, lull_steps=lull)) == (59, "converged")
 
 
 def test_it_ends_after_five_steps_of_small_moves():
@@ -117,7 +116,7 @@ def test_it_ends_where_the_forces_are_in_balance():
     """J = |Y|^2 / 2 of four nodes: going down the gradient Y by h = radius / sqrt 4 takes sqrt(4) |Y| h."""
 
     class Bowl:
-        name, solves = "bowl", False
+        name = "bowl"
 
         def init(self, objective, Y):
             return SimpleNamespace(evaluation=Evaluation(8.0, 1.0, Y, strength=2.0), taken=True, stuck=False)

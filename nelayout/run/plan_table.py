@@ -31,7 +31,7 @@ from nelayout.run.costs import (
 from nelayout.run.drawing import Part
 from nelayout.run.facts import Facts
 from nelayout.run.masses import mass_to_read, masses_of
-from nelayout.run.passes import DescendOn, Keep, passes_within
+from nelayout.run.passes import Descent, Keep, passes_within
 from nelayout.run.plan import Settings
 from nelayout.run.plan import plan as passes_of
 from nelayout.run.request import NOTHING_KNOWN, Request, checked_stability, read_request
@@ -271,12 +271,12 @@ def _planned(request: Request, threads: int, stability: float | None, file: floa
     return Plan(method.name, n, request.P.nnz // 2, components, tuple(rows), total, peak, *first, there)
 
 
-def _walk(method: Method, settings: Settings) -> DescendOn:
+def _walk(method: Method, settings: Settings) -> Descent:
     """Return the drawings at one order alpha after another as a pass."""
     assert method.choose is not None
     last = method.stages[-1].max_iter if settings.max_iter is None else settings.max_iter
     steps, optimizer = method.choose.drawings * min(WALK_STEPS, last) + last, settings.optimizer or LBFGS()
-    return DescendOn(name="walk over alpha", steps=steps, optimizer=optimizer, why="alpha is chosen from the data")
+    return Descent(name="walk over alpha", steps=steps, optimizer=optimizer, why="alpha is chosen from the data")
 
 
 def _parts(request: Request) -> list[Part]:
