@@ -29,30 +29,6 @@ from nelayout.formula.potentials.gravity import Gravity
 __all__ = ["own_parts"]
 
 
-def _ws_sne(kernel: Any) -> dict[str, Any]:
-    return {"kernel": kernel}
-
-
-def _polylog(r: float) -> dict[str, Any]:
-    return {"kernel": inverse_power(r)}
-
-
-def _ee(repulsion: float) -> dict[str, Any]:
-    return {"connection": Fixed(repulsion)}
-
-
-def _hssne(tail: float) -> dict[str, Any]:
-    return {"kernel": heavy_tailed(tail)}
-
-
-def _nerv(kappa: float, background: float) -> dict[str, Any]:
-    return {"divergence": nerv_divergence(kappa, background)}
-
-
-def _jse(kappa: float, background: float) -> dict[str, Any]:
-    return {"divergence": jse_divergence(kappa, background)}
-
-
 def _alpha_sne(alpha: Any, background: float) -> dict[str, Any]:
     if isinstance(alpha, str) and alpha == "auto":
         search = auto_alpha()
@@ -69,19 +45,17 @@ def _forceatlas2(scaling_ratio: float, gravity: float, strong_gravity: bool, lin
     return {"divergence": energy(scaling_ratio), "gravity": Gravity(gravity, strong_gravity)}
 
 
-def _ftsne(divergence: Any, variational: Any, background: float) -> dict[str, Any]:
-    return {"divergence": with_background(divergence_named(divergence), background), "variational": variational}
-
-
 _MAKERS: dict[str, Callable[..., dict[str, Any]]] = {
-    "ws-sne": _ws_sne,
-    "polylog": _polylog,
-    "ee": _ee,
-    "hssne": _hssne,
-    "nerv": _nerv,
-    "jse": _jse,
+    "ws-sne": lambda kernel: {"kernel": kernel},
+    "polylog": lambda r: {"kernel": inverse_power(r)},
+    "ee": lambda repulsion: {"connection": Fixed(repulsion)},
+    "hssne": lambda tail: {"kernel": heavy_tailed(tail)},
+    "nerv": lambda kappa, background: {"divergence": nerv_divergence(kappa, background)},
+    "jse": lambda kappa, background: {"divergence": jse_divergence(kappa, background)},
     "alpha-sne": _alpha_sne,
-    "ftsne": _ftsne,
+    "ftsne": lambda divergence, variational, background: {
+        "divergence": with_background(divergence_named(divergence), background), "variational": variational
+    },
     "forceatlas2": _forceatlas2,
 }
 

@@ -17,6 +17,7 @@ from nelayout.formula.divergences import Divergence, divergence_named, i_diverge
 from nelayout.formula.kernels import Kernel, kernel_named
 
 __all__ = [
+    "BALANCED",
     "EVEN_SHAPE",
     "FINEST",
     "LARGE_GRAPH",
@@ -43,7 +44,7 @@ FINEST = 1 / 5
 OPTIMIZER_NAMES = ("majorize", "momentum", "spectral-direction", "lbfgs")
 # Default of `CoarseToFine.tol`: the move of a node, in typical distances between nodes, that ends a level.
 SHAPE_TOL = 0.1
-# Defaults of `Descend.lull` and of `Descend.tol`.
+# Defaults of `Descend.lull` and of `Descend.tol`; less than the part ``BALANCED`` of J makes no drawing lower.
 SLOW, BALANCED = 3e-4, 1e-4
 
 

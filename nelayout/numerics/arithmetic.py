@@ -21,7 +21,7 @@ import numpy as np
 from nelayout.numerics.groups import Parts, Whole
 from nelayout.numerics.parallel import Threads
 
-__all__ = ["Arithmetic"]
+__all__ = ["CHUNK", "Arithmetic"]
 
 # Rows of a chunk of one graph.
 CHUNK = 1 << 14

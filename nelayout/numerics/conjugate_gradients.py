@@ -11,13 +11,11 @@ from typing import Any
 
 import numpy as np
 
+from nelayout.numerics.arithmetic import CHUNK
 from nelayout.numerics.groups import WHOLE, Parts, Whole
 from nelayout.numerics.parallel import Threads
 
 __all__ = ["conjugate_gradients", "laplacian_gradients"]
-
-CHUNK = 1 << 13  # rows
-
 
 def conjugate_gradients(
     times: Callable[[np.ndarray], np.ndarray],

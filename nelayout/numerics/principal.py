@@ -151,10 +151,7 @@ def orthonormal(A: np.ndarray) -> np.ndarray:
 
 
 def _symmetric_eigen(S: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Eigenvalues and eigenvectors (columns) of a small symmetric matrix, by Jacobi's rotations.
-
-    Rotations of disjoint pairs are made at once: a round-robin tournament meets every pair once a sweep.
-    """
+    """Eigenvalues and eigenvectors (columns) of a small symmetric matrix, by Jacobi's rotations of disjoint pairs."""
     p = len(S)
     S, V = (S + S.T) / 2, np.eye(p)
     total = float(np.sum(S * S))

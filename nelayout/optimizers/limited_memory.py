@@ -20,6 +20,7 @@ from typing import Any
 
 import numpy as np
 
+from nelayout.catalogue.stages import LARGE_GRAPH
 from nelayout.errors import InputError
 from nelayout.objective import Evaluation, Objective
 from nelayout.optimizers.line_search import MAX_TRIALS, Trial, tried
@@ -30,10 +31,6 @@ __all__ = ["LBFGS", "pairs_kept"]
 
 # Steps after which the diagonal is taken from the current positions again.
 RENEWAL = 10
-# Nodes above which five curvature pairs are kept in place of ten: passing over ten takes long beside J itself.
-FIVE_PAIRS_FROM = 10_000
-# Curvature pairs of the graphs of a stack.
-PAIRS_OF_STACKS = 10
 # A promised decrease below this part of J is rounding: the positions are at their minimum.
 ROUNDING = 1e-13
 # Least curvature of a pair, in parts of that which the diagonal has along its change of gradient.
@@ -146,7 +143,7 @@ class LBFGS:
     def init(self, objective: Objective, Y: Any) -> LBFGSState:
         now, full = objective.evaluate(Y, weights=True), objective.parts.full
         Y = objective.brought(Y)
-        count = self.memory or (PAIRS_OF_STACKS if np.ndim(now.value) else pairs_kept(len(Y)))
+        count = self.memory or pairs_kept(len(Y) // np.size(now.value))
         trial = Trial(np.zeros_like(Y), full(0.0), full(1.0), full(0))
         memory = Memory.empty(objective, Y, count)
         return LBFGSState(now, memory, trial, _inverse(objective, now), full(True), full(False))
@@ -179,8 +176,8 @@ class LBFGS:
 
 
 def pairs_kept(n: int) -> int:
-    """How many curvature pairs of drawings of n nodes are kept unless it is said."""
-    return 10 if n <= FIVE_PAIRS_FROM else 5
+    """How many curvature pairs of a graph of n nodes are kept: passing over ten takes long on a large graph."""
+    return 10 if n <= LARGE_GRAPH else 5
 
 
 def _inverse(objective: Objective, evaluation: Evaluation) -> Any:

@@ -72,10 +72,7 @@ def tried(
 
 
 def _held_back(objective: Objective, now: Evaluation, trial: Trial, following: Trial, finite: Any, lost: Any) -> Trial:
-    """The next trial, in groups of infinite J: without the moves of lost nodes, or if these are 0, with shorter moves.
-
-    Shorter moves are at most `HELD` times the longest one of their group.
-    """
+    """The next trial, in groups of infinite J: without the moves of lost nodes, or if these are 0, with short moves."""
     parts, direction = objective.parts, trial.direction
     moves = np.sqrt(np.einsum("ij,ij->i", direction, direction))
     flying = np.zeros(len(direction))

@@ -194,10 +194,7 @@ def _typical(parts: Any, Y: Any) -> Any:
 
 
 def _unbalance(objective: Any, now: Evaluation, radius: Any) -> Any:
-    """Part of J, or of its strength, that it would lose if all nodes went down the gradient by the typical distance.
-
-    The gradient g loses at most h sqrt(n) |g| in n moves of the length h.
-    """
+    """Part of J, or of its strength, that it would lose if all nodes went down the gradient by the typical distance."""
     parts, g = objective.parts, now.gradient
     sizes = len(g) if isinstance(parts, Whole) else parts.sizes
     steepness = parts.sqrt(sizes * objective.arithmetic.product(g, g))

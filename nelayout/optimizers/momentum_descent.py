@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from nelayout.objective import Evaluation, Objective
+from nelayout.optimizers.line_search import MAX_TRIALS
 from nelayout.optimizers.step import attraction_of
 from nelayout.record.evaluation import ROWS, chosen
 
@@ -24,8 +25,6 @@ __all__ = ["Momentum"]
 GAIN_UP, GAIN_DOWN, SMALLEST_GAIN = 0.2, 0.8, 0.01  # van der Maaten & Hinton 2008
 # How far above its lowest value J may swing, in parts of 1 + |J|.
 RISE = 0.1
-# Halvings of the rate after which a run is given up.
-HALVINGS = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,5 +77,5 @@ class Momentum:
         halved = state.halved + parts.where(taken, 0, 1)
         return Y, replace(
             state, evaluation=now, curvature=curvature, velocity=velocity, gains=gains,
-            lowest=parts.where(lower, now.value, state.lowest), halved=halved, taken=taken, stuck=halved > HALVINGS,
+            lowest=parts.where(lower, now.value, state.lowest), halved=halved, taken=taken, stuck=halved >= MAX_TRIALS,
         )

@@ -15,7 +15,7 @@ import numpy as np
 from nelayout.numerics.groups import WHOLE
 from nelayout.objective import Objective
 
-__all__ = ["best_size", "means", "size_search", "spread_search"]
+__all__ = ["FLAT_SIZE", "best_size", "means", "size_search", "spread_search"]
 
 # The search begins, unless there is a guess, at a radius of so many times sqrt n: nodes then lie about one unit apart.
 EVEN = 0.5
@@ -110,11 +110,7 @@ def _finite_value(objective: Objective, Y: np.ndarray) -> Any:
 
 
 def _bracket(parts: Any, value: Value, doublings: int) -> tuple[list[Any], list[Any]]:
-    """Places [low, middle, high] ln 2 apart, the middle one the lowest, and J there.
-
-    Where J is infinite at all sizes around, as by a Gaussian that does not reach the farthest node, the drawing is
-    made smaller until it is not.
-    """
+    """Places [low, middle, high] ln 2 apart, the middle one the lowest, and J there; smaller ones if J is infinite."""
     where, full = parts.where, parts.full
 
     def chosen(condition: Any, these: list[Any], those: list[Any]) -> list[Any]:

@@ -16,18 +16,14 @@ Ties are decided in this order:
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 
-from nelayout.errors import InputError
-
-__all__ = ["canonical", "fit"]
+__all__ = ["ON_AXIS", "canonical", "fit"]
 
 SAME_VARIANCE = 1e-2  # relative gap below which two principal axes count as one plane
 CLEAR_HARMONIC = 0.2  # share of the k-th moment at which a k-fold symmetry is plain to the eye
 FAINT_HARMONIC = 1e-3  # share below which it is no symmetry at all
-ON_AXIS = 1e-6  # |coordinate| below this share of the drawing's radius counts as on the axis
+ON_AXIS = 1e-6  # |coordinate| below this share of the drawing's radius counts as on the axis (on the plane)
 HARMONICS = range(3, 13)
 
 
@@ -58,34 +54,25 @@ def canonical(Y: np.ndarray, mass: np.ndarray | None = None) -> np.ndarray:
     return unit * radius
 
 
-def fit(
-    Y: np.ndarray, scale: float | None = 1.0, center: Sequence[float] | np.ndarray | None = None
-) -> np.ndarray:
-    """Move the centroid of `Y` (n, d) to `center` (default the origin) and fit [-scale, scale] around it.
+def fit(Y: np.ndarray, scale: float | None = 1.0) -> np.ndarray:
+    """Move the centroid of `Y` (n, d) to the origin and fit [-scale, scale] around it.
 
     As in `networkx.rescale_layout`, the largest absolute coordinate after centering is `scale`, and the aspect ratio is
-    kept. `scale=None` only centers. One node lies at `center`. Raises `InputError` unless `center` has d finite
-    coordinates.
+    kept. `scale=None` only centers. One node lies at the origin.
 
     >>> import numpy as np
     >>> fit(np.array([[0.0, 0.0], [4.0, 2.0]]), scale=1.0).tolist()
     [[-1.0, -0.5], [1.0, 0.5]]
     """
     Y = np.array(Y, dtype=np.float64, ndmin=2)
-    n, d = Y.shape
-    middle = np.zeros(d)
-    if center is not None:
-        middle = np.asarray(center, dtype=np.float64)
-        if middle.shape != (d,) or not np.isfinite(middle).all():
-            raise InputError(f"center is {center!r}; give {d} finite coordinates, one for each dimension")
-    if n == 0:
+    if not len(Y):
         return Y
-    Y -= Y.sum(axis=0) / n
+    Y -= Y.sum(axis=0) / len(Y)
     extent = float(np.abs(Y).max(initial=0.0))
     if scale is not None and extent > 0.0:
         Y /= extent  # division first: scale/extent may overflow for a drawing of denormal size
         Y *= scale
-    return Y + middle
+    return Y + 0.0  # no negative zeros
 
 
 def _principal(X: np.ndarray) -> tuple[np.ndarray, int]:

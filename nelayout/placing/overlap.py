@@ -42,12 +42,12 @@ class _Crowded(Exception):
     """Too many pairs are near each other to list them all."""
 
 
-def split_coincident(Y: np.ndarray, fixed: np.ndarray | None = None, petal: float = PETAL) -> np.ndarray:
+def split_coincident(Y: np.ndarray, fixed: np.ndarray | None = None) -> np.ndarray:
     """Copy `Y` (n, d) with nodes that coincide moved apart.
 
     Afterwards two nodes are at least 1e-4 typical distances apart (extent / n^(1/d)) and at least 5e-7 of the largest
     coordinate, so they differ in float32. Only nodes nearer than this to another (up to a factor 3: cells of a grid
-    decide) are moved: to a sunflower about their mean, with neighbors `petal` typical distances apart, in the order of
+    decide) are moved: to a sunflower about their mean, with neighbors 1e-3 typical distances apart, in the order of
     their coordinates. On a line they are spaced evenly. `fixed`, a boolean mask (n,) of nodes or (n, d) of coordinates:
     these never change; nodes with a fixed coordinate move along a line. Deterministic; Y is not changed.
 
@@ -84,8 +84,8 @@ def split_coincident(Y: np.ndarray, fixed: np.ndarray | None = None, petal: floa
             holding = np.bincount(group, weights=fixed[:, a])[group] > 0
             weight = np.where(holding, fixed[:, a], 1.0)
             Y[order, a] = (np.bincount(group, weights=weight * Y[:, a]) / np.bincount(group, weights=weight))[heap]
-        along = np.maximum(petal * typical / size, 3 * near) * (rank - ~held * (size - 1) / 2) * (1 + 0.37 * attempt)
-        radius = max(petal * typical, 3 * near) * np.sqrt(rank + 0.5)
+        along = np.maximum(PETAL * typical / size, 3 * near) * (rank - ~held * (size - 1) / 2) * (1 + 0.37 * attempt)
+        radius = max(PETAL * typical, 3 * near) * np.sqrt(rank + 0.5)
         one = line[order]
         Y[order[one], free[order[one]]] += along[one]
         for a, wave in enumerate((np.cos, np.sin) if d > 1 else ()):
@@ -99,14 +99,13 @@ def separate(
     node_size: float | np.ndarray,
     fixed: np.ndarray | None = None,
     within: float | None = None,
-    center: np.ndarray | None = None,
 ) -> np.ndarray:
     """Copy `Y` (n, d) with nodes moved until no two discs (intervals, balls) or boxes of `node_size` overlap.
 
     `node_size`: diameters, a scalar or (n,), or sides of boxes along the axes, (n, d), in the units of Y, not negative;
     touching is no overlap. Overlapping nodes push each other apart; the smaller node moves farther. If there is no
     room, the drawing is enlarged about its centroid (with `fixed` nodes, only the overlapping nodes move outwards).
-    `within`: keep the coordinates in [-within, within] about `center` if there is room; nodes then spread out inside.
+    `within`: keep the coordinates in [-within, within] if there is room; nodes then spread out inside.
     `fixed`, a boolean mask, (n,) of nodes or (n, d) of coordinates: these never change, and nodes that cannot be parted
     without them overlap. Deterministic; Y is not changed. Raises `InputError` for a negative or non-finite size.
     """
@@ -124,7 +123,6 @@ def separate(
     if size.max() == 0.0:
         return Y
     shapes = _Shapes(size, d)
-    middle = np.zeros(d) if center is None else np.asarray(center, dtype=np.float64)
     # Each node takes at least half of its square: if these do not fit the box, no spreading helps.
     if within is not None and np.prod(2 * shapes.half, axis=1).sum() / 2 > np.prod(2 * within + 2 * shapes.half.max(0)):
         within = None
@@ -144,7 +142,7 @@ def separate(
         depth, walls = float(part.sum()), within if attempt < ROUNDS // 2 else None
         if depth > PROGRESS * overlap:
             if walls is not None:
-                Y = np.where(fixed, Y, _spread(Y, middle, walls))
+                Y = np.where(fixed, Y, _spread(Y, walls))
             elif fixed.any():
                 Y = _enlarge(Y, conflict[:, None] & ~fixed, ENLARGE)
             else:
@@ -153,7 +151,7 @@ def separate(
         for _ in range(PUSHES):
             Y = _push(Y, shapes, i, j, fixed)
             if walls is not None:
-                Y = np.where(fixed, Y, np.clip(Y, middle - walls, middle + walls))
+                Y = np.where(fixed, Y, np.clip(Y, -walls, walls))
         # A node that a wall stopped has not moved, and may still overlap.
         moved = conflict | (before != Y).any(axis=1) if shapes.even else None
     return _line_up(Y, shapes, fixed)
@@ -171,10 +169,10 @@ def _enlarge(Y: np.ndarray, moving: np.ndarray, factor: float) -> np.ndarray:
     return np.where(moving, middle + factor * (Y - middle), Y)
 
 
-def _spread(Y: np.ndarray, middle: np.ndarray, within: float) -> np.ndarray:
+def _spread(Y: np.ndarray, within: float) -> np.ndarray:
     """Move the nodes a step towards even spacing along each axis, in the same order."""
     rank = np.argsort(np.argsort(Y, axis=0, kind="stable"), axis=0, kind="stable")
-    even = middle + within * ((2 * rank + 1) / len(Y) - 1)
+    even = within * ((2 * rank + 1) / len(Y) - 1)
     return Y + (ENLARGE - 1) * (even - Y)
 
 
@@ -285,13 +283,10 @@ def _along_the_line(difference: np.ndarray, touch: np.ndarray, held: np.ndarray,
 
 
 def _cells(Y: np.ndarray, side: float) -> tuple[np.ndarray, list[int]]:
-    """Integer key of each node's cell in a grid, and the strides of the key along each axis.
-
-    The grid has the first three axes. One free cell at each border keeps neighbors from wrapping round.
-    """
+    """Integer key of each node's cell in a grid of the first three axes, and the strides of the key along each axis."""
     X = Y[:, :3] - Y[:, :3].min(axis=0)
     side = max(side, float(X.max()) / 2 ** (60 // X.shape[1]))  # the key fits 63 bits
-    cell = (X / side).astype(np.int64) + 1
+    cell = (X / side).astype(np.int64) + 1  # a free cell at each border keeps neighbors from wrapping round
     strides = np.cumprod([1, *(cell.max(axis=0)[:-1] + 2)])
     return cell @ strides, strides.tolist()
 
@@ -303,11 +298,7 @@ def _shifts(strides: list[int]) -> list[int]:
 
 
 def _heaps_of(Y: np.ndarray, near: float) -> np.ndarray:
-    """Number of the heap of each node: nodes in one cell of a grid, or in cells that touch, are one heap.
-
-    >>> _heaps_of(np.array([[0.0, 0.0], [0.9, 0.0], [5.0, 0.0]]), 1.0).tolist()
-    [0, 0, 1]
-    """
+    """Number of the heap of each node: nodes in one cell of a grid, or in cells that touch, are one heap."""
     key, strides = _cells(Y, near)
     cells, group = np.unique(key, return_inverse=True)
     i, j = [], []

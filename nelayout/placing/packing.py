@@ -33,12 +33,12 @@ ASPECT, ASPECT_OF_TWO = 1.25, 2.2
 ONE_BY_ONE, CELLS_ACROSS = 100, 100
 
 
-def pack(drawings: Sequence[np.ndarray], gap: float = 1.0) -> list[np.ndarray]:
+def pack(drawings: Sequence[np.ndarray]) -> list[np.ndarray]:
     """Scale and place `drawings`, a list of (n_i, d) arrays in any units, so that they share one sheet.
 
     Returns new arrays in the input order, centered on the middle of the whole figure. The largest drawing keeps its
     size; the others are scaled so that areas (lengths, volumes for d = 1, 3) are in proportion to the numbers of nodes.
-    Outlines are at least `gap` typical node distances apart, more between large components (3% of their width).
+    Outlines are at least one typical node distance apart, more between large components (3% of their width).
     Drawings of one node are isolated nodes: they fill rows, one typical node distance apart, in a block below the
     others. Nodes that all coincide remain on one point and get room. One drawing is only centered.
 
@@ -56,7 +56,7 @@ def pack(drawings: Sequence[np.ndarray], gap: float = 1.0) -> list[np.ndarray]:
     isolated = np.flatnonzero(sizes == 1)
     order = shapes[np.argsort(-sizes[shapes], kind="stable")]
     outline, factor, middle = _outlines([drawings[i] for i in order], sizes[order])
-    margin = 0.5 * gap + 0.015 * _width(outline)
+    margin = 0.5 + 0.015 * _width(outline)
     offsets = _line(outline, margin) if d == 1 else _on_sheet(outline + margin[:, None])[0]
 
     placed: list[np.ndarray] = [np.empty((0, d))] * len(drawings)
@@ -64,7 +64,7 @@ def pack(drawings: Sequence[np.ndarray], gap: float = 1.0) -> list[np.ndarray]:
         Y = (drawings[i] - middle[rank]) * factor[rank]
         Y[:, : min(d, 2)] += offsets[rank, : min(d, 2)]
         placed[i] = Y
-    for i, place in zip(isolated, _rows(len(isolated), offsets, outline, gap, d), strict=True):
+    for i, place in zip(isolated, _rows(len(isolated), offsets, outline, d), strict=True):
         placed[i] = place[None, :]
 
     filled = [placed[i] for i in np.flatnonzero(sizes > 0)]
@@ -80,7 +80,6 @@ def pack_around(
     placed: Sequence[np.ndarray],
     stays: Sequence[bool],
     drawings: Sequence[np.ndarray],
-    gap: float = 1.0,
     keeps: Sequence[bool] = (),
 ) -> tuple[list[np.ndarray], list[np.ndarray]]:
     """Pack `drawings` around others that have their positions on the sheet, all lists of (n_i, d) arrays.
@@ -106,10 +105,10 @@ def pack_around(
     there = (middle - origin) * unit
     if d == 1:
         right = float((there[:, 0] + outline[:, 0]).max())
-        ends = right + np.cumsum(2.0 * (own[:, 0] + 0.5 * gap)) + 0.5 * gap
-        moved, offsets = there, np.stack([ends - own[:, 0] - 0.5 * gap, np.zeros(len(own))], axis=1)
+        ends = right + np.cumsum(2.0 * (own[:, 0] + 0.5)) + 0.5
+        moved, offsets = there, np.stack([ends - own[:, 0] - 0.5, np.zeros(len(own))], axis=1)
     else:
-        margin, least = 0.5 * gap + 0.015 * _width(outline), 0.5 * gap + 0.015 * _width(own)
+        margin, least = 0.5 + 0.015 * _width(outline), 0.5 + 0.015 * _width(own)
         stay = np.array([bool(stays[i]) for i in order]) | ~drawn
         keep = np.array([bool(keeps[i]) for i in order]) if len(keeps) else np.zeros(len(order), dtype=bool)
         offsets, moved = _on_sheet(own + least[:, None], outline, there[:, :2], stay, margin, keep)
@@ -126,10 +125,7 @@ def pack_around(
 
 
 def _outlines(drawings: list[np.ndarray], sizes: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Support functions h (c, 32) of the scaled drawings about their middles; scale factors; middles.
-
-    The polygon of a drawing is {y : y . u_k <= h_k} over 32 directions u_k in the xy-plane.
-    """
+    """Support functions h (c, 32) of the scaled drawings about their middles; scale factors; middles."""
     c = len(drawings)
     if c == 0:
         return np.zeros((0, SIDES)), np.zeros(0), np.zeros((0, 2))
@@ -190,13 +186,13 @@ def _line(h: np.ndarray, margin: np.ndarray) -> np.ndarray:
     return np.stack([2 * np.cumsum(half) - half, np.zeros(len(h))], axis=1)
 
 
-def _rows(k: int, offsets: np.ndarray, h: np.ndarray, gap: float, d: int) -> np.ndarray:
+def _rows(k: int, offsets: np.ndarray, h: np.ndarray, d: int) -> np.ndarray:
     """Places (k, d) of the isolated nodes: rows one unit apart below the others, on a line to the right of them."""
     left = right = bottom = top = distance = 0.0
     if len(h):
         left, right = (offsets[:, 0] - h[:, 2 * QUARTER]).min(), (offsets[:, 0] + h[:, 0]).max()
         bottom, top = (offsets[:, 1] - h[:, 3 * QUARTER]).min(), (offsets[:, 1] + h[:, QUARTER]).max()
-        distance = gap + 1.0 + 0.03 * max(right - left, top - bottom)
+        distance = 2.0 + 0.03 * max(right - left, top - bottom)
     i, places = np.arange(k), np.zeros((k, d))
     if d == 1:
         places[:, 0] = right + distance + i

@@ -16,11 +16,10 @@ from nelayout.formula.divergences import alpha
 from nelayout.record.progress import Stopped
 from nelayout.run.draw import draw_part
 from nelayout.run.drawing import Drawing, Part, Run
+from nelayout.run.starts import COMPARED
 
-__all__ = ["WALK_STEPS", "at_order", "draw_at_best_alpha"]
+__all__ = ["at_order", "draw_at_best_alpha"]
 
-# Most iterations of each drawing on the walk.
-WALK_STEPS = 40
 # Most pairs that decide on an order.
 MAX_PAIRS = 200_000
 
@@ -61,7 +60,7 @@ class _Walk:
         assert run.method.choose is not None
         self.order = run.method.choose.first
         most = run.method.stages[-1].max_iter if run.max_iter is None else run.max_iter
-        self.few = min(WALK_STEPS, most)
+        self.few = min(COMPARED, most)
 
     def fit(self, order: float, before: Drawing | None) -> tuple[Drawing, np.ndarray, np.ndarray]:
         """Draw at an order, from the drawing before; return it and the similarities of its pairs, given and drawn."""

@@ -27,8 +27,6 @@ COARSEST = 40
 ROUNDS = 6
 # Part of its nodes that a coarser graph must not exceed.
 MAX_KEPT = 0.9
-# Entries from which loops are compiled.
-MIN_COMPILED_ENTRIES = 50_000
 # Part by which equal edges differ, by the tickets of their ends, and the factor that spreads tickets.
 TIES, GOLDEN = 0.3, 0.6180339887498949
 # Largest mass of a cluster, in means of the level's masses.
@@ -85,7 +83,7 @@ def match(affinity: Affinity, rng: np.random.Generator) -> np.ndarray:
     n = P.shape[0]
     # Ties, which unweighted meshes are full of, are broken at random but alike from both ends.
     tickets = rng.permutation(n)
-    favorites = _compiled(P, mass, tickets) if P.nnz > MIN_COMPILED_ENTRIES else _plain(P, mass, tickets)
+    favorites = _favorites_of(P, mass, tickets)
     mate, unmatched = np.full(n, -1, dtype=np.int64), np.ones(n, dtype=bool)
     for _ in range(ROUNDS):
         choice = favorites(unmatched, unmatched)
@@ -109,8 +107,8 @@ def match(affinity: Affinity, rng: np.random.Generator) -> np.ndarray:
     return (np.cumsum(used) - 1)[cluster]
 
 
-def _plain(P: csr_array, mass: np.ndarray, tickets: np.ndarray) -> Favorites:
-    """The neighbor to which each of some nodes belongs most, among others: by NumPy, over all edges at once."""
+def _favorites_of(P: csr_array, mass: np.ndarray, tickets: np.ndarray) -> Favorites:
+    """The neighbor to which each of some nodes belongs most, among others."""
     n = P.shape[0]
     rows, cols = np.repeat(np.arange(n, dtype=np.int32), np.diff(P.indptr)), P.indices
     jitter = ((tickets[rows] + tickets[cols]) * GOLDEN) % 1.0
@@ -132,22 +130,10 @@ def _plain(P: csr_array, mass: np.ndarray, tickets: np.ndarray) -> Favorites:
     return favorites
 
 
-def _compiled(P: csr_array, mass: np.ndarray, tickets: np.ndarray) -> Favorites:
-    """`_plain` by a compiled loop."""
-    from nelayout.run import coarsen_loops
-
-    def favorites(chooses: np.ndarray, chosen: np.ndarray) -> np.ndarray:
-        choice = np.empty(P.shape[0], dtype=np.int64)
-        coarsen_loops.favorites(P.indptr, P.indices, P.data, mass, tickets, TIES, GOLDEN, chooses, chosen, choice)
-        return choice
-
-    return favorites
-
-
 def merge(affinity: Affinity, cluster: np.ndarray, parts: Parts, coarse_parts: Parts) -> Affinity:
     """Return the coarse affinity: masses and weights added, merged ones remembered for each graph."""
     P, mass, n = affinity.P, affinity.mass, len(coarse_parts.of)
-    coarse = (_merged if P.nnz > MIN_COMPILED_ENTRIES else _merged_plain)(P, cluster, n)
+    coarse = _merged(P, cluster, n)
     coarse_mass = np.bincount(cluster, mass, minlength=n)
     hidden = coarse_parts.sum(coarse_mass**2) - parts.sum(mass**2)
     inside = _weights(P, parts) - _weights(coarse, coarse_parts)
@@ -161,7 +147,7 @@ def _weights(P: csr_array, parts: Parts) -> np.ndarray:
     return np.where(ends[1:] > ends[:-1], sums, 0.0)
 
 
-def _merged_plain(P: csr_array, cluster: np.ndarray, n: int) -> csr_array:
+def _merged(P: csr_array, cluster: np.ndarray, n: int) -> csr_array:
     """Return the weights between clusters."""
     rows = np.repeat(cluster, np.diff(P.indptr))
     cols = cluster[P.indices]
@@ -169,17 +155,3 @@ def _merged_plain(P: csr_array, cluster: np.ndarray, n: int) -> csr_array:
     coarse = csr_array((P.data[across], (rows[across], cols[across])), shape=(n, n))
     coarse.sum_duplicates()
     return csr_array((coarse.data, coarse.indices.astype(np.int32), coarse.indptr.astype(np.int32)), shape=(n, n))
-
-
-def _merged(P: csr_array, cluster: np.ndarray, n: int) -> csr_array:
-    """Return the weights between clusters, by a compiled loop."""
-    from nelayout.run import coarsen_loops
-
-    members = np.argsort(cluster, kind="stable")
-    starts = np.concatenate([[0], np.cumsum(np.bincount(cluster, minlength=n))])
-    indptr, place = np.zeros(n + 1, dtype=np.int32), np.full(n, -1, dtype=np.int64)
-    indices, data = np.empty(P.nnz, dtype=np.int32), np.empty(P.nnz)
-    coarsen_loops.merged(P.indptr, P.indices, P.data, cluster, starts, members, place, indptr, indices, data)
-    coarse = csr_array((data[: indptr[-1]].copy(), indices[: indptr[-1]].copy(), indptr), shape=(n, n))
-    coarse.sort_indices()
-    return coarse

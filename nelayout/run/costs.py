@@ -18,6 +18,7 @@ from nelayout.catalogue.record import Method
 from nelayout.catalogue.stages import FINEST
 from nelayout.formula.kernels import Radial
 from nelayout.numerics import loop_store
+from nelayout.numerics.breadth_first import COMPILED_ABOVE
 from nelayout.numerics.memory import warn_if_short
 from nelayout.optimizers.limited_memory import pairs_kept
 from nelayout.run.bending import bent_pairs
@@ -26,7 +27,7 @@ from nelayout.run.layers import Layers
 from nelayout.run.levels import Levels, polylog
 from nelayout.run.passes import Bend, Descent, Keep, Pass
 from nelayout.run.plan import Settings, plan
-from nelayout.run.starts import ROUGH_NODES, ROUGH_STEPS, Flattened, Rough
+from nelayout.run.starts import COMPARED, ROUGH_NODES, Flattened, Rough
 from nelayout.similarities.truncated_walk import KEPT, WHOLE
 from nelayout.sums.edges.walk import can_smooth_exactly
 
@@ -44,12 +45,13 @@ __all__ = [
 ]
 
 # Pairs of nodes from which compiled loops are loaded.
-NUMPY_PAIRS = 300 * 300
+NUMPY_PAIRS = COMPILED_ABOVE**2
 # Seconds of a sum over pairs: for each pair on NumPy, for each unit of cost compiled, and at least for a fast sum.
 NUMPY_PAIR, EXACT_UNIT, MIN_FAST_SUM = 15e-9, 1.1e-9, 3e-4
 # Seconds of a fast sum for each node, in 1, 2 and 3 dimensions.
 FAST_NODE = {"mesh": (230e-9,) * 3, "tree": (500e-9, 900e-9, 1500e-9)}
-# Seconds of an edge sum for each entry, of an evaluation however small, and of a linear system for each entry.
+# Seconds of an edge sum for each entry, of an evaluation however small, and of a linear system for each entry
+# (of a random walk as an operator also for each 1 / sqrt(1 - rho)).
 ENTRY, CALL, SYSTEM_ENTRY = {"numpy": 60e-9, "compiled": 7e-9}, {"numpy": 9e-5, "compiled": 6e-5}, 130e-9
 # Factor of both sums where there is one scale factor for each row.
 ROWS_FACTOR = 2.5
@@ -63,8 +65,6 @@ BEND_PAIR, BEND_NODE = 2e-7, 3e-6
 READ, COMPONENT, PARTED_NODE = 1.5e-6, 1.1e-4, 2e-5
 # Seconds of cutting a random walk short, for each node, entry kept, mean degree and 1 / (1 - rho).
 PUSH = 0.5e-9
-# Seconds of an evaluation with a random walk as an operator, for each entry and 1 / sqrt(1 - rho).
-WALK_ENTRY = 110e-9
 # Seconds of any run; of compiling the loops that most runs need, and of loading them in a process.
 RUN, COMPILING, LOADING = 0.05, 7.0, 0.5
 # Seconds of writing a file, for each node and entry.
@@ -77,8 +77,6 @@ USUAL_LEVELS, USUAL = 0.6, 0.9
 BYTES_ENTRY, BYTES_NODE, BYTES_MEMORY, BYTES_MESH = 55, 420, 14, 290
 # Bytes of loops and blocks, however small the graph; of a bend for each pair; of a truncated walk for each entry.
 BYTES_LEAST, BYTES_BENT, BYTES_TRUNCATED = 2_000_000, 60, 63
-# Nodes and entries below which memory is not compared with what there is.
-LITTLE = 20_000, 400_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +123,7 @@ class CostModel:
             return self(each.descend)
         if isinstance(each, Rough):
             copies = min(each.copies, max(1.0, ROUGH_NODES / self.n))
-            cost = self._steps(self.method, "lbfgs", copies * ROUGH_STEPS, float(ROUGH_STEPS))
+            cost = self._steps(self.method, "lbfgs", copies * COMPARED, float(COMPARED))
             return replace(cost, bytes=int(copies * (cost.bytes + self.held())))
         if isinstance(each, Bend):
             pairs = bent_pairs(self.n)
@@ -160,7 +158,7 @@ class CostModel:
         carrier, each = self._sum(radials_of(method))
         each += ENTRY[form] * self.entries
         if self.rho and self.entries == self.raw_entries:  # the walk is an operator, solved for in each evaluation
-            each += WALK_ENTRY * self.entries / math.sqrt(1.0 - self.rho)
+            each += SYSTEM_ENTRY * self.entries / math.sqrt(1.0 - self.rho)
         if method.connection.by_rows:
             each *= ROWS_FACTOR
         call = min(STACKED_NODE * self.n, CALL[form]) if self.count > 1 else CALL[form]
@@ -216,7 +214,7 @@ def warn_of_memory(method: Method, o: dict[str, Any], sizes: np.ndarray, entries
     entries  of each component's matrix, two an edge
     held     bytes that other work needs before, at its peak
     """
-    if sizes.sum() < LITTLE[0] and entries.sum() < LITTLE[1]:
+    if sizes.sum() ** 2 + 20 * entries.sum() <= NUMPY_PAIRS:
         return False
     needed = max(_bytes(method, o, sizes, entries), held)
     remedies = ["Fewer edges (of vectors, a smaller n_neighbors) take less"]

@@ -101,11 +101,8 @@ def draw_parts(parts: list[Part], run: Run) -> tuple[dict[int, Drawing], bool]:
 
 
 def _draw_beside(stacks: list[list[int]], draw, run: Run) -> None:
-    """Draw stacks of small graphs, on several threads unless somebody looks on.
-
-    Each stack has its own randomness, so that threads leave the bits as they are.  An interrupt or an error in one
-    ends all.
-    """
+    """Draw stacks of small graphs, on several threads unless somebody looks on; an error in one ends all."""
+    # Each stack has its own randomness: threads leave the bits as they are.
     seeds = [run.rng.integers(2**63, size=4) for _ in stacks]
     watched = run.observer.callback is not None or run.observer.bar is not None
     if watched or len(stacks) < 2 or not run.sums.compiled:

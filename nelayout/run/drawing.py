@@ -31,6 +31,10 @@ from nelayout.sums.nbody import NBody, backend
 __all__ = ["Canvas", "Drawing", "Part", "Report", "Run", "Summation", "flattened", "joined"]
 
 
+# Nodes of a graph that is drawn once for all that are equal to it.
+MAX_REPEATED_NODES = 30
+
+
 @dataclass(frozen=True, slots=True)
 class Summation:
     """The N-body backend, the threads and the form (compiled or NumPy) that all objectives of a run share.
@@ -93,6 +97,14 @@ class Part:
     sketch: np.ndarray | None = None
     goal: Goal | None = None
     own_start: bool = False
+
+    @property
+    def key(self) -> tuple[bytes, ...] | None:
+        """Key that equal small graphs share: one is drawn for all; None of graphs with initial positions."""
+        if len(self.nodes) > MAX_REPEATED_NODES or self.start is not None:
+            return None
+        P = self.affinity.P
+        return tuple(a.tobytes() for a in (P.indptr, P.indices, P.data, self.affinity.mass))
 
     @property
     def placed(self) -> bool:

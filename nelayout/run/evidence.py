@@ -1,7 +1,7 @@
 """The evidence of drawings: J, its gradient, lambda and the cost of each node, of the positions that are given back.
 
 J of a graph is the sum over its components, which share nothing but the sheet.  Sums over all pairs are exact where
-that takes no longer than `EXACT`, whatever backend the run had.
+that takes no longer than `MAX_EXACT_NS`, whatever backend the run had.
 """
 
 from __future__ import annotations
@@ -9,17 +9,16 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 
 from nelayout.catalogue.record import Method
 from nelayout.formula.connections import LARGEST_OF_DRAWINGS
-from nelayout.formula.kernels import Radial
 from nelayout.objective import Objective
 from nelayout.objective.stacks import MAX_STACKED_NODES, stackable, stacked
+from nelayout.optimizers.size import FLAT_SIZE
 from nelayout.run.drawing import Drawing, Summation, joined
-from nelayout.sums.nbody import Exact, Field, NBody, backend, backend_note
+from nelayout.sums.nbody import Exact, backend, backend_note
 from nelayout.sums.nbody.auto import exact_cost
 
 __all__ = ["Evidence", "evidence_of", "grows", "objective_of"]
@@ -28,8 +27,6 @@ __all__ = ["Evidence", "evidence_of", "grows", "objective_of"]
 MAX_EXACT_NS = 2e8
 # Factors of the size; J falls from each to the next where it has no best size.
 GROWING_SIZES = (1.1, 10.0, 1e3)
-# Rise of J, in parts of itself, that counts as none.
-ROUNDING = 1e-10
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,8 +79,6 @@ def evidence_of(
             objective = replace(objective, largest=LARGEST_OF_DRAWINGS)
         else:
             objective = objective_of(some, own, sums)
-            if not objective.by_rows:  # which write into their sums
-                objective = replace(objective, nbody=_Remembering(objective.nbody))
         found = objective.evaluate(some.Y, gradient=gradient)
         values[which], lams[which] = found.value, found.lam
         each = np.asarray(objective.node_cost(some.Y, found.lam))
@@ -127,26 +122,10 @@ def grows(drawings: Sequence[Drawing], method: Method, sums: Summation, value: f
     objective = objective_of(drawing, drawing.method or method, sums)
     if objective.scale_free or objective.kernel.a == 0 or not isinstance(objective.nbody, Exact):
         return False
-    at, rounding = value, ROUNDING * abs(value)
+    at, rounding = value, FLAT_SIZE * abs(value)
     for size in GROWING_SIZES:
         larger = objective.evaluate(size * drawing.Y, gradient=False).value
         if not math.isfinite(at) or not larger <= at + rounding:
             return False
         at = larger
     return True
-
-
-class _Remembering:
-    """An N-body backend that sums only once for the same positions and charges, the value's and the costs'."""
-
-    def __init__(self, nbody: NBody) -> None:
-        self.nbody, self.name, self.tolerance = nbody, nbody.name, nbody.tolerance
-        self.last: tuple[Any, Any, dict[Radial, Field]] = (None, None, {})
-
-    def fields(self, Y: np.ndarray, charges: np.ndarray, radials: tuple[Radial, ...]) -> tuple[Field, ...]:
-        """Potential and force of each radial function."""
-        positions, own, known = self.last
-        if positions is not Y or own is not charges or not known.keys() >= set(radials):
-            known = dict(zip(radials, self.nbody.fields(Y, charges, radials), strict=True))
-            self.last = Y, charges, known
-        return tuple(known[radial] for radial in radials)

@@ -100,13 +100,7 @@ class _Positions(Pass):
 
 
 def _reach(kernel: Kernel) -> float:
-    """The distance at which similarity falls as fast as the power `STEEP` of the distance; infinite if it never does.
-
-    >>> round(_reach(Kernel(0.0, 1.0, 1.0)) ** 2, 9)
-    2.5
-    >>> _reach(Kernel(1.0, 1.0, 1.0))
-    inf
-    """
+    """The distance at which similarity falls as fast as the power `STEEP` of the distance; infinite if none is."""
     excess = 2.0 * kernel.b - STEEP * kernel.a
     return math.sqrt(STEEP * kernel.c / excess) if excess > 0 < kernel.c else math.inf
 

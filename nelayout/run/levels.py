@@ -37,7 +37,7 @@ MIN_UNFOLDED, MAX_UNFOLDED, UNFOLDED_PART = 200, 1000, 1 / 4
 UNFOLDING_STEPS = 30
 # Move of a node, in typical distances, that ends an unfolding.
 UNFOLDING_MOVE = 0.01
-# Factor of the stress beyond which a drawing from a sketch is left.
+# Factor of the stress of hops beyond which a drawing that goes by distances between rows is left.
 MAX_STRESS_RISE = 4 / 3
 # Random starts of the coarsest graph at most, and all their nodes together.
 COARSEST_STARTS, COARSEST_NODES = 8, 640
@@ -89,12 +89,10 @@ class Levels(Pass):
         return replace(drawing, Y=Y, methods=(method if self.last else None,) * drawing.count)
 
     def _coarsest(self, level: Level, run: Run, report: Report) -> np.ndarray:
-        """Draw the graphs of a level that have no coarser one: the lowest of several random positions of each.
-
-        A graph that is not small there (hubs joined to all others shrink no further) is reported.
-        """
+        """Draw the graphs of a level that have no coarser one: the lowest of several random positions of each."""
         affinity, parts, _ = some_of(level.affinity, level.parts, ~level.going)
         method = run.method if self.stage.power is None else polylog(min(self.stage.power, 2.0))
+        # Hubs joined to all others shrink no further: such a graph is reported.
         large = parts.count == 1 and len(affinity.mass) > COARSEST_NODES
         most = min(COARSEST_STARTS, 1 + len(affinity.mass) // (NODES_PER_COPY * parts.count))
         how = most, COARSEST_NODES, COARSEST_STEPS, run
@@ -178,11 +176,7 @@ def _finest(Y: np.ndarray, finer: list[Level]) -> np.ndarray:
 
 
 def _unfolded(drawing: Drawing, exaggeration: float, run: Run, report: Report) -> Drawing | None:
-    """Draw a level by s-SNE with an exaggeration; None where there were no layers to part.
-
-    Where most nodes lie on paths there are none.  Parted layers keep more of the neighborhoods, by a larger factor than
-    the stress rises.
-    """
+    """Draw a level by s-SNE with an exaggeration; None where no layers were to be parted, as in paths."""
     if np.median(np.diff(drawing.affinity.P.indptr)) <= 2:
         return None
     objective = run.objective(drawing, Method("gaussian"), exaggeration)

@@ -7,7 +7,6 @@ Nodes that are joined to placed nodes come first, then the nodes that are joined
 from __future__ import annotations
 
 import numpy as np
-from scipy.sparse import csr_array
 
 from nelayout.added.descent import place
 from nelayout.added.objective import AddedNodes, ties_of
@@ -34,7 +33,7 @@ def place_newcomers(drawing: Drawing, start: np.ndarray, method: Method, run: Ru
     size = size_search(objective, Y - middle)
     Z = size * (Y - middle)
     for _ in range(WAVES):
-        reached = ~placed & (_pattern(P) @ placed.astype(float) > 0)
+        reached = ~placed & (P @ placed.astype(float) > 0)
         if not reached.any():
             break
         at = place(AddedNodes(objective, Z, run.sums.threads, placed), ties_of(objective, reached, placed))
@@ -45,8 +44,3 @@ def place_newcomers(drawing: Drawing, start: np.ndarray, method: Method, run: Ru
             break
         Z = place_missing(np.where(placed[:, None], Z, np.nan), P, run.rng)
     return Z / size + middle
-
-
-def _pattern(P: csr_array) -> csr_array:
-    """1 for every edge, however light."""
-    return csr_array((np.ones_like(P.data), P.indices, P.indptr), shape=P.shape)

@@ -172,11 +172,7 @@ def _scaled(drawing: Drawing, factors: np.ndarray) -> Drawing:
 
 
 def _resized(drawing: Drawing, objective: Any, which: np.ndarray, run: Run, thoroughly: bool = False) -> Drawing:
-    """Bring the graphs of a mask (C,) to the size that an objective wants, with their centroids at the origin.
-
-    A drawing that a similar objective was minimized for has nearly that size: the search starts there.  Springs may
-    hold it at a size that is not the best; ``thoroughly`` looks at all sizes of one graph.
-    """
+    """Bring the graphs of a mask (C,) to the size that an objective wants; ``thoroughly``: among all sizes, of one."""
     middle, sized = drawing.centers(), drawing.methods[0] is not None
     centered = drawing.Y - _rows(drawing, middle)
     if thoroughly:

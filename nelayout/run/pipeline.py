@@ -23,7 +23,6 @@ from nelayout.numerics.parallel import Threads, threads_for
 from nelayout.placing.final import Finished, finish
 from nelayout.record.progress import LOG, Observer, observe
 from nelayout.record.solution import Solution
-from nelayout.run.alike import MAX_REPEATED_NODES
 from nelayout.run.alpha_walk import at_order, draw_at_best_alpha
 from nelayout.run.assembly import assemble, assemble_kept, units_of
 from nelayout.run.canvas import Frames
@@ -207,22 +206,10 @@ def _frames(request: Request, parts: list[Part]) -> Frames:
 
 
 def _draw_each(parts: list[Part], run: Run) -> tuple[list[Drawing], Run, bool]:
-    """Draw all components: their drawings, the run with its method, and whether a callback stopped it.
-
-    Equal small components are drawn once.
-    """
-    first_of: dict[tuple[bytes, ...], int] = {}
-    twin_of, different = {}, list[int]()
-    for k, part in enumerate(parts):
-        if len(part.nodes) == 1:
-            continue
-        key = _key(part)
-        if key is not None and key in first_of:
-            twin_of[k] = first_of[key]
-            continue
-        different.append(k)
-        if key is not None:
-            first_of[key] = k
+    """Draw different components: all drawings, the run with its method, and whether a callback stopped it."""
+    first_of: dict[object, int] = {}
+    twin_of = {k: first_of.setdefault(part.key or k, k) for k, part in enumerate(parts) if len(part.nodes) > 1}
+    different = list(first_of.values())
     drawn, stopped = dict[int, Drawing](), False
     if different and run.method.choose is not None:  # the largest component decides for all
         largest = different.pop(0)
@@ -244,16 +231,8 @@ def _draw_each(parts: list[Part], run: Run) -> tuple[list[Drawing], Run, bool]:
         if drawing is None:
             drawings.append(_as_it_is(part, run))
         else:
-            drawings.append(replace(drawing, parts=(part,)) if k in twin_of else drawing)
+            drawings.append(drawing if twin_of[k] == k else replace(drawing, parts=(part,)))
     return drawings, run, stopped
-
-
-def _key(part: Part) -> tuple[bytes, ...] | None:
-    """Return a key that only equal small components share; None for others."""
-    if len(part.nodes) > MAX_REPEATED_NODES or part.start is not None:
-        return None
-    P = part.affinity.P
-    return tuple(a.tobytes() for a in (P.indptr, P.indices, P.data, part.affinity.mass))
 
 
 def _as_it_is(part: Part, run: Run) -> Drawing:

@@ -6,6 +6,8 @@ import math
 
 import numpy as np
 
+from nelayout.placing.orient import ON_AXIS
+
 __all__ = [
     "as_before",
     "pull_in_outliers",
@@ -20,8 +22,6 @@ __all__ = [
 
 # Moves of a node that has just been split from its cluster, in units of the typical distance between nodes.
 JITTER = 0.1
-# A drawing is flat when it leaves a line (a plane) by less than this part of its extent.
-FLAT = 1e-6
 # Factor of the distance from the middle that is a gap between nodes, and the factor to which a gap is reduced.
 GAP, NEAR = 100.0, 3.0
 
@@ -175,7 +175,7 @@ def _flat(Y: np.ndarray) -> bool:
         lengths = np.sqrt(np.sum(rest * rest, axis=1))
         far = int(np.argmax(lengths))
         extent = extent or float(lengths[far])
-        if not lengths[far] > FLAT * extent:
+        if not lengths[far] > ON_AXIS * extent:
             return True
         axis = rest[far] / lengths[far]
         rest = rest - np.sum(rest * axis, axis=1)[:, None] * axis

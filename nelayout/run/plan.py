@@ -9,27 +9,23 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from nelayout.catalogue.record import Method
-from nelayout.catalogue.stages import LARGE_GRAPH, SHAPE, CoarseToFine, Descend, early_exaggeration
+from nelayout.catalogue.stages import BALANCED, LARGE_GRAPH, SHAPE, CoarseToFine, Descend, early_exaggeration
 from nelayout.formula.connections import Fixed
 from nelayout.optimizers import Optimizer, optimizer_named
 from nelayout.run.bending import MIN_BENT_NODES
 from nelayout.run.coarsen import COARSEST
 from nelayout.run.facts import Facts
 from nelayout.run.layers import Layers
-from nelayout.run.levels import COARSEST_STEPS, UNFOLDING_STEPS, Levels
+from nelayout.run.levels import COARSEST_STEPS, MAX_STRESS_RISE, UNFOLDING_STEPS, Levels
 from nelayout.run.passes import Bend, Branch, Descent, Keep, Pass, Place, Resize, TakeMasses
-from nelayout.run.starts import Flattened, Rough
+from nelayout.run.starts import COMPARED, Flattened, Rough
 
-__all__ = ["COMPARED", "Settings", "plan"]
+__all__ = ["Settings", "plan"]
 
 # Fewest and most nodes of a graph for which other initial positions are tried.
 MIN_STARTS_NODES, MAX_STARTS_NODES = 6, 200
-# Iterations on the objective before initial positions are compared.
-COMPARED = 40
 # Random positions of the rough drawing of a graph, and flattened drawings.
 ROUGH_COPIES, FLATTENED = 16, 3
-# Part of |J| by which other initial positions must end lower.
-LOWER = 1e-4
 # Nats (of each row under connections by rows) below which no other initial positions are tried.
 GOOD_ENOUGH = 1e-2
 # Iterations with other masses.
@@ -40,8 +36,6 @@ STOP_LARGE = 1.05
 BEND_PART, BEND_GAIN = 0.5, 1.005
 # Parts of the way that the drawing of a table is bent, up to so many rows and above.
 ROWS_PART, MANY_ROWS, ROWS_PART_OF_MANY = 1.0, 5_000, 0.5
-# Factor of the stress of hops beyond which a bend towards rows is undone.
-MAX_STRESS_OF_BEND = 4 / 3
 # Searches for the size of fixed nodes, and of held nodes, during the last descent.
 FIXED_ROUNDS, HELD_ROUNDS = 5, 4
 
@@ -138,7 +132,7 @@ class _Planner:
             return []
         share = ROWS_PART if self.facts.n <= MANY_ROWS else ROWS_PART_OF_MANY
         bend = Bend(name=f"bend before {before}", share=share, rows=True, why="distances between rows are known")
-        stay, bent = Branch(passes=()), Branch(passes=(bend,), margin=2.0 - MAX_STRESS_OF_BEND)
+        stay, bent = Branch(passes=()), Branch(passes=(bend,), margin=2.0 - MAX_STRESS_RISE)
         return [Keep(name=bend.name, branches=(stay, bent), by="stress", why=bend.why)]
 
     def _chosen(self, stages: list[Descend]) -> Keep:
@@ -183,7 +177,7 @@ class _Planner:
         branches = [Branch(passes=(compared,))]
         for number, start in enumerate(self._starts(compared), 1):
             step = replace(compared, name=f"start {number}: {stage.name}")
-            branches.append(Branch(passes=(start, step), margin=1.0 + LOWER))
+            branches.append(Branch(passes=(start, step), margin=1.0 + BALANCED))
         keep = Keep(
             name="initial positions", branches=tuple(branches), by="J", why=f"at most {MAX_STARTS_NODES} nodes",
             enough=0.0 if isinstance(self.method.connection, Fixed) else GOOD_ENOUGH,
@@ -200,9 +194,7 @@ class _Planner:
         return found
 
     def _placed(self) -> tuple[Pass, ...]:
-        """The passes from given positions: another kernel or exaggeration would draw another layout, so the last
-        stage alone.
-        """
+        """The passes from given positions: the last stage alone, as any other would draw another layout."""
         facts, settings = self.facts, self.settings
         descents = [stage.at(facts.n) for stage in self.stages if isinstance(stage, Descend)]
         last = self.stages[-1]

@@ -17,7 +17,6 @@ from nelayout.numerics.memory import size_in_words
 from nelayout.numerics.parallel import Threads, thread_count
 from nelayout.objective.stacks import MAX_STACKED_NODES
 from nelayout.optimizers import LBFGS
-from nelayout.run.alpha_walk import WALK_STEPS
 from nelayout.run.costs import (
     BYTES_ENTRY,
     BYTES_LEAST,
@@ -35,11 +34,14 @@ from nelayout.run.passes import Descent, Keep, passes_within
 from nelayout.run.plan import Settings
 from nelayout.run.plan import plan as passes_of
 from nelayout.run.request import NOTHING_KNOWN, Request, checked_stability, read_request
+from nelayout.run.starts import COMPARED
 from nelayout.run.taking_apart import take_apart
 from nelayout.similarities.masses import NAMED
 from nelayout.sums.device import device_named
 
 __all__ = ["Estimate", "Plan", "PlannedPass", "estimate", "plan"]
+
+HEAD = ("pass", "graphs x nodes", "steps", "seconds", "memory", "why")
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,9 +105,8 @@ class Plan:
         return [*rows, ("total", "", f"{self.steps:,}", _seconds(self.seconds), size_in_words(self.bytes), "")]
 
     def __repr__(self) -> str:
-        head = ("pass", "graphs x nodes", "steps", "seconds", "memory", "why")
-        rows = [head, *self._rows()]
-        widths = [max(len(row[k]) for row in rows) for k in range(len(head))]
+        rows = [HEAD, *self._rows()]
+        widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
         lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
         return "\n".join([self._title(), *lines])
 
@@ -114,7 +115,7 @@ class Plan:
         return f"{self.method}: {self.nodes:,} nodes, {self.edges:,} edges, {parts}"
 
     def _repr_html_(self) -> str:
-        head = "".join(f"<th>{name}</th>" for name in ("pass", "graphs x nodes", "steps", "seconds", "memory", "why"))
+        head = "".join(f"<th>{name}</th>" for name in HEAD)
         rows = "".join(
             "<tr>" + "".join(f"<td style='text-align:left'>{escape(cell).replace('  ', '&emsp;')}</td>" for cell in row)
             + "</tr>"
@@ -275,17 +276,15 @@ def _walk(method: Method, settings: Settings) -> Descent:
     """Return the drawings at one order alpha after another as a pass."""
     assert method.choose is not None
     last = method.stages[-1].max_iter if settings.max_iter is None else settings.max_iter
-    steps, optimizer = method.choose.drawings * min(WALK_STEPS, last) + last, settings.optimizer or LBFGS()
+    steps, optimizer = method.choose.drawings * min(COMPARED, last) + last, settings.optimizer or LBFGS()
     return Descent(name="walk over alpha", steps=steps, optimizer=optimizer, why="alpha is chosen from the data")
 
 
 def _parts(request: Request) -> list[Part]:
-    """Return what is drawn: different components; if joint, all nodes, without pos after the components.
-
-    Masses are read as far as plans look at them: named centralities may take long.
-    """
+    """Return what is drawn: different components; if joint, all nodes, without pos after the components."""
     o, method = request.options, request.method
     mass = method.mass if o["mass"] is None else o["mass"]
+    # Plans do not look at named centralities, which may take long.
     if isinstance(mass_to_read(mass), str) and mass_to_read(mass) in NAMED and mass != "auto":
         mass = "unit" if mass == "unit" else "strength"
     masses, _ = masses_of(request.P, mass, request.network.host, np.random.default_rng(0), method.gravity is None)

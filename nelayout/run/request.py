@@ -23,7 +23,6 @@ from nelayout.graphs.per_node import as_mapping
 from nelayout.graphs.to_floats import short_repr
 from nelayout.optimizers import Optimizer, optimizer_named
 from nelayout.placing.components import component_labels
-from nelayout.run.alike import first_of_kind
 from nelayout.run.bending import Goal
 from nelayout.run.variational_component import check_variational
 from nelayout.similarities.rescale import within_range
@@ -104,11 +103,6 @@ class Request:
         if self.joint:
             return np.array([len(self.labels)]), np.array([self.P.nnz])
         return np.bincount(self.labels), np.bincount(self.labels, np.diff(self.P.indptr)).astype(int)
-
-    @property
-    def different(self) -> np.ndarray:
-        """(C,) mask of the components that are no copies of one before."""
-        return first_of_kind(self.P, self.labels)
 
 
 def checked_stability(stability: Any) -> float:

@@ -25,8 +25,6 @@ __all__ = ["Hops", "Score"]
 
 # Nodes of a graph from which hops are counted.
 PIVOTS = 24
-# Nodes from which several threads sum the stress.
-MIN_SHARED_NODES = 20_000
 # Least value of both measures: a quotient stays finite.
 LEAST = 1e-3
 # Power of stress in the score.
@@ -50,8 +48,8 @@ class Hops:
         def sums(k: int) -> tuple[float, float, int]:
             return stress_sums(Y, self.pivots[k], self._hops[k])
 
-        threads = self.threads if len(Y) > MIN_SHARED_NODES else Threads()
-        total, squares, count = (sum(each) for each in zip(*threads.map(sums, range(len(self.pivots))), strict=True))
+        found = self.threads.map(sums, range(len(self.pivots)))
+        total, squares, count = (sum(each) for each in zip(*found, strict=True))
         return 1.0 - total * total / (squares * count) if squares > 0 else 1.0
 
 

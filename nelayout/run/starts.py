@@ -19,12 +19,12 @@ from nelayout.run.levels import lowest_copies
 from nelayout.run.passes import Descent, Pass
 from nelayout.run.placement import random_positions
 
-__all__ = ["Flattened", "Rough"]
+__all__ = ["COMPARED", "ROUGH_NODES", "Flattened", "Rough"]
 
 # Nodes of all random positions of a rough drawing together.
 ROUGH_NODES = 1_300
-# Iterations of a rough drawing.
-ROUGH_STEPS = 40
+# Iterations before drawings are compared: other initial positions, rough drawings, and orders alpha.
+COMPARED = 40
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -39,7 +39,7 @@ class Rough(Pass):
     def __call__(self, drawing: Drawing, run: Run) -> Drawing:
         method = METHODS["sne" if run.method.connection.by_rows else "ssne"]
         affinity, segments = drawing.affinity, drawing.segments
-        Y = lowest_copies(affinity, segments, method, self.copies, ROUGH_NODES, ROUGH_STEPS, run)
+        Y = lowest_copies(affinity, segments, method, self.copies, ROUGH_NODES, COMPARED, run)
         return replace(drawing, Y=Y, methods=(None,) * drawing.count)
 
 

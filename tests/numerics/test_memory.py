@@ -125,8 +125,8 @@ def test_no_warning_where_there_is_enough_or_the_graph_is_small(monkeypatch):
     nl.ws_sne_layout(G, seed=0, callback=stop)
     asked: list[int] = []
     monkeypatch.setattr(memory, "available", lambda: asked.append(1) or 0)
-    nl.ws_sne_layout(chain(3000), seed=0, callback=stop)
-    nl.embed(np.random.default_rng(0).random((300, 2)), callback=stop)
+    nl.ws_sne_layout(chain(250), seed=0, callback=stop)
+    nl.embed(np.random.default_rng(0).random((50, 2)), callback=stop)
     assert asked == []
 
 

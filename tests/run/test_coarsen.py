@@ -244,20 +244,3 @@ def test_singular_kernels_leave_merged_pairs_out():
         objective = Objective(part, method.kernel, method.divergence, method.connection, Exact())
         values.append(objective.evaluate(Y, gradient=False).value)
     assert values[0] == values[1]
-
-
-@pytest.mark.parametrize("name", GRAPHS)
-def test_compiled_coarsening_is_the_plain_one(name, monkeypatch):
-    """The number of entries from which loops are compiled is a matter of speed alone: no argument sets it."""
-    fine = affinity(GRAPHS[name](), "degree")
-    plain = levels_of(fine)
-    monkeypatch.setattr("nelayout.run.coarsen.MIN_COMPILED_ENTRIES", 0)
-    compiled = levels_of(fine)
-    assert len(plain) == len(compiled) > 1
-    for one, two in zip(plain, compiled, strict=True):
-        assert np.array_equal(one.cluster, two.cluster)
-        a, b = one.affinity, two.affinity
-        assert np.array_equal(a.P.indptr, b.P.indptr)
-        assert np.array_equal(a.P.indices, b.P.indices)
-        assert np.allclose(a.P.data, b.P.data, rtol=1e-12)
-        assert np.allclose([number(a.inside), number(a.hidden)], [number(b.inside), number(b.hidden)], rtol=1e-6)

@@ -292,10 +292,7 @@ class Edges:
 
     @np.errstate(over="ignore", invalid="ignore", divide="ignore")
     def _powers_of(self, divergence: Divergence) -> Powers | None:
-        """M edge of every entry as a power of b, with the constants of each row (n,); None where it is not one power.
-
-        It is kept while the divergence stays the same.
-        """
+        """M edge of every entry as a power of b, with the constants of each row (n,); None where it is no power."""
         if self._powers is None or self._powers[0] is not divergence:
             here = self._bound(divergence, 0, self.size)
             found = here.edge_powers(self.ratio) if isinstance(here, PowerEdges) else None

@@ -122,10 +122,7 @@ def _grid(box: tuple[float, float, float, float], step: float, radial: Radial, *
 
 
 def _reach(radial: Radial) -> float:
-    """Distance beyond which an even plane of nodes adds less than ``NEGLIGIBLE`` of the whole; inf if there is none.
-
-    For q^t = (1 + (a/c) xi)^-p in the plane that part is (1 + (a/c) xi)^(1 - p).
-    """
+    """Distance beyond which an even plane of nodes adds less than ``NEGLIGIBLE`` of the whole; inf if there is none."""
     kernel = radial.kernel
     if radial.form != "power" or kernel.singular or radial.order <= 0:
         return math.inf
@@ -150,10 +147,7 @@ def _width(radial: Radial) -> float:
 
 
 def _coarse(radial: Radial) -> float:
-    """Smallest step for which grid and pairs together are accurate; 0 if they always are.
-
-    At finer steps the smooth part still varies with the kernel, least for long tails.
-    """
+    """Smallest step for which grid and pairs together are accurate; 0 if they always are."""
     least = 5.6 if radial.form == "power-log" else 2.8 if radial.form == "power" and _long_tailed(radial) else 4.0
     return least * STEP * _width(radial)
 
