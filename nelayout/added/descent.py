@@ -15,8 +15,7 @@ from nelayout.added.objective import AddedNodes, Ties
 
 __all__ = ["place"]
 
-# Steps of a node at most: with its two or three coordinates it is at rest after about ten, but off a saddle of ft-SNE's
-# Jensen-Shannon form after 45.
+# Steps of a node at most: most are at rest after ten, but off a saddle after many.
 STEPS = 80
 # A node rests when a step would move it by less than this part of the typical distance between old nodes.
 REST = 1e-4
@@ -27,9 +26,7 @@ SUFFICIENT, SHORTER = 1e-4, 0.3
 # Neighbors whose surroundings are tried as a start, the most similar ones; and the part of the way from each to the
 # mean of all that a start lies off, as objectives with a singular kernel are infinite at a node.
 TRIED, OFF = 5, 0.1
-# Distance from that mean of the places around it, in typical distances.  With these places beside the others, nodes
-# under LinLog whose place is worse by 0.1 % of J_t than the best of thirteen starts fall from 15 to 23 % of all to 0 or
-# 1 % (five graphs, a twentieth of the nodes new), and those under NeRV from 14 to 7 % on minnesota.
+# Distance of further starts from the mean of the neighbors, in typical distances.
 AROUND = 2.0
 
 
@@ -133,7 +130,7 @@ def _at_neighbors(added: AddedNodes, ties: Ties, mean: np.ndarray) -> np.ndarray
 
 
 def _updated(H: np.ndarray, move: np.ndarray, change: np.ndarray) -> np.ndarray:
-    """The BFGS update of inverse Hessians H (m, d, d); those whose curvature is not positive stay."""
+    """The BFGS update of inverse Hessians H (m, d, d); those of curvature <= 0 stay."""
     curvature = np.einsum("mi,mi->m", move, change)
     size = np.einsum("mi,mi->m", change, change) * np.einsum("mi,mi->m", move, move)
     sound = curvature > 1e-10 * np.sqrt(size)

@@ -5,8 +5,8 @@ An added node t brings terms to the sums over edges and pairs that J is made of,
     J_t(y) = (dJ/d edges) sum_j M_tj edge(P_tj / M_tj, lambda q_tj) + sum_k (dJ/dS_k) m_t sum_j m_j r_k(|y - y_j|^2),
 
 the derivatives being those of the finished drawing: to first order in 1/n, whatever the connection.  Connections by
-rows give the node a row of its own with a lambda of its own, and an entry in the rows of the others, whose lambda moves
-a little with it.  An old node of a drawing at rest is at rest under its own J_t.
+rows give the node a row with its lambda, and an entry in the rows of the others; their lambda moves a little with
+it.  An old node of a drawing at rest is at rest under its own J_t.
 """
 
 from __future__ import annotations
@@ -96,7 +96,7 @@ class AddedNodes:
     """The objectives of added nodes beside the nodes of a drawing Y (n, d), in the units of its objective.
 
     ``among`` masks those of Y that repel; None: all.  The others count for lambda alone: they are the nodes to be
-    placed, where the objective is that of the whole graph and has them about where they will be.
+    placed, if the objective is the whole graph's and has them about where they will be.
     """
 
     def __init__(

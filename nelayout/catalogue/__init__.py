@@ -31,7 +31,7 @@ OWNERS: dict[str, list[str]] = {
 # Values of `method` in networkx.spring_layout.
 _WAYS = ("energy", "force")
 _SPELLINGS = {"t-sne": "tsne", "s-sne": "ssne", "wssne": "ws-sne"}
-# Parts whose change makes another method, with another name and another schedule.
+# Parts: with another one, a method is another method, with another name and another schedule.
 _FORMULA = ("kernel", "divergence", "connection")
 _PARTS = (*_FORMULA, "mass", "affinity", "gravity", "stages", "name", "summary", "reference")
 

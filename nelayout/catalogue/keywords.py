@@ -176,7 +176,7 @@ def checks_keywords(function: F) -> F:
 
 
 def takes_keywords_of(other: Callable[P, Any]) -> Callable[[Callable[..., R]], Callable[P, R]]:
-    """Let a function take the arguments of another, whose signature and explanations it then shows as its own.
+    """Let a function take the arguments of another, and show its signature and explanations.
 
     >>> def area(width: float, height: float = 1.0) -> float:
     ...     '''Area of a box.

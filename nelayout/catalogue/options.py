@@ -109,7 +109,7 @@ DEFAULTS: LayoutOptions = {
     "n_jobs": None,
 }
 
-# The defaults of functions whose drawings are looked at; those of functions that give the evidence are above.
+# The defaults of functions that give positions; above: of functions that give the evidence.
 LAYOUT_DEFAULTS: LayoutOptions = {**DEFAULTS, "node_size": "auto"}
 
 # The common keywords of functions that look at a drawing, with their defaults.

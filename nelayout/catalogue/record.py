@@ -87,7 +87,7 @@ class Method:
         if affinity not in AFFINITIES:
             raise unknown("affinity", affinity, AFFINITIES)
         if suited not in ("raw", affinity):
-            what = "whose rows each sum to 1" if suited == "rows" else "of sum 1"
+            what = "with rows of sum 1" if suited == "rows" else "of sum 1"
             raise InputError(f"connection {connection.name!r} compares P with similarities {what}: use {suited!r}")
         if affinity == "rows" and suited != "rows":
             raise InputError("affinity 'rows' is not symmetric: it needs connection='normalized-rows'")

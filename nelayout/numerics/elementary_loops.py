@@ -12,8 +12,7 @@ __all__ = ["exponential", "logarithm"]
 
 # A float64 is 52 bits of mantissa under an exponent that counts from 1023; 1 and sqrt(1/2) read as integers.
 MANTISSA = (1 << 52) - 1
-ONE = 1023 << 52
-ROOT_HALF = int(np.sqrt(0.5).view(np.int64))
+ONE, ROOT_HALF = (int(np.float64(x).view(np.int64)) for x in (1.0, math.sqrt(0.5)))
 # Added to a small whole number, the lowest bits of the sum are that number, counted from 1023.
 WHOLE = 2.0**52 + 1023.0
 # ln 2, and ln 2 = high + low, where whole numbers times high are exact.

@@ -8,7 +8,7 @@ What is read from a folder runs as code.  So a folder or a file is not used if a
 belongs to another user than this one, root and the owner of the package.
 
 The name of a file contains all that its content depends on: loop, types, processor, versions, and the source of all
-loops, because a loop contains the loops that it calls.  So no file is ever stale.  Each file appears complete, so
+loops, because a loop contains the loops that it calls.  So files are never stale.  Each file appears complete, so
 several processes may write at once.  Files of an older source are deleted.
 """
 

@@ -111,7 +111,7 @@ def _largest(X: np.ndarray, mean: np.ndarray) -> float:
 
 
 def _unit(largest: float, bits: int) -> float:
-    """Power of two in units of which ``largest`` is an integer of ``bits`` bits."""
+    """Power of two; ``largest`` is an integer of ``bits`` bits in this unit."""
     return math.ldexp(1.0, math.frexp(largest)[1] - bits) if largest > 0 else 1.0
 
 
@@ -133,7 +133,7 @@ def _small_product(A: np.ndarray, B: np.ndarray) -> np.ndarray:
 
 
 def orthonormal(A: np.ndarray) -> np.ndarray:
-    """Make the columns orthonormal, by Gram and Schmidt twice; one without a direction of its own gets a new one."""
+    """Make the columns orthonormal, by Gram and Schmidt twice; a column in the span of others gets a new direction."""
     Q = np.ascontiguousarray(A.T)
     fresh = np.random.default_rng(1)
     for i in range(len(Q)):

@@ -1,6 +1,6 @@
 """Optimizers: each goes from one drawing to the next, one file each; `minimize` is the loop that drives them.
 
-An optimizer is a frozen record of settings with two methods; its state is a small record of its own, and
+An optimizer is a frozen record of settings with two methods; its state is a small record, and
 annealing hands it a changed copy of the objective, never a changed setting.  A step is one trial, taken or not:
 
     state = optimizer.init(objective, Y)

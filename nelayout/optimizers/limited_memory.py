@@ -41,7 +41,7 @@ SMALLEST = float(np.finfo(float).tiny)
 
 @dataclass(frozen=True, slots=True)
 class Memory:
-    """Curvature pairs in slots, one slot more than pairs; a step writes into the slot that no pair is in.
+    """Curvature pairs in slots, one slot more than pairs; a step writes into the empty slot.
 
     moves, changes  (m, n, d)
     inverted   (m, m), or (C, m, m): K, 0 at slots without a pair

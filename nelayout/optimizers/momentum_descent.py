@@ -1,8 +1,8 @@
 """Gradient descent with momentum and gains, scaled node by node.
 
 The usual step of neighbor embeddings, n/attraction for normalized P, is 1/(4 P_i attraction) for a node of average
-weight P_i = 1/n: the inverse of the curvature of its own attraction.  Taken node by node, the same rule holds for
-hubs, whose weight is thousands of times the average, and for objectives that are not normalized: node i moves by
+weight P_i = 1/n: the inverse of the curvature of its attraction.  Taken node by node, the same rule holds for
+hubs, with thousands of times the average weight, and for objectives that are not normalized: node i moves by
 gradient / (4 w_i), w_i = sum_j omega_ij at its largest so far (never below the mean).  Gains (Jacobs 1988) grow along
 directions of steady sign.  A step may raise J.  If it leads well above the lowest J so far it is refused, and
 the following steps are shorter.

@@ -1,4 +1,4 @@
-"""The size search: the size at which an objective takes over a drawing whose size means nothing to it.
+"""The size search: the size at which an objective takes over a drawing of any size.
 
 J(s Y) is looked at as a function of the one number x = ln s: its minimum is bracketed by powers of two, then narrowed
 by parabolas.
@@ -31,7 +31,7 @@ FLAT_VALUE = 1e-6
 HALVINGS = 60
 
 # Fixed nodes are brought no nearer to each other than this many times the length of an edge, or the typical distance
-# between nodes if that is less.  A ring whose start is folded may have both of two such nodes in one crossing, where J
+# between nodes if this is less.  A ring with a folded start may have both of two such nodes in one crossing, where J
 # is lowest if they coincide: the others would then be drawn millions of times as far apart as the two are.
 TOGETHER = 0.1
 
@@ -189,7 +189,7 @@ def best_size(drawings: Sequence[tuple[Objective, np.ndarray]]) -> tuple[float, 
 
 
 def _best_size(sized: Sequence[tuple[Objective, np.ndarray]]) -> tuple[float, str]:
-    """`best_size` of drawings whose largest coordinate is near 1."""
+    """`best_size` of drawings with a largest coordinate near 1."""
     from scipy.optimize import brentq, minimize_scalar
 
     unit, step = max(WHOLE.radius(Y) / (EVEN * math.sqrt(len(Y))) for _, Y in sized), math.log(2.0)

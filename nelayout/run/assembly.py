@@ -35,7 +35,7 @@ def assemble(
 
     start  (n, d) positions that the caller has given, NaN rows where there is none
     fixed  (n, d) mask of the coordinates that stay
-    scale  the size of components whose start tells no size, where no other start tells one
+    scale  the size of components if no start tells one
     """
     Y = np.zeros(shape)
     if start is None:
@@ -49,7 +49,7 @@ def assemble(
             Y[component.part.nodes] = drawing
         return Y
     placed = [c for c in components if c.part.placed]
-    starts = [c.part.start for c in placed if c.part.start is not None and not _in_one_place(c)]
+    starts = [c.part.start for c in placed if c.part.start is not None and _distinct(c)]
     sized = [start[~np.isnan(start[:, 0])] for start in starts]
     there = np.concatenate(sized) if sized else np.zeros((0, shape[1]))
     for component in placed:
@@ -63,12 +63,6 @@ def assemble(
         for component, drawing in zip(rest, _beside(Y[there], rest), strict=True):
             Y[component.part.nodes] = drawing
     return Y
-
-
-def _in_one_place(component: Drawing) -> bool:
-    """Whether the nodes of a component that have a place share one."""
-    assert component.part.start is not None
-    return one_place(component.part.start[~np.isnan(component.part.start[:, 0])])
 
 
 def _back(component: Drawing, scale: float | None) -> np.ndarray:
@@ -189,8 +183,7 @@ def _over_start(component: Drawing, room: float | None) -> np.ndarray:
 def _distinct(component: Drawing) -> bool:
     """Whether the start of a component has a size."""
     assert component.part.start is not None
-    known = component.part.start[~np.isnan(component.part.start[:, 0])]
-    return not one_place(known)
+    return not one_place(component.part.start[~np.isnan(component.part.start[:, 0])])
 
 
 def _room(Y: np.ndarray) -> float:

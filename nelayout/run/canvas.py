@@ -27,7 +27,7 @@ __all__ = ["Frames", "turned_onto"]
 class Frames:
     """Frames of the whole graph while its components are drawn, one or many at a time; the first makes ready for all.
 
-    Without a start, a component has a room of its own on the sheet from the first frame on, whose area is in proportion
+    Without a start, a component has its room on the sheet from the first frame on, with an area in proportion
     to its nodes; one that is still to be drawn is a dot in the middle of it.  With a start, frames are turned and
     placed as the start is; components without a place stand to the right of it.
 
@@ -129,7 +129,7 @@ class Frames:
 
 
 def turned_onto(Y: np.ndarray, before: np.ndarray, mass: np.ndarray, parts: Parts) -> np.ndarray:
-    """Y (n, d), whose parts are centered, each turned and mirrored so that its masses move the least."""
+    """Y (n, d) of centered parts, each turned and mirrored so that its masses move the least."""
     d = Y.shape[1]
     size = np.maximum(parts.max(np.abs(Y).max(axis=1)), 1e-300)[parts.of][:, None]
     weights = (mass / parts.max(mass)[parts.of])[:, None]
@@ -139,7 +139,7 @@ def turned_onto(Y: np.ndarray, before: np.ndarray, mass: np.ndarray, parts: Part
 
 
 def _disc(n: int, dim: int) -> np.ndarray:
-    """Stand-in (n, dim) for a drawing of n nodes, of which only the outline counts: a regular polygon."""
+    """Stand-in (n, dim) for a drawing of n nodes: a regular polygon."""
     angles = 2.0 * np.pi * np.arange(n) / n
     ring = np.stack([np.cos(angles), np.sin(angles), np.zeros(n)], axis=1)[:, :dim]
     return ring if n > 1 else np.zeros((1, dim))

@@ -55,7 +55,7 @@ class Level:
 
 
 def hierarchy(affinity: Affinity, parts: Parts, rng: np.random.Generator, coarsest: int = COARSEST) -> list[Level]:
-    """Return levels from the finest to the one at which no graph is coarsened further."""
+    """Return levels from the finest to the one that is not coarsened further."""
     levels = []
     while True:
         going = parts.sizes > coarsest

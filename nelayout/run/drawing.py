@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import compress
+from itertools import chain, compress
 from typing import Any, Protocol
 
 import numpy as np
@@ -236,12 +236,8 @@ class Drawing:
         if kept.all():
             return self
         affinity, segments, rows = some_of(self.affinity, self.segments, kept)
-        parts, methods = tuple(compress(self.parts, kept)), tuple(compress(self.methods, kept))
-        reasons = tuple(compress(self.reasons, kept))
-        return Drawing(
-            self.Y[rows], affinity, segments, parts, methods, self.exaggeration[kept], reasons, self.place[kept],
-            self.size[kept], self.bound,
-        )
+        each = {name: _taken(getattr(self, name), kept) for name in OF_GRAPHS}
+        return replace(self, Y=self.Y[rows], affinity=affinity, segments=segments, **each)
 
     def put(self, kept: np.ndarray, other: Drawing) -> Drawing:
         """Return the drawing with the graphs of a mask (C,) as another drawing, of these graphs alone, has them."""
@@ -250,26 +246,9 @@ class Drawing:
         if not kept.any():
             return self
         rows = kept[self.segments.of]
-
-        def mixed(mine: tuple[Any, ...], theirs: tuple[Any, ...]) -> tuple[Any, ...]:
-            new = iter(theirs)
-            return tuple(next(new) if yes else old for old, yes in zip(mine, kept.tolist(), strict=True))
-
-        def filled(mine: np.ndarray, theirs: np.ndarray, mask: np.ndarray) -> np.ndarray:
-            answer = mine.copy()
-            answer[mask] = theirs
-            return answer
-
-        return replace(
-            self,
-            Y=filled(self.Y, other.Y, rows),
-            affinity=replace(self.affinity, mass=filled(self.affinity.mass, other.affinity.mass, rows)),
-            methods=mixed(self.methods, other.methods),
-            exaggeration=filled(self.exaggeration, other.exaggeration, kept),
-            reasons=mixed(self.reasons, other.reasons),
-            place=filled(self.place, other.place, kept),
-            size=filled(self.size, other.size, kept),
-        )
+        each = {name: _filled(getattr(self, name), getattr(other, name), kept) for name in OF_GRAPHS}
+        mass = _filled(self.affinity.mass, other.affinity.mass, rows)
+        return replace(self, Y=_filled(self.Y, other.Y, rows), affinity=replace(self.affinity, mass=mass), **each)
 
     def split(self) -> list[Drawing]:
         """Return a drawing of each graph alone; of graphs that were given."""
@@ -300,17 +279,30 @@ def joined(drawings: Sequence[Drawing]) -> Drawing:
     if len(drawings) == 1:
         return drawings[0]
     affinity, segments = one_after_another([drawing.affinity for drawing in drawings])
-    return Drawing(
-        np.concatenate([drawing.Y for drawing in drawings]),
-        affinity,
-        segments,
-        tuple(part for drawing in drawings for part in drawing.parts),
-        tuple(method for drawing in drawings for method in drawing.methods),
-        np.concatenate([drawing.exaggeration for drawing in drawings]),
-        tuple(reason for drawing in drawings for reason in drawing.reasons),
-        np.concatenate([drawing.place for drawing in drawings]),
-        np.concatenate([drawing.size for drawing in drawings]),
-    )
+    each = {name: _chained([getattr(drawing, name) for drawing in drawings]) for name in OF_GRAPHS}
+    return Drawing(np.concatenate([drawing.Y for drawing in drawings]), affinity, segments, **each)
+
+
+# Fields of a drawing with an entry for each graph: arrays or tuples.
+OF_GRAPHS = ("parts", "methods", "exaggeration", "reasons", "place", "size")
+
+
+def _taken(values: Any, kept: np.ndarray) -> Any:
+    return values[kept] if isinstance(values, np.ndarray) else tuple(compress(values, kept))
+
+
+def _filled(mine: Any, theirs: Any, mask: np.ndarray) -> Any:
+    """Values with others in place of those of a mask."""
+    if isinstance(mine, np.ndarray):
+        answer = mine.copy()
+        answer[mask] = theirs
+        return answer
+    new = iter(theirs)
+    return tuple(next(new) if yes else old for old, yes in zip(mine, mask.tolist(), strict=True))
+
+
+def _chained(values: Sequence[Any]) -> Any:
+    return np.concatenate(values) if isinstance(values[0], np.ndarray) else tuple(chain(*values))
 
 
 def flattened(Y: np.ndarray, drawing: Drawing, dim: int) -> np.ndarray:

@@ -81,7 +81,7 @@ def evaluate(
         raise unknown("size", size, ["given", "best"])
     recipe, common = with_own(method, dict(options))
     if recipe.choose is not None:
-        raise InputError(f"{recipe.name} chooses alpha from the data; give the alpha whose value is wanted")
+        raise InputError(f"{recipe.name} chooses alpha from the data; give an alpha")
     if any(getattr(stage, "judged", False) for stage in recipe.stages):
         raise InputError(
             f"method {recipe.name!r} chooses among several objectives, so that a drawing has no value under it: name "

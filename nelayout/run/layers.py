@@ -53,9 +53,8 @@ class Layers(Pass):
         objective = run.objective(drawing, method)
         branches = []
         for number, Y in enumerate(self._initial(drawing.part, objective, run), 1):
-            there = _Positions(name=f"layers {number}", drawing=drawing.at(Y))
             step = replace(self.compared, name=f"start {number}: {self.compared.name}")
-            branches.append(Branch(passes=(there, step)))
+            branches.append(Branch(passes=(step,), start=drawing.at(Y)))
         return Keep(name=self.name, branches=tuple(branches), by="J")(drawing, run)
 
     def _initial(self, part: Part, objective: Objective, run: Run) -> Iterator[np.ndarray]:
@@ -89,16 +88,6 @@ class Layers(Pass):
             yield Y
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
-class _Positions(Pass):
-    """Take a drawing as it is."""
-
-    drawing: Drawing
-
-    def __call__(self, drawing: Drawing, run: Run) -> Drawing:
-        return self.drawing
-
-
 def _reach(kernel: Kernel) -> float:
     """The distance at which similarity falls as fast as the power `STEEP` of the distance; infinite if none is."""
     excess = 2.0 * kernel.b - STEEP * kernel.a
@@ -114,7 +103,7 @@ def _edge_length(P: csr_array, Y: np.ndarray) -> float:
 def _turned(free: np.ndarray, given: np.ndarray, held: np.ndarray) -> np.ndarray:
     """A centered drawing (n, d) turned so that its places on the held axes tell most of the layers of each node."""
     squares = np.einsum("ia,ib->ab", free, free) / len(free)
-    # In units of its own spread, so that no long axis wins by chance.
+    # In units of its spread, so that no long axis wins by chance.
     telling = np.einsum("ia,ab->ib", free, np.linalg.pinv(squares, hermitian=True))
     return transform(free, telling, np.where(held, given, 0.0), scale=False, reflect=False)
 

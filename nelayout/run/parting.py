@@ -19,14 +19,12 @@ from nelayout.quality.neighborhoods import jaccard_by_number, jaccard_of_nearest
 
 __all__ = ["Neighborhoods", "part_nodes"]
 
-SAMPLE = 1000  # nodes whose neighbors are compared
+SAMPLE = 1000  # nodes: their neighbors are compared
 MOST_NEIGHBORS = 200  # of a hub that are compared, in graphs that are searched by a tree
-BLOCK = 100  # nodes whose neighbors are compared at a time
-# Share of the mean Jaccard index that must be left.  Cliques and clusters keep 0.84 of it (a windmill, whose cliques
-# lie as far from each other as from the hub) and more; rings of nodes that know their next but one keep 0.77.
+BLOCK = 100  # nodes that are compared at a time
+# Share of the mean Jaccard index that must be left: cliques and clusters keep more, rings less.
 KEPT = 0.8
-# Graphs of more nodes than the first, of which more than this share would hide others, have no room: nothing is tried.
-# (gamma-QuadLog draws the twigs of a tree of 3,000 nodes so: 0.98, and an eighth of a dot is too much.)
+# Graphs of more nodes than the first have no room if more than this share would hide others: nothing is tried.
 MANY, FULL = 1_000, 0.7
 # Dots that do not fit are halved, down to this part of their size.
 SMALLEST = 1 / 8

@@ -22,7 +22,7 @@ from nelayout.optimizers.minimize import Rest
 from nelayout.optimizers.size import best_size, means, spread_search
 from nelayout.record.progress import LOG, Stopped
 from nelayout.run.bending import bent, hops_goal
-from nelayout.run.drawing import Drawing, Run
+from nelayout.run.drawing import Drawing, Run, joined
 from nelayout.run.facts import circle
 from nelayout.run.newcomers import place_newcomers
 from nelayout.run.placement import frame, place_missing, random_positions, stir_flat
@@ -80,13 +80,7 @@ class Place(Pass):
             return drawing.at(random_positions(len(drawing.Y), run.dim, run.rng))
         if self.kind == "circle":
             return drawing.at(np.concatenate([circle(part.affinity.P, run.dim) for part in drawing.parts]))
-        placed = [self._given(each, run) for each in drawing.split()]
-        return replace(
-            drawing,
-            Y=np.concatenate([each.Y for each in placed]),
-            place=np.concatenate([each.place for each in placed]),
-            size=np.concatenate([each.size for each in placed]),
-        )
+        return joined([self._given(each, run) for each in drawing.split()])
 
     def _given(self, drawing: Drawing, run: Run) -> Drawing:
         """Put one graph at its initial positions, in parts of their extent: they may have any unit."""
@@ -247,14 +241,15 @@ class Branch:
     """One alternative of `Keep`.
 
     passes  lead to it
-    start   from where: "given" (the drawing that `Keep` is given), "last" (the branch before) or "best" (so far)
+    start   from where: "given" (the drawing that `Keep` is given), "last" (the branch before), "best" (so far), or a
+            drawing of its own
     margin  its measure must exceed the best so far by (margin - 1) times its amount
     stop    the next branches are left out where its measure is less than this part of the best so far
     every   whether it is tried also where branches are left out
     """
 
     passes: tuple[Pass, ...]
-    start: str = "given"
+    start: str | Drawing = "given"
     margin: float = 1.0
     stop: float = 0.0
     every: bool = False
@@ -266,7 +261,7 @@ class Keep(Pass):
 
     by   "J": the least value of the last descent's objective; "score": the largest quality score; "stress": the least
          stress of hops along strong edges
-    enough  J of the first branch, in nats (of each row under connections by rows), below which no other is tried
+    enough  J of the first branch, in nats (of each row under connections by rows); others are tried above
     """
 
     branches: tuple[Branch, ...]
@@ -283,9 +278,10 @@ class Keep(Pass):
             going = np.ones(count, dtype=bool) if branch.every else live
             if not going.any():
                 continue
-            start = {"given": given, "last": last, "best": best}[branch.start].take(going)
+            known = {"given": given, "last": last, "best": best}
+            start = known[branch.start] if isinstance(branch.start, str) else branch.start
             try:
-                now = fold(branch.passes, start, run)
+                now = fold(branch.passes, start.take(going), run)
             except Stopped as stopped:
                 if number:
                     stopped.drawing = replace(best, reasons=("stopped",) * count)

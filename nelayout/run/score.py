@@ -90,7 +90,7 @@ class Score:
         from nelayout.run import score_loops
 
         n = len(self.segments.of)
-        hops, queue = np.full((self.pivots.shape[1], n), -1, dtype=np.int32), np.empty(n, dtype=np.int64)
+        hops, queue = np.zeros((self.pivots.shape[1], n), dtype=np.int32), np.empty(n, dtype=np.int32)
         score_loops.hops_each(self.P.indptr, self.P.indices, self.segments.starts, self.pivots, hops, queue)
         return hops
 

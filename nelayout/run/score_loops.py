@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+from nelayout.numerics.breadth_first_loops import hops as count_hops
 from nelayout.numerics.compiling import exact_loop
 
 __all__ = ["hops_each", "score_each"]
@@ -11,23 +12,11 @@ __all__ = ["hops_each", "score_each"]
 
 @exact_loop
 def hops_each(indptr, indices, starts, pivots, hops, queue):
-    """hops[k, i]: edges from the k-th pivot of i's graph to i; ``queue`` (n,): scratch memory."""
+    """hops[k, i]: edges from the k-th pivot of i's graph to i, at first 0; ``queue`` (n,): scratch memory."""
     for part in range(len(starts) - 1):
         for k in range(pivots.shape[1]):
-            if pivots[part, k] < 0:
-                continue
-            queue[0] = starts[part] + pivots[part, k]
-            hops[k, queue[0]] = 0
-            done, found = 0, 1
-            while done < found:
-                i = queue[done]
-                done += 1
-                for entry in range(indptr[i], indptr[i + 1]):
-                    j = indices[entry]
-                    if hops[k, j] < 0:
-                        hops[k, j] = hops[k, i] + 1
-                        queue[found] = j
-                        found += 1
+            if pivots[part, k] >= 0:
+                count_hops(indptr, indices, starts[part] + pivots[part, k], hops[k], queue)
 
 
 @exact_loop

@@ -6,7 +6,7 @@ A sum over all ordered pairs has each pair twice, so that with the kernel 1/d^2 
 
     sum over edges of w d^2/2 (LinLog mode: w [(1 + d) ln(1 + d) - d])  -  s sum over pairs of m_i m_j ln d,
 
-the energy whose forces are w d (w ln(1 + d)) along edges and s m_i m_j / d between all nodes.  Up to a factor the first
+the energy with forces w d (w ln(1 + d)) along edges and s m_i m_j / d between all nodes.  Up to a factor the first
 is the Itakura-Saito divergence at a fixed connection; the second is no divergence: its best b is not p.
 
 Source: Jacomy, Venturini, Heymann & Bastian, ForceAtlas2, PLoS ONE 9(6), 2014, which gives the forces.

@@ -84,7 +84,7 @@ def f_divergence(f: Function, slope: Function | None = None, name: str = "f") ->
     steep = _steepness(f, slope)
     wrong = _apart(_log_slope(f), steep)
     if wrong is not None:
-        raise InputError(f"the slope of f at t = {wrong:.3g} is not that of its values: slope must be f'(t)")
+        raise InputError(f"the slope of f at t = {wrong:.3g} does not fit the values of f: slope must be f'(t)")
     zero, one = float(_values(f, np.zeros(1))[0]), float(steep(np.ones(1))[0])
     return OwnFunction(f, slope, str(name), zero, one)
 

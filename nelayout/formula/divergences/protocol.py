@@ -83,7 +83,7 @@ class PairTerm:
     form: Literal["power", "boxcox", "power-log"] = "power"
 
     def radials(self, kernel: Kernel) -> tuple[Radial, ...]:
-        """The radial functions of q whose sums this term needs."""
+        """The radial functions of q that are summed for this term."""
         if self.form == "boxcox" and abs(self.order) <= SMALL_ORDER:
             return (Radial(kernel, self.order, "boxcox"),)
         if self.form == "power-log":
@@ -170,7 +170,7 @@ def is_linear(divergence: Any) -> bool:
 
 @runtime_checkable
 class Homogeneous(Protocol):
-    """A divergence whose slope is a power of b: its best lambda has a closed form."""
+    """A divergence with a slope that is a power of b: its best lambda has a closed form."""
 
     @property
     def degree(self) -> float:

@@ -156,7 +156,7 @@ def with_background(divergence: Any, background: float) -> Any:
     if isinstance(divergence, (ReverseKL, NegativeAlpha)) and divergence.background == BACKGROUND:
         return replace(divergence, background=background)
     if background_of(divergence):
-        why = "has one of its own: give it to the divergence itself, as in reverse_kl(0.05)"
+        why = "has one already: give it to the divergence itself, as in reverse_kl(0.05)"
     else:
         why = "has no use for one (reverse-kl and alpha of order <= 0 have): leave it out"
     raise InputError(f"background {background:g} was given, but divergence {divergence.name!r} {why}")

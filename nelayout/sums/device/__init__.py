@@ -34,7 +34,7 @@ __all__ = ["DEVICES", "Device", "device_named"]
 # Words that the keyword ``device`` takes; a number behind "cuda:" picks one of several GPUs.
 DEVICES = ("cpu", "cuda", "mps", "auto", "torch-cpu")
 NUMBERED = re.compile(r"cuda:\d+")
-# Libraries whose errors are a device's, and the pattern of such errors; others are passed on.
+# Libraries of devices, and the pattern of their errors; other errors are passed on.
 LIBRARIES = "CUDA|HIP|cuFFT|cuBLAS|CUBLAS|hipFFT|MPS"
 FAILED = re.compile(rf"\b({LIBRARIES})( driver| backend)? (error|out of memory)|_STATUS_|CUFFT_")
 # Nodes from which sums are taken on a GPU, estimated: an evaluation starts some 300 small programs there, of about 10

@@ -252,7 +252,7 @@ def _spline_slope(t: Any) -> tuple[Any, Any, Any, Any]:
 
 
 def _autocorrelations(a: tuple[Any, ...], c: tuple[Any, ...]) -> tuple[list[Any], list[Any]]:
-    """u_k = sum_j a_j a_{j+k} over both signs of the lag k = 0..3, and half its slope, where c is that of a."""
+    """u_k = sum_j a_j a_{j+k} over both signs of the lag k = 0..3, and half its slope; c is the slope of a."""
     u, slope = [], []
     for k in range(4):
         u.append(sum(a[j] * a[j + k] for j in range(4 - k)) * (2.0 if k else 1.0))

@@ -24,7 +24,7 @@ __all__ = ["DeviceSums"]
 
 @dataclass(frozen=True, slots=True)
 class DeviceSums:
-    """An N-body backend whose arrays lie on a device: ``choice`` is "auto", "exact", "mesh" or "tree".
+    """An N-body backend with arrays on a device: ``choice`` is "auto", "exact", "mesh" or "tree".
 
     on      the device
     exact   pairs up to which "auto" sums all of them

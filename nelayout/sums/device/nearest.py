@@ -41,7 +41,7 @@ def nearest_rows(on: Any, X: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray
     slack = SIGMAS * 2.0**-24 * math.sqrt(d)
     lengths = (wide * wide).sum(dim=1).sqrt()
     indices, squared, unsure = np.empty((n, k), dtype=np.int64), np.empty((n, k)), []
-    size = max(1, on.block // max(n, take * d))  # rows whose products, and differences to candidates, fill a block
+    size = max(1, on.block // max(n, take * d))  # rows: their products, and differences to candidates, fill a block
 
     def search(table: Any, own: Any) -> tuple[Any, Any, Any]:
         """The nearest of some rows by products of this table, their distances, and which rows may be wrong."""

@@ -1,4 +1,4 @@
-"""Compiled loops over edges: for divergences whose edges are one power of b, the scalar mathematics is written out.
+"""Compiled loops over edges: the scalar mathematics of edges that are one power of b is written out.
 
 Everything else goes through arrays (see `matrix` and `rows`).  Rows are taken in blocks that stay in cache: lengths are
 gathered, then the formulas run over the block, several entries at a time, then the forces are added up.
@@ -11,7 +11,7 @@ import numpy as np
 from nelayout.numerics.compiling import compiled_loop, inlined
 from nelayout.numerics.elementary_loops import exponential, logarithm
 
-__all__ = ["POWER_SUMS", "pull", "pull_both", "room_for", "row_sums", "squared_lengths"]
+__all__ = ["POWER_SUMS", "pull", "room_for", "row_sums", "squared_lengths"]
 
 # Entries of a block, which stay in cache together; a single row may have more.
 BLOCK = 2048
@@ -67,33 +67,8 @@ def pull(indptr, indices, weights, offset, Y, start, stop, out):
             out[i, c] = total
 
 
-@compiled_loop
-def pull_both(indptr, indices, weights, other, Y, start, stop, out):
-    """out[i] = sum_j (w_ij + w_ji) / 2 (y_i - y_j) over rows start..stop; ``other``: where the entry (j, i) stands."""
-    d = Y.shape[1]
-    if d == 2:
-        for i in range(start, stop):
-            x, y = Y[i, 0], Y[i, 1]
-            fx, fy = 0.0, 0.0
-            for k in range(indptr[i], indptr[i + 1]):
-                j = indices[k]
-                w = weights[k] + weights[other[k]]
-                fx += w * (x - Y[j, 0])
-                fy += w * (y - Y[j, 1])
-            out[i, 0], out[i, 1] = 0.5 * fx, 0.5 * fy
-        return
-    for i in range(start, stop):
-        for c in range(d):
-            out[i, c] = 0.0
-        for k in range(indptr[i], indptr[i + 1]):
-            j = indices[k]
-            w = 0.5 * (weights[k] + weights[other[k]])
-            for c in range(d):
-                out[i, c] += w * (Y[i, c] - Y[j, c])
-
-
 def room_for(longest: int, rows: int) -> np.ndarray:
-    """Rows of scratch memory for blocks of a pattern whose longest row has so many entries.
+    """Rows of scratch memory for blocks of a pattern; ``longest``: entries of its longest row.
 
     Loops are given theirs: allocating it takes longer to compile than the loop around it.
     """

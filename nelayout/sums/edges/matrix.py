@@ -182,7 +182,7 @@ class Edges:
 
     @property
     def _true_ratio(self) -> tuple[Any, Any]:
-        """(nnz,) M and p / M of every entry, also where masses leave the edges; no p is below the smallest number."""
+        """(nnz,) M and p / M of every entry, also where masses leave the edges; p is at least the smallest number."""
         p = self.values if self.given is None else np.where(self.given, self.values, 1.0)
         return self.measure, np.maximum(p / self.measure, np.finfo(float).tiny)
 
@@ -214,11 +214,11 @@ class Edges:
             value, slope = self._by_powers(Y, kernel, powers, lam, drawn, omega)
         else:
             value, slope = self._by_arrays(Y, kernel, divergence, lam, drawn, omega, want)
-        weights = None
-        if omega is not None and (not late or "weights" in want or not self.compiled):
-            weights = self.symmetric(omega)
-        if pull is not None and late:
-            self._pull_late(Y, omega, weights, pull)
+        weights: Any = None if omega is None else self.symmetric(omega)
+        if late:
+            ranges = [(self.indptr[start], self.indptr[stop]) for start, stop in self.chunks]
+            tasks = zip(ranges, self.chunks, strict=True)
+            self.threads.map(lambda task: self._pull(Y, weights[slice(*task[0])], *task[1], pull), tasks)
         return value, slope, pull, weights if "weights" in want else None
 
     def _by_arrays(
@@ -344,20 +344,6 @@ class Edges:
         ends = Y[self.rows] - Y[self.indices] if ends is None else ends
         for c in range(Y.shape[1]):
             out[:, c] = np.bincount(self.rows, omega * ends[:, c], minlength=self.n)
-
-    def _pull_late(self, Y: Any, omega: Any, both: Any, out: Any) -> None:
-        """Pull by the mean of the two entries of an edge; ``both``: these means, if they are known."""
-
-        def work(rows: tuple[int, int]) -> None:
-            start, stop = rows
-            if both is not None:
-                self._pull(Y, both[self.indptr[start] : self.indptr[stop]], start, stop, out)
-                return
-            from nelayout.sums.edges import loops
-
-            loops.pull_both(self.indptr, self.indices, omega, self.other, Y, start, stop, out)
-
-        self.threads.map(work, self.chunks)
 
     def solve(
         self, weights: Any, scale: float, ridge: Any, right: Any, tolerance: float, max_iter: int, free: Any = None

@@ -43,7 +43,7 @@ class WalkEdges:
 
     Weights omega_ij = w p_ij are one number, w, in an array of one.  ``weight`` is sum p with its diagonal, a
     constant in the objectives that come here.  R is linear in Y, so after a move X of `solve`, which knows
-    (diag(p1) - p) X beside X, the next drawing needs no system of its own but for rounding.
+    (diag(p1) - p) X beside X, the next drawing needs no further system but for rounding.
     """
 
     def __init__(self, walk: RandomWalk) -> None:

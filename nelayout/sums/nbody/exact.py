@@ -12,8 +12,8 @@ from nelayout.sums.nbody.field import Field
 
 __all__ = ["Exact", "acting", "apart", "field_of", "itself", "sums_by_blocks", "sums_within"]
 
-# Pairs that are held at once by the NumPy form, 96 KB: arrays from 128 KB on are often new pages of memory, whose first
-# use may cost more than the sums.
+# Pairs that are held at once by the NumPy form, 96 KB: arrays from 128 KB on are often new pages of memory, and
+# their first use may cost more than the sums.
 BLOCK_PAIRS = 12_000
 # Pairs up to which a table of them is kept between two sums over the same places.
 TABLE_PAIRS = 40_000

@@ -57,7 +57,7 @@ def near_sums(kind, form, real=np.float64):
                     count += until - other
                 for i in range(begin, end):
                     # Every pair of the cells is computed and those out of range are masked: the loop vectorizes.
-                    # A node is moved out of its own range: at distance 0 functions may be infinite.
+                    # A node is moved out of range of itself: at distance 0 functions may be infinite.
                     x, y = bx[own + i], by[own + i]
                     bx[own + i] = x + away
                     p, px, py = zero, zero, zero
