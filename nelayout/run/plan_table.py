@@ -237,12 +237,11 @@ def _planned(request: Request, threads: int, stability: float | None, file: floa
     groups: dict[Any, list[Facts]] = {}
     for part in _parts(request):
         facts = Facts.of(part, method, o["dim"])
-        if facts.n > 1:
-            passes = passes_of(method, facts, settings)
-            if method.choose is not None and not groups:  # the largest component decides for all
-                passes = (*passes, _walk(method, settings))
-            band = facts.n.bit_length() if facts.n <= MAX_STACKED_NODES else facts.n
-            groups.setdefault((passes, band), []).append(facts)
+        passes = passes_of(method, facts, settings)
+        if method.choose is not None and not groups:  # the largest component decides for all
+            passes = (*passes, _walk(method, settings))
+        band = facts.n.bit_length() if facts.n <= MAX_STACKED_NODES else facts.n
+        groups.setdefault((passes, band), []).append(facts)
     rows, whole, largest, first, compiled = [], Cost(), 0, (0, "exact"), False
     held = BYTES_NODE * n + BYTES_ENTRY * request.P.nnz
     for (passes, _), some in sorted(groups.items(), key=lambda item: (item[1][0].own_start, -item[1][0].n)):
@@ -291,13 +290,15 @@ def _parts(request: Request) -> list[Part]:
     plain = replace(request, options={**o, "smoothing": 0.0})
 
     def parts(joint: bool) -> list[Part]:
-        return take_apart(plain, masses, joint, NOTHING_KNOWN, Threads(), request.different)[0]
+        return take_apart(plain, masses, joint, NOTHING_KNOWN, Threads(), np.bincount(request.labels) > 1)[0]
 
     alone = [] if request.joint and request.start is not None else parts(False)
+    alone = list({part.key or k: part for k, part in enumerate(alone)}.values())
     if not request.joint:
         return alone
     start = np.zeros((len(request.labels), o["dim"])) if request.start is None else request.start
-    return [*alone, *(replace(part, start=start, own_start=request.start is None) for part in parts(True))]
+    whole = parts(True) if len(request.labels) > 1 else []
+    return [*alone, *(replace(part, start=start, own_start=request.start is None) for part in whole)]
 
 
 def _seconds(value: float) -> str:
