@@ -46,7 +46,6 @@ __all__ = [
     "takes_evaluation_keywords",
     "takes_keywords_of",
     "takes_layout_keywords",
-    "takes_sequence_keywords",
 ]
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -105,11 +104,6 @@ def takes_evaluation_keywords(function: F) -> F:
 def takes_addition_keywords(function: F) -> F:
     """Let a function that adds to a drawing take the keywords of a layout function, but those that its units settle."""
     return _takes(function, {k: v for k, v in LAYOUT_DEFAULTS.items() if k not in ("dim", "scale", "center")})
-
-
-def takes_sequence_keywords(function: F) -> F:
-    """Let a function that draws several graphs in one frame take the keywords of a layout function."""
-    return _takes(function, LAYOUT_DEFAULTS)
 
 
 def _takes(function: F, defaults: Mapping[str, Any]) -> F:

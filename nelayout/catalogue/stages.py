@@ -23,7 +23,6 @@ __all__ = [
     "LARGE_GRAPH",
     "OPTIMIZER_NAMES",
     "SHAPE",
-    "SHAPE_TOL",
     "SLOW",
     "SLOW_TAIL_SMALL",
     "SMALL_GRAPH",

@@ -12,7 +12,7 @@ from scipy.sparse import csr_array
 
 from nelayout import graphs
 from nelayout.catalogue import with_own
-from nelayout.catalogue.keywords import takes_sequence_keywords
+from nelayout.catalogue.keywords import takes_layout_keywords
 from nelayout.catalogue.options import LayoutOptions, MethodOptions, check_options, generator
 from nelayout.catalogue.record import Method
 from nelayout.changing.film import LayoutSequence, Snapshot
@@ -35,7 +35,7 @@ STABILITY = 0.8
 MAP, EQUAL = 50, 0.5
 
 
-@takes_sequence_keywords
+@takes_layout_keywords
 def layout_sequence(
     graphs: Iterable[Any],
     method: str | Method = "auto",

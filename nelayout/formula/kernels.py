@@ -79,12 +79,7 @@ class Kernel:
 
     @property
     def singular(self) -> bool:
-        """Whether q is infinite at distance 0."""
-        return self.c == 0
-
-    @property
-    def is_power(self) -> bool:
-        """Whether q(scale^2 xi) is a multiple of q(xi): size and similarity scale can be traded for each other."""
+        """Whether q is a power of the distance: infinite at 0, and size can be traded for the scale of similarities."""
         return self.c == 0
 
     def _base(self, xi: np.ndarray) -> np.ndarray:
@@ -240,10 +235,3 @@ class Radial:
     def at_zero(self) -> float:
         """r(0), for kernels with c > 0: what a node would do to itself."""
         return float(self.value(np.zeros(1))[0])
-
-    @property
-    def bounded(self) -> bool:
-        """Whether r is finite at distance 0."""
-        if not self.kernel.singular:
-            return True
-        return (self.form != "power-log" and self.order < 0) or (self.form == "power" and self.order == 0)

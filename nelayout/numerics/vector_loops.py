@@ -9,7 +9,6 @@ __all__ = [
     "advance",
     "combine",
     "dots",
-    "hinges",
     "iterate",
     "multiply",
     "solve_each",
@@ -201,18 +200,3 @@ def solve_each(
             indptr, indices, weights, scale, diagonal, free, inverse, goal, max_iter, start, stop, X, residual,
             direction, rho, product, room
         )
-
-
-@compiled_loop
-def hinges(inner, drawn, rate, last, score, slope):
-    """score_k = sum_u last_u max(0, inner_ku + drawn_k rate_u), and its derivatives in drawn_k."""
-    width = inner.shape[1]
-    for k in range(inner.shape[0]):
-        at = drawn[k]
-        total, steep = 0.0, 0.0
-        for u in range(width):
-            value = inner[k, u] + at * rate[u]
-            open_ = 1.0 if value > 0.0 else 0.0
-            total += last[u] * value * open_
-            steep += last[u] * rate[u] * open_
-        score[k], slope[k] = total, steep

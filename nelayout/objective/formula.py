@@ -224,7 +224,7 @@ class Objective:
     def scale_free(self) -> bool:
         """Whether the size of the drawing leaves J as it is."""
         free = self.by_rows or self.connection.name == "optimal"
-        return free and self.kernel.is_power and self.gravity is None
+        return free and self.kernel.singular and self.gravity is None
 
     @np.errstate(over="ignore", invalid="ignore", divide="ignore")
     def evaluate(self, Y: Any, *, value: bool = True, gradient: bool = True, weights: bool = False) -> Evaluation:

@@ -42,8 +42,6 @@ __all__ = ["Minimum", "lbfgs", "majorize", "momentum", "spectral_direction"]
 Function = Callable[[np.ndarray], tuple[float, np.ndarray]]
 Callback = Callable[[Progress], object]
 
-# A run ends when this many steps together bring less than the part ``tol`` of the whole decrease so far.
-LULL = 5
 # Length, as a part of Y's own, over which the curvature of an objective that names none is measured.
 PROBE = 1e-4
 
@@ -74,7 +72,7 @@ def majorize(
     curvature : H, (n, n), symmetric, positive semidefinite, dense or sparse, or a function Y -> H; see the module.  An
         Objective has its own: None.
     max_iter : most steps.
-    tol : end when 5 steps have brought less than this part of all the decrease so far.
+    tol : end when 10 steps have brought less than this part of all the decrease so far.
     free : (n,) mask of the rows that may move; None: all.
     callback : is given iteration, stage, value and positions (read-only) after each step; True ends the run.
     tolerance, inner : relative residual and most iterations of the conjugate gradients that solve one system.
@@ -183,7 +181,7 @@ def _run(
         observer.record(optimizer.name, value, lambda: Y.reshape(start.shape))
 
     try:
-        reason = minimize(problem, X, optimizer, max_iter, Rest(lull=tol, lull_steps=LULL), report).reason
+        reason = minimize(problem, X, optimizer, max_iter, Rest(lull=tol), report).reason
         reason = "converged" if reason == "lull" else reason  # little gain is the rule that tol states here
     except Stopped:
         reason = "stopped"

@@ -21,13 +21,12 @@ __all__ = ["FLAT_SIZE", "best_size", "means", "size_search", "spread_search"]
 EVEN = 0.5
 # Precision of ln s: the first steps of the minimizer settle the rest, but not for the size of fixed nodes.
 NARROW, NARROW_SPREAD = 0.05, 0.01
-# Parabolas after which the search ends.
-NARROWINGS = 8
 # Doublings after which the search ends: weights may be of any magnitude; fixed nodes begin near their best size.
 DOUBLINGS, DOUBLINGS_SPREAD = 1000, 20
 # Smallest decrease of J, in parts of 1 + |J|, for which doubling goes on: some objectives have no best size.
 FLAT_VALUE = 1e-6
-# Halvings after which a drawing of infinite J is left as it is: its nodes lie 1e18 times nearer by then.
+# Halvings after which a drawing of infinite J is left as it is (its nodes lie 1e18 times nearer by then), and most
+# parabolas.
 HALVINGS = 60
 
 # Fixed nodes are brought no nearer to each other than this many times the length of an edge, or the typical distance
@@ -143,7 +142,7 @@ def _narrow(parts: Any, value: Value, x: list[Any], f: list[Any], precision: flo
     """Narrow the bracket by parabolas: the lowest place, and J at the bracket's upper end."""
     where = parts.where
     best, live = x[1], parts.full(True)
-    for _ in range(NARROWINGS):
+    for _ in range(HALVINGS):
         here = _lowest(parts, x, f)
         near = live & (abs(here - x[1]) < precision / 2.0)
         # beside infinite values the parabola knows nothing, and ``here`` was not tried

@@ -39,11 +39,7 @@ def assemble(
     """
     Y = np.zeros(shape)
     if start is None:
-        turned: dict[int, np.ndarray] = {}  # equal components share one drawing
-        for c in components:
-            if id(c) not in turned:
-                turned[id(c)] = canonical(c.Y, c.affinity.mass)
-        drawings = [turned[id(c)] for c in components]
+        drawings = [canonical(c.Y, c.affinity.mass) for c in components]
         drawings = pack(drawings) if len(drawings) > 1 else drawings
         for component, drawing in zip(components, drawings, strict=True):
             Y[component.part.nodes] = drawing

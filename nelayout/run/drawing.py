@@ -210,7 +210,7 @@ class Drawing:
     def in_place(self) -> np.ndarray:
         """Y of a drawing of one graph at the size and place of its initial positions."""
         part, place, size = self.part, self.place[0], self.size[0]
-        if part.layers.any():
+        if part.start is not None and part.fixed is not None and part.layers.any():
             place, size = place_of_layers(self.Y, part.start, part.fixed, part.layers)
         with np.errstate(over="ignore"):  # initial positions near the end of the range of floats may have grown
             return self.Y / size + place

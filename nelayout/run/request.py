@@ -125,7 +125,7 @@ def read_request(G: Any, method: Method, o: dict[str, Any], pos: Any = None, fix
     for doubt in network.doubts:
         warn(doubt)
     # Weights that only decide about sizes are rescaled early, others when floats would overflow.
-    sizes_only = (method.kernel.is_power or not isinstance(method.connection, Fixed)) and method.gravity is None
+    sizes_only = (method.kernel.singular or not isinstance(method.connection, Fixed)) and method.gravity is None
     P, notes = within_range(network.adjacency, 40 if sizes_only else 300)
     host = network.host
     if o["store_pos_as"] is not None and not host.stores:

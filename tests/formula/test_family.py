@@ -39,7 +39,7 @@ from nelayout.formula.divergences import (
     nerv_divergence,
     reverse_kl,
 )
-from nelayout.formula.divergences.f_divergences import kl
+from nelayout.formula.divergences.f_divergences import KullbackLeibler
 from nelayout.formula.divergences.protocol import Homogeneous, Similarity, Spread, bind, edge_and_slope
 from nelayout.formula.kernels import KERNELS, Kernel, heavy_tailed, inverse_power
 from nelayout.objective import Affinity, Objective
@@ -210,7 +210,7 @@ def test_a_linear_part_of_f_changes_nothing():
     """f(t) + c (t - 1) is the same divergence of similarities of sum one; t ln t is Kullback-Leibler's."""
     P, m, Y = random_case(17, "varied")
     for connection in (Normalized(), NormalizedRows()):
-        expected = gradient(P, m, Y, kl(), connection)
+        expected = gradient(P, m, Y, KullbackLeibler(), connection)
         for c in (0.0, -1.0, 2.5):
             own = f_divergence(lambda t, c=c: xlogy(t, t) + c * (t - 1))
             np.testing.assert_allclose(gradient(P, m, Y, own, connection), expected, rtol=1e-7, atol=1e-10)

@@ -29,6 +29,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from nelayout.errors import InputError
+from nelayout.formula.kernels import boxcox
 
 __all__ = ["GRID", "AlphaChoice", "ExactFit", "choose_order", "order_number", "score_matching"]
 
@@ -173,7 +174,7 @@ def score_matching(v: np.ndarray, m: np.ndarray, alpha: float) -> tuple[float, f
     unit = float(np.max(ln_v + np.maximum(x, 0.0)))  # ln of the largest number that follows: nothing overflows
     v, k = np.exp(ln_v - unit), np.exp(ln_v + x - unit)
     near = np.abs(x) < 1.0  # there the difference k - v would cancel
-    g = np.where(near, v * _boxcox(np.where(near, ln_r, 0.0), order - 1.0), 0.0)
+    g = np.where(near, v * boxcox(np.where(near, ln_r, 0.0), order - 1.0), 0.0)
     if order != 1.0:
         g = np.where(near, g, (k - v) / (order - 1.0))
     A, B = float(np.sum(g * g)), float(np.sum(1.5 * g + k))
@@ -217,8 +218,3 @@ def _ln_ratio(v: np.ndarray, m: np.ndarray) -> np.ndarray:
     apart = v - m
     near = np.abs(apart) < 0.5 * m
     return np.where(near, np.log1p(np.where(near, apart, 0.0) / m), np.log(v) - np.log(m))
-
-
-def _boxcox(x: np.ndarray, power: float) -> np.ndarray:
-    """(r^power - 1)/power at r = e^x; x at power 0."""
-    return x if power == 0 else np.expm1(power * x) / power

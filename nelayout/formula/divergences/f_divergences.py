@@ -38,13 +38,13 @@ from nelayout.formula.part_names import number_within, spell
 __all__ = [
     "WITH_CONJUGATE",
     "FDivergence",
+    "KullbackLeibler",
     "Type2Mixture",
     "chi_square",
     "conjugate_name",
     "hellinger",
     "jensen_shannon",
     "jse_divergence",
-    "kl",
 ]
 
 #: divergences with a known Fenchel conjugate, which the variational form of ft-SNE needs
@@ -81,7 +81,7 @@ class FDivergence(ABC):
 
 @dataclass(frozen=True)
 class KullbackLeibler(FDivergence):
-    """p ln(p/b) - p + b."""
+    """p ln(p/b) - p + b: the I-divergence with all its constants, for mixtures."""
 
     name = "kl"
     at_zero = 1.0
@@ -153,15 +153,6 @@ class Type2Mixture(FDivergence):
         up, down = softplus_both_ways(log_u + math.log(kappa / (1.0 - kappa)))
         pull = b * up * (1.0 / kappa)
         return p * ((-math.log(kappa) - down) / (1.0 - kappa)) - pull, pull
-
-
-def kl() -> FDivergence:
-    """Return p ln(p/b) - p + b: the I-divergence with all its constants, for mixtures.
-
-    >>> kl().pairs[0].coefficient
-    1.0
-    """
-    return KullbackLeibler()
 
 
 def jensen_shannon() -> FDivergence:

@@ -12,7 +12,7 @@ import numpy as np
 
 from nelayout.errors import InputError
 from nelayout.formula.divergences.beta import Beta, kl_divergence
-from nelayout.formula.divergences.f_divergences import kl
+from nelayout.formula.divergences.f_divergences import KullbackLeibler
 from nelayout.formula.divergences.protocol import (
     Divergence,
     PairTerm,
@@ -75,7 +75,7 @@ class Mixture:
 def mixture(share: float, first: Any, second: Any, said: str = "") -> Mixture:
     """Return share * first + (1 - share) * second, share in [0, 1]: Im, Verma & Branson (2018), equation (2).
 
-    >>> mixture(0.25, kl(), reverse_kl()).name
+    >>> mixture(0.25, KullbackLeibler(), reverse_kl()).name
     'mix:0.25:kl:reverse-kl'
     """
     share = number_within(share, "the share of a mixture", 0.0, 1.0)
@@ -83,7 +83,7 @@ def mixture(share: float, first: Any, second: Any, said: str = "") -> Mixture:
         if not isinstance(part, Divergence):
             raise InputError(f"a mixture is made of divergences, given {type(part).__name__}")
     # KL with all its constants: the parts of a sum must not lose any
-    first, second = (kl() if part == Beta(1.0) else part for part in (first, second))
+    first, second = (KullbackLeibler() if part == Beta(1.0) else part for part in (first, second))
     return Mixture(share, first, second, said)
 
 
@@ -102,4 +102,4 @@ def nerv_divergence(kappa: float, background: float = BACKGROUND) -> Any:
     if kappa == 1.0:
         return reverse_kl(background)
     numbers = (kappa,) if background == BACKGROUND else (kappa, background)
-    return mixture(1.0 - kappa, kl(), reverse_kl(background), spell("nerv", *numbers))
+    return mixture(1.0 - kappa, KullbackLeibler(), reverse_kl(background), spell("nerv", *numbers))

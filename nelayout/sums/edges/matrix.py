@@ -216,9 +216,12 @@ class Edges:
             value, slope = self._by_arrays(Y, kernel, divergence, lam, drawn, omega, want)
         weights: Any = None if omega is None else self.symmetric(omega)
         if late:
-            ranges = [(self.indptr[start], self.indptr[stop]) for start, stop in self.chunks]
-            tasks = zip(ranges, self.chunks, strict=True)
-            self.threads.map(lambda task: self._pull(Y, weights[slice(*task[0])], *task[1], pull), tasks)
+
+            def work(rows: tuple[int, int]) -> None:
+                start, stop = rows
+                self._pull(Y, weights[self.indptr[start] : self.indptr[stop]], start, stop, pull)
+
+            self.threads.map(work, self.chunks)
         return value, slope, pull, weights if "weights" in want else None
 
     def _by_arrays(

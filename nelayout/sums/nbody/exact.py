@@ -15,8 +15,6 @@ __all__ = ["Exact", "acting", "apart", "field_of", "itself", "sums_by_blocks", "
 # Pairs that are held at once by the NumPy form, 96 KB: arrays from 128 KB on are often new pages of memory, and
 # their first use may cost more than the sums.
 BLOCK_PAIRS = 12_000
-# Pairs up to which a table of them is kept between two sums over the same places.
-TABLE_PAIRS = 40_000
 # Pairs per task of the compiled form, about 0.4 ms.
 TASK_PAIRS = 1 << 18
 
@@ -40,8 +38,8 @@ class Exact:
         return tuple(self._compiled(Y, charges, radials) if self.compiled else sums_by_blocks(Y, charges, radials))
 
     def at(self, Y: np.ndarray) -> Exact | PairTable:
-        """Sums that look at the same places several times: a table of the pairs, where there are few."""
-        return self if self.compiled or len(Y) ** 2 > TABLE_PAIRS else PairTable(Y)
+        """Sums that look at the same places several times: a table of the pairs, in the form for small work."""
+        return self if self.compiled else PairTable(Y)
 
     def _compiled(self, Y: np.ndarray, charges: np.ndarray, radials: tuple[Radial, ...]) -> list[Field]:
         n = len(Y)

@@ -31,8 +31,6 @@ __all__ = ["FarNodes", "falls_off"]
 TASK_PAIRS, FEW_PAIRS = 1 << 19, 500_000
 # Nodes in a task if only close pairs count; and parts in which the nodes add to one force, an array for each.
 TASK_NODES, PARTS = 64, 2
-# Most nodes in a cell that is not cut.
-LEAF = 48
 # Forms in which a Gaussian is summed, in the order of the compiled loops.
 FORMS = "power", "power-log"
 # Terms of a Gaussian below exp(-NEGLIGIBLE) / n of the largest term of a node are left out.
@@ -69,7 +67,7 @@ class FarNodes:
             return cls(Y, nodes, None, threads)
         from nelayout.sums.nbody import close_loops
 
-        cells = cells_of(Y, np.ones(len(Y)), LEAF)
+        cells = cells_of(Y, np.ones(len(Y)))
         place = np.empty(len(Y), dtype=np.int64)
         place[cells.order] = np.arange(len(Y))
         close = Close(cells, depth_of(cells.parent), place[nodes], np.empty(len(nodes)))

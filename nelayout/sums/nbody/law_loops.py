@@ -14,7 +14,7 @@ import numpy as np
 from nelayout.numerics.compiling import inlined, inlined_as_written
 from nelayout.numerics.elementary_loops import exponential, logarithm
 
-__all__ = ["FORMS", "KINDS", "log_and_decay", "profile", "radial"]
+__all__ = ["FORMS", "KINDS", "profile", "radial"]
 
 INVERSE, HALF_POWER, GAUSSIAN, LOGARITHM, INVERSE_AND_LOGARITHM, GENERAL = 0, 1, 2, 3, 4, 5
 KINDS = {
@@ -45,16 +45,6 @@ def _exponential_single(x):
     r = (x - k * LN2_HIGH) - k * LN2_LOW
     p = ONE + r * (ONE + r * (C2 + r * (C3 + r * (C4 + r * (C5 + r * C6)))))
     return p * np.int32(_f(shifted).view(np.int32) << 23).view(np.float32)
-
-
-@inlined
-def log_and_decay(a, b, c, xi):
-    """Return ln q and -d ln q / d xi of any kernel."""
-    if a == 0.0:
-        return -b * xi, b
-    u = c + a * xi
-    u = 1e-140 if u < 1e-140 else u
-    return -(b / a) * logarithm(u), b / u
 
 
 def profile(kind, real=np.float64):

@@ -132,14 +132,14 @@ class Tree:
         return answer, counts.sum(axis=0)
 
 
-def cells_of(Y: np.ndarray, charges: np.ndarray, leaf: int = LEAF) -> Cells:
-    """Cut a drawing into cells until they hold ``leaf`` nodes or fewer."""
+def cells_of(Y: np.ndarray, charges: np.ndarray) -> Cells:
+    """Cut a drawing into cells until they hold `LEAF` nodes or fewer."""
     from nelayout.sums.nbody import pair_loops, tree_loops
 
     n = len(Y)
     points, charges, order = pair_loops.as_points(Y), np.array(charges, dtype=float), np.arange(n)
     ranges = [np.empty(max(2 * n, 1), dtype=np.int64) for _ in range(4)]
-    count = tree_loops.grow(points, charges, order, leaf, *ranges)
+    count = tree_loops.grow(points, charges, order, LEAF, *ranges)
     first, last, left, parent = (each[:count].copy() for each in ranges)
     moments = np.empty((count, tree_loops.CELL))
     tree_loops.measure(points, charges, first, last, 0, count, moments)
