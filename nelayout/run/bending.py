@@ -32,6 +32,8 @@ RIDGE = 1e-3
 MAX_STEPS, MIN_GAIN = 30, 1e-3
 # Part of the pairs nearer than the distance that all rows are taken to have in common.
 COMMON = 0.01
+# Least distance between rows; the median is 1.
+LEAST_LENGTH = 1e-3
 # Nodes from which hops are counted at a time: each holds a number for every node of the graph.
 AT_ONCE = 20
 
@@ -140,7 +142,7 @@ def goal_between(
     median = float(np.median(lengths[~alike]))
     if not median > 0:  # all are alike
         return None
-    lengths = np.where(alike, 0.0, lengths / median)
+    lengths = np.where(alike, 0.0, np.maximum(lengths / median, LEAST_LENGTH))
     weights = np.where(alike, 0.0, 1.0 / np.maximum(lengths, 1.0) ** 2)
     return Goal(nodes, others, lengths, weights)
 

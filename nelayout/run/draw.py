@@ -21,15 +21,10 @@ from nelayout.run.passes import Pass, fold, passes_within
 from nelayout.run.plan import Settings, plan
 from nelayout.run.resuming import resumed
 
-__all__ = ["draw_part", "draw_parts", "planned", "settings_of"]
+__all__ = ["draw_part", "draw_parts", "planned"]
 
 # Most nodes of graphs that are drawn together, and most nodes that one thread draws beside others.
 STACK_NODES, MAX_BESIDE_NODES = 20_000, 2_000
-
-
-def settings_of(run: Run) -> Settings:
-    """Return the settings of a run that its plans look at."""
-    return Settings(run.dim, run.optimizer, run.max_iter, run.tol, run.stability)
 
 
 def planned(parts: Sequence[Part], run: Run) -> list[tuple[Part, Facts, tuple[Pass, ...]]]:
@@ -38,7 +33,8 @@ def planned(parts: Sequence[Part], run: Run) -> list[tuple[Part, Facts, tuple[Pa
     for some in _stacks(own, [k for k, each in enumerate(facts) if each.placed], lambda k: _small(own[k], run)):
         for k, (part, stage) in zip(some, resumed([own[k] for k in some], run), strict=True):
             own[k], facts[k] = part, replace(facts[k], resumed=stage)
-    known = {each: plan(run.method, each, settings_of(run)) for each in dict.fromkeys(facts)}
+    settings = Settings(run.dim, run.optimizer, run.max_iter, run.tol, run.stability)
+    known = {each: plan(run.method, each, settings) for each in dict.fromkeys(facts)}
     return [(part, each, known[each]) for part, each in zip(own, facts, strict=True)]
 
 

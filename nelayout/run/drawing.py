@@ -100,7 +100,7 @@ class Part:
 
     @property
     def key(self) -> tuple[bytes, ...] | None:
-        """Key that equal small graphs share: one is drawn for all; None of graphs with initial positions."""
+        """Key that equal small graphs share: one is drawn for all; None: a graph has initial positions."""
         if len(self.nodes) > MAX_REPEATED_NODES or self.start is not None:
             return None
         P = self.affinity.P

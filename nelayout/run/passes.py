@@ -241,8 +241,8 @@ class Branch:
     """One alternative of `Keep`.
 
     passes  lead to it
-    start   from where: "given" (the drawing that `Keep` is given), "last" (the branch before), "best" (so far), or a
-            drawing of its own
+    start   from where: "given" (the drawing that `Keep` is given), "last" (the branch before), "best" (so far), or
+            another drawing
     margin  its measure must exceed the best so far by (margin - 1) times its amount
     stop    the next branches are left out where its measure is less than this part of the best so far
     every   whether it is tried also where branches are left out
