@@ -87,10 +87,10 @@ def _affinity(
         affinity = replace(affinity, rows=known.rows)
     if known.merged is not None and affinity.P.nnz and affinity.walk is None:
         inside, count = known.merged
-        P = affinity.P * (1.0 - inside) if request.method.affinity in ("sum-1", "rows") else affinity.P
+        P = csr_array(affinity.P * (1.0 - inside)) if request.method.affinity in ("sum-1", "rows") else affinity.P
         within = inside / (1.0 - inside) * float(np.sum(P.data))
         hidden = float(np.sum(mass * mass * (1.0 - 1.0 / count)))
-        affinity = replace(affinity, P=csr_array(P), inside=within, hidden=hidden)
+        affinity = replace(affinity, P=P, inside=within, hidden=hidden)
     return affinity, notes
 
 

@@ -70,7 +70,7 @@ class Copies:
 
     def within(self, graph: csr_array, merged: csr_array) -> tuple[float, np.ndarray] | None:
         """Return the part of the weight that is between copies, and the number of rows (u,) of each kind."""
-        return (1.0 - merged.sum() / graph.sum(), np.bincount(self.kind)) if self.any else None
+        return (float(1.0 - merged.sum() / graph.sum()), np.bincount(self.kind)) if self.any else None
 
     def masses(self, mass: Any) -> Any:
         """Return the masses of kinds, the sums of those of their rows; names of masses stay, but "unit"."""

@@ -739,7 +739,7 @@ def test_input_graph_is_not_changed(tmp_path):
 
 def functions_of_graphs():
     """The public functions with an argument G."""
-    functions = {name: getattr(nl, name) for name in nl.__all__ if inspect.isfunction(getattr(nl, name))}
+    functions = {name: getattr(nl, name) for name in dir(nl) if inspect.isfunction(getattr(nl, name))}
     return [name for name, function in functions.items() if "G" in inspect.signature(function).parameters]
 
 

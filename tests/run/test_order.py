@@ -87,7 +87,7 @@ def test_many_rows_are_bent_half_of_the_way():
     few, many = (plan(METHODS["ws-sne"], facts, Settings()) for facts in goal)
 
     def parts(passes):
-        return {inner.part for each in passes if isinstance(each, Keep) for branch in each.branches
+        return {inner.share for each in passes if isinstance(each, Keep) for branch in each.branches
                 for inner in branch.passes if isinstance(inner, Bend)}
 
     assert (parts(few), parts(many)) == ({1.0}, {0.5})

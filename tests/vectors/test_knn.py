@@ -404,8 +404,8 @@ def test_a_function_counts_as_it_is_whatever_its_name(name):
     squares = nl.knn_graph(X, 3, metric="sqeuclidean")
     spread = nl.measure_vectors(X, X[:, :2], metric=distance)
     distance.__name__ = name
-    assert (nl.knn_graph(X, 3, metric=distance) != plain).nnz == 0
-    assert (nl.knn_graph(X, 3, metric=distance, metric_params={"power": 2}) != squares).nnz == 0
+    assert sp.csr_array(nl.knn_graph(X, 3, metric=distance) != plain).nnz == 0
+    assert sp.csr_array(nl.knn_graph(X, 3, metric=distance, metric_params={"power": 2}) != squares).nnz == 0
     assert nl.measure_vectors(X, X[:, :2], metric=distance) == spread
 
 
@@ -416,8 +416,8 @@ def test_rounding_below_zero_counts_as_zero():
     same = nl.knn_graph(X, 3, metric="cosine")
     D = 1 - X @ X.T
     assert D.min() < 0
-    assert (nl.knn_graph(D, 3, metric="precomputed") != same).nnz < 10  # copies differ by rounding
-    assert (nl.knn_graph(X, 3, metric=lambda a, b: 1 - a @ b) != same).nnz < 10
+    assert sp.csr_array(nl.knn_graph(D, 3, metric="precomputed") != same).nnz < 10  # copies differ by rounding
+    assert sp.csr_array(nl.knn_graph(X, 3, metric=lambda a, b: 1 - a @ b) != same).nnz < 10
 
 
 def test_hellinger_by_its_definition():
@@ -454,7 +454,7 @@ def test_rows_of_any_magnitude(metric, size):
     X = rng().random((60, 4))
     rows, large = (cdist(X, X), cdist(X, X) * size) if metric == "precomputed" else (X, X * size)
     same = nl.knn_graph(rows, 5, metric=metric)
-    assert (nl.knn_graph(large, 5, metric=metric) != same).nnz == 0
+    assert sp.csr_array(nl.knn_graph(large, 5, metric=metric) != same).nnz == 0
     solution = nl.solve_vectors(large, metric=metric, max_iter=3, random_state=0)
     assert np.allclose(solution.positions, nl.embed(rows, metric=metric, max_iter=3, random_state=0), rtol=1e-3)
     measured, usual = (float(nl.measure_vectors(D, X[:, :2], metric=metric)["spearman"]) for D in (large, rows))
@@ -467,7 +467,7 @@ def test_the_search_tells_how_far_it_is_and_never_goes_back(capsys):
     shown = [int(number) for number in re.findall(r"(\d+)/3000", capsys.readouterr().err)]
     assert shown == sorted(shown)
     assert shown[-1] == 3000
-    assert (nl.knn_graph(X, 5) != graph).nnz == 0
+    assert sp.csr_array(nl.knn_graph(X, 5) != graph).nnz == 0
     nl.embed(X[:300], max_iter=2, progress=True, random_state=0)
     assert "neighbors: 100%" in capsys.readouterr().err
 
