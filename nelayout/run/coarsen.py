@@ -19,7 +19,7 @@ from nelayout.numerics.groups import Parts
 from nelayout.objective import Affinity
 from nelayout.objective.stacks import some_of
 
-__all__ = ["COARSEST", "Level", "hierarchy", "merge"]
+__all__ = ["COARSEST", "GOLDEN", "MAX_KEPT", "TIES", "Level", "hierarchy", "matched", "merge"]
 
 # Nodes of a graph that is not coarsened.
 COARSEST = 40
@@ -86,6 +86,12 @@ def match(affinity: Affinity, rng: np.random.Generator) -> np.ndarray:
     # Ties, which unweighted meshes are full of, are broken at random but alike from both ends.
     tickets = rng.permutation(n)
     favorites = _compiled(P, mass, tickets) if P.nnz > MIN_COMPILED_ENTRIES else _plain(P, mass, tickets)
+    return matched(favorites, mass, np.diff(P.indptr))
+
+
+def matched(favorites: Favorites, mass: np.ndarray, degree: np.ndarray) -> np.ndarray:
+    """(n,) cluster index of every node; ``favorites`` finds the favorite neighbors, ``degree`` counts the neighbors."""
+    n = len(mass)
     mate, unmatched = np.full(n, -1, dtype=np.int64), np.ones(n, dtype=bool)
     for _ in range(ROUNDS):
         choice = favorites(unmatched, unmatched)
@@ -102,7 +108,7 @@ def match(affinity: Affinity, rng: np.random.Generator) -> np.ndarray:
         # Leaves may all join: they have nowhere else to go.  Others only while the cluster stays of moderate mass.
         size = np.bincount(cluster[~unmatched], mass[~unmatched], minlength=n)
         load = size[home] + np.bincount(home, mass[guests], minlength=n)[home]
-        welcome = (np.diff(P.indptr)[guests] == 1) | (load <= MAX_CLUSTER_MASS * float(np.mean(mass)))
+        welcome = (degree[guests] == 1) | (load <= MAX_CLUSTER_MASS * float(np.mean(mass)))
         cluster[guests[welcome]] = home[welcome]
     used = np.zeros(n, dtype=np.int64)
     used[cluster] = 1

@@ -39,7 +39,7 @@ def resumed(part: Part, facts: Facts, run: Run) -> tuple[Part, Facts]:
             method = replace(run.method, kernel=stage.kernel or run.method.kernel)
             objective = run.sums.objective(method, replace(part.affinity, mass=mass)).exaggerated(stage.exaggeration)
             Z = Y * size_search(objective, Y)
-            found = objective.evaluate(Z, weights=True)
+            found = objective.evaluate(Z, attraction=True)
             with np.errstate(all="ignore"):
                 step = np.asarray(np.sqrt(np.sum(found.gradient**2, axis=1)) / (4.0 * attraction_of(objective, found)))
                 unrest = float(np.median(step[known])) / (radius(Z) or 1.0)
