@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import os
 import pickle
+import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -24,13 +25,15 @@ from scipy.sparse import csr_array
 
 from nelayout.errors import InputError
 
-__all__ = ["Cut", "Journal", "assemble", "block_count", "cut_points", "dropped_loops", "stored", "write_piece"]
+__all__ = ["Cut", "Journal", "StepKeeper", "assemble", "block_count", "cut_points", "dropped_loops", "stored", "write_piece"]
 
 # Fewest blocks, and entries of a block.
 LEAST_BLOCKS, BLOCK_ENTRIES = 16, 1 << 22
 # Two ends, the weight, and whether an entry stands as it was given (1) or turned around (0).
 ENTRY = np.dtype([("row", "<i8"), ("col", "<i8"), ("weight", "<f8"), ("given", "i1")])
 NARROW = np.dtype([("row", "<i4"), ("col", "<i4"), ("weight", "<f4"), ("given", "i1")])
+# Steps between two states that are kept, and time between them in times of writing one.
+STEPS_KEPT, RARELY = 10, 20.0
 # Part of its weight by which an entry may differ from the opposite entry of a symmetric matrix.
 SYMMETRIC = 1e-6
 
@@ -184,6 +187,31 @@ def assemble(folder: Path, pieces: Sequence[str], cut: Cut, b: int, *, ways: boo
     return len(key), float(np.add.reduce(strength)), symmetric
 
 
+@dataclass(slots=True)
+class StepKeeper:
+    """Keeps the state of a descent in a file: after some steps, and so rarely that it takes little of the time."""
+
+    path: Path
+    next: int = STEPS_KEPT
+    ready: float = 0.0
+
+    def load(self) -> Any:
+        """See `nelayout.optimizers.minimize.Keeper`."""
+        if not self.path.exists():
+            return None
+        return pickle.loads(self.path.read_bytes())  # noqa: S301  written by this package
+
+    def store(self, steps: int, state: Any) -> None:
+        """See `nelayout.optimizers.minimize.Keeper`."""
+        began = time.monotonic()
+        if steps < self.next or began < self.ready:
+            return
+        with stored(self.path) as file:
+            pickle.dump(state, file, protocol=5)
+        now = time.monotonic()
+        self.next, self.ready = steps + STEPS_KEPT, now + RARELY * (now - began)
+
+
 @dataclass(frozen=True, slots=True)
 class Journal:
     """What a run has done so far, in its folder; ``keeps``: a run that is started again goes on from there."""
@@ -191,6 +219,10 @@ class Journal:
     folder: Path
     keeps: bool
     rng: np.random.Generator
+
+    def keeper(self, name: str) -> StepKeeper | None:
+        """What keeps the state of the descent of that name."""
+        return StepKeeper(self.folder / f"{name}.state") if self.keeps else None
 
     def once(self, name: str, work: Callable[[], Any]) -> Any:
         """The result of some work: from the folder if it is there, with the randomness that followed it."""
@@ -203,4 +235,5 @@ class Journal:
         if self.keeps:
             with stored(path) as file:
                 pickle.dump((result, self.rng.bit_generator.state), file, protocol=5)
+            (self.folder / f"{name}.state").unlink(missing_ok=True)
         return result

@@ -1,8 +1,8 @@
 """Coarsening on workers: matched nodes merge, level by level, until a graph fits one machine.
 
 The matching is that of `nelayout.run.coarsen`, its choices answered by blocks.  A choice depends on weights, masses,
-tickets and masks alone, so the clusters are the same for any number of workers.  Merged rows are numbered by their
-least member.  Merging never joins two components: the components of the last level are those of all.
+tickets and masks alone, so the clusters are the same for any number of workers.  Numbers of merged rows keep
+the order of their members.  Merging never joins two components: the components of the last level are those of all.
 """
 
 from __future__ import annotations
@@ -94,11 +94,11 @@ def _clusters(team: Team, cut: Cut, mass: np.ndarray, degree: np.ndarray, rng: n
 
 
 def _merged(team: Team, cut: Cut, cluster: np.ndarray, name: str) -> Cut:
-    """The blocks of the merged graph: a coarse row lies with the block of its least member."""
+    """The blocks of the merged graph: most coarse rows lie with the block of their least member."""
     n = int(cluster.max()) + 1
     first = np.full(n, cut.n, dtype=np.int64)
     np.minimum.at(first, cluster, np.arange(cut.n))
-    bounds = np.searchsorted(first, cut.bounds)
+    bounds = np.searchsorted(np.maximum.accumulate(first), cut.bounds)
     return _rewritten(team, cut, Cut(cut.folder, name, bounds), cluster)
 
 

@@ -150,7 +150,7 @@ def _large(
                 exaggeration=float(found.exaggeration[0]), force=stage.tol if depth == 0 else 0.0,
                 lull=stage.lull if stage.tol else None,
             )
-            now = down(now, replace(run, method=goal))
+            now = down(now, replace(run, method=goal, keeper=journal.keeper(f"{name}-level-{depth}")))
             return now.Y, now.reasons
 
         Y, reasons = journal.once(f"{name}-level-{depth}", descended)

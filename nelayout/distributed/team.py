@@ -7,11 +7,9 @@ is repeated: its answers depend on the blocks alone.
 
 from __future__ import annotations
 
-import os
 import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -76,6 +74,8 @@ class Team:
 
         def ask() -> list[Any]:
             self._assign()
+            if gone := set(self.assigned) - set(self.workers()):
+                raise _Gone(", ".join(sorted(gone)))
             began, futures = time.perf_counter(), []
             for k, (worker, blocks) in enumerate(self.assigned.items()):
                 rows = {b: given(b) for b in blocks}
@@ -122,25 +122,25 @@ class Team:
         from asyncio import CancelledError as Cancelled
         from concurrent.futures import CancelledError
 
-        from distributed import TimeoutError
+        from distributed import KilledWorker, TimeoutError
+        from distributed.comm import CommClosedError
 
         for _ in range(LOSSES):
             before = set(self.assigned)
             try:
                 return work()
-            except (Lost, OSError, TimeoutError, Cancelled, CancelledError, _Gone) as error:
-                if isinstance(error, InputError) or (isinstance(error, FileNotFoundError) and not before):
+            except KilledWorker as error:
+                raise InputError(
+                    "workers ended whenever they worked on their blocks, most often for lack of memory; "
+                    "take more workers, or give each more memory"
+                ) from error
+            except Exception as error:
+                lost = isinstance(error, (Lost, _Gone, CommClosedError, TimeoutError, Cancelled, CancelledError))
+                if not lost and not before - set(self.workers()):
                     raise
                 LOG.warning("a worker has gone (%s): its blocks are loaded again", error)
                 self.assigned = {}
                 self._gather_again(len(before))
-            except Exception as error:
-                if type(error).__name__ != "KilledWorker":
-                    raise
-                raise InputError(
-                    "a worker ended whenever it worked on its blocks, most often for lack of memory; "
-                    "take more workers, or give each more memory"
-                ) from error
         raise InputError(f"workers were lost {LOSSES} times in a row: look at their logs, or give them more memory")
 
     def _gather_again(self, count: int) -> None:
@@ -206,14 +206,3 @@ def _size(given: Any) -> int:
     if isinstance(given, dict):
         given = given.values()
     return sum(map(_size, given)) if isinstance(given, (list, tuple)) or hasattr(given, "mapping") else 0
-
-
-def same_folder(client: Any, folder: Path) -> list[str]:
-    """Names of workers that do not see a folder of this machine."""
-    probe = folder / f"probe-{os.getpid()}"
-    probe.write_bytes(b"")
-    try:
-        found = client.run(os.path.exists, os.fspath(probe))
-    finally:
-        probe.unlink()
-    return sorted(worker for worker, sees in found.items() if sees is not True)
