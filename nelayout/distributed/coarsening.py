@@ -81,10 +81,10 @@ def _clusters(team: Team, cut: Cut, mass: np.ndarray, degree: np.ndarray, rng: n
     team.pin(Form(f"match-{cut.name}", cut, path, matching=True))
 
     def asked(chooses: np.ndarray, chosen: np.ndarray) -> np.ndarray:
+        bits = np.packbits(chosen)
+
         def given(b: int) -> tuple[np.ndarray, np.ndarray]:
-            low, high = cut.bounds[b : b + 2]
-            around = np.concatenate([chosen[low:high], chosen[team.halos[b]]])
-            return np.packbits(chooses[low:high]), np.packbits(around)
+            return np.packbits(chooses[cut.bounds[b] : cut.bounds[b + 1]]), bits
 
         return np.concatenate(team.round("favorites", favorites, given), dtype=np.int64)
 

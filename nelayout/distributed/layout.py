@@ -39,7 +39,7 @@ from nelayout.run.pipeline import run_method
 from nelayout.similarities.masses import node_mass
 from nelayout.sums.nbody import backend, check_backend
 
-__all__ = ["LEAST_NODES", "Drawn", "layout", "solve"]
+__all__ = ["LEAST_NODES", "Drawn", "layout", "solve", "write"]
 
 # Nodes below which workers only lose time.
 LEAST_NODES = 1_000_000
@@ -168,7 +168,7 @@ def solve(
         team = Team(here, uuid.uuid4().hex[:8])
         journal = Journal(folder, checkpoint is not None, rng)
         try:
-            _same_call(folder, f"{asked} {columns} {seed!r} {least}")
+            _same_call(folder, f"{asked} {columns} {seed!r} {least} {_named(edges)}")
             if given is None:
                 graph = journal.once("read", lambda: from_matrix(graphs.read(edges, weight).adjacency, folder))
             else:
@@ -220,6 +220,29 @@ def _checked(method: str | Method, options: dict[str, Any]) -> tuple[Method, dic
     if not (isinstance(mass, str) and mass in MASSES):
         raise Unsupported(f"mass must be {', '.join(map(repr, MASSES))} on several machines; got {mass!r}")
     return record, o
+
+
+def write(drawn: Drawn, path: Path, kind: str) -> None:
+    """Write the positions in one file, "parquet" or "csv", whole or not at all."""
+    import pyarrow as pa
+    from pyarrow import csv, parquet
+
+    maker: Any = parquet.ParquetWriter if kind == "parquet" else csv.CSVWriter
+    with stored(path) as file:
+        writer = None
+        for k in range(drawn.positions.npartitions):
+            table = pa.Table.from_pandas(drawn.positions.partitions[k].compute(), preserve_index=False)
+            writer = maker(file, table.schema) if writer is None else writer
+            writer.write_table(table)
+        if writer is not None:
+            writer.close()
+
+
+def _named(edges: Any) -> str:
+    """What the edges of a checkpoint are recognized by."""
+    if issparse(edges):
+        return f"matrix {edges.shape} {edges.nnz}"
+    return f"dataframe {edges.npartitions}" if hasattr(edges, "npartitions") else str(Path(edges).resolve())
 
 
 def _same_call(folder: Path, asked: str) -> None:

@@ -17,14 +17,14 @@ from typing import Any
 import numpy as np
 
 from nelayout.distributed.blocks import Cut, assemble, block_count, cut_points, dropped_loops, stored, write_piece
-from nelayout.distributed.sources import Columns, Part, Source
+from nelayout.distributed.sources import Columns, Source
 from nelayout.distributed.team import Team
 from nelayout.errors import InputError
 
 __all__ = ["Graph", "from_matrix", "read"]
 
-# Tables of ids that one task joins.
-JOINED = 4
+# Fewest ranges of hashes, and ids of a range.
+LEAST_RANGES, RANGE_IDS = 16, 1 << 22
 # Keys of the two hashes, of 16 letters as pandas asks for them.
 KEYS = "nelayout-1-hash-", "nelayout-2-hash-"
 # Weights that single precision holds: from the smallest normal number, with room for sums.
@@ -57,14 +57,16 @@ def read(source: Source, columns: Columns, team: Team, folder: Path) -> Graph:
         raise InputError("edges must have a row; got none")
     given = [(k, part.name, part.read, columns, *part.given) for k, part in enumerate(parts)]
     if source.matrix:
-        n, tables = source.matrix, [None] * len(parts)
+        n, starts = source.matrix, None
         edges = sum(team.spread("count", count_entries, [each[1:3] + each[4:] for each in given]))
     else:
-        n, edges = _table(team, given, folder)
+        starts, edges = _table(team, given, folder)
+        n = int(starts[-1])
     cut = Cut(folder, "read", cut_points(n, block_count(2 * edges)))
-    table = "" if source.matrix else str(folder / "ids.npz")
-    tables = [table] * len(parts)
-    found = team.spread("rank", rank, [(folder, cut, own, *each) for own, each in zip(tables, given, strict=True)])
+    found = team.spread("rank", rank, [(folder, cut, starts, *each) for each in given])
+    for r in range(0 if starts is None else len(starts) - 1):
+        for what in ("hash", "part"):
+            (folder / f"table-{r}.{what}.npy").unlink()
     zeros, loops = (sum(each[k] for each in found) for k in (0, 1))
     pieces = [f"edges-{k}" for k in range(len(parts))]
     matrix = bool(source.matrix)
@@ -105,30 +107,25 @@ def from_matrix(P: Any, folder: Path, name: str = "read") -> Graph:
     return Graph(cut, (), int(P.nnz))
 
 
-def _table(team: Team, given: list[tuple[Any, ...]], folder: Path) -> tuple[int, int]:
-    """Write the table of all ids, and return the number of nodes and edges."""
-    names = [f"ids-part-{k}" for k in range(len(given))]
-    found = team.spread("ids", unique_ids, [(folder, name, *each) for name, each in zip(names, given, strict=True)])
-    kinds = {kind for kind, edges in found if edges}
-    if len(kinds) > 1:
-        wrong = next(each[1] for each, (kind, edges) in zip(given, found, strict=True) if edges and kind != found[0][0])
+def _table(team: Team, given: list[tuple[Any, ...]], folder: Path) -> tuple[np.ndarray, int]:
+    """Write the tables of all ids, one for each range of hashes; return where their numbers begin, and the edges."""
+    found = team.spread("ids", unique_ids, [(folder, *each) for each in given])
+    kinds = [kind for kind, _, edges in found if edges]
+    other = next((each[1] for each, (kind, _, edges) in zip(given, found, strict=True) if edges and kind != kinds[0]), None)
+    if other is not None:
         raise InputError(
-            f"ids must be of one type in all parts; got {found[0][0]} in {given[0][1]} and {kinds - {found[0][0]}} in "
-            f"{wrong}. Convert the columns to one type"
+            f"ids must be of one type in all parts; got {kinds[0]} in {given[0][1]} and another in {other}. "
+            "Convert the columns to one type"
         )
-    edges = sum(edges for _, edges in found)
-    level = 0
-    while len(names) > 1:
-        level += 1
-        some = [names[k : k + JOINED] for k in range(0, len(names), JOINED)]
-        names = [f"ids-joined-{level}-{k}" for k in range(len(some))]
-        team.spread("join-ids", join_ids, [(folder, name, each) for name, each in zip(names, some, strict=True)])
-    (folder / f"{names[0]}.npz").replace(folder / "ids.npz")
-    with np.load(folder / "ids.npz") as table:
-        n = len(table["hash"])
-    if not n:
+    ranges = max(LEAST_RANGES, -(-sum(ids for _, ids, _ in found) // RANGE_IDS))
+    counts = team.spread("tables", join_ids, [(folder, r, ranges, len(given)) for r in range(ranges)])
+    for k in range(len(given)):
+        for what in ("hash", "second"):
+            (folder / f"ids-{k}.{what}.npy").unlink()
+    starts = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
+    if not starts[-1]:
         raise InputError("edges must have a row; got none")
-    return n, edges
+    return starts, sum(edges for _, _, edges in found)
 
 
 def _ends(name: str, read_part: Any, columns: Columns, given: tuple[Any, ...]) -> tuple[Any, Any, np.ndarray]:
@@ -190,43 +187,67 @@ def _hashes(ids: np.ndarray, key: int = 0) -> np.ndarray:
     return hash_array(ids, hash_key=KEYS[key], categorize=True)
 
 
-def unique_ids(folder: Path, out: str, k: int, name: str, read_part: Any, columns: Columns, *given: Any) -> tuple[str, int]:
-    """Write the ids of a part: hashes in order, second hashes, and the number of the part."""
+def unique_ids(folder: Path, k: int, name: str, read_part: Any, columns: Columns, *given: Any) -> tuple[str, int, int]:
+    """Write the hashes of a part's ids, in order, and second ones; return the type, and how many ids and edges."""
     rows, cols, weights = _ends(name, read_part, columns, given)
     (one, kind), (other, kind_other) = _plain(rows, name), _plain(cols, name)
     if kind != kind_other:
-        raise InputError(f"ids must be of one type; got {kind} and {kind_other} in {name}. Convert the columns to one type")
+        raise InputError(f"ids must be of one type; got {kind} and {kind_other} in {name}. Convert one of the columns")
     ids = np.concatenate([one, other])
     found = _hashes(ids)
     second = _hashes(ids, 1) if kind == "texts" else np.zeros(len(found), dtype=np.uint64)
-    _write_table(folder, out, found, second, np.full(len(found), k, dtype=np.int32))
-    return kind, len(weights)
+    order = np.argsort(found, kind="stable")
+    first = _distinct(found[order], second[order])
+    for what, values in (("hash", found), ("second", second)):
+        with stored(folder / f"ids-{k}.{what}.npy") as file:
+            np.save(file, values[order][first])
+    return kind, len(first), len(weights)
 
 
-def join_ids(folder: Path, out: str, names: list[str]) -> None:
-    """Write the ids of some tables in one."""
-    tables = []
-    for name in names:
-        with np.load(folder / f"{name}.npz") as file:
-            tables.append((file["hash"], file["second"], file["part"]))
-    _write_table(folder, out, *map(np.concatenate, zip(*tables, strict=True)))
-    for name in names:
-        (folder / f"{name}.npz").unlink()
+def join_ids(folder: Path, r: int, ranges: int, parts: int) -> int:
+    """Write all hashes of one range, in order, each with the first part that has it; return how many there are."""
+    low, high = (np.uint64(min((2**64 * k) // ranges, 2**64 - 1)) for k in (r, r + 1))
+    found, second, part = [], [], []
+    for k in range(parts):
+        hashes = np.load(folder / f"ids-{k}.hash.npy", mmap_mode="r")
+        here = slice(np.searchsorted(hashes, low), np.searchsorted(hashes, high, "right" if r + 1 == ranges else "left"))
+        found.append(hashes[here])
+        second.append(np.load(folder / f"ids-{k}.second.npy", mmap_mode="r")[here])
+        part.append(np.full(len(found[-1]), k, dtype=np.int32))
+    hashes, others = np.concatenate(found), np.concatenate(second)
+    order = np.argsort(hashes, kind="stable")  # parts come in order
+    first = _distinct(hashes[order], others[order])
+    for what, values in (("hash", hashes), ("part", np.concatenate(part))):
+        with stored(folder / f"table-{r}.{what}.npy") as file:
+            np.save(file, values[order][first])
+    return len(first)
 
 
-def _write_table(folder: Path, out: str, found: np.ndarray, second: np.ndarray, part: np.ndarray) -> None:
-    """Write each hash once, with the first part that has it."""
-    order = np.argsort(found, kind="stable")  # parts come in order
-    found, second, part = found[order], second[order], part[order]
+def _distinct(found: np.ndarray, second: np.ndarray) -> np.ndarray:
+    """Places of the first of equal hashes; `InputError` where the second hashes differ."""
     again = found[1:] == found[:-1]
     clash = again & (second[1:] != second[:-1])
     if clash.any():
         raise InputError(
-            f"two ids share the 64-bit hash {int(found[1:][clash][0])}, so they cannot be told apart: use whole numbers as ids"
+            f"ids must differ in their 64-bit hashes; two texts share {int(found[1:][clash][0])}. Use whole numbers as ids"
         )
-    first = np.flatnonzero(np.concatenate([[True], ~again])[: len(found)])
-    with stored(folder / f"{out}.npz") as file:
-        np.savez(file, hash=found[first], second=second[first], part=part[first])
+    return np.flatnonzero(np.concatenate([[True], ~again])[: len(found)])
+
+
+def _numbers(folder: Path, starts: np.ndarray, found: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Numbers of nodes, from their hashes, and the first part that has each."""
+    order = np.argsort(found)
+    hashes, number, part = found[order], np.empty(len(found), np.int64), np.empty(len(found), np.int32)
+    at = 0
+    for r in range(len(starts) - 1):
+        table = np.load(folder / f"table-{r}.hash.npy")
+        if not len(table):
+            continue
+        end = int(np.searchsorted(hashes, table[-1], side="right"))
+        place, to = np.searchsorted(table, hashes[at:end]), order[at:end]
+        number[to], part[to] = place + starts[r], np.load(folder / f"table-{r}.part.npy")[place]
+        at = end
+    return number, part
 
 
 def count_entries(name: str, read_part: Any, *given: Any) -> int:
@@ -235,22 +256,16 @@ def count_entries(name: str, read_part: Any, *given: Any) -> int:
 
 
 def rank(
-    folder: Path, cut: Cut, table: str, k: int, name: str, read_part: Any, columns: Columns, *given: Any
+    folder: Path, cut: Cut, starts: np.ndarray | None, k: int, name: str, read_part: Any, columns: Columns, *given: Any
 ) -> tuple[int, int]:
     """Write the entries of a part as a piece, and the ids that no earlier part has; count zero weights and loops."""
     rows, cols, weights = _ends(name, read_part, columns, given)
-    if table:
+    if starts is not None:
         ids = np.concatenate([_plain(rows, name)[0], _plain(cols, name)[0]])
-        with np.load(table) as file:
-            hashes, part = file["hash"], file["part"]
-        found = _hashes(ids)
-        order = np.argsort(found)
-        number = np.empty(len(found), dtype=np.int64)
-        number[order] = np.searchsorted(hashes, found[order])
-        _write_ids(folder / f"ids-{k}.parquet", number, ids, part[number] == k)
-        m = len(weights)
-        rows, cols = number[:m], number[m:]
-        del ids, hashes, found, order, number
+        number, part = _numbers(folder, starts, _hashes(ids))
+        _write_ids(folder / f"ids-{k}.parquet", number, ids, part == k)
+        rows, cols = number[: len(weights)], number[len(weights) :]
+        del ids, part
     zeros, loops = int(np.count_nonzero(weights == 0)), int(np.count_nonzero(rows == cols))
     rows, cols, weights = dropped_loops(np.asarray(rows, np.int64), np.asarray(cols, np.int64), weights)
     given_way = np.repeat(np.array([1, 0], dtype=np.int8), len(rows))

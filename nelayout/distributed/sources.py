@@ -50,7 +50,7 @@ class Columns:
                 listed = ", ".join(map(repr, there))
                 raise InputError(f"{keyword} must be a column of {where}; got {name!r}{hint} There are {listed}")
         if self.weight is None:
-            others = [name for name in there if name not in self.names and kinds(name)]
+            others = [name for name in there if name not in self.names and not name.startswith("__") and kinds(name)]
             if len(others) == 1:
                 return (f"every edge weighs 1; the column {others[0]!r} is not read: weight={others[0]!r} reads it",)
         return ()

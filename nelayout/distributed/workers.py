@@ -63,7 +63,6 @@ class Block:
     data: np.ndarray
     edges: Any = None
     mass: Any = None
-    tickets: Any = None
 
     @classmethod
     def of(cls, cut: Cut, b: int) -> Block:
@@ -88,6 +87,7 @@ class Held:
     """The blocks of one worker in one form, and the parts of the formula that it was last asked for."""
 
     form: Form
+    arrays: dict[str, np.ndarray]
     blocks: dict[int, Block] = field(default_factory=dict)
     said: bytes = b""
     law: Any = None
@@ -113,24 +113,29 @@ def hold(run: str, form: Form, blocks: list[int]) -> dict[int, np.ndarray]:
     """Load blocks in a form, in place of all others; return the halo of each."""
     here = run, _name()
     before = HELD.pop(here, None)
-    if before is None or before.form.key != form.key:
-        before = Held(form)
-    held = Held(form, {b: before.blocks[b] for b in blocks if b in before.blocks})
+    known = before.blocks if before is not None and before.form.key == form.key else {}
     del before
     with np.load(form.arrays) as file:
         arrays = {name: file[name] for name in file.files}
+    held = Held(form, arrays if form.matching else {}, {b: known[b] for b in blocks if b in known})
     for b in blocks:
         if b not in held.blocks:
-            held.blocks[b] = _formed(Block.of(form.cut, b), form, arrays)
+            held.blocks[b] = _turned(form.cut, b) if form.matching else _formed(Block.of(form.cut, b), form, arrays)
     HELD[here] = held
     return {b: held.blocks[b].halo for b in blocks}
 
 
+def _turned(cut: Cut, b: int) -> Block:
+    """A block for matching: node j has the local number j - low modulo n, so that no halo is needed."""
+    indptr, cols, data = cut.block(b)
+    low = int(cut.bounds[b])
+    cols -= low
+    cols[cols < 0] += cut.n
+    return Block(low, int(cut.bounds[b + 1]) - low, np.zeros(0, dtype=cols.dtype), indptr, cols, data)
+
+
 def _formed(block: Block, form: Form, arrays: dict[str, np.ndarray]) -> Block:
     block.mass = mass = block.local(arrays["mass"])
-    if form.matching:
-        block.tickets = block.local(arrays["tickets"])
-        return block
     m, size = block.m, block.m + len(block.halo)
     data = (block.data * form.scale).astype(np.float32)
     indptr = np.concatenate([block.indptr, np.full(size - m, block.indptr[-1])])
@@ -198,25 +203,25 @@ def of_rows(run: str, key: str, given: dict[int, Any], name: str, said: bytes, *
 def favorites(run: str, key: str, given: dict[int, Any]) -> dict[int, Any]:
     """For each row of the blocks that chooses, the favorite among the chosen neighbors; -1 if there is none.
 
-    ``given``: for each block two masks in bits, of the rows that choose and of the nodes that may be chosen.
+    ``given``: for each block two masks in bits, of its rows that choose and of all nodes that may be chosen.
     """
     from nelayout.run import coarsen_loops
 
     held, answer = _held(run, key), {}
+    n, (mass, tickets) = held.form.cut.n, (held.arrays[name] for name in ("mass", "tickets"))
     for b, (chooses, chosen) in given.items():
         block = held.blocks[b]
-        masks = (np.unpackbits(bits, count=size).astype(bool) for bits, size in ((chooses, block.m), (chosen, len(block.mass))))
         choice = np.empty(block.m, dtype=np.int64)
-        coarsen_loops.favorites(
-            block.indptr, block.indices, block.data, block.mass, block.tickets, TIES, GOLDEN, *masks, choice
-        )
-        found = choice >= 0
-        inner = found & (choice < block.m)
-        outer = found & ~inner
-        choice[inner] += block.low
-        choice[outer] = block.halo[choice[outer] - block.m]
-        answer[b] = choice.astype(np.int32 if held.form.cut.n < 2**31 else np.int64)
+        turned = (np.roll(x, -block.low) for x in (mass, tickets))
+        masks = _mask(chooses, block.m), np.roll(_mask(chosen, n), -block.low)
+        coarsen_loops.favorites(block.indptr, block.indices, block.data, *turned, TIES, GOLDEN, *masks, choice)
+        choice = np.where(choice < 0, -1, (choice + block.low) % n)
+        answer[b] = choice.astype(np.int32 if n < 2**31 else np.int64)
     return answer
+
+
+def _mask(bits: np.ndarray, count: int) -> np.ndarray:
+    return np.unpackbits(bits, count=count).astype(bool)
 
 
 def forget(run: str) -> None:
