@@ -13,14 +13,19 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from scipy.sparse import csr_array
 
 from nelayout.distributed.blocks import Cut, block_count, cut_points, stored, write_piece
 from nelayout.distributed.reading import assemble_block, remove
 from nelayout.distributed.team import Team
 from nelayout.distributed.workers import Form, favorites
-from nelayout.run.coarsen import MAX_KEPT, matched
+from nelayout.errors import Unsupported
+from nelayout.run.coarsen import COARSEST, MAX_KEPT, matched
 
-__all__ = ["Level", "coarsened", "renumbered"]
+__all__ = ["Level", "alone", "coarsened", "renumbered"]
+
+# Most entries of a graph that this process takes in one piece.
+ALONE_ENTRIES = 1 << 27
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -55,7 +60,7 @@ def coarsened(
     ``once``: keeps the result of each level under a name, see `blocks.Journal`
     """
     levels, degree = list[Level](), cut.gathered("degree")
-    while not fits(cut.n, int(degree.sum())):
+    while not fits(cut.n, int(degree.sum())) and cut.n > COARSEST:
         number = len(levels)
 
         def match(here: Cut = cut, own: np.ndarray = mass, degrees: np.ndarray = degree) -> np.ndarray:
@@ -100,6 +105,24 @@ def _merged(team: Team, cut: Cut, cluster: np.ndarray, name: str) -> Cut:
     np.minimum.at(first, cluster, np.arange(cut.n))
     bounds = np.searchsorted(np.maximum.accumulate(first), cut.bounds)
     return _rewritten(team, cut, Cut(cut.folder, name, bounds), cluster)
+
+
+def alone(team: Team, level: Level, mask: np.ndarray, name: str) -> csr_array:
+    """The weights between the nodes of a mask (n,), in this process."""
+    entries = int(level.degree[mask].sum())
+    if entries > ALONE_ENTRIES:
+        raise Unsupported(
+            f"the graph must shrink until it fits one machine; merging ends at {np.count_nonzero(mask):,} nodes and "
+            f"{entries // 2:,} edges, as nodes with very many neighbors do not merge. Leave out the largest hubs"
+        )
+    if mask.all():
+        return level.cut.matrix()
+    number = np.full(len(mask), -1, dtype=np.int64)
+    number[mask] = np.arange(np.count_nonzero(mask))
+    cut = renumbered(team, level.cut, number, name, level.degree)
+    P = cut.matrix()
+    cut.delete()
+    return P
 
 
 def renumbered(team: Team, cut: Cut, number: np.ndarray, name: str, degree: np.ndarray) -> Cut:

@@ -16,7 +16,7 @@ import numpy as np
 from nelayout.catalogue.record import Method
 from nelayout.catalogue.stages import SLOW, Descend as Stage
 from nelayout.distributed.blocks import Journal
-from nelayout.distributed.coarsening import Level, coarsened, renumbered
+from nelayout.distributed.coarsening import Level, alone, coarsened, renumbered
 from nelayout.distributed.floor import Blocks
 from nelayout.distributed.reading import Graph
 from nelayout.distributed.team import Team
@@ -64,7 +64,8 @@ def draw(
         return n < least and entries <= MOST_ENTRIES
 
     levels = coarsened(team, graph.cut, *masses, run.rng, fits, journal.once)
-    labels = component_labels(levels[-1].cut.matrix())
+    last = levels[-1]
+    labels = component_labels(alone(team, last, np.ones(last.cut.n, dtype=bool), "coarsest"))
     for level in levels[-2::-1]:
         labels = labels[level.cluster]
     sizes = np.bincount(labels)
@@ -95,7 +96,10 @@ def _large(
     for level in levels[:-1]:
         coarse = np.zeros(int(level.cluster.max()) + 1, dtype=bool)
         coarse[level.cluster[kept[-1]]] = True
+        if np.count_nonzero(coarse) < 2:  # a star becomes a single node
+            break
         kept.append(coarse)
+    levels = [*levels[: len(kept)]]
     weight = [float(np.add.reduce(level.strength[mask])) for level, mask in zip(levels, kept, strict=True)]
     squares = [float(np.add.reduce(level.mass[mask] ** 2)) for level, mask in zip(levels, kept, strict=True)]
     scale = 1.0 if run.method.affinity == "raw" else 1.0 / weight[0]
@@ -105,8 +109,10 @@ def _large(
 
     last, mask = levels[-1], kept[-1]
 
-    def first() -> tuple[Drawing, Run]:
-        nodes, P = side_by_side(np.flatnonzero(mask), last.cut.matrix()[mask][:, mask])
+    name = f"component-{k}"
+
+    def first() -> tuple[Drawing, Method]:
+        nodes, P = side_by_side(np.flatnonzero(mask), alone(team, last, mask, f"{name}-alone"))
         P.data *= scale
         other = None if last.other is None else last.other[nodes]
         part = Part(nodes, affinity(len(levels) - 1, P, last.mass[nodes]), other_mass=other)
@@ -115,7 +121,6 @@ def _large(
             return found, chosen.method
         return draw_part(part, run), at_order(run.method)
 
-    name = f"component-{k}"
     found, method = journal.once(f"{name}-coarse", first)
     run = replace(run, method=method)
     took_other = last.other is not None and bool((found.affinity.mass == found.part.other_mass).all())
@@ -225,14 +230,9 @@ def _together(level: Level, labels: np.ndarray, batch: list[int], number: int, r
     chosen = np.zeros(int(labels.max()) + 1, dtype=bool)
     chosen[batch] = True
     nodes = np.flatnonzero(chosen[labels])
-    new = np.full(len(labels), -1, dtype=np.int64)
-    new[nodes] = np.arange(len(nodes))
-    cut = renumbered(team, level.cut, new, f"small-{number}", level.degree)
-    P = cut.matrix()
-    cut.delete()
-    own = component_labels(P)
+    P = alone(team, level, chosen[labels], f"small-{number}")
     parts = []
-    for there, graph in components(P, own):
+    for there, graph in components(P, component_labels(P)):
         if run.method.affinity in ("sum-1", "rows") and graph.nnz:
             graph.data = graph.data / np.sum(graph.data)
         here = nodes[there]

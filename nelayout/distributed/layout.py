@@ -291,6 +291,7 @@ class _Canvas:
 
 def _written(graph: Graph, Y: np.ndarray, folder: Path, stays: bool) -> Any:
     """The positions as a Dask dataframe over files, which stay until this process ends, or in the checkpoint."""
+    import pandas as pd
     import pyarrow as pa
     import pyarrow.parquet as pq
     from dask import dataframe as dd
@@ -315,4 +316,22 @@ def _written(graph: Graph, Y: np.ndarray, folder: Path, stays: bool) -> Any:
         files.append(into / f"positions-{k:05d}.parquet")
         with stored(files[-1]) as file:
             pq.write_table(pa.table({"id": ids, **{name: Y[number, c] for c, name in enumerate(names)}}), file)
-    return dd.read_parquet([str(file) for file in files])
+    kind = "str" if graph.ids and ids_are_texts(files) else "int64"
+    meta = pd.DataFrame({"id": pd.Series(dtype=kind), **{name: pd.Series(dtype=float) for name in names}})
+    return dd.from_map(read_positions, [str(file) for file in files], meta=meta)
+
+
+def ids_are_texts(files: list[Path]) -> bool:
+    """Whether the ids in a file of positions are texts."""
+    import pyarrow.parquet as pq
+
+    return str(pq.read_schema(files[0]).field("id").type) == "string"
+
+
+def read_positions(path: str) -> Any:
+    """A file of positions as a pandas table."""
+    import pandas as pd
+    import pyarrow.parquet as pq
+
+    table = pq.read_table(path).to_pandas()
+    return table.astype({"id": "str"}) if not pd.api.types.is_integer_dtype(table["id"]) else table

@@ -90,9 +90,9 @@ def remove(folder: Path, pieces: Sequence[str]) -> None:
             (folder / f"{name}.{what}.npy").unlink(missing_ok=True)
 
 
-def from_matrix(P: Any, folder: Path, name: str = "read") -> Graph:
-    """A symmetric matrix of this process in blocks."""
-    cut = Cut(folder, name, cut_points(P.shape[0], block_count(P.nnz), np.diff(P.indptr)))
+def from_matrix(P: Any, folder: Path, blocks: int = 0) -> Graph:
+    """A symmetric matrix of this process in blocks; 0: as many as suit its size."""
+    cut = Cut(folder, "read", cut_points(P.shape[0], blocks or block_count(P.nnz), np.diff(P.indptr)))
     if P.nnz:
         _check_range(P.data, "the matrix")
     for b, (low, high) in enumerate(zip(cut.bounds[:-1], cut.bounds[1:], strict=True)):

@@ -76,14 +76,17 @@ class Team:
             self._assign()
             if gone := set(self.assigned) - set(self.workers()):
                 raise _Gone(", ".join(sorted(gone)))
-            began, futures = time.perf_counter(), []
-            for k, (worker, blocks) in enumerate(self.assigned.items()):
-                rows = {b: given(b) for b in blocks}
-                self.sent += _size(rows)
-                (there,) = self.client.scatter([rows], workers=[worker], direct=self._direct, hash=False)
-                key = f"nelayout-{name}-{self.number}-{k}-{self.run}"
-                futures.append(self._submit(key, worker, work, self.run, form.key, there, *others))
-            answers = self._wait(futures)
+            began, futures, sent = time.perf_counter(), [], []
+            try:
+                for k, (worker, blocks) in enumerate(self.assigned.items()):
+                    rows = {b: given(b) for b in blocks}
+                    self.sent += _size(rows)
+                    sent += self.client.scatter([rows], workers=[worker], direct=self._direct, hash=False)
+                    key = f"nelayout-{name}-{self.number}-{k}-{self.run}"
+                    futures.append(self._submit(key, worker, work, self.run, form.key, sent[-1], *others))
+                answers = self._wait(futures)
+            finally:
+                self.client.cancel([*futures, *sent], force=True)
             self.received += _size(answers)
             self.seconds += time.perf_counter() - began
             found = {b: answer for each in answers for b, answer in each.items()}
