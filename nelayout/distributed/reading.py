@@ -23,6 +23,8 @@ from nelayout.errors import InputError
 
 __all__ = ["Graph", "from_matrix", "read"]
 
+# Ids that are hashed together.
+CHUNK = 1 << 17
 # Fewest ranges of hashes, and ids of a range.
 LEAST_RANGES, RANGE_IDS = 16, 1 << 22
 # Keys of the two hashes, of 16 letters as pandas asks for them.
@@ -150,9 +152,9 @@ def _ends(name: str, read_part: Any, columns: Columns, given: tuple[Any, ...]) -
     wrong = np.flatnonzero(~(np.isfinite(weights) & (weights >= 0)))
     if len(wrong):
         k = int(wrong[0])
-        pair = f"from {np.asarray(rows)[k]} to {np.asarray(cols)[k]}"
+        pair = " to ".join(str(np.asarray(ends[k : k + 1])[0]) for ends in (rows, cols))
         raise InputError(
-            f"weights must be finite numbers >= 0; got {weights[k]:g} in row {k:,} of {name}, the edge {pair}. "
+            f"weights must be finite numbers >= 0; got {weights[k]:g} in row {k:,} of {name}, the edge from {pair}. "
             "Remove the edge, or give it another weight"
         )
     _check_range(weights, name)
@@ -168,7 +170,7 @@ def _check_range(weights: np.ndarray, name: str) -> None:
         )
 
 
-def _plain(ends: Any, name: str) -> tuple[np.ndarray, str]:
+def _plain(ends: Any, name: str) -> tuple[Any, str]:
     """Ids as whole numbers or texts, and which of the two they are."""
     kind = getattr(ends.dtype, "kind", "O")
     if kind in "iub":
@@ -178,13 +180,27 @@ def _plain(ends: Any, name: str) -> tuple[np.ndarray, str]:
         if not (values == np.floor(values)).all():
             raise InputError(f"ids must be whole numbers or texts; got {values[values != np.floor(values)][0]} in {name}")
         return values.astype(np.int64), "whole numbers"
-    return np.asarray(ends.astype(str), dtype=object), "texts"
+    return ends if kind != "O" else ends.astype("str"), "texts"
 
 
-def _hashes(ids: np.ndarray, key: int = 0) -> np.ndarray:
+def _joined(one: Any, other: Any) -> Any:
+    """The ids of both ends, one after another."""
+    import pandas as pd
+
+    return np.concatenate([one, other]) if isinstance(one, np.ndarray) else pd.concat([one, other], ignore_index=True)
+
+
+def _hashes(ids: Any, keys: Sequence[str]) -> list[np.ndarray]:
+    """The hashes of ids by each of some keys; texts become Python's strings chunk by chunk, which need much memory."""
     from pandas.util import hash_array
 
-    return hash_array(ids, hash_key=KEYS[key], categorize=True)
+    answer = [np.empty(len(ids), dtype=np.uint64) for _ in keys]
+    for start in range(0, len(ids), CHUNK):
+        here = slice(start, start + CHUNK)
+        some = ids[here] if isinstance(ids, np.ndarray) else ids.iloc[here].to_numpy(dtype=object)
+        for out, key in zip(answer, keys, strict=True):
+            out[here] = hash_array(some, hash_key=key, categorize=False)
+    return answer
 
 
 def unique_ids(folder: Path, k: int, name: str, read_part: Any, columns: Columns, *given: Any) -> tuple[str, int, int]:
@@ -193,9 +209,10 @@ def unique_ids(folder: Path, k: int, name: str, read_part: Any, columns: Columns
     (one, kind), (other, kind_other) = _plain(rows, name), _plain(cols, name)
     if kind != kind_other:
         raise InputError(f"ids must be of one type; got {kind} and {kind_other} in {name}. Convert one of the columns")
-    ids = np.concatenate([one, other])
-    found = _hashes(ids)
-    second = _hashes(ids, 1) if kind == "texts" else np.zeros(len(found), dtype=np.uint64)
+    ids = _joined(one, other)
+    texts = kind == "texts"
+    found, *more = _hashes(ids, KEYS if texts else KEYS[:1])
+    second = more[0] if texts else np.zeros(len(found), dtype=np.uint64)
     order = np.argsort(found, kind="stable")
     first = _distinct(found[order], second[order])
     for what, values in (("hash", found), ("second", second)):
@@ -261,8 +278,8 @@ def rank(
     """Write the entries of a part as a piece, and the ids that no earlier part has; count zero weights and loops."""
     rows, cols, weights = _ends(name, read_part, columns, given)
     if starts is not None:
-        ids = np.concatenate([_plain(rows, name)[0], _plain(cols, name)[0]])
-        number, part = _numbers(folder, starts, _hashes(ids))
+        ids = _joined(_plain(rows, name)[0], _plain(cols, name)[0])
+        number, part = _numbers(folder, starts, *_hashes(ids, KEYS[:1]))
         _write_ids(folder / f"ids-{k}.parquet", number, ids, part == k)
         rows, cols = number[: len(weights)], number[len(weights) :]
         del ids, part
@@ -274,14 +291,13 @@ def rank(
     return zeros, loops
 
 
-def _write_ids(path: Path, number: np.ndarray, ids: np.ndarray, own: np.ndarray) -> None:
+def _write_ids(path: Path, number: np.ndarray, ids: Any, own: np.ndarray) -> None:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
     here = np.flatnonzero(own)
     here = here[np.argsort(number[here], kind="stable")]
     here = here[np.flatnonzero(np.diff(number[here], prepend=-1))]
-    values = ids[here]
-    column = pa.array(values.tolist(), type=pa.string()) if values.dtype == object else pa.array(values)
+    column = pa.array(ids[here]) if isinstance(ids, np.ndarray) else pa.array(ids.iloc[here]).cast(pa.string())
     with stored(path) as file:
         pq.write_table(pa.table({"number": number[here], "id": column}), file)
