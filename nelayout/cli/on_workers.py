@@ -20,7 +20,7 @@ FORMATS = ("parquet", "csv")
 
 def declare(option: Callable[..., None]) -> None:
     """Add the options of drawings on workers."""
-    text = "draw on the workers of a Dask cluster: local starts some here, or the scheduler's address; FILE may be a folder"
+    text = "draw on the workers of a Dask cluster: local starts some here, or its address; FILE may be a folder"
     option("--scheduler", text=text, metavar="local|ADDRESS")
     folder = "with --scheduler: folder for the work on the way; the same command goes on from there"
     option("--checkpoint", text=folder, metavar="FOLDER")
@@ -44,7 +44,9 @@ def draw(given: argparse.Namespace, method: Any) -> None:
     out = Path(given.output)
     kind = given.format or out.suffix.removeprefix(".")
     if kind not in FORMATS or given.output == "-":
-        raise WrongUsage(f"OUT must be a {' or '.join(FORMATS)} file with --scheduler; got {given.output}. Name another one")
+        raise WrongUsage(
+            f"OUT must be a {' or '.join(FORMATS)} file with --scheduler; got {given.output}. Name another one"
+        )
     if out.resolve() == Path(given.file).resolve():
         raise InputError(f"{out} is the input: give another OUT")
     if not out.resolve().parent.is_dir():
@@ -55,10 +57,22 @@ def draw(given: argparse.Namespace, method: Any) -> None:
 
     scale: Any = given.scale if isinstance(given.scale, (float, type(None))) else 1.0
     drawn = solve(
-        given.file, method, source=given.source or "source", target=given.target or "target",
-        weight=None if given.weight == "none" else given.weight, client=given.scheduler, seed=given.seed,
-        checkpoint=given.checkpoint, dim=given.dim, scale=scale, mass=given.mass, max_iter=given.max_iter,
-        smoothing=given.smoothing, weight_kind=given.weight_kind, device=given.device, progress=shows_progress(given),
+        given.file,
+        method,
+        source=given.source or "source",
+        target=given.target or "target",
+        weight=None if given.weight == "none" else given.weight,
+        client=given.scheduler,
+        seed=given.seed,
+        checkpoint=given.checkpoint,
+        dim=given.dim,
+        scale=scale,
+        mass=given.mass,
+        max_iter=given.max_iter,
+        smoothing=given.smoothing,
+        weight_kind=given.weight_kind,
+        device=given.device,
+        progress=shows_progress(given),
     )
     for note in () if given.quiet else drawn.notes:
         say(note, given.parser)

@@ -25,7 +25,17 @@ from scipy.sparse import csr_array
 
 from nelayout.errors import InputError
 
-__all__ = ["Cut", "Journal", "StepKeeper", "assemble", "block_count", "cut_points", "dropped_loops", "stored", "write_piece"]
+__all__ = [
+    "Cut",
+    "Journal",
+    "StepKeeper",
+    "assemble",
+    "block_count",
+    "cut_points",
+    "dropped_loops",
+    "stored",
+    "write_piece",
+]
 
 # Fewest blocks, and entries of a block.
 LEAST_BLOCKS, BLOCK_ENTRIES = 16, 1 << 22

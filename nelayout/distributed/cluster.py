@@ -53,7 +53,9 @@ def connected(client: Any) -> Iterator[Any]:
             found = Client(client, timeout=ANSWER, direct_to_workers=True)
         except (OSError, ValueError) as error:
             said = str(error).partition("\n")[0]
-            raise InputError(f"the scheduler must answer; got none at {client!r} ({said}). Check address and network") from None
+            raise InputError(
+                f"the scheduler must answer; got none at {client!r} ({said}). Check address and network"
+            ) from None
         with found:
             yield found
         return
@@ -61,12 +63,16 @@ def connected(client: Any) -> Iterator[Any]:
         yield client
         return
     if getattr(multiprocessing.process.current_process(), "_inheriting", False):
-        raise InputError("a script that starts workers must do its work under `if __name__ == '__main__':`. Add this line")
+        raise InputError(
+            "a script that starts workers must do its work under `if __name__ == '__main__':`. Add this line"
+        )
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     quiet = logging.getLogger("distributed.shuffle"), logging.getLogger("distributed.worker.memory")
     with (
         dask.config.set(SETTINGS),
-        LocalCluster(n_workers=cores, threads_per_worker=1, silence_logs=logging.ERROR, dashboard_address=":0") as cluster,
+        LocalCluster(
+            n_workers=cores, threads_per_worker=1, silence_logs=logging.ERROR, dashboard_address=":0"
+        ) as cluster,
         Client(cluster, direct_to_workers=True) as found,
     ):
         for logger in quiet:
@@ -82,7 +88,9 @@ def folder_of(checkpoint: str | os.PathLike[str] | None) -> Iterator[Path]:
         try:
             folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
-            raise InputError(f"checkpoint must be a folder that can be written; got {folder} ({error.strerror})") from None
+            raise InputError(
+                f"checkpoint must be a folder that can be written; got {folder} ({error.strerror})"
+            ) from None
         yield folder.resolve()
         return
     with tempfile.TemporaryDirectory(prefix="nelayout-") as folder:
@@ -91,12 +99,12 @@ def folder_of(checkpoint: str | os.PathLike[str] | None) -> Iterator[Path]:
 
 def check_workers(client: Any, folder: Path) -> int:
     """Refuse workers without this nelayout, or that do not see the folder; return the number of workers."""
-    from distributed import TimeoutError
+    from distributed import TimeoutError as Late
 
     try:
         client.wait_for_workers(1, timeout=ANSWER)
         found = client.run(eval, ASKED, on_error="return")
-    except (TimeoutError, OSError):
+    except (Late, OSError):
         raise InputError(f"the scheduler must have a worker; it had none in {ANSWER} s. Start workers") from None
     for worker, version in sorted(found.items()):
         if isinstance(version, Exception):

@@ -52,8 +52,13 @@ class Level:
 
 
 def coarsened(
-    team: Team, cut: Cut, mass: np.ndarray, other: np.ndarray | None, rng: np.random.Generator,
-    fits: Callable[[int, int], bool], once: Callable[[str, Callable[[], Any]], Any],
+    team: Team,
+    cut: Cut,
+    mass: np.ndarray,
+    other: np.ndarray | None,
+    rng: np.random.Generator,
+    fits: Callable[[int, int], bool],
+    once: Callable[[str, Callable[[], Any]], Any],
 ) -> list[Level]:
     """Levels from the finest to the first that ``fits`` (nodes, entries), or that does not shrink.
 
@@ -73,7 +78,9 @@ def coarsened(
         levels.append(Level.of(cut, mass, other, cluster))
         mass = np.bincount(cluster, mass, minlength=n)
         other = None if other is None else np.bincount(cluster, other, minlength=n)
-        coarse = once(f"merged-{number + 1}", lambda here=cut, to=cluster, k=number: _merged(team, here, to, f"level-{k + 1}"))
+        coarse = once(
+            f"merged-{number + 1}", lambda here=cut, to=cluster, k=number: _merged(team, here, to, f"level-{k + 1}")
+        )
         cut, degree = coarse, coarse.gathered("degree")
     return [*levels, Level.of(cut, mass, other)]
 

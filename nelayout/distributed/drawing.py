@@ -7,14 +7,14 @@ written again.  Then most edges stay within a block, and a worker needs hardly m
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from nelayout.catalogue.record import Method
-from nelayout.catalogue.stages import SLOW, Descend as Stage
+from nelayout.catalogue.stages import SLOW
+from nelayout.catalogue.stages import Descend as Stage
 from nelayout.distributed.blocks import Journal
 from nelayout.distributed.coarsening import Level, alone, coarsened, renumbered
 from nelayout.distributed.floor import Blocks
@@ -28,7 +28,7 @@ from nelayout.run.alpha_walk import at_order, draw_at_best_alpha
 from nelayout.run.draw import draw_part, draw_parts
 from nelayout.run.drawing import Drawing, Part, Run
 from nelayout.run.passes import Descend
-from nelayout.run.placement import JITTER, radius, random_positions
+from nelayout.run.placement import JITTER, radius
 
 __all__ = ["MOST_ENTRIES", "Whole", "draw"]
 
@@ -77,7 +77,7 @@ def draw(
     large = [k for k in range(len(sizes)) if not fits(int(sizes[k]), int(entries[k]))]
     drawings = dict[int, Drawing]()
     for k in large:
-        drawings[k], run = _large(levels, labels, k, run, team, journal)
+        drawings[k], run = _Component.of(levels, labels, k, run.method).draw(run, team, journal)
     drawings.update(_small(levels[0], labels, sizes, entries, large, run, team, journal))
     ordered = [drawings[k] for k in range(len(sizes))]
     value = sum(journal.once("value", lambda: _values(ordered, run)))
@@ -88,98 +88,131 @@ def _values(drawings: list[Drawing], run: Run) -> list[float]:
     return [float(run.values(drawing)[0]) for drawing in drawings if len(drawing.Y) > 1]
 
 
-def _large(
-    levels: list[Level], labels: np.ndarray, k: int, run: Run, team: Team, journal: Journal
-) -> tuple[Drawing, Run]:
-    """Draw a component in blocks."""
-    kept = [labels == k]
-    for level in levels[:-1]:
-        coarse = np.zeros(int(level.cluster.max()) + 1, dtype=bool)
-        coarse[level.cluster[kept[-1]]] = True
-        if np.count_nonzero(coarse) < 2:  # a star becomes a single node
-            break
-        kept.append(coarse)
-    levels = [*levels[: len(kept)]]
-    weight = [float(np.add.reduce(level.strength[mask])) for level, mask in zip(levels, kept, strict=True)]
-    squares = [float(np.add.reduce(level.mass[mask] ** 2)) for level, mask in zip(levels, kept, strict=True)]
-    scale = 1.0 if run.method.affinity == "raw" else 1.0 / weight[0]
+@dataclass(frozen=True, slots=True, eq=False)
+class _Component:
+    """A component in blocks, with its levels and, at each, the mask ``kept`` of its nodes.
 
-    def affinity(depth: int, P: Any, mass: np.ndarray) -> Affinity:
-        return Affinity(P, mass, scale * (weight[0] - weight[depth]), squares[depth] - squares[0])
+    weight, squares  sums of its weights, and of its squared masses, at each level
+    scale            similarities are so many times the weights
+    """
 
-    last, mask = levels[-1], kept[-1]
+    name: str
+    levels: list[Level]
+    kept: list[np.ndarray]
+    weight: list[float]
+    squares: list[float]
+    scale: float
 
-    name = f"component-{k}"
+    @classmethod
+    def of(cls, levels: list[Level], labels: np.ndarray, k: int, method: Method) -> _Component:
+        """The component of a label."""
+        kept = [labels == k]
+        for level in levels[:-1]:
+            coarse = np.zeros(int(level.cluster.max()) + 1, dtype=bool)
+            coarse[level.cluster[kept[-1]]] = True
+            if np.count_nonzero(coarse) < 2:  # a star becomes a single node
+                break
+            kept.append(coarse)
+        levels = levels[: len(kept)]
+        weight = [float(np.add.reduce(level.strength[mask])) for level, mask in zip(levels, kept, strict=True)]
+        squares = [float(np.add.reduce(level.mass[mask] ** 2)) for level, mask in zip(levels, kept, strict=True)]
+        scale = 1.0 if method.affinity == "raw" else 1.0 / weight[0]
+        return cls(f"component-{k}", levels, kept, weight, squares, scale)
 
-    def first() -> tuple[Drawing, Method]:
-        nodes, P = side_by_side(np.flatnonzero(mask), alone(team, last, mask, f"{name}-alone"))
-        P.data *= scale
+    def affinity(self, depth: int, P: Any, mass: np.ndarray) -> Affinity:
+        """Similarities and masses of a level, with what its merged pairs hold."""
+        inside = self.scale * (self.weight[0] - self.weight[depth])
+        return Affinity(P, mass, inside, self.squares[depth] - self.squares[0])
+
+    def coarsest(self, run: Run, team: Team) -> tuple[Drawing, Method]:
+        """The drawing of the last level by the ordinary plan, on this machine; and the method, its order chosen."""
+        last, mask = self.levels[-1], self.kept[-1]
+        nodes, P = side_by_side(np.flatnonzero(mask), alone(team, last, mask, f"{self.name}-alone"))
+        P.data *= self.scale
         other = None if last.other is None else last.other[nodes]
-        part = Part(nodes, affinity(len(levels) - 1, P, last.mass[nodes]), other_mass=other)
+        part = Part(nodes, self.affinity(len(self.levels) - 1, P, last.mass[nodes]), other_mass=other)
         if run.method.choose is not None:
             found, chosen = draw_at_best_alpha(part, run)
             return found, chosen.method
         return draw_part(part, run), at_order(run.method)
 
-    found, method = journal.once(f"{name}-coarse", first)
-    run = replace(run, method=method)
-    took_other = last.other is not None and bool((found.affinity.mass == found.part.other_mass).all())
-    numbers, places = _numbered(levels, kept, found)
-    Y, drawing = np.empty_like(found.Y), found
-    Y[places] = found.Y
-    goal = replace(found.methods[0] or method, name="")
-    stage = _last_stage(run, goal, int(np.count_nonzero(kept[0])))
-    for depth in range(len(levels) - 2, -1, -1):
-        level, number, here = levels[depth], numbers[depth], kept[depth]
+    def draw(self, run: Run, team: Team, journal: Journal) -> tuple[Drawing, Run]:
+        """The drawing of the component, and the run with its method."""
+        found, method = journal.once(f"{self.name}-coarse", lambda: self.coarsest(run, team))
+        run = replace(run, method=method)
+        numbers, places = _numbered(self.levels, self.kept, found)
+        drawing, Y = found, np.empty_like(found.Y)
+        Y[places] = found.Y
+        for depth in range(len(self.levels) - 2, -1, -1):
+            drawing = self._returned(depth, Y, found, numbers, run, team, journal)
+            Y = drawing.Y
+        return drawing, run
+
+    def _returned(
+        self,
+        depth: int,
+        Y: np.ndarray,
+        found: Drawing,
+        numbers: list[np.ndarray],
+        run: Run,
+        team: Team,
+        journal: Journal,
+    ) -> Drawing:
+        """The drawing of a level, from that of the next coarser one."""
+        level, name = self.levels[depth], f"{self.name}-level-{depth}"
         cut = journal.once(
-            f"{name}-blocks-{depth}",
-            lambda level=level, number=number, depth=depth: renumbered(
-                team, level.cut, number, f"{name}-level-{depth}", level.degree
-            ),
+            f"{self.name}-blocks-{depth}", lambda: renumbered(team, level.cut, numbers[depth], name, level.degree)
         )
         nodes = np.empty(cut.n, dtype=np.int64)
-        nodes[number[here]] = np.flatnonzero(here)
-        mass = level.other[nodes] if took_other and level.other is not None else level.mass[nodes]
-        P = Blocks(team, cut, scale, level.degree[nodes], level.strength[nodes])
-        cluster = numbers[depth + 1][level.cluster[nodes]]
-        steps = stage.max_iter if depth == 0 else min(LEVEL_STEPS, stage.max_iter)
+        nodes[numbers[depth][self.kept[depth]]] = np.flatnonzero(self.kept[depth])
+        mass = level.mass
+        tried = found.part.other_mass
+        if level.other is not None and tried is not None and np.array_equal(found.affinity.mass, tried):
+            mass = level.other
+        P = Blocks(team, cut, self.scale, level.degree[nodes], level.strength[nodes])
+        affinity = self.affinity(depth, P, mass[nodes])
+        goal = replace(found.methods[0] or run.method, name="")
+        part = Part(nodes, affinity)
+        coarser = replace(
+            Drawing.on(affinity, Parts(np.array([cut.n])), np.zeros((cut.n, run.dim)), [part]),
+            methods=(replace(goal, name="coarse"),),  # another objective: its size is looked for
+        )
 
-        def descended(coarser: np.ndarray = Y, cluster: np.ndarray = cluster, depth: int = depth) -> Any:
-            begin = coarser[cluster]
+        def descended() -> tuple[np.ndarray, tuple[str, ...]]:
+            begin = Y[numbers[depth + 1][level.cluster[nodes]]]
             typical = radius(begin) / np.sqrt(len(begin))
             begin = begin + JITTER * typical * run.rng.standard_normal(begin.shape)
-            now = Drawing.on(affinity(depth, P, mass), Parts(np.array([len(mass)])), begin)
-            now = replace(now, methods=(replace(goal, name="coarse"),))
-            down = Descend(
-                name=f"level {depth}" if depth else stage.name, steps=steps, optimizer=LBFGS(),
-                exaggeration=float(found.exaggeration[0]), force=stage.tol if depth == 0 else 0.0,
-                lull=stage.lull if stage.tol else None,
-            )
-            now = down(now, replace(run, method=goal, keeper=journal.keeper(f"{name}-level-{depth}")))
+            down = _descent(run, goal, depth, int(np.count_nonzero(self.kept[0])), float(found.exaggeration[0]))
+            now = down(coarser.at(begin), replace(run, method=goal, keeper=journal.keeper(name)))
             return now.Y, now.reasons
 
-        Y, reasons = journal.once(f"{name}-level-{depth}", descended)
-        drawing = Drawing.on(affinity(depth, P, mass), Parts(np.array([len(mass)])), Y, [Part(nodes, affinity(depth, P, mass))])
-        drawing = replace(drawing, methods=(goal,), exaggeration=found.exaggeration, reasons=reasons)
+        there, reasons = journal.once(name, descended)
         if depth:
             team.form = None
             cut.delete()
-    return drawing, run
+        return replace(coarser.at(there), methods=(goal,), exaggeration=found.exaggeration, reasons=reasons)
 
 
-def _last_stage(run: Run, goal: Method, n: int) -> Stage:
-    """The stage by which a graph of n nodes itself is drawn."""
+def _descent(run: Run, goal: Method, depth: int, n: int, exaggeration: float) -> Descend:
+    """The steps of a level of a graph of n nodes: a few on the way, and those of the method's last stage at its end."""
     stages = [stage for stage in run.method.stages if isinstance(stage, Stage)]
     fitting = [stage for stage in stages if (stage.kernel or run.method.kernel) == goal.kernel]
     stage = (fitting or stages or [Stage("descend", LEAST_STEPS)])[-1].at(n)
     steps = max(stage.max_iter, LEAST_STEPS) if run.max_iter is None else run.max_iter
     asked = run.max_iter is not None or run.tol is not None
     tol = stage.tol if run.tol is None else run.tol
-    return replace(stage, max_iter=steps, tol=tol, lull=0.0 if asked else stage.lull or SLOW)
+    return Descend(
+        name=f"level {depth}" if depth else stage.name,
+        steps=min(LEVEL_STEPS, steps) if depth else steps,
+        optimizer=LBFGS(),
+        exaggeration=exaggeration,
+        force=0.0 if depth else tol,
+        lull=None if asked or not tol else stage.lull or SLOW,
+    )
 
 
 def _numbered(levels: list[Level], kept: list[np.ndarray], found: Drawing) -> tuple[list[np.ndarray], np.ndarray]:
-    """New numbers of each level's nodes, by the place of their cluster, -1 for those left out; and places of the last."""
+    """New numbers of each level's nodes, by the place of their cluster, -1: left out; and places of the last."""
     places = _along_curve(found.Y)
     number = np.full(len(kept[-1]), -1, dtype=np.int64)
     number[found.part.nodes] = places
@@ -207,7 +240,13 @@ def _along_curve(Y: np.ndarray) -> np.ndarray:
 
 
 def _small(
-    level: Level, labels: np.ndarray, sizes: np.ndarray, entries: np.ndarray, large: list[int], run: Run, team: Team,
+    level: Level,
+    labels: np.ndarray,
+    sizes: np.ndarray,
+    entries: np.ndarray,
+    large: list[int],
+    run: Run,
+    team: Team,
     journal: Journal,
 ) -> dict[int, Drawing]:
     """Draw all other components on this machine, as many at a time as fit."""
@@ -221,12 +260,16 @@ def _small(
             room = MOST_ENTRIES - int(entries[k] + sizes[k])
         batches[-1].append(k)
     for number, batch in enumerate(batches):
-        drawn = journal.once(f"small-{number}", lambda batch=batch, number=number: _together(level, labels, batch, number, run, team))
+        drawn = journal.once(
+            f"small-{number}", lambda batch=batch, number=number: _together(level, labels, batch, number, run, team)
+        )
         found.update(drawn)
     return found
 
 
-def _together(level: Level, labels: np.ndarray, batch: list[int], number: int, run: Run, team: Team) -> dict[int, Drawing]:
+def _together(
+    level: Level, labels: np.ndarray, batch: list[int], number: int, run: Run, team: Team
+) -> dict[int, Drawing]:
     chosen = np.zeros(int(labels.max()) + 1, dtype=bool)
     chosen[batch] = True
     nodes = np.flatnonzero(chosen[labels])
@@ -236,7 +279,9 @@ def _together(level: Level, labels: np.ndarray, batch: list[int], number: int, r
         if run.method.affinity in ("sum-1", "rows") and graph.nnz:
             graph.data = graph.data / np.sum(graph.data)
         here = nodes[there]
-        parts.append(Part(here, Affinity(graph, level.mass[here]), other_mass=None if level.other is None else level.other[here]))
+        parts.append(
+            Part(here, Affinity(graph, level.mass[here]), other_mass=None if level.other is None else level.other[here])
+        )
     several = [part for part in parts if len(part.nodes) > 1]
     drawn, _ = draw_parts(several, run)
     answer = {int(labels[several[k].nodes[0]]): drawing for k, drawing in drawn.items()}

@@ -7,9 +7,7 @@ are added pairwise in the order of the blocks, so the bits do not depend on the 
 
 from __future__ import annotations
 
-import pickle
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -92,7 +90,7 @@ class FloorEdges:
     def pin(self) -> None:
         """Have the workers hold the blocks in the form of these sums."""
         if self.form is None:
-            arrays = {"mass": self.mass, "scale": np.asarray(self.P.scale)}
+            arrays: dict[str, Any] = {"mass": self.mass, "scale": np.asarray(self.P.scale)}
             if self.by_rows:
                 arrays["strength"] = self.P.strength
             if self.spread is not None:

@@ -13,7 +13,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
-from scipy.sparse import csr_array, issparse
+from scipy.sparse import issparse
 
 from nelayout import graphs
 from nelayout.catalogue import with_own
@@ -31,7 +31,7 @@ from nelayout.errors import InputError, Unsupported
 from nelayout.numerics.parallel import threads_for
 from nelayout.placing.final import finish
 from nelayout.record.progress import LOG, observe
-from nelayout.record.solution import Progress, Step
+from nelayout.record.solution import Step
 from nelayout.run.assembly import assemble
 from nelayout.run.drawing import Drawing, Run
 from nelayout.run.masses import mass_to_read, tried_masses
@@ -177,14 +177,23 @@ def solve(
             n = graph.cut.n
             if n < least and graph.entries <= 1 << 25:
                 notes.append(f"{n:,} nodes fit one machine, where workers only lose time: it was drawn here alone")
-                found = run_method(graph.cut.matrix(), record, None, None, {**o, "weight": "weight", "seed": rng, "node_size": None})
+                own: Any = {**o, "weight": "weight", "seed": rng, "node_size": None}
+                found = run_method(graph.cut.matrix(), record, None, None, own)
                 trace, value, reason, labels = found.trace, found.value, found.reason, found.components
                 Y, notes = np.asarray(found.positions), [*notes, *found.notes]
             else:
                 check_memory(here, worker_bytes(n, graph.entries, count), "for its blocks")
                 run = Run(
-                    record, o["dim"], FloorSummation(backend(o["nbody"], threads, True), threads, True), rng, observer,
-                    _Canvas(), None, o["max_iter"], o["tol"], notes=notes,
+                    record,
+                    o["dim"],
+                    FloorSummation(backend(o["nbody"], threads, True), threads, True),
+                    rng,
+                    observer,
+                    _Canvas(),
+                    None,
+                    o["max_iter"],
+                    o["tol"],
+                    notes=notes,
                 )
                 whole = draw(graph, _masses(graph, record, o["mass"]), run, team, least, journal)
                 Y = assemble(whole.drawings, None, None, (n, o["dim"]), o["scale"])
@@ -196,8 +205,12 @@ def solve(
     for note in notes:
         LOG.info("note: %s", note)
     facts = {
-        "seconds": time.perf_counter() - began, "round_seconds": team.seconds, "sent": team.sent,
-        "received": team.received, "rounds": team.number, "workers": count,
+        "seconds": time.perf_counter() - began,
+        "round_seconds": team.seconds,
+        "sent": team.sent,
+        "received": team.received,
+        "rounds": team.number,
+        "workers": count,
     }
     sizes = np.sort(np.bincount(labels))[::-1]
     return Drawn(positions, value, reason, sizes, graph.entries, tuple(notes), trace, facts)
@@ -209,11 +222,18 @@ def _checked(method: str | Method, options: dict[str, Any]) -> tuple[Method, dic
     o = check_options(dict(common))
     check_backend(o["nbody"], o["dim"])
     for name, default in (
-        ("smoothing", 0.0), ("components", "pack"), ("node_size", None), ("store_pos_as", None), ("optimizer", "auto"),
-        ("device", "cpu"), ("weight_kind", "similarity"),
+        ("smoothing", 0.0),
+        ("components", "pack"),
+        ("node_size", None),
+        ("store_pos_as", None),
+        ("optimizer", "auto"),
+        ("device", "cpu"),
+        ("weight_kind", "similarity"),
     ):
         if o[name] != default:
-            raise Unsupported(f"{name}={o[name]!r} needs the whole graph on one machine: leave it out, or use nelayout.layout")
+            raise Unsupported(
+                f"{name}={o[name]!r} needs the whole graph on one machine: leave it out, or use nelayout.layout"
+            )
     if record.variational:
         raise Unsupported("the variational form needs the whole graph on one machine: use variational=False")
     mass = record.mass if o["mass"] is None else o["mass"]
@@ -249,7 +269,9 @@ def _same_call(folder: Path, asked: str) -> None:
     """Refuse a checkpoint of another call."""
     path = folder / "call.txt"
     if path.exists() and path.read_text() != asked:
-        raise InputError(f"checkpoint must be the folder of the same call; {folder} is of another one. Use a new folder")
+        raise InputError(
+            f"checkpoint must be the folder of the same call; {folder} is of another one. Use a new folder"
+        )
     with stored(path) as file:
         file.write(asked.encode())
 
@@ -270,7 +292,9 @@ def _masses(graph: Graph, method: Method, mass: Any) -> tuple[np.ndarray, np.nda
     name = mass_to_read(mass)
     values: Any = np.ones(n) if name == "unit" else degree + 1.0 if name == "degree+1" else degree
     values = graph.cut.gathered("strength") if name == "strength" else values
-    rows: Any = SimpleNamespace(indptr=np.concatenate([[0], np.cumsum(degree, dtype=np.int64)]), shape=(n, n), nnz=int(degree.sum()))
+    rows: Any = SimpleNamespace(
+        indptr=np.concatenate([[0], np.cumsum(degree, dtype=np.int64)]), shape=(n, n), nnz=int(degree.sum())
+    )
     found, _ = node_mass(rows, values.astype(float), None, None, method.gravity is None)
     if mass != "auto":
         return found, None

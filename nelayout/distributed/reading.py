@@ -103,7 +103,10 @@ def from_matrix(P: Any, folder: Path, blocks: int = 0) -> Graph:
         strength = np.bincount(rows, P.data[here], minlength=high - low)
         with stored(cut.file(b)) as file:
             np.savez(
-                file, degree=degree.astype(np.int32), cols=P.indices[here], data=P.data[here].astype(np.float32),
+                file,
+                degree=degree.astype(np.int32),
+                cols=P.indices[here],
+                data=P.data[here].astype(np.float32),
                 strength=strength,
             )
     return Graph(cut, (), int(P.nnz))
@@ -113,7 +116,9 @@ def _table(team: Team, given: list[tuple[Any, ...]], folder: Path) -> tuple[np.n
     """Write the tables of all ids, one for each range of hashes; return where their numbers begin, and the edges."""
     found = team.spread("ids", unique_ids, [(folder, *each) for each in given])
     kinds = [kind for kind, _, edges in found if edges]
-    other = next((each[1] for each, (kind, _, edges) in zip(given, found, strict=True) if edges and kind != kinds[0]), None)
+    other = next(
+        (each[1] for each, (kind, _, edges) in zip(given, found, strict=True) if edges and kind != kinds[0]), None
+    )
     if other is not None:
         raise InputError(
             f"ids must be of one type in all parts; got {kinds[0]} in {given[0][1]} and another in {other}. "
@@ -178,7 +183,9 @@ def _plain(ends: Any, name: str) -> tuple[Any, str]:
     if kind == "f":
         values = ends.to_numpy(dtype=np.float64)
         if not (values == np.floor(values)).all():
-            raise InputError(f"ids must be whole numbers or texts; got {values[values != np.floor(values)][0]} in {name}")
+            raise InputError(
+                f"ids must be whole numbers or texts; got {values[values != np.floor(values)][0]} in {name}"
+            )
         return values.astype(np.int64), "whole numbers"
     return ends if kind != "O" else ends.astype("str"), "texts"
 
@@ -197,7 +204,7 @@ def _hashes(ids: Any, keys: Sequence[str]) -> list[np.ndarray]:
     answer = [np.empty(len(ids), dtype=np.uint64) for _ in keys]
     for start in range(0, len(ids), CHUNK):
         here = slice(start, start + CHUNK)
-        some = ids[here] if isinstance(ids, np.ndarray) else ids.iloc[here].to_numpy(dtype=object)
+        some: Any = ids[here] if isinstance(ids, np.ndarray) else ids.iloc[here].to_numpy(dtype=object)
         for out, key in zip(answer, keys, strict=True):
             out[here] = hash_array(some, hash_key=key, categorize=False)
     return answer
@@ -227,7 +234,9 @@ def join_ids(folder: Path, r: int, ranges: int, parts: int) -> int:
     found, second, part = [], [], []
     for k in range(parts):
         hashes = np.load(folder / f"ids-{k}.hash.npy", mmap_mode="r")
-        here = slice(np.searchsorted(hashes, low), np.searchsorted(hashes, high, "right" if r + 1 == ranges else "left"))
+        here = slice(
+            np.searchsorted(hashes, low), np.searchsorted(hashes, high, "right" if r + 1 == ranges else "left")
+        )
         found.append(hashes[here])
         second.append(np.load(folder / f"ids-{k}.second.npy", mmap_mode="r")[here])
         part.append(np.full(len(found[-1]), k, dtype=np.int32))
@@ -246,7 +255,7 @@ def _distinct(found: np.ndarray, second: np.ndarray) -> np.ndarray:
     clash = again & (second[1:] != second[:-1])
     if clash.any():
         raise InputError(
-            f"ids must differ in their 64-bit hashes; two texts share {int(found[1:][clash][0])}. Use whole numbers as ids"
+            f"ids must differ in their 64-bit hashes; two share {int(found[1:][clash][0])}. Use whole numbers as ids"
         )
     return np.flatnonzero(np.concatenate([[True], ~again])[: len(found)])
 

@@ -38,11 +38,8 @@ class Columns:
         """The columns that are read."""
         return [self.source, self.target, *([] if self.weight is None else [self.weight])]
 
-    def check(self, there: Sequence[str], where: str, kinds: Callable[[str], bool] = lambda _: False) -> tuple[str, ...]:
-        """Refuse a missing column with its near matches; note a numeric column that is not read, if it is the only one.
-
-        ``kinds``: whether a column is numeric.
-        """
+    def check(self, there: Sequence[str], where: str, numeric: Sequence[str] = ()) -> tuple[str, ...]:
+        """Refuse a missing column with its near matches; note the only other ``numeric`` one, which is not read."""
         for keyword, name in zip(("source", "target", "weight"), self.names, strict=False):
             if name not in there:
                 near = near_matches(name, there)
@@ -50,7 +47,7 @@ class Columns:
                 listed = ", ".join(map(repr, there))
                 raise InputError(f"{keyword} must be a column of {where}; got {name!r}{hint} There are {listed}")
         if self.weight is None:
-            others = [name for name in there if name not in self.names and not name.startswith("__") and kinds(name)]
+            others = [name for name in numeric if name not in self.names and not name.startswith("__")]
             if len(others) == 1:
                 return (f"every edge weighs 1; the column {others[0]!r} is not read: weight={others[0]!r} reads it",)
         return ()
@@ -80,7 +77,7 @@ class Source:
 def parts_of(edges: Any, columns: Columns) -> Source:
     """The parts of a Dask dataframe, or of a folder or file; everything that can be checked is checked."""
     if hasattr(edges, "to_delayed") and hasattr(edges, "columns"):
-        numeric = lambda name: edges.dtypes[name].kind in "if"  # noqa: E731
+        numeric = [name for name in map(str, edges.columns) if edges.dtypes[name].kind in "iuf"]
         notes = columns.check(list(map(str, edges.columns)), "the dataframe", numeric)
         delayed = edges[columns.names].to_delayed()
         return Source([Part(f"partition {k}", _as_it_is, (each,)) for k, each in enumerate(delayed)], 0, notes)
@@ -90,7 +87,9 @@ def parts_of(edges: Any, columns: Columns) -> Source:
     files = sorted(file for file in path.iterdir() if file.suffix in ENDINGS) if path.is_dir() else [path]
     kinds = {ENDINGS.get(file.suffix) for file in files}
     if not files or None in kinds:
-        raise InputError(f"{path} must hold files with the ending {', '.join(ENDINGS)}; got none. Convert the edges first")
+        raise InputError(
+            f"{path} must hold files with the ending {', '.join(ENDINGS)}; got none. Convert the edges first"
+        )
     if len(kinds) > 1:
         raise InputError(f"{path} must hold files of one format; got {' and '.join(sorted(map(str, kinds)))}")
     return {"parquet": _parquet, "csv": _csv, "npz": _matrices, "mtx": _matrices}[str(kinds.pop())](files, columns)
@@ -114,10 +113,12 @@ def _parquet(files: list[Path], columns: Columns) -> Source:
                 groups = [footer.row_group(k).num_rows for k in range(footer.num_row_groups)]
         except (pyarrow.ArrowInvalid, OSError) as error:
             said = str(error).partition(". ")[0].partition("\n")[0]
-            raise InputError(f"{file} must be a whole parquet file; got one that cannot be read ({said}). Write it again") from None
-        types = {field.name: field.type for field in schema}
-        numeric = lambda name, types=types: pyarrow.types.is_integer(types[name]) or pyarrow.types.is_floating(types[name])  # noqa: E731
-        notes.update(dict.fromkeys(columns.check(list(types), str(file), numeric)))
+            raise InputError(
+                f"{file} must be a whole parquet file; got one that cannot be read ({said}). Write it again"
+            ) from None
+        whole, parted = pyarrow.types.is_integer, pyarrow.types.is_floating
+        numeric = [field.name for field in schema if whole(field.type) or parted(field.type)]
+        notes.update(dict.fromkeys(columns.check(schema.names, str(file), numeric)))
         some, rows = list[int](), 0
         for k, count in enumerate(groups):
             some, rows = [*some, k], rows + count
@@ -150,7 +151,7 @@ def _csv(files: list[Path], columns: Columns) -> Source:
             head = pandas.read_csv(file, nrows=100)
         except (ValueError, OSError) as error:
             raise InputError(f"{file} must be a csv file with a line of headings; got {error}") from None
-        numeric = lambda name, head=head: head[name].dtype.kind in "if"  # noqa: E731
+        numeric = [name for name in map(str, head.columns) if head[name].dtype.kind in "iuf"]
         notes.update(dict.fromkeys(columns.check(list(map(str, head.columns)), str(file), numeric)))
         size = file.stat().st_size
         kinds = {name: "str" for name in columns.names[:2] if head[name].dtype.kind not in "iu"}
@@ -206,7 +207,9 @@ def _shape(file: Path) -> tuple[int, int]:
         with np.load(file) as opened:
             return tuple(map(int, opened["shape"]))  # pyright: ignore[reportReturnType]
     except (ValueError, OSError, KeyError, EOFError) as error:
-        raise InputError(f"{file} must be a sparse matrix of scipy.sparse.save_npz or Matrix Market; got {error}") from None
+        raise InputError(
+            f"{file} must be a sparse matrix of scipy.sparse.save_npz or Matrix Market; got {error}"
+        ) from None
 
 
 def read_matrix(path: str, weighted: bool) -> Any:

@@ -63,7 +63,9 @@ class Team:
         self.form, self.assigned, self.halos = form, {}, {}
         self._retried(self._assign)
 
-    def round(self, name: str, work: Callable[..., dict[int, Any]], given: Callable[[int], Any], *others: Any) -> list[Any]:
+    def round(
+        self, name: str, work: Callable[..., dict[int, Any]], given: Callable[[int], Any], *others: Any
+    ) -> list[Any]:
         """Ask every worker about its blocks, in one task each; return the answers in the order of the blocks.
 
         ``given``: what the task needs for a block; ``others``: further arguments of ``work``.
@@ -96,7 +98,7 @@ class Team:
 
     def spread(self, name: str, work: Callable[..., Any], given: Sequence[Sequence[Any]]) -> list[Any]:
         """Run tasks that need no block in memory, on any worker; return their results in order."""
-        from dask import delayed
+        from dask.delayed import delayed
 
         self.number += 1
         keys = [f"nelayout-{name}-{self.number}-{k}-{self.run}" for k in range(len(given))]
@@ -118,15 +120,18 @@ class Team:
         return True if self.client.direct_to_workers else None
 
     def _submit(self, key: str, worker: str, work: Any, *given: Any) -> Any:
-        return self.client.submit(work, *given, workers=[worker], allow_other_workers=False, pure=False, key=key, retries=0)
+        return self.client.submit(
+            work, *given, workers=[worker], allow_other_workers=False, pure=False, key=key, retries=0
+        )
 
     def _retried(self, work: Callable[[], Any]) -> Any:
         """Do some work; if a worker has gone on the way, do it again with those that are there."""
         from asyncio import CancelledError as Cancelled
         from concurrent.futures import CancelledError
 
-        from distributed import KilledWorker, TimeoutError
-        from distributed.comm import CommClosedError
+        from distributed import KilledWorker
+        from distributed import TimeoutError as Late
+        from distributed.comm.core import CommClosedError
 
         for _ in range(LOSSES):
             before = set(self.assigned)
@@ -138,7 +143,7 @@ class Team:
                     "take more workers, or give each more memory"
                 ) from error
             except Exception as error:
-                lost = isinstance(error, (Lost, _Gone, CommClosedError, TimeoutError, Cancelled, CancelledError))
+                lost = isinstance(error, (Lost, _Gone, CommClosedError, Late, Cancelled, CancelledError))
                 if not lost and not before - set(self.workers()):
                     raise
                 LOG.warning("a worker has gone (%s): its blocks are loaded again", error)
@@ -183,12 +188,13 @@ class Team:
 
     def _wait(self, futures: list[Any]) -> list[Any]:
         """The results of pinned tasks."""
-        from distributed import TimeoutError, wait
+        from distributed import TimeoutError as Late
+        from distributed import wait
 
         try:
             left = futures
             while left:
-                with suppress(TimeoutError):
+                with suppress(Late):
                     wait(left, timeout=SLICE, return_when="FIRST_COMPLETED")
                 left = [future for future in left if not future.done()]
                 if left and (gone := set(self.assigned) - set(self.workers())):

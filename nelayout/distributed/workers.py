@@ -143,7 +143,13 @@ def _formed(block: Block, form: Form, arrays: dict[str, np.ndarray]) -> Block:
     given: dict[str, Any] = {}
     if form.by_rows:
         back: Any = csr_array(own[:, m:].T)  # entries of the halo's rows, whose values are the same by symmetry
-        own = csr_array(own + csr_array((back.data, back.indices, np.concatenate([np.zeros(m, back.indptr.dtype), back.indptr])), shape=own.shape))
+        own = csr_array(
+            own
+            + csr_array(
+                (back.data, back.indices, np.concatenate([np.zeros(m, back.indptr.dtype), back.indptr])),
+                shape=own.shape,
+            )
+        )
         own.sort_indices()
         strength = block.local(arrays["strength"]) * form.scale
         rows = own.data / np.repeat(strength, np.diff(own.indptr))
@@ -165,7 +171,9 @@ def _held(run: str, key: str) -> Held:
 
 
 @np.errstate(over="ignore", invalid="ignore", divide="ignore")
-def evaluate(run: str, key: str, given: dict[int, Any], said: bytes, lam: float, want: frozenset[str]) -> dict[int, Any]:
+def evaluate(
+    run: str, key: str, given: dict[int, Any], said: bytes, lam: float, want: frozenset[str]
+) -> dict[int, Any]:
     """Sums over the entries of blocks: value and slope (by rows of each row), pull and attraction of their rows.
 
     ``given``: for each block the positions of its nodes, and by rows ln lambda of each.
@@ -185,7 +193,7 @@ def evaluate(run: str, key: str, given: dict[int, Any], said: bytes, lam: float,
 def of_rows(run: str, key: str, given: dict[int, Any], name: str, said: bytes, *other: Any) -> dict[int, Any]:
     """A function of `Edges` that gives a number for each row: "constants", "at_input", "node_values"; or "around"."""
     held, answer = _held(run, key), {}
-    law = held.parts(said) if said else ()
+    law: Any = held.parts(said) if said else ()
     for b, own in given.items():
         block, edges = held.blocks[b], held.blocks[b].edges
         if name == "around":

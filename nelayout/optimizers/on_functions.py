@@ -251,7 +251,7 @@ class _Own:
     def brought(self, x: Any) -> Any:
         return x
 
-    def evaluate(self, Y: np.ndarray, *, value: bool = True, gradient: bool = True, weights: bool = False, attraction=False):
+    def evaluate(self, Y: np.ndarray, *, value: bool = True, gradient: bool = True, weights=False, attraction=False):
         answer = self.function(Y.reshape(self.shape).copy())
         if not (isinstance(answer, tuple) and len(answer) == 2):
             raise InputTypeError(f"objective must return (value, gradient), given {type(answer).__name__}")

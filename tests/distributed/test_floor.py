@@ -19,9 +19,9 @@ from nelayout.optimizers.minimize import Rest, minimize
 
 pytest.importorskip("distributed", reason="Dask, the extra [dask], is not installed")
 
-from nelayout.distributed.floor import Blocks, Floor  # noqa: E402  it needs Dask
-from nelayout.distributed.reading import from_matrix  # noqa: E402  likewise
-from nelayout.distributed.team import Team  # noqa: E402  likewise
+from nelayout.distributed.floor import Blocks, Floor
+from nelayout.distributed.reading import from_matrix
+from nelayout.distributed.team import Team
 
 # Rounding of positions, weights and pulls in single precision.
 ROUNDING = 2e-5
@@ -102,7 +102,9 @@ def test_a_pair_has_its_exact_value(client, tmp_path):
     cut, team = from_matrix(P, tmp_path, blocks=2).cut, Team(client, uuid.uuid4().hex)
     blocks = Blocks(team, cut, 1.0, cut.gathered("degree"), cut.gathered("strength"))
     method = nl.method("tsne")
-    J = objective(blocks, np.ones(2), method.kernel, method.divergence, method.connection, compiled=True, device=Floor())
+    J = objective(
+        blocks, np.ones(2), method.kernel, method.divergence, method.connection, compiled=True, device=Floor()
+    )
     found = J.evaluate(np.array([[0.0, 0.0], [1.0, 0.0]]), attraction=True)
     assert found.value == pytest.approx(0.0, abs=1e-12)
     # omega = p / (1 + xi), and the repulsion balances it
