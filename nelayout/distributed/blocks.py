@@ -38,7 +38,7 @@ __all__ = [
 ]
 
 # Fewest blocks, and entries of a block.
-LEAST_BLOCKS, BLOCK_ENTRIES = 16, 1 << 22
+LEAST_BLOCKS, BLOCK_ENTRIES = 16, 1 << 21
 # Two ends, the weight, and whether an entry stands as it was given (1) or turned around (0).
 ENTRY = np.dtype([("row", "<i8"), ("col", "<i8"), ("weight", "<f8"), ("given", "i1")])
 NARROW = np.dtype([("row", "<i4"), ("col", "<i4"), ("weight", "<f4"), ("given", "i1")])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import multiprocessing
 import os
+import shutil
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -13,9 +14,10 @@ from typing import Any
 
 import nelayout
 from nelayout.errors import InputError, missing_extra
-from nelayout.numerics.memory import size_in_words
+from nelayout.numerics.memory import available, size_in_words
+from nelayout.numerics.parallel import thread_count
 
-__all__ = ["check_memory", "check_workers", "connected", "folder_of", "import_dask"]
+__all__ = ["check_disk", "check_memory", "check_workers", "connected", "folder_of", "import_dask"]
 
 # Settings of a local cluster.  Blocks are no results of Dask's, so there is nothing to move to disk.
 SETTINGS = {
@@ -25,6 +27,10 @@ SETTINGS = {
     "distributed.scheduler.work-stealing": False,
     "distributed.comm.compression": None,
 }
+# Bytes of memory for each worker of a local cluster, at least.
+LOCAL_BYTES = 1_000_000_000
+# Bytes of all files for each edge: entries in pieces and in the blocks of all levels.
+EDGE_BYTES = 70
 # Seconds in which a scheduler must answer.
 ANSWER = 10
 # Python's code for a worker to say which nelayout it has; it is text, so that a worker without one understands it.
@@ -66,12 +72,12 @@ def connected(client: Any) -> Iterator[Any]:
         raise InputError(
             "a script that starts workers must do its work under `if __name__ == '__main__':`. Add this line"
         )
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    workers = max(1, min(thread_count(None), (available() or 0) // LOCAL_BYTES))
     quiet = logging.getLogger("distributed.shuffle"), logging.getLogger("distributed.worker.memory")
     with (
         dask.config.set(SETTINGS),
         LocalCluster(
-            n_workers=cores, threads_per_worker=1, silence_logs=logging.ERROR, dashboard_address=":0"
+            n_workers=workers, threads_per_worker=1, silence_logs=logging.ERROR, dashboard_address=":0"
         ) as cluster,
         Client(cluster, direct_to_workers=True) as found,
     ):
@@ -129,12 +135,30 @@ def check_workers(client: Any, folder: Path) -> int:
     return len(found)
 
 
-def check_memory(client: Any, needed: int, what: str) -> None:
-    """Refuse a worker with a limit below the bytes that it will need."""
+def check_memory(client: Any, needed: int, here: int, what: str) -> None:
+    """Refuse a worker with a limit below the bytes that it will need, and this machine with less than ``here``."""
+    advice = "Take more workers, or give each more memory"
     for worker, facts in sorted(client.scheduler_info(n_workers=-1)["workers"].items()):
         limit = facts["memory_limit"]
         if limit and limit < needed:
             raise InputError(
                 f"every worker must have about {size_in_words(needed)} of memory {what}; {worker} has "
-                f"{size_in_words(limit)}. Take more workers, or give each more memory"
+                f"{size_in_words(limit)}. {advice}"
             )
+    free = available()
+    if free is not None and free < here:
+        raise InputError(
+            f"this machine must have about {size_in_words(here)} of memory {what}; it has {size_in_words(free)} free. "
+            "Start nelayout on a larger one"
+        )
+
+
+def check_disk(folder: Path, edges: int) -> None:
+    """Refuse a folder with less room than the files of so many edges take."""
+    needed, free = EDGE_BYTES * edges, shutil.disk_usage(folder).free
+    if free < needed:
+        raise InputError(
+            f"the folder of the run must have about {size_in_words(needed)} of room; {folder} has "
+            f"{size_in_words(free)}. "
+            "Free some space, or give another folder as checkpoint="
+        )

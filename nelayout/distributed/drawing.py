@@ -29,11 +29,10 @@ from nelayout.run.draw import draw_part, draw_parts
 from nelayout.run.drawing import Drawing, Part, Run
 from nelayout.run.passes import Descend
 from nelayout.run.placement import JITTER, radius
+from nelayout.run.several_machines import MOST_ENTRIES
 
-__all__ = ["MOST_ENTRIES", "Whole", "draw"]
+__all__ = ["Whole", "draw"]
 
-# Entries of a graph that one machine draws; it is a number, so that the drawing does not depend on the machines.
-MOST_ENTRIES = 1 << 25
 # Most steps on the levels between, and least most steps on the graph itself.
 LEVEL_STEPS, LEAST_STEPS = 20, 40
 

@@ -23,7 +23,6 @@ from nelayout.distributed.blocks import Journal, stored
 from nelayout.distributed.cluster import check_memory, check_workers, connected, folder_of, import_dask
 from nelayout.distributed.drawing import draw
 from nelayout.distributed.floor import FloorSummation
-from nelayout.distributed.forecast import worker_bytes
 from nelayout.distributed.reading import Graph, from_matrix, read
 from nelayout.distributed.sources import Columns, parts_of
 from nelayout.distributed.team import Team
@@ -36,13 +35,20 @@ from nelayout.run.assembly import assemble
 from nelayout.run.drawing import Drawing, Run
 from nelayout.run.masses import mass_to_read, tried_masses
 from nelayout.run.pipeline import run_method
+from nelayout.run.several_machines import (
+    DRIVER,
+    LEAST_NODES,
+    MOST_ENTRIES,
+    READING,
+    WORKER,
+    driver_bytes,
+    worker_bytes,
+)
 from nelayout.similarities.masses import node_mass
 from nelayout.sums.nbody import backend, check_backend
 
 __all__ = ["LEAST_NODES", "Drawn", "layout", "solve", "write"]
 
-# Nodes below which workers only lose time.
-LEAST_NODES = 1_000_000
 # Masses that need no more than each row.
 MASSES = ("unit", "degree", "degree+1", "strength", "auto")
 # Nodes of a part of the positions, where ids are numbers.
@@ -172,17 +178,19 @@ def solve(
             if given is None:
                 graph = journal.once("read", lambda: from_matrix(graphs.read(edges, weight).adjacency, folder))
             else:
+                check_memory(here, WORKER + READING, DRIVER, "to read edges")
                 graph = journal.once("read", lambda: read(given, columns, team, folder))
             notes = [*graph.notes, *_left_out(graph)]
             n = graph.cut.n
-            if n < least and graph.entries <= 1 << 25:
+            if n < least and graph.entries <= MOST_ENTRIES:
                 notes.append(f"{n:,} nodes fit one machine, where workers only lose time: it was drawn here alone")
                 own: Any = {**o, "weight": "weight", "seed": rng, "node_size": None}
                 found = run_method(graph.cut.matrix(), record, None, None, own)
                 trace, value, reason, labels = found.trace, found.value, found.reason, found.components
                 Y, notes = np.asarray(found.positions), [*notes, *found.notes]
             else:
-                check_memory(here, worker_bytes(n, graph.entries, count), "for its blocks")
+                needed = worker_bytes(n, graph.entries, count)
+                check_memory(here, needed, driver_bytes(n), f"to draw {n:,} nodes and {graph.entries // 2:,} edges")
                 run = Run(
                     record,
                     o["dim"],

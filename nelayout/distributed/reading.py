@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from nelayout.distributed.blocks import Cut, assemble, block_count, cut_points, dropped_loops, stored, write_piece
+from nelayout.distributed.cluster import check_disk
 from nelayout.distributed.sources import Columns, Source
 from nelayout.distributed.team import Team
 from nelayout.errors import InputError
@@ -64,6 +65,7 @@ def read(source: Source, columns: Columns, team: Team, folder: Path) -> Graph:
     else:
         starts, edges = _table(team, given, folder)
         n = int(starts[-1])
+    check_disk(folder, edges)
     cut = Cut(folder, "read", cut_points(n, block_count(2 * edges)))
     found = team.spread("rank", rank, [(folder, cut, starts, *each) for each in given])
     for r in range(0 if starts is None else len(starts) - 1):

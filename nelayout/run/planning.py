@@ -27,6 +27,7 @@ from nelayout.run.passes import Again, Keep
 from nelayout.run.plan import Settings
 from nelayout.run.plan import plan as passes_of
 from nelayout.run.request import NOTHING_KNOWN, Request, read_request
+from nelayout.run.several_machines import Forecast
 from nelayout.run.taking_apart import take_apart
 from nelayout.similarities.masses import NAMED
 from nelayout.sums.device import device_named
@@ -69,6 +70,7 @@ class Plan:
     evaluations  of the objective of the largest component, about
     nbody    the backend for sums over all pairs of the largest component
     device_bytes  allocated on the device; 0 without one
+    cluster  the same drawing on several machines; None: not asked for
     """
 
     method: str
@@ -81,6 +83,7 @@ class Plan:
     evaluations: int
     nbody: str
     device_bytes: int = 0
+    cluster: Forecast | None = None
 
     @property
     def steps(self) -> int:
@@ -99,7 +102,7 @@ class Plan:
         rows = [head, *self._rows()]
         widths = [max(len(row[k]) for row in rows) for k in range(len(head))]
         lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
-        return "\n".join([self._title(), *lines])
+        return "\n".join([self._title(), *lines, *([] if self.cluster is None else [str(self.cluster)])])
 
     def _title(self) -> str:
         parts = f"{self.components:,} component{'s' if self.components != 1 else ''}"
@@ -143,7 +146,8 @@ class Estimate:
 
 @takes_common_keywords
 def plan(
-    G: Any, method: str | Method = "auto", pos: Any = None, fixed: Any = None, **options: Unpack[MethodOptions]
+    G: Any, method: str | Method = "auto", pos: Any = None, fixed: Any = None, workers: int | None = None,
+    memory: int | str | None = None, **options: Unpack[MethodOptions]
 ) -> Plan:
     """List the passes that drawing G by a method will run, each with its reason, time and memory; nothing is drawn.
 
@@ -151,6 +155,9 @@ def plan(
     ----------
     method : default "auto"
         a name or a ``nelayout.Method``
+    workers, memory : optional
+        machines of a cluster, and bytes that each may take ("64GB"): ``cluster`` says what they need, see
+        `nelayout.distributed.layout`
 
     Returns
     -------
@@ -175,7 +182,11 @@ def plan(
         o = check_options(common)
         request = read_request(G, record, o, pos, fixed)
         threads = thread_count(o["n_jobs"])
-        return _planned(request, threads)
+        found = _planned(request, threads)
+        if workers is None:
+            return found
+        cluster = Forecast.of(found.nodes, 2 * found.edges, workers, memory)
+        return replace(found, cluster=cluster)
 
 
 @takes_common_keywords

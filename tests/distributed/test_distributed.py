@@ -303,7 +303,11 @@ def test_workers_with_another_version_or_too_little_memory(client, monkeypatch):
     with pytest.raises(InputError, match=r"has none \(No module named 'nothing_of_this_name'\). Install it"):
         nl.distributed.layout(MESH, client=client)
     with pytest.raises(InputError, match=r"must have about .* TB|must have about .* GB of memory"):
-        cluster.check_memory(client, 10**16, "for its blocks")
+        cluster.check_memory(client, 10**16, 0, "to draw")
+    with pytest.raises(InputError, match="this machine must have about"):
+        cluster.check_memory(client, 0, 10**16, "to draw")
+    with pytest.raises(InputError, match="the folder of the run must have about"):
+        cluster.check_disk(Path.cwd(), 10**16)
 
 
 def test_a_full_disk_is_said_in_one_line(client, tmp_path, monkeypatch):
