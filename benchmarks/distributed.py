@@ -102,7 +102,7 @@ def cases(n: int) -> dict[str, dict[str, float]]:
 
 
 def messages(client: Any) -> dict[str, float]:
-    """CPU seconds of this process for 64 MB in so many messages, as that many workers would get them, forth and back."""
+    """CPU seconds of this process for 64 MB forth and back in so many messages, as that many workers would get."""
     address, answer = min(client.scheduler_info(n_workers=-1)["workers"]), {}
     for count in (4, 16, 64):
         rows = np.zeros(MESSAGE * 10**6 // (4 * count), dtype=np.float32)
@@ -118,9 +118,8 @@ def page(found: dict[str, dict[str, float]]) -> str:
     """The page of documentation."""
     commit = subprocess.run(["git", "rev-parse", "--short", "HEAD"], capture_output=True, text=True, check=False).stdout
     graph, huge = found["graph"], Forecast.of(10**8, 2 * 10**9, 16, "64GB")
-    rows = [
-        f"| {'one machine, two threads'} | {found['one machine']['clock']:.2f} | {found['one machine']['driver']:.2f} | | | | |"
-    ]
+    alone = found["one machine"]
+    rows = [f"| one machine, two threads | {alone['clock']:.2f} | {alone['driver']:.2f} | | | | |"]
     for name in ("1 worker", "2 workers"):
         each = found[name]
         rows.append(

@@ -224,14 +224,14 @@ class StepKeeper:
 
 @dataclass(frozen=True, slots=True)
 class Journal:
-    """What a run has done so far, in its folder; ``keeps``: a run that is started again goes on from there."""
+    """The work that a run has done so far, in its folder; ``keeps``: a run that is started again goes on from there."""
 
     folder: Path
     keeps: bool
     rng: np.random.Generator
 
     def keeper(self, name: str) -> StepKeeper | None:
-        """What keeps the state of the descent of that name."""
+        """Return the keeper of the descent of that name; None where nothing is kept."""
         return StepKeeper(self.folder / f"{name}.state") if self.keeps else None
 
     def once(self, name: str, work: Callable[[], Any]) -> Any:

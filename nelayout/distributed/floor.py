@@ -57,7 +57,7 @@ class Blocks:
 
 @dataclass(frozen=True)
 class Floor:
-    """What an objective asks a device for, answered by workers."""
+    """Workers in place of the device that an objective asks."""
 
     def array(self, x: Any) -> Any:
         """The array itself: vectors stay on this machine."""

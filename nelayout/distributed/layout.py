@@ -6,7 +6,8 @@ import atexit
 import os
 import time
 import uuid
-from contextlib import ExitStack
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from types import SimpleNamespace
@@ -29,7 +30,7 @@ from nelayout.distributed.team import Team
 from nelayout.errors import InputError, Unsupported
 from nelayout.numerics.parallel import threads_for
 from nelayout.placing.final import finish
-from nelayout.record.progress import LOG, observe
+from nelayout.record.progress import LOG, Observer, observe
 from nelayout.record.solution import Step
 from nelayout.run.assembly import assemble
 from nelayout.run.drawing import Drawing, Run
@@ -168,7 +169,7 @@ def solve(
         folder_of(checkpoint) as folder,
         connected(client) as here,
         threads_for(o["n_jobs"]) as threads,
-        observe(record.name, o["callback"], o["progress"]) as observer,
+        ExitStack() as stack,
     ):
         count = check_workers(here, folder)
         team = Team(here, uuid.uuid4().hex[:8])
@@ -191,6 +192,7 @@ def solve(
             else:
                 needed = worker_bytes(n, graph.entries, count)
                 check_memory(here, needed, driver_bytes(n), f"to draw {n:,} nodes and {graph.entries // 2:,} edges")
+                observer = stack.enter_context(_observed(record.name, o["callback"], o["progress"]))
                 run = Run(
                     record,
                     o["dim"],
@@ -222,6 +224,21 @@ def solve(
     }
     sizes = np.sort(np.bincount(labels))[::-1]
     return Drawn(positions, value, reason, sizes, graph.entries, tuple(notes), trace, facts)
+
+
+@contextmanager
+def _observed(name: str, callback: Any, progress: bool) -> Iterator[Observer]:
+    """An observer; its progress bar shows J as well."""
+    with observe(name, callback, progress) as observer:
+        if observer.bar is not None:
+            line = observer.bar.line
+
+            def told(state: Any) -> Any:
+                line.set_postfix_str(f"J {state.value:.6g}", refresh=False)
+                return callback is not None and callback(state)
+
+            observer.callback = told
+        yield observer
 
 
 def _checked(method: str | Method, options: dict[str, Any]) -> tuple[Method, dict[str, Any]]:
@@ -267,7 +284,7 @@ def write(drawn: Drawn, path: Path, kind: str) -> None:
 
 
 def _named(edges: Any) -> str:
-    """What the edges of a checkpoint are recognized by."""
+    """Return a text by which the edges of a checkpoint are recognized."""
     if issparse(edges):
         return f"matrix {edges.shape} {edges.nnz}"
     return f"dataframe {edges.npartitions}" if hasattr(edges, "npartitions") else str(Path(edges).resolve())

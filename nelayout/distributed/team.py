@@ -146,7 +146,7 @@ class Team:
                 lost = isinstance(error, (Lost, _Gone, CommClosedError, Late, Cancelled, CancelledError))
                 if not lost and not before - set(self.workers()):
                     raise
-                LOG.warning("a worker has gone (%s): its blocks are loaded again", error)
+                LOG.warning("a worker has gone (%s): its blocks are loaded again", str(error).partition("\n")[0])
                 self.assigned = {}
                 self._gather_again(len(before))
         raise InputError(f"workers were lost {LOSSES} times in a row: look at their logs, or give them more memory")

@@ -1,4 +1,4 @@
-"""What runs on the workers: they hold blocks in memory and sum over the entries of these.
+"""Tasks of the workers, which hold blocks in memory and sum over the entries of these.
 
 A block's nodes are its own rows first, then the halo: all other nodes that its entries lead to.  With columns numbered
 in this way a block is a small graph, and `nelayout.sums.edges.matrix.Edges` sums over it as over any other.  For

@@ -1,4 +1,4 @@
-"""What a drawing on several machines needs: bytes and seconds, from sizes alone.
+"""Bytes and seconds of a drawing on several machines, from sizes alone.
 
 >>> Forecast.of(10**8, 2 * 10**9, workers=16, memory=64 * 10**9).fits
 True
