@@ -205,6 +205,7 @@ def of_rows(run: str, key: str, given: dict[int, Any], name: str, said: bytes, *
             answer[b] = edges.node_values(Y, *law, *(other if lam is None else (lam,)))[: block.m]
         else:
             answer[b] = getattr(edges, name)(law[1])[: block.m]
+            vars(edges).pop("measure", None)  # eight bytes an entry, which no step needs
     return answer
 
 
