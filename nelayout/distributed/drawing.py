@@ -27,14 +27,15 @@ from nelayout.placing.components import component_labels, components, side_by_si
 from nelayout.run.alpha_walk import at_order, draw_at_best_alpha
 from nelayout.run.draw import draw_part, draw_parts
 from nelayout.run.drawing import Drawing, Part, Run
-from nelayout.run.passes import Descend
+from nelayout.run.passes import Descend, fold
 from nelayout.run.placement import JITTER, radius
 from nelayout.run.several_machines import MOST_ENTRIES
 
 __all__ = ["Whole", "draw"]
 
-# Most steps on the levels between, and least most steps on the graph itself.
-LEVEL_STEPS, LEAST_STEPS = 20, 40
+# Most steps on the levels between; on the graph itself, most steps of each stage on the way, and least most steps of the
+# last one.
+LEVEL_STEPS, WAY_STEPS, LEAST_STEPS = 20, 15, 40
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -181,8 +182,9 @@ class _Component:
             begin = Y[numbers[depth + 1][level.cluster[nodes]]]
             typical = radius(begin) / np.sqrt(len(begin))
             begin = begin + JITTER * typical * run.rng.standard_normal(begin.shape)
-            down = _descent(run, goal, depth, int(np.count_nonzero(self.kept[0])), float(found.exaggeration[0]))
-            now = down(coarser.at(begin), replace(run, method=goal, keeper=journal.keeper(name)))
+            passes = _descents(run, found, depth, int(np.count_nonzero(self.kept[0])))
+            now = fold(passes[:-1], coarser.at(begin), run)
+            now = passes[-1](now, replace(run, keeper=journal.keeper(name)))
             return now.Y, now.reasons
 
         there, reasons = journal.once(name, descended)
@@ -192,22 +194,36 @@ class _Component:
         return replace(coarser.at(there), methods=(goal,), exaggeration=found.exaggeration, reasons=reasons)
 
 
-def _descent(run: Run, goal: Method, depth: int, n: int, exaggeration: float) -> Descend:
-    """The steps of a level of a graph of n nodes: a few on the way, and those of the method's last stage at its end."""
-    stages = [stage for stage in run.method.stages if isinstance(stage, Stage)]
-    fitting = [stage for stage in stages if (stage.kernel or run.method.kernel) == goal.kernel]
-    stage = (fitting or stages or [Stage("descend", LEAST_STEPS)])[-1].at(n)
-    steps = max(stage.max_iter, LEAST_STEPS) if run.max_iter is None else run.max_iter
+def _descents(run: Run, found: Drawing, depth: int, n: int) -> list[Descend]:
+    """The descents of a level of a graph of n nodes: those of the method's stages, short ones on the way.
+
+    The last one is on the objective that the drawing of the coarsest graph minimizes.
+    """
+    goal = found.methods[0] or run.method
+    stages = [stage.at(n) for stage in run.method.stages if isinstance(stage, Stage)] or [Stage("descend", LEAST_STEPS)]
+    fitting = [k for k, stage in enumerate(stages) if (stage.kernel or run.method.kernel) == goal.kernel]
+    stages = stages[: fitting[-1] + 1] if fitting else stages
+    most, descents = min(LEVEL_STEPS, run.max_iter if run.max_iter is not None else LEVEL_STEPS), list[Descend]()
+    for stage in stages[:-1] if not depth else []:
+        descents.append(_descent(stage, run, min(WAY_STEPS, most), name=f"{stage.name}, level {depth}"))
+    last = stages[-1]
+    steps = max(last.max_iter, LEAST_STEPS) if run.max_iter is None else run.max_iter
     asked = run.max_iter is not None or run.tol is not None
-    tol = stage.tol if run.tol is None else run.tol
-    return Descend(
-        name=f"level {depth}" if depth else stage.name,
-        steps=min(LEVEL_STEPS, steps) if depth else steps,
-        optimizer=LBFGS(),
-        exaggeration=exaggeration,
-        force=0.0 if depth else tol,
-        lull=None if asked or not tol else stage.lull or SLOW,
-    )
+    tol = last.tol if run.tol is None else run.tol
+    own = {"kernel": goal.kernel, "divergence": goal.divergence, "exaggeration": float(found.exaggeration[0])}
+    if depth:
+        return [*descents, _descent(last, run, min(most, steps), name=f"level {depth}", **own)]
+    lull = None if asked or not tol else last.lull or SLOW
+    return [*descents, _descent(last, run, steps, force=tol, lull=lull, **own)]
+
+
+def _descent(stage: Stage, run: Run, steps: int, **changes: Any) -> Descend:
+    """Some steps of a stage by L-BFGS, which asks workers for no more than sums by rows."""
+    values: dict[str, Any] = {
+        "name": stage.name, "kernel": stage.kernel or run.method.kernel,
+        "divergence": stage.divergence or run.method.divergence, "exaggeration": stage.exaggeration, "lull": SLOW,
+    }
+    return Descend(steps=steps, optimizer=LBFGS(), **{**values, **changes})
 
 
 def _numbered(levels: list[Level], kept: list[np.ndarray], found: Drawing) -> tuple[list[np.ndarray], np.ndarray]:

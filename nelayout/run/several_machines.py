@@ -25,8 +25,8 @@ MOST_ENTRIES = 1 << 25
 WORKER, ENTRY, ROW = 220_000_000, 12, 60
 # Bytes of a worker that sorts a block or reads a part, beside its libraries; see `nelayout.distributed.blocks`.
 READING = 330_000_000
-# Bytes of this machine with its libraries; of a node: positions, pairs of L-BFGS and gradient, and the mesh while a size
-# is looked for; of an entry of the graph that it draws alone.
+# Bytes of this machine with its libraries; of a node: positions, pairs of L-BFGS and gradient, and the mesh while a
+# size is looked for; of an entry of the graph that it draws alone.
 DRIVER, NODE, ALONE_ENTRY = 300_000_000, 1_500, 40
 # Nodes that a worker needs beside its own, in parts of its rows, once nodes are numbered by place.
 HALO = 0.1
