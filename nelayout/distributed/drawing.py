@@ -33,9 +33,9 @@ from nelayout.run.several_machines import MOST_ENTRIES
 
 __all__ = ["Whole", "draw"]
 
-# Most steps on the levels between; on the graph itself, most steps of each stage on the way, and least most steps of the
-# last one.
-LEVEL_STEPS, WAY_STEPS, LEAST_STEPS = 20, 15, 40
+# Most steps on the levels between; on the graph itself, most steps of each stage on the way, and of the last one if its
+# stage has fewer.
+LEVEL_STEPS, WAY_STEPS, LEAST_STEPS = 20, 30, 40
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -171,27 +171,28 @@ class _Component:
             mass = level.other
         P = Blocks(team, cut, self.scale, level.degree[nodes], level.strength[nodes])
         affinity = self.affinity(depth, P, mass[nodes])
-        goal = replace(found.methods[0] or run.method, name="")
+        goal = found.methods[0] or run.method
         part = Part(nodes, affinity)
-        coarser = replace(
-            Drawing.on(affinity, Parts(np.array([cut.n])), np.zeros((cut.n, run.dim)), [part]),
-            methods=(replace(goal, name="coarse"),),  # another objective: its size is looked for
-        )
+        here = Drawing.on(affinity, Parts(np.array([cut.n])), np.zeros((cut.n, run.dim)), [part])
+        *way, last = _descents(run, found, depth, int(np.count_nonzero(self.kept[0])))
 
-        def descended() -> tuple[np.ndarray, tuple[str, ...]]:
+        def on_the_way() -> tuple[np.ndarray, tuple[Method | None, ...]]:
             begin = Y[numbers[depth + 1][level.cluster[nodes]]]
             typical = radius(begin) / np.sqrt(len(begin))
             begin = begin + JITTER * typical * run.rng.standard_normal(begin.shape)
-            passes = _descents(run, found, depth, int(np.count_nonzero(self.kept[0])))
-            now = fold(passes[:-1], coarser.at(begin), run)
-            now = passes[-1](now, replace(run, keeper=journal.keeper(name)))
+            now = fold(way, here.at(begin), run)
+            return now.Y, now.methods
+
+        def descended() -> tuple[np.ndarray, tuple[str, ...]]:
+            begin, methods = journal.once(f"{name}-way", on_the_way)
+            now = last(replace(here, Y=begin, methods=methods), replace(run, keeper=journal.keeper(name)))
             return now.Y, now.reasons
 
         there, reasons = journal.once(name, descended)
         if depth:
             team.form = None
             cut.delete()
-        return replace(coarser.at(there), methods=(goal,), exaggeration=found.exaggeration, reasons=reasons)
+        return replace(here.at(there), methods=(goal,), exaggeration=found.exaggeration, reasons=reasons)
 
 
 def _descents(run: Run, found: Drawing, depth: int, n: int) -> list[Descend]:
@@ -203,16 +204,16 @@ def _descents(run: Run, found: Drawing, depth: int, n: int) -> list[Descend]:
     stages = [stage.at(n) for stage in run.method.stages if isinstance(stage, Stage)] or [Stage("descend", LEAST_STEPS)]
     fitting = [k for k, stage in enumerate(stages) if (stage.kernel or run.method.kernel) == goal.kernel]
     stages = stages[: fitting[-1] + 1] if fitting else stages
-    most, descents = min(LEVEL_STEPS, run.max_iter if run.max_iter is not None else LEVEL_STEPS), list[Descend]()
-    for stage in stages[:-1] if not depth else []:
-        descents.append(_descent(stage, run, min(WAY_STEPS, most), name=f"{stage.name}, level {depth}"))
-    last = stages[-1]
+    last, descents = stages[-1], list[Descend]()
     steps = max(last.max_iter, LEAST_STEPS) if run.max_iter is None else run.max_iter
-    asked = run.max_iter is not None or run.tol is not None
-    tol = last.tol if run.tol is None else run.tol
     own = {"kernel": goal.kernel, "divergence": goal.divergence, "exaggeration": float(found.exaggeration[0])}
     if depth:
-        return [*descents, _descent(last, run, min(most, steps), name=f"level {depth}", **own)]
+        return [_descent(last, run, min(LEVEL_STEPS, steps), name=f"level {depth}", **own)]
+    for stage in stages[:-1]:
+        most = WAY_STEPS if run.max_iter is None else min(WAY_STEPS, run.max_iter)
+        descents.append(_descent(stage, run, most, name=f"{stage.name}, level 0"))
+    asked = run.max_iter is not None or run.tol is not None
+    tol = last.tol if run.tol is None else run.tol
     lull = None if asked or not tol else last.lull or SLOW
     return [*descents, _descent(last, run, steps, force=tol, lull=lull, **own)]
 
@@ -220,8 +221,11 @@ def _descents(run: Run, found: Drawing, depth: int, n: int) -> list[Descend]:
 def _descent(stage: Stage, run: Run, steps: int, **changes: Any) -> Descend:
     """Some steps of a stage by L-BFGS, which asks workers for no more than sums by rows."""
     values: dict[str, Any] = {
-        "name": stage.name, "kernel": stage.kernel or run.method.kernel,
-        "divergence": stage.divergence or run.method.divergence, "exaggeration": stage.exaggeration, "lull": SLOW,
+        "name": stage.name,
+        "kernel": stage.kernel or run.method.kernel,
+        "divergence": stage.divergence or run.method.divergence,
+        "exaggeration": stage.exaggeration,
+        "lull": SLOW,
     }
     return Descend(steps=steps, optimizer=LBFGS(), **{**values, **changes})
 

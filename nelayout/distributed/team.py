@@ -7,6 +7,7 @@ is repeated: its answers depend on the blocks alone.
 
 from __future__ import annotations
 
+import gc
 import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -22,6 +23,8 @@ __all__ = ["Team", "folded"]
 
 # Seconds of a slice of waiting, and for which a team waits for lost workers to come back, and for any worker.
 SLICE, COMING_BACK, PATIENCE = 0.5, 10.0, 60.0
+# Bytes of messages after which objects are collected.
+UNCOLLECTED = 300_000_000
 # Rounds in a row that may be lost.
 LOSSES = 5
 
@@ -49,7 +52,7 @@ class Team:
         self.client, self.run, self.form = client, run, None
         self.assigned: dict[str, list[int]] = {}
         self.halos: dict[int, np.ndarray] = {}
-        self.sent = self.received = self.number = 0
+        self.sent = self.received = self.collected = self.number = 0
         self.seconds = 0.0
 
     def workers(self) -> list[str]:
@@ -91,6 +94,7 @@ class Team:
                 self.client.cancel([*futures, *sent], force=True)
             self.received += _size(answers)
             self.seconds += time.perf_counter() - began
+            self._collect()
             found = {b: answer for each in answers for b, answer in each.items()}
             return [found[b] for b in range(form.cut.count)]
 
@@ -109,6 +113,12 @@ class Team:
             return self.client.gather(futures, direct=False)
         finally:
             self.client.cancel(futures, force=True)
+
+    def _collect(self) -> None:
+        """Free messages that Dask's client has left in circles of objects, which Python looks for too rarely."""
+        if self.sent + self.received - self.collected > UNCOLLECTED:
+            self.collected = self.sent + self.received
+            gc.collect()
 
     def leave(self) -> None:
         """Leave the workers clean."""

@@ -27,7 +27,7 @@ WORKER, ENTRY, ROW = 220_000_000, 12, 60
 READING = 330_000_000
 # Bytes of this machine with its libraries; of a node: positions, pairs of L-BFGS and gradient, and the mesh while a
 # size is looked for; of an entry of the graph that it draws alone.
-DRIVER, NODE, ALONE_ENTRY = 300_000_000, 1_500, 40
+DRIVER, NODE, ALONE_ENTRY = 300_000_000, 2_700, 40
 # Nodes that a worker needs beside its own, in parts of its rows, once nodes are numbered by place.
 HALO = 0.1
 # Bytes of a message for each node: out in single precision, and back.
@@ -36,7 +36,7 @@ OUT, BACK = 8.0, 8.0
 # of a byte that is copied, and that is sent at 1 GB/s.
 MESH_NODE, PAIRS_NODE, ENTRY_SECONDS, ROUND, COPY, NETWORK = 220e-9, 100e-9, 8e-9, 0.02, 1.5e-9, 1e-9
 # Evaluations on the finest level, and on each level between.
-FINEST, BETWEEN = 95, 32
+FINEST, BETWEEN = 260, 32
 
 
 @dataclass(frozen=True, slots=True)

@@ -41,7 +41,7 @@ def mesh(rows: int, columns: int) -> csr_array:
 
 MESH = mesh(16, 20)
 # Small runs of the real path: half the graph's nodes fit this machine.
-SMALL = {"least": 200, "max_iter": 8}
+SMALL = {"least": 200, "max_iter": 3}
 
 
 def edges_of(P: csr_array, ids=str) -> Any:
@@ -86,9 +86,9 @@ def test_any_number_of_workers_gives_the_same_bits(plain, workers):
     assert again.value == plain.value
 
 
-@pytest.mark.parametrize("method", ["gamma-quadlog", "tsne", "nerv", "auto", "mds-ks", "alpha-sne"])
+@pytest.mark.parametrize("method", ["gamma-quadlog", "nerv", "auto"])
 def test_methods_of_every_kind(client, method):
-    drawn = nl.distributed.solve(MESH, method, client=client, least=200, max_iter=5)
+    drawn = nl.distributed.solve(MESH, method, client=client, **SMALL)
     assert np.isfinite(drawn.value)
     Y = places(drawn)
     neighbors = nl.measure(MESH, Y, measures=["neighborhood"])["neighborhood"]
@@ -98,7 +98,7 @@ def test_methods_of_every_kind(client, method):
 @pytest.mark.full
 @pytest.mark.parametrize("method", [each["name"] for each in nl.methods()])
 def test_the_whole_catalogue(client, method):
-    drawn = nl.distributed.solve(MESH, method, client=client, least=200, max_iter=5)
+    drawn = nl.distributed.solve(MESH, method, client=client, **SMALL)
     assert np.isfinite(drawn.value)
     assert np.isfinite(places(drawn)).all()
 
@@ -193,9 +193,9 @@ def test_a_stopped_run_goes_on_with_the_same_bits(client, tmp_path):
     steps = []
 
     def stop(state):
-        steps.append(len(state.positions))
-        if steps[-14:] == [320] * 14:  # after ten steps of the whole graph the state is kept
-            raise Enough
+        steps.append((state.stage, len(state.positions)))
+        if len(steps) > 14 and state.stage == "descend" and steps[-14:] == [("descend", 320)] * 14:
+            raise Enough  # after ten steps of the whole graph the state is kept
 
     table, how = dd.from_pandas(edges_of(MESH), npartitions=3), {"client": client, "least": 200, "max_iter": 20}
     whole = nl.distributed.solve(table, **how)
