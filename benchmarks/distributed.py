@@ -79,17 +79,17 @@ def cases(n: int) -> dict[str, dict[str, float]]:
         ):
             team = Team(client, "benchmark")
             cut = from_matrix(csr_array(P), Path(folder)).cut
-            blocks = Blocks(team, cut, 1.0, cut.gathered("degree"), cut.gathered("strength"))
+            blocks: Any = Blocks(team, cut, 1.0, cut.gathered("degree"), cut.gathered("strength"))
             there = FloorSummation(backend("auto", threads, True), threads, True).objective(
                 method, Affinity(blocks, mass)
             )
-            each = measured(lambda J=there: J.evaluate(Y), lambda c=client: list(c.run(used).values()))
+            each = measured(lambda J=there: J.evaluate(Y), lambda c=client: list(dict(c.run(used)).values()))
             team.sent = team.received = 0
             team.seconds, rounds = 0.0, 3
             for _ in range(rounds):
                 there.evaluate(Y)
             each |= {"round": team.seconds / rounds, "sent": team.sent / rounds, "received": team.received / rounds}
-            each["peak"] = max(peak for _, peak in client.run(used).values())
+            each["peak"] = max(peak for _, peak in dict(client.run(used)).values())
             each["forecast"] = Forecast.of(n, P.nnz, count).worker / 1e6
             found[f"{count} worker{'s' * (count > 1)}"] = each
             if count == 2:
@@ -101,7 +101,7 @@ def cases(n: int) -> dict[str, dict[str, float]]:
 
 def messages(client: Any) -> dict[str, float]:
     """CPU seconds of this process for 64 MB forth and back in so many messages, as that many workers would get."""
-    address, answer = min(client.scheduler_info(n_workers=-1)["workers"]), {}
+    address, answer = min(client.nthreads()), {}
     for count in (4, 16, 64):
         rows = np.zeros(MESSAGE * 10**6 // (4 * count), dtype=np.float32)
         began = time.process_time()

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import importlib
 import logging
-import multiprocessing
 import os
 import shutil
 import tempfile
@@ -39,19 +39,20 @@ ASKED = "__import__('importlib').import_module('nelayout').__version__"
 
 def import_dask() -> None:
     """Refuse where Dask is not installed."""
-    try:
-        import dask.dataframe
-        import distributed
-        import pyarrow  # noqa: F401  asked for by both
-    except ImportError as error:
-        raise missing_extra(str(error.name).partition(".")[0], "dask", "graphs on several machines") from None
-    del dask, distributed
+    for name in ("distributed", "dask.dataframe", "pyarrow"):
+        try:
+            importlib.import_module(name)
+        except ImportError as error:
+            missing = str(error.name or name).partition(".")[0]
+            raise missing_extra(missing, "dask", "graphs on several machines") from None
 
 
 @contextmanager
 def connected(client: Any) -> Iterator[Any]:
     """A client: the caller's, that of a scheduler's address, or that of a local cluster, which ends with the run."""
-    import dask
+    from multiprocessing.process import current_process
+
+    from dask.config import set as configured
     from distributed import Client, LocalCluster
 
     if isinstance(client, str) and client != "local":
@@ -68,14 +69,14 @@ def connected(client: Any) -> Iterator[Any]:
     if client is not None and client != "local":
         yield client
         return
-    if getattr(multiprocessing.process.current_process(), "_inheriting", False):
+    if getattr(current_process(), "_inheriting", False):
         raise InputError(
             "a script that starts workers must do its work under `if __name__ == '__main__':`. Add this line"
         )
     workers = max(1, min(thread_count(None), (available() or 0) // LOCAL_BYTES))
     quiet = logging.getLogger("distributed.shuffle"), logging.getLogger("distributed.worker.memory")
     with (
-        dask.config.set(SETTINGS),
+        configured(SETTINGS),
         LocalCluster(
             n_workers=workers, threads_per_worker=1, silence_logs=logging.ERROR, dashboard_address=":0"
         ) as cluster,
@@ -138,7 +139,7 @@ def check_workers(client: Any, folder: Path) -> int:
 def check_memory(client: Any, needed: int, here: int, what: str) -> None:
     """Refuse a worker with a limit below the bytes that it will need, and this machine with less than ``here``."""
     advice = "Take more workers, or give each more memory"
-    for worker, facts in sorted(client.scheduler_info(n_workers=-1)["workers"].items()):
+    for worker, facts in sorted(client.sync(client.scheduler.identity, n_workers=-1)["workers"].items()):
         limit = facts["memory_limit"]
         if limit and limit < needed:
             raise InputError(

@@ -68,10 +68,10 @@ def coarsened(
     while not fits(cut.n, int(degree.sum())) and cut.n > COARSEST:
         number = len(levels)
 
-        def match(here: Cut = cut, own: np.ndarray = mass, degrees: np.ndarray = degree) -> np.ndarray:
+        def clusters(here: Cut = cut, own: np.ndarray = mass, degrees: np.ndarray = degree) -> np.ndarray:
             return _clusters(team, here, own, degrees, rng)
 
-        cluster = once(f"clusters-{cut.name}", match)
+        cluster = once(f"clusters-{cut.name}", clusters)
         n = int(cluster.max(initial=-1)) + 1
         if n > MAX_KEPT * cut.n:
             break

@@ -201,7 +201,9 @@ def _joined(one: Any, other: Any) -> Any:
 
 def _hashes(ids: Any, keys: Sequence[str]) -> list[np.ndarray]:
     """The hashes of ids by each of some keys; texts become Python's strings chunk by chunk, which need much memory."""
-    from pandas.util import hash_array
+    from pandas.util import hash_array as hashes_of
+
+    hash_array: Any = hashes_of
 
     answer = [np.empty(len(ids), dtype=np.uint64) for _ in keys]
     for start in range(0, len(ids), CHUNK):
