@@ -175,7 +175,8 @@ of each machine; nobody has measured this.
 | seconds of a step | {huge.computing:.0f} of computing, {huge.communicating:.1f} of messages at 1 GB/s |
 | hours of all steps on workers | {huge.seconds / 3600:.1f} |
 
-The machine that draws is the bottleneck: its grid, its vectors and its network card. More threads there shorten a
+The machine that draws is the bottleneck: its memory, its grid, its vectors and its network card. A machine of 64 GB
+is too small for this graph's positions and grid. More threads there shorten a
 step; more workers only lessen the memory that each needs.
 """
 

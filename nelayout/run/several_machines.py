@@ -27,7 +27,7 @@ WORKER, ENTRY, ROW = 220_000_000, 12, 60
 READING = 330_000_000
 # Bytes of this machine with its libraries; of a node: positions, pairs of L-BFGS and gradient, and the mesh while a
 # size is looked for; of an entry of the graph that it draws alone.
-DRIVER, NODE, ALONE_ENTRY = 300_000_000, 2_700, 40
+DRIVER, NODE, ALONE_ENTRY = 300_000_000, 900, 40
 # Nodes that a worker needs beside its own, in parts of its rows, once nodes are numbered by place.
 HALO = 0.1
 # Bytes of a message for each node: out in single precision, and back.
