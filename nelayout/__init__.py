@@ -110,6 +110,7 @@ _HOME = {
     "divergences": "formula.divergences",
     "kernels": "formula.kernels",
     "optimizers": "optimizers",
+    "distributed": "distributed",
 }
 
 __all__ = list(_HOME)  # pyright: ignore[reportUnsupportedDunderAll]  the .pyi is what type checkers read

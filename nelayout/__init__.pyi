@@ -1,3 +1,4 @@
+from nelayout import distributed as distributed
 from nelayout import optimizers as optimizers
 from nelayout.catalogue import method as method
 from nelayout.catalogue import methods as methods

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from nelayout.cli import arguments, graph_input
+from nelayout.cli import arguments, graph_input, on_workers
 from nelayout.cli.arguments import PICTURES, Command, WrongUsage, painting, say, shows_progress
 from nelayout.errors import missing_extra
 from nelayout.record.progress import LOG
@@ -71,6 +71,7 @@ def declare(command: argparse.ArgumentParser) -> None:
     option("--layers", text="axis on which every node stays where --pos puts it", choices=("x", "y", "z"))
     graph_input.declare_look(option)
     graph_input.declare_picture(option)
+    on_workers.declare(option)
     arguments.declare_messages(option)
     option("-v", "--verbose", text="say what each pass gains", action="store_true")
 
@@ -87,6 +88,10 @@ def _run(given: argparse.Namespace) -> None:
     from nelayout.run.pipeline import solve
 
     method = arguments.tuned_method(given.method, given.set)
+    if given.scheduler is not None:
+        on_workers.draw(given, method)
+        return
+    on_workers.check(given)
     if given.more:
         _film(given, method)
         return
@@ -268,6 +273,7 @@ COMMAND = Command(
         "nelayout layout graph.graphml -o drawing.html",
         "nelayout layout graph.mtx.gz -m nerv --set kappa=0.2 -o positions.csv",
         "nelayout layout edges.csv --weight none --dim 3 -o positions.json",
+        "nelayout layout edges/ -o positions.parquet --scheduler local --checkpoint work/",
         "nelayout layout 2019.graphml 2020.graphml 2021.graphml -o film.html",
     ),
     formats,

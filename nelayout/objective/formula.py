@@ -140,14 +140,12 @@ class Objective:
         background = background_of(self.divergence)
         if not background:
             return None
-        P, mass, rows = self.affinity.P, self.affinity.mass, self.affinity.rows
-        n, own = len(mass), np.ones(P.nnz) if rows is None or not self.by_rows else rows > 0
-        of = np.repeat(np.arange(n), np.diff(P.indptr))
-        near, count = (np.bincount(of, own * each, minlength=n) for each in (mass[P.indices], 1.0))
+        mass = self.affinity.mass
+        n, (near, count, weights) = len(mass), self.affinity.around(self.by_rows)
         missing = count < self.parts.spread(self.parts.sum(np.ones(n))) - 1
         if self.by_rows:
             return spread(background, 1.0, near, self.total, missing)
-        weight = self.parts.sum(np.bincount(of, P.data, minlength=n)) + self.affinity.inside
+        weight = self.parts.sum(weights) + self.affinity.inside
         few = self.parts.sum(missing.astype(float)) > 0
         return spread(background, weight, self.parts.sum(mass * near), self.total, few)
 
@@ -227,8 +225,10 @@ class Objective:
         return free and self.kernel.singular and self.gravity is None
 
     @np.errstate(over="ignore", invalid="ignore", divide="ignore")
-    def evaluate(self, Y: Any, *, value: bool = True, gradient: bool = True, weights: bool = False) -> Evaluation:
-        """J of each part, its gradient (n, d) and the attraction of every edge, by rows (omega_ij + omega_ji) / 2.
+    def evaluate(
+        self, Y: Any, *, value: bool = True, gradient: bool = True, weights: bool = False, attraction: bool = False
+    ) -> Evaluation:
+        """J of each part, its gradient (n, d), omega of every edge, by rows (omega_ij + omega_ji) / 2, or their sums.
 
         At a trial that goes too far they may be infinite or NaN, silently: whoever tries judges the value.
         """
@@ -237,6 +237,8 @@ class Objective:
             want.add("pull")
         if weights:
             want.add("weights")
+        if attraction:
+            want.add("attraction")
         Y = self.brought(Y)
         at = self._at(Y, frozenset(want))
         coupling, edges = at.coupling, at.edges
@@ -247,6 +249,10 @@ class Objective:
         if weights:
             scale = coupling.d_edges  # by rows a number, the exaggeration, or one for each part
             omega = edges.weights * (scale if np.ndim(scale) == 0 else self._of_entries(scale))
+        sums: Any = NOTHING
+        if attraction:
+            scale = coupling.d_edges
+            sums = edges.attraction * (scale if self.by_rows else self.parts.spread(scale))
         own, lam, lost = coupling.value + self.constants, coupling.lam, NONE_FAR
         strength = coupling.d_edges * edges.slope
         if self.by_rows:
@@ -257,7 +263,7 @@ class Objective:
             lam = lam if np.ndim(lam) else float(lam)
         elif isinstance(self.parts, Parts) and not np.ndim(lam):
             lam = self.parts.full(lam)
-        return self._held(Y, Evaluation(own, lam, slopes, omega, lost, abs(strength)))
+        return self._held(Y, Evaluation(own, lam, slopes, omega, lost, abs(strength), attraction=sums))
 
     def _gradient(self, Y: Any, at: _At) -> Any:
         """The gradient (n, d) of sums over edges and pairs."""

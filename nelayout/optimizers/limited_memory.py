@@ -141,7 +141,7 @@ class LBFGS:
         """Valid for every method."""
 
     def init(self, objective: Objective, Y: Any) -> LBFGSState:
-        now, full = objective.evaluate(Y, weights=True), objective.parts.full
+        now, full = objective.evaluate(Y, attraction=True), objective.parts.full
         Y = objective.brought(Y)
         count = self.memory or pairs_kept(len(Y) // np.size(now.value))
         trial = Trial(np.zeros_like(Y), full(0.0), full(1.0), full(0))
@@ -162,7 +162,7 @@ class LBFGS:
         if parts.all(stuck):
             return Y, replace(state, trial=trial, taken=parts.full(False), stuck=stuck)
         renew = state.age + 1 >= RENEWAL
-        Y, move, then, trial, taken = tried(objective, Y, now, trial, weights=renew)
+        Y, move, then, trial, taken = tried(objective, Y, now, trial, attraction=renew)
         if not parts.any(taken):
             return Y, replace(state, memory=memory, trial=trial, taken=taken, stuck=stuck)
         age = 0 if renew else state.age + 1

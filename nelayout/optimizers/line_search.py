@@ -39,7 +39,7 @@ class Trial:
 
 
 def tried(
-    objective: Objective, Y: Any, now: Evaluation, trial: Trial, weights: bool = False
+    objective: Objective, Y: Any, now: Evaluation, trial: Trial, attraction: bool = False
 ) -> tuple[Any, Any, Evaluation, Trial, Any]:
     """Try a length: the positions, the move, J there, the next trial, and which groups have taken the step.
 
@@ -49,7 +49,7 @@ def tried(
     parts, length = objective.parts, trial.length
     move = parts.columns(length) * trial.direction
     candidate = Y + move
-    then = objective.evaluate(candidate, weights=weights)
+    then = objective.evaluate(candidate, attraction=attraction)
     finite, promised = parts.finite(then.value), length * trial.slope
     low = finite & (then.value <= now.value + SUFFICIENT * promised)
     taken = low

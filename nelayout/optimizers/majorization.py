@@ -24,8 +24,8 @@ from typing import Any
 import numpy as np
 
 from nelayout.objective import Evaluation, Objective
-from nelayout.optimizers.step import attracting
 from nelayout.record.evaluation import ENTRIES, chosen
+from nelayout.sums.edges.matrix import attracting
 
 __all__ = ["Majorize"]
 

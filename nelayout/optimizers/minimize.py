@@ -12,7 +12,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
@@ -20,7 +20,7 @@ from nelayout.numerics.groups import Parts, Whole
 from nelayout.optimizers.step import Optimizer, State
 from nelayout.record.evaluation import Evaluation, cut
 
-__all__ = ["Minimized", "Report", "Rest", "minimize", "silent"]
+__all__ = ["Keeper", "Minimized", "Report", "Rest", "minimize", "silent"]
 
 # A stack is cut down to the graphs that move when these are at most this part of all.
 THINNED = 0.8
@@ -55,6 +55,18 @@ class Rest:
     force: float = 0.0
 
 
+class Keeper(Protocol):
+    """Keeps the state of a run of steps."""
+
+    def load(self) -> Any:
+        """Return the state that was kept last; None if there is none."""
+        ...
+
+    def store(self, steps: int, state: Any) -> None:
+        """Keep the state after so many steps, or leave it."""
+        ...
+
+
 class Minimized(NamedTuple):
     """Positions (n, d), J there and the reason of the end: a float and a word, of a stack arrays (C,) of them."""
 
@@ -64,12 +76,13 @@ class Minimized(NamedTuple):
 
 
 def minimize(
-    objective: Any, Y: np.ndarray, optimizer: Optimizer, max_iter: int, rest: Rest, report: Report = silent
+    objective: Any, Y: np.ndarray, optimizer: Optimizer, max_iter: int, rest: Rest, report: Report = silent,
+    keeper: Keeper | None = None,
 ) -> Minimized:
     """Take steps of an optimizer from Y (n, d) until every graph rests, at most ``max_iter`` for each.
 
     ``report`` is called after each step; of a stack, each time that the slowest graph has taken one.  What it raises
-    ends the run.
+    ends the run.  ``keeper`` stores the state, of one graph, so that a run can go on from there.
 
     Returns
     -------
@@ -80,9 +93,13 @@ def minimize(
     parts = objective.parts
     if max_iter <= 0:
         return Minimized(Y, parts.full(math.inf), parts.full("max_iter"))
-    state: State = optimizer.init(objective, Y)
-    watch = _Watch.of(rest, objective, Y, state.evaluation.value)
-    made, end = parts.full(0), _End(parts, Y, state.evaluation.value) if isinstance(parts, Parts) else None
+    kept = None if keeper is None else keeper.load()
+    if kept is None:
+        state: State = optimizer.init(objective, Y)
+        watch, made = _Watch.of(rest, objective, Y, state.evaluation.value), parts.full(0)
+    else:
+        Y, state, watch, made = kept
+    end = _End(parts, Y, state.evaluation.value) if isinstance(parts, Parts) else None
     slowest = 0
     while True:
         before = Y
@@ -95,6 +112,8 @@ def minimize(
                 report(state.evaluation.value, Y)
             if ended:
                 return Minimized(np.asarray(Y), state.evaluation.value, reason or "max_iter")
+            if keeper is not None and state.taken:
+                keeper.store(made, (Y, state, watch, made))
             continue
         live = end.after(parts, Y, state.evaluation.value, reason, ended)
         now_slowest = int(made[live].min()) if live.any() else max_iter

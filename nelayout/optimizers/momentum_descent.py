@@ -53,7 +53,7 @@ class Momentum:
         """Valid for every method."""
 
     def init(self, objective: Objective, Y: Any) -> MomentumState:
-        now, full = objective.evaluate(Y, weights=True), objective.parts.full
+        now, full = objective.evaluate(Y, attraction=True), objective.parts.full
         curvature, still = attraction_of(objective, now), np.zeros_like(objective.brought(Y))
         return MomentumState(now, curvature, still, still + 1.0, now.value, full(0), full(True), full(False))
 
@@ -64,7 +64,7 @@ class Momentum:
         length = parts.spread(self.rate * 0.5**state.halved) / (4.0 * state.curvature)
         velocity = self.momentum * state.velocity - (length[:, None] * gains) * now.gradient
         candidate = Y + velocity
-        then = objective.evaluate(candidate, weights=True)
+        then = objective.evaluate(candidate, attraction=True)
         taken = parts.finite(then.value) & (then.value <= state.lowest + RISE * (1.0 + abs(state.lowest)))
         if parts.all(taken):
             Y, now = candidate, then

@@ -249,7 +249,7 @@ class _Own:
     def brought(self, x: Any) -> Any:
         return x
 
-    def evaluate(self, Y: np.ndarray, *, value: bool = True, gradient: bool = True, weights: bool = False):
+    def evaluate(self, Y: np.ndarray, *, value: bool = True, gradient: bool = True, weights=False, attraction=False):
         answer = self.function(Y.reshape(self.shape).copy())
         if not (isinstance(answer, tuple) and len(answer) == 2):
             raise InputTypeError(f"objective must return (value, gradient), given {type(answer).__name__}")
@@ -259,7 +259,8 @@ class _Own:
         slopes = slopes.reshape(Y.shape)
         if self.free is not None:
             slopes[~self.free] = 0.0
-        return Evaluation(float(answer[0]), 1.0, gradient=slopes, weights=np.ones(1))
+        one = np.ones(1)
+        return Evaluation(float(answer[0]), 1.0, gradient=slopes, weights=one, attraction=self.edges.row_sums(one))
 
     def attraction_at_zero(self, lam: float) -> np.ndarray:
         return np.ones(1)

@@ -10,7 +10,7 @@ from nelayout.formula.divergences import Divergence
 from nelayout.formula.kernels import Kernel
 from nelayout.objective import Evaluation, Objective
 
-__all__ = ["Optimizer", "State", "attracting", "attraction_of"]
+__all__ = ["Optimizer", "State", "attraction_of"]
 
 
 class State(Protocol):
@@ -52,17 +52,12 @@ class Optimizer(Protocol):
     def step(self, objective: Objective, Y: np.ndarray, state: Any) -> tuple[np.ndarray, Any]: ...
 
 
-def attracting(weights: Any) -> Any:
-    """max(omega_ij, 0); the same array where no edge repels, which is most often so."""
-    return weights if np.min(weights, initial=0.0) >= 0 else np.maximum(weights, 0.0)
-
-
 def attraction_of(objective: Objective, evaluation: Evaluation) -> Any:
     """(n,) w_i = sum_j max(omega_ij, 0), never below the mean: a quarter of the curvature of each node's edges.
 
     Gravity and springs add their own.
     """
-    parts, pull = objective.parts, objective.edges.row_sums(attracting(evaluation.weights))
+    parts, pull = objective.parts, evaluation.attraction
     mean = parts.mean(pull)
     # If nothing attracts (NeRV of a single pair), any length is as good as another to start with.
     return np.maximum(pull, parts.spread(parts.where(mean > 0, mean, 1.0))) + 0.25 * evaluation.stiffness

@@ -32,6 +32,7 @@ class Evaluation:
     lost      indices of nodes too far from all others for floats, which make J infinite
     strength  |dJ / d ln lambda| through the edges alone, how hard they pull together, and gravity's part of J
     stiffness (n,) a bound on the curvature of gravity and anchors; a zero where there are none
+    attraction (n,) sum over each node's edges of max(omega, 0)
     """
 
     value: Any
@@ -41,6 +42,7 @@ class Evaluation:
     lost: np.ndarray = field(default_factory=lambda: np.empty(0, dtype=np.intp), metadata=SHARED)
     strength: Any = math.nan
     stiffness: Any = field(default_factory=lambda: np.zeros(()), metadata=ROWS)
+    attraction: Any = field(default_factory=lambda: NOTHING, metadata=ROWS)
 
 
 def chosen(objective: Any, taken: Any, then: Any, now: Any) -> Any:

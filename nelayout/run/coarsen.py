@@ -19,7 +19,7 @@ from nelayout.numerics.groups import Parts
 from nelayout.objective import Affinity
 from nelayout.objective.stacks import some_of
 
-__all__ = ["COARSEST", "Level", "hierarchy", "merge"]
+__all__ = ["COARSEST", "MAX_KEPT", "Level", "favorites_of", "hierarchy", "matched", "merge"]
 
 # Nodes of a graph that is not coarsened.
 COARSEST = 40
@@ -83,7 +83,13 @@ def match(affinity: Affinity, rng: np.random.Generator) -> np.ndarray:
     n = P.shape[0]
     # Ties, which unweighted meshes are full of, are broken at random but alike from both ends.
     tickets = rng.permutation(n)
-    favorites = _favorites_of(P, mass, tickets)
+    favorites = favorites_of(P.indptr, P.indices, P.data, mass, tickets)
+    return matched(favorites, mass, np.diff(P.indptr))
+
+
+def matched(favorites: Favorites, mass: np.ndarray, degree: np.ndarray) -> np.ndarray:
+    """(n,) cluster index of every node; ``favorites`` finds the favorite neighbors, ``degree`` counts the neighbors."""
+    n = len(mass)
     mate, unmatched = np.full(n, -1, dtype=np.int64), np.ones(n, dtype=bool)
     for _ in range(ROUNDS):
         choice = favorites(unmatched, unmatched)
@@ -100,19 +106,21 @@ def match(affinity: Affinity, rng: np.random.Generator) -> np.ndarray:
         # Leaves may all join: they have nowhere else to go.  Others only while the cluster stays of moderate mass.
         size = np.bincount(cluster[~unmatched], mass[~unmatched], minlength=n)
         load = size[home] + np.bincount(home, mass[guests], minlength=n)[home]
-        welcome = (np.diff(P.indptr)[guests] == 1) | (load <= MAX_CLUSTER_MASS * float(np.mean(mass)))
+        welcome = (degree[guests] == 1) | (load <= MAX_CLUSTER_MASS * float(np.mean(mass)))
         cluster[guests[welcome]] = home[welcome]
     used = np.zeros(n, dtype=np.int64)
     used[cluster] = 1
     return (np.cumsum(used) - 1)[cluster]
 
 
-def _favorites_of(P: csr_array, mass: np.ndarray, tickets: np.ndarray) -> Favorites:
-    """The neighbor to which each of some nodes belongs most, among others."""
-    n = P.shape[0]
-    rows, cols = np.repeat(np.arange(n, dtype=np.int32), np.diff(P.indptr)), P.indices
+def favorites_of(
+    indptr: np.ndarray, cols: np.ndarray, weights: np.ndarray, mass: np.ndarray, tickets: np.ndarray
+) -> Favorites:
+    """The neighbor to which each of some rows belongs most, among others; the rows are the first of the nodes."""
+    n = len(indptr) - 1
+    rows = np.repeat(np.arange(n, dtype=np.int32), np.diff(indptr))
     jitter = ((tickets[rows] + tickets[cols]) * GOLDEN) % 1.0
-    score = P.data / (mass[rows] * mass[cols]) * (1.0 + TIES * jitter)
+    score = weights / (mass[rows] * mass[cols]) * (1.0 + TIES * jitter)
 
     def favorites(chooses: np.ndarray, chosen: np.ndarray) -> np.ndarray:
         choice = np.full(n, -1, dtype=np.int64)

@@ -20,7 +20,7 @@ from nelayout.numerics.parallel import Threads
 from nelayout.objective import Affinity, Objective
 from nelayout.objective.stacks import one_after_another, some_of, stacked
 from nelayout.optimizers import Optimizer
-from nelayout.optimizers.minimize import Rest, minimize
+from nelayout.optimizers.minimize import Keeper, Rest, minimize
 from nelayout.optimizers.size import size_search
 from nelayout.record.progress import Observer, Stopped
 from nelayout.run.bending import Goal
@@ -339,6 +339,7 @@ class Run:
     stability  how firmly drawings are tied to their initial positions, see `nelayout.run.springs`; None: not at all
     choice  how alpha was chosen; None: it was given
     notes   sentences for the reader, added to as they arise
+    keeper  stores the state of a descent; None: nothing is stored
     """
 
     method: Method
@@ -353,6 +354,7 @@ class Run:
     stability: float | None = None
     choice: AlphaChoice | None = None
     notes: list[str] = field(default_factory=list)
+    keeper: Keeper | None = None
 
     def report(self, drawing: Drawing, name: str, whole: Callable[[np.ndarray], np.ndarray] | None = None) -> Report:
         """Return the function that each iteration calls; ``whole`` turns its positions into those of the drawing.
@@ -408,5 +410,5 @@ class Run:
         self, objective: Objective, drawing: Drawing, optimizer: Optimizer, max_iter: int, rest: Rest, report: Report
     ) -> Drawing:
         """Return the drawing after at most ``max_iter`` iterations, with the reason of each graph's end."""
-        Y, _, reason = minimize(objective, drawing.Y, optimizer, max_iter, rest, report)
+        Y, _, reason = minimize(objective, drawing.Y, optimizer, max_iter, rest, report, self.keeper)
         return replace(drawing, Y=Y, reasons=(reason,) if isinstance(reason, str) else tuple(reason))

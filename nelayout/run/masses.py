@@ -16,7 +16,7 @@ from scipy.sparse import csr_array
 from nelayout.run.facts import is_crowded
 from nelayout.similarities.masses import node_mass
 
-__all__ = ["Masses", "mass_to_read", "masses_of"]
+__all__ = ["Masses", "mass_to_read", "masses_of", "tried_masses"]
 
 # Powers of the strengths for the drawing, and for the trial: in crowded graphs and in others.
 CROWDED_POWERS, POWERS = (1.0, 0.8), (0.25, 0.0)
@@ -42,8 +42,14 @@ def masses_of(
     found, notes = node_mass(P, mass_to_read(mass), host, rng, relative)
     if not _is_auto(mass):
         return Masses(found), notes
-    first, other = ((weight := found**power) / np.mean(weight) if len(found) else found for power in _powers(P))
-    return Masses(first, None if np.allclose(first, other) else other), notes
+    return tried_masses(found, P), notes
+
+
+def tried_masses(strength: np.ndarray, P: Any) -> Masses:
+    """The powers of the strengths (n,) that suit a graph."""
+    powers = CROWDED_POWERS if is_crowded(P) else POWERS
+    first, other = ((weight := strength**power) / np.mean(weight) if len(strength) else strength for power in powers)
+    return Masses(first, None if np.allclose(first, other) else other)
 
 
 def mass_to_read(mass: Any) -> Any:
@@ -53,8 +59,3 @@ def mass_to_read(mass: Any) -> Any:
 
 def _is_auto(mass: Any) -> bool:
     return isinstance(mass, str) and mass == "auto"
-
-
-def _powers(P: csr_array) -> tuple[float, float]:
-    """The powers of the strengths: others in crowded graphs."""
-    return CROWDED_POWERS if is_crowded(P) else POWERS

@@ -34,6 +34,7 @@ from nelayout.run.passes import Descent, Keep, passes_within
 from nelayout.run.plan import Settings
 from nelayout.run.plan import plan as passes_of
 from nelayout.run.request import NOTHING_KNOWN, Request, checked_stability, read_request
+from nelayout.run.several_machines import Forecast
 from nelayout.run.starts import COMPARED
 from nelayout.run.taking_apart import take_apart
 from nelayout.similarities.masses import NAMED
@@ -79,6 +80,7 @@ class Plan:
     evaluations  of the objective of the largest component, about
     nbody    the backend for sums over all pairs of the largest component
     device_bytes  allocated on the device; 0 without one
+    cluster  the same drawing on several machines; None: not asked for
     """
 
     method: str
@@ -91,6 +93,7 @@ class Plan:
     evaluations: int
     nbody: str
     device_bytes: int = 0
+    cluster: Forecast | None = None
 
     @property
     def steps(self) -> int:
@@ -108,7 +111,7 @@ class Plan:
         rows = [HEAD, *self._rows()]
         widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
         lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
-        return "\n".join([self._title(), *lines])
+        return "\n".join([self._title(), *lines, *([] if self.cluster is None else [str(self.cluster)])])
 
     def _title(self) -> str:
         parts = f"{self.components:,} component{'s' if self.components != 1 else ''}"
@@ -153,7 +156,7 @@ class Estimate:
 @takes_common_keywords
 def plan(
     G: Any, method: str | Method = "auto", pos: Any = None, fixed: Any = None, *, stability: float | None = None,
-    **options: Unpack[MethodOptions],
+    workers: int | None = None, memory: int | str | None = None, **options: Unpack[MethodOptions],
 ) -> Plan:  # fmt: skip
     """List the passes that drawing G by a method will run, each with its reason, time and memory; nothing is drawn.
 
@@ -166,6 +169,9 @@ def plan(
         a name or a ``nelayout.Method``
     stability : default None
         as of `layout_sequence`, for a snapshot that is drawn from the positions ``pos`` of the one before
+    workers, memory : optional
+        machines of a cluster, and bytes that each may take ("64GB"): ``cluster`` says what they need, see
+        `nelayout.distributed.layout`
 
     Returns
     -------
@@ -192,7 +198,10 @@ def plan(
         request = read_request(G, record, o, pos, fixed)
         reading = getattr(G, "seconds", None)
         file = 0.0 if reading is None else reading + WRITE * (len(request.labels) + request.P.nnz)
-        return _planned(request, thread_count(o["n_jobs"]), stability, file)
+        found = _planned(request, thread_count(o["n_jobs"]), stability, file)
+        if workers is None:
+            return found
+        return replace(found, cluster=Forecast.of(found.nodes, 2 * found.edges, workers, memory))
 
 
 @takes_common_keywords

@@ -63,7 +63,7 @@ def _unrest(drawing: Drawing, stage: Descend, known: list[np.ndarray], run: Run)
     objective = run.objective(drawing, run.method.during(stage), stage.exaggeration)
     sizes = run.sizes(objective, drawing.Y)
     drawing = drawing.at(drawing.Y * sizes[drawing.segments.of][:, None])
-    found = objective.evaluate(drawing.Y, weights=True)
+    found = objective.evaluate(drawing.Y, attraction=True)
     with np.errstate(all="ignore"):
         step = np.asarray(np.sqrt(np.sum(found.gradient**2, axis=1)) / (4.0 * attraction_of(objective, found)))
         each = np.split(step, drawing.segments.starts[1:-1])

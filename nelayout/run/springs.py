@@ -16,8 +16,8 @@ import numpy as np
 
 from nelayout.formula.potentials.anchors import Anchors, stiffness
 from nelayout.objective import Objective
-from nelayout.optimizers.step import attracting
 from nelayout.run.drawing import Drawing
+from nelayout.sums.edges.matrix import attracting
 
 __all__ = ["springs"]
 

@@ -34,6 +34,19 @@ class Affinity:
     rows: np.ndarray | None = None
     features: np.ndarray | None = None
 
+    def around(self, by_rows: bool) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """(n,) masses of each node's neighbors, their number, and the sum of the node's weights.
+
+        ``by_rows``: of pairs that only the other row has, nothing counts.
+        """
+        if not isinstance(self.P, csr_array):  # in blocks on other machines
+            return self.P.around(self.mass)
+        P, n = self.P, len(self.mass)
+        own = np.ones(P.nnz) if self.rows is None or not by_rows else self.rows > 0
+        of = np.repeat(np.arange(n), np.diff(P.indptr))
+        near, count, weight = (np.bincount(of, each, minlength=n) for each in (own * self.mass[P.indices], own, P.data))
+        return near, count, weight
+
 
 def some_of(affinity: Affinity, parts: Parts, kept: np.ndarray) -> tuple[Affinity, Parts, np.ndarray]:
     """The graphs of a mask (C,) among graphs one after another, where each is, and the mask (n,) of their rows."""

@@ -290,7 +290,7 @@ BAD = [
     ({"pos": {0: (0, 1)}}, "33 of 34 nodes have none"),
     ({"pos": dict.fromkeys(KARATE, (0.0, math.nan))}, "must be 2 finite numbers"),
     ({"method": "auto"}, "chooses among several objectives"),
-    ({"method": "alpha-sne", "alpha": "auto"}, "give the alpha"),
+    ({"method": "alpha-sne", "alpha": "auto"}, "give an alpha"),
 ]
 
 

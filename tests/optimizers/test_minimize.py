@@ -157,7 +157,7 @@ def test_an_observer_goes_on_from_run_to_run():
 
 
 def problem(function: Any, gradient: Any, lost: Any = None) -> Any:
-    def evaluate(Y, *, weights=False):
+    def evaluate(Y, *, attraction=False):
         value = function(Y)
         away = np.empty(0, dtype=int) if lost is None else lost(Y)
         return Evaluation(value, 1.0, gradient(Y), np.empty(0), away)
@@ -210,7 +210,7 @@ def test_graphs_of_a_stack_search_each_for_itself():
     """J = k |Y|^2 of three graphs, infinite beyond 5 for one; each graph has its own lengths and held nodes."""
     parts = Parts(np.array([1, 1, 2]))
 
-    def evaluate(Y, *, weights=False):
+    def evaluate(Y, *, attraction=False):
         value = parts.sum((Y**2).ravel())
         value[2] = math.inf if Y[3, 0] > 5 else value[2]
         return Evaluation(value, np.ones(3), 2 * Y, lost=np.flatnonzero((Y[:, 0] > 5) & (np.arange(4) == 3)))

@@ -35,7 +35,7 @@ from nelayout.numerics.conjugate_gradients import conjugate_gradients, laplacian
 from nelayout.numerics.groups import WHOLE, Groups, Parts, Rows, Whole
 from nelayout.numerics.parallel import Threads
 
-__all__ = ["EdgeSums", "Edges", "row_ranges"]
+__all__ = ["EdgeSums", "Edges", "attracting", "row_ranges"]
 
 # Entries of a chunk, at least, and chunks, at most.
 CHUNK, CHUNKS = 1 << 15, 64
@@ -45,13 +45,19 @@ CHUNK, CHUNKS = 1 << 15, 64
 class EdgeSums:
     """sum M edge and its slope in ln lambda of each group, pull (n, d), symmetric omega of every entry.
 
-    ``pull``: sum_j omega_ij (y_i - y_j).  What was not asked for is None.
+    ``pull``: sum_j omega_ij (y_i - y_j).  ``attraction``: (n,) sum_j max(omega_ij, 0).  What was not asked for is None.
     """
 
     value: Any
     slope: Any
     pull: Any
     weights: Any
+    attraction: Any = None
+
+
+def attracting(weights: Any) -> Any:
+    """max(omega_ij, 0); the same array where no edge repels, which is most often so."""
+    return weights if np.min(weights, initial=0.0) >= 0 else np.maximum(weights, 0.0)
 
 
 def row_ranges(indptr: np.ndarray, chunk: int) -> Iterator[tuple[int, int]]:
@@ -187,11 +193,15 @@ class Edges:
         return self.measure, np.maximum(p / self.measure, np.finfo(float).tiny)
 
     def sums(self, Y: Any, kernel: Kernel, divergence: Divergence, lam: Any, want: frozenset[str]) -> EdgeSums:
-        """Sum over each group; ``lam``: of all or of each; ``want``: "value", "pull", "weights" beside the slope."""
+        """Sum over each group; ``lam``: of all or of each.
+
+        ``want``: "value", "pull", "weights", "attraction" beside the slope.
+        """
         value, slope, pull, weights = self._of_rows(Y, kernel, divergence, lam, want)
         if getattr(slope, "ndim", 0):
             value, slope = self.groups.sum(value), self.groups.sum(slope)
-        return EdgeSums(value, slope, pull, weights)
+        attraction = self.row_sums(attracting(weights)) if "attraction" in want else None
+        return EdgeSums(value, slope, pull, weights if "weights" in want else None, attraction)
 
     def node_values(self, Y: Any, kernel: Kernel, divergence: Divergence, lam: Any) -> Any:
         """(n,) sum_j M_ij edge(P_ij / M_ij, lambda q_ij)."""
@@ -206,8 +216,8 @@ class Edges:
         """
         pull = np.zeros_like(Y) if "pull" in want else None
         # By rows an edge pulls by both its entries: all omega are known before.
-        late = self.by_rows and pull is not None
-        omega = np.empty_like(self.values, dtype=np.float64) if late or "weights" in want else None
+        late, each = self.by_rows and pull is not None, not want.isdisjoint(("weights", "attraction"))
+        omega = np.empty_like(self.values, dtype=np.float64) if late or each else None
         drawn = None if late else pull
         powers = self._powers_of(divergence) if self.by_powers else None
         if powers is not None:
@@ -222,7 +232,7 @@ class Edges:
                 self._pull(Y, weights[self.indptr[start] : self.indptr[stop]], start, stop, pull)
 
             self.threads.map(work, self.chunks)
-        return value, slope, pull, weights if "weights" in want else None
+        return value, slope, pull, weights
 
     def _by_arrays(
         self, Y: Any, kernel: Kernel, divergence: Divergence, lam: Any, pull: Any, omega: Any, want: frozenset[str]

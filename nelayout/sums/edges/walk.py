@@ -67,6 +67,7 @@ class WalkEdges:
             float(self.weight * slope[0] + total * (slope[1] - slope[0])),
             omega * R if "pull" in want else None,
             np.array([omega]) if "weights" in want else None,
+            self.row_sums(np.array([max(omega, 0.0)])) if "attraction" in want else None,
         )
 
     def node_values(

@@ -22,8 +22,9 @@ Counts = Callable[[Any, Any, float, float, float, int, int], float]
 
 # Grid steps in units of the kernel's width: the coarsest that is accurate without pairs, and the finest that is tried.
 STEP, FINEST = 0.4, 0.25
-# Most grid points per node, and points that any grid may have.
-POINTS_PER_NODE, LEAST_POINTS = 16.0, 128 * 128
+# Most grid points per node, points that any grid may have, and most points of a grid without pairs: with the zeros
+# around them they take some 32 bytes each, several times over.
+POINTS_PER_NODE, LEAST_POINTS, UNSPLIT_POINTS = 16.0, 128 * 128, 1 << 25
 # Points of the transforms, per node and in all, up to which they take less time than sorting nodes into cells.
 FEW, FEWEST = 6.0, 4 * LEAST_POINTS
 # Nanoseconds for a point of the transforms, and for sorting a node into its cell.
@@ -96,7 +97,8 @@ def grid_for(
 
     # Without pairs up to four times the usual grid, if that is cheaper.
     best = None
-    if resolved > 0 and (width / resolved + 4.0) * (height / resolved + 4.0) <= 4.0 * most:
+    unsplit = min(4.0 * most, UNSPLIT_POINTS)
+    if resolved > 0 and (width / resolved + 4.0) * (height / resolved + 4.0) <= unsplit:
         best = _grid(box, resolved, radial, near=False)
     pair = COSTS[radial.kind][1]
     step = _rounded(max(finest, fineness * _coarse(radial)))

@@ -37,8 +37,9 @@ SLAB, NUMBERS = 64, 1 << 16
 TOLERANCE = 1e-2
 # Precision of the grid: its rounding errors are far below its other errors.
 PRECISION, SPECTRAL = np.float32, np.complex64
-# Most transforms of kernels that are kept.
-SPECTRA = 12
+# Most transforms of kernels that are kept, of points in all, and of the size of the latest: those of large grids fill
+# the memory.
+SPECTRA, SPECTRA_POINTS, LIKE_LATEST = 12, 1 << 26, 2
 # Coordinates beyond which squares and grids would overflow.
 FARTHEST = 1e100
 
@@ -157,7 +158,8 @@ class Mesh:
         even /= blur_x[:, None] * blur_y
         lags = np.asarray(fft.idct(fft.idct(even, 1, axis=0)[:4], 1, axis=1))[:, :4].copy()
         spectrum = np.concatenate([even, even[-2:0:-1]])
-        if len(self._spectra) >= SPECTRA:
+        kept = spectrum.size + sum(known[0].size for known in self._spectra.values())
+        if len(self._spectra) >= SPECTRA or kept > max(SPECTRA_POINTS, LIKE_LATEST * spectrum.size):
             self._spectra.clear()
         self._spectra[key] = spectrum.astype(PRECISION), lags, smooth
         return self._spectra[key]

@@ -1,0 +1,249 @@
+"""Blocks: the rows of a large symmetric matrix, cut by the size of the problem and stored as files.
+
+A `Cut` has B blocks of consecutive rows.  Files are the store of a run: any worker can load any block at any time, so
+a lost worker costs the time to load its blocks again.  Entries travel between blocks in pieces.  A task sorts its
+entries by the block that they go to and writes one piece; each block then reads its own range of every piece, sorts
+by row, column and weight, and adds repeats.  So the files do not depend on the order in which tasks run.
+
+>>> cut_points(10, 2).tolist()
+[0, 5, 10]
+"""
+
+from __future__ import annotations
+
+import os
+import pickle
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import numpy as np
+from scipy.sparse import csr_array
+
+from nelayout.errors import InputError
+
+__all__ = [
+    "Cut",
+    "Journal",
+    "StepKeeper",
+    "assemble",
+    "block_count",
+    "cut_points",
+    "dropped_loops",
+    "stored",
+    "write_piece",
+]
+
+# Fewest blocks, and entries of a block.
+LEAST_BLOCKS, BLOCK_ENTRIES = 16, 1 << 21
+# Two ends, the weight, and whether an entry stands as it was given (1) or turned around (0).
+ENTRY = np.dtype([("row", "<i8"), ("col", "<i8"), ("weight", "<f8"), ("given", "i1")])
+NARROW = np.dtype([("row", "<i4"), ("col", "<i4"), ("weight", "<f4"), ("given", "i1")])
+# Steps between two states that are kept, and time between them in times of writing one.
+STEPS_KEPT, RARELY = 10, 20.0
+# Part of its weight by which an entry may differ from the opposite entry of a symmetric matrix.
+SYMMETRIC = 1e-6
+
+
+def block_count(entries: int) -> int:
+    """Return the number of blocks for a matrix of so many entries."""
+    return max(LEAST_BLOCKS, -(-entries // BLOCK_ENTRIES))
+
+
+def cut_points(n: int, blocks: int, degree: np.ndarray | None = None) -> np.ndarray:
+    """(B + 1,) first row of each block and the end; ``degree`` (n,): blocks of about equal rows and entries."""
+    if degree is None:
+        return np.linspace(0, n, blocks + 1).round().astype(np.int64)
+    work = np.cumsum(degree + 1.0)
+    cuts = np.searchsorted(work, np.linspace(0, work[-1] if n else 0, blocks + 1)[1:-1])
+    return np.concatenate([[0], np.maximum.accumulate(cuts), [n]]).astype(np.int64)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Cut:
+    """A matrix in blocks.
+
+    folder, name  where its files are
+    bounds        (B + 1,) first row of each block, and the end
+    factor        of all weights: 1/2 where a symmetric matrix was given, whose entries are counted twice
+    """
+
+    folder: Path
+    name: str
+    bounds: np.ndarray
+    factor: float = 1.0
+
+    @property
+    def n(self) -> int:
+        """Number of rows."""
+        return int(self.bounds[-1])
+
+    @property
+    def count(self) -> int:
+        """Number of blocks."""
+        return len(self.bounds) - 1
+
+    def file(self, b: int) -> Path:
+        """File of a block."""
+        return self.folder / f"{self.name}-{b:04d}.npz"
+
+    def gathered(self, field: str) -> np.ndarray:
+        """(n,) "degree" or "strength" (sum of weights) of the rows."""
+        found = np.concatenate([np.load(self.file(b))[field] for b in range(self.count)])
+        return found * self.factor if field == "strength" else found
+
+    def block(self, b: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """indptr, columns and weights of a block's rows."""
+        with np.load(self.file(b)) as file:
+            indptr = np.concatenate([[0], np.cumsum(file["degree"], dtype=np.int64)])
+            data = file["data"]
+            return indptr, file["cols"], data if self.factor == 1.0 else (data * self.factor).astype(np.float32)
+
+    def matrix(self) -> csr_array:
+        """The whole matrix, in this process."""
+        parts = [self.block(b) for b in range(self.count)]
+        lengths = np.concatenate([np.diff(indptr) for indptr, _, _ in parts])
+        indptr = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int32)
+        cols = np.concatenate([cols for _, cols, _ in parts]).astype(np.int32)
+        data = np.concatenate([data for _, _, data in parts]).astype(np.float64)
+        return csr_array((data, cols, indptr), shape=(self.n, self.n))
+
+    def delete(self) -> None:
+        """Remove the files."""
+        for b in range(self.count):
+            self.file(b).unlink(missing_ok=True)
+
+
+@contextmanager
+def stored(path: Path) -> Iterator[BinaryIO]:
+    """Write a file whole or not at all."""
+    beside = path.with_name(f"{path.name}.{os.getpid()}.{id(path)}.part")
+    try:
+        with beside.open("wb") as file:
+            yield file
+        beside.replace(path)
+    except OSError as error:
+        raise InputError(
+            f"{path.parent} must have room for the files of a run; got {error.strerror or error} at {path.name}. "
+            "Free some space, or give another folder as checkpoint="
+        ) from None
+    finally:
+        beside.unlink(missing_ok=True)
+
+
+def dropped_loops(rows: np.ndarray, cols: np.ndarray, weights: np.ndarray) -> tuple[np.ndarray, ...]:
+    """The entries without self-loops and weights 0."""
+    keep = (rows != cols) & (weights != 0)
+    return rows[keep], cols[keep], weights[keep]
+
+
+def write_piece(
+    folder: Path, name: str, bounds: np.ndarray, rows: np.ndarray, cols: np.ndarray, weights: np.ndarray, given: Any = 1
+) -> None:
+    """Write entries sorted by the block that their row is in, and where each block begins."""
+    block = (np.searchsorted(bounds, rows, side="right") - 1).astype(np.uint16)
+    order = np.argsort(block, kind="stable")
+    entries = np.empty(len(rows), dtype=NARROW if bounds[-1] < 2**31 else ENTRY)
+    entries["row"], entries["col"], entries["weight"] = rows[order], cols[order], weights[order]
+    entries["given"] = given[order] if np.ndim(given) else given
+    starts = np.searchsorted(block[order], np.arange(len(bounds)))
+    for what, array in (("entries", entries), ("starts", starts)):
+        with stored(folder / f"{name}.{what}.npy") as file:
+            np.save(file, array)
+
+
+def assemble(folder: Path, pieces: Sequence[str], cut: Cut, b: int, *, ways: bool = False) -> tuple[int, float, bool]:
+    """Read a block's entries from all pieces, sort and add them, and write the block.
+
+    Returns
+    -------
+    entries, weight, symmetric
+        how many there are, their sum, and whether entries as given equal those turned around (asked by ``ways``)
+    """
+    found = []
+    for name in pieces:
+        starts = np.load(folder / f"{name}.starts.npy")
+        if starts[b] < starts[b + 1]:
+            found.append(np.load(folder / f"{name}.entries.npy", mmap_mode="r")[starts[b] : starts[b + 1]])
+    entries = np.concatenate(found) if found else np.zeros(0, dtype=NARROW)
+    del found
+    low, m = int(cut.bounds[b]), int(cut.bounds[b + 1] - cut.bounds[b])
+    key = (entries["row"].astype(np.int64) - low) * cut.n + entries["col"]
+    weight, given = entries["weight"].astype(np.float64), entries["given"]
+    del entries
+    order = np.argsort(key, kind="stable")
+    key, weight, given = key[order], weight[order], given[order]
+    first = np.flatnonzero(np.diff(key, prepend=-1))
+    symmetric = True
+    if len(first) < len(key):  # repeats are added in the order of their weights
+        order = np.lexsort((weight, key))
+        weight, given = weight[order], given[order]
+        sums = np.add.reduceat(weight, first)
+        if ways:
+            forth = np.add.reduceat(np.where(given == 1, weight, 0.0), first)
+            symmetric = bool((np.abs(2.0 * forth - sums) <= SYMMETRIC * sums).all())
+        key, weight = key[first], sums
+    elif ways:
+        symmetric = not len(key)
+    rows = key // cut.n
+    degree = np.bincount(rows, minlength=m).astype(np.int32)
+    cols = (key - rows * cut.n).astype(np.int32 if cut.n < 2**31 else np.int64)
+    strength = np.bincount(rows, weight, minlength=m)
+    with stored(cut.file(b)) as file:
+        np.savez(file, degree=degree, cols=cols, data=weight.astype(np.float32), strength=strength)
+    return len(key), float(np.add.reduce(strength)), symmetric
+
+
+@dataclass(slots=True)
+class StepKeeper:
+    """Keeps the state of a descent in a file: after some steps, and so rarely that it takes little of the time."""
+
+    path: Path
+    next: int = STEPS_KEPT
+    ready: float = 0.0
+
+    def load(self) -> Any:
+        """See `nelayout.optimizers.minimize.Keeper`."""
+        if not self.path.exists():
+            return None
+        return pickle.loads(self.path.read_bytes())  # noqa: S301  written by this package
+
+    def store(self, steps: int, state: Any) -> None:
+        """See `nelayout.optimizers.minimize.Keeper`."""
+        began = time.monotonic()
+        if steps < self.next or began < self.ready:
+            return
+        with stored(self.path) as file:
+            pickle.dump(state, file, protocol=5)
+        now = time.monotonic()
+        self.next, self.ready = steps + STEPS_KEPT, now + RARELY * (now - began)
+
+
+@dataclass(frozen=True, slots=True)
+class Journal:
+    """The work that a run has done so far, in its folder; ``keeps``: a run that is started again goes on from there."""
+
+    folder: Path
+    keeps: bool
+    rng: np.random.Generator
+
+    def keeper(self, name: str) -> StepKeeper | None:
+        """Return the keeper of the descent of that name; None where nothing is kept."""
+        return StepKeeper(self.folder / f"{name}.state") if self.keeps else None
+
+    def once(self, name: str, work: Callable[[], Any]) -> Any:
+        """The result of some work: from the folder if it is there, with the randomness that followed it."""
+        path = self.folder / f"{name}.done"
+        if self.keeps and path.exists():
+            result, state = pickle.loads(path.read_bytes())  # noqa: S301  written by this package
+            self.rng.bit_generator.state = state
+            return result
+        result = work()
+        if self.keeps:
+            with stored(path) as file:
+                pickle.dump((result, self.rng.bit_generator.state), file, protocol=5)
+            (self.folder / f"{name}.state").unlink(missing_ok=True)
+        return result

@@ -1,0 +1,310 @@
+"""The drawing of a graph in blocks: coarsen until it fits one machine, run the ordinary plan there, and come back.
+
+Coming back, each level's nodes begin where their cluster lies, and some steps of the same objective follow, its sums
+over edges taken by the workers.  Before that, nodes are numbered by the place of their cluster and the blocks are
+written again.  Then most edges stay within a block, and a worker needs hardly more positions than those of its rows.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from nelayout.catalogue.record import Method
+from nelayout.catalogue.stages import SLOW, Descend
+from nelayout.distributed.blocks import Journal
+from nelayout.distributed.coarsening import Level, alone, coarsened, renumbered
+from nelayout.distributed.floor import Blocks
+from nelayout.distributed.reading import Graph
+from nelayout.distributed.team import Team
+from nelayout.numerics.groups import Parts
+from nelayout.objective import Affinity
+from nelayout.optimizers import LBFGS
+from nelayout.placing.components import component_labels, components, side_by_side
+from nelayout.run.alpha_walk import at_order, draw_at_best_alpha
+from nelayout.run.draw import draw_part, draw_parts
+from nelayout.run.drawing import Drawing, Part, Run
+from nelayout.run.passes import Descent, fold
+from nelayout.run.placement import JITTER, radius
+from nelayout.run.several_machines import MOST_ENTRIES
+
+__all__ = ["Whole", "draw"]
+
+# Most steps on the levels between; on the graph itself, most steps of each stage on the way, and of the last one if its
+# stage has fewer.
+LEVEL_STEPS, WAY_STEPS, LEAST_STEPS = 20, 30, 40
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Whole:
+    """The drawings of all components: ``drawings``, the largest first; ``labels`` (n,) component of each node.
+
+    value  J, summed over components
+    """
+
+    drawings: list[Drawing]
+    labels: np.ndarray
+    value: float
+    reason: str
+
+
+def draw(
+    graph: Graph, masses: tuple[np.ndarray, np.ndarray | None], run: Run, team: Team, least: int, journal: Journal
+) -> Whole:
+    """Draw a graph in blocks.
+
+    masses  (n,) of all nodes, and other ones that "auto" tries; None: none
+    least   nodes below which a component is drawn on this machine
+    """
+
+    def fits(n: int, entries: int) -> bool:
+        return n < least and entries <= MOST_ENTRIES
+
+    levels = coarsened(team, graph.cut, *masses, run.rng, fits, journal.once)
+    last = levels[-1]
+    labels = component_labels(alone(team, last, np.ones(last.cut.n, dtype=bool), "coarsest"))
+    for level in levels[-2::-1]:
+        labels = labels[level.cluster]
+    sizes = np.bincount(labels)
+    order = np.argsort(-sizes, kind="stable")
+    rank = np.empty(len(order), dtype=np.int64)
+    rank[order] = np.arange(len(order))
+    labels, sizes = rank[labels], sizes[order]
+    entries = np.bincount(labels, levels[0].degree, minlength=len(sizes))
+    large = [k for k in range(len(sizes)) if not fits(int(sizes[k]), int(entries[k]))]
+    drawings = dict[int, Drawing]()
+    for k in large:
+        drawings[k], run = _Component.of(levels, labels, k, run.method).draw(run, team, journal)
+    drawings.update(_small(levels[0], labels, sizes, entries, large, run, team, journal))
+    ordered = [drawings[k] for k in range(len(sizes))]
+    value = sum(journal.once("value", lambda: _values(ordered, run)))
+    return Whole(ordered, labels, value, ordered[0].reason)
+
+
+def _values(drawings: list[Drawing], run: Run) -> list[float]:
+    return [float(run.values(drawing)[0]) for drawing in drawings if len(drawing.Y) > 1]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Component:
+    """A component in blocks, with its levels and, at each, the mask ``kept`` of its nodes.
+
+    weight, squares  sums of its weights, and of its squared masses, at each level
+    scale            similarities are so many times the weights
+    """
+
+    name: str
+    levels: list[Level]
+    kept: list[np.ndarray]
+    weight: list[float]
+    squares: list[float]
+    scale: float
+
+    @classmethod
+    def of(cls, levels: list[Level], labels: np.ndarray, k: int, method: Method) -> _Component:
+        """The component of a label."""
+        kept = [labels == k]
+        for level in levels[:-1]:
+            coarse = np.zeros(int(level.cluster.max()) + 1, dtype=bool)
+            coarse[level.cluster[kept[-1]]] = True
+            if np.count_nonzero(coarse) < 2:  # a star becomes a single node
+                break
+            kept.append(coarse)
+        levels = levels[: len(kept)]
+        weight = [float(np.add.reduce(level.strength[mask])) for level, mask in zip(levels, kept, strict=True)]
+        squares = [float(np.add.reduce(level.mass[mask] ** 2)) for level, mask in zip(levels, kept, strict=True)]
+        scale = 1.0 if method.affinity == "raw" else 1.0 / weight[0]
+        return cls(f"component-{k}", levels, kept, weight, squares, scale)
+
+    def affinity(self, depth: int, P: Any, mass: np.ndarray) -> Affinity:
+        """Similarities and masses of a level, with what its merged pairs hold."""
+        inside = self.scale * (self.weight[0] - self.weight[depth])
+        return Affinity(P, mass, inside, self.squares[depth] - self.squares[0])
+
+    def coarsest(self, run: Run, team: Team) -> tuple[Drawing, Method]:
+        """The drawing of the last level by the ordinary plan, on this machine; and the method, its order chosen."""
+        last, mask = self.levels[-1], self.kept[-1]
+        nodes, P = side_by_side(np.flatnonzero(mask), alone(team, last, mask, f"{self.name}-alone"))
+        P.data *= self.scale
+        other = None if last.other is None else last.other[nodes]
+        part = Part(nodes, self.affinity(len(self.levels) - 1, P, last.mass[nodes]), other_mass=other)
+        if run.method.choose is not None:
+            found, chosen = draw_at_best_alpha(part, run)
+            return found, chosen.method
+        return draw_part(part, run), at_order(run.method)
+
+    def draw(self, run: Run, team: Team, journal: Journal) -> tuple[Drawing, Run]:
+        """The drawing of the component, and the run with its method."""
+        found, method = journal.once(f"{self.name}-coarse", lambda: self.coarsest(run, team))
+        run = replace(run, method=method)
+        numbers, places = _numbered(self.levels, self.kept, found)
+        drawing, Y = found, np.empty_like(found.Y)
+        Y[places] = found.Y
+        for depth in range(len(self.levels) - 2, -1, -1):
+            drawing = self._returned(depth, Y, found, numbers, run, team, journal)
+            Y = drawing.Y
+        return drawing, run
+
+    def _returned(
+        self,
+        depth: int,
+        Y: np.ndarray,
+        found: Drawing,
+        numbers: list[np.ndarray],
+        run: Run,
+        team: Team,
+        journal: Journal,
+    ) -> Drawing:
+        """The drawing of a level, from that of the next coarser one."""
+        level, name = self.levels[depth], f"{self.name}-level-{depth}"
+        cut = journal.once(
+            f"{self.name}-blocks-{depth}", lambda: renumbered(team, level.cut, numbers[depth], name, level.degree)
+        )
+        nodes = np.empty(cut.n, dtype=np.int64)
+        nodes[numbers[depth][self.kept[depth]]] = np.flatnonzero(self.kept[depth])
+        mass = level.mass
+        tried = found.part.other_mass
+        if level.other is not None and tried is not None and np.array_equal(found.affinity.mass, tried):
+            mass = level.other
+        P = Blocks(team, cut, self.scale, level.degree[nodes], level.strength[nodes])
+        affinity = self.affinity(depth, P, mass[nodes])
+        goal = found.methods[0] or run.method
+        part = Part(nodes, affinity)
+        here = Drawing.on(affinity, Parts(np.array([cut.n])), np.zeros((cut.n, run.dim)), [part])
+        *way, last = _descents(run, found, depth, int(np.count_nonzero(self.kept[0])))
+
+        def on_the_way() -> tuple[np.ndarray, tuple[Method | None, ...]]:
+            begin = Y[numbers[depth + 1][level.cluster[nodes]]]
+            typical = radius(begin) / np.sqrt(len(begin))
+            begin = begin + JITTER * typical * run.rng.standard_normal(begin.shape)
+            now = fold(way, here.at(begin), run)
+            return now.Y, now.methods
+
+        def descended() -> tuple[np.ndarray, tuple[str, ...]]:
+            begin, methods = journal.once(f"{name}-way", on_the_way)
+            now = last(replace(here, Y=begin, methods=methods), replace(run, keeper=journal.keeper(name)))
+            return now.Y, now.reasons
+
+        there, reasons = journal.once(name, descended)
+        if depth:
+            team.form = None
+            cut.delete()
+        return replace(here.at(there), methods=(goal,), exaggeration=found.exaggeration, reasons=reasons)
+
+
+def _descents(run: Run, found: Drawing, depth: int, n: int) -> list[Descent]:
+    """The descents of a level of a graph of n nodes: those of the method's stages, short ones on the way.
+
+    The last one is on the objective that the drawing of the coarsest graph minimizes.
+    """
+    goal = found.methods[0] or run.method
+    stages = [stage.at(n) for stage in run.method.stages if isinstance(stage, Descend)]
+    stages = stages or [Descend("descend", LEAST_STEPS)]
+    fitting = [k for k, stage in enumerate(stages) if (stage.kernel or run.method.kernel) == goal.kernel]
+    stages = stages[: fitting[-1] + 1] if fitting else stages
+    last, descents = stages[-1], list[Descent]()
+    steps = max(last.max_iter, LEAST_STEPS) if run.max_iter is None else run.max_iter
+    own = {"kernel": goal.kernel, "divergence": goal.divergence, "exaggeration": float(found.exaggeration[0])}
+    if depth:
+        return [_descent(last, run, min(LEVEL_STEPS, steps), name=f"level {depth}", **own)]
+    for stage in stages[:-1]:
+        most = WAY_STEPS if run.max_iter is None else min(WAY_STEPS, run.max_iter)
+        descents.append(_descent(stage, run, most, name=f"{stage.name}, level 0"))
+    asked = run.max_iter is not None or run.tol is not None
+    tol = last.tol if run.tol is None else run.tol
+    lull = None if asked or not tol else last.lull or SLOW
+    return [*descents, _descent(last, run, steps, force=tol, lull=lull, **own)]
+
+
+def _descent(stage: Descend, run: Run, steps: int, **changes: Any) -> Descent:
+    """Some steps of a stage by L-BFGS, which asks workers for no more than sums by rows."""
+    values: dict[str, Any] = {
+        "name": stage.name,
+        "kernel": stage.kernel or run.method.kernel,
+        "divergence": stage.divergence or run.method.divergence,
+        "exaggeration": stage.exaggeration,
+        "lull": SLOW,
+    }
+    return Descent(steps=steps, optimizer=LBFGS(), **{**values, **changes})
+
+
+def _numbered(levels: list[Level], kept: list[np.ndarray], found: Drawing) -> tuple[list[np.ndarray], np.ndarray]:
+    """New numbers of each level's nodes, by the place of their cluster, -1: left out; and places of the last."""
+    places = _along_curve(found.Y)
+    number = np.full(len(kept[-1]), -1, dtype=np.int64)
+    number[found.part.nodes] = places
+    numbers = [number]
+    for level, mask in zip(levels[-2::-1], kept[-2::-1], strict=True):
+        nodes = np.flatnonzero(mask)
+        order = nodes[np.argsort(numbers[0][level.cluster[nodes]], kind="stable")]
+        finer = np.full(len(mask), -1, dtype=np.int64)
+        finer[order] = np.arange(len(order))
+        numbers.insert(0, finer)
+    return numbers, places
+
+
+def _along_curve(Y: np.ndarray) -> np.ndarray:
+    """(n,) place of each node along a curve through the drawing that stays near (Morton's order)."""
+    low, extent = Y.min(axis=0), float(np.max(np.ptp(Y, axis=0))) or 1.0
+    cells = ((Y - low) / extent * (2**20 - 1)).astype(np.uint64)
+    key = np.zeros(len(Y), dtype=np.uint64)
+    for bit in range(20):
+        for axis in range(Y.shape[1]):
+            key |= ((cells[:, axis] >> np.uint64(bit)) & np.uint64(1)) << np.uint64(bit * Y.shape[1] + axis)
+    places = np.empty(len(Y), dtype=np.int64)
+    places[np.argsort(key, kind="stable")] = np.arange(len(Y))
+    return places
+
+
+def _small(
+    level: Level,
+    labels: np.ndarray,
+    sizes: np.ndarray,
+    entries: np.ndarray,
+    large: list[int],
+    run: Run,
+    team: Team,
+    journal: Journal,
+) -> dict[int, Drawing]:
+    """Draw all other components on this machine, as many at a time as fit."""
+    order = [k for k in range(len(sizes)) if k not in set(large)]
+    found = dict[int, Drawing]()
+    batches, room = list[list[int]](), 0
+    for k in order:
+        room -= int(entries[k] + sizes[k])
+        if room < 0:
+            batches.append([])
+            room = MOST_ENTRIES - int(entries[k] + sizes[k])
+        batches[-1].append(k)
+    for number, batch in enumerate(batches):
+        drawn = journal.once(
+            f"small-{number}", lambda batch=batch, number=number: _together(level, labels, batch, number, run, team)
+        )
+        found.update(drawn)
+    return found
+
+
+def _together(
+    level: Level, labels: np.ndarray, batch: list[int], number: int, run: Run, team: Team
+) -> dict[int, Drawing]:
+    chosen = np.zeros(int(labels.max()) + 1, dtype=bool)
+    chosen[batch] = True
+    nodes = np.flatnonzero(chosen[labels])
+    P = alone(team, level, chosen[labels], f"small-{number}")
+    parts = []
+    for there, graph in components(P, component_labels(P)):
+        if run.method.affinity in ("sum-1", "rows") and graph.nnz:
+            graph.data = graph.data / np.sum(graph.data)
+        here = nodes[there]
+        parts.append(
+            Part(here, Affinity(graph, level.mass[here]), other_mass=None if level.other is None else level.other[here])
+        )
+    several = [part for part in parts if len(part.nodes) > 1]
+    drawn, _ = draw_parts(several, run)
+    answer = {int(labels[several[k].nodes[0]]): drawing for k, drawing in drawn.items()}
+    for part in parts:
+        if len(part.nodes) == 1:
+            answer[int(labels[part.nodes[0]])] = replace(Drawing.of([part], run.dim), reasons=("converged",))
+    return answer

@@ -1,0 +1,185 @@
+"""The Dask floor: sums over edges by blocks on workers, below the one objective.
+
+It stands in an `Objective` where a device stands: arrays stay on this machine, and the sums over edges are taken by
+the workers that hold the blocks.  Positions go out as float32; values, slopes and pulls come back.  The sums of blocks
+are added pairwise in the order of the blocks, so the bits do not depend on the workers.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from nelayout.catalogue.record import Method
+from nelayout.distributed.blocks import Cut, stored
+from nelayout.distributed.team import Team, folded
+from nelayout.distributed.workers import Form, evaluate, of_rows
+from nelayout.errors import Unsupported
+from nelayout.numerics.groups import Groups, Rows, Whole
+from nelayout.objective import Affinity, Objective
+from nelayout.run.drawing import Summation
+from nelayout.sums.edges.matrix import EdgeSums
+
+__all__ = ["Blocks", "Floor", "FloorSummation"]
+
+
+@dataclass(frozen=True, eq=False)
+class Blocks:
+    """A matrix P in blocks on workers: ``scale`` times the weights of a cut.
+
+    degree, strength  (n,) number and sum of the weights of each row
+    """
+
+    team: Team
+    cut: Cut
+    scale: float
+    degree: np.ndarray
+    strength: np.ndarray
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """(n, n)."""
+        return self.cut.n, self.cut.n
+
+    @property
+    def nnz(self) -> int:
+        """Number of entries."""
+        return int(np.sum(self.degree))
+
+    def around(self, mass: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """See `Affinity.around`."""
+        FloorEdges(self, mass, linear=True, groups=Whole(), rows=None, spread=None).pin()
+        near = self.team.round("neighbors", of_rows, lambda _: None, "around", b"")
+        return np.concatenate(near), self.degree.astype(float), self.scale * self.strength
+
+
+@dataclass(frozen=True)
+class Floor:
+    """Workers in place of the device that an objective asks."""
+
+    def array(self, x: Any) -> Any:
+        """The array itself: vectors stay on this machine."""
+        return x
+
+    def edges(self, affinity: Affinity, linear: bool, **given: Any) -> FloorEdges:
+        """The edge half of an objective."""
+        return FloorEdges(affinity.P, affinity.mass, linear, **given)
+
+    def walk(self, walk: Any) -> Any:
+        """Refuse random walks."""
+        raise Unsupported("a random walk needs the whole matrix on one machine: use smoothing=0")
+
+
+class FloorEdges:
+    """`Edges` in blocks on workers; it gives what objectives and L-BFGS ask for."""
+
+    def __init__(self, P: Any, mass: np.ndarray, linear: bool, *, groups: Groups, rows: Any, spread: Any) -> None:
+        assert rows is None
+        self.P, self.mass, self.linear, self.groups, self.spread = P, mass, linear, groups, spread
+        self.team, self.n, self.size = P.team, P.cut.n, P.nnz
+        self.by_rows = isinstance(groups, Rows)
+        self.form: Form | None = None
+
+    @property
+    def weight(self) -> Any:
+        """Sum of P over each group."""
+        return self.groups.sum(np.ones(self.n) if self.by_rows else self.P.scale * self.P.strength)
+
+    def pin(self) -> None:
+        """Have the workers hold the blocks in the form of these sums."""
+        if self.form is None:
+            arrays: dict[str, Any] = {"mass": self.mass, "scale": np.asarray(self.P.scale)}
+            if self.by_rows:
+                arrays["strength"] = self.P.strength
+            if self.spread is not None:
+                arrays["eps"], arrays["missing"] = np.asarray(self.spread.eps), np.asarray(self.spread.missing)
+            key = f"{self.P.cut.name}-{_digest(arrays)}-{self.linear:d}{self.by_rows:d}"
+            path = self.P.cut.folder / f"{key}.npz"
+            if not path.exists():
+                with stored(path) as file:
+                    np.savez(file, **arrays)
+            self.form = Form(key, self.P.cut, path, self.linear, self.by_rows, self.P.scale)
+        self.team.pin(self.form)
+
+    def sums(self, Y: Any, kernel: Any, divergence: Any, lam: Any, want: frozenset[str]) -> EdgeSums:
+        """See `Edges.sums`."""
+        if "weights" in want:
+            raise Unsupported("the attraction of every edge stays on the workers: use optimizer='lbfgs' or 'momentum'")
+        self.pin()
+        Z = np.asarray(Y, dtype=np.float32)
+        one, said = 0.0 if self.by_rows else float(lam), self._said(kernel, divergence)
+        found = self.team.round("edges", evaluate, lambda b: (self._local(b, Z), self._own(b, lam)), said, one, want)
+        value, slope, pull, attraction = zip(*found, strict=True)
+        if self.by_rows:
+            sums = np.concatenate(value) if "value" in want else np.full(self.n, np.nan), np.concatenate(slope)
+        else:
+            sums = folded(value), folded(slope)
+        return EdgeSums(
+            *sums,
+            np.concatenate(pull, dtype=np.float64) if "pull" in want else None,
+            None,
+            np.concatenate(attraction) if "attraction" in want else None,
+        )
+
+    def constants(self, divergence: Any) -> np.ndarray:
+        """See `Edges.constants`."""
+        return self._of_rows("constants", divergence)
+
+    def at_input(self, divergence: Any) -> np.ndarray:
+        """See `Edges.at_input`."""
+        return self._of_rows("at_input", divergence)
+
+    def node_values(self, Y: Any, kernel: Any, divergence: Any, lam: Any) -> np.ndarray:
+        """See `Edges.node_values`."""
+        self.pin()
+        Z, one = np.asarray(Y, dtype=np.float32), 0.0 if self.by_rows else float(lam)
+        said = self._said(kernel, divergence)
+        given = lambda b: (self._local(b, Z), self._own(b, lam))  # noqa: E731  a name for what a block is given
+        return np.concatenate(self.team.round("node-values", of_rows, given, "node_values", said, one))
+
+    def _of_rows(self, name: str, divergence: Any) -> np.ndarray:
+        self.pin()
+        return np.concatenate(self.team.round(name, of_rows, lambda _: None, name, self._said(None, divergence)))
+
+    def _local(self, b: int, values: np.ndarray) -> np.ndarray:
+        """Values of the nodes of a block."""
+        low, high = self.P.cut.bounds[b : b + 2]
+        return np.concatenate([values[low:high], values[self.team.halos[b]]])
+
+    def _own(self, b: int, lam: Any) -> Any:
+        return self._local(b, lam) if self.by_rows else None
+
+    def _said(self, kernel: Any, divergence: Any) -> bytes:
+        from distributed.protocol.pickle import dumps
+
+        return dumps((kernel, divergence))
+
+
+def _digest(arrays: dict[str, np.ndarray]) -> str:
+    """A name for some arrays."""
+    from hashlib import blake2b
+
+    found = blake2b(digest_size=8)
+    for name, each in arrays.items():
+        found.update(name.encode())
+        found.update(np.ascontiguousarray(each).data)
+    return found.hexdigest()
+
+
+@dataclass(frozen=True, slots=True)
+class FloorSummation(Summation):
+    """Summation with edges on workers, for graphs in blocks; other graphs are summed on this machine."""
+
+    floor: Floor = field(default_factory=Floor)
+
+    def objective(self, method: Method, affinity: Affinity, free: np.ndarray | None = None) -> Objective:
+        """See `Summation.objective`."""
+        if not isinstance(affinity.P, Blocks):
+            return Summation.objective(self, method, affinity, free)
+        parts = method.kernel, method.divergence, method.connection
+        device: Any = self.floor
+        return Objective(
+            affinity, *parts, self.nbody, self.threads, compiled=True, free=free, gravity=method.gravity, device=device
+        )

@@ -1,0 +1,386 @@
+"""`nl.distributed.layout`: positions of a graph that is larger than one machine."""
+
+from __future__ import annotations
+
+import atexit
+import os
+import time
+import uuid
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+from scipy.sparse import issparse
+
+from nelayout import graphs
+from nelayout.catalogue import with_own
+from nelayout.catalogue.options import check_options, generator
+from nelayout.catalogue.record import Method
+from nelayout.distributed.blocks import Journal, stored
+from nelayout.distributed.cluster import check_memory, check_workers, connected, folder_of, import_dask
+from nelayout.distributed.drawing import draw
+from nelayout.distributed.floor import FloorSummation
+from nelayout.distributed.reading import Graph, from_matrix, read
+from nelayout.distributed.sources import Columns, parts_of
+from nelayout.distributed.team import Team
+from nelayout.errors import InputError, Unsupported
+from nelayout.numerics.parallel import threads_for
+from nelayout.placing.final import finish
+from nelayout.record.progress import LOG, Observer, observe
+from nelayout.record.solution import Step
+from nelayout.run.assembly import assemble
+from nelayout.run.drawing import Drawing, Run
+from nelayout.run.masses import mass_to_read, tried_masses
+from nelayout.run.pipeline import run_method
+from nelayout.run.several_machines import (
+    DRIVER,
+    LEAST_NODES,
+    MOST_ENTRIES,
+    READING,
+    WORKER,
+    driver_bytes,
+    worker_bytes,
+)
+from nelayout.similarities.masses import node_mass
+from nelayout.sums.nbody import backend, check_backend
+
+__all__ = ["LEAST_NODES", "Drawn", "layout", "solve", "write"]
+
+# Masses that need no more than each row.
+MASSES = ("unit", "degree", "degree+1", "strength", "auto")
+# Nodes of a part of the positions, where ids are numbers.
+PART_NODES = 1_000_000
+# Folders of positions, which Dask reads when it is asked for them.
+KEPT = ExitStack()
+atexit.register(KEPT.close)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Drawn:
+    """A drawing on several machines: the result of `solve`.
+
+    positions   Dask dataframe with the columns id, x, y
+    value       J, summed over components
+    reason      why the last descent ended
+    components  number of nodes of each, the largest first
+    entries     of the matrix, two an edge
+    notes       sentences on what was done
+    trace       each step, with its value
+    facts       seconds of the run and of its rounds, bytes sent and received, steps on workers
+    """
+
+    positions: Any
+    value: float
+    reason: str
+    components: np.ndarray
+    entries: int
+    notes: tuple[str, ...]
+    trace: tuple[Step, ...]
+    facts: dict[str, float]
+
+
+def layout(edges: Any, method: str | Method = "ws-sne", **options: Any) -> Any:
+    """Draw a graph that is larger than one machine, on the workers of a Dask cluster.
+
+    Parameters
+    ----------
+    edges : Dask dataframe, folder or file of parquet, csv, npz (scipy) or mtx files, or sparse matrix
+        a row for each edge; the files of a folder have one format
+    method : default "ws-sne"
+        a name or a ``nelayout.Method``; all but variational ones
+    source, target : default "source" and "target"
+        columns of the ends of an edge: whole numbers or texts
+    weight : default None
+        column of the weights; None: every edge weighs 1.  Of a matrix: any name reads its values
+    client : ``distributed.Client``, address of a scheduler, or None
+        None: nelayout starts workers on this machine, and ends them
+    seed : default 0
+        the same seed gives the same bits for any number of workers
+    checkpoint : folder, optional
+        where blocks and positions are kept on the way, on a disk that all workers see; the same call goes on from there
+    least : default 1,000,000
+        nodes below which a graph is drawn on this machine alone
+    mass, dim, scale, center, max_iter, tol, nbody, n_jobs, callback, progress
+        as in `nelayout.layout`; ``mass`` is "unit", "degree", "degree+1", "strength" or "auto"
+
+    Returns
+    -------
+    dask.dataframe.DataFrame
+        columns ``id``, ``x``, ``y``; ``.compute()`` gives a pandas table, ``.to_parquet`` files
+
+    Raises
+    ------
+    InputError
+        for edges that cannot be read, workers without this nelayout or with too little memory
+    Unsupported
+        for methods and keywords that need the whole graph on one machine
+
+    Examples
+    --------
+    >>> import nelayout as nl
+    >>> positions = nl.distributed.layout("edges/", source="from", target="to")  # doctest: +SKIP
+    >>> positions.to_parquet("positions/")  # doctest: +SKIP
+    """
+    return solve(edges, method, **options).positions
+
+
+def solve(
+    edges: Any,
+    method: str | Method = "ws-sne",
+    *,
+    source: str = "source",
+    target: str = "target",
+    weight: str | None = None,
+    client: Any = None,
+    seed: Any = 0,
+    checkpoint: str | os.PathLike[str] | None = None,
+    least: int = LEAST_NODES,
+    **options: Any,
+) -> Drawn:
+    """Draw a graph as `layout` does, and keep the evidence: value, trace, components, notes, bytes and seconds.
+
+    Parameters
+    ----------
+    edges, method, and keywords
+        as in `layout`
+
+    Returns
+    -------
+    Drawn
+        the positions and the evidence
+
+    Raises
+    ------
+    InputError, Unsupported
+        as in `layout`
+    """
+    import_dask()
+    began = time.perf_counter()
+    record, o = _checked(method, options)
+    columns = Columns(source, target, weight)
+    rng = generator(seed)
+    asked = f"{record!r} {sorted((k, repr(v)) for k, v in o.items() if k not in ('callback', 'progress', 'n_jobs'))}"
+    given = None if issparse(edges) else parts_of(edges, columns)
+    with (
+        folder_of(checkpoint) as folder,
+        connected(client) as here,
+        threads_for(o["n_jobs"]) as threads,
+        ExitStack() as stack,
+    ):
+        count = check_workers(here, folder)
+        team = Team(here, uuid.uuid4().hex[:8])
+        journal = Journal(folder, checkpoint is not None, rng)
+        try:
+            _same_call(folder, f"{asked} {columns} {seed!r} {least} {_named(edges)}")
+            if given is None:
+                graph = journal.once("read", lambda: from_matrix(graphs.read(edges, weight).adjacency, folder))
+            else:
+                check_memory(here, WORKER + READING, DRIVER, "to read edges")
+                graph = journal.once("read", lambda: read(given, columns, team, folder))
+            notes = [*graph.notes, *_left_out(graph)]
+            n = graph.cut.n
+            if n < least and graph.entries <= MOST_ENTRIES:
+                notes.append(f"{n:,} nodes fit one machine, where workers only lose time: it was drawn here alone")
+                own: Any = {**o, "weight": "weight", "seed": rng, "node_size": None}
+                found = run_method(graph.cut.matrix(), record, None, None, own)
+                trace, value, reason, labels = found.trace, found.value, found.reason, found.components
+                Y, notes = np.asarray(found.positions), [*notes, *found.notes]
+            else:
+                needed = worker_bytes(n, graph.entries, count)
+                check_memory(here, needed, driver_bytes(n), f"to draw {n:,} nodes and {graph.entries // 2:,} edges")
+                observer = stack.enter_context(_observed(record.name, o["callback"], o["progress"]))
+                run = Run(
+                    record,
+                    o["dim"],
+                    FloorSummation(backend(o["nbody"], threads, True), threads, True),
+                    rng,
+                    observer,
+                    _Canvas(),
+                    None,
+                    o["max_iter"],
+                    o["tol"],
+                    notes=notes,
+                )
+                whole = draw(graph, _masses(graph, record, o["mass"]), run, team, least, journal)
+                Y = assemble(whole.drawings, None, None, (n, o["dim"]), o["scale"])
+                Y = finish(Y, scale=o["scale"], center=o["center"]).Y
+                trace, value, reason, labels = tuple(observer.trace), whole.value, whole.reason, whole.labels
+            positions = _written(graph, Y, folder, checkpoint is not None)
+        finally:
+            team.leave()
+    for note in notes:
+        LOG.info("note: %s", note)
+    facts = {
+        "seconds": time.perf_counter() - began,
+        "round_seconds": team.seconds,
+        "sent": team.sent,
+        "received": team.received,
+        "rounds": team.number,
+        "workers": count,
+    }
+    sizes = np.sort(np.bincount(labels))[::-1]
+    return Drawn(positions, value, reason, sizes, graph.entries, tuple(notes), trace, facts)
+
+
+@contextmanager
+def _observed(name: str, callback: Any, progress: bool) -> Iterator[Observer]:
+    """An observer; its progress bar shows J as well."""
+    with observe(name, callback, progress) as observer:
+        if observer.bar is not None:
+            line = observer.bar.line
+
+            def told(state: Any) -> Any:
+                line.set_postfix_str(f"J {state.value:.6g}", refresh=False)
+                return callback is not None and callback(state)
+
+            observer.callback = told
+        yield observer
+
+
+def _checked(method: str | Method, options: dict[str, Any]) -> tuple[Method, dict[str, Any]]:
+    """The method and the common keywords; what needs the whole graph is refused."""
+    record, common = with_own(method, options)
+    o = check_options(dict(common))
+    check_backend(o["nbody"], o["dim"])
+    for name, default in (
+        ("smoothing", 0.0),
+        ("components", "pack"),
+        ("node_size", None),
+        ("store_pos_as", None),
+        ("optimizer", "auto"),
+        ("device", "cpu"),
+        ("weight_kind", "similarity"),
+    ):
+        if o[name] != default:
+            raise Unsupported(
+                f"{name}={o[name]!r} needs the whole graph on one machine: leave it out, or use nelayout.layout"
+            )
+    if record.variational:
+        raise Unsupported("the variational form needs the whole graph on one machine: use variational=False")
+    mass = record.mass if o["mass"] is None else o["mass"]
+    if not (isinstance(mass, str) and mass in MASSES):
+        raise Unsupported(f"mass must be {', '.join(map(repr, MASSES))} on several machines; got {mass!r}")
+    return record, o
+
+
+def write(drawn: Drawn, path: Path, kind: str) -> None:
+    """Write the positions in one file, "parquet" or "csv", whole or not at all."""
+    import pyarrow as pa
+    from pyarrow import csv, parquet
+
+    maker: Any = parquet.ParquetWriter if kind == "parquet" else csv.CSVWriter
+    with stored(path) as file:
+        writer = None
+        for k in range(drawn.positions.npartitions):
+            table = pa.Table.from_pandas(drawn.positions.partitions[k].compute(), preserve_index=False)
+            writer = maker(file, table.schema) if writer is None else writer
+            writer.write_table(table)
+        if writer is not None:
+            writer.close()
+
+
+def _named(edges: Any) -> str:
+    """Return a text by which the edges of a checkpoint are recognized."""
+    if issparse(edges):
+        return f"matrix {edges.shape} {edges.nnz}"
+    return f"dataframe {edges.npartitions}" if hasattr(edges, "npartitions") else str(Path(edges).resolve())
+
+
+def _same_call(folder: Path, asked: str) -> None:
+    """Refuse a checkpoint of another call."""
+    path = folder / "call.txt"
+    if path.exists() and path.read_text() != asked:
+        raise InputError(
+            f"checkpoint must be the folder of the same call; {folder} is of another one. Use a new folder"
+        )
+    with stored(path) as file:
+        file.write(asked.encode())
+
+
+def _left_out(graph: Graph) -> list[str]:
+    said = []
+    if graph.zeros:
+        said.append(f"{graph.zeros:,} edges of weight 0 were left out: a weight of 0 is no edge")
+    if graph.loops:
+        said.append(f"{graph.loops:,} edges from a node to itself were left out")
+    return said
+
+
+def _masses(graph: Graph, method: Method, mass: Any) -> tuple[np.ndarray, np.ndarray | None]:
+    """(n,) masses, and the other ones that "auto" tries."""
+    mass = method.mass if mass is None else mass
+    degree, n = graph.cut.gathered("degree"), graph.cut.n
+    name = mass_to_read(mass)
+    values: Any = np.ones(n) if name == "unit" else degree + 1.0 if name == "degree+1" else degree
+    values = graph.cut.gathered("strength") if name == "strength" else values
+    rows: Any = SimpleNamespace(
+        indptr=np.concatenate([[0], np.cumsum(degree, dtype=np.int64)]), shape=(n, n), nnz=int(degree.sum())
+    )
+    found, _ = node_mass(rows, values.astype(float), None, None, method.gravity is None)
+    if mass != "auto":
+        return found, None
+    both = tried_masses(found, rows)
+    return both.first, both.other
+
+
+@dataclass(frozen=True)
+class _Canvas:
+    """Frames for a callback: the component that is drawn."""
+
+    def show(self, drawing: Drawing) -> np.ndarray:
+        return drawing.Y
+
+    def settle(self, drawing: Drawing) -> None:
+        """Nothing is kept."""
+
+
+def _written(graph: Graph, Y: np.ndarray, folder: Path, stays: bool) -> Any:
+    """The positions as a Dask dataframe over files, which stay until this process ends, or in the checkpoint."""
+    import pandas as pd
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+    from dask import dataframe as dd
+
+    if stays:
+        into = folder / "positions"
+        into.mkdir(exist_ok=True)
+    else:
+        into = KEPT.enter_context(folder_of(None))
+    names = ["x", "y", "z"][: Y.shape[1]]
+    sources = graph.ids or tuple(map(str, range(0, graph.cut.n, PART_NODES)))
+    files = []
+    for k, source in enumerate(sources):
+        if graph.ids:
+            table = pq.read_table(source)
+            number, ids = table["number"].to_numpy(), table["id"]
+        else:
+            number = np.arange(int(source), min(int(source) + PART_NODES, graph.cut.n))
+            ids = pa.array(number)
+        if not len(number) and k:
+            continue
+        files.append(into / f"positions-{k:05d}.parquet")
+        with stored(files[-1]) as file:
+            pq.write_table(pa.table({"id": ids, **{name: Y[number, c] for c, name in enumerate(names)}}), file)
+    kind = "str" if graph.ids and ids_are_texts(files) else "int64"
+    meta = pd.DataFrame({"id": pd.Series(dtype=kind), **{name: pd.Series(dtype=float) for name in names}})
+    return dd.from_map(read_positions, [str(file) for file in files], meta=meta)
+
+
+def ids_are_texts(files: list[Path]) -> bool:
+    """Whether the ids in a file of positions are texts."""
+    import pyarrow.parquet as pq
+
+    return str(pq.read_schema(files[0]).field("id").type) == "string"
+
+
+def read_positions(path: str) -> Any:
+    """A file of positions as a pandas table."""
+    import pandas as pd
+    import pyarrow.parquet as pq
+
+    table = pq.read_table(path).to_pandas()
+    return table.astype({"id": "str"}) if not pd.api.types.is_integer_dtype(table["id"]) else table

@@ -1,0 +1,316 @@
+"""Reading: edges with any ids become a matrix in blocks, in two passes over the parts, with nothing kept in between.
+
+First pass: each id becomes a 64-bit hash, and a node's number is the rank of its hash among all.  So numbers depend
+neither on the order of the edges nor on the workers.  Second pass: edges become entries in both directions and go to
+the block of their row.
+
+Two ids of one hash are refused.  Whole numbers cannot share a hash; texts are compared by a second one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from nelayout.distributed.blocks import Cut, assemble, block_count, cut_points, dropped_loops, stored, write_piece
+from nelayout.distributed.cluster import check_disk
+from nelayout.distributed.sources import Columns, Source
+from nelayout.distributed.team import Team
+from nelayout.errors import InputError
+
+__all__ = ["Graph", "from_matrix", "read"]
+
+# Ids that are hashed together.
+CHUNK = 1 << 17
+# Fewest ranges of hashes, and ids of a range.
+LEAST_RANGES, RANGE_IDS = 16, 1 << 22
+# Keys of the two hashes, of 16 letters as pandas asks for them.
+KEYS = "nelayout-1-hash-", "nelayout-2-hash-"
+# Weights that single precision holds: from the smallest normal number, with room for sums.
+LEAST_WEIGHT, MOST_WEIGHT = 1e-30, 1e30
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Graph:
+    """A graph in blocks.
+
+    cut     its weights
+    ids     files (parquet) with a number and an id of each node; empty: ids are the numbers
+    zeros   edges of weight 0, which are left out
+    loops   edges from a node to itself, which are left out
+    notes   sentences about what was read
+    """
+
+    cut: Cut
+    ids: tuple[str, ...]
+    entries: int
+    zeros: int = 0
+    loops: int = 0
+    notes: tuple[str, ...] = ()
+
+
+def read(source: Source, columns: Columns, team: Team, folder: Path) -> Graph:
+    """Read all parts into blocks."""
+    parts = source.parts
+    if not parts:
+        raise InputError("edges must have a row; got none")
+    given = [(k, part.name, part.read, columns, *part.given) for k, part in enumerate(parts)]
+    if source.matrix:
+        n, starts = source.matrix, None
+        edges = sum(team.spread("count", count_entries, [each[1:3] + each[4:] for each in given]))
+    else:
+        starts, edges = _table(team, given, folder)
+        n = int(starts[-1])
+    check_disk(folder, edges)
+    cut = Cut(folder, "read", cut_points(n, block_count(2 * edges)))
+    found = team.spread("rank", rank, [(folder, cut, starts, *each) for each in given])
+    for r in range(0 if starts is None else len(starts) - 1):
+        for what in ("hash", "part"):
+            (folder / f"table-{r}.{what}.npy").unlink()
+    zeros, loops = (sum(each[k] for each in found) for k in (0, 1))
+    pieces = [f"edges-{k}" for k in range(len(parts))]
+    matrix = bool(source.matrix)
+    made = team.spread("block", assemble_block, [(folder, pieces, cut, b, matrix) for b in range(cut.count)])
+    remove(folder, pieces)
+    if matrix and all(symmetric for _, _, symmetric in made):
+        cut = Cut(folder, "read", cut.bounds, 0.5)
+    ids = () if matrix else tuple(str(folder / f"ids-{k}.parquet") for k in range(len(parts)))
+    return Graph(cut, ids, sum(entries for entries, _, _ in made), zeros, loops, source.notes)
+
+
+def assemble_block(folder: Path, pieces: Sequence[str], cut: Cut, b: int, ways: bool) -> tuple[int, float, bool]:
+    """See `blocks.assemble`."""
+    return assemble(folder, pieces, cut, b, ways=ways)
+
+
+def remove(folder: Path, pieces: Sequence[str]) -> None:
+    """Remove the files of pieces."""
+    for name in pieces:
+        for what in ("entries", "starts"):
+            (folder / f"{name}.{what}.npy").unlink(missing_ok=True)
+
+
+def from_matrix(P: Any, folder: Path, blocks: int = 0) -> Graph:
+    """A symmetric matrix of this process in blocks; 0: as many as suit its size."""
+    cut = Cut(folder, "read", cut_points(P.shape[0], blocks or block_count(P.nnz), np.diff(P.indptr)))
+    if P.nnz:
+        _check_range(P.data, "the matrix")
+    for b, (low, high) in enumerate(zip(cut.bounds[:-1], cut.bounds[1:], strict=True)):
+        degree, here = np.diff(P.indptr[low : high + 1]), slice(P.indptr[low], P.indptr[high])
+        rows = np.repeat(np.arange(high - low), degree)
+        strength = np.bincount(rows, P.data[here], minlength=high - low)
+        with stored(cut.file(b)) as file:
+            np.savez(
+                file,
+                degree=degree.astype(np.int32),
+                cols=P.indices[here],
+                data=P.data[here].astype(np.float32),
+                strength=strength,
+            )
+    return Graph(cut, (), int(P.nnz))
+
+
+def _table(team: Team, given: list[tuple[Any, ...]], folder: Path) -> tuple[np.ndarray, int]:
+    """Write the tables of all ids, one for each range of hashes; return where their numbers begin, and the edges."""
+    found = team.spread("ids", unique_ids, [(folder, *each) for each in given])
+    kinds = [kind for kind, _, edges in found if edges]
+    other = next(
+        (each[1] for each, (kind, _, edges) in zip(given, found, strict=True) if edges and kind != kinds[0]), None
+    )
+    if other is not None:
+        raise InputError(
+            f"ids must be of one type in all parts; got {kinds[0]} in {given[0][1]} and another in {other}. "
+            "Convert the columns to one type"
+        )
+    ranges = max(LEAST_RANGES, -(-sum(ids for _, ids, _ in found) // RANGE_IDS))
+    counts = team.spread("tables", join_ids, [(folder, r, ranges, len(given)) for r in range(ranges)])
+    for k in range(len(given)):
+        for what in ("hash", "second"):
+            (folder / f"ids-{k}.{what}.npy").unlink()
+    starts = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
+    if not starts[-1]:
+        raise InputError("edges must have a row; got none")
+    return starts, sum(edges for _, _, edges in found)
+
+
+def _ends(name: str, read_part: Any, columns: Columns, given: tuple[Any, ...]) -> tuple[Any, Any, np.ndarray]:
+    """Both ends and the weights of a part, checked; the ends of a matrix are numbers."""
+    table = read_part(*given)
+    if isinstance(table, tuple):
+        rows, cols, weights = table
+    else:
+        rows, cols = table[columns.source], table[columns.target]
+        for column, ends in ((columns.source, rows), (columns.target, cols)):
+            missing = np.flatnonzero(ends.isna().to_numpy())
+            if len(missing):
+                raise InputError(
+                    f"column {column!r} must hold an id in every row; got none in row {missing[0]:,} of {name}. "
+                    "Drop the row, or give the node an id"
+                )
+        weights = np.ones(len(table)) if columns.weight is None else table[columns.weight]
+        try:
+            weights = np.asarray(weights, dtype=np.float64)
+        except (TypeError, ValueError):
+            raise InputError(f"column {columns.weight!r} must hold numbers; got others in {name}") from None
+    wrong = np.flatnonzero(~(np.isfinite(weights) & (weights >= 0)))
+    if len(wrong):
+        k = int(wrong[0])
+        pair = " to ".join(str(np.asarray(ends[k : k + 1])[0]) for ends in (rows, cols))
+        raise InputError(
+            f"weights must be finite numbers >= 0; got {weights[k]:g} in row {k:,} of {name}, the edge from {pair}. "
+            "Remove the edge, or give it another weight"
+        )
+    _check_range(weights, name)
+    return rows, cols, weights
+
+
+def _check_range(weights: np.ndarray, name: str) -> None:
+    some = weights[weights > 0]
+    if len(some) and not (some.min() > LEAST_WEIGHT and some.max() < MOST_WEIGHT):
+        raise InputError(
+            f"weights must be 0, or between {LEAST_WEIGHT:g} and {MOST_WEIGHT:g}; got {some.min():g} to {some.max():g} "
+            f"in {name}. Divide them by their mean"
+        )
+
+
+def _plain(ends: Any, name: str) -> tuple[Any, str]:
+    """Ids as whole numbers or texts, and which of the two they are."""
+    kind = getattr(ends.dtype, "kind", "O")
+    if kind in "iub":
+        return ends.to_numpy(dtype=np.int64), "whole numbers"
+    if kind == "f":
+        values = ends.to_numpy(dtype=np.float64)
+        if not (values == np.floor(values)).all():
+            raise InputError(
+                f"ids must be whole numbers or texts; got {values[values != np.floor(values)][0]} in {name}"
+            )
+        return values.astype(np.int64), "whole numbers"
+    return ends if kind != "O" else ends.astype("str"), "texts"
+
+
+def _joined(one: Any, other: Any) -> Any:
+    """The ids of both ends, one after another."""
+    import pandas as pd
+
+    return np.concatenate([one, other]) if isinstance(one, np.ndarray) else pd.concat([one, other], ignore_index=True)
+
+
+def _hashes(ids: Any, keys: Sequence[str]) -> list[np.ndarray]:
+    """The hashes of ids by each of some keys; texts become Python's strings chunk by chunk, which need much memory."""
+    from pandas.util import hash_array as hashes_of
+
+    hash_array: Any = hashes_of
+
+    answer = [np.empty(len(ids), dtype=np.uint64) for _ in keys]
+    for start in range(0, len(ids), CHUNK):
+        here = slice(start, start + CHUNK)
+        some: Any = ids[here] if isinstance(ids, np.ndarray) else ids.iloc[here].to_numpy(dtype=object)
+        for out, key in zip(answer, keys, strict=True):
+            out[here] = hash_array(some, hash_key=key, categorize=False)
+    return answer
+
+
+def unique_ids(folder: Path, k: int, name: str, read_part: Any, columns: Columns, *given: Any) -> tuple[str, int, int]:
+    """Write the hashes of a part's ids, in order, and second ones; return the type, and how many ids and edges."""
+    rows, cols, weights = _ends(name, read_part, columns, given)
+    (one, kind), (other, kind_other) = _plain(rows, name), _plain(cols, name)
+    if kind != kind_other:
+        raise InputError(f"ids must be of one type; got {kind} and {kind_other} in {name}. Convert one of the columns")
+    ids = _joined(one, other)
+    texts = kind == "texts"
+    found, *more = _hashes(ids, KEYS if texts else KEYS[:1])
+    second = more[0] if texts else np.zeros(len(found), dtype=np.uint64)
+    order = np.argsort(found, kind="stable")
+    first = _distinct(found[order], second[order])
+    for what, values in (("hash", found), ("second", second)):
+        with stored(folder / f"ids-{k}.{what}.npy") as file:
+            np.save(file, values[order][first])
+    return kind, len(first), len(weights)
+
+
+def join_ids(folder: Path, r: int, ranges: int, parts: int) -> int:
+    """Write all hashes of one range, in order, each with the first part that has it; return how many there are."""
+    low, high = (np.uint64(min((2**64 * k) // ranges, 2**64 - 1)) for k in (r, r + 1))
+    found, second, part = [], [], []
+    for k in range(parts):
+        hashes = np.load(folder / f"ids-{k}.hash.npy", mmap_mode="r")
+        here = slice(
+            np.searchsorted(hashes, low), np.searchsorted(hashes, high, "right" if r + 1 == ranges else "left")
+        )
+        found.append(hashes[here])
+        second.append(np.load(folder / f"ids-{k}.second.npy", mmap_mode="r")[here])
+        part.append(np.full(len(found[-1]), k, dtype=np.int32))
+    hashes, others = np.concatenate(found), np.concatenate(second)
+    order = np.argsort(hashes, kind="stable")  # parts come in order
+    first = _distinct(hashes[order], others[order])
+    for what, values in (("hash", hashes), ("part", np.concatenate(part))):
+        with stored(folder / f"table-{r}.{what}.npy") as file:
+            np.save(file, values[order][first])
+    return len(first)
+
+
+def _distinct(found: np.ndarray, second: np.ndarray) -> np.ndarray:
+    """Places of the first of equal hashes; `InputError` where the second hashes differ."""
+    again = found[1:] == found[:-1]
+    clash = again & (second[1:] != second[:-1])
+    if clash.any():
+        raise InputError(
+            f"ids must differ in their 64-bit hashes; two share {int(found[1:][clash][0])}. Use whole numbers as ids"
+        )
+    return np.flatnonzero(np.concatenate([[True], ~again])[: len(found)])
+
+
+def _numbers(folder: Path, starts: np.ndarray, found: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Numbers of nodes, from their hashes, and the first part that has each."""
+    order = np.argsort(found)
+    hashes, number, part = found[order], np.empty(len(found), np.int64), np.empty(len(found), np.int32)
+    at = 0
+    for r in range(len(starts) - 1):
+        table = np.load(folder / f"table-{r}.hash.npy")
+        if not len(table):
+            continue
+        end = int(np.searchsorted(hashes, table[-1], side="right"))
+        place, to = np.searchsorted(table, hashes[at:end]), order[at:end]
+        number[to], part[to] = place + starts[r], np.load(folder / f"table-{r}.part.npy")[place]
+        at = end
+    return number, part
+
+
+def count_entries(name: str, read_part: Any, *given: Any) -> int:
+    """Number of entries of a matrix file."""
+    return len(_ends(name, read_part, Columns("", ""), given)[2])
+
+
+def rank(
+    folder: Path, cut: Cut, starts: np.ndarray | None, k: int, name: str, read_part: Any, columns: Columns, *given: Any
+) -> tuple[int, int]:
+    """Write the entries of a part as a piece, and the ids that no earlier part has; count zero weights and loops."""
+    rows, cols, weights = _ends(name, read_part, columns, given)
+    if starts is not None:
+        ids = _joined(_plain(rows, name)[0], _plain(cols, name)[0])
+        number, part = _numbers(folder, starts, *_hashes(ids, KEYS[:1]))
+        _write_ids(folder / f"ids-{k}.parquet", number, ids, part == k)
+        rows, cols = number[: len(weights)], number[len(weights) :]
+        del ids, part
+    zeros, loops = int(np.count_nonzero(weights == 0)), int(np.count_nonzero(rows == cols))
+    rows, cols, weights = dropped_loops(np.asarray(rows, np.int64), np.asarray(cols, np.int64), weights)
+    given_way = np.repeat(np.array([1, 0], dtype=np.int8), len(rows))
+    both = np.concatenate([rows, cols]), np.concatenate([cols, rows]), np.concatenate([weights, weights])
+    write_piece(folder, f"edges-{k}", cut.bounds, *both, given_way)
+    return zeros, loops
+
+
+def _write_ids(path: Path, number: np.ndarray, ids: Any, own: np.ndarray) -> None:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    here = np.flatnonzero(own)
+    here = here[np.argsort(number[here], kind="stable")]
+    here = here[np.flatnonzero(np.diff(number[here], prepend=-1))]
+    column = pa.array(ids[here]) if isinstance(ids, np.ndarray) else pa.array(ids.iloc[here]).cast(pa.string())
+    with stored(path) as file:
+        pq.write_table(pa.table({"number": number[here], "id": column}), file)

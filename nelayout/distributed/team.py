@@ -1,0 +1,227 @@
+"""The team: the workers of a client, the blocks that each holds, and one task for each worker in each round.
+
+Tasks are pinned to workers.  Dask lets a task wait for ever in silence if its worker has gone, so a round waits in
+slices and compares the workers.  If one has gone, the blocks are loaded again by those that are there, and the round
+is repeated: its answers depend on the blocks alone.
+"""
+
+from __future__ import annotations
+
+import gc
+import time
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from typing import Any
+
+import numpy as np
+
+from nelayout.distributed.workers import Form, Lost, forget, hold
+from nelayout.errors import InputError
+from nelayout.record.progress import LOG
+
+__all__ = ["Team", "folded"]
+
+# Seconds of a slice of waiting, and for which a team waits for lost workers to come back, and for any worker.
+SLICE, COMING_BACK, PATIENCE = 0.5, 10.0, 60.0
+# Bytes of messages after which objects are collected.
+UNCOLLECTED = 300_000_000
+# Rounds in a row that may be lost.
+LOSSES = 5
+
+
+def folded(values: Sequence[Any]) -> Any:
+    """The sum of some values, pairwise in their order: the same bits for any number of workers.
+
+    >>> folded([1.0, 2.0, 3.0])
+    6.0
+    """
+    values = list(values)
+    while len(values) > 1:
+        values = [sum(values[k + 1 : k + 2], values[k]) for k in range(0, len(values), 2)]
+    return values[0] if values else 0.0
+
+
+class Team:
+    """The workers of one run.
+
+    sent, received  bytes of all rounds, to and from the workers
+    seconds         of waiting for the workers
+    """
+
+    def __init__(self, client: Any, run: str) -> None:
+        self.client, self.run, self.form = client, run, None
+        self.assigned: dict[str, list[int]] = {}
+        self.halos: dict[int, np.ndarray] = {}
+        self.sent = self.received = self.collected = self.number = 0
+        self.seconds = 0.0
+
+    def workers(self) -> list[str]:
+        """Addresses of all workers, in order; `scheduler_info` now and then has none of them."""
+        return sorted(self.client.nthreads())
+
+    def pin(self, form: Form) -> None:
+        """Have the workers hold all blocks in a form."""
+        if self.form is not None and self.form.key == form.key:
+            return
+        self.form, self.assigned, self.halos = form, {}, {}
+        self._retried(self._assign)
+
+    def round(
+        self, name: str, work: Callable[..., dict[int, Any]], given: Callable[[int], Any], *others: Any
+    ) -> list[Any]:
+        """Ask every worker about its blocks, in one task each; return the answers in the order of the blocks.
+
+        ``given``: what the task needs for a block; ``others``: further arguments of ``work``.
+        """
+        form = self.form
+        assert form is not None
+        self.number += 1
+
+        def ask() -> list[Any]:
+            self._assign()
+            if gone := set(self.assigned) - set(self.workers()):
+                raise _Gone(", ".join(sorted(gone)))
+            began, futures, sent = time.perf_counter(), [], []
+            try:
+                for k, (worker, blocks) in enumerate(self.assigned.items()):
+                    rows = {b: given(b) for b in blocks}
+                    self.sent += _size(rows)
+                    sent += self.client.scatter([rows], workers=[worker], direct=self._direct, hash=False)
+                    key = f"nelayout-{name}-{self.number}-{k}-{self.run}"
+                    futures.append(self._submit(key, worker, work, self.run, form.key, sent[-1], *others))
+                answers = self._wait(futures)
+            finally:
+                self.client.cancel([*futures, *sent], force=True)
+            self.received += _size(answers)
+            self.seconds += time.perf_counter() - began
+            self._collect()
+            found = {b: answer for each in answers for b, answer in each.items()}
+            return [found[b] for b in range(form.cut.count)]
+
+        return self._retried(ask)
+
+    def spread(self, name: str, work: Callable[..., Any], given: Sequence[Sequence[Any]]) -> list[Any]:
+        """Run tasks that need no block in memory, on any worker; return their results in order."""
+        from dask.delayed import delayed
+
+        self.number += 1
+        keys = [f"nelayout-{name}-{self.number}-{k}-{self.run}" for k in range(len(given))]
+        task = delayed(work, pure=False)  # partitions of a dataframe are read by Dask's own tasks
+        tasks = [task(*each, dask_key_name=key) for key, each in zip(keys, given, strict=True)]
+        futures = self.client.compute(tasks, retries=2)
+        try:
+            return self.client.gather(futures, direct=False)
+        finally:
+            self.client.cancel(futures, force=True)
+
+    def _collect(self) -> None:
+        """Free messages that Dask's client has left in circles of objects, which Python looks for too rarely."""
+        if self.sent + self.received - self.collected > UNCOLLECTED:
+            self.collected = self.sent + self.received
+            gc.collect()
+
+    def leave(self) -> None:
+        """Leave the workers clean."""
+        with suppress(Exception):  # they may have gone
+            self.client.run(forget, self.run)
+
+    @property
+    def _direct(self) -> bool | None:
+        return True if self.client.direct_to_workers else None
+
+    def _submit(self, key: str, worker: str, work: Any, *given: Any) -> Any:
+        return self.client.submit(
+            work, *given, workers=[worker], allow_other_workers=False, pure=False, key=key, retries=0
+        )
+
+    def _retried(self, work: Callable[[], Any]) -> Any:
+        """Do some work; if a worker has gone on the way, do it again with those that are there."""
+        from asyncio import CancelledError as Cancelled
+        from concurrent.futures import CancelledError
+
+        from distributed import KilledWorker
+        from distributed import TimeoutError as Late
+        from distributed.comm.core import CommClosedError
+
+        for _ in range(LOSSES):
+            before = set(self.assigned)
+            try:
+                return work()
+            except KilledWorker as error:
+                raise InputError(
+                    "workers ended whenever they worked on their blocks, most often for lack of memory; "
+                    "take more workers, or give each more memory"
+                ) from error
+            except Exception as error:
+                lost = isinstance(error, (Lost, _Gone, CommClosedError, Late, Cancelled, CancelledError))
+                if not lost and not before - set(self.workers()):
+                    raise
+                LOG.warning("a worker has gone (%s): its blocks are loaded again", str(error).partition("\n")[0])
+                self.assigned = {}
+                self._gather_again(len(before))
+        raise InputError(f"workers were lost {LOSSES} times in a row: look at their logs, or give them more memory")
+
+    def _gather_again(self, count: int) -> None:
+        """Wait until as many workers are there as before; after a while for any."""
+        began = time.monotonic()
+        while (waited := time.monotonic() - began) < PATIENCE:
+            there = len(self.workers())
+            if there >= max(count, 1) or (there and waited > COMING_BACK):
+                return
+            time.sleep(SLICE)
+        raise InputError(f"the scheduler must have a worker; it has had none for {PATIENCE:.0f} s. Start workers")
+
+    def _assign(self) -> None:
+        """Have the workers that are there hold the blocks, if they do not."""
+        if self.assigned or self.form is None:
+            return
+        workers, form = self.workers(), self.form
+        if not workers:
+            raise _Gone("no worker")
+        cuts = np.linspace(0, form.cut.count, len(workers) + 1).round().astype(int)
+        self.assigned = {
+            worker: list(range(low, high))
+            for worker, low, high in zip(workers, cuts[:-1], cuts[1:], strict=True)
+            if low < high
+        }
+        self.number += 1
+        futures = [
+            self._submit(f"nelayout-load-{self.number}-{k}-{self.run}", worker, hold, self.run, form, blocks)
+            for k, (worker, blocks) in enumerate(self.assigned.items())
+        ]
+        try:
+            for each in self._wait(futures):
+                self.halos.update(each)
+        except BaseException:
+            self.assigned = {}
+            raise
+
+    def _wait(self, futures: list[Any]) -> list[Any]:
+        """The results of pinned tasks."""
+        from distributed import TimeoutError as Late
+        from distributed import wait
+
+        try:
+            left = futures
+            while left:
+                with suppress(Late):
+                    wait(left, timeout=SLICE, return_when="FIRST_COMPLETED")
+                left = [future for future in left if not future.done()]
+                if left and (gone := set(self.assigned) - set(self.workers())):
+                    raise _Gone(", ".join(sorted(gone)))
+            return self.client.gather(futures, direct=self._direct)
+        finally:
+            self.client.cancel(futures, force=True)
+
+
+class _Gone(RuntimeError):
+    """Workers that have left the scheduler."""
+
+
+def _size(given: Any) -> int:
+    """Bytes of the arrays in a message."""
+    if isinstance(given, np.ndarray):
+        return given.nbytes
+    if isinstance(given, dict):
+        given = given.values()
+    return sum(map(_size, given)) if isinstance(given, (list, tuple)) or hasattr(given, "mapping") else 0

@@ -1,0 +1,236 @@
+"""Tasks of the workers, which hold blocks in memory and sum over the entries of these.
+
+A block's nodes are its own rows first, then the halo: all other nodes that its entries lead to.  With columns numbered
+in this way a block is a small graph, and `nelayout.sums.edges.matrix.Edges` sums over it as over any other.  For
+connections by rows a block also has its entries turned around, with the similarities of the other end, since an edge
+pulls by both.
+
+Blocks lie in a table of the process, never among Dask's results: those may be moved or written to disk.
+"""
+
+from __future__ import annotations
+
+import pickle
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from scipy.sparse import csr_array
+
+from nelayout.distributed.blocks import Cut
+from nelayout.formula.divergences.protocol import Spread
+from nelayout.numerics.groups import WHOLE, Rows
+from nelayout.numerics.parallel import Threads
+from nelayout.run.coarsen import favorites_of
+from nelayout.sums.edges.matrix import Edges
+
+__all__ = ["Block", "Form", "Lost", "evaluate", "favorites", "forget", "hold", "of_rows"]
+
+
+class Lost(RuntimeError):
+    """A worker that does not hold the blocks that it is asked about."""
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """In which form blocks are held.
+
+    key      its name; a new form has a new name
+    arrays   file of values of all nodes: mass, tickets, strength, eps, missing
+    linear, by_rows, scale  of the sums, see `Edges`; similarities are ``scale`` times the weights
+    matching whether the blocks are asked for favorite neighbors, not for sums
+    """
+
+    key: str
+    cut: Cut
+    arrays: Path
+    linear: bool = True
+    by_rows: bool = False
+    scale: float = 1.0
+    matching: bool = False
+
+
+@dataclass(slots=True)
+class Block:
+    """A block in memory: its rows ``low`` to ``low + m``, the halo's nodes, and its entries in local numbers."""
+
+    low: int
+    m: int
+    halo: np.ndarray
+    indptr: np.ndarray
+    indices: np.ndarray
+    data: np.ndarray
+    edges: Any = None
+    mass: Any = None
+
+    @classmethod
+    def of(cls, cut: Cut, b: int) -> Block:
+        """Load a block."""
+        indptr, cols, data = cut.block(b)
+        low, high = int(cut.bounds[b]), int(cut.bounds[b + 1])
+        own = (cols >= low) & (cols < high)
+        halo = np.sort(cols[~own])
+        halo = halo[np.flatnonzero(np.diff(halo, prepend=-1))]
+        indices = np.searchsorted(halo, cols).astype(np.int32)
+        indices += high - low
+        indices[own] = cols[own] - low
+        return cls(low, high - low, halo, indptr, indices, data)
+
+    def local(self, values: np.ndarray) -> np.ndarray:
+        """Values of its nodes, from those of all nodes."""
+        return np.concatenate([values[self.low : self.low + self.m], values[self.halo]])
+
+
+@dataclass(slots=True)
+class Held:
+    """The blocks of one worker in one form, and the parts of the formula that it was last asked for."""
+
+    form: Form
+    arrays: dict[str, np.ndarray]
+    blocks: dict[int, Block] = field(default_factory=dict)
+    said: bytes = b""
+    law: Any = None
+
+    def parts(self, said: bytes) -> Any:
+        """Kernel and divergence; equal ones are the same objects, which `Edges` counts on."""
+        if said != self.said:
+            self.said, self.law = said, pickle.loads(said)  # noqa: S301  from the driver
+        return self.law
+
+
+HELD: dict[tuple[str, str], Held] = {}
+
+
+def _name() -> str:
+    """Name of this worker: the workers of one process share its table."""
+    from distributed import get_worker
+
+    return get_worker().address
+
+
+def hold(run: str, form: Form, blocks: list[int]) -> dict[int, np.ndarray]:
+    """Load blocks in a form, in place of all others; return the halo of each."""
+    here = run, _name()
+    before = HELD.pop(here, None)
+    known = before.blocks if before is not None and before.form.key == form.key else {}
+    del before
+    with np.load(form.arrays) as file:
+        arrays = {name: file[name] for name in file.files}
+    held = Held(form, arrays if form.matching else {}, {b: known[b] for b in blocks if b in known})
+    for b in blocks:
+        if b not in held.blocks:
+            held.blocks[b] = _turned(form.cut, b) if form.matching else _formed(Block.of(form.cut, b), form, arrays)
+    HELD[here] = held
+    return {b: held.blocks[b].halo for b in blocks}
+
+
+def _turned(cut: Cut, b: int) -> Block:
+    """A block for matching: node j has the local number j - low modulo n, so that no halo is needed."""
+    indptr, cols, data = cut.block(b)
+    low = int(cut.bounds[b])
+    cols -= low
+    cols[cols < 0] += cut.n
+    return Block(low, int(cut.bounds[b + 1]) - low, np.zeros(0, dtype=cols.dtype), indptr, cols, data)
+
+
+def _formed(block: Block, form: Form, arrays: dict[str, np.ndarray]) -> Block:
+    block.mass = mass = block.local(arrays["mass"])
+    m, size = block.m, block.m + len(block.halo)
+    data = (block.data * form.scale).astype(np.float32)
+    indptr = np.concatenate([block.indptr, np.full(size - m, block.indptr[-1])])
+    own: Any = csr_array((data, block.indices, indptr.astype(np.int32)), shape=(size, size))
+    given: dict[str, Any] = {}
+    if form.by_rows:
+        back: Any = csr_array(own[:, m:].T)  # entries of the halo's rows, whose values are the same by symmetry
+        own = csr_array(
+            own
+            + csr_array(
+                (back.data, back.indices, np.concatenate([np.zeros(m, back.indptr.dtype), back.indptr])),
+                shape=own.shape,
+            )
+        )
+        own.sort_indices()
+        strength = block.local(arrays["strength"]) * form.scale
+        rows = own.data / np.repeat(strength, np.diff(own.indptr))
+        given = {"groups": Rows(), "rows": np.maximum(rows, np.finfo(np.float32).tiny).astype(np.float32)}
+    if "eps" in arrays:
+        eps, missing = arrays["eps"], arrays["missing"]
+        given["spread"] = Spread(*(block.local(x) if x.ndim else x[()] for x in (eps, missing)))
+    own.indptr, own.indices = own.indptr.astype(np.int32), own.indices.astype(np.int32)
+    block.edges = Edges(own, mass, form.linear, Threads(), compiled=True, **{"groups": WHOLE, **given})
+    block.indptr = block.indices = block.data = np.zeros(0)  # the edges have them
+    return block
+
+
+def _held(run: str, key: str) -> Held:
+    held = HELD.get((run, _name()))
+    if held is None or held.form.key != key:
+        raise Lost(f"worker {_name()} does not hold the blocks of {key}")
+    return held
+
+
+@np.errstate(over="ignore", invalid="ignore", divide="ignore")
+def evaluate(
+    run: str, key: str, given: dict[int, Any], said: bytes, lam: float, want: frozenset[str]
+) -> dict[int, Any]:
+    """Sums over the entries of blocks: value and slope (by rows of each row), pull and attraction of their rows.
+
+    ``given``: for each block the positions of its nodes, and by rows ln lambda of each.
+    """
+    held, answer = _held(run, key), {}
+    kernel, divergence = held.parts(said)
+    for b, (Y, own) in given.items():
+        block = held.blocks[b]
+        found = block.edges.sums(Y, kernel, divergence, lam if own is None else own, want)
+        rows = (None if x is None or not np.ndim(x) else x[: block.m] for x in (found.pull, found.attraction))
+        value, slope = (x[: block.m] if np.ndim(x) else x for x in (found.value, found.slope))
+        answer[b] = value, slope, *rows
+    return answer
+
+
+@np.errstate(over="ignore", invalid="ignore", divide="ignore")
+def of_rows(run: str, key: str, given: dict[int, Any], name: str, said: bytes, *other: Any) -> dict[int, Any]:
+    """A function of `Edges` that gives a number for each row: "constants", "at_input", "node_values"; or "around"."""
+    held, answer = _held(run, key), {}
+    law: Any = held.parts(said) if said else ()
+    for b, own in given.items():
+        block, edges = held.blocks[b], held.blocks[b].edges
+        if name == "around":
+            rows = np.repeat(np.arange(edges.n), np.diff(edges.indptr))
+            answer[b] = np.bincount(rows, block.mass[edges.indices], minlength=edges.n)[: block.m]
+            continue
+        if name == "node_values":
+            Y, lam = own
+            answer[b] = edges.node_values(Y, *law, *(other if lam is None else (lam,)))[: block.m]
+        else:
+            answer[b] = getattr(edges, name)(law[1])[: block.m]
+            vars(edges).pop("measure", None)  # eight bytes an entry, which no step needs
+    return answer
+
+
+def favorites(run: str, key: str, given: dict[int, Any]) -> dict[int, Any]:
+    """For each row of the blocks that chooses, the favorite among the chosen neighbors; -1 if there is none.
+
+    ``given``: for each block two masks in bits, of its rows that choose and of all nodes that may be chosen.
+    """
+    held, answer = _held(run, key), {}
+    n, (mass, tickets) = held.form.cut.n, (held.arrays[name] for name in ("mass", "tickets"))
+    for b, (chooses, chosen) in given.items():
+        block = held.blocks[b]
+        turned = (np.roll(x, -block.low) for x in (mass, tickets))
+        masks = _mask(chooses, block.m), np.roll(_mask(chosen, n), -block.low)
+        choice = favorites_of(block.indptr, block.indices, block.data, *turned)(*masks)
+        choice = np.where(choice < 0, -1, (choice + block.low) % n)
+        answer[b] = choice.astype(np.int32 if n < 2**31 else np.int64)
+    return answer
+
+
+def _mask(bits: np.ndarray, count: int) -> np.ndarray:
+    return np.unpackbits(bits, count=count).astype(bool)
+
+
+def forget(run: str) -> None:
+    """Drop everything that a run holds in this process."""
+    for key in [key for key in HELD if key[0] == run]:
+        del HELD[key]

@@ -1,0 +1,113 @@
+"""The Dask floor gives the sums of the NumPy floor, for products of kernel, divergence, connection and mass."""
+
+from __future__ import annotations
+
+import uuid
+
+import numpy as np
+import pytest
+from oracles import NAMES, objective, part, random_case
+from scipy.sparse import csr_array
+from test_family import CONNECTIONS, HOMOGENEOUS, KERNEL_TABLE, SPACES
+
+import nelayout as nl
+from nelayout.catalogue import METHODS
+from nelayout.errors import Unsupported
+from nelayout.formula.connections import Optimal
+from nelayout.optimizers import LBFGS, Majorize
+from nelayout.optimizers.minimize import Rest, minimize
+
+pytest.importorskip("distributed", reason="Dask, the extra [dask], is not installed")
+
+from nelayout.distributed.floor import Blocks, Floor
+from nelayout.distributed.reading import from_matrix
+from nelayout.distributed.team import Team
+
+# Rounding of positions, weights and pulls in single precision.
+ROUNDING = 2e-5
+CASES = [(name, c) for c in CONNECTIONS for name in NAMES] + [(name, Optimal()) for name in HOMOGENEOUS]
+# A kernel, and masses with a dimension, for each of the cases in turn: every one of them meets every connection.
+TURNS = [(KERNEL_TABLE[k % len(KERNEL_TABLE)], *SPACES[k % len(SPACES)]) for k in range(len(CASES))]
+
+
+@pytest.fixture
+def in_blocks(client, tmp_path):
+    """Return a function: the objective with its edges in four blocks on two workers."""
+    teams = []
+
+    def brought(P, m, *parts, **options):
+        cut = from_matrix(P, tmp_path, blocks=4).cut
+        teams.append(Team(client, uuid.uuid4().hex))
+        blocks = Blocks(teams[-1], cut, 1.0, cut.gathered("degree"), cut.gathered("strength"))
+        return objective(blocks, m, *parts, compiled=True, device=Floor(), **options)
+
+    yield brought
+    for team in teams:
+        team.leave()
+
+
+def rounded(P, Y):
+    """The same in single precision, which blocks have."""
+    return csr_array((P.data.astype(np.float32).astype(float), P.indices, P.indptr), shape=P.shape), np.float64(
+        np.float32(Y)
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "connection", "kernel", "mass", "d"),
+    [(*case, *turn) for case, turn in zip(CASES, TURNS, strict=True)],
+    ids=lambda given: str(getattr(given, "name", given)),
+)
+def test_value_gradient_and_attraction_are_those_of_numpy(in_blocks, name, connection, kernel, mass, d):
+    P, m, Y = random_case(9, mass, n=40, d=d, density=0.1)
+    P, Y = rounded(P, Y)
+    here = objective(P, m, kernel, part(name), connection)
+    there = in_blocks(P, m, kernel, part(name), connection)
+    a, b = here.evaluate(Y, attraction=True), there.evaluate(Y, attraction=True)
+    assert b.value == pytest.approx(a.value, rel=ROUNDING)
+    assert b.lam == pytest.approx(a.lam, rel=ROUNDING)
+    for found, true in ((b.gradient, a.gradient), (b.attraction, a.attraction)):
+        np.testing.assert_allclose(found, true, rtol=ROUNDING, atol=ROUNDING * np.abs(true).max())
+    cost = here.node_cost(Y, a.lam)
+    np.testing.assert_allclose(there.node_cost(Y, a.lam), cost, rtol=ROUNDING, atol=ROUNDING * np.abs(cost).max())
+
+
+@pytest.mark.parametrize("name", ["ws-sne", "gamma-quadlog", "tsne", "nerv", "forceatlas2"])
+def test_lbfgs_goes_where_it_goes_on_numpy(in_blocks, name):
+    method = METHODS[name]
+    P, m, Y = random_case(3, "varied", n=60, density=0.1)
+    P, Y = rounded(P, 3.0 * Y)
+    parts = method.kernel, method.divergence, method.connection
+    ends = [
+        minimize(J, Y, LBFGS(), 12, Rest()).value
+        for J in (
+            objective(P, m, *parts, gravity=method.gravity),
+            in_blocks(P, m, *parts, gravity=method.gravity),
+        )
+    ]
+    assert ends[1] == pytest.approx(ends[0], rel=1e-3)
+
+
+def test_optimizers_that_need_every_edge_are_refused(in_blocks):
+    P, m, Y = random_case(3, "unit", n=20)
+    method = METHODS["gamma-quadlog"]
+    J = in_blocks(*rounded(P, Y)[:1], m, method.kernel, method.divergence, method.connection)
+    with pytest.raises(Unsupported, match="use optimizer='lbfgs'"):
+        Majorize().init(J, Y)
+
+
+def test_a_pair_has_its_exact_value(client, tmp_path):
+    """Two nodes at distance 1 under t-SNE's parts: p = q = 1/2 each way, so the divergence is 0."""
+    P = csr_array(np.array([[0.0, 0.5], [0.5, 0.0]]))
+    cut, team = from_matrix(P, tmp_path, blocks=2).cut, Team(client, uuid.uuid4().hex)
+    blocks = Blocks(team, cut, 1.0, cut.gathered("degree"), cut.gathered("strength"))
+    method = nl.method("tsne")
+    J = objective(
+        blocks, np.ones(2), method.kernel, method.divergence, method.connection, compiled=True, device=Floor()
+    )
+    found = J.evaluate(np.array([[0.0, 0.0], [1.0, 0.0]]), attraction=True)
+    assert found.value == pytest.approx(0.0, abs=1e-12)
+    # omega = p / (1 + xi), and the repulsion balances it
+    assert found.attraction.tolist() == pytest.approx([0.25, 0.25])
+    assert np.abs(found.gradient).max() < 1e-12
+    team.leave()
