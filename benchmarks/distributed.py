@@ -137,7 +137,7 @@ says what a step costs and when workers pay. `python -m benchmarks.distributed -
 | the graph | use |
 |---|---|
 | up to 1,000,000 nodes | `nl.layout`: workers only lose time, and `nl.distributed.layout` draws on this machine alone |
-| its matrix fits the memory of a GPU | `nl.layout(G, device="cuda")`, see [GPU](gpu.md) |
+| its matrix fits the memory of a GPU | `nl.layout(G, device="cuda")`, see [GPUs](howto/install.md#use-a-gpu) |
 | its matrix fits this machine | `nl.layout` |
 | its edges fit no machine, its positions do | `nl.distributed.layout` |
 

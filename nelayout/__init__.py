@@ -17,6 +17,7 @@ Graphs, by any method
     evaluate, Evaluated  value, gradient and costs of any drawing under the objective of a method
     plan, Plan           the passes of a run, each with its reason, time and memory
     estimate, Estimate   time and memory, before the run
+    distributed          layouts on several machines, for graphs that do not fit one
     methods, method      the catalogue, and a method of it with parts or keywords changed
     Method               the record that a method is; CoarseToFine and Descend are its stages
     parts of a method    the modules kernels, divergences and optimizers
