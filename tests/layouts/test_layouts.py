@@ -533,7 +533,7 @@ def test_callback_sees_every_step_of_the_whole_graph(method):
         assert np.isfinite(state.positions).all()
         assert not state.positions.flags.writeable
         assert np.isfinite(state.value)
-        assert state.stage in stages
+        assert state.stage.split(" (")[0] in stages  # a later component's stage has a number
     seconds = [step.seconds for step in solution.trace]
     assert seconds == sorted(seconds)
 
