@@ -429,7 +429,7 @@ def test_starts_on_a_point_or_a_line_unfold(method):
     for start in (dict.fromkeys(G, (1.0, 2.0)), {node: (i, i) for i, node in enumerate(G)}):
         Y = coordinates(nl.layout(G, method, pos=start, seed=0))
         narrow = np.linalg.svd(Y - Y.mean(axis=0), compute_uv=False)
-        assert narrow[1] > 0.1 * narrow[0]
+        assert narrow[1] > 0.2 * narrow[0]
 
 
 def test_components_without_a_place_come_beside_the_others():

@@ -74,7 +74,7 @@ def test_layers_come_back_bit_for_bit_and_the_rest_is_a_minimum(method):
     objective, Y = minimized(drawing)
     J = objective.evaluate(Y)
     assert J.value == pytest.approx(solution.value, rel=1e-9)
-    assert solution.reason != "converged" or unbalance(J.gradient[:, 1], J, Y[:, 1:]) < 1e-2
+    assert unbalance(J.gradient[:, 1], J, Y[:, 1:]) < 1e-2
     for seed in range(5):
         move = np.random.default_rng(seed).standard_normal(len(Y)) * 0.01 * np.std(Y[:, 1])
         assert objective.evaluate(Y + move[:, None] * [0.0, 1.0], gradient=False).value > J.value

@@ -363,7 +363,7 @@ def test_a_component_is_drawn_as_if_alone(method):
     together = np.array(list(nl.layout(G, method, seed=0, node_size=None).values()))[:36]
     alone = np.array(list(nl.layout(nx.grid_2d_graph(6, 6), method, seed=0, node_size=None).values()))
     a, b = distances(together), distances(alone)
-    assert np.abs(a / a.max() - b / b.max()).max() < 1e-3
+    assert np.abs(a / a.max() - b / b.max()).max() < 1e-4
 
 
 @pytest.mark.full
