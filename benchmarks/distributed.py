@@ -1,6 +1,6 @@
 """What a step on workers costs, and what a run on several machines will: `python -m benchmarks.distributed --write`.
 
-One evaluation of ws-SNE's J with its gradient, on a neighbor graph of points in a square whose nodes are numbered along
+One evaluation of ws-SNE's J with its gradient, on a neighbor graph of points in a square with nodes numbered along
 a curve: on one machine with two threads, and on one and two workers.  ``--write`` writes docs/scaling.md.
 """
 

@@ -2,8 +2,8 @@
 
 PCA, Sammon's mapping (NLM), non-metric scaling (NMDS), curvilinear component analysis (CCA), Isomap, locally linear
 embedding (LLE) and Laplacian eigenmaps (LEM) embed the same rows as SNE, t-SNE, HSSNE, NeRV, JSE, alpha-SNE and ws-SNE.
-Each claim of a paper about them gets one line: claim, verdict, number.  R_NX and its area are those of [L13], the area
-under the retrieval curve is that of [A15], and the accuracy of the nearest neighbor stands for the clusters of [Y14].
+Each claim of a paper about them gets one line: claim, verdict, number.  R_NX and its area follow [L13], the area
+under the retrieval curve follows [A15], and the accuracy of the nearest neighbor stands for the clusters of [Y14].
 """
 
 from __future__ import annotations
@@ -107,7 +107,7 @@ RIVALS: dict[str, Callable[[np.ndarray], np.ndarray]] = {
 
 
 def sets() -> dict[str, tuple[np.ndarray, np.ndarray | None]]:
-    """Rows and classes by name: those of scikit-learn, a sphere, and the shared ones where they are."""
+    """Rows and classes by name: scikit-learn's sets, a sphere, and the shared sets where they are."""
     from sklearn import datasets
 
     rng = np.random.default_rng(SEED)
@@ -170,7 +170,7 @@ CLAIMS: tuple[tuple[str, str, str, tuple[str, ...], tuple[str, ...], tuple[str, 
      "retrieval", (), ("SNE", "t-SNE", "HSSNE", "NeRV", "alpha-SNE"), ("PCA", "LLE", "LEM", "Isomap")),
     ("[A15]", "alpha-SNE retrieves best",
      "retrieval", (), ("alpha-SNE",), ("SNE", "t-SNE", "HSSNE", "NeRV", "PCA", "LLE", "LEM", "Isomap")),
-    ("[I18]", "embeddings of similarities keep small neighborhoods of the faces better than Isomap, whose set it is",
+    ("[I18]", "embeddings of similarities keep small neighborhoods of Isomap's faces better than Isomap",
      "small", ("isomap_faces",), ("t-SNE", "JSE"), ("Isomap", "PCA")),
     ("[Y14]", "ws-SNE separates classes better than PCA, LEM and LLE",
      "accuracy", (), ("ws-SNE",), ("PCA", "LEM", "LLE")),

@@ -130,7 +130,7 @@ def _at_neighbors(added: AddedNodes, ties: Ties, mean: np.ndarray) -> np.ndarray
 
 
 def _updated(H: np.ndarray, move: np.ndarray, change: np.ndarray) -> np.ndarray:
-    """The BFGS update of inverse Hessians H (m, d, d); those of curvature <= 0 stay."""
+    """The BFGS update of inverse Hessians H (m, d, d); H with curvature <= 0 stays."""
     curvature = np.einsum("mi,mi->m", move, change)
     size = np.einsum("mi,mi->m", change, change) * np.einsum("mi,mi->m", move, move)
     sound = curvature > 1e-10 * np.sqrt(size)

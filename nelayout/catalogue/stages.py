@@ -102,7 +102,7 @@ class Descend:
     starts
         try other initial positions too, in graphs of up to 200 nodes; the lowest J continues
     judged
-        compare the drawing at the end of this stage with those of other such stages by the quality score; the best
+        compare the drawing at the end of this stage with drawings of other such stages by the quality score; the best
         is the result (the method "auto" alone has such stages)
     tol
         end when a move of all nodes down the gradient by the typical distance between nodes would lower J by

@@ -68,7 +68,7 @@ class Cut:
 
     folder, name  where its files are
     bounds        (B + 1,) first row of each block, and the end
-    factor        of all weights: 1/2 where a symmetric matrix was given, whose entries are counted twice
+    factor        of all weights: 1/2 where a symmetric matrix was given: its entries count twice
     """
 
     folder: Path

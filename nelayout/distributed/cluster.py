@@ -49,7 +49,7 @@ def import_dask() -> None:
 
 @contextmanager
 def connected(client: Any) -> Iterator[Any]:
-    """A client: the caller's, that of a scheduler's address, or that of a local cluster, which ends with the run."""
+    """A client: the caller's, one at a scheduler's address, or one of a local cluster, which ends with the run."""
     from multiprocessing.process import current_process
 
     from dask.config import set as configured

@@ -1,8 +1,8 @@
 """Coarsening on workers: matched nodes merge, level by level, until a graph fits one machine.
 
-The matching is that of `nelayout.run.coarsen`, its choices answered by blocks.  A choice depends on weights, masses,
+`nelayout.run.coarsen` matches nodes, and blocks answer its questions.  A choice depends on weights, masses,
 tickets and masks alone, so the clusters are the same for any number of workers.  Numbers of merged rows keep
-the order of their members.  Merging never joins two components: the components of the last level are those of all.
+the order of their members.  Merging never joins two components: the last level has the components of all levels.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 Coming back, each level's nodes begin where their cluster lies, and some steps of the same objective follow, its sums
 over edges taken by the workers.  Before that, nodes are numbered by the place of their cluster and the blocks are
-written again.  Then most edges stay within a block, and a worker needs hardly more positions than those of its rows.
+written again.  Then most edges stay within a block, and a worker needs hardly more positions than its rows have.
 """
 
 from __future__ import annotations
@@ -157,7 +157,7 @@ class _Component:
         team: Team,
         journal: Journal,
     ) -> Drawing:
-        """The drawing of a level, from that of the next coarser one."""
+        """The drawing of a level, from the drawing of the next coarser level."""
         level, name = self.levels[depth], f"{self.name}-level-{depth}"
         cut = journal.once(
             f"{self.name}-blocks-{depth}", lambda: renumbered(team, level.cut, numbers[depth], name, level.degree)
@@ -195,7 +195,7 @@ class _Component:
 
 
 def _descents(run: Run, found: Drawing, depth: int, n: int) -> list[Descent]:
-    """The descents of a level of a graph of n nodes: those of the method's stages, short ones on the way.
+    """The descents of a level of a graph of n nodes: one for each stage of the method, short on the way.
 
     The last one is on the objective that the drawing of the coarsest graph minimizes.
     """

@@ -1,4 +1,4 @@
-"""Lists of edges too long for one machine: what is given becomes parts, each of which one worker can read.
+"""Lists of edges too long for one machine: what is given becomes parts; one worker can read each part.
 
 A part is a row group of a parquet file, a range of a csv file, a matrix file, or a partition of a Dask dataframe.  It
 has a name, by which errors call it.
@@ -67,7 +67,7 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """All parts; ``matrix``: entries are those of a matrix, which may be symmetric, of this many rows; 0: a list."""
+    """All parts; ``matrix``: the entries belong to a matrix of this many rows, which may be symmetric; 0: a list."""
 
     parts: list[Part]
     matrix: int = 0

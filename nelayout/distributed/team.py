@@ -56,7 +56,7 @@ class Team:
         self.seconds = 0.0
 
     def workers(self) -> list[str]:
-        """Addresses of all workers, in order; `scheduler_info` now and then has none of them."""
+        """Addresses of all workers, in order; `scheduler_info` now and then has no worker."""
         return sorted(self.client.nthreads())
 
     def pin(self, form: Form) -> None:

@@ -78,7 +78,7 @@ class Block:
         return cls(low, high - low, halo, indptr, indices, data)
 
     def local(self, values: np.ndarray) -> np.ndarray:
-        """Values of its nodes, from those of all nodes."""
+        """Values of its nodes, from the values of all nodes."""
         return np.concatenate([values[self.low : self.low + self.m], values[self.halo]])
 
 
@@ -142,7 +142,7 @@ def _formed(block: Block, form: Form, arrays: dict[str, np.ndarray]) -> Block:
     own: Any = csr_array((data, block.indices, indptr.astype(np.int32)), shape=(size, size))
     given: dict[str, Any] = {}
     if form.by_rows:
-        back: Any = csr_array(own[:, m:].T)  # entries of the halo's rows, whose values are the same by symmetry
+        back: Any = csr_array(own[:, m:].T)  # entries of the halo's rows, equal by symmetry
         own = csr_array(
             own
             + csr_array(

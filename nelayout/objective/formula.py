@@ -315,7 +315,7 @@ class Objective:
         sums = {r: self._sum(r, f.potential) for r, f in fields.items()}
         normalizer = sums.get(self._plain, np.nan)
         lam = self._rule.at(normalizer)
-        lam = lam if np.ndim(lam) else np.float64(lam)  # powers of which may be infinite, but raise no error
+        lam = lam if np.ndim(lam) else np.float64(lam)  # its powers may be infinite, but raise no error
         pairs, pairs_slope, d_sums = self.pair_terms(sums, self.total, lam)
         if isinstance(self.groups, Whole):
             edges = self.edges.sums(Y, self.kernel, self.phi, lam, want)
@@ -478,7 +478,7 @@ class Objective:
 
     @property
     def _retrieves(self) -> bool:
-        """Whether the costs of nodes are those of a retrieval; see `node_cost`."""
+        """Whether the costs of nodes measure a retrieval; see `node_cost`."""
         rule = self.connection
         return self.divergence == i_divergence() and (rule.name == "optimal" or rule.needs_normalizer)
 

@@ -25,8 +25,7 @@ NARROW, NARROW_SPREAD = 0.05, 0.01
 DOUBLINGS, DOUBLINGS_SPREAD = 1000, 20
 # Smallest decrease of J, in parts of 1 + |J|, for which doubling goes on: some objectives have no best size.
 FLAT_VALUE = 1e-6
-# Halvings after which a drawing of infinite J is left as it is (its nodes lie 1e18 times nearer by then), and most
-# parabolas.
+# Halvings after which a drawing of infinite J is left as it is, and most parabolas.
 HALVINGS = 60
 
 # Fixed nodes are brought no nearer to each other than this many times the length of an edge, or the typical distance

@@ -18,7 +18,7 @@ __all__ = ["dot_points", "draw_nodes"]
 _EDGES_SHOW = 500  # nodes from which dots of one color shrink faster: edges show the shape of the graph
 _LEAST = 0.25  # points, the least diameter of a dot
 _SEEN = 0.9  # points from which dots of one color are not made smaller
-_COLORED = 1.2  # points, the least diameter of a dot whose color has a meaning
+_COLORED = 1.2  # points, the least diameter of a dot if its color has a meaning
 _OUTLINED = 2.0  # points of a dot from which it has an outline
 
 

@@ -32,7 +32,7 @@ __all__ = ["FORMATS", "draw", "plot", "render"]
 
 FORMATS = ("png", "svg", "pdf")
 
-# Share of the drawing that all edges darken together, and the same under dots whose colors have a meaning.
+# Share of the drawing that all edges darken together, and the same if the colors of dots have a meaning.
 _INK, _LESS_INK = 0.14, 0.07
 _MIST = 0.35  # share of the background in the color of the farthest nodes of a drawing in space
 _TAILS = 0.01  # share of the points at each end of a scale of `plot` that have the color of this end

@@ -151,7 +151,7 @@ class Sheet:
         return np.array(self.ax.get_position(original=True).size) * self._paper_size()
 
     def _row(self) -> list[Sheet]:
-        """Return the sheets of this figure whose boxes have the size of this one."""
+        """Return the sheets of this figure with boxes of the size of this box."""
         locators, cell = (ax.get_axes_locator() for ax in self.ax.figure.axes), self.cell
         sheets = [each for each in locators if isinstance(each, Sheet) and each.mark.axes is each.ax]
         return [each for each in sheets if (abs(each.cell - cell) <= 0.01 * cell).all()]

@@ -291,13 +291,13 @@ def _taken(values: Any, kept: np.ndarray) -> Any:
     return values[kept] if isinstance(values, np.ndarray) else tuple(compress(values, kept))
 
 
-def _filled(mine: Any, theirs: Any, mask: np.ndarray) -> Any:
-    """Values with others in place of those of a mask."""
+def _filled(mine: Any, others: Any, mask: np.ndarray) -> Any:
+    """Values with others where a mask is true."""
     if isinstance(mine, np.ndarray):
         answer = mine.copy()
-        answer[mask] = theirs
+        answer[mask] = others
         return answer
-    new = iter(theirs)
+    new = iter(others)
     return tuple(next(new) if yes else old for old, yes in zip(mine, mask.tolist(), strict=True))
 
 

@@ -65,7 +65,7 @@ def evidence_of(
 ) -> Evidence:
     """Look at the drawings of all components of a graph, which are in the units of their objectives.
 
-    method  of drawings that do not know theirs
+    method  of drawings that have no method
     """
     n = sum(len(drawing.Y) for drawing in drawings)
     values, lams, cost, squares = np.zeros(len(drawings)), np.full(len(drawings), math.nan), np.zeros(n), 0.0

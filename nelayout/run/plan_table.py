@@ -74,7 +74,7 @@ class Plan:
 
     method   the method's name
     nodes, edges, components  of the graph
-    passes   in order, those of the largest component first
+    passes   in order, the passes of the largest component first
     seconds  of the whole run on this number of threads: the sum of the passes
     bytes    allocated at the peak
     evaluations  of the objective of the largest component, about

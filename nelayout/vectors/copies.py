@@ -73,7 +73,7 @@ class Copies:
         return (float(1.0 - merged.sum() / graph.sum()), np.bincount(self.kind)) if self.any else None
 
     def masses(self, mass: Any) -> Any:
-        """Return the masses of kinds, the sums of those of their rows; names of masses stay, but "unit"."""
+        """Return the masses of kinds, the sums of the masses of their rows; names of masses stay, but "unit"."""
         if isinstance(mass, str) and mass != "unit":
             return mass
         n = len(self.kind)

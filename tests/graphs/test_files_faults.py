@@ -202,7 +202,7 @@ def test_an_archive_may_be_an_array(tmp_path):
 
 
 def test_what_does_not_fit_in_memory_is_refused_before_it_is_unpacked(tmp_path, monkeypatch):
-    """Where memory is scarce, sizes within packed files count, not those of the files."""
+    """Where memory is scarce, sizes within packed files count, not the sizes of the files."""
     from nelayout.graphs.files import source
 
     (tmp_path / "g.csv.gz").write_bytes(gzip.compress(b"a,b\n" * 5_000))

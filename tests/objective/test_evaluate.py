@@ -1,4 +1,4 @@
-"""Values are those of the positions given back, by the formulas of docs/explain; any positions can be evaluated."""
+"""Values belong to the positions given back, by the formulas of docs/explain; any positions can be evaluated."""
 
 from __future__ import annotations
 

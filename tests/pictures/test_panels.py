@@ -85,7 +85,7 @@ def test_legends_of_panels_cover_no_drawing(layout):
         assert box.x1 < (places(axes[k + 1])[:, 0].min() if k < 2 else figure.bbox.x1 + 1)
 
 
-def test_a_layout_engine_gives_the_legends_their_room_and_the_drawings_theirs():
+def test_a_layout_engine_gives_room_to_legends_and_to_drawings():
     def width(legend: bool, layout: str | None) -> float:
         figure, axes = panels(layout)
         for k, ax in enumerate(axes):

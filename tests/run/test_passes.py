@@ -214,7 +214,7 @@ def test_a_run_that_stops_among_starts_gives_back_the_best_drawing_so_far(start)
 
 @pytest.mark.parametrize("method", ["auto", "ws-sne", "gamma-quadlog"])
 def test_no_two_stages_of_a_trace_share_a_name(method):
-    """Nor do those of two components; a large one, and stacks of small ones on several threads."""
+    """Nor do callbacks of two components: a large component, and stacks of small ones on several threads."""
     G = nx.disjoint_union_all([nx.grid_2d_graph(29, 29), nx.path_graph(40), nx.star_graph(9), nx.petersen_graph()])
     told = []
     for options in ({}, {"callback": lambda state: told.append(state.stage)}):

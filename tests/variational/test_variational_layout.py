@@ -132,7 +132,7 @@ def test_the_paper_s_form_comes_out_of_a_heap_and_says_what_its_bound_is(diverge
     bound, value = in_the_note(solution)
     assert value == float(f"{solution.value:.3g}")
     assert 0 < bound < value
-    if divergence != "chi2":  # whose drawing gets lost, see docs/research/variational.md
+    if divergence != "chi2":  # its drawing gets lost, see docs/research/variational.md
         assert solution.value < 0.8 * heap
 
 

@@ -37,8 +37,8 @@ SLAB, NUMBERS = 64, 1 << 16
 TOLERANCE = 1e-2
 # Precision of the grid: its rounding errors are far below its other errors.
 PRECISION, SPECTRAL = np.float32, np.complex64
-# Most transforms of kernels that are kept, of points in all, and of the size of the latest: those of large grids fill
-# the memory.
+# Most transforms of kernels that are kept, of points in all, and of the size of the latest: transforms of large
+# grids fill the memory.
 SPECTRA, SPECTRA_POINTS, LIKE_LATEST = 12, 1 << 26, 2
 # Coordinates beyond which squares and grids would overflow.
 FARTHEST = 1e100
