@@ -13,6 +13,7 @@ from nelayout.catalogue import with_own
 from nelayout.catalogue.keywords import takes_common_keywords
 from nelayout.catalogue.options import MethodOptions, check_options
 from nelayout.catalogue.record import Method
+from nelayout.errors import InputError
 from nelayout.numerics.memory import size_in_words
 from nelayout.numerics.parallel import Threads, thread_count
 from nelayout.objective.stacks import MAX_STACKED_NODES
@@ -199,6 +200,8 @@ def plan(
         reading = getattr(G, "seconds", None)
         file = 0.0 if reading is None else reading + WRITE * (len(request.labels) + request.P.nnz)
         found = _planned(request, thread_count(o["n_jobs"]), stability, file)
+        if workers is None and memory is not None:
+            raise InputError(f"memory must come with workers; got memory={memory!r} alone. Give workers as well")
         if workers is None:
             return found
         return replace(found, cluster=Forecast.of(found.nodes, 2 * found.edges, workers, memory))

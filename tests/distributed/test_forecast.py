@@ -40,3 +40,8 @@ def test_rows_are_shared_out():
 def test_bad_memory_is_refused(memory):
     with pytest.raises(InputError, match='memory must be a number of bytes, or a text such as "64GB"; got'):
         bytes_of(memory)
+
+
+def test_memory_without_workers_is_refused():
+    with pytest.raises(InputError, match="memory must come with workers"):
+        nl.plan(nx.path_graph(4), "ee", memory="64GB")
