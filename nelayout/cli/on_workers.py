@@ -47,6 +47,8 @@ def draw(given: argparse.Namespace, method: Any) -> None:
         raise WrongUsage(
             f"OUT must be a {' or '.join(FORMATS)} file with --scheduler; got {given.output}. Name another one"
         )
+    if not Path(given.file).exists():
+        raise InputError(f"there is no file or folder {given.file!r}; check the name")
     if out.resolve() == Path(given.file).resolve():
         raise InputError(f"{out} is the input: give another OUT")
     if not out.resolve().parent.is_dir():

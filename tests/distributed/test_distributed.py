@@ -357,3 +357,10 @@ def test_the_command_line_writes_a_file_or_nothing(tmp_path):
 def test_wrong_usage_of_the_command_line(capsys, options, said):
     assert main(["layout", "edges", *options]) == 2
     assert said in capsys.readouterr().err
+
+
+def test_the_command_line_names_a_folder_that_is_missing(capsys, tmp_path):
+    missing, out = tmp_path / "missing", tmp_path / "out.csv"
+    assert main(["layout", str(missing), "-o", str(out), "--scheduler", "local"]) == 1
+    assert capsys.readouterr().err == f"nelayout: there is no file or folder {str(missing)!r}; check the name\n"
+    assert list(tmp_path.iterdir()) == []
