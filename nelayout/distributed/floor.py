@@ -7,13 +7,14 @@ are added pairwise in the order of the blocks, so the bits do not depend on the 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
 from nelayout.catalogue.record import Method
 from nelayout.distributed.blocks import Cut, stored
+from nelayout.distributed.slabs import SlabMesh
 from nelayout.distributed.team import Team, folded
 from nelayout.distributed.workers import Form, evaluate, of_rows
 from nelayout.errors import Unsupported
@@ -21,6 +22,7 @@ from nelayout.numerics.groups import Groups, Rows, Whole
 from nelayout.objective import Affinity, Objective
 from nelayout.run.drawing import Summation
 from nelayout.sums.edges.matrix import EdgeSums
+from nelayout.sums.nbody import NBody
 
 __all__ = ["Blocks", "Floor", "FloorSummation"]
 
@@ -48,9 +50,13 @@ class Blocks:
         """Number of entries."""
         return int(np.sum(self.degree))
 
+    def pin(self, mass: np.ndarray) -> None:
+        """Have the workers hold the blocks, in the plainest form."""
+        FloorEdges(self, mass, linear=True, groups=Whole(), rows=None, spread=None).pin()
+
     def around(self, mass: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """See `Affinity.around`."""
-        FloorEdges(self, mass, linear=True, groups=Whole(), rows=None, spread=None).pin()
+        self.pin(mass)
         near = self.team.round("neighbors", of_rows, lambda _: None, "around", b"")
         return np.concatenate(near), self.degree.astype(float), self.scale * self.strength
 
@@ -181,5 +187,24 @@ class FloorSummation(Summation):
         parts = method.kernel, method.divergence, method.connection
         device: Any = self.floor
         return Objective(
-            affinity, *parts, self.nbody, self.threads, compiled=True, free=free, gravity=method.gravity, device=device
+            affinity, *parts, _with_slabs(self.nbody, affinity), self.threads, compiled=True, free=free,
+            gravity=method.gravity, device=device,
         )
+
+
+def _with_slabs(nbody: NBody, affinity: Affinity) -> NBody:
+    """Return the backend with its mesh in slabs on the workers that hold a graph's blocks."""
+    from nelayout.sums.nbody.auto import Auto
+    from nelayout.sums.nbody.mesh import Mesh
+
+    if isinstance(nbody, Auto):
+        return replace(nbody, mesh=_with_slabs(nbody.mesh, affinity))
+    if not isinstance(nbody, Mesh):
+        return nbody
+    team = affinity.P.team
+
+    def pin() -> None:
+        if team.blocks != affinity.P.cut.count:
+            affinity.P.pin(affinity.mass)
+
+    return SlabMesh(nbody.threads, tolerance=nbody.tolerance, _spectra=nbody._spectra, team=team, pin=pin)

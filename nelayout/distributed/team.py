@@ -55,6 +55,11 @@ class Team:
         self.sent = self.received = self.collected = self.number = 0
         self.seconds = 0.0
 
+    @property
+    def blocks(self) -> int:
+        """Number of blocks that the workers hold."""
+        return 0 if self.form is None else self.form.cut.count
+
     def workers(self) -> list[str]:
         """Addresses of all workers, in order; `scheduler_info` now and then has no worker."""
         return sorted(self.client.nthreads())

@@ -14,17 +14,22 @@ import nelayout as nl
 from nelayout.catalogue import METHODS
 from nelayout.errors import Unsupported
 from nelayout.formula.connections import Optimal
+from nelayout.formula.kernels import Radial
+from nelayout.numerics.parallel import Threads
+from nelayout.objective import Affinity
 from nelayout.optimizers import LBFGS, Majorize
 from nelayout.optimizers.minimize import Rest, minimize
+from nelayout.run.drawing import Summation
+from nelayout.sums.nbody import backend
 
 pytest.importorskip("distributed", reason="Dask, the extra [dask], is not installed")
 
-from nelayout.distributed.floor import Blocks, Floor
+from nelayout.distributed.floor import Blocks, Floor, FloorSummation
 from nelayout.distributed.reading import from_matrix
 from nelayout.distributed.team import Team
 
-# Rounding of positions, weights and pulls in single precision.
-ROUNDING = 2e-5
+# Rounding of positions, weights and pulls in single precision; of places in a cell, relative to near pairs.
+ROUNDING, IN_CELLS = 2e-5, 1e-4
 CASES = [(name, c) for c in CONNECTIONS for name in NAMES] + [(name, Optimal()) for name in HOMOGENEOUS]
 # A kernel, and masses with a dimension, for each of the cases in turn: every one of them meets every connection.
 TURNS = [(KERNEL_TABLE[k % len(KERNEL_TABLE)], *SPACES[k % len(SPACES)]) for k in range(len(CASES))]
@@ -86,6 +91,27 @@ def test_lbfgs_goes_where_it_goes_on_numpy(in_blocks, name):
         )
     ]
     assert ends[1] == pytest.approx(ends[0], rel=1e-3)
+
+
+@pytest.mark.parametrize("name", ["ws-sne", "gamma-quadlog", "linlog", "ee", "tsne", "nerv"])
+def test_slabs_give_the_sums_of_the_mesh(client, tmp_path, name):
+    """Near pairs and readings of the field on workers; nodes lie so far apart that the mesh splits the kernel."""
+    rng, n = np.random.default_rng(5), 1500
+    Y = np.float64(np.float32(np.concatenate([rng.normal(size=(n // 2, 2)), 300.0 * rng.random((n // 2, 2))])))
+    A = csr_array((np.ones(n), (np.arange(n), np.roll(np.arange(n), 1))), shape=(n, n))
+    P = csr_array((A + A.T) / (2 * n))
+    P.data = P.data.astype(np.float32).astype(float)
+    team, method, mass = Team(client, uuid.uuid4().hex), METHODS[name], np.ones(n)
+    cut = from_matrix(P, tmp_path, blocks=4).cut
+    blocks = Blocks(team, cut, 1.0, cut.gathered("degree"), cut.gathered("strength"))
+    mesh = backend("mesh", Threads(), True)
+    assert any(grid.near for grid in mesh.grids(Y, (Radial(method.kernel),)).values())
+    here = Summation(mesh, Threads(), True).objective(method, Affinity(P, mass)).evaluate(Y)
+    there = FloorSummation(mesh, Threads(), True).objective(method, Affinity(blocks, mass)).evaluate(Y)
+    assert team.received > 12 * n
+    assert there.value == pytest.approx(here.value, rel=ROUNDING)
+    np.testing.assert_allclose(there.gradient, here.gradient, atol=IN_CELLS * np.abs(here.gradient).max())
+    team.leave()
 
 
 def test_optimizers_that_need_every_edge_are_refused(in_blocks):

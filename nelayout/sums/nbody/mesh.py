@@ -107,16 +107,21 @@ class Mesh:
     ) -> Field:
         from scipy import fft
 
-        from nelayout.sums.nbody import mesh_loops
-
         spectrum, lags, smooth = self._spectrum(radial, grid)
         threads, nx, ny = self.threads, grid.nx, grid.ny
         columns = _along(threads, lambda part: fft.ifft(part, axis=0)[:nx], transform, 0, nx, SPECTRAL, spectrum)
         back = _along(threads, lambda part: fft.irfft(part, grid.ly, axis=1), columns, 1, grid.ly, PRECISION)
-        values = back[:, :ny]
-        n = len(X)
-        potential, force = np.empty(n), np.empty((n, d))
+        potential, force = np.empty(len(X)), np.empty((len(X), d))
+        self._local(X, Z, charges, radial, grid, back[:, :ny], lags, smooth, in_cells, potential, force)
+        return Field(potential, force)
 
+    def _local(
+        self, X, Z, charges, radial: Radial, grid: Grid, values, lags, smooth, in_cells: Sorted | None, potential, force
+    ) -> None:
+        """Read the field at every node, and add its near pairs."""
+        from nelayout.sums.nbody import mesh_loops
+
+        n = len(X)
         share = max(TASK_NODES, -(-n // TASKS))
 
         def work(start: int) -> None:
@@ -128,7 +133,6 @@ class Mesh:
         self.threads.map(work, range(0, n, share))
         if in_cells is not None:
             self._add_near(in_cells, radial, grid, smooth, potential, force)
-        return Field(potential, force)
 
     def _spectrum(self, radial: Radial, grid: Grid) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Return the kernel's transform without the blur of splines, its field at small lags, its smooth center."""
@@ -165,26 +169,13 @@ class Mesh:
         return self._spectra[key]
 
     def _add_near(self, nodes: Sorted, radial: Radial, grid: Grid, smooth, potential, force) -> None:
-        from nelayout.sums.nbody import mesh_loops, near_loops
+        from nelayout.sums.nbody import mesh_loops
 
-        n = len(nodes.order)
-        p, gx, gy = np.zeros(n), np.zeros(n), np.zeros(n)
-        key, *numbers = radial.code
-        real = np.float32 if single_precision(radial) else np.float64
-        add = near_loops.near_sums(*key, real)
-        rows = (len(nodes.starts) - 1) // nodes.columns
+        n, rows = len(nodes.order), nodes.rows
+        p, gx, gy = np.zeros((3, n))
         share = max(1, -(-rows // max(1, min(TASKS, n // LEAST_NODES))))
-
-        most = near_loops.most_near(nodes.starts, nodes.columns)
-
-        def work(first: int) -> None:
-            add(
-                nodes.X, nodes.Z, nodes.charges, nodes.starts, nodes.columns, rows, grid.cutoff, *numbers, smooth,
-                first, min(first + share, rows), p, gx, gy,
-                np.empty((3, most), dtype=real)
-            )
-
-        self.threads.map(work, range(0, rows, share))
+        add = nodes.near_pairs(radial, grid.cutoff, smooth, p, gx, gy)
+        self.threads.map(lambda first: add(first, min(first + share, rows)), range(0, rows, share))
         mesh_loops.add_back(nodes.order, p, gx, gy, potential, force)
 
 
@@ -209,6 +200,25 @@ class Sorted(NamedTuple):
         at = np.empty(n, dtype=np.int32)
         mesh_loops.by_cells(X, Z, charges, grid.x0, grid.y0, cell, columns, starts, order, *nodes[3:], at)
         return nodes
+
+    @property
+    def rows(self) -> int:
+        """Number of rows of cells."""
+        return (len(self.starts) - 1) // self.columns
+
+    def near_pairs(self, radial: Radial, cutoff: float, smooth: np.ndarray, *sums: np.ndarray) -> Callable:
+        """Return a function of two rows of cells: it adds the near pairs of the nodes between them to ``sums``."""
+        from nelayout.sums.nbody import near_loops
+
+        key, *numbers = radial.code
+        real = np.float32 if single_precision(radial) else np.float64
+        add, most = near_loops.near_sums(*key, real), near_loops.most_near(self.starts, self.columns)
+        given = self.X, self.Z, self.charges, self.starts, self.columns, self.rows, cutoff, *numbers, smooth
+
+        def between(first: int, last: int) -> None:
+            add(*given, first, last, *sums, np.empty((3, most), dtype=real))
+
+        return between
 
 
 def single_precision(radial: Radial) -> bool:
