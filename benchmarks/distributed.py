@@ -147,14 +147,15 @@ says what a step costs and when workers pay. `python -m benchmarks.distributed -
 
 One evaluation of ws-SNE's objective with its gradient: {graph["nodes"]:,.0f} nodes, {graph["entries"]:,.0f} entries in
 {graph["blocks"]:.0f} blocks. Seconds by the clock, seconds of the CPU on this machine and on all workers, seconds by
-the clock of the round of messages with the sums on workers, megabytes out and back, and megabytes of a worker at its
+the clock of the rounds of messages with the sums on workers, megabytes out and back, and megabytes of a worker at its
 peak beside the forecast. This machine had {graph["driver_peak"]:,.0f} MB at its peak, the graph's own matrix included.
 
 | | clock | CPU here | CPU of workers | round | MB out / back | peak / forecast |
 |---|---|---|---|---|---|---|
 {table}
 
-Sums over pairs are taken on this machine, so its part does not shrink with more workers. The messages depend on the
+Workers take the sums over edges, the near pairs and the readings of the field. This machine sorts the nodes, spreads
+their charges and transforms the grid; this part does not shrink with more workers. The messages depend on the
 blocks alone: the same bytes go to 1 worker and to 64. What they cost the CPU here in more messages, 64 MB forth and
 back, all to a single process, which stands for 4, 16 and 64 workers:
 

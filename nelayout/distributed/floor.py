@@ -2,7 +2,8 @@
 
 It stands in an `Objective` where a device stands: arrays stay on this machine, and the sums over edges are taken by
 the workers that hold the blocks.  Positions go out as float32; values, slopes and pulls come back.  The sums of blocks
-are added pairwise in the order of the blocks, so the bits do not depend on the workers.
+are added pairwise in the order of the blocks, so the bits do not depend on the workers.  In the same way the workers
+take the local work of the mesh, see `nelayout.distributed.slabs`.
 """
 
 from __future__ import annotations
@@ -187,24 +188,23 @@ class FloorSummation(Summation):
         parts = method.kernel, method.divergence, method.connection
         device: Any = self.floor
         return Objective(
-            affinity, *parts, _with_slabs(self.nbody, affinity), self.threads, compiled=True, free=free,
+            affinity, *parts, _with_slabs(self.nbody, affinity.P, affinity.mass), self.threads, compiled=True, free=free,
             gravity=method.gravity, device=device,
         )
 
 
-def _with_slabs(nbody: NBody, affinity: Affinity) -> NBody:
-    """Return the backend with its mesh in slabs on the workers that hold a graph's blocks."""
+def _with_slabs(nbody: NBody, P: Blocks, mass: np.ndarray) -> NBody:
+    """Return the backend with its mesh in slabs on the workers that hold some blocks."""
     from nelayout.sums.nbody.auto import Auto
     from nelayout.sums.nbody.mesh import Mesh
 
     if isinstance(nbody, Auto):
-        return replace(nbody, mesh=_with_slabs(nbody.mesh, affinity))
+        return replace(nbody, mesh=_with_slabs(nbody.mesh, P, mass))
     if not isinstance(nbody, Mesh):
         return nbody
-    team = affinity.P.team
 
     def pin() -> None:
-        if team.blocks != affinity.P.cut.count:
-            affinity.P.pin(affinity.mass)
+        if P.team.blocks != P.cut.count:
+            P.pin(mass)
 
-    return SlabMesh(nbody.threads, tolerance=nbody.tolerance, _spectra=nbody._spectra, team=team, pin=pin)
+    return SlabMesh(nbody.threads, tolerance=nbody.tolerance, _spectra=nbody._spectra, team=P.team, pin=pin)

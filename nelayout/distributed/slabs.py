@@ -37,33 +37,34 @@ class SlabMesh(Mesh):
         if in_cells is None:
             Mesh._local(self, X, Z, charges, radial, grid, values, lags, smooth, in_cells, potential, force)
             return
+        from nelayout.sums.nbody import mesh_loops
+
         assert self.team is not None
         assert self.pin is not None
         self.pin()
         slabs = _cut(in_cells, grid, values, self.team.blocks)
         found = self.team.round("slabs", local_sums, slabs.__getitem__, radial, grid.h, grid.cutoff, lags, smooth)
-        own = np.concatenate(found, axis=1, dtype=np.float64)
-        potential[in_cells.order] = own[0]
-        force[in_cells.order] = own[1:].T
+        potential[:], force[:] = 0.0, 0.0
+        mesh_loops.add_back(in_cells.order, *np.concatenate(found, axis=1, dtype=np.float64), potential, force)
 
 
 def _cut(nodes: Sorted, grid: Grid, values: np.ndarray, count: int) -> list[tuple[Any, ...]]:
-    """Cut sorted nodes into slabs of about as many nodes; positions are counted from the corner of each node's cell."""
+    """Cut sorted nodes into slabs of about as many nodes; positions are counted from the slab's first grid point."""
     at_rows = nodes.starts[:: nodes.columns]
     cuts = np.searchsorted(at_rows, np.linspace(0, len(nodes.order), count + 1))
     cuts[0], cuts[-1] = 0, nodes.rows
-    rows, columns = np.divmod(np.repeat(np.arange(len(nodes.starts) - 1), np.diff(nodes.starts)), nodes.columns)
-    X = (nodes.X - grid.x0 - rows * grid.cell).astype(np.float32)
-    Z = (nodes.Z - grid.y0 - columns * grid.cell).astype(np.float32)
     slabs = []
     for low, high in zip(cuts[:-1].tolist(), cuts[1:].tolist(), strict=True):
         first, last = max(low - 1, 0), min(high + 1, nodes.rows)
         here = slice(at_rows[first], at_rows[last])
         starts = nodes.starts[first * nodes.columns : last * nodes.columns + 1] - at_rows[first]
         bottom, top = max(int(first * grid.steps) - 2, 0), int(last * grid.steps) + 5  # a spline has four points
-        charges, points = nodes.charges[here].astype(np.float32), np.ascontiguousarray(values[bottom:top])
-        rows_in = first * grid.steps - bottom, low - first, high - first
-        slabs.append((X[here], Z[here], charges, points, starts, nodes.columns, *rows_in))
+        places = np.empty((3, len(nodes.X[here])), dtype=np.float32)
+        np.subtract(nodes.X[here], grid.x0 + bottom * grid.h, out=places[0], casting="same_kind")
+        np.subtract(nodes.Z[here], grid.y0, out=places[1], casting="same_kind")
+        places[2] = nodes.charges[here]
+        points = np.ascontiguousarray(values[bottom:top])
+        slabs.append((places, points, starts, nodes.columns, low - first, high - first))
     return slabs
 
 
@@ -73,13 +74,11 @@ def local_sums(
     """Return potential and force (3, m) of the nodes of each slab, in single precision."""
     from nelayout.sums.nbody import mesh_loops
 
-    answer, cell = {}, np.sqrt(cutoff)
-    for b, (X, Z, charges, values, starts, columns, margin, low, high) in given.items():
-        row, column = np.divmod(np.repeat(np.arange(len(starts) - 1), np.diff(starts)), columns)
-        nodes = Sorted(
-            starts, columns, np.zeros(0), X + (row * cell + margin * h), Z + column * cell, charges.astype(float)
-        )
-        sums, potential, force = np.zeros((3, len(X))), np.zeros(len(X)), np.zeros((len(X), 2))
+    answer = {}
+    for b, (places, values, starts, columns, low, high) in given.items():
+        nodes = Sorted(starts, columns, np.zeros(0), *places.astype(float))
+        n = places.shape[1]
+        sums, potential, force = np.zeros((3, n)), np.zeros(n), np.zeros((n, 2))
         nodes.near_pairs(radial, cutoff, smooth, *sums)(low, high)
         begin, end = int(starts[low * columns]), int(starts[high * columns])
         mesh_loops.read(*nodes[3:], 0.0, 0.0, h, values, lags, begin, end, potential, force)

@@ -21,8 +21,8 @@ __all__ = [
 LEAST_NODES = 1_000_000
 # Entries of a graph that one machine draws; it is a number, so that the drawing does not depend on the machines.
 MOST_ENTRIES = 1 << 25
-# Bytes of a worker with its libraries; of an entry: column, weight and factor; of a row: positions, masses and sums.
-WORKER, ENTRY, ROW = 220_000_000, 12, 60
+# Bytes of a worker with its libraries; of an entry: column, weight and factor; of a row: positions, masses, sums, slab.
+WORKER, ENTRY, ROW = 220_000_000, 12, 150
 # Bytes of a worker that sorts a block or reads a part, beside its libraries; see `nelayout.distributed.blocks`.
 READING = 330_000_000
 # Bytes of this machine with its libraries; of a node: positions, pairs of L-BFGS and gradient, and the mesh while a
@@ -30,11 +30,12 @@ READING = 330_000_000
 DRIVER, NODE, ALONE_ENTRY = 300_000_000, 900, 40
 # Nodes that a worker needs beside its own, in parts of its rows, once nodes are numbered by place.
 HALO = 0.1
-# Bytes of a message for each node: out in single precision, and back.
-OUT, BACK = 8.0, 8.0
-# Seconds of this machine for each node and evaluation (mesh, and L-BFGS), of a worker for each entry, of a round, and
-# of a byte that is copied, and that is sent at 1 GB/s.
-MESH_NODE, PAIRS_NODE, ENTRY_SECONDS, ROUND, COPY, NETWORK = 220e-9, 100e-9, 8e-9, 0.02, 1.5e-9, 1e-9
+# Bytes of the messages of an evaluation for each node: out, for edges and slabs, and back.
+OUT, BACK = 23.0, 20.0
+# Seconds of this machine for each node and evaluation (grid, and L-BFGS), of a worker for each node and entry, of two
+# rounds, and of a byte that is copied, and that is sent at 1 GB/s.
+GRID_NODE, PAIRS_NODE, SLAB_NODE, ENTRY_SECONDS = 110e-9, 100e-9, 150e-9, 8e-9
+ROUNDS, COPY, NETWORK = 0.04, 1.5e-9, 1e-9
 # Evaluations on the finest level, and on each level between.
 FINEST, BETWEEN = 260, 32
 
@@ -67,8 +68,8 @@ class Forecast:
     def of(cls, nodes: int, entries: int, workers: int, memory: int | str | None = None) -> Forecast:
         """Forecast the run of a graph."""
         sent, received = round(OUT * (1 + HALO) * nodes), round(BACK * nodes)
-        computing = (MESH_NODE + PAIRS_NODE) * nodes + ENTRY_SECONDS * entries / workers
-        communicating = ROUND + (COPY + NETWORK) * (sent + received)
+        computing = (GRID_NODE + PAIRS_NODE) * nodes + (SLAB_NODE * nodes + ENTRY_SECONDS * entries) / workers
+        communicating = ROUNDS + (COPY + NETWORK) * (sent + received)
         seconds, n, evaluations = 0.0, nodes, FINEST
         while n >= LEAST_NODES or n == nodes:
             seconds += evaluations * (computing + communicating) * n / nodes

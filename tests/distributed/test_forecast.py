@@ -26,14 +26,14 @@ def test_more_workers_need_less_memory_each_and_the_same_messages():
     assert (few.fits, many.fits) == (False, True)
     assert (few.sent, few.received, few.driver) == (many.sent, many.received, many.driver)
     assert few.computing > many.computing
-    # 8 bytes back for each node: a pull in two single-precision numbers
-    assert few.received == 8 * 10**8
+    # 20 bytes back for each node: a pull, a potential and a force in five single-precision numbers
+    assert few.received == 20 * 10**8
 
 
 def test_rows_are_shared_out():
     """Twelve bytes an entry: column, weight and factor in 4 bytes each."""
     one, two = (Forecast.of(10**7, 4 * 10**9, workers).worker for workers in (1, 2))
-    assert one - two == pytest.approx((12 * 4 * 10**9 + 66 * 10**7) / 2)
+    assert one - two == pytest.approx((12 * 4 * 10**9 + 165 * 10**7) / 2)
 
 
 @pytest.mark.parametrize("memory", ["64", "much", -1, True, "4 XB"])
