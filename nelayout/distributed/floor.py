@@ -188,8 +188,8 @@ class FloorSummation(Summation):
         parts = method.kernel, method.divergence, method.connection
         device: Any = self.floor
         return Objective(
-            affinity, *parts, _with_slabs(self.nbody, affinity.P, affinity.mass), self.threads, compiled=True, free=free,
-            gravity=method.gravity, device=device,
+            affinity, *parts, _with_slabs(self.nbody, affinity.P, affinity.mass), self.threads, compiled=True,
+            free=free, gravity=method.gravity, device=device,
         )
 
 
