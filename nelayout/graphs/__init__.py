@@ -1,8 +1,7 @@
-"""Graphs of networkx, igraph and other libraries become a `Network`; positions go back in the library's own type.
+"""Read graphs of networkx, igraph and other libraries; write positions in their types.
 
-Only this package knows the libraries: labels, attributes, directions, parallel edges and self-loops end here.
-`HOSTS` is the table of libraries.  None is imported: a graph of a package can only arrive when that package is
-loaded, so it is looked up in `sys.modules`.
+Only this package handles labels, attributes, directions, parallel edges and self-loops of the libraries.
+`HOSTS` lists them.  nelayout looks a library up in `sys.modules`, because the caller of a graph has loaded it.
 
     >>> import networkx as nx
     >>> network = read(nx.path_graph(["a", "b", "c"]))
@@ -47,7 +46,7 @@ __all__ = [
     "read",
 ]
 
-# Library -> the module that knows its graphs and positions; the first that recognizes a graph reads it.
+# Library -> the module for its graphs and positions. The first module that recognizes a graph reads it.
 HOSTS: dict[str, Library] = {
     "networkx": networkx,
     "igraph": igraph,
@@ -58,12 +57,12 @@ HOSTS: dict[str, Library] = {
     "arrays": arrays,
 }
 
-# The graphs that are taken, as messages list them.
+# Accepted graph types, for messages.
 TAKEN = (
     "networkx graphs, igraph.Graph, rustworkx.PyGraph and PyDiGraph, networkit.Graph, graph_tool.Graph, pandas tables "
     "of edges (columns source and target), scipy.sparse matrices or arrays, and square NumPy arrays"
 )
-# Package of other graphs -> its own way to one that is taken.
+# Package of unsupported graphs -> how to convert them to an accepted type.
 CONVERSIONS = {
     "cugraph": "G.to_pandas_edgelist() gives a pandas table of edges",
     "dgl": "dgl.to_networkx(g) gives a networkx graph",
@@ -79,25 +78,25 @@ CONVERSIONS = {
 def read(G: Any, weight: str | None = "weight", weight_kind: str = "similarity") -> Network:
     """Read any graph into a `Network`: node labels and symmetric weights.
 
-    P_ij = P_ji = w for an undirected edge; w_ij + w_ji for directed ones; parallel edges add up, self-loops
-    are dropped, weight 0 is no edge.  `G` is not changed, and no memory is shared with it.
+    P_ij = P_ji = w for an undirected edge, and w_ij + w_ji for directed edges.  Parallel edges add up.  Self-loops
+    and edges of weight 0 are dropped.  `G` is not changed, and the result shares no memory with it.
 
     Parameters
     ----------
     G : networkx graph (also digraph, multigraph, view), igraph.Graph, rustworkx.PyGraph or PyDiGraph, networkit.Graph,
         graph_tool.Graph, pandas table of edges, scipy.sparse matrix or array, square NumPy array.
     weight : edge attribute that holds the weights; None takes every edge as 1.  An edge without it weighs 1.
-        Where no edge has "weight", all weigh 1, and `Network.notes` names the numeric attributes that were not used;
-        any other name that no edge has is an error.
+        If no edge has "weight", all weigh 1, and `Network.notes` names the numeric attributes that were not used.
+        Any other name that no edge has is an error.
         For matrices: None takes every stored entry as 1, also a stored 0; any name takes the entries.
-    weight_kind : what the numbers are: "similarity" (w itself), "distance" (long is weak: mean(d) / d, so an
-        edge of mean length weighs 1 and the unit of length does not matter), "log" (ln(1 + w), for
-        heavy-tailed weights).  Parallel and opposite edges add up as similarities.
+    weight_kind : meaning of the numbers: "similarity" (w itself), "distance" (mean(d) / d, so an edge of mean
+        length weighs 1 and the unit of length does not matter), "log" (ln(1 + w), for heavy-tailed weights).
+        Parallel and opposite edges add up as similarities.
 
     Raises
     ------
     InputTypeError
-        for something that is no graph, and for a graph of a version of its library that cannot be read.
+        if `G` is not a graph, or comes from a version of its library that cannot be read.
     InputError
         naming the edge with a weight that is negative, NaN, infinite or not a number, or a distance <= 0;
         for a `weight` that no edge has and for an unknown `weight_kind`, with near matches.  For networkx graphs
@@ -119,7 +118,7 @@ def read(G: Any, weight: str | None = "weight", weight_kind: str = "similarity")
 
 
 def graph_of(G: Any) -> Any:
-    """G itself; of the empty list, which networkx's layouts take for a graph without nodes, such a graph.
+    """Return `G`, or an empty networkx graph for the empty list, as networkx's layouts do.
 
     >>> graph_of([]).number_of_nodes()
     0
@@ -157,7 +156,7 @@ class _Files:
 
 
 def library_of(G: Any) -> Library:
-    """Return the module that recognizes `G`; raise `InputTypeError` for something that is no graph."""
+    """Return the module that recognizes `G`; raise `InputTypeError` if `G` is not a graph."""
     for library in (*HOSTS.values(), _Files()):
         if library.recognizes(G):
             return library
@@ -165,7 +164,7 @@ def library_of(G: Any) -> Library:
 
 
 def links(G: Any) -> Links:
-    """The edges of `G` one by one, in its library's own order; `read` adds up what is parallel or opposite.
+    """Return the edges of `G` one by one in its library's order; parallel edges stay separate.
 
     >>> import networkx as nx
     >>> found = links(nx.MultiDiGraph([("b", "a", {"w": 2}), ("b", "a"), ("a", "a")]))
@@ -176,7 +175,7 @@ def links(G: Any) -> Links:
 
 
 def points(pos: Any) -> Network:
-    """The nodes of a drawing as a network without edges: the keys of positions, or the numbers of their rows.
+    """Return a network without edges: one node per key of the positions, or per row.
 
     >>> points({"a": (0, 1), "b": (2, 3)}).labels
     ['a', 'b']
@@ -186,9 +185,10 @@ def points(pos: Any) -> Network:
 
 
 def places(pos: Any, host: Host | None = None) -> Places:
-    """Open positions of any host's type, or of a `Solution`, as a dict or as rows; `InputTypeError` for others.
+    """Open positions of any library's type, or of a `Solution`, as a dict or as rows.
 
-    For a matrix they are rows, also where they come in a frame with an index.
+    For a matrix, positions are rows, even if they come in a frame with an index.  Raises `InputTypeError` for
+    other types.
 
     >>> opened = places({"a": (0, 1), "b": (2, 3)})
     >>> opened.keys, opened.dim
@@ -207,9 +207,9 @@ def places(pos: Any, host: Host | None = None) -> Places:
 
 
 def every_position(network: Network, pos: Any, what: str = "pos") -> np.ndarray:
-    """Return (n, dim) float64 positions of all nodes; the first position says dim.
+    """Return the positions of all nodes, (n, dim) float64; the first position gives dim.
 
-    Raises `InputError` naming a node that has none, and how many have none.
+    Raises `InputError` naming a node without a position, and the number of such nodes.
     """
     opened = places(pos, network.host)
     Y = network.host.positions(opened.given, opened.dim)
@@ -230,7 +230,7 @@ def every_position(network: Network, pos: Any, what: str = "pos") -> np.ndarray:
 
 
 def guard(G: Any) -> AbstractContextManager[None]:
-    """Within it, our errors are errors of the package that `G` comes from as well (`networkx.NetworkXError`).
+    """Turn errors of nelayout, within the block, into errors of the package of `G` as well.
 
     Examples
     --------

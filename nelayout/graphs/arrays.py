@@ -1,7 +1,7 @@
-"""Adjacency matrices: scipy.sparse of any format, and square dense arrays; positions go back as an array.
+"""Read adjacency matrices, sparse or dense; positions go back as an array.
 
 Entry (i, j) is the weight of the edge i -> j.  A matrix that equals its transpose (to 1e-12 of its largest
-entry) is an undirected graph, of any other A + A^T is taken::
+entry) is an undirected graph.  For any other matrix A, the weights are A + A^T::
 
     >>> read(np.array([[9.0, 2.0], [2.0, 0.0]]), "weight", "similarity").adjacency.toarray()
     array([[0., 2.],
@@ -27,23 +27,23 @@ from nelayout.graphs.weights import NEGATIVE, check_kind, similarities, zero_not
 
 __all__ = ["ArrayHost", "as_networkx", "edges", "guard", "host", "links", "places", "points", "read", "recognizes"]
 
-# Part of the diagonal, and of all entries, above which an asymmetric dense array looks like vectors and not like a
-# graph: self-loops are rare, and graphs sparse. Of scikit-learn's first 64 digits, of 64 pixels, both parts are 0.5.
-FULL = 0.25
-# How far a matrix may be from its transpose, relative to its largest entry, and still be undirected.
-SYMMETRY = 1e-12
+# Fraction of nonzeros, on the diagonal and in all. An asymmetric dense array above both is probably a table of rows:
+# self-loops are rare, and graphs sparse.
+TABLE_FRACTION = 0.25
+# Largest difference between an undirected matrix and its transpose, relative to the largest entry.
+SYMMETRY_TOLERANCE = 1e-12
 
 
 def recognizes(G: Any) -> bool:
-    """Whether `G` is a sparse matrix or array, or a NumPy array (of whatever shape)."""
+    """Return whether `G` is a sparse matrix or array, or a NumPy array (of any shape)."""
     return issparse(G) or isinstance(G, np.ndarray)
 
 
 def read(G: Any, weight: str | None, weight_kind: str) -> Network:
-    """The `Network` of an adjacency matrix; see `nelayout.graphs.read` for the rules.
+    """Return the `Network` of an adjacency matrix; see `nelayout.graphs.read` for the rules.
 
     ``weight=None`` takes every stored entry as 1, any attribute name takes the entries as they are.
-    Entries of a sparse matrix that are stored in pieces are added up first: this is what the matrix says.
+    Duplicate entries of a sparse matrix are added up first, as SciPy defines them.
     """
     check_kind(weight_kind)
     matrix = _off_diagonal(_as_csr(G))
@@ -70,9 +70,9 @@ def read(G: Any, weight: str | None, weight_kind: str) -> Network:
 
 
 def _doubts(G: np.ndarray) -> tuple[str, ...]:
-    """Doubts whether an asymmetric dense array is a graph."""
+    """Return a doubt if an asymmetric dense array looks like a table of rows."""
     n = len(G)
-    if np.count_nonzero(np.diagonal(G)) <= FULL * n or np.count_nonzero(G) <= FULL * n * n:
+    if np.count_nonzero(np.diagonal(G)) <= TABLE_FRACTION * n or np.count_nonzero(G) <= TABLE_FRACTION * n * n:
         return ()
     doubt = (
         "the square array is taken for a graph, with weights A + A.T and without its diagonal; vectors, one row per "
@@ -82,7 +82,7 @@ def _doubts(G: np.ndarray) -> tuple[str, ...]:
 
 
 def links(G: Any) -> Links:
-    """The stored entries row by row; of a matrix that equals its transpose those on and above the diagonal."""
+    """Return the stored entries row by row; if symmetric, only from the diagonal upward."""
     matrix = _as_csr(G)
     rows = np.repeat(np.arange(len(matrix.indptr) - 1), np.diff(matrix.indptr))
     cols, weights = matrix.indices.astype(np.int64), matrix.data
@@ -93,7 +93,7 @@ def links(G: Any) -> Links:
 
 
 def points(labels: Sequence[Hashable]) -> Network:
-    """A network of the nodes `labels` without edges.
+    """Return a network of the nodes `labels` without edges.
 
     >>> points(["a", "b"]).adjacency.shape
     (2, 2)
@@ -104,7 +104,7 @@ def points(labels: Sequence[Hashable]) -> Network:
 
 
 def _as_csr(G: Any) -> csr_array:
-    """float64, sorted, without duplicates; may share memory with `G`, which is left as it is."""
+    """Return a float64 matrix, sorted, without duplicates; it may share memory with `G`."""
     if isinstance(G, np.ma.MaskedArray):
         G = G.filled(0)
     shape, kind = G.shape, G.dtype
@@ -122,7 +122,7 @@ def _as_csr(G: Any) -> csr_array:
     if not issparse(G):
         return csr_array(np.asarray(G, dtype=np.float64))
     matrix: Any = csr_array(G.tocsr()).astype(np.float64, copy=False)
-    # fresh flags and index arrays of the same memory: sorting in place must not reach the caller's matrix
+    # new flags and index arrays of the same memory: sorting must not change the caller's matrix
     matrix = csr_array((matrix.data, matrix.indices, matrix.indptr), shape=shape)
     if not matrix.has_canonical_format:
         matrix = matrix.copy()
@@ -131,13 +131,13 @@ def _as_csr(G: Any) -> csr_array:
 
 
 def _off_diagonal(matrix: csr_array) -> csr_array:
-    """The matrix without its diagonal, as an object with `data` that may be replaced."""
+    """Return the matrix without its diagonal; its `data` may be replaced."""
     rows = np.repeat(np.arange(len(matrix.indptr) - 1, dtype=matrix.indices.dtype), np.diff(matrix.indptr))
     return _where(matrix, rows != matrix.indices)
 
 
 def _where(matrix: csr_array, keep: np.ndarray) -> csr_array:
-    """The stored entries that are kept; shares memory with `matrix` where all are."""
+    """Return the entries marked in `keep`; share memory with `matrix` if all are."""
     if keep.all():
         return csr_array((matrix.data, matrix.indices, matrix.indptr), shape=matrix.shape)
     before = np.concatenate([[0], np.cumsum(keep)])
@@ -146,7 +146,7 @@ def _where(matrix: csr_array, keep: np.ndarray) -> csr_array:
 
 
 def _symmetric(matrix: csr_array) -> tuple[csr_array, bool]:
-    """(A, False) for a symmetric matrix, else (A + A^T, True): new memory, exactly symmetric."""
+    """Return (A, False) for a symmetric matrix, else (A + A^T, True); exactly symmetric copy."""
     mirrored = matrix.T.tocsr()
     if len(matrix.data) == 0:
         return mirrored, False
@@ -159,13 +159,13 @@ def _symmetric(matrix: csr_array) -> tuple[csr_array, bool]:
         apart = abs(matrix - mirrored).max()
     with np.errstate(over="ignore"):
         total = matrix + mirrored
-    if apart <= SYMMETRY * largest:
+    if apart <= SYMMETRY_TOLERANCE * largest:
         return total * 0.5, False
     return total, True
 
 
 class ArrayHost(Host):
-    """A matrix as the host of a layout: nodes are 0 .. n-1, everything is an array in this order."""
+    """A matrix as the host of a layout: nodes are 0 .. n-1, arrays are in this order."""
 
     stores = False
 
@@ -182,7 +182,7 @@ class ArrayHost(Host):
         )
 
     def opened(self, x: Any) -> Any:
-        """A pandas Series or DataFrame of n rows in its own order: rows have no names that its index could hold.
+        """Return the n rows of a pandas Series or DataFrame in their own order, without its index.
 
         >>> from pandas import Series
         >>> ArrayHost(2).objects(Series(["a", "b"], index=[1, 0]), "labels")
@@ -195,7 +195,7 @@ class ArrayHost(Host):
         return x.tolist() if table is None else table.rows
 
     def write(self, Y: np.ndarray, store_pos_as: str | None = None) -> np.ndarray:
-        """(n, dim) float64."""
+        """Return the positions, (n, dim) float64."""
         if store_pos_as is not None:
             raise InputError(
                 f"store_pos_as={store_pos_as!r}: a matrix has no node attributes to keep positions in; "
@@ -208,12 +208,12 @@ guard = nullcontext
 
 
 def host(G: Any) -> ArrayHost:
-    """The matrix as a host."""
+    """Return the host of a matrix."""
     return ArrayHost(G.shape[0])
 
 
 def places(pos: Any) -> per_node.Places | None:
-    """Arrays and other sequences of rows."""
+    """Open arrays and other sequences of rows; None for other types."""
     return per_node.Places(pos, lambda Y: Y) if hasattr(pos, "__len__") else None
 
 
@@ -236,7 +236,7 @@ def as_networkx(G: Any, labels: Sequence[Hashable], node_data: Mapping[str, Any]
 
 
 def edges(G: Any, labels: Sequence[Hashable]) -> tuple[bool, list[tuple[Hashable, Hashable]], list | None]:
-    """Whether the graph of a matrix is directed, its edges row by row, and their weights; None where all are 1.
+    """Return whether a matrix is directed, its edges row by row, and weights or None (all 1).
 
     >>> edges(np.array([[0, 2], [2, 0]]), "ab")
     (False, [('a', 'b')], [2])

@@ -1,7 +1,7 @@
-"""Headings of tables of edges: which columns hold the ends of an edge, and which its weight.
+"""Find the columns of a table that hold the ends and the weight of edges, by headings.
 
-Files and data frames are read by the same words, in large or small letters.  Two headings that differ by 1 and 2, by A
-and B, or by from and to, name the ends as well::
+Files and data frames share the same words; case does not matter.  Two headings that differ only by 1 and 2, by A
+and B, or by from and to, also name the ends::
 
     >>> ends_named(["year", "From", "To"]), ends_named(["protein1", "protein2", "score"]), ends_named(["a", "b"])
     ((1, 2), (0, 1), None)
@@ -23,24 +23,24 @@ TO = frozenset(
     | {"destination", "receiver", "recipient", "object", "followee", "cited", "callee", "child"}
 )
 WEIGHT = frozenset({"weight", "weights", "w", "value", "strength", "count", "score"})
-# First headings of tables of nodes and of positions, which have no ends.
+# First headings of tables of nodes and of positions; such tables hold no edges.
 NODE = frozenset({"node", "row", "id", "nodeid", "node_id", "label", "name", "key"})
 TIME = frozenset({"time", "timestamp", "ts", "date", "datetime", "year", "month", "day", "epoch", "unixtime", "t"})
-# Beginnings and endings of a heading that say which end a column holds.
+# Beginnings and endings of headings that mark the two ends of an edge.
 PAIRS = (("1", "2"), ("a", "b"), ("from", "to"), ("source", "target"), ("src", "dst"), ("sender", "receiver"))
-# Letters that two headings share at least, so that x1 and x2 are no ends.
-SHARED = 3
+# Fewest letters that two headings must share: x1 and x2 are coordinates, not ends.
+MIN_SHARED_LETTERS = 3
 
 
 def ends_named(headings: Iterable[object]) -> tuple[int, int] | None:
-    """Columns of the two ends, or None where either is not named."""
+    """Return the columns of the two ends, or None if the headings do not name both."""
     words = list(headings)
     source, target = first_of(words, FROM), first_of(words, TO)
     return _paired(words) if source is None or target is None else (source, target)
 
 
 def first_of(headings: Iterable[object], names: Iterable[str]) -> int | None:
-    """The first column that is called by one of the names, None without one; blanks and quotes do not count."""
+    """Return the first column with one of the names, or None; blanks and quotes are ignored."""
     known = set(names)
     for column, heading in enumerate(headings):
         if isinstance(heading, str) and re.sub(r"[\s\"'#]", "", heading).lower() in known:
@@ -49,7 +49,7 @@ def first_of(headings: Iterable[object], names: Iterable[str]) -> int | None:
 
 
 def is_weight(heading: str) -> bool:
-    """Whether a heading names a weight: one of `WEIGHT`, or a name that ends in one.
+    """Return whether a heading is one of `WEIGHT` or ends in one.
 
     >>> is_weight("combined_score"), is_weight("km")
     (True, False)
@@ -58,24 +58,24 @@ def is_weight(heading: str) -> bool:
 
 
 def is_time(heading: str) -> bool:
-    """Whether a heading names a time."""
+    """Return whether a heading names a time."""
     return not TIME.isdisjoint(_parts(heading))
 
 
 def _parts(heading: str) -> list[str]:
-    """Words and numbers of a heading in small letters: ["combined", "score"], ["protein", "1"], ["from", "id"]."""
+    """Split a heading into lower-case words and numbers: ["protein", "1"], ["from", "id"]."""
     return [part.lower() for part in re.findall(r"[^\W\d_]+|\d+", re.sub(r"(?<=[a-z])(?=[A-Z])", " ", heading))]
 
 
 def _paired(headings: Sequence[object]) -> tuple[int, int] | None:
-    """The first two columns that are called alike but for the mark of an end."""
+    """Return the first two columns with equal headings except for the mark of an end."""
     split = [_parts(heading) if isinstance(heading, str) else [] for heading in headings]
     for one, other in PAIRS:
         for at in (0, -1):
             marked = [(k, [*parts[:-1]] if at else parts[1:], parts[at]) for k, parts in enumerate(split) if parts]
             for k, rest, mark in marked:
                 stem = "".join(rest)
-                if mark != one or len(stem) < (SHARED if len(mark) == 1 else 1):
+                if mark != one or len(stem) < (MIN_SHARED_LETTERS if len(mark) == 1 else 1):
                     continue
                 alike = {mark: k for k, same, mark in reversed(marked) if same == rest}
                 if other in alike and not {"3", "c"} & alike.keys():

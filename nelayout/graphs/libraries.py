@@ -1,6 +1,6 @@
-"""igraph, rustworkx, networkit and graph-tool: what differs between them.
+"""Read graphs of igraph, rustworkx, networkit and graph-tool, and write their positions.
 
-| library | nodes answer to | positions go back as |
+| library | labels of a node | positions go back as |
 |---|---|---|
 | igraph | names, if distinct, and indices, if no name is a number | `igraph.Layout` |
 | rustworkx | indices; payloads, if distinct texts | `{index: array}` |
@@ -46,7 +46,7 @@ def _listed(pairs: Any, names: Sequence[str], attribute: Any) -> Links:
 
 
 class IgraphHost(ListedHost):
-    """igraph has no missing attribute: None stands for it."""
+    """An igraph graph; igraph fills missing attributes with None."""
 
     stores = True
     kind = "vertex attribute"
@@ -71,7 +71,7 @@ class IgraphHost(ListedHost):
         return {name: list(self.G.vs[name]) for name in self.G.vs.attributes()}
 
     def opened(self, x: Any) -> Any:
-        """Rows of a Layout; labels in place of igraph.Vertex, alone, in sequences and as keys."""
+        """Return the rows of a Layout; replace igraph.Vertex (also in sequences) by its label."""
 
         def label(node: Any) -> Any:
             return labels[node.index] if isinstance(node, vertex) and node.index < len(labels) else node
@@ -97,7 +97,7 @@ def _layout(pos: Any) -> Places | None:
 
 
 class RustworkxHost(ListedHost):
-    """A payload may be any object: a dict holds attributes, and a number on an edge is its weight."""
+    """A rustworkx graph; a dict payload holds attributes, a number on an edge is its weight."""
 
     def __init__(self, G: Any):
         super().__init__(G)
@@ -108,14 +108,14 @@ class RustworkxHost(ListedHost):
 
     @property
     def stores(self) -> bool:
-        """Whether every node is a dict, in which positions can be kept."""
+        """True if every node is a dict, which can hold its position."""
         return all(isinstance(payload, dict) for payload in self.G.nodes())
 
     def links(self) -> Links:
         edges = self.G.weighted_edge_list()
         position = {node: k for k, node in enumerate(self.G.node_indices())}
         payloads = [payload for *_, payload in edges]
-        # Where one payload is a number, all but dicts are weights, so that text among numbers is found.
+        # If one payload is a number, every payload except dicts is a weight, so that text among numbers is an error.
         plain = {"weight"} if any(isinstance(p, REAL) and not isinstance(p, (bool, np.bool_)) for p in payloads) else ()
 
         def attribute(name: str) -> list:
@@ -156,9 +156,9 @@ def _mapping(pos: Any) -> Places | None:
 
 
 class NetworkitHost(ListedHost):
-    """The graph's own weights are the attribute "weight"; an attached attribute goes by its name.
+    """A networkit graph; its own weights are the attribute "weight".
 
-    networkit answers whether an attribute is attached, but lists no names.
+    networkit can test whether an attribute is attached, but it does not list their names.
     """
 
     def __init__(self, G: Any):
@@ -175,7 +175,7 @@ class NetworkitHost(ListedHost):
         self.G.forEdges(lambda *edge: edges.append(edge))
         position = {node: k for k, node in enumerate(self.ids)}
         pairs = np.array([(position[u], position[v]) for u, v, *_ in edges], dtype=np.int64).reshape(-1, 2)
-        pairs = pairs if self.directed else np.sort(pairs, axis=1)  # networkit lists them from the higher to the lower
+        pairs = pairs if self.directed else np.sort(pairs, axis=1)  # networkit lists the higher end first
         columns = {"weight": [edge[2] for edge in edges]} if self.G.isWeighted() else {}
         if isinstance(weight, str) and weight not in columns and self.G.hasEdgeIds():
             attached = _attached(self.G.getEdgeAttribute, weight, [edge[3] for edge in edges])
@@ -195,7 +195,7 @@ class NetworkitHost(ListedHost):
         return attached
 
     def opened(self, x: Any) -> Any:
-        """Rows of the nodes that exist, out of one row for every id."""
+        """Select the rows of existing nodes if `x` has one row for every id."""
         bound = self.G.upperNodeIdBound()
         whole = len(self.ids) < bound and hasattr(x, "__len__") and not isinstance(x, (str, bytes))
         if not whole or per_node.as_mapping(x) is not None or len(x) != bound:
@@ -228,8 +228,8 @@ class _Attached(Sequence):
 
 
 def _attached(find: Any, name: str, keys: list[int]) -> list | None:
-    """The values of an attached attribute, None where one was never set; None if nothing is called so."""
-    for kind in (float, int, str):  # an attribute is found only when its type is named
+    """Return the values of an attached attribute, None where not set; None if not attached."""
+    for kind in (float, int, str):  # networkit finds an attribute only by name and type
         with suppress(RuntimeError):
             attached = find(name, kind)
             values: list[Any] = [None] * len(keys)
@@ -241,7 +241,7 @@ def _attached(find: Any, name: str, keys: list[int]) -> list | None:
 
 
 class GraphToolHost(ListedHost):
-    """Property maps are used by graph-tool's documented calls alone: `get_edges`, `new_vertex_property`, ``map[v]``."""
+    """A graph-tool graph, read by documented calls: `get_edges`, `new_vertex_property` ..."""
 
     stores = True
     kind = "vertex property"
@@ -280,7 +280,7 @@ class GraphToolHost(ListedHost):
         return [_plain(x[v]) for v in self.G.vertices()] if is_a(x, "graph_tool", "VertexPropertyMap") else x
 
     def write(self, Y: np.ndarray, store_pos_as: str | None = None) -> Any:
-        """A vertex property map of type "vector<double>"; `store_pos_as` makes it an internal property."""
+        """Return a vertex property map of type "vector<double>"; `store_pos_as` makes it internal."""
         pos = self.G.new_vertex_property("vector<double>")
         for vertex, row in zip(self.G.vertices(), np.asarray(Y, dtype=np.float64).tolist(), strict=True):
             pos[vertex] = row
@@ -294,7 +294,7 @@ def _plain(value: Any) -> Any:
 
 
 def _property_map(pos: Any) -> Places | None:
-    """A vertex property map of vectors, opened as a dict by vertex number; an empty vector is no place."""
+    """Open a vertex property map of vectors as a dict by vertex number, without empty vectors."""
     if not is_a(pos, "graph_tool", "VertexPropertyMap"):
         return None
     G = pos.get_graph()
@@ -312,7 +312,7 @@ def _property_map(pos: Any) -> Places | None:
 
 class _GraphTool(ListedLibrary):
     def holds_weights(self, weight: Any) -> bool:
-        """Whether `weight` is an edge property map, which is taken as it is, where other libraries have names."""
+        """Return whether `weight` is an edge property map, which holds the weights themselves."""
         return is_a(weight, "graph_tool", "EdgePropertyMap")
 
 

@@ -1,6 +1,6 @@
-"""The protocol of libraries that list their edges: labels, rows, cols, and the edge attributes as columns.
+"""Protocol of libraries that list their edges: labels, rows, cols, attributes as columns.
 
-A library is a `ListedLibrary` with a `ListedHost`; reading, weights and the way to networkx are written once, here::
+A library is a `ListedLibrary` with a `ListedHost`.  This file reads edges and weights, and converts to networkx::
 
     >>> listed = Links(np.array([0, 1, 2]), np.array([1, 2, 2]), ["km"], {"km": [2.0, None, 9.0]}.__getitem__)
     >>> import types
@@ -30,10 +30,10 @@ __all__ = ["ListedHost", "ListedLibrary", "add_edges", "is_a", "network_of"]
 
 
 class ListedHost(Host):
-    """A graph of a library that lists its edges.
+    """Graph of a library that lists its edges.
 
     directed  whether edges have a direction
-    kind      what a node attribute is called in messages
+    kind      name of a node attribute in messages
     """
 
     stores = False
@@ -44,15 +44,15 @@ class ListedHost(Host):
         self.G = G
 
     def links(self) -> Links:
-        """The edges in the library's own order."""
+        """Return the edges in the library's own order."""
         raise TypeError("a ListedHost lists its edges")
 
     def weighed(self, weight: Any) -> tuple[Links, Any]:
-        """The edges, and the name of the attribute that `weight` stands for."""
+        """Return the edges and the attribute name for `weight`."""
         return self.links(), weight
 
     def columns(self) -> Mapping[str, list]:
-        """Node attribute -> its values in node order, None where a node has none."""
+        """Return {node attribute: values in node order, None where a node has none}."""
         return {}
 
     def attributes(self) -> Sequence[str]:
@@ -66,7 +66,7 @@ class ListedHost(Host):
 
 
 class ListedLibrary:
-    """A module of `HOSTS` made of a host: the package, the names of its graph classes, and how it opens positions."""
+    """A module of `HOSTS` for one package: its graph classes, its host, its positions."""
 
     guard = staticmethod(nullcontext)  # such libraries have no error class for wrong input
 
@@ -80,17 +80,17 @@ class ListedLibrary:
         self.package, self.kinds, self.host, self.places = package, kinds, host, places
 
     def recognizes(self, G: Any) -> bool:
-        """Whether `G` is a graph of the library."""
+        """Return whether `G` is a graph of the library."""
         return is_a(G, self.package, *self.kinds)
 
     def read(self, G: Any, weight: Any, weight_kind: str) -> Network:
-        """The `Network` of a graph; see `nelayout.graphs.read` for the rules."""
+        """Return the `Network` of a graph; see `nelayout.graphs.read` for the rules."""
         host = self.host(G)
         listed, name = host.weighed(weight)
         return network_of(listed, host, host.directed, name, weight_kind)
 
     def links(self, G: Any) -> Links:
-        """The edges in the library's own order."""
+        """Return the edges in the library's own order."""
         return self.host(G).links()
 
     def as_networkx(self, G: Any, labels: Sequence[Hashable], node_data: Mapping[str, Any]) -> Any:
@@ -113,16 +113,16 @@ class ListedLibrary:
 
 
 def is_a(x: Any, package: str, *names: str) -> bool:
-    """Whether `x` is an instance of a class of the package, which is not imported for it."""
+    """Return whether `x` is an instance of a class of the package; do not import the package."""
     module = sys.modules.get(package)
     kinds = tuple(kind for name in names if (kind := getattr(module, name, None)) is not None)
     return isinstance(x, kinds)
 
 
 def network_of(listed: Links, host: Any, directed: bool, weight: str | None, weight_kind: str) -> Network:
-    """The `Network` of listed edges; see `nelayout.graphs.read` for the rules.
+    """Return the `Network` of listed edges; see `nelayout.graphs.read` for the rules.
 
-    An edge with the value None weighs 1.  Edges are named by the labels of their ends.
+    An edge with the value None weighs 1.  Messages name an edge by the labels of its ends.
     """
     check_kind(weight_kind)
     labels = host.aliases[0]
@@ -160,7 +160,7 @@ def network_of(listed: Links, host: Any, directed: bool, weight: str | None, wei
 
 
 def add_edges(H: Any, labels: Sequence, listed: Links) -> Any:
-    """Add listed edges with their attributes to a networkx graph of the nodes `labels`, and return it."""
+    """Add listed edges with their attributes to a networkx graph of the nodes `labels`."""
     columns = {name: listed.attribute(name) for name in listed.names}
     for k, (i, j) in enumerate(zip(listed.rows.tolist(), listed.cols.tolist(), strict=True)):
         own = {name: values[k] for name, values in columns.items() if values[k] is not None}
@@ -169,6 +169,6 @@ def add_edges(H: Any, labels: Sequence, listed: Links) -> Any:
 
 
 def _numeric(values: Sequence) -> bool:
-    """Whether an edge attribute holds numbers on all edges that have it; booleans are answers, not numbers."""
+    """Return whether all values that are set are numbers; booleans do not count as numbers."""
     given = [value for value in values if value is not None]
     return bool(given) and not isinstance(given[0], (bool, str)) and plain_numbers(given) is not None

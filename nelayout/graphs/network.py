@@ -1,4 +1,4 @@
-"""`Network`, the only graph type outside this room, and how a list of edges becomes one.
+"""Define `Network`, the graph type of all other packages, and build it from edges.
 
 A digraph with an edge 0 -> 1 of weight 2, an edge 1 -> 0 of weight 3 and a self-loop at 1 becomes one
 undirected edge of weight 5::
@@ -7,8 +7,8 @@ undirected edge of weight 5::
     array([[0., 5.],
            [5., 0.]])
 
-Nothing else is decided here: which attribute is the weight and what it means is read in
-`nelayout.graphs.weights`, and each host (networkx, igraph, arrays) has a file of its own.
+`nelayout.graphs.weights` selects the weight attribute and converts its numbers.  Each graph library has its own
+file.
 """
 
 from __future__ import annotations
@@ -32,13 +32,13 @@ LARGEST_INDEX = np.iinfo(np.int32).max
 
 
 class Host(Protocol):
-    """One graph as its library knows it: reads what is given for each node, writes positions back.
+    """One graph and its library: reads values per node, writes positions back.
 
-    A host says what differs between libraries (`attributes`, `attribute`, `write`, perhaps `opened`); the rest follows.
+    Each library implements `attributes`, `attribute`, `write` and perhaps `opened`; the other methods follow.
 
-    aliases  the names that a node answers to, as sequences in node order; the first one is `Network.labels`
+    aliases  label sequences in node order, each usable for nodes; the first one is `Network.labels`
     stores   whether `write` can keep positions in the graph itself
-    about_numbers  what a whole number means as a node, where that may be doubted; else nothing
+    about_numbers  a note on the meaning of whole numbers as nodes, if ambiguous; else empty
     """
 
     aliases: Sequence[Sequence[Hashable]]
@@ -46,26 +46,26 @@ class Host(Protocol):
     about_numbers: tuple[str, ...] = ()
 
     def attributes(self) -> Sequence[str]:
-        """The names of the node attributes."""
+        """Return the names of the node attributes."""
         ...
 
     def attribute(self, name: str, what: str) -> list:
-        """A node attribute in node order, None where a node has none.
+        """Return a node attribute in node order, None where a node has none.
 
-        Raises `InputError` with near matches if there is no such attribute; `what` says what it was wanted for.
+        Raises `InputError` with near matches for an unknown name; `what` is the purpose for the message.
         """
         ...
 
     def write(self, Y: np.ndarray, store_pos_as: str | None = None) -> Any:
-        """Positions (n, dim) in the host's own type; with `store_pos_as` also kept in the graph."""
+        """Return positions (n, dim) in the library's type; `store_pos_as` also stores them."""
         ...
 
     def opened(self, x: Any) -> Any:
-        """Values and nodes in a type of the library's own, by label or in node order; anything else as it is."""
+        """Convert values and nodes of the library's types to labels or node order."""
         return x
 
     def positions(self, pos: Any, dim: int) -> np.ndarray:
-        """Positions as they were given -> (n, dim) float64 in node order, NaN rows where a node has none.
+        """Return (n, dim) float64 positions in node order, NaN rows where a node has none.
 
         Extra keys are ignored.  Raises `InputError` naming the node for a wrong length or a number that
         is not finite.
@@ -73,24 +73,24 @@ class Host(Protocol):
         return per_node.positions(self.opened(pos), dim, self.aliases)
 
     def held(self, which: Any, dim: int, what: str = "fixed") -> np.ndarray:
-        """Nodes, or axes for each, as users give them -> (n, dim) mask of the coordinates that are held.
+        """Return the (n, dim) mask of held coordinates, from nodes or from axes for each node.
 
-        Raises `InputError` naming the label that is no node of the graph, or what is no axis.
+        Raises `InputError` naming an unknown node or axis.
         """
         return per_node.held(self.opened(which), dim, what, self.aliases)
 
     def nodes(self, which: Iterable | None, what: str = "fixed") -> np.ndarray:
-        """Node labels (or one label, or a boolean mask) -> their indices, int64, sorted, each once.
+        """Return sorted, unique int64 indices of node labels, of one label, or of a boolean mask.
 
-        Raises `InputError` naming the label that is no node of the graph.
+        Raises `InputError` naming the label that is not in the graph.
         """
         return per_node.nodes(self.opened(which), what, self.aliases)
 
     def values(self, x: Any, what: str, *, nonnegative: bool = False) -> np.ndarray:
-        """One number per node, (n,) float64, from a scalar, dict, array or the name of a node attribute.
+        """Return one number per node, (n,) float64, from a scalar, dict, array or node attribute.
 
         Raises `InputError` naming the node with a value that is missing, not a number or not finite (with
-        `nonnegative`: or negative), and for an attribute that does not exist, with near matches.
+        `nonnegative`: or negative).  For an unknown attribute, the error has near matches.
         """
         if not isinstance(x, str):
             return per_node.values(self.opened(x), what, self.aliases, nonnegative=nonnegative)
@@ -99,7 +99,7 @@ class Host(Protocol):
         return per_node.values(given, f"{what} {x!r}", self.aliases[:1], nonnegative=nonnegative)
 
     def objects(self, x: Any, what: str) -> list:
-        """One object per node, None where there is none, from a dict, an array or the name of a node attribute.
+        """Return one object per node or None, from a dict, an array or a node attribute.
 
         Raises `InputError` for a wrong length, a dict without any node of the graph, an unknown attribute.
         """
@@ -107,10 +107,10 @@ class Host(Protocol):
 
 
 class Library(Protocol):
-    """A module of `nelayout.graphs` that knows the graphs of one library."""
+    """A module of `nelayout.graphs` for the graphs of one library."""
 
     def recognizes(self, G: Any) -> bool:
-        """Whether `G` is a graph of the library."""
+        """Return whether `G` is a graph of the library."""
         ...
 
     def read(self, G: Any, weight: str | None, weight_kind: str) -> Network:
@@ -118,23 +118,23 @@ class Library(Protocol):
         ...
 
     def links(self, G: Any) -> Links:
-        """The edges one by one, in the library's own order and direction."""
+        """Return the edges one by one, in the library's own order and direction."""
         ...
 
     def host(self, G: Any, /) -> Host:
-        """The graph as a host, its edges unread."""
+        """Return the host of the graph without reading its edges."""
         ...
 
     def guard(self) -> AbstractContextManager[None]:
-        """Within it, `InputError` and `Unsupported` become errors of the library as well, if it has any."""
+        """Turn `InputError` and `Unsupported` into errors of the library too, if it has any."""
         ...
 
     def places(self, pos: Any, /) -> per_node.Places | None:
-        """Positions of the library's own type, opened; None for others."""
+        """Open positions of the library's own type; None for others."""
         ...
 
     def as_networkx(self, G: Any, labels: Sequence[Hashable], node_data: Mapping[str, Any]) -> Any:
-        """The graph as a networkx graph of the nodes `labels`, with all attributes."""
+        """Return the graph as a networkx graph of the nodes `labels`, with all attributes."""
         ...
 
 
@@ -142,15 +142,15 @@ class Library(Protocol):
 class Network:
     """Node labels and symmetric weights.
 
-    labels     node labels in the host's order (``range(n)`` for arrays)
+    labels     node labels in the library's order (``range(n)`` for arrays)
     adjacency  (n, n) symmetric csr_array, float64 > 0, int32 indices, sorted, without duplicates, without
                diagonal: P_ij = P_ji, for a directed graph w_ij + w_ji
-    directed   whether the host's graph was (then opposite edges have been added up)
+    directed   whether the input was directed (then opposite edges have been added up)
     weighted   whether an edge weight other than 1 was read
-    notes      sentences about what was read otherwise than a user may expect (a numeric attribute left unused)
-    host       writes positions back and reads what is given for each node
+    notes      sentences on input that nelayout read in an unexpected way (a numeric attribute left unused)
+    host       writes positions back and reads values per node
     zeros      whether edges of weight 0 were left out
-    doubts     sentences on input that was most likely meant otherwise; drawings warn of it
+    doubts     sentences on input that is probably a mistake; layouts warn of it
     """
 
     labels: Sequence[Hashable]
@@ -165,11 +165,11 @@ class Network:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Links:
-    """The edges of a graph as its library lists them, self-loops and parallel ones among them.
+    """Edges of a graph as its library lists them, with self-loops and parallel edges.
 
     rows, cols  (m,) int64, the nodes that each edge leaves and enters
     names       the edge attributes
-    attribute   one of them -> its value for each edge, None where an edge has none
+    attribute   name of an attribute -> its value for each edge, None where an edge has none
     """
 
     rows: np.ndarray
@@ -179,10 +179,10 @@ class Links:
 
 
 def symmetric(n: int, rows: np.ndarray, cols: np.ndarray, weights: np.ndarray) -> csr_array:
-    """Sum of the edges (rows[k], cols[k]) of weight weights[k], taken as undirected.
+    """Return the (n, n) sum of undirected edges (rows[k], cols[k]) of weight weights[k].
 
-    Self-loops and weights 0 are dropped, parallel and opposite edges add up.  Summed once, in the upper
-    triangle, and mirrored: the result equals its transpose bit by bit.
+    Self-loops and weights 0 are dropped; parallel and opposite edges add up.  The upper triangle is summed and
+    then mirrored, so the result equals its transpose bit by bit.
 
     Raises
     ------
@@ -207,7 +207,7 @@ def symmetric(n: int, rows: np.ndarray, cols: np.ndarray, weights: np.ndarray) -
 
 
 def canonical(matrix: Any) -> csr_array:
-    """Sort and sum the entries of a matrix, with int32 indices; takes over the memory of `matrix`."""
+    """Sort and sum the entries of a matrix, with int32 indices; reuse the memory of `matrix`."""
     matrix = csr_array(matrix)
     matrix.sum_duplicates()
     if not np.isfinite(matrix.data).all():
@@ -221,7 +221,7 @@ def canonical(matrix: Any) -> csr_array:
 
 
 def check_size(n: int, entries: int) -> None:
-    """Raises `Unsupported` before a graph is built that 32-bit indices cannot number."""
+    """Raise `Unsupported` if the graph is too large for 32-bit indices, before it is built."""
     if max(n, entries) > LARGEST_INDEX:
         raise Unsupported(
             f"the graph has {n} nodes and {entries} matrix entries; at most {LARGEST_INDEX} of each can be "

@@ -1,6 +1,6 @@
-"""networkx graphs, digraphs, multigraphs and views of them; positions go back as ``{node: array}``.
+"""Read networkx graphs, digraphs, multigraphs and views; positions are ``{node: array}``.
 
-networkx is not imported here: a graph of its can only arrive when it is loaded already.
+nelayout does not import networkx here: a caller who passes one of its graphs has loaded it.
 
     >>> import networkx as nx
     >>> G = nx.MultiDiGraph([("a", "b", {"weight": 2}), ("b", "a"), ("b", "b")])
@@ -28,14 +28,14 @@ __all__ = ["NetworkxHost", "as_networkx", "guard", "host", "links", "places", "r
 
 
 def recognizes(G: Any) -> bool:
-    """Whether `G` is a networkx graph."""
+    """Return whether `G` is a networkx graph."""
     module = sys.modules.get("networkx")
     graph = getattr(module, "Graph", None)
     return graph is not None and isinstance(G, graph)
 
 
 def read(G: Any, weight: str | None, weight_kind: str) -> Network:
-    """The `Network` of a networkx graph; see `nelayout.graphs.read` for the rules."""
+    """Return the `Network` of a networkx graph; see `nelayout.graphs.read` for the rules."""
     host = NetworkxHost(G)
     with guard():
         check_kind(weight_kind)
@@ -67,16 +67,16 @@ def read(G: Any, weight: str | None, weight_kind: str) -> Network:
 
 
 def links(G: Any) -> Links:
-    """The edges in the order of `G.edges`."""
+    """Return the edges in the order of `G.edges`."""
     rows, cols, data = _edges(G, list(G), loops=True)
     names = sorted(name for name in set().union(*data) if isinstance(name, str))
     return Links(rows, cols, names, lambda name: [attributes.get(name) for attributes in data])
 
 
 def _edges(G: Any, labels: Sequence[Hashable], loops: bool = False) -> tuple[np.ndarray, np.ndarray, list[dict]]:
-    """Each edge once (undirected: from the earlier node), self-loops left out or not: ends and attribute dicts.
+    """Return ends and attribute dicts of each edge once (undirected: from the earlier node).
 
-    Walk the adjacency, which is faster than `G.edges`: networkx hands out its dicts as they are.
+    Walking the adjacency is faster than `G.edges`, because networkx returns its own dicts.
     """
     index = dict(zip(labels, range(len(labels)), strict=True))
     sources: list[int] = []
@@ -105,14 +105,14 @@ def _edges(G: Any, labels: Sequence[Hashable], loops: bool = False) -> tuple[np.
 
 
 def _numeric(data: list[dict], name: str) -> bool:
-    """Whether an edge attribute holds numbers wherever it is set; booleans are answers, not numbers."""
+    """Return whether all values that are set are numbers; booleans do not count as numbers."""
     given = [attributes[name] for attributes in data if name in attributes]
     return not isinstance(given[0], (bool, str)) and plain_numbers(given) is not None
 
 
 @contextmanager
 def guard() -> Iterator[None]:
-    """Within it, `InputError` and `Unsupported` become `networkx.NetworkXError` as well; all else passes."""
+    """Turn `InputError` and `Unsupported`, within the block, into `NetworkXError` as well."""
     try:
         yield
     except (InputError, Unsupported) as error:
@@ -141,7 +141,7 @@ class NetworkxHost(Host):
         return [data.get(name) for _, data in self.G.nodes(data=True)]
 
     def write(self, Y: np.ndarray, store_pos_as: str | None = None) -> dict[Hashable, np.ndarray]:
-        """{node: float64 array}, in the order of the graph's nodes."""
+        """Return {node: float64 array}, in the order of the graph's nodes."""
         pos = dict(zip(self.aliases[0], np.array(Y, dtype=np.float64), strict=True))
         if store_pos_as is not None:
             for node, position in pos.items():
@@ -153,12 +153,12 @@ host = NetworkxHost
 
 
 def places(pos: Any) -> per_node.Places | None:
-    """Dicts keyed by node, and pandas Series."""
+    """Open dicts keyed by node, and pandas Series; None for other types."""
     given = per_node.as_mapping(pos)
     return None if given is None else per_node.Places(given, lambda Y: dict(zip(given, Y, strict=True)))
 
 
 def as_networkx(G: Any, labels: Sequence[Hashable], node_data: Mapping[str, Any]) -> Any:
-    """The graph itself."""
+    """Return the graph itself."""
     del labels, node_data
     return G

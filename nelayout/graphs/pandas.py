@@ -1,7 +1,7 @@
-"""Tables of edges in pandas; positions go back as a DataFrame with a row for each node, called by its index.
+"""Read pandas tables of edges; positions go back as a DataFrame indexed by node.
 
-The columns with the ends are found by their headings, as in edge-list files; `weight` names a column, in which no value
-may be missing.  Rows are undirected edges: weights of repeated ones add up, and without weights they count once::
+Headings name the columns with the ends, as in edge-list files.  `weight` names a column without missing values.
+Rows are undirected edges.  Weights of repeated edges add up; without weights, repeated edges count once::
 
     >>> import pandas
     >>> table = pandas.DataFrame({"from": ["b", "a", "b"], "to": ["a", "c", "a"], "km": [2.0, 3.0, 5.0]})
@@ -31,8 +31,8 @@ from nelayout.graphs.to_floats import short_repr
 __all__ = ["PandasHost", "as_networkx", "guard", "host", "links", "places", "read", "recognizes"]
 
 AXES = ("x", "y", "z")
-# Headings that a message lists.
-SHOWN = 8
+# Largest number of headings in a message.
+MAX_LISTED_HEADINGS = 8
 
 
 class PandasHost(ListedHost):
@@ -46,7 +46,7 @@ class PandasHost(ListedHost):
         self.aliases: Sequence[Sequence[Hashable]] = [list(self.number)]
 
     def links(self) -> Links:
-        """The rows in their order; every further column is an edge attribute, None where a value is missing."""
+        """Return the rows in order; other columns are edge attributes, None where missing."""
         G = self.G
         names = [name for k, name in enumerate(G.columns) if k not in self.ends and isinstance(name, str)]
 
@@ -63,7 +63,7 @@ class PandasHost(ListedHost):
         )
 
     def write(self, Y: np.ndarray, store_pos_as: str | None = None) -> Any:
-        """A DataFrame, indexed by node, with the columns x, y (and z)."""
+        """Return a DataFrame, indexed by node, with the columns x, y (and z)."""
         if store_pos_as is not None:
             raise InputError(
                 f"store_pos_as={store_pos_as!r}: a table of edges has no rows for nodes; use the DataFrame that comes "
@@ -75,13 +75,14 @@ class PandasHost(ListedHost):
 
 
 def _ends(G: Any) -> tuple[tuple[int, int], list[tuple[Hashable, Hashable]]]:
-    """Columns of the ends, and the ends of each edge."""
+    """Return the columns of the ends, and the ends of each edge."""
     columns = ends_named(G.columns)
     if columns is not None and first_of(G.columns, FROM) is None and "f" in {G.dtypes.iloc[k].kind for k in columns}:
         columns = None  # pairs such as umap1 and umap2
     if columns is None:
         names = [repr(name) for name in G.columns]
-        shown = ", ".join(names[:SHOWN]) + (f" and {len(names) - SHOWN} more" if len(names) > SHOWN else "")
+        most = MAX_LISTED_HEADINGS
+        shown = ", ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")
         first, second = [*names[:2], "..."][:2] if len(names) > 1 else ("...", "...")
         raise InputTypeError(
             f"the DataFrame has the columns {shown or '(none)'}, which do not name the two ends of edges; call them "
@@ -99,9 +100,9 @@ def _ends(G: Any) -> tuple[tuple[int, int], list[tuple[Hashable, Hashable]]]:
 
 
 def places(pos: Any) -> Places | None:
-    """A DataFrame indexed by node: its columns x, y and z, or all of them where there is no x.
+    """Open a DataFrame indexed by node: its columns x, y and z, or all if none is called x.
 
-    An index that repeats itself names no nodes: such rows are in node order.
+    If the index has duplicates, the rows are in node order.
     """
     if not is_a(pos, "pandas", "DataFrame"):
         return None
@@ -117,9 +118,9 @@ host, guard = PandasHost, _LIBRARY.guard
 
 
 def read(G: Any, weight: str | None, weight_kind: str) -> Network:
-    """The `Network` of a table of edges; see `nelayout.graphs.read` for the rules.
+    """Return the `Network` of a table of edges; see `nelayout.graphs.read` for the rules.
 
-    Raises `InputTypeError` naming the columns where none names the ends.
+    Raises `InputTypeError` naming the columns if they do not name the ends.
     """
     host = PandasHost(G)
     listed, notes = host.links(), ()
@@ -129,7 +130,7 @@ def read(G: Any, weight: str | None, weight_kind: str) -> Network:
         if len(first) < len(low):
             notes = (f"{len(low) - len(first)} repeated edges count once",)
             listed = Links(low[first], high[first], listed.names, lambda name: list(G[name].iloc[first]))
-    else:  # a missing weight is no weight of 1
+    else:  # a missing weight is an error, not a weight of 1
         column = [float("nan") if value is None else value for value in listed.attribute(str(weight))]
         listed = Links(listed.rows, listed.cols, [str(weight)], lambda _: column)
     network = network_of(listed, host, False, weight, weight_kind)

@@ -1,7 +1,7 @@
-"""Positions, sizes, masses, classes and sets of nodes, as users give them, become arrays and lists in node order.
+"""Convert positions, sizes, masses, classes and sets of nodes to arrays in node order.
 
-A node answers to its label, in igraph also to its number: `aliases` is a list of such label sequences,
-each in node order, the first one being the one that messages use::
+A node has a label, and in igraph also a number.  `aliases` is a list of label sequences, each in node order;
+messages use the first one::
 
     >>> positions({"b": (3, 4), "elsewhere": (0, 0)}, 2, [["a", "b"]])
     array([[nan, nan],
@@ -27,16 +27,16 @@ __all__ = ["Named", "Places", "as_mapping", "held", "nodes", "objects", "positio
 
 MISSING: Any = object()
 Aliases = Sequence[Sequence[Hashable]]
-# The axes of a drawing, in the order of its coordinates.
+# Names of the axes, in the order of the coordinates.
 AXES = "xyz"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Places:
-    """Positions of whatever type, opened.
+    """Opened positions of any type.
 
     given  a dict keyed by node, or one row of coordinates per node in node order
-    close  rows of numbers in the order of `rows` -> the type in which the positions came
+    close  convert rows of numbers, in the order of `rows`, to the type of the opened positions
     """
 
     given: Any
@@ -44,23 +44,23 @@ class Places:
 
     @property
     def keys(self) -> list[Hashable] | None:
-        """The nodes that have a row; None where the rows are in node order."""
+        """Nodes that have a row; None if the rows are in node order."""
         return list(self.given) if isinstance(self.given, Mapping) else None
 
     @property
     def rows(self) -> Sequence:
-        """The coordinates of each node, as they were given."""
+        """Coordinates of each node, as the caller gave them."""
         return list(self.given.values()) if isinstance(self.given, Mapping) else self.given
 
     @property
     def dim(self) -> int:
-        """Coordinates of the first position; 2 where there is none."""
+        """Number of coordinates of the first position; 2 without positions."""
         rows = self.given.values() if isinstance(self.given, Mapping) else self.given
         return int(np.size(next(iter(rows)))) if len(rows) else 2
 
 
 class Named(list):
-    """Values of a node attribute with the name of the attribute, which is the heading of a legend."""
+    """Values of a node attribute, with its name for the heading of a legend."""
 
     def __init__(self, values: Iterable[Any], name: str):
         super().__init__(values)
@@ -68,13 +68,12 @@ class Named(list):
 
 
 def positions(pos: Any, dim: int, aliases: Aliases, what: str = "pos") -> np.ndarray:
-    """(n, dim) float64, NaN rows where a node has no position; `pos` None, a mapping or n rows.
+    """Return (n, dim) float64, NaN where a node has no position; `pos` None, dict or rows.
 
     Raises
     ------
     InputError
-        for a number of rows other than n, and naming the node if its position has not `dim` coordinates or
-        holds something that is not a finite number.
+        if the number of rows is not n; naming the node if its position does not have `dim` finite numbers.
     """
     n = len(aliases[0])
     result = np.full((n, dim), np.nan)
@@ -99,7 +98,7 @@ def positions(pos: Any, dim: int, aliases: Aliases, what: str = "pos") -> np.nda
 
 
 def values(x: Any, what: str, aliases: Aliases, *, nonnegative: bool = False) -> np.ndarray:
-    """(n,) float64 from a scalar, a mapping that has every node, or n values in node order.
+    """Return (n,) float64 from a scalar, a mapping of every node, or n values in node order.
 
     Raises `InputError` naming the node if its value is missing, not a finite number, or negative.
     """
@@ -124,7 +123,7 @@ def values(x: Any, what: str, aliases: Aliases, *, nonnegative: bool = False) ->
 
 
 def objects(x: Any, what: str, aliases: Aliases) -> list:
-    """One object per node in node order, None where a dict has none; `x` a mapping or n entries in node order."""
+    """Return one object per node or None; `x` is a mapping or n entries in node order."""
     n = len(aliases[0])
     mapping = as_mapping(x)
     if mapping is not None:
@@ -147,9 +146,9 @@ def objects(x: Any, what: str, aliases: Aliases) -> list:
 
 
 def nodes(which: Iterable | None, what: str, aliases: Aliases) -> np.ndarray:
-    """Indices (int64, sorted, each once) of labels; one label, and a mask (n booleans), are understood too.
+    """Return sorted, unique int64 indices of labels, of one label, or of a mask (n booleans).
 
-    Raises `InputError` naming the label that is no node, with near matches.
+    Raises `InputError` naming the label that is not in the graph, with near matches.
     """
     n = len(aliases[0])
     if which is None:
@@ -175,10 +174,10 @@ def nodes(which: Iterable | None, what: str, aliases: Aliases) -> np.ndarray:
 
 
 def held(which: Any, dim: int, what: str, aliases: Aliases) -> np.ndarray:
-    """(n, dim) mask of the coordinates that are held: all of some nodes, or those on single axes.
+    """Return the (n, dim) mask of held coordinates: all axes of some nodes, or single axes.
 
-    `which` is what `nodes` takes (nodes held on every axis), a dict of axes ("x", "y", "z", "xy", ...) keyed
-    by node, or a mask (n, dim).  Raises `InputError` naming what is no node, or no axis.
+    `which` holds nodes as for `nodes` (on every axis), a dict {node: axes} ("x", "y", "xy", ...) or a mask
+    (n, dim).  Raises `InputError` naming an unknown node or axis.
 
     >>> held({"a": "x", "b": "xy"}, 2, "fixed", [["a", "b", "c"]]).astype(int).tolist()
     [[1, 0], [1, 1], [0, 0]]
@@ -212,7 +211,7 @@ def held(which: Any, dim: int, what: str, aliases: Aliases) -> np.ndarray:
 
 
 def as_mapping(x: Any) -> Mapping | None:
-    """`x` itself if it is a mapping, a pandas Series as one (by its index, not by order), else None."""
+    """Return `x` if it is a mapping, a pandas Series as a dict by its index, else None."""
     if isinstance(x, Mapping):
         return x
     pandas = sys.modules.get("pandas")
@@ -222,7 +221,7 @@ def as_mapping(x: Any) -> Mapping | None:
 
 
 def _found(mapping: Mapping, aliases: Aliases) -> tuple[list, np.ndarray]:
-    """The values of the nodes that are keys of `mapping`, and the indices of these nodes."""
+    """Return values and indices of the nodes that are keys of `mapping`."""
     given = [mapping.get(label, MISSING) for label in aliases[0]]
     for labels in aliases[1:]:
         given = [
@@ -234,7 +233,7 @@ def _found(mapping: Mapping, aliases: Aliases) -> tuple[list, np.ndarray]:
 
 def _sequence(x: Any, n: int, what: str) -> Sequence | np.ndarray:
     if isinstance(x, np.ma.MaskedArray):
-        x = np.ma.filled(x.astype(float), np.nan)  # a masked entry is no number: it will be named
+        x = np.ma.filled(x.astype(float), np.nan)  # the check for numbers then names the masked entry
     if isinstance(x, (str, bytes, AbstractSet)) or not hasattr(x, "__len__"):  # a set has no order
         raise InputTypeError(
             f"{what} is {short_repr(x)} ({type(x).__name__}); "
@@ -249,7 +248,7 @@ def _sequence(x: Any, n: int, what: str) -> Sequence | np.ndarray:
 
 
 def _position(row: Any, dim: int, label: Hashable, what: str) -> np.ndarray:
-    """One node's position; raises the error that names the node."""
+    """Return one node's position; raise the error that names the node."""
     try:
         array = np.asarray(row, dtype=np.float64)
     except (ValueError, TypeError):
@@ -272,7 +271,7 @@ def _position(row: Any, dim: int, label: Hashable, what: str) -> np.ndarray:
 
 
 def _mask(which: Any, labels: Sequence[Hashable]) -> np.ndarray | None:
-    """A mask if `which` holds booleans only; a list of them is no mask where nodes are called True or False."""
+    """Return a mask if `which` holds only booleans and no label is True or False; else None."""
     if isinstance(which, np.ndarray):
         return which if which.dtype == bool else None
     listed = isinstance(which, (list, tuple)) and len(which) > 0 and all(isinstance(x, (bool, np.bool_)) for x in which)
@@ -282,7 +281,7 @@ def _mask(which: Any, labels: Sequence[Hashable]) -> np.ndarray | None:
 def _is_key(label: Any, index: Mapping) -> bool:
     try:
         return label in index
-    except TypeError:  # not hashable: a list of labels, or no label at all
+    except TypeError:  # not hashable, for example a list of labels
         return False
 
 

@@ -1,7 +1,7 @@
-"""Lists of attribute values become float64, or an error names the edge or node with another value.
+"""Convert lists of attribute values to float64; errors name the edge or node.
 
-Fast where NumPy understands the list as it stands; only a list that it does not is walked through, and
-then the first value that is no number is named in the host's own words::
+NumPy converts most lists at once.  Otherwise a loop finds the first value that is not a number, and the message
+names its edge or node::
 
     >>> numbers([1, True, 2.5], "weight", lambda k: f"edge {k}")
     array([1. , 1. , 2.5])
@@ -24,7 +24,7 @@ from nelayout.errors import InputError
 
 __all__ = ["REAL", "numbers", "plain_numbers", "short_repr"]
 
-# Advice that an error gives on text in place of a number.
+# Advice of the error for text instead of a number.
 TEXT = "convert text to numbers first"
 REAL = (abstract.Real, decimal.Decimal, np.bool_)
 
@@ -36,15 +36,15 @@ def numbers(
     nonnegative: bool = False,
     negative: str = "",
 ) -> np.ndarray:
-    """`values` as float64; booleans count as 0 and 1.
+    """Return `values` as float64; booleans count as 0 and 1.
 
     Parameters
     ----------
     values : one value per edge or node.
-    what : what a value is, in the singular ("weight", "mass").
-    name : the name of the k-th edge or node for the message ("edge ('a', 'b')").
+    what : name of a value, in the singular ("weight", "mass").
+    name : returns the name of the k-th edge or node for the message ("edge ('a', 'b')").
     nonnegative : whether negative numbers are refused.
-    negative : what to do about them, for the message.
+    negative : advice about negative numbers, for the message.
 
     Raises
     ------
@@ -67,7 +67,7 @@ def numbers(
 
 
 def plain_numbers(values: Any) -> np.ndarray | None:
-    """`values` as a 1-d float64 array if NumPy takes them for real numbers, else None."""
+    """Return `values` as a 1-d float64 array if NumPy takes them for real numbers, else None."""
     try:
         array = np.asarray(values)
     except (ValueError, TypeError, OverflowError):
@@ -81,7 +81,7 @@ def plain_numbers(values: Any) -> np.ndarray | None:
 
 
 def short_repr(value: object) -> str:
-    """A value as it reads in a message: without NumPy's type around a number, and not longer than a line."""
+    """Return the text of a value for a message: without NumPy's type, at most 80 characters."""
     text = repr(value.item() if isinstance(value, np.generic) else value)
     return text if len(text) <= 80 else text[:77] + "..."
 

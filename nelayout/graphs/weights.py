@@ -1,7 +1,7 @@
-"""Edge weights become similarities: the number in the graph is a similarity, a distance or heavy-tailed.
+"""Convert edge weights (similarities, distances or heavy-tailed numbers) to similarities.
 
-The layouts want similarities: P_ij large draws i and j together.  ``weight_kind`` says what the numbers in
-the graph are; it is never guessed.  For the numbers 1, 2 and 3 (mean 2)::
+Layouts use similarities: a large P_ij draws i and j together.  ``weight_kind`` states what the numbers are;
+nelayout never guesses it.  For the numbers 1, 2 and 3 (mean 2)::
 
     >>> for kind in KINDS:
     ...     print(kind, similarities(np.array([1.0, 2.0, 3.0]), kind, "weight", str).round(3))
@@ -22,17 +22,17 @@ from nelayout.graphs.to_floats import numbers, short_repr
 
 __all__ = ["check_kind", "NEGATIVE", "attribute_words", "similarities", "unread", "zero_note"]
 
-# Numeric edge attributes that only tell edges apart, in GraphML, GEXF and multigraphs.
+# Numeric edge attributes that only identify edges, in GraphML, GEXF and multigraphs.
 NOT_A_WEIGHT = frozenset({"id", "key"})
 
 
 def _similarity(values: np.ndarray) -> np.ndarray:
-    """The number itself."""
+    """Return the number itself."""
     return values
 
 
 def _distance(values: np.ndarray) -> np.ndarray:
-    """Mean(d) / d: long is weak, an edge of mean length weighs 1, the unit of length does not matter."""
+    """Return mean(d) / d: an edge of mean length weighs 1, independent of the unit of length."""
     if len(values) == 0:
         return values
     relative = values / values.max()  # first, so that the mean of huge numbers stays finite
@@ -41,11 +41,11 @@ def _distance(values: np.ndarray) -> np.ndarray:
 
 
 def _log(values: np.ndarray) -> np.ndarray:
-    """ln(1 + w): for heavy-tailed weights, where a few edges would outweigh all others."""
+    """Return ln(1 + w), so that a few heavy edges do not outweigh all others."""
     return np.log1p(values)
 
 
-# Advice that an error gives on negative weights, as of correlations.
+# Advice of the error for negative weights, such as correlations.
 NEGATIVE = "weight=None takes every edge as 1; or take absolute values (abs), or leave the negative ones out"
 
 # `weight_kind` -> (numbers of all edges -> similarities of all edges).
@@ -57,7 +57,7 @@ KINDS: dict[str, Callable[[np.ndarray], np.ndarray]] = {
 
 
 def check_kind(weight_kind: str) -> None:
-    """Raises `InputError` with near matches unless `weight_kind` is in `KINDS`."""
+    """Raise `InputError` with near matches unless `weight_kind` is in `KINDS`."""
     if not isinstance(weight_kind, str) or weight_kind not in KINDS:
         raise unknown("weight_kind", weight_kind, KINDS)
 
@@ -69,21 +69,21 @@ def similarities(
     name: Callable[[int], str],
     negative: str = NEGATIVE,
 ) -> np.ndarray:
-    """The similarity of every edge, (m,) float64 >= 0, before parallel and opposite edges are added up.
+    """Return the similarity of each edge, (m,) float64 >= 0, before parallel edges add up.
 
     Parameters
     ----------
     values : the number of each edge (each undirected edge once, or each twice; self-loops left out).
     weight_kind : "similarity" (w), "distance" (mean(d) / d), "log" (ln(1 + w)).
-    attribute : where the numbers come from, for messages.
-    name : the k-th edge in the host's words, for messages.
-    negative : what to do about a negative number, for messages.
+    attribute : name of the numbers, for messages.
+    name : returns the name of the k-th edge, for messages.
+    negative : advice about a negative number, for messages.
 
     Raises
     ------
     InputError
-        naming the first edge with a number that is negative, NaN, infinite or none; for distances also
-        one that is 0, or so short beside the mean that mean(d) / d overflows.
+        naming the first edge with a number that is negative, NaN, infinite or missing; for distances also
+        a 0, or a distance so short beside the mean that mean(d) / d overflows.
     """
     check_kind(weight_kind)
     if weight_kind == "distance":
@@ -107,22 +107,22 @@ def _refuse_distances(
 
 
 def attribute_words(weight: object) -> str:
-    """The attribute as messages name it: "weight", or "weight 'km'" for one of another name."""
+    """Return the attribute's name in messages: "weight", or "weight 'km'" for any other name."""
     return "weight" if weight == "weight" else f"weight {weight!r}"
 
 
 def unread(
     weight: Any, attributes: Iterable[Any], numeric: Callable[[Any], bool]
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Notes and doubts (see `Network`) on a graph without the edge attribute `weight`.
+    """Return notes and doubts (see `Network`) on a graph without the edge attribute `weight`.
 
-    The default name may be absent: the numeric attributes that could be meant are named, and where it is only one, the
-    weights were most likely meant to be read.
+    The default name may be absent.  The note then names the numeric attributes.  If there is exactly one, the user
+    probably meant it, and the note is a doubt too.
 
     Raises
     ------
     InputError
-        for any other name, with near matches: it was typed.
+        for any name except the default, with near matches.
 
     Examples
     --------
@@ -149,7 +149,7 @@ def unread(
 
 
 def zero_note(zeros: int, what: str = "edges") -> tuple[str, ...]:
-    """Note about edges of weight 0, which are no edges."""
+    """Return a note about edges of weight 0, which are not in the network."""
     if not zeros:
         return ()
     return (f"{zeros} {what} of weight 0 taken as no edge; weight=None takes every edge as 1",)

@@ -155,7 +155,7 @@ def test_whole_numbers_are_ordered_and_weights_announced(write):
 def test_long_edge_lists_become_matrices(write, monkeypatch):
     path = write("a.csv", "a,b\nb,c\nc,c\na,b\n")
     small = read_graph(path)
-    monkeypatch.setattr(record_module, "NETWORKX_EDGES", 1)
+    monkeypatch.setattr(record_module, "MAX_NETWORKX_EDGES", 1)
     large = read_graph(path)
     assert sp.issparse(large.graph)
     assert large.labels == small.labels == ["a", "b", "c"]

@@ -1,4 +1,4 @@
-"""Graph files in, positions out.
+"""Read graph files, write positions.
 
 >>> import tempfile, pathlib
 >>> path = pathlib.Path(tempfile.mkdtemp()) / "triangle.csv"
@@ -52,10 +52,10 @@ __all__ = [
     "write_positions",
 ]
 
-# Advice on a content that is not of its format and of no other that is known.
-AGAIN = "fetch or export it again, or name its format with format="
+# Advice for content that fits neither its format nor any other.
+ADVICE_ON_CONTENT = "fetch or export it again, or name its format with format="
 AXIS_NAMES = (("x", "y", "z"), ("X", "Y", "Z"))
-# How the column that names the nodes is called, the likeliest first; "row" in embeddings of vectors.
+# Headings of the column with node names, the most likely first; "row" is for embeddings of tables.
 NODE_NAMES = ("node", "row", "id", "label", "name")
 # File endings of tables.
 TABLES = ("csv", "tsv", "txt", "tab")
@@ -63,24 +63,24 @@ TABLES = ("csv", "tsv", "txt", "tab")
 
 def read_graph(
     path: str | os.PathLike,
-    format: str | None = None,  # noqa: A002  # the name users know
+    format: str | None = None,  # noqa: A002  # a usual name of this keyword
     weight: str | None = None,
 ) -> GraphFile:
     """Read the graph in a file, or on standard input for "-".
 
     Parameters
     ----------
-    path : the file; gzip is unpacked whatever it is called.
-    format : a name in `FORMATS` or a file ending ("net", "csv"); without it the file's name decides, and for
-        standard input the content, which a note says.
+    path : the file; gzip is unpacked under any name.
+    format : a name in `FORMATS` or a file ending ("net", "csv").  The default is the file's ending; for standard
+        input, nelayout detects the format from the content and adds a note.
     weight : the column of a table that becomes the edge attribute of this name, by its heading or its number from 1;
-        None: the column that headings call a weight.
+        None: the column with the heading of a weight.
 
     Raises
     ------
     InputError
-        naming the file and, where known, the line: there is no such file, it is empty, its ending is unknown,
-        its content is not what the format demands.
+        naming the file and, if known, the line: the file is missing or empty, its ending is unknown,
+        or its content does not fit the format.
     """
     began = time.perf_counter()
     if format is not None:
@@ -110,7 +110,7 @@ def _parse(source: Source, name: str, weight: str | None) -> GraphFile:
     except InputError as error:
         if other and seems == "edgelist" and not _is_edge_list(source):
             other = ""
-        hint = other or (AGAIN if isinstance(error, Unreadable) else "")
+        hint = other or (ADVICE_ON_CONTENT if isinstance(error, Unreadable) else "")
         if not hint:
             raise
         raise InputError(f"{error}; {hint}") from None
@@ -127,7 +127,7 @@ def _is_edge_list(source: Source) -> bool:
 
 
 def _with_numbers(file: GraphFile, names: set[str]) -> GraphFile:
-    """The file with weights that are numbers: text is read as numbers, and a missing value is none."""
+    """Convert weights that are text to numbers, and remove missing values."""
     if not hasattr(file.graph, "edges"):
         return file
     read = missing = 0
@@ -155,7 +155,7 @@ def output_format(
     format: str | None = None,  # noqa: A002  # see read_graph
     allowed: Iterable[str] = WRITERS,
 ) -> str:
-    """The format to write: `format`, else the ending of `path`; `InputError` if it is not in `allowed`.
+    """Return `format` or else the ending of `path`; raise `InputError` if not in `allowed`.
 
     Examples
     --------
@@ -177,12 +177,12 @@ def write_positions(
     source: str | os.PathLike | None = None,
     look: Look = PLAIN,
 ) -> None:
-    """Write a graph with its positions into a file, whole or not at all; "-" is standard output.
+    """Write a graph with its positions into a file, completely or not at all ("-": stdout).
 
     Parameters
     ----------
-    path : the file; its ending is the format unless `format` says it ("-" needs it).
-    graph : what `read_graph` gave, or a graph of any host.
+    path : the file; its ending is the format unless `format` is set ("-" needs `format`).
+    graph : result of `read_graph`, or a graph of any supported library.
     pos : positions of every node as a layout returns them: dict, igraph.Layout or (n, dim) array.
     format : "json" (node-link with x and y), "csv" (node, x, y), "graphml", "gexf", "cytoscape", "graphology",
         "pajek" (in the unit square, y down), "npz".
@@ -215,7 +215,7 @@ def read_positions(
     path: str | os.PathLike,
     format: str | None = None,  # noqa: A002  # see read_graph
 ) -> dict[Any, np.ndarray]:
-    """Read {label: coordinates} from a file with positions: any that `write_positions` writes, and others.
+    """Read {label: coordinates} from a file that `write_positions` wrote, or a similar file.
 
     A table (csv, tsv) needs a header with x and y; its labels are text, or whole numbers if all are.  Nodes
     without position are left out.
@@ -232,7 +232,7 @@ def read_positions(
 
 
 def positions_of(file: GraphFile, name: str) -> dict[Any, np.ndarray]:
-    """Positions {label: coordinates} that a graph file of this name holds beside its graph; see `read_positions`."""
+    """Return the positions {label: coordinates} in a graph file; see `read_positions`."""
     name = "standard input" if name == "-" else name
     if not len(file.labels):
         return {}
@@ -256,7 +256,7 @@ def positions_of(file: GraphFile, name: str) -> dict[Any, np.ndarray]:
 
 
 def _read_csv(source: Source) -> dict[Any, np.ndarray]:
-    """{label: coordinates} of a table with a header: the first column names nodes, then x, y, z."""
+    """Return {label: coordinates} of a table with a header: a column of nodes, then x, y, z."""
     try:
         rows = Rows(source, exact=True)
         (top, head), *others = rows
@@ -289,7 +289,7 @@ def _read_csv(source: Source) -> dict[Any, np.ndarray]:
 
 
 def _place_nodes(pos: Any, file: GraphFile) -> np.ndarray:
-    """(n, dim) positions in the order of the file's nodes; keys may be its labels, or the graph's own.
+    """Return (n, dim) positions in file order; keys are the file's labels or the graph's own.
 
     Raises `InputError` naming a node without position, or with another number of coordinates.
     """
@@ -303,7 +303,7 @@ def _place_nodes(pos: Any, file: GraphFile) -> np.ndarray:
 
 
 def _as_record(graph: Any) -> GraphFile:
-    """Record of a graph of any host, with labels as `nelayout.graphs.read` gives them."""
+    """Return the record of a graph, with labels as in `nelayout.graphs.read`."""
     return graph if isinstance(graph, GraphFile) else GraphFile(graph, library_of(graph).host(graph).aliases[0])
 
 

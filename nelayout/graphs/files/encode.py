@@ -1,4 +1,4 @@
-"""Encode a table or named arrays as the bytes of a file, which appears whole or not at all.
+"""Encode tables and named arrays as files; write a file completely or not at all.
 
 >>> encode_csv(["node", "x"], [["a", 0.5]])
 b'node,x\\na,0.5\\n'
@@ -27,38 +27,38 @@ from nelayout.errors import InputError
 __all__ = ["atomic", "check_output", "deliver", "encode_csv", "encode_json", "encode_npz", "refuse_folder"]
 
 
-# Errors of a disk without room: full, over a quota, or a file larger than the system allows.
-FULL = {errno.ENOSPC, errno.EFBIG, getattr(errno, "EDQUOT", errno.ENOSPC)}
+# Error numbers for lack of space: disk full, quota exceeded, or file larger than the system allows.
+NO_SPACE_ERRORS = {errno.ENOSPC, errno.EFBIG, getattr(errno, "EDQUOT", errno.ENOSPC)}
 
 
 def encode_csv(header: Sequence[str], rows: Iterable[Sequence[Any]]) -> bytes:
-    """Comma-separated, a header and a row for each line; floats such that they read back as the same."""
+    """Encode a header and rows as comma-separated lines; floats read back as the same."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     quoting = csv.writer(text, lineterminator="\n", quoting=csv.QUOTE_ALL)
     writer.writerow(header)
-    for row in rows:  # which the module leaves alone with a carriage return in it
+    for row in rows:  # the csv module does not quote a carriage return
         (quoting if any(isinstance(cell, str) and "\r" in cell for cell in row) else writer).writerow(row)
     return text.getvalue().encode()
 
 
 def encode_json(data: Any, default: Callable[[Any], Any] = str, indent: int | None = None) -> bytes:
-    """One JSON value; `default` turns what JSON does not know into what it does."""
+    """Encode one JSON value; `default` converts objects of other types."""
     return (json.dumps(data, default=default, ensure_ascii=False, indent=indent) + "\n").encode()
 
 
 def encode_npz(arrays: Mapping[str, Any]) -> bytes:
-    """A compressed NumPy archive."""
+    """Encode arrays as a compressed NumPy archive."""
     buffer = io.BytesIO()
     np.savez_compressed(buffer, **arrays)
     return buffer.getvalue()
 
 
 def check_output(path: str | os.PathLike, *sources: str | os.PathLike) -> None:
-    """Raise `InputError` if nothing can be written to `path`; to be called before the work starts.
+    """Raise `InputError` if `path` is not writable; call it before the work starts.
 
-    Refused are a folder that does not exist or may not be written to, a folder in place of a file, and any of
-    the `sources`: the file that was read is not overwritten, whatever name or link leads to it.
+    Errors are a missing or read-only folder, a folder given as file, and any of the `sources`.  nelayout never
+    overwrites the file that it read, also if another name or a link leads to it.
     """
     if path == "-":
         return
@@ -75,21 +75,21 @@ def check_output(path: str | os.PathLike, *sources: str | os.PathLike) -> None:
 
 
 def refuse_folder(path: str | os.PathLike) -> None:
-    """Raise `InputError` for a folder in place of a file."""
+    """Raise `InputError` if `path` is a folder instead of a file."""
     if Path(path).is_dir():
         raise InputError(f"the output {str(path)!r} is a folder; give the name of a file in it")
 
 
 @contextmanager
 def atomic(path: str | os.PathLike) -> Iterator[Path]:
-    """A temporary file beside `path` that takes its place when the block ends well, and vanishes if not.
+    """Yield a temporary file that replaces `path` if the block succeeds; else it is deleted.
 
-    It has the ending of `path`, so that writers which go by the name (matplotlib) do the same::
+    It has the ending of `path`, for writers such as matplotlib that choose the format by the name::
 
         with atomic("drawing.svg") as temporary:
             figure.savefig(temporary)
 
-    A link is followed; what is no regular file (a pipe, a device) is written into when the block has ended.
+    A link is followed.  A pipe or a device is written at the end of the block.
 
     Raises
     ------
@@ -112,7 +112,7 @@ def atomic(path: str | os.PathLike) -> Iterator[Path]:
             with temporary.open("rb") as written, target.open("wb") as sink:
                 shutil.copyfileobj(written, sink)
     except OSError as error:
-        if error.errno is None or error.errno not in FULL:
+        if error.errno is None or error.errno not in NO_SPACE_ERRORS:
             raise
         what = f"cannot be written: {os.strerror(error.errno)}; free some space or choose another folder"
         raise OSError(error.errno, what, str(path)) from None
@@ -125,7 +125,7 @@ def atomic(path: str | os.PathLike) -> Iterator[Path]:
 
 
 def deliver(path: str | os.PathLike, content: bytes) -> None:
-    """Write a file, whole or not at all; "-" is standard output."""
+    """Write a file, completely or not at all; "-" is standard output."""
     if path == "-":
         sys.stdout.buffer.write(content)
         sys.stdout.buffer.flush()

@@ -1,4 +1,4 @@
-"""The formats of graph files, and which one a file is in: by its name, or by its first bytes.
+"""List the formats of graph files; detect the format by the file's name or first bytes.
 
 >>> file_format(path="web.net"), file_format("csv"), file_format(path="luxembourg.mtx.gz")
 ('pajek', 'edgelist', 'mtx')
@@ -26,27 +26,26 @@ from nelayout.graphs.files.writers import to_csv
 
 __all__ = ["EXTENSIONS", "FORMATS", "JSON", "WRITERS", "file_format", "sniff"]
 
-# Bytes within which a format shows itself.
-HEAD = 4096
+# Number of bytes from which the format is detected.
+SNIFFED_BYTES = 4096
 
-# The formats of graph files, in the order in which a content is compared with their signs: almost any text looks like
-# an edge list.
+# The formats in the order of detection. Edge lists come last, because almost any text looks like an edge list.
 FORMATS: dict[str, FileFormat] = {
     entry.name: entry
     for entry in (NPZ, MTX, GRAPHML, GEXF, CYTOSCAPE, GRAPHOLOGY, NODE_LINK, PAJEK, GML, SIF, EDGE_LIST)
 }
 
-# The forms of JSON, which a content tells apart and a file name often does not.
+# Formats with the ending .json; only the content distinguishes them.
 JSON = {CYTOSCAPE.name, GRAPHOLOGY.name, NODE_LINK.name}
 
-# File ending, or the format's own name -> format; both are understood where a format is asked for.
+# File ending or name of a format -> format; `format=` accepts both.
 EXTENSIONS = {ending: entry.name for entry in FORMATS.values() for ending in (*entry.endings, entry.name)}
 
 # Output format -> writer; CSV holds the positions only.
 WRITERS = {"csv": to_csv} | {entry.name: entry.write for entry in FORMATS.values() if entry.write is not None}
 
 
-# Ending of a file that is not read -> what converts it.
+# Ending of an unsupported file -> how to convert it.
 CONVERSIONS = {
     **dict.fromkeys(("dot", "gv"), "Graphviz writes GML: gv2gml FILE.dot -o FILE.gml"),
     "xgmml": "Cytoscape opens it and exports Cytoscape.js JSON (.cyjs)",
@@ -74,7 +73,7 @@ def file_format(
     table: Mapping[str, str] = EXTENSIONS,
     kind: str = "file format",
 ) -> str:
-    """Name of the format that `given`, or else the ending of `path`, stands for; a final ".gz" does not count.
+    """Return the name of the format `given`, or of the ending of `path` without ".gz".
 
     Raises `InputError` with near matches and the whole list if `table` does not hold it.
     """
@@ -99,9 +98,9 @@ def file_format(
 
 
 def sniff(data: bytes) -> str | None:
-    """Name of the first format that the content has the sign of, None without one."""
+    """Return the name of the first format that recognizes the content, or None."""
     wide = "utf-16" if data[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig"
-    head = data[:HEAD].decode(wide, errors="replace").replace("\r\n", "\n").replace("\r", "\n")
+    head = data[:SNIFFED_BYTES].decode(wide, errors="replace").replace("\r\n", "\n").replace("\r", "\n")
     text = "\x00" not in head
     fitting = (name for name, entry in FORMATS.items() if (text or entry.binary) and entry.sign.match(head))
     return next(fitting, None)

@@ -1,7 +1,7 @@
-"""GML, read by networkx, and by its own rules where files on disk are looser.
+"""Read GML with networkx, after repairs of files that networkx refuses.
 
-Nodes are named by their labels, or by their ids where labels are missing or not distinct; edges that appear
-more than once make a multigraph, whatever the header says.
+Nodes are named by their labels, or by their ids if labels are missing or not distinct.  Repeated edges make a
+multigraph, also if the header does not declare one.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ from nelayout.graphs.files.source import Source
 
 __all__ = ["GML", "read_gml"]
 
-# Numbers that networkx does not know: 2e5 has no point, and nan and infinities are none.
+# Values that networkx cannot parse: 2e5 without a point, nan, infinities.
 EXPONENT = re.compile(r"(?<=\s)([+-]?\d+)(?=[eE][+-]?\d+(?:[\s\]]|$))")
-NO_NUMBER = re.compile(r"(?<!\w)([A-Za-z]\w*[ \t]+)[+-]?(?:nan|inf|infinity)(?=[\s\]]|$)", re.IGNORECASE)
-# Text that stands for such a value until it is left out.
-NOTHING = "\ue000"
+NOT_FINITE = re.compile(r"(?<!\w)([A-Za-z]\w*[ \t]+)[+-]?(?:nan|inf|infinity)(?=[\s\]]|$)", re.IGNORECASE)
+# Text that marks a value that is not finite, until the value is removed.
+NOT_FINITE_MARK = "\ue000"
 GRAPH_OPENS = re.compile(r"^(\s*graph\s*\[)", re.MULTILINE)
 KEY_LINE = re.compile(r"^\s*key\s+\S+\s*$", re.MULTILINE)
 AT_LINE = re.compile(r"\((\d+), \d+\)$")
@@ -26,16 +26,16 @@ AT_ELEMENT = re.compile(r"^(node|edge) #(\d+)")
 
 
 def read_gml(source: Source) -> GraphFile:
-    """The graph of a GML file; the notes say what had to be read in another way than it is written."""
+    """Read the graph of a GML file; notes report every repair."""
     import networkx
 
     text = _known(source.text())
     label = "label"
     notes: list[str] = []
-    for _ in range(4):  # one reading more than there are repairs
+    for _ in range(4):  # number of repairs, plus one
         try:
             with warnings.catch_warnings():
-                # Text that only looks like a character reference stays as it is.
+                # networkx warns of text that only looks like a character reference, and keeps it.
                 warnings.simplefilter("ignore")
                 G = networkx.parse_gml(text, label=label)
         except RecursionError:
@@ -61,7 +61,7 @@ def read_gml(source: Source) -> GraphFile:
         else:
             missing = 0
             for data in (*G.nodes.values(), *G.edges.values()):
-                for name in [name for name, value in data.items() if value == NOTHING]:
+                for name in [name for name, value in data.items() if value == NOT_FINITE_MARK]:
                     del data[name]
                     missing += 1
             if missing:
@@ -76,26 +76,26 @@ def read_gml(source: Source) -> GraphFile:
 
 
 def _line(text: str, message: str) -> int | None:
-    """The line that a message of networkx is about, which may only count nodes and edges."""
+    """Return the line of the element in a message of networkx, which may only number elements."""
     if at := AT_LINE.search(message):
         return _lines_to(text, sum(len(line) + 1 for line in text.split("\n")[: int(at[1]) - 1]))
     bare = re.sub(r'"[^"]*"', lambda found: "x" * len(found[0]), text)
     blocks = list(re.finditer(r"\b(node|edge)\s*\[([^\[\]]*)", bare))
     if at := AT_ELEMENT.search(message):
         blocks = [block for block in blocks if block[1] == at[1]][int(at[2]) :]
-    else:  # an identity that is there twice, in one element or in two
+    else:  # an id that appears twice, in one element or in two
         seen: set[str] = set()
         blocks = [block for block in blocks if _twice(block, seen)]
     return _lines_to(text, blocks[0].start()) if blocks else None
 
 
 def _lines_to(text: str, at: int) -> int:
-    """The line of a place, also beyond texts of several lines."""
+    """Return the line number of a character, counting line ends within quoted texts too."""
     return text.count("\n", 0, at) + text.count("&#10;", 0, at) + 1
 
 
 def _twice(block: re.Match[str], seen: set[str]) -> bool:
-    """Whether an element has two ids, labels or ends, or the id of another node."""
+    """Return whether an element has two ids, labels or ends, or the id of another node."""
     names = re.findall(r"(?<!\w)(id|label|source|target)\s+(\S+)", block[2])
     own = {value for name, value in names if name == "id" and block[1] == "node"}
     again = len({name for name, _ in names}) < len(names) or not own.isdisjoint(seen)
@@ -104,13 +104,13 @@ def _twice(block: re.Match[str], seen: set[str]) -> bool:
 
 
 def _known(text: str) -> str:
-    """The text with numbers, and line ends within texts, as networkx knows them."""
+    """Rewrite numbers, and line ends within texts, in the form that networkx parses."""
     parts = text.split('"')
     for k, part in enumerate(parts):
         if k % 2:  # between quotes
             parts[k] = re.sub(r"[\n\v\f\x1c-\x1e\x85\u2028\u2029]", lambda found: f"&#{ord(found[0])};", part)
         else:
-            parts[k] = NO_NUMBER.sub(rf'\1"{NOTHING}"', EXPONENT.sub(r"\1.0", part))
+            parts[k] = NOT_FINITE.sub(rf'\1"{NOT_FINITE_MARK}"', EXPONENT.sub(r"\1.0", part))
     return '"'.join(parts) if len(parts) % 2 else text
 
 

@@ -1,4 +1,4 @@
-"""JSON: node-link (networkx, D3, vis.js), Cytoscape.js, graphology (sigma.js) and JSON Graph; its content says which.
+"""Read and write JSON: node-link (networkx, D3, vis.js), Cytoscape.js, graphology.
 
 >>> source = Source("-", b'{"nodes": [{"id": "a"}, {"id": "b"}], "links": [{"source": "a", "target": "b"}]}')
 >>> list(read_json(source).graph.edges)
@@ -27,7 +27,7 @@ from nelayout.graphs.to_floats import short_repr
 __all__ = ["CYTOSCAPE", "GRAPHOLOGY", "NODE_LINK", "read_json", "to_cytoscape", "to_graphology", "to_json"]
 
 NODE_LINKS = '{"nodes": [{"id": ...}, ...], "links" or "edges": [{"source": ..., "target": ...}, ...]}'
-# Field of an element with its attributes -> form, the fields that name a node, and the form in messages.
+# Field with the attributes of an element -> form, fields with a node's name, and text of the form for messages.
 FORMS = {
     "data": (
         "cytoscape",
@@ -41,19 +41,19 @@ FORMS = {
     ),
     "metadata": ("json", ("id", "key", "name"), f"{NODE_LINKS}, or the JSON of Cytoscape.js, graphology or JSON Graph"),
 }
-# Lists of objects that are read, or only say how a graph looks.
+# Lists of objects that are read, or only style the graph.
 LISTS = {"nodes", "edges", "links", "style"}
-# Fields of the ends of an edge, as D3 and as vis.js call them.
+# Fields with the ends of an edge, in D3 and in vis.js.
 ENDS = (("source", "from"), ("target", "to"))
-# Fields that Cytoscape gives every element for itself.
+# Fields that Cytoscape adds to every element for its own use.
 INTERNAL = {"SUID", "selected", "shared_name", "shared_interaction"}
 
 
 def read_json(source: Source) -> GraphFile:
-    """The graph of a JSON file of any form: the record of all is a list of nodes and one of edges.
+    """Read a JSON file of any form, also JSON Graph: a list of nodes and a list of edges.
 
-    Nodes are named by "id" (without it by "key" or "name", or by their place); "source" and "target" are ids, or
-    places where no end is an id (D3).  Repeated edges make a multigraph, so that their weights add up.
+    Nodes are named by "id", "key", "name" or their position in the list.  "source" and "target" are ids; if no end
+    is an id, they are positions in the list (D3).  Repeated edges make a multigraph, so that their weights add up.
     """
     reading = Reading(source, "json")
     data, whole = _graph_in(reading, _loaded(source))
@@ -106,7 +106,7 @@ def read_json(source: Source) -> GraphFile:
 
 
 def _graph_in(reading: Reading, data: Any) -> tuple[dict[str, Any], dict[str, Any]]:
-    """The object that describes the graph, and the one with its nodes and edges; they may be one."""
+    """Return the object that describes the graph, and the object with its nodes and edges."""
     if isinstance(data, dict) and isinstance(data.get("graphs"), list) and data["graphs"]:
         if len(data["graphs"]) > 1:
             reading.notes.append(f"the first of {len(data['graphs'])} graphs is read")
@@ -118,7 +118,7 @@ def _graph_in(reading: Reading, data: Any) -> tuple[dict[str, Any], dict[str, An
     if isinstance(data.get("graph"), dict) and "nodes" in data["graph"]:
         data = data["graph"]
     whole = data.get("elements", data)
-    if isinstance(whole, list):  # of both kinds, told apart by their ends
+    if isinstance(whole, list):  # nodes and edges in one list; edges have ends
         kinds: dict[str, list] = {"nodes": [], "edges": []}
         for each in whole:
             own = each.get("data") if isinstance(each, dict) else None
@@ -129,7 +129,7 @@ def _graph_in(reading: Reading, data: Any) -> tuple[dict[str, Any], dict[str, An
 
 
 def _loaded(source: Source) -> Any:
-    """The value of the text; a field that an object has twice is an error, as one of both would be lost."""
+    """Parse the text; raise an error for a repeated field, since one value would be lost."""
 
     def whole(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         data = dict(pairs)
@@ -152,7 +152,7 @@ def _loaded(source: Source) -> Any:
 
 
 def _holds(listed: Any, *names: str) -> bool:
-    """Whether a list begins with an object that has one of the fields."""
+    """Return whether a list begins with an object that has one of the fields."""
     return (
         isinstance(listed, list)
         and bool(listed)
@@ -162,7 +162,7 @@ def _holds(listed: Any, *names: str) -> bool:
 
 
 def _own(source: Source, entry: Any, where: str, inner: str) -> dict[Any, Any]:
-    """The attributes of a node or an edge, its name and its ends."""
+    """Return the attributes of a node or an edge, with its name and its ends."""
     expected = FORMS[inner][2]
     if not isinstance(entry, dict):
         raise source.broken(f"{where} is no object; expected {expected}")
@@ -183,12 +183,12 @@ def _end(source: Source, own: dict[str, Any], k: int, names: tuple[str, str]) ->
     name = next((name for name in names if name in own), None)
     if name is None:
         raise source.broken(f'edge {k} has no "{names[0]}"; expected {NODE_LINKS}')
-    end = own.pop(name)  # D3 puts the node itself in the place of its id once it was drawn
+    end = own.pop(name)  # D3 replaces the id by the node itself after a layout
     return _hashable(end.get("id", end.get("name")) if isinstance(end, dict) else end)
 
 
 def _known(reading: Reading, ends: list[tuple]) -> list[tuple]:
-    """The nodes at the ends: ids, ids of another type (1 and "1"), or places where no end is an id."""
+    """Return the nodes at the ends: ids, ids of another type (1, "1"), or list positions."""
     labels = list(reading.nodes)
     every, texts = {end for pair in ends for end in pair}, {str(label): label for label in labels}
     strangers = every.difference(labels)
@@ -206,7 +206,7 @@ def _known(reading: Reading, ends: list[tuple]) -> list[tuple]:
 
 
 def _hashable(value: Any) -> Any:
-    """Labels that were tuples are lists in JSON."""
+    """Convert lists back to tuples, which JSON cannot store as labels."""
     if isinstance(value, dict):
         return json.dumps(value)
     return tuple(_hashable(part) for part in value) if isinstance(value, list) else value
@@ -216,7 +216,7 @@ def _hashable(value: Any) -> Any:
 
 
 def to_json(G: Any, labels: Sequence[Hashable], Y: np.ndarray, look: Look = PLAIN) -> bytes:
-    """Node-link: nodes with id, their attributes, x and y; edges with theirs, under "edges"."""
+    """Encode as node-link: nodes with id, attributes, x and y; edges with attributes."""
     own = dict(G.nodes(data=True))
     nodes = [
         {**renamed(plain(without_axes(own[label])), {"id"}), "id": label} if own[label] else {"id": label}
@@ -233,7 +233,7 @@ def to_json(G: Any, labels: Sequence[Hashable], Y: np.ndarray, look: Look = PLAI
 
 
 def matrix_to_json(G: Any, labels: Sequence[Hashable], Y: np.ndarray) -> bytes:
-    """The graph of a matrix, as `to_json` writes it, without the time and the memory of a networkx graph."""
+    """Encode the graph of a matrix as `to_json` does, without building a networkx graph."""
     from nelayout.graphs.arrays import edges as matrix_edges
 
     directed, ends, weights = matrix_edges(G, labels)
@@ -246,7 +246,7 @@ def matrix_to_json(G: Any, labels: Sequence[Hashable], Y: np.ndarray) -> bytes:
 
 
 def _node_link(directed: bool, multigraph: bool, nodes: list[dict], edges: list[dict], Y: np.ndarray) -> bytes:
-    """The file of nodes without coordinates and edges, with the coordinates Y (n, d)."""
+    """Encode nodes, edges and coordinates Y (n, d) as a node-link file."""
     for name, column in zip(axes(Y.shape[1]), Y.T.tolist(), strict=True):
         for node, value in zip(nodes, column, strict=True):
             node[name] = value
@@ -255,10 +255,10 @@ def _node_link(directed: bool, multigraph: bool, nodes: list[dict], edges: list[
 
 
 def to_cytoscape(G: Any, labels: Sequence[Hashable], Y: np.ndarray, look: Look = PLAIN) -> bytes:
-    """Elements with a position each, and a style that shows their size, color and name.
+    """Encode elements with positions, and a style that shows their size, color and name.
 
-    Cytoscape.js draws the content as it is: ``cytoscape({container: ..., ...content})`` or ``cy.json(content)``; so do
-    Cytoscape and `networkx.cytoscape_graph` read it.
+    Cytoscape.js draws the content unchanged: ``cytoscape({container: ..., ...content})`` or ``cy.json(content)``.
+    Cytoscape and `networkx.cytoscape_graph` read it too.
     """
     H = scalars(G, labels, Y, "cytoscape", look)
     nodes = []
@@ -301,12 +301,12 @@ def to_cytoscape(G: Any, labels: Sequence[Hashable], Y: np.ndarray, look: Look =
 
 
 def _name(label: Hashable) -> str | int:
-    """Whole numbers as they are, all else as text: what `networkx.cytoscape_graph` takes for a node."""
+    """Return integers unchanged and other labels as text, as in `networkx.cytoscape_graph`."""
     return label if isinstance(label, int) and not isinstance(label, bool) else str(label)
 
 
 def to_graphology(G: Any, labels: Sequence[Hashable], Y: np.ndarray, look: Look = PLAIN) -> bytes:
-    """Nodes and edges for ``graph.import(...)``; in sigma.js, y points up and `size` is a radius."""
+    """Encode nodes and edges for ``graph.import(...)``; sigma.js has y up and radii as `size`."""
     H = scalars(G, labels, Y, "graphology", look)
     nodes = []
     for k, label in enumerate(labels):

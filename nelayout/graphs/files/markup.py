@@ -1,6 +1,6 @@
-"""GraphML and GEXF: read by the local names of their elements, whatever the namespace; written by networkx.
+"""Read GraphML and GEXF by the local names of their elements; write them with networkx.
 
-A value that is not of the type that its attribute declares stays text, and a note counts such values.
+A value that does not have the declared type of its attribute stays text, and a note counts such values.
 
 >>> source = Source("a.gexf", b'<gexf xmlns="https://gexf.net/1.3"><graph><nodes><node id="a"/><node id="b"/></nodes>'
 ...     b'<edges><edge source="a" target="b" weight="2"/></edges></graph></gexf>')
@@ -29,19 +29,19 @@ __all__ = ["GEXF", "GRAPHML", "read_gexf", "read_graphml", "to_gexf", "to_graphm
 
 INTEGERS, FLOATS = {"int", "integer", "long", "short", "byte", "biginteger"}, {"float", "double", "bigdecimal"}
 TRUTH = {"true": True, "false": False, "1": True, "0": False, "yes": True, "no": False}
-# Texts that stand for nothing where a number or a truth value is declared, in small letters.
-NOTHING = {"", "null", "none", "nan", "na", "n/a", "nil", "undefined"}
-# Elements that hold nodes, edges and their values, and all that the formats know in them.
+# Lower-case texts for a missing number or boolean.
+MISSING_TEXTS = {"", "null", "none", "nan", "na", "n/a", "nil", "undefined"}
+# Elements that hold nodes, edges and their values, and all elements that the formats define within them.
 CONTAINERS = {"graph", "nodes", "edges", "node", "edge"}
 KNOWN = CONTAINERS | {"data", "desc", "hyperedge", "port", "locator", "attributes", "attvalues", "parents", "spells"}
 KNOWN |= {"slices", "meta", "default", "key", "color", "position", "size", "shape", "thickness"}
-# Attributes that networkx takes for GEXF's own, such as the name of a node; those of a graph are renamed.
+# Attribute names that networkx reserves for GEXF. The graph's attributes with these names are renamed.
 GEXF_WORDS = {"id", "pid", "parents", "slices", "spells", "viz", "type", "start", "end", "key", "networkx_key"}
 Element = ElementTree.Element
 
 
 def _tree(source: Source, root: str) -> tuple[Element, dict[Element, str]]:
-    """The elements and attributes by their local names, and the line of each element with an id or ends."""
+    """Parse elements and attributes by local names; also return the lines of nodes and edges."""
     for data, encoding in ((source.data, None), (None, "utf-8")):
         builder, lines = ElementTree.TreeBuilder(), {}
         parser = expat.ParserCreate(encoding, namespace_separator=" ")
@@ -60,7 +60,7 @@ def _tree(source: Source, root: str) -> tuple[Element, dict[Element, str]]:
             parser.Parse(source.text().encode() if data is None else data, True)
         except expat.ExpatError as error:
             latin = error.code == expat.errors.codes[expat.errors.XML_ERROR_INVALID_TOKEN]
-            if data is not None and latin and source.decoded[1]:  # it is no UTF-8, and says nothing of it
+            if data is not None and latin and source.decoded[1]:  # not UTF-8, and without a declared encoding
                 continue
             raise source.unreadable(f"not well-formed XML ({error})", error.lineno) from None
         except (ValueError, LookupError) as error:
@@ -73,12 +73,12 @@ def _tree(source: Source, root: str) -> tuple[Element, dict[Element, str]]:
 
 
 def _value(reading: Reading, text: str, kind: str) -> Any:
-    """The value of a text by its declared type; None for a missing one."""
+    """Convert a text to its declared type; None for a missing value."""
     kind, bare = kind.lower(), text.strip()
     if kind not in INTEGERS | FLOATS | {"boolean"}:
         return text
     off = f"{short_repr(text)} for the type {kind}"
-    if bare.lower() in NOTHING:
+    if bare.lower() in MISSING_TEXTS:
         reading.count("value", "not of the declared type count as missing", off)
         return None
     if kind == "boolean":
@@ -99,7 +99,7 @@ def _value(reading: Reading, text: str, kind: str) -> Any:
 
 
 def _read(reading: Reading, graph: Element, lines: Mapping[Element, str], data_of: Callable[[Element], dict]) -> None:
-    """Take over all nodes and edges; elements that the formats do not know are counted."""
+    """Add all nodes and edges; count elements that the formats do not define."""
     for element in graph.iter():
         if element.tag in CONTAINERS:
             for child in element:
@@ -123,7 +123,7 @@ def _read(reading: Reading, graph: Element, lines: Mapping[Element, str], data_o
 
 
 def read_graphml(source: Source) -> GraphFile:
-    """Nodes are named by their ids; an element without a value has the default of the attribute."""
+    """Read GraphML; ids name the nodes, and missing values have the attribute's default."""
     tree, lines = _tree(source, "graphml")
     graphs = tree.findall("graph")
     graph = graphs[0] if graphs else next(tree.iter("graph"))
@@ -142,7 +142,7 @@ def read_graphml(source: Source) -> GraphFile:
             if key is None:
                 own[data.get("key", "")] = data.text or ""
                 reading.count("value", "of an undeclared key read as text", short_repr(data.get("key", "")))
-            elif len(data):  # of yEd
+            elif len(data):  # elements of yEd
                 own.update(_yed(data))
             else:
                 name = key.get("attr.name") or key.get("id", "")
@@ -165,7 +165,7 @@ def read_graphml(source: Source) -> GraphFile:
 
 
 def _yed(data: Element) -> dict[str, Any]:
-    """Label and place of a node or an edge as yEd writes them."""
+    """Return the label and the coordinates of a node or an edge of yEd."""
     own: dict[str, Any] = {}
     for label in (*data.iter("NodeLabel"), *data.iter("EdgeLabel")):
         if (label.text or "").strip():
@@ -179,7 +179,7 @@ def _yed(data: Element) -> dict[str, Any]:
 
 
 def read_gexf(source: Source) -> GraphFile:
-    """Nodes are named by their ids; "label" is a node attribute, and positions, sizes and colors stand under "viz"."""
+    """Read GEXF; ids name the nodes, "viz" holds positions, sizes and colors."""
     tree, lines = _tree(source, "gexf")
     graph = next(tree.iter("graph"))
     kind = graph.get("defaultedgetype", "undirected").strip().lower()
@@ -230,9 +230,9 @@ def read_gexf(source: Source) -> GraphFile:
 
 
 def to_graphml(G: Any, labels: Sequence[Hashable], Y: np.ndarray, look: Look = PLAIN) -> bytes:
-    """GraphML with the node attributes x, y (and z), size, r, g, b and label; edge ids are unique.
+    """Encode GraphML with x, y (and z), size, r, g, b and label of nodes, and unique edge ids.
 
-    Gephi finds them by these names, and takes r, g and b as whole numbers (its class ImporterGraphML).
+    Gephi finds attributes by these names; r, g and b must be whole numbers (class ImporterGraphML).
     """
     import networkx
 
@@ -255,7 +255,7 @@ def to_graphml(G: Any, labels: Sequence[Hashable], Y: np.ndarray, look: Look = P
 
 
 def to_gexf(G: Any, labels: Sequence[Hashable], Y: np.ndarray, look: Look = PLAIN) -> bytes:
-    """GEXF with viz:position, viz:size and viz:color, which Gephi draws, and the weight of each edge."""
+    """Encode GEXF with viz:position, viz:size, viz:color (for Gephi) and the edge weights."""
     import networkx
 
     H = scalars(G, labels, Y, "gexf", Look(names=look.names), xml=True)

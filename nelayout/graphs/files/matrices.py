@@ -1,4 +1,4 @@
-"""Matrix Market (.mtx) and NumPy archives (.npz): the graph is a csr_array."""
+"""Read Matrix Market files (.mtx) and NumPy archives (.npz) as csr_array."""
 
 from __future__ import annotations
 
@@ -20,24 +20,24 @@ from nelayout.graphs.to_floats import short_repr
 
 __all__ = ["MTX", "NPZ", "load_arrays", "read_mtx", "read_npz"]
 
-# Beginnings of what NumPy saves: archives, also without content, and single arrays.
+# First bytes of NumPy files: archives, empty archives, and single arrays.
 ARCHIVES, ARRAY = (b"PK\x03\x04", b"PK\x05\x06"), b"\x93NUMPY"
-# The lines of a Matrix Market file above its entries.
+# Lines of a Matrix Market file above its entries.
 HEAD = re.compile(
     rb"%%MatrixMarket\s+matrix\s+(?P<form>coordinate|array)\s+(?P<field>real|double|integer|unsigned-integer|pattern)\s+"
     rb"(?P<symmetry>general|symmetric|skew-symmetric)\s*?\n(?:[ \t]*(?:%[^\n]*)?\r?\n)*"
     rb"(?P<sizes>[ \t]*\d+(?:[ \t]+\d+)*)[ \t]*\r?(?:\n|$)",
     re.IGNORECASE,
 )
-# Bytes of memory for a row or an entry of a sparse matrix.
-ROW = 16
+# Memory for a row or an entry of a sparse matrix, in bytes.
+ROW_BYTES = 16
 NPZ_KEYS = "rows, cols and n (each undirected edge once), or what scipy.sparse.save_npz writes"
 
 
 def read_mtx(source: Source) -> GraphFile:
-    """A Matrix Market file of real numbers; entries without values count 1, and stored zeros stay (no edges later).
+    """Read a Matrix Market file of real numbers; entries without values count 1, zeros stay.
 
-    scipy's reader takes "0,5" for 0 and the beginning of a longer row for all of it, and ends the program on others.
+    SciPy's reader is not used: it reads "0,5" as 0, accepts rows that are too long, and can end the program.
     """
     if b"\0" in source.data:
         raise source.no_text(source.data.partition(b"\0")[0].count(b"\n") + 1)
@@ -52,10 +52,10 @@ def read_mtx(source: Source) -> GraphFile:
     n, m = sizes[:2]
     if n != m:
         raise _not_square(source, (n, m), line)
-    source.check_size(n, ROW, "rows", line)
+    source.check_size(n, ROW_BYTES, "rows", line)
     skew = head["symmetry"].lower() == b"skew-symmetric"
     entries = sizes[2] if sparse else n * (n + (-1 if skew else 1)) // 2 if mirrored else n * n
-    source.check_size(entries, ROW, "entries", line)
+    source.check_size(entries, ROW_BYTES, "entries", line)
     columns = (2 if sparse else 0) + (head["field"].lower() != b"pattern")
     table, lines = _numbers(source, source.data[head.end() :], columns, line + 1)
     if len(table) != entries:
@@ -85,15 +85,15 @@ def read_mtx(source: Source) -> GraphFile:
 
 
 def _numbers(source: Source, body: bytes, columns: int, first: int) -> tuple[np.ndarray, np.ndarray]:
-    """Rows of so many numbers, and the line of each; raises `InputError` naming the line of another row."""
+    """Return rows of `columns` numbers, (m, columns), and the line of each row."""
     letters = np.frombuffer(body.rstrip() + b"\n", dtype=np.uint8)
     words = letters > ord(" ")
-    words[1:] &= letters[:-1] <= ord(" ")  # their beginnings
+    words[1:] &= letters[:-1] <= ord(" ")  # first letters of words
     counts = np.diff(np.searchsorted(np.flatnonzero(words), np.flatnonzero(letters == ord("\n"))), prepend=0)
     lines = np.flatnonzero(counts)
     wrong = lines[counts[lines] != columns]
     with warnings.catch_warnings():
-        warnings.simplefilter("error")  # older NumPy only warns of text that is no number
+        warnings.simplefilter("error")  # older NumPy only warns of text among numbers
         try:
             table = np.zeros(0) if len(wrong) or not len(lines) else np.fromstring(body, sep=" ")
         except (DeprecationWarning, ValueError):
@@ -114,9 +114,9 @@ def _is_number(word: bytes) -> bool:
 
 
 def read_npz(source: Source) -> GraphFile:
-    """An archive with `rows`, `cols`, `n` and perhaps `weights`, or a sparse or a dense matrix.
+    """Read an archive with `rows`, `cols`, `n` and perhaps `weights`, or a matrix.
 
-    `names` (or `labels` beside `positions`) name the nodes where they are distinct; all other arrays with one
+    `names` (or `labels` beside `positions`) name the nodes if they are distinct.  All other arrays with one
     row per node are node data: `labels`, `coords`.
     """
     arrays = load_arrays(source, "npz", NPZ_KEYS)
@@ -137,9 +137,9 @@ def read_npz(source: Source) -> GraphFile:
 
 
 def load_arrays(source: Source, kind: str, expected: str) -> dict[str, np.ndarray]:
-    """Name -> array of what NumPy has saved; a single array has the name "".
+    """Return {name: array} of a NumPy file; a single array has the name "".
 
-    Raises `InputError` for other contents, those not whole, and arrays of Python objects, which could run code.
+    Raises `InputError` for other or incomplete contents, and for arrays of Python objects, which could run code.
     """
     if not source.data.startswith((*ARCHIVES, ARRAY)):
         raise source.unreadable(f"cannot be read as {kind}: NumPy has not saved this; expected {expected}")
@@ -167,7 +167,7 @@ def _edges(source: Source, arrays: dict[str, np.ndarray]) -> GraphFile:
     n = int(arrays.pop("n", max(rows.max(initial=-1), cols.max(initial=-1)) + 1))
     if len(rows) and not (min(rows.min(), cols.min()) >= 0 and max(rows.max(), cols.max()) < n):
         raise source.broken(f"rows and cols must lie in 0 .. {n - 1}, n being {n}")
-    source.check_size(n, ROW, "nodes")
+    source.check_size(n, ROW_BYTES, "nodes")
     if not directed:
         rows, cols = np.minimum(rows, cols), np.maximum(rows, cols)
     values = np.ones(len(rows)) if weights is None else weights.astype(np.float64)
@@ -187,7 +187,7 @@ def _edges(source: Source, arrays: dict[str, np.ndarray]) -> GraphFile:
 
 
 def _check_square(source: Source, matrix: Any) -> int:
-    """Number of rows of a square matrix; raises the error for one that is no graph."""
+    """Return the number of rows of a square matrix; raise `InputError` for another shape."""
     if len(matrix.shape) != 2 or matrix.shape[0] != matrix.shape[1]:
         raise _not_square(source, matrix.shape)
     return matrix.shape[0]

@@ -1,6 +1,6 @@
-"""Pajek networks (.net): vertices with labels and coordinates, edges, arcs, lists of them, a matrix.
+"""Read and write Pajek networks (.net): vertices, coordinates, edges, arcs, a matrix.
 
-`networkx.read_pajek` knows no lists, fractions in a matrix, two modes or vertices of one name, and names no line.
+`networkx.read_pajek` does not support lists, fractions in a matrix, two modes, repeated labels or line numbers.
 
     >>> source = Source("two.net", b'*Vertices 2\\n1 "St Mary" 0.1 0.2\\n2 b\\n*Edges\\n1 2 3.5\\n')
     >>> dict(read_pajek(source).graph["St Mary"])
@@ -22,17 +22,17 @@ from nelayout.graphs.to_floats import short_repr
 
 __all__ = ["PAJEK", "read_pajek", "to_pajek"]
 
-# A word, or text between double quotes, in which two of them are one.
+# A word, or text between double quotes; "" within it is one double quote.
 TOKEN = re.compile(r'"((?:[^"]|"")*)"|(\S+)')
 COORDINATES = ("x", "y", "z")
 SHAPES = {"ellipse", "box", "diamond", "triangle", "cross", "empty", "house", "man", "woman"}
 SHAPES |= {"x_fact", "y_fact", "s_size", "ic", "bc", "bw", "phi", "r", "q", "lc", "la", "lr", "lphi", "fos", "font"}
-# Bytes of memory for a vertex: its name, and its entry in a graph.
-VERTEX = 300
-# Sections of project files that hold no network.
+# Memory for a vertex, its name and its entry in a graph, in bytes.
+VERTEX_BYTES = 300
+# Sections of project files without networks.
 OTHERS = {"*partition", "*vector", "*permutation", "*cluster", "*hierarchy", "*events", "*tevents"}
-# Part of Pajek's unit square that a drawing leaves free on each side, so that dots on its border are seen whole.
-MARGIN = 0.05
+# Free fraction of Pajek's unit square on each side, so that dots at the border are complete.
+MARGIN_FRACTION = 0.05
 
 
 class _Reading:
@@ -79,7 +79,7 @@ class _Reading:
             if len(tokens) > 3 and value is not None and number(tokens[3]) is not None:
                 what = f"after the weight comes {tokens[3]}; begin a line for each edge, and parameters with a word"
                 raise self.source.broken(what, line)
-            weight = 1.0 if value is None else value  # a drawing parameter is none: "1 2 c Blue"
+            weight = 1.0 if value is None else value  # a word is a drawing parameter, not a weight: "1 2 c Blue"
         self.weights.append(weight)
 
     def neighbors(self, tokens: list[str], line: int) -> None:
@@ -103,7 +103,7 @@ class _Reading:
         self.weighted, self.directed = True, self.directed or not shift
 
     def matrix_shape(self) -> tuple[int, int]:
-        """Rows of a matrix, and the vertex of its first column: with two modes, columns are the second."""
+        """Return the rows of a matrix, and the vertex of its first column (two modes: second)."""
         two = 0 < self.first_mode < self.n
         return (self.first_mode, self.first_mode) if two else (self.n, 0)
 
@@ -118,7 +118,7 @@ class _Reading:
 
 
 def read_pajek(source: Source) -> GraphFile:
-    """The first network of a Pajek file; nodes are named by their labels, or numbered from 1."""
+    """Read the first network of a Pajek file; nodes are named by labels, or numbered from 1."""
     reading = _Reading(source)
     section: Callable[[list[str], int], None] | None = None
     arcs, before, notes, relations = False, 0, [], set()
@@ -139,7 +139,7 @@ def read_pajek(source: Source) -> GraphFile:
                 section = None
             elif word == "*vertices":
                 reading.n = _count(source, tokens, line)
-                source.check_size(reading.n, VERTEX, "vertices", line)
+                source.check_size(reading.n, VERTEX_BYTES, "vertices", line)
                 if len(tokens) > 2 and tokens[2].isdecimal():
                     reading.first_mode = int(tokens[2])
                 section = reading.vertices
@@ -220,15 +220,15 @@ def _graph_file(reading: _Reading) -> GraphFile:
 
 
 def to_pajek(G: Any, labels: Sequence[Hashable], Y: np.ndarray, look: Look = PLAIN) -> bytes:
-    """Vertices with their labels and places, and edges (directed: arcs) with their weights.
+    """Encode vertices with labels and coordinates, and edges (directed: arcs) with weights.
 
-    Pajek's coordinates lie in the unit square, y pointing down: the drawing is moved and resized into it, and its shape
-    stays.  Labels have no double quotes and no line breaks there; node attributes are left out.
+    Pajek's coordinates are in the unit square, with y down.  The layout is moved and resized into it and keeps its
+    shape.  Double quotes and line breaks in labels are replaced; node attributes are left out.
     """
     names = text_labels(labels, "pajek", lambda label: re.sub(r"\s", " ", str(label).replace('"', "'")))
     low, high = (Y.min(axis=0), Y.max(axis=0)) if len(Y) else (np.zeros(2), np.ones(2))
     width = float((high - low).max()) or 1.0
-    places = 0.5 + (1 - 2 * MARGIN) * (Y / width - low / width - (high - low) / width / 2)
+    places = 0.5 + (1 - 2 * MARGIN_FRACTION) * (Y / width - low / width - (high - low) / width / 2)
     rows = np.full((len(Y), 3), 0.5)
     rows[:, : min(Y.shape[1], 3)] = places[:, :3]
     rows[:, 1] = 1 - rows[:, 1]
@@ -242,7 +242,7 @@ def to_pajek(G: Any, labels: Sequence[Hashable], Y: np.ndarray, look: Look = PLA
         known = isinstance(weight, (int, float, np.number)) and not isinstance(weight, bool)
         lines.append(f"{number[u]} {number[v]}" + (f" {float(weight)!r}" if known else ""))
     text = "\n".join(lines) + "\n"
-    return text.encode("utf-8" if text.isascii() else "utf-8-sig")  # Pajek knows Unicode by this mark
+    return text.encode("utf-8" if text.isascii() else "utf-8-sig")  # Pajek needs the mark to detect Unicode
 
 
 PAJEK = FileFormat(

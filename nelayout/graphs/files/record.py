@@ -1,4 +1,4 @@
-"""`GraphFile`, the content of a file; `FileFormat`, everything about a format; `Look`, how viewers show nodes."""
+"""Records: `GraphFile` (content of a file), `FileFormat`, `Look` (style of nodes)."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ __all__ = [
     "text_labels",
 ]
 
-# Most edges of a table or a Pajek file that become a networkx graph; more become a matrix, which is faster.
-NETWORKX_EDGES = 200_000
+# Maximum number of edges for a networkx graph of a table or a Pajek file. A matrix is faster for more.
+MAX_NETWORKX_EDGES = 200_000
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -42,9 +42,9 @@ class GraphFile:
     labels     the nodes' labels in node order; a networkx graph has them as nodes, a csr_array has only numbers
     node_data  column name -> one value per node, None where it is missing ("club", "x"; "coords" is (n, 2))
     format     the format's name, see `nelayout.graphs.files.FORMATS`
-    notes      sentences about what was read otherwise than a user may expect
+    notes      sentences on content that nelayout read in an unexpected way
     weight     the name of the edge attribute that the entries of a matrix are
-    seconds    how long reading the file took
+    seconds    time to read the file
     """
 
     graph: Any
@@ -57,29 +57,29 @@ class GraphFile:
 
     @property
     def host(self) -> Host:
-        """The graph as a host, which names its nodes and writes positions in its own type."""
+        """Host of the graph, which names its nodes and writes positions in the library's type."""
         return library_of(self.graph).host(self.graph)
 
     @property
     def edge_attributes(self) -> list[str]:
-        """The names of the edge attributes, sorted; the entries of a matrix are one."""
+        """Sorted names of the edge attributes; a matrix has one, for its entries."""
         if not hasattr(self.graph, "edges"):
             return [self.weight]
         return sorted({str(name) for *_, data in self.graph.edges(data=True) for name in data})
 
     def noting(self, *notes: str) -> GraphFile:
-        """Copy with more notes."""
+        """Return a copy with more notes."""
         return replace(self, notes=(*self.notes, *notes))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Look:
-    """How a viewer shows the nodes.
+    """Style of the nodes in a viewer.
 
     sizes   (n,) diameters in units of the positions, or None: the viewer's own
     colors  "#rrggbb" for each node, or None: the viewer's own
     names   the text beside each node, or None: the node's own
-    weight  edge attribute with the weights, where the format has one number for each edge (Pajek)
+    weight  edge attribute with the weights, if the format has one number for each edge (Pajek)
     """
 
     sizes: np.ndarray | None = None
@@ -88,14 +88,14 @@ class Look:
     weight: str | None = "weight"
 
     def channels(self, k: int) -> tuple[int, int, int]:
-        """Red, green and blue of a node, 0 to 255."""
+        """Return red, green and blue of a node, 0 to 255."""
         assert self.colors is not None
         r, g, b = (int(self.colors[k][i : i + 2], 16) for i in (1, 3, 5))
         return r, g, b
 
     @property
     def taken(self) -> set[str]:
-        """Names of attributes that hold what is shown; a graph's own of these names are renamed."""
+        """Attribute names of the style; the graph's attributes with these names are renamed."""
         return {
             *(["size"] if self.sizes is not None else []),
             *(["color", "r", "g", "b"] if self.colors is not None else []),
@@ -107,7 +107,7 @@ PLAIN = Look()
 
 
 def text_labels(labels: Sequence[Hashable], name: str, spell: Callable[[Hashable], str] = str) -> list[str]:
-    """The labels as text, for formats that know no other; `InputError` where two nodes would be called alike.
+    """Return the labels as text; raise `InputError` if two labels have the same text.
 
     >>> text_labels([1, "a", (2, 3)], "gexf")
     ['1', 'a', '(2, 3)']
@@ -129,16 +129,16 @@ def text_labels(labels: Sequence[Hashable], name: str, spell: Callable[[Hashable
 class FileFormat:
     """One format of graph files.
 
-    name     what it is called, in messages and where a format is asked for
-    endings  the endings of its files; they, too, are understood where a format is asked for
+    name     its name, in messages and for `format=`
+    endings  endings of its files, also accepted by `format=`
     sign     matches the beginning of its content
     read     the content of a file -> the graph
-    write    (networkx graph, labels in node order, (n, dim) positions, look) -> content; None where it is only read
-    write_matrix  (adjacency matrix, labels, positions) -> the same content, for matrices without node data; None where
+    write    (networkx graph, labels in node order, (n, dim) positions, look) -> content; None if it is read-only
+    write_matrix  (adjacency matrix, labels, positions) -> the same content, for matrices without node data; None if
              they become networkx graphs first
-    binary   whether a content with NUL characters can be of this format
-    viewer   half the width of a drawing that suits the programs which show this format, in their units, where they show
-             sizes and colors too; None where it is no format of a viewer
+    binary   whether the content may have NUL characters
+    viewer   suitable half width of a layout in the units of the format's viewer programs, if they also show sizes
+             and colors; None for formats without such viewers
     """
 
     name: str
@@ -152,7 +152,7 @@ class FileFormat:
 
 
 def from_networkx(G: Any, file_format: str, notes: tuple[str, ...] = ()) -> GraphFile:
-    """The record of a networkx graph: its node attributes as columns."""
+    """Return the record of a networkx graph, with its node attributes as columns."""
     rows = [attributes for _, attributes in G.nodes(data=True)]
     names = dict.fromkeys(name for attributes in rows for name in attributes)
     columns = {str(name): [attributes.get(name) for attributes in rows] for name in names}
@@ -165,7 +165,7 @@ def graph_of(
     directed: bool,
     multigraph: bool = False,
 ) -> Any:
-    """A networkx graph of nodes and edges (u, v, key, attributes); repeated edges make a multigraph.
+    """Build a networkx graph of edges (u, v, key, attributes); a multigraph if any repeat.
 
     >>> graph_of({}, [(0, 1, None, {}), (1, 0, None, {})], False).number_of_edges(0, 1)
     2
@@ -185,11 +185,11 @@ def graph_of(
 
 @dataclass(eq=False)
 class Reading:
-    """Nodes and edges as a parser finds them, and counts of what is not as a user may expect.
+    """Nodes and edges as a parser finds them, and counts of unexpected content.
 
-    multigraph  whether the file calls itself one; None where its format has no word for it
-    where       label -> its place in messages: "line 3", "node 3"
-    counts      (noun in the singular, the rest of a note, the first example) -> how many
+    multigraph  the file's own declaration; None if the format has none
+    where       label -> its location in messages: "line 3", "node 3"
+    counts      (noun in the singular, the rest of a note) -> number; `examples` has the first example
     """
 
     source: Source
@@ -204,7 +204,7 @@ class Reading:
     notes: list[str] = field(default_factory=list)
 
     def node(self, label: Any, own: dict[str, Any], where: str) -> None:
-        """Add a node; raises `InputError` for a name that is missing, or there already."""
+        """Add a node; raise `InputError` for a missing or repeated name."""
         if label is None:
             raise self.source.broken("a node has no id; give it one", where)
         if label in self.nodes and where.startswith("node"):
@@ -215,11 +215,11 @@ class Reading:
         self.nodes[label], self.where[label] = self._present(own), where
 
     def edge(self, u: Any, v: Any, own: dict[str, Any], kind: str = "", key: Any = None) -> None:
-        """Add an edge: "directed", "undirected", "mutual" (both directions), or "" as the graph is."""
+        """Add an edge; `kind` is "directed", "undirected", "mutual" (both ways) or "" (default)."""
         self.edges.append((u, v, kind, key, self._present(own)))
 
     def count(self, noun: str, rest: str, example: str = "") -> None:
-        """Count one more of something that a note names, with the first as an example."""
+        """Count one more item for a note, and keep the first as an example."""
         self.counts[noun, rest] += 1
         self.examples.setdefault((noun, rest), example)
 
@@ -230,7 +230,7 @@ class Reading:
         return own
 
     def graph_file(self) -> GraphFile:
-        """The graph: directed where any edge is."""
+        """Build the graph, directed if any edge is."""
         usual = "directed" if self.directed else "undirected"
         kinds = Counter(kind or usual for _, _, kind, *_ in self.edges)
         directed = bool(kinds["directed"] + kinds["mutual"]) if self.edges else self.directed
@@ -257,7 +257,7 @@ class Reading:
 
 
 def count_of(n: int, what: str) -> str:
-    """A number and a noun: "1 row", "2 rows", "2 entries"."""
+    """Return a number and a noun: "1 row", "2 rows", "2 entries"."""
     many = what[:-1] + "ies" if what.endswith("try") else what + "s"
     return f"{n} {what if n == 1 else many}"
 
@@ -273,10 +273,10 @@ def from_edges(
     notes: tuple[str, ...] = (),
     weight: str = "weight",
 ) -> GraphFile:
-    """The record of a list of edges between node numbers.
+    """Return the record of a list of edges between node numbers.
 
-    Weighted edges that appear more than once add up.  Without weights they count once, as in
-    `networkx.read_edgelist`: many files list every undirected edge in both directions.
+    Repeated edges with weights add up.  Without weights they count once, as in `networkx.read_edgelist`: many
+    files list every undirected edge in both directions.
     """
     n = len(labels)
     if not directed:
@@ -289,7 +289,7 @@ def from_edges(
     if weights is None:
         matrix.data[:] = 1.0
     columns = dict(node_data or {})
-    if len(matrix.data) > NETWORKX_EDGES:
+    if len(matrix.data) > MAX_NETWORKX_EDGES:
         return GraphFile(matrix if directed else mirror(matrix), labels, columns, file_format, notes, weight)
     import networkx
 
@@ -310,7 +310,7 @@ def from_edges(
 
 
 def mirror(upper: csr_array) -> csr_array:
-    """The symmetric matrix of one triangle and perhaps a diagonal, which counts once."""
+    """Return the symmetric matrix of one triangle and perhaps a diagonal, which counts once."""
     n = len(upper.indptr) - 1
     rows = np.repeat(np.arange(n), np.diff(upper.indptr))
     off = rows != upper.indices

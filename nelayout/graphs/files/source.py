@@ -1,4 +1,4 @@
-"""The bytes of a file or of standard input, unpacked, and errors that name the file and the line."""
+"""Read the bytes of a file or of standard input; errors name the file and the line."""
 
 from __future__ import annotations
 
@@ -18,15 +18,14 @@ from nelayout.numerics.memory import available, size_in_words
 __all__ = ["Source", "Unreadable", "load"]
 
 GZIP = b"\x1f\x8b"
-# Least likeness of two file names, as difflib counts it, for one to be a slip of the other: a letter more in a name of
-# three has 0.86, two exchanged in one of five 0.8.
-LIKE = 0.8
-# Letters of a complaint that a message shows: some four lines of a terminal. A reader may quote a line of megabytes.
-SHOWN = 300
+# Smallest ratio of difflib between a misspelt file name and a suggestion.
+MIN_NAME_RATIO = 0.8
+# Maximum length of a message, about four lines of a terminal; a reader may quote a line of megabytes.
+MAX_LETTERS = 300
 
 
 class Unreadable(InputError):
-    """Content that is not of the format that was expected, or only a part of it."""
+    """Content that does not have the expected format, or is incomplete."""
 
 
 @dataclass(frozen=True)
@@ -38,10 +37,10 @@ class Source:
 
     @cached_property
     def decoded(self) -> tuple[str, tuple[str, ...]]:
-        """The content as text with line ends of one kind, and notes where its encoding was guessed.
+        """Content as text with uniform line ends, and notes on a guessed encoding.
 
-        UTF-8; UTF-16 with its mark, or where every other byte is 0; else Windows-1252, or Latin-1 for any byte.
-        Raises `InputError` for UTF-16 that ends within a letter, and for NUL characters, which no text has.
+        UTF-8; UTF-16 with its mark, or if every other byte is 0; else Windows-1252, or Latin-1 for any byte.
+        Raises `InputError` for UTF-16 that ends within a letter, and for NUL characters.
         """
         marked = self.data[:2] in (b"\xff\xfe", b"\xfe\xff")
         encoding, note = "utf-16" if marked else self._wide(), ""
@@ -64,7 +63,7 @@ class Source:
         return text, (note,) if note else ()
 
     def _wide(self) -> str:
-        """UTF-16 without its mark, told by the zeros beside its letters; "" for other contents."""
+        """Return UTF-16 (no mark) if zeros are beside the letters; "" for other contents."""
         head = self.data[:1024]
         low, high = head[::2].count(0), head[1::2].count(0)
         if max(low, high) * 4 < len(head) or min(low, high):
@@ -72,16 +71,16 @@ class Source:
         return "utf-16-le" if high else "utf-16-be"
 
     def text(self) -> str:
-        """The content as text; see `decoded`."""
+        """Return the content as text; see `decoded`."""
         return self.decoded[0]
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """Sentences on the encoding, once the text was read."""
+        """Sentences on the encoding, after the text was read."""
         return self.__dict__.get("decoded", ("", ()))[1]
 
     def check_size(self, count: int, each: int, what: str, where: int | str | None = None) -> None:
-        """Raise `InputError` if so many things, of `each` bytes, are neither listed here nor fit in memory."""
+        """Raise `InputError` if `count` items of `each` bytes exceed both the file and the memory."""
         free = available()
         if count > len(self.data) and free is not None and count * each > free:
             need, has = size_in_words(count * each), size_in_words(free)
@@ -92,27 +91,27 @@ class Source:
             )
 
     def no_text(self, line: int) -> InputError:
-        """The error for a content with NUL characters in place of a text."""
+        """Return the error for content with NUL characters, which is not text."""
         what = "this is no text, or one in UTF-16 without its mark"
         return self.broken(f"{what}: save it as UTF-8, or fetch it again", line)
 
     def broken(self, what: str, where: int | str | None = None) -> InputError:
-        """The error for content that is wrong in one place: a line, or words such as "node 3"."""
+        """Return the error for wrong content at one point: a line, or words such as "node 3"."""
         return InputError(self._said(what, where))
 
     def unreadable(self, what: str, where: int | str | None = None) -> Unreadable:
-        """The error for content that is not of its format, or not whole."""
+        """Return the error for content of another format, or incomplete content."""
         return Unreadable(self._said(what, where))
 
     def _said(self, what: str, where: int | str | None) -> str:
         place = f", line {where}" if isinstance(where, int) else f", {where}" if where else ""
-        return f"{self.name}{place}: {what if len(what) <= SHOWN else what[:SHOWN] + '...'}"
+        return f"{self.name}{place}: {what if len(what) <= MAX_LETTERS else what[:MAX_LETTERS] + '...'}"
 
 
 def load(path: str | os.PathLike, expected: str = "a graph file") -> Source:
-    """The content of a file, or of standard input for "-"; gzip is unpacked, whatever the name.
+    """Read a file, or standard input for "-"; gzip is unpacked under any name.
 
-    Raises `InputError` if there is no such file, it cannot be read, is a folder, or is empty.
+    Raises `InputError` if the file is missing, unreadable, a folder, or empty.
     """
     if path == "-":
         name, data = "standard input", sys.stdin.buffer.read()
@@ -129,7 +128,7 @@ def load(path: str | os.PathLike, expected: str = "a graph file") -> Source:
 
 
 def _unpacked(name: str, data: bytes) -> bytes:
-    """The content of gzip data; no more than half of the free memory, as the text stands beside it."""
+    """Unpack gzip data to at most half of the free memory; the decoded text needs the rest."""
     free = available()
     most = -1 if free is None else free // 2
     with gzip.GzipFile(fileobj=io.BytesIO(data)) as packed:
@@ -152,9 +151,9 @@ def _bytes(path: Path) -> bytes:
 
 
 def _near(path: Path) -> str:
-    """Hint for a misspelt file name: files in the same folder that are called so but for a slip.
+    """Return a hint with the most similar file name in the folder.
 
-    Names are compared without their endings, which are alike in many files.
+    Names are compared without their endings, which many files share.
     """
     try:
         names = [entry.name for entry in path.parent.iterdir() if entry.is_file()]
@@ -166,6 +165,6 @@ def _near(path: Path) -> str:
         return SequenceMatcher(None, own, other).ratio(), ending == others
 
     near = max(names, key=likeness, default="")
-    if near and likeness(near)[0] >= LIKE:
+    if near and likeness(near)[0] >= MIN_NAME_RATIO:
         return f"; did you mean {str(path.with_name(near))!r}?"
     return "; check the name and the folder"

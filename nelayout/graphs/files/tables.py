@@ -1,14 +1,14 @@
-"""Tables of text, such as edge lists: one path from bytes to rows, and from rows to edges.
+"""Read tables of text, such as edge lists: from bytes to rows, and from rows to edges.
 
-The separator is the sign that gives every row the same number of fields; quotes count::
+The separator is the sign that gives every row the same number of fields, outside quotes::
 
     >>> [cells for _, cells in Rows(Source("two.csv", b'"Doe, J";"Roe, R";0,5\\n'))]
     [['Doe, J', 'Roe, R', '0,5']]
     >>> dict(read_edgelist(Source("two.csv", b"source,target,weight\\na,b,2\\n")).graph["a"])
     {'b': {'weight': 2.0}}
 
-Labels that are whole numbers become integers, in increasing order; all others stay text, in order of appearance. Notes
-say what was guessed, which columns are not read, and how many rows were left out.
+If all labels are whole numbers, they become integers in increasing order.  Otherwise they stay text, in order of
+appearance.  Notes report guesses, unread columns, and the number of rows left out.
 """
 
 from __future__ import annotations
@@ -36,23 +36,23 @@ from nelayout.graphs.to_floats import short_repr
 __all__ = ["EDGE_LIST", "SIF", "Rows", "is_missing", "number", "read_edgelist"]
 
 COMMENTS = ("#", "%")
-# Signs between fields, the surest first; blanks come last.
+# Signs between fields, the most reliable first; None means blanks.
 SEPARATORS = ("\t", ";", "|", ",", None)
-# Cells that stand for nothing, as pandas reads them: "NA" is missing, "Na" is sodium.
+# Cells for a missing value, as in pandas: "NA" is missing, "Na" is sodium.
 MISSING = frozenset(
     {"", "#N/A", "#NA", "<NA>", "N/A", "NA", "NULL", "NaN", "None", "n/a", "nan", "null", "-nan", "-NaN"}
 )
-# Letters, and rows, from which the form of a table is told.
+# Numbers of letters and of rows from which the form of a table is detected.
 HEAD_LETTERS, HEAD_ROWS = 2**16, 200
-# Most columns of an edge list if no header names the ends: two nodes, a weight and a time (KONECT).
-MOST_COLUMNS = 4
-# Whole numbers beyond this are not exact as floats: such labels are read as text.
+# Maximum number of columns of an edge list without headings for the ends: two nodes, a weight and a time (KONECT).
+MAX_UNNAMED_COLUMNS = 4
+# Larger whole numbers are not exact as floats; such labels are read as text.
 LARGEST_EXACT = 2.0**53
-# Numbers with a comma before their fraction, and perhaps points between thousands.
+# Numbers with a decimal comma, and perhaps points between thousands.
 DECIMAL_COMMA = re.compile(r"[+-]?(?:\d+|\d{1,3}(?:\.\d{3})+),\d+(?:[eE][+-]?\d+)?")
 THOUSANDS = re.compile(r"[+-]?\d{1,3}(?:\.\d{3})+")
 DATE = re.compile(r"\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}\b.*|\d{1,2}:\d{2}.*")
-# Whole numbers that times are: years, days as yyyymmdd, and seconds since 1970 and their thousandths.
+# Ranges of times: years, days as yyyymmdd; seconds since 1970, also in units of 1e-3, 1e-6 and 1e-9 seconds.
 TIMES = ((1900, 2100), (19000101, 21001231), *((3e8 * 10.0**k, 4.2e9 * 10.0**k) for k in (0, 3, 6, 9)))
 NEIGHBORS = (
     "Where each row is a node and its neighbors, this is an adjacency list: networkx.read_adjlist reads one"
@@ -61,7 +61,7 @@ EMBED = "a table of numbers, one row per sample, is drawn by nelayout.embed"
 
 
 def number(cell: str, comma: bool = True) -> float | None:
-    """The number in a cell, also with a decimal comma; None for other text.
+    """Return the number in a cell, also with a decimal comma; None for other text.
 
     >>> number("0,5"), number("1.234,5"), number("1e-3"), number("x"), number("1_000")
     (0.5, 1234.5, 0.001, None, None)
@@ -75,18 +75,18 @@ def number(cell: str, comma: bool = True) -> float | None:
 
 
 def is_missing(cell: str) -> bool:
-    """Whether a cell stands for nothing."""
+    """Return whether a cell stands for a missing value."""
     return cell in MISSING
 
 
 class Rows:
-    """The rows of a table, as (line, cells) from `Source` to the end; comments and empty lines are left out.
+    """Rows of a table, as (line, cells); comments and empty lines are left out.
 
     separator  the sign between fields, None for blanks
     width      the number of fields in most of the first rows
     exact      whether blanks around fields belong to them
     comments   whether lines that begin with # or % may be comments
-    notes      what was guessed, and left out so far
+    notes      guesses, and what was left out so far
     """
 
     def __init__(self, source: Source, exact: bool = False, comments: bool = True):
@@ -119,7 +119,7 @@ class Rows:
         return [note for note, said in ((quotes, quotes), (dropped, self.dropped), (hashed, self.hashed)) if said]
 
     def broken(self, line: int, cells: list[str]) -> Exception:
-        """The error for a row that has more fields than the others."""
+        """Return the error for a row that has more fields than the others."""
         return self.source.broken(
             f"there are {len(cells)} fields, and {self.width} in other rows: {short_repr(' '.join(cells)[:60])}; put "
             f"names that hold the separator in quotes. {NEIGHBORS}",
@@ -127,11 +127,11 @@ class Rows:
         )
 
     def ambiguous(self, cell: str) -> bool:
-        """Whether the comma in a number may stand before its fraction or between its thousands."""
+        """Return whether a comma may be a decimal comma or separate thousands."""
         return self.separator == "," and re.fullmatch(r"[+-]?[1-9]\d{0,2},\d{3}", cell) is not None
 
     def _is_comment(self, cells: list[str], started: bool) -> bool:
-        """Between separators, a row with as many fields as others is none, unless a blank follows the sign on top."""
+        """Return whether a row with # or % is a comment: other width, or first and with a blank."""
         whole = len(cells) == self.width
         marked = len(cells[0]) == 1 or cells[0][1].isspace() or cells[0][1] in COMMENTS
         comment = self.separator is None or not whole or (marked and not started and not ends_named(cells))
@@ -160,7 +160,7 @@ class Rows:
                 yield line, cells
 
     def _dialect(self, said: str) -> tuple[str | None, str | None, int]:
-        """The separator, the quote and the width: those with which every row of the beginning has as many fields."""
+        """Return separator, quote and width that give all first rows the same number of fields."""
         cut = len(self.text) > HEAD_LETTERS
         head = self.text[:HEAD_LETTERS].rpartition("\n")[0] if cut else self.text
         single = re.search(r"(?:^|[\t ,;|])'[^'\n]*'(?:[\t ,;|]|$)", head, re.MULTILINE)
@@ -182,27 +182,27 @@ class Rows:
             if level:
                 return level[0], quote, max(found[level[0], quote])
         if not found:
-            for _ in self._parse(self.text, ",", '"'):  # raises what is wrong
+            for _ in self._parse(self.text, ",", '"'):  # raises the error of the csv module
                 pass
         sign, quote = max(found, key=lambda key: (sum(w > 1 for w in found[key]) / len(found[key]), key[1] is not None))
         return sign, quote, Counter(found[sign, quote]).most_common(1)[0][0]
 
 
 def _level(widths: list[int]) -> bool:
-    """Whether all rows have as many fields, two or more; R's first row has no heading for the rows' names."""
+    """Return whether all rows have the same width >= 2; R's header may be one field shorter."""
     first, *others = widths
     return len(set(widths)) == 1 < first or (len(set(others)) == 1 and others[0] == first + 1 > 2)
 
 
 def read_edgelist(source: Source, weight: str | None = None) -> GraphFile:
-    """The graph of a table, undirected: weighted repeated edges add up, others count once.
+    """Read the undirected graph of a table: weighted repeated edges add up, others count once.
 
-    A table with the same names on both sides, or of as many rows as columns of numbers, is an adjacency matrix.
+    A table with the same names on both sides, or with as many rows as columns of numbers, is an adjacency matrix.
 
     Parameters
     ----------
-    weight : the column with the weights, by its heading or its number from 1; None: as headings say, or the third
-        column of three or four where it holds numbers and no times.
+    weight : the column with the weights, by its heading or its number from 1; None: the heading of a weight, or the
+        third column of three or four if it holds numbers and no times.
     """
     start = re.search(r"^[^\S\n]*([^\s#%].*)$", source.text(), re.MULTILINE)
     if start and start[1].startswith("<"):
@@ -230,7 +230,7 @@ def read_edgelist(source: Source, weight: str | None = None) -> GraphFile:
 
 
 def _matrix(source: Source, top: list[tuple[int, list[str]]]) -> GraphFile | None:
-    """The graph of an adjacency table, None for other tables."""
+    """Return the graph of an adjacency table, None for other tables."""
     cells = [row for _, row in top]
     head, body = cells[0], cells[1:]
     head = ["", *head] if body and len(head) + 1 == len(body[0]) else head
@@ -283,7 +283,7 @@ def _alike(A: np.ndarray) -> bool:
 
 
 def _grid(rows: list[list[str]]) -> tuple[np.ndarray, int] | None:
-    """Cells as numbers, and how many are missing and count 0; None where one is text."""
+    """Return cells as numbers and the count of missing cells (0); None if one is text."""
     cells = [{"true": "1", "false": "0", "-": "", ".": ""}.get(cell.lower(), cell) for row in rows for cell in row]
     values = [0.0 if is_missing(cell) else number(cell) for cell in cells]
     return None if None in values else (np.array(values).reshape(len(rows), -1), sum(map(is_missing, cells)))
@@ -298,12 +298,12 @@ def _is_number(cell: str) -> bool:
 
 @dataclass
 class _Head:
-    """Which columns of a table are read, and what a user should know of the choice.
+    """Columns of a table that are read, and notes on this choice.
 
     ends, weight  columns of the two nodes, and of the weight or None
     name     the edge attribute that the weights become
     start    the first line that is a row, after the header
-    least    the fewest fields of a row without a header, where a short row is no missing value
+    least    the fewest fields of a row; without a header, a short row is an error
     """
 
     source: Source
@@ -320,7 +320,7 @@ class _Head:
 
     def __post_init__(self) -> None:
         head, body = self.top[0][1], [row for _, row in self.top[1:]]
-        if body and all(len(row) == len(head) + 1 for row in body):  # R writes no heading above the names of rows
+        if body and all(len(row) == len(head) + 1 for row in body):  # R omits the heading above the names of rows
             of_r = '"' in self.rows.text or [row[0] for row in body] in self._numbers_of_rows(len(body))
             head = [*head, ""] if not any(row[-1] for row in body) else ["", *head] if of_r else head
         if len(head) < self.rows.width and len(body) > 1 and not any(len(row) == len(head) for row in body):
@@ -350,7 +350,7 @@ class _Head:
         one = next((k for k in map(first_of, [head, head], [TO, FROM]) if k is not None and self.header), None)
         if named is not None:
             self.ends = named
-        elif one is not None:  # one end has a heading that says so
+        elif one is not None:  # only one end has a heading
             other = next(k for k in [*usable, 0, 1] if k != one)
             self.ends = min(one, other), max(one, other)
         elif len(usable) > 2:
@@ -376,18 +376,18 @@ class _Head:
 
     @property
     def columns(self) -> list[int]:
-        """The columns that are read: the ends, and the weight if there is one."""
+        """Columns that are read: the ends, and the weight if there is one."""
         return [*self.ends, *([] if self.weight is None else [self.weight])]
 
     def text(self) -> str:
-        """The text after the header."""
+        """Return the text after the header."""
         at = 0
         for _ in range(self.start - self.rows.before - 1):
             at = self.rows.text.find("\n", at) + 1
         return self.rows.text[at:]
 
     def _named(self, head: list[str], body: list[list[str]]) -> tuple[int, int] | None:
-        """Columns that the first row names as ends, unless names below are alike, as in a list of node1 and node2."""
+        """Return the columns named as ends, unless cells below have the same names (node1, node2)."""
         named = ends_named(head)
         if named is None or any(map(_is_number, (head[k] for k in named))):
             return None
@@ -396,13 +396,13 @@ class _Head:
         return None if any(re.sub(r"[\W\d_]", "", cell).lower() in letters for cell in below) else named
 
     def _refuse(self, head: list[str], body: list[list[str]], named: Any, words: bool) -> None:
-        """Raise the error for a table that holds no edges."""
+        """Raise the error for a table without edges."""
         line, width = self.top[0][0], len(head)
         if width < 2:
             raise self.source.broken(f"an edge needs two columns and there is one: {short_repr(head[0])}", line)
         if named is not None:
             return
-        if width > MOST_COLUMNS:
+        if width > MAX_UNNAMED_COLUMNS:
             raise self.source.broken(
                 f"there are {width} columns and no header with the words source and target; {EMBED} (an adjacency "
                 "table has the same names in its first row and its first column, or no names and as many rows)",
@@ -441,7 +441,7 @@ class _Head:
                     )
 
     def _triples(self, body: list[list[str]], numeric: bool, columns: list[int]) -> tuple[int, int]:
-        """Which of three columns are the ends where no heading names them: those that share names."""
+        """Return two of three columns without headings as the ends: those with common names."""
         sets = [[row[k] for row in body if k < len(row)] for k in columns]
         first, second, third = map(set, sets)
         back = [len(first & other) for other in (second, third)]
@@ -453,7 +453,7 @@ class _Head:
                 return 1, 2
             again = 2 * sum(cell in first for cell in sets[2]) > len(body)
             if not self.header and again and not back[0] and len(second) == len(body) > 2 and len(third) > 2:
-                self._unclear()  # a number for each relation
+                self._unclear()  # the numbers may identify relations
             return 0, 1
         if all(DATE.fullmatch(cell) or is_missing(cell) for cell in third):
             return 0, 1
@@ -520,7 +520,7 @@ class _Head:
 
 
 def _times(values: Iterable[float | None]) -> bool:
-    """Whether all numbers but 0 may be times: years, days, or seconds since 1970, which may have fractions."""
+    """Return whether all numbers except 0 may be times: years, days, or seconds since 1970."""
     known = [value for value in values if value]
     whole = all(value.is_integer() for value in known)
     return bool(known) and any(low <= min(known) and max(known) <= high for low, high in TIMES[0 if whole else 2 :])
@@ -530,7 +530,7 @@ def _times(values: Iterable[float | None]) -> bool:
 
 
 def _numeric(rows: Rows, head: _Head) -> GraphFile | None:
-    """The graph of whole numbers, read at once by NumPy; None where a cell is something else or a row longer."""
+    """Read a table of whole numbers at once with NumPy; None if a cell or a row does not fit."""
     columns = head.columns
     if any(
         number(cell, False) is None for _, row in head.top[:2] for cell in (row[k] for k in columns if k < len(row))
@@ -541,7 +541,7 @@ def _numeric(rows: Rows, head: _Head) -> GraphFile | None:
         return None
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # "no data": found empty here, named later
+            warnings.simplefilter("ignore")  # "no data"; `_words` raises the error later
             data = np.loadtxt(
                 io.StringIO(text),
                 comments=COMMENTS if rows.separator is None else None,
@@ -566,7 +566,7 @@ def _numeric(rows: Rows, head: _Head) -> GraphFile | None:
 
 
 def _words(rows: Rows, head: _Head) -> GraphFile:
-    """The graph of labels of any kind, row by row."""
+    """Read the graph of labels of any kind, row by row."""
     index: dict[str, int] = {}
     ends, weights, lost = array("q"), array("d"), array("q")
     (i, j), k, missing, commas, thousands, points = head.ends, head.weight, 0, 0, 0, 0
@@ -631,7 +631,7 @@ def _edges(
 
 
 def _whole(labels: Iterable[str]) -> list[int] | None:
-    """Labels as integers, None unless all are whole numbers."""
+    """Return labels as integers, None unless all are whole numbers."""
     whole = []
     for label in labels:
         value = number(label, False)
@@ -655,7 +655,7 @@ def _networkx_dicts(source: Source) -> GraphFile:
 
 
 def read_sif(source: Source) -> GraphFile:
-    """Cytoscape's simple interactions: a node, a relation, and the nodes that it leads to; a node alone.
+    """Read Cytoscape's simple interactions: a node, a relation, its targets; or a node alone.
 
     >>> read_sif(Source("a.sif", b"a pp b c\\nd\\n")).graph.edges(data="interaction")
     EdgeDataView([('a', 'b', 'pp'), ('a', 'c', 'pp')])

@@ -1,7 +1,7 @@
-"""A graph with its positions -> attributes and arrays that file formats know; each format's record names its writer.
+"""Convert a graph with its positions to attributes and arrays that file formats support.
 
-JSON, GraphML, GEXF and npz hold the whole graph and can be read again; CSV holds the positions only.  Numbers
-are written such that they read back as the same floats.  The formats of viewers hold a `Look` as well.
+JSON, GraphML, GEXF and npz hold the whole graph and can be read again; CSV holds only the positions.  Floats
+read back exactly.  The formats of viewers hold a `Look` as well.  The record of each format names its writer.
 """
 
 from __future__ import annotations
@@ -33,25 +33,25 @@ __all__ = [
 ]
 
 AXES = ("x", "y", "z")
-# Types that all formats know.
+# Types that all formats support.
 SCALARS = (str, int, float, np.generic)
-# Letters that XML does not allow.
+# Characters that XML does not allow.
 NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 def axes(dim: int) -> list[str]:
-    """Column names of coordinates: x, y, z; x1 ... xd beyond three dimensions."""
+    """Return the column names of coordinates: x, y, z; x1 ... xd beyond three dimensions."""
     return list(AXES[:dim]) if dim <= 3 else [f"x{k + 1}" for k in range(dim)]
 
 
 def to_csv(G: Any, labels: Sequence[Hashable], Y: np.ndarray, look: Look = PLAIN) -> bytes:
-    """One row per node: node, x, y (and z)."""
+    """Encode one row per node: node, x, y (and z)."""
     rows = ([item(label), *row] for label, row in zip(labels, Y.tolist(), strict=True))
     return encode_csv(["node", *axes(Y.shape[1])], rows)
 
 
 def to_npz(G: Any, labels: Sequence[Hashable], Y: np.ndarray, look: Look = PLAIN) -> bytes:
-    """Arrays `positions`, `labels`, `rows`, `cols`, `n`, `directed`, and `weights` if an edge has one."""
+    """Encode arrays `positions`, `labels`, `rows`, `cols`, `n`, `directed`, perhaps `weights`."""
     index = {label: k for k, label in enumerate(labels)}
     edges = list(G.edges(data=look.weight or "weight"))
     arrays: dict[str, Any] = {
@@ -68,7 +68,7 @@ def to_npz(G: Any, labels: Sequence[Hashable], Y: np.ndarray, look: Look = PLAIN
 
 
 def edges_of(G: Any) -> Iterator[tuple[Any, Any, Any, dict]]:
-    """(u, v, key, attributes) of every edge; the key is None but in multigraphs."""
+    """Yield (u, v, key, attributes) of every edge; the key is None except in multigraphs."""
     if G.is_multigraph():
         yield from G.edges(data=True, keys=True)
     else:
@@ -76,19 +76,19 @@ def edges_of(G: Any) -> Iterator[tuple[Any, Any, Any, dict]]:
 
 
 def keys_of(G: Any) -> list[str]:
-    """The keys of the edges of a multigraph as text; empty where they only number parallel edges."""
+    """Return the keys of a multigraph's edges as text; empty if they only number edges."""
     edges = list(edges_of(G)) if G.is_multigraph() else []
     numbers = all(isinstance(key, int) and len(G[u][v]) > key >= 0 for u, v, key, _ in edges)
     return [] if numbers else [str(key) for *_, key, _ in edges]
 
 
 def without_axes(attributes: Mapping) -> dict:
-    """A node's attributes without its old coordinates."""
+    """Return a node's attributes without its old coordinates."""
     return {name: value for name, value in attributes.items() if name not in AXES}
 
 
 def plain(attributes: dict) -> dict[str, Any]:
-    """Attributes as JSON knows them: text as names, no NaN."""
+    """Return attributes for JSON: text as names, None for NaN and infinities."""
     return {
         str(name): None if isinstance(value, float) and not math.isfinite(value) else value
         for name, value in attributes.items()
@@ -96,7 +96,7 @@ def plain(attributes: dict) -> dict[str, Any]:
 
 
 def item(value: Any) -> Any:
-    """A plain Python value for one of NumPy's, and text for anything else that formats do not know."""
+    """Return a Python value for a NumPy value, and text for any other object."""
     if isinstance(value, np.ndarray):
         return value.tolist()
     if isinstance(value, np.generic):
@@ -105,7 +105,7 @@ def item(value: Any) -> Any:
 
 
 def renamed(attributes: Mapping[str, Any], taken: Iterable[str]) -> dict[str, Any]:
-    """Rename attributes with a name that is taken to "own_..."; none is lost.
+    """Rename attributes with a name that is taken to "own_..."; all are kept.
 
     >>> renamed({"id": 1, "own_id": 2, "age": 3}, {"id"})
     {'own_own_id': 1, 'own_id': 2, 'age': 3}
@@ -122,11 +122,11 @@ def renamed(attributes: Mapping[str, Any], taken: Iterable[str]) -> dict[str, An
 def scalars(
     G: Any, labels: Sequence[Hashable], Y: np.ndarray, file_format: str, look: Look = PLAIN, xml: bool = False
 ) -> Any:
-    """A copy in which every attribute is a text, a number or a boolean, with coordinates: viewers know no others.
+    """Copy a graph with coordinates; every attribute becomes a text, a number or a boolean.
 
-    For XML, nodes are text, letters that XML does not allow are left out with a warning, and an attribute of several
-    types is text.  An attribute of a node that is called like one of the look's is renamed "own_...".  Raises
-    `InputError` where two labels are the same text, as which the format knows them.
+    For XML, nodes become text, illegal characters are left out with a warning, and an attribute of several types
+    becomes text.  A node attribute with the name of one in `look` is renamed "own_...".  Raises `InputError` if two
+    labels have the same text in the format.
     """
     lost = 0
 
@@ -150,7 +150,7 @@ def scalars(
     name_of: dict[Hashable, Any] = dict(zip(labels, texts if xml else labels, strict=True))
     nodes = [renamed(known(without_axes(G.nodes[label])), look.taken) for label in labels]
     listed = [(name_of[u], name_of[v], key, known(own)) for u, v, key, own in edges_of(G)]
-    for *_, own in listed:  # a truth value is the number that it counts as
+    for *_, own in listed:  # a boolean weight becomes 0 or 1
         own.update({str(look.weight): int(x) for x in [own.get(str(look.weight))] if isinstance(x, bool)})
     if xml:
         _level(nodes)
@@ -165,7 +165,7 @@ def scalars(
 
 
 def not_held(G: Any, file_format: str, weight: str | None = "weight") -> list[str]:
-    """Sentences on the attributes of a networkx graph that a format has no place for, or has as text.
+    """Return sentences on the graph's attributes that a format leaves out or stores as text.
 
     >>> import networkx
     >>> not_held(networkx.Graph([("a", "b", {"weight": 2, "kind": "road"})]), "pajek")
@@ -196,7 +196,7 @@ def not_held(G: Any, file_format: str, weight: str | None = "weight") -> list[st
 
 
 def _level(rows: list[dict[str, Any]]) -> None:
-    """Give every attribute one type: numbers where all values are numbers, text where types differ."""
+    """Give each attribute one type: numbers if all values are numbers, text if types differ."""
     kinds: dict[str, set[type]] = {}
     for own in rows:
         for name, value in own.items():
@@ -208,7 +208,7 @@ def _level(rows: list[dict[str, Any]]) -> None:
 
 
 def _label_array(labels: Sequence[Hashable]) -> np.ndarray:
-    """Whole numbers as integers, everything else as text (no pickle)."""
+    """Return whole numbers as integers, other labels as text (without pickle)."""
     if all(isinstance(label, (int, np.integer)) and not isinstance(label, bool) for label in labels):
         return np.array(list(labels), dtype=np.int64)
     return np.array([str(label) for label in labels])
