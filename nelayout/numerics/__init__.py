@@ -1,1 +1,1 @@
-"""Numbers below the formula: threads, compiled loops, linear systems, principal components, memory."""
+"""Numerical tools: threads, compiled loops, linear systems, principal components, memory."""

@@ -1,8 +1,8 @@
-"""Sums and updates of positions for minimizers: NumPy's for small graphs, compiled and on threads for large ones.
+"""Sums and updates of positions for minimizers: NumPy for small graphs, else compiled.
 
 Every sum is a map over blocks of rows and a reduction.  The blocks of one graph are fixed chunks, added in order; the
-blocks of several graphs are the graphs.  So the bits do not depend on threads, and blocks may lie on
-other machines.
+blocks of several graphs are the graphs.  So the bits do not depend on the number of threads, and other machines can
+hold the blocks.
 
 >>> from nelayout.numerics.groups import WHOLE
 >>> Arithmetic(WHOLE, Threads(), False).product(np.ones((2, 2)), np.eye(2))
@@ -23,15 +23,15 @@ from nelayout.numerics.parallel import Threads
 
 __all__ = ["CHUNK", "Arithmetic"]
 
-# Rows of a chunk of one graph.
+# Number of rows in a chunk of one graph.
 CHUNK = 1 << 14
-# Numbers up to which BLAS takes products of a matrix and a vector on one thread.
-AT_ONCE = 1 << 13
+# Entries up to which BLAS multiplies a matrix and a vector on one thread.
+MAX_BLAS_ENTRIES = 1 << 13
 
 
 @cache
 def _loops() -> Any:
-    """Import the compiled loops when they are first needed."""
+    """Import the compiled loops at their first use."""
     from nelayout.numerics import vector_loops
 
     return vector_loops
@@ -39,14 +39,14 @@ def _loops() -> Any:
 
 @dataclass(frozen=True)
 class Arithmetic:
-    """Sums over the rows of each of some groups, and updates; arrays are (n, d) and contiguous."""
+    """Sums over the rows of each group, and updates; arrays are (n, d) and contiguous."""
 
     groups: Whole | Parts
     threads: Threads
     compiled: bool
 
     def product(self, a: Any, b: Any) -> Any:
-        """Sum a b over each group."""
+        """Return the sum of a b over each group."""
         if not self.compiled:
             if isinstance(self.groups, Whole):
                 return float(np.vdot(a, b))
@@ -57,10 +57,10 @@ class Arithmetic:
         return self._dots(a.reshape(1, -1), b)[..., 0]
 
     def products(self, stored: Any, q: Any) -> np.ndarray:
-        """(m,) sums of the products of m arrays ``stored`` (m, n, d) with q (n, d); (C, m) of several graphs."""
+        """Return the products of m arrays ``stored`` (m, n, d) with q (n, d), (m,) or (C, m)."""
         if not self.compiled:
             if isinstance(self.groups, Whole):
-                if isinstance(q, np.ndarray) and stored.size <= AT_ONCE:
+                if isinstance(q, np.ndarray) and stored.size <= MAX_BLAS_ENTRIES:
                     return stored.reshape(len(stored), -1) @ q.reshape(-1)
                 return np.asarray(np.einsum("kij,ij->k", stored, q))
             if self.groups.equal:
@@ -70,10 +70,10 @@ class Arithmetic:
         return self._dots(stored.reshape(len(stored), -1), q)
 
     def add(self, out: Any, stored: Any, factors: np.ndarray) -> None:
-        """out += sum_k factors_k stored_k in place; factors (m,), or (C, m) of several graphs."""
+        """Add sum_k factors_k stored_k to ``out``; factors (m,), or (C, m) of several graphs."""
         if not self.compiled:
             if isinstance(self.groups, Whole):
-                if isinstance(out, np.ndarray) and stored.size <= AT_ONCE:
+                if isinstance(out, np.ndarray) and stored.size <= MAX_BLAS_ENTRIES:
                     out += (factors @ stored.reshape(len(stored), -1)).reshape(out.shape)
                 else:
                     out += np.einsum("k,kij->ij", factors, stored)
@@ -89,7 +89,7 @@ class Arithmetic:
         self._map(lambda a, b: _loops().add(flat, rows, factors, blocks, d, a, b), blocks)
 
     def combine(self, out: Any, scale: float, force: Any, factors: Any) -> None:
-        """out_ij = scale out_ij + factors_i force_ij in place."""
+        """Set out_ij = scale out_ij + factors_i force_ij."""
         if not self.compiled:
             out *= scale
             out += factors[:, None] * force
@@ -98,18 +98,18 @@ class Arithmetic:
         self._map(lambda a, b: _loops().combine(out, scale, force, factors, blocks[a], blocks[b]), blocks)
 
     def radius(self, Y: Any) -> Any:
-        """Root mean squared distance to the centroid."""
+        """Return the root mean squared distance to the centroid."""
         return self._spread(Y, Y, self.groups.full(1.0), self.groups.full(0.0))
 
     def moved(self, Y: Any, size: Any, before: Any, size_before: Any) -> Any:
-        """Root mean squared change of the places Y / size, not counting a shift of all; 0 where a size is 0."""
+        """Return the RMS change of Y / size without a common shift; 0 where a size is 0."""
         sized = (size > 0) & (size_before > 0)
         one, where = self.groups.full(1.0), self.groups.where
         factors = (where(sized, one / where(sized, each, one), 0.0) for each in (size, size_before))
         return self._spread(Y, before, *factors)
 
     def _spread(self, Y: Any, before: Any, factor: Any, factor_before: Any) -> Any:
-        """Radius of factor Y - factor_before before; each row is measured from the first row of its group."""
+        """Return the radius of factor Y - factor_before before, relative to each first row."""
         groups = self.groups
         if self.compiled:
             blocks, d = self._blocks(Y), Y.shape[1]
@@ -132,27 +132,27 @@ class Arithmetic:
         return np.sqrt(groups.mean(np.einsum("ij,ij->i", apart, apart)))
 
     def _dots(self, stored: np.ndarray, q: np.ndarray) -> np.ndarray:
-        """(m,) or (C, m) products of rows of numbers ``stored`` (m, n d) with q (n, d)."""
+        """Return the (m,) or (C, m) products of ``stored`` (m, n d) with q (n, d)."""
         blocks, flat, d = self._blocks(q), q.reshape(-1), q.shape[1]
         sums = np.empty((len(blocks) - 1, len(stored)))
         self._map(lambda a, b: _loops().dots(stored, flat, blocks, d, a, b, sums), blocks)
         return np.add.reduce(sums, axis=0) if isinstance(self.groups, Whole) else sums
 
     def _blocks(self, Y: np.ndarray) -> np.ndarray:
-        """(B + 1,) where each block of rows begins, and the end of the last."""
+        """Return the first row of each block, and the number of rows, (B + 1,)."""
         if isinstance(self.groups, Parts):
             return self.groups.starts
         return np.append(np.arange(0, len(Y), CHUNK), len(Y))
 
     @cached_property
     def _tasks(self) -> list[tuple[int, int]]:
-        """Ranges of parts for the threads, of about a chunk of rows each."""
+        """Ranges of groups for the threads, with about a chunk of rows each."""
         starts = self.groups.starts if isinstance(self.groups, Parts) else np.zeros(1, dtype=int)
         cuts = np.unique(np.searchsorted(starts, np.arange(0, starts[-1], CHUNK))).tolist()
         return list(zip(cuts, [*cuts[1:], len(starts) - 1], strict=True)) if cuts else []
 
     def _map(self, work: Callable[[int, int], Any], blocks: np.ndarray) -> None:
-        """Do the work on all blocks, in ranges for the threads."""
+        """Apply ``work`` to all blocks, in ranges for the threads."""
         if len(blocks) == 2:
             work(0, 1)
         elif isinstance(self.groups, Parts):

@@ -1,4 +1,4 @@
-"""Numbers of edges on shortest paths, by breadth-first search.
+"""Count the edges on shortest paths, by breadth-first search.
 
 On the path 0 - 1 - 2, from its first node::
 
@@ -17,12 +17,12 @@ from nelayout.numerics.parallel import Threads
 
 __all__ = ["COMPILED_ABOVE", "hops_from"]
 
-# Nodes up to which NumPy searches, without the compiler.
+# Number of nodes up to which NumPy searches, without the compiler.
 COMPILED_ABOVE = 300
 
 
 def hops_from(adjacency: csr_array, sources: np.ndarray, threads: Threads) -> list[np.ndarray]:
-    """Return the numbers of edges (n,) from each source to all nodes; 0 for itself and for nodes without a path."""
+    """Return the edge counts (n,) from each source to all nodes; 0 without a path."""
     n = adjacency.shape[0]
     if n <= COMPILED_ABOVE:
         return _all_at_once(adjacency, sources)
@@ -37,7 +37,7 @@ def hops_from(adjacency: csr_array, sources: np.ndarray, threads: Threads) -> li
 
 
 def _all_at_once(adjacency: csr_array, sources: np.ndarray) -> list[np.ndarray]:
-    """One column for each source; a step of all searches is a product with the adjacency matrix."""
+    """Search from all sources at once, one product with the adjacency matrix per step."""
     n = adjacency.shape[0]
     edges = csr_array((np.ones(adjacency.nnz), adjacency.indices, adjacency.indptr), shape=adjacency.shape)
     hops, front = np.zeros((n, len(sources))), np.zeros((n, len(sources)))

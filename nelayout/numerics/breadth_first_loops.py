@@ -9,7 +9,7 @@ __all__ = ["hops"]
 
 @compiled_loop
 def hops(indptr, indices, source, out, queue):
-    """out[i] = number of edges between source and i, by breadth-first search; ``out`` comes in as zeros."""
+    """Set out[i] = number of edges between source and i; ``out`` must be zeros."""
     queue[0] = source
     head, tail = 0, 1
     while head < tail:

@@ -1,14 +1,14 @@
-"""Decorators of the compiled loops: everything that runs over pairs or edges when there are many.
+"""Decorators of compiled loops, for work over many pairs or edges.
 
-A compiled loop is a sequential loop over a range of rows, without the interpreter lock, compiled once and stored on
-disk (`loop_store`).  It takes arrays, integers and floats, never functions.  Each stands in a file called
+A compiled loop is a sequential loop over a range of rows, without the interpreter lock.  It is compiled once and
+stored on disk (`loop_store`).  It takes arrays, integers and floats, never functions.  It is in a file
 ``*_loops.py`` beside its user and has a NumPy twin for small work, which needs no compiler.
 
-The first drawing on a new machine waits for the compiler.  So a loop is made for one form of what it sums, by a
-function that returns it: only the forms that are needed are compiled.  It allocates nothing and assigns no slices, but
-is given its scratch memory; and it chooses between two numbers by ``if``, as `max` is one more function.
+The first layout on a new machine waits for the compiler.  So a function returns each loop for one form of its terms,
+and nelayout compiles only the forms that it needs.  To compile fast, a loop gets its scratch memory as an argument,
+assigns no slices, and uses ``if`` instead of `max`.
 
-Sums of many terms take ``compiled_loop``: its compiler may reorder them, once, so the bits do not change between runs::
+Sums of many terms use ``compiled_loop``.  Its compiler may reorder them, once, so the bits are equal in all runs::
 
     @compiled_loop
     def dot(a, b):
@@ -17,8 +17,8 @@ Sums of many terms take ``compiled_loop``: its compiler may reorder them, once, 
             total += a[k] * b[k]
         return total
 
-Numba's own ``cache=True`` cannot keep loops that contain other loops made by functions.  If a later numba changes
-the internals that `loop_store` needs, loops fall back to it, with a notice.
+Numba's own ``cache=True`` cannot store loops that contain other loops made by functions.  If a later numba changes
+the internals that `loop_store` needs, loops use ``cache=True`` again, with a notice.
 """
 
 from __future__ import annotations
@@ -37,27 +37,26 @@ from nelayout.numerics.notices import announce
 
 __all__ = ["compiled_loop", "exact_loop", "inlined", "inlined_as_written", "interrupts_held"]
 
-# Liberties with floating-point arithmetic.  Neither nnan nor ninf is among them: a NaN must stay one.
+# Allowed changes of floating-point arithmetic.  nnan and ninf are left out, because a NaN must stay NaN.
 FAST_MATH = {"reassoc", "contract", "arcp", "nsz"}
-# Each function needs its callers' form alone: Python's for loops, C's for none, and neither for pieces of loops.
+# Wrappers cost compile time: Python calls loops, other loops call pieces, and C calls neither.
 LOOP = {"nogil": True, "error_model": "numpy", "no_cfunc_wrapper": True}
 PIECE = {"forceinline": True, "error_model": "numpy", "no_cfunc_wrapper": True, "no_cpython_wrapper": True}
-# Signals with handlers that may raise: Ctrl-C, a polite end, a time limit.
-RAISING = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGALRM") if hasattr(signal, name)]
+# Signals with handlers that may raise: Ctrl-C, termination, a time limit.
+RAISING_SIGNALS = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGALRM") if hasattr(signal, name)]
 
 
 @contextmanager
 def interrupts_held() -> Iterator[None]:
-    """Hold back interrupts, which then come right after.
+    """Hold back interrupts until the end of the block.
 
-    An interrupt that raises inside the compiler would leave its lock taken, and the next thread that compiles would
-    wait for ever.
+    An interrupt inside the compiler would leave its lock taken.  The next thread that compiles would never get it.
     """
     if threading.current_thread() is not threading.main_thread():  # handlers run in the main thread only
         yield
         return
     caught: list[tuple[int, FrameType | None]] = []
-    handlers: dict[int, Any] = {number: signal.getsignal(number) for number in RAISING}
+    handlers: dict[int, Any] = {number: signal.getsignal(number) for number in RAISING_SIGNALS}
     handlers = {number: handler for number, handler in handlers.items() if callable(handler)}
     for number in handlers:
         signal.signal(number, lambda *now: caught.append(now))
@@ -71,7 +70,7 @@ def interrupts_held() -> Iterator[None]:
 
 
 def _internals() -> Any:
-    """Return what `_Stored` and `_Loop` need of numba, and whether all of it is there."""
+    """Return the parts of numba for `_Stored` and `_Loop`, and whether all exist."""
     try:
         from numba.core.caching import NullCache
         from numba.core.compiler import CompileResult
@@ -85,17 +84,17 @@ def _internals() -> Any:
         return object, None, None, object, None, False
 
 
-with interrupts_held():  # an interrupt here would leave the compiler half loaded
+with interrupts_held():  # an interrupt would leave the compiler half loaded
     import numba
     from numba.core import config
 
     NullCache, CompileResult, global_compiler_lock, CPUDispatcher, dumps, KNOWN = _internals()
     if not KNOWN:
-        announce(f"numba {numba.__version__} is unknown to this nelayout: each process may compile loops anew")
+        announce(f"numba {numba.__version__} is unknown to this nelayout: each process may compile loops again")
 
 
 class _Stored(NullCache):
-    """Stored code of one loop, in the protocol by which a dispatcher asks for it."""
+    """Stored code of one loop, in the protocol of numba's dispatchers."""
 
     def __init__(self, loop: Any) -> None:
         self.function, self.identity = loop.py_func, _identity(loop)
@@ -109,7 +108,7 @@ class _Stored(NullCache):
         return None
 
     def save_overload(self, sig: Any, data: Any) -> None:
-        plain = data._replace(type_annotation="")  # the source with its types, a long text that nobody reads
+        plain = data._replace(type_annotation="")  # a long text, the source with its types, which is not used
         loop_store.write(self._key(sig, data.codegen), dumps(plain._reduce()))
 
     def _key(self, sig: Any, codegen: Any) -> loop_store.Key:
@@ -118,7 +117,7 @@ class _Stored(NullCache):
 
 
 def _identity(loop: Any) -> str:
-    """Name a loop by its code, by its options, and by what the function that made it has put into it."""
+    """Identify a loop by its code, its options, and the values in its closure."""
     function = loop.py_func
     options = {name: sorted(value) if isinstance(value, set) else value for name, value in loop.targetoptions.items()}
     parts = [cell.cell_contents for cell in function.__closure__ or ()]
@@ -140,7 +139,7 @@ class _Loop(CPUDispatcher):
             return super().compile(sig)
         collecting, before = gc.isenabled(), len(loop_store.missed)
         with interrupts_held(), global_compiler_lock:
-            gc.disable()  # it would look at the compiler's many objects
+            gc.disable()  # the collector would visit the compiler's many objects
             try:
                 return super().compile(sig)
             finally:
@@ -164,11 +163,11 @@ def _loop(**options: Any) -> Callable[[Callable], Callable]:
     return decorate
 
 
-# For sums: reordered, they run several terms at a time.
+# For sums: the compiler reorders them and adds several terms at a time.
 compiled_loop = _loop(fastmath=FAST_MATH)
-# For integers, comparisons and recurrences: rounds as NumPy does, so that small work gets the same bits from Python.
+# For integers, comparisons and recurrences: rounding is NumPy's, so that Python gives the same bits for small work.
 exact_loop = _loop()
-# For pieces of a `compiled_loop`: merged into it by the compiler, so that the loop around them still vectorizes.
+# For pieces of a `compiled_loop`: the compiler inlines them, so that the loop around them still vectorizes.
 inlined = numba.njit(fastmath=FAST_MATH, **PIECE)
-# For pieces that split off low bits, as the exponential does: reordering would lose them.
+# For pieces that split off low bits, such as the exponential; reordering would lose these bits.
 inlined_as_written = numba.njit(fastmath={"contract"}, **PIECE)

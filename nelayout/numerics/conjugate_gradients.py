@@ -1,7 +1,7 @@
 """Preconditioned conjugate gradients for the sparse symmetric systems of the minimizers.
 
-All right-hand sides (the coordinates) run together.  Sums are NumPy's pairwise ones or those of fixed chunks, not
-BLAS's, so that the bits do not depend on thread counts.
+All right-hand sides (the coordinates) run together.  Sums are NumPy's pairwise sums or sums of fixed chunks, not
+BLAS's.  So the bits do not depend on the number of threads.
 """
 
 from __future__ import annotations
@@ -28,20 +28,20 @@ def conjugate_gradients(
     start: np.ndarray | None = None,
     groups: Whole | Parts = WHOLE,
 ) -> np.ndarray:
-    """X with A X = right, approximately, for a symmetric positive definite A.
+    """Return an approximate solution X of A X = right, A symmetric positive definite.
 
     Parameters
     ----------
     times : X (n, d) -> A X.
     diagonal : (n,), or (n, d) for systems that differ, positive, the Jacobi preconditioner.
     right : (n, d).
-    tolerance : stop when each column's residual has fallen to this fraction of its right-hand side.
-    free : (n, d) mask of the unknowns that are solved for; the others are held at 0.
-    start : (n, d) where the iteration starts, instead of 0.
+    tolerance : stop when each column's residual is at most this fraction of its right-hand side.
+    free : (n, d) mask of the unknowns; the other entries of X stay 0.
+    start : (n, d) initial X, instead of 0.
     groups : systems of several graphs, one after another; each ends by itself.
 
-    From 0, every iterate X has sum(X * right) > 0, so minus a gradient on the right gives a direction of
-    descent however early the iteration ends.
+    From 0, every iterate X has sum(X * right) > 0.  So with minus a gradient as right-hand side, X is a descent
+    direction at every iteration.
     """
     inverse = _inverse(diagonal.reshape(len(right), -1))
     if free is not None:
@@ -78,14 +78,14 @@ def conjugate_gradients(
             break
         z = inverse * residual
         rho, old = columns(residual, z), rho
-        if several:  # a system that has ended stays
+        if several:  # a finished system stays unchanged
             rho = np.where(reached.all(axis=1, keepdims=True), 0.0, rho)
         direction = z + groups.spread(np.where(old > 0, rho / np.where(old > 0, old, 1.0), 0.0)) * direction
     return X
 
 
 def _inverse(diagonal: np.ndarray) -> np.ndarray:
-    """1 / diagonal; 0 for rows that nothing holds, which so stay where they are."""
+    """Return 1 / diagonal; 0 for rows of zeros, which then do not move."""
     held = diagonal > 0
     return np.where(held, 1.0 / np.where(held, diagonal, 1.0), 0.0)
 
@@ -103,9 +103,9 @@ def laplacian_gradients(
     free: np.ndarray | None = None,
     groups: Whole | Parts = WHOLE,
 ) -> np.ndarray:
-    """Solve as `conjugate_gradients` does, from 0, for A = scale L_w + diag(ridge), compiled and on threads.
+    """Solve as `conjugate_gradients` does, from 0, for A = scale L_w + diag(ridge), compiled.
 
-    ``graph``: indptr, indices and weights w; ``sums`` (n,): sum_j w_ij.
+    ``graph``: indptr, indices and weights w; ``sums`` (n,): sum_j w_ij.  Runs on ``threads``.
     """
     from nelayout.numerics import vector_loops as loops
 

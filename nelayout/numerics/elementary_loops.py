@@ -1,4 +1,4 @@
-"""Logarithm and exponential as plain arithmetic, so that loops with them vectorize; accurate to some 1e-16."""
+"""Logarithm and exponential as plain arithmetic, for vectorized loops; errors near 1e-16."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from nelayout.numerics.compiling import inlined_as_written
 
 __all__ = ["exponential", "logarithm"]
 
-# A float64 is 52 bits of mantissa under an exponent that counts from 1023; 1 and sqrt(1/2) read as integers.
+# A float64 has 52 bits of mantissa and an exponent that counts from 1023.  Bits of 1 and sqrt(1/2) as integers.
 MANTISSA = (1 << 52) - 1
 ONE, ROOT_HALF = (int(np.float64(x).view(np.int64)) for x in (1.0, math.sqrt(0.5)))
-# Added to a small whole number, the lowest bits of the sum are that number, counted from 1023.
+# The lowest bits of WHOLE + k are k + 1023, for a small whole number k.
 WHOLE = 2.0**52 + 1023.0
-# ln 2, and ln 2 = high + low, where whole numbers times high are exact.
+# ln 2 = high + low; the product of high and a whole number is exact.
 LN2 = math.log(2.0)
 LN2_HIGH = math.floor(LN2 * 2.0**31) / 2.0**31
 LN2_LOW = (LN2 - LN2_HIGH) + 2.319046813846e-17
@@ -23,7 +23,7 @@ LN2_LOW = (LN2 - LN2_HIGH) + 2.319046813846e-17
 
 @inlined_as_written
 def logarithm(u):
-    """ln u, u > 0 a normal number: u = 2^e m with m in [sqrt(1/2), sqrt 2), ln m = 2 artanh((m-1)/(m+1))."""
+    """Return ln u, normal u > 0: u = 2^e m, 1/2 <= m^2 < 2, ln m = 2 artanh((m-1)/(m+1))."""
     bits = np.float64(u).view(np.int64) + (ONE - ROOT_HALF)
     e = np.float64(np.int32((bits >> 52) - 1023))
     m = np.int64((bits & MANTISSA) + ROOT_HALF).view(np.float64)
@@ -36,7 +36,7 @@ def logarithm(u):
 
 @inlined_as_written
 def exponential(x):
-    """e^x, held between e^-707 and e^707: x = k ln 2 + r with |r| <= ln(2)/2, and the series of e^r."""
+    """Return e^x, clipped to e^-707 .. e^707: x = k ln 2 + r, |r| <= ln(2)/2, series of e^r."""
     x = -707.0 if x < -707.0 else 707.0 if x > 707.0 else x
     k = math.floor(x * (1.0 / LN2) + 0.5)
     r = (x - k * LN2_HIGH) - k * LN2_LOW

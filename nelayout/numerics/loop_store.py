@@ -1,15 +1,15 @@
-"""Machine code of compiled loops on disk: one file for each loop and the types of its arguments.
+"""Store machine code of compiled loops on disk, one file for each loop and argument types.
 
-Loops are looked for in ``__pycache__`` beside the package and in the user's cache folder, and written to the first of
-them that can be written.  If NUMBA_CACHE_DIR is set, it is the only place.  So an image warmed up by root serves every
-user.  If nothing can be written, each process compiles in memory.
+nelayout reads loops from ``__pycache__`` beside the package and from the user's cache folder.  It writes to the first
+of them that is writable.  If NUMBA_CACHE_DIR is set, nelayout uses only this folder.  So an image that root warmed up
+serves every user.  If no folder is writable, each process compiles in memory.
 
-What is read from a folder runs as code.  So a folder or a file is not used if all users may write to it, or if it
-belongs to another user than this one, root and the owner of the package.
+The content of a file runs as code.  So nelayout does not use a folder or a file that all users may write to.  The
+owner must be this user, root or the owner of the package.
 
 The name of a file contains all that its content depends on: loop, types, processor, versions, and the source of all
-loops, because a loop contains the loops that it calls.  So files are never stale.  Each file appears complete, so
-several processes may write at once.  Files of an older source are deleted.
+loops.  All, because a loop contains the loops that it calls.  So files are never stale.  Each file appears complete,
+so several processes may write at once.  Files of an older source are deleted.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ from nelayout.errors import warn
 __all__ = ["Key", "compiled", "folders", "missed", "place", "read", "write"]
 
 PACKAGE = Path(__file__).parents[1]
-# Names of the loops that this process has looked for in vain, and compiled.
+# Names of the loops that this process did not find, and compiled.
 missed: list[str] = []
 
 
 class Key(NamedTuple):
-    """Name of a loop, its environment (processor, versions), and everything else that its code depends on."""
+    """Name of a loop, its environment (processor, versions), and all else that sets its code."""
 
     name: str
     environment: str
@@ -52,11 +52,11 @@ class Key(NamedTuple):
 
 
 def folders() -> list[Path]:
-    """Return the folders in which loops are looked for."""
+    """Return the folders that may hold loops."""
     given = os.environ.get("NUMBA_CACHE_DIR")
     if given:
         return [path for path in [Path(given).absolute() / "nelayout"] if _trusted(path)]
-    home = os.path.expanduser("~")  # noqa: PTH111  Path.home() raises where there is none
+    home = os.path.expanduser("~")  # noqa: PTH111  Path.home() raises an error without a home
     own = {"win32": os.environ.get("LOCALAPPDATA", ""), "darwin": f"{home}/Library/Caches"}
     users = Path(own.get(sys.platform) or os.environ.get("XDG_CACHE_HOME") or f"{home}/.cache") / "nelayout" / "loops"
     beside = [PACKAGE / "__pycache__" / "loops", *([users] if users.is_absolute() else [])]
@@ -64,7 +64,7 @@ def folders() -> list[Path]:
 
 
 def _trusted(path: Path) -> bool:
-    """Whether nobody else can have written a folder or a file, or it does not exist."""
+    """Return whether only trusted users can have written a folder or a file, or it is missing."""
     try:
         found = path.stat()
     except OSError:
@@ -78,12 +78,12 @@ def _trusted(path: Path) -> bool:
 
 @cache
 def _report(path: Path) -> None:
-    """Say once that a folder or a file is not used."""
+    """Warn once that a folder or a file is not used."""
     warn(f"compiled loops in {path} are not used, as others may write there: chmod o-w, or set NUMBA_CACHE_DIR")
 
 
 def read(key: Key) -> bytes | None:
-    """Return the content of a file; None if there is none, or only a part of it."""
+    """Return the content of a file; None if it is missing or incomplete."""
     for folder in folders() if _source() else ():
         try:
             if not _trusted(folder / key.file):
@@ -98,7 +98,7 @@ def read(key: Key) -> bytes | None:
 
 
 def write(key: Key, data: bytes) -> None:
-    """Store code if there is a place for it, and delete the files of the same loop of an older source."""
+    """Store code if a folder is writable; delete files of the same loop of an older source."""
     folder = place()
     if folder is None:
         return
@@ -109,17 +109,17 @@ def write(key: Key, data: bytes) -> None:
         for old in folder.glob(f"{key.stem}*.nbc"):
             if not old.name.startswith(f"{key.stem}{_source()}-"):
                 old.unlink()
-    except OSError:  # the disk is full, or the folder was removed: the loop runs all the same
+    except OSError:  # the disk is full, or the folder was removed; the loop runs without a file
         part.unlink(missing_ok=True)
 
 
 def compiled() -> bool:
-    """Whether loops of the present source are stored, or were compiled by this process."""
+    """Return whether loops of the present source are stored, or this process compiled them."""
     return bool(missed) or any(True for folder in folders() for _ in folder.glob(f"*-{_source()}-*.nbc"))
 
 
 def place() -> Path | None:
-    """Return the folder to which loops are written; None if there is none."""
+    """Return the folder for new loops, or None."""
     return _writable(tuple(folders())) if _source() else None
 
 
@@ -139,7 +139,7 @@ def _writable(folders: tuple[Path, ...]) -> Path | None:
 
 @cache
 def _source() -> str | None:
-    """Return a digest of the source of all loops and of how they are compiled; None if it cannot be read."""
+    """Return a digest of all loops and their compiler options; None if they are unreadable."""
     files = sorted(PACKAGE.rglob("*loops.py"))
     try:
         texts = [path.read_text(encoding="utf-8") for path in [*files, PACKAGE / "numerics" / "compiling.py"]]

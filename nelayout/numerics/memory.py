@@ -1,7 +1,7 @@
-"""The memory that a process can still take, and a warning if work needs more.
+"""Measure the memory that a process can still take, and warn if work needs more.
 
-A process that takes too much memory is ended by the system without a word, after minutes.  So the estimate is
-compared before work starts; the work starts all the same.
+The system kills a process that takes too much memory, without a message, after minutes.  So nelayout compares its
+estimate before the work starts.  It only warns.
 """
 
 from __future__ import annotations
@@ -14,20 +14,20 @@ from nelayout.errors import warn
 __all__ = ["available", "size_in_words", "warn_if_short"]
 
 PROC, CGROUPS = Path("/proc"), Path("/sys/fs/cgroup")
-# Files (limit, in use) of a control group, in its second and first version.
+# Files (limit, in use) of a control group, in version 2 and version 1.
 LIMITS = (("memory.max", "memory.current"), ("memory.limit_in_bytes", "memory.usage_in_bytes"))
-# Entries for memory in use that the system gives back: files that were read once.
-GIVEN_BACK = ("inactive_file", "total_inactive_file")
+# Entries for memory in use that the system can reclaim: files that were read once.
+RECLAIMABLE = ("inactive_file", "total_inactive_file")
 
 
 def available() -> int | None:
-    """Return the bytes that this process can take without swapping, within its control groups; None if unknown."""
+    """Return the bytes that this process can take without swapping; None if unknown."""
     found = [bytes_free for bytes_free in (_of_machine(), _of_groups()) if bytes_free is not None]
     return min(found, default=None)
 
 
 def warn_if_short(needed: int, what: str, remedies: str) -> bool:
-    """Warn if fewer than ``needed`` bytes are available, and name the line that called nelayout."""
+    """Warn if fewer than ``needed`` bytes are available, at the line that called nelayout."""
     free = available()
     if free is None or needed <= free:
         return False
@@ -53,7 +53,7 @@ def _of_machine() -> int | None:
 
 
 def _of_groups() -> int | None:
-    """Return the fewest bytes that the control groups of this process leave, from its own up to the root."""
+    """Return the fewest free bytes of the process's control groups, up to the root."""
     try:
         lines = (PROC / "self" / "cgroup").read_text().splitlines()
     except OSError:
@@ -65,7 +65,7 @@ def _of_groups() -> int | None:
             continue
         root = CGROUPS / controllers
         own = root / path.lstrip("/")
-        # in a container the path may be of the host, and the files lie at the root
+        # in a container, the path may belong to the host and the files be at the root
         for group in (own, *(up for up in own.parents if up.is_relative_to(root))):
             found += [left for limit, used in LIMITS if (left := _left(group, limit, used)) is not None]
     return min(found, default=None)
@@ -79,7 +79,7 @@ def _left(group: Path, limit: str, used: str) -> int | None:
     back = 0
     try:
         statistics = (line.split() for line in (group / "memory.stat").read_text().splitlines())
-        back = max((int(value) for name, value in statistics if name in GIVEN_BACK), default=0)
+        back = max((int(value) for name, value in statistics if name in RECLAIMABLE), default=0)
     except (OSError, ValueError):
         pass
     return max(most - now + back, 0)

@@ -1,4 +1,4 @@
-"""Notices of what a run waits for, from the numerics to the progress bar, or to standard error if no bar listens."""
+"""Pass notices of a wait to the progress bar, or to standard error without a listener."""
 
 from __future__ import annotations
 
@@ -9,21 +9,21 @@ from contextlib import contextmanager
 
 __all__ = ["announce", "listening"]
 
-# Seconds of waiting, in one process, after which a line on standard error says what for.
-PATIENCE = 2.0
+# Time of waiting in one process before a line on standard error, in seconds.
+NOTICE_AFTER_SECONDS = 2.0
 
 _listeners: list[Callable[[str], object]] = []
 
 
 class _Wait:
-    """The waits that nobody listened to: their seconds, when the present one began, and what it is for."""
+    """Waits without a listener: their seconds, and start and reason of the present wait."""
 
     seconds, began, notice, told = 0.0, 0.0, "", False
 
 
 @contextmanager
 def listening(listener: Callable[[str], object]) -> Iterator[None]:
-    """Call the listener with each notice of any thread, and with an empty one when the wait is over."""
+    """Call the listener with each notice of any thread, and with "" at the end of the wait."""
     _listeners.append(listener)
     try:
         yield
@@ -32,7 +32,7 @@ def listening(listener: Callable[[str], object]) -> Iterator[None]:
 
 
 def announce(notice: str) -> None:
-    """Tell all listeners; without one, a line on standard error tells of a long wait, once."""
+    """Call all listeners; without any, write one line on standard error after a long wait."""
     for listener in tuple(_listeners):
         listener(notice)
     if _listeners or _Wait.told:
@@ -41,7 +41,7 @@ def announce(notice: str) -> None:
     _Wait.began = _Wait.began if _Wait.notice else now
     _Wait.notice = notice or _Wait.notice
     waited = _Wait.seconds + now - _Wait.began
-    if waited > PATIENCE and sys.stderr is not None:
+    if waited > NOTICE_AFTER_SECONDS and sys.stderr is not None:
         sys.stderr.write(f"nelayout: {_Wait.notice}\n")
         _Wait.told = True
     if not notice:

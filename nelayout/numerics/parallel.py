@@ -1,8 +1,8 @@
-"""Threads that give the same bits for any number: fixed chunks, a thread pool, results in order.
+"""Threads with the same bits for any number: fixed chunks, a pool, results in order.
 
 Chunks are cut by the amount of work, never by the number of threads, and their results are combined in order.  Compiled
-loops release the interpreter lock and contain no threads: two Python threads may lay out at once, and a forked child
-inherits nothing.
+loops release the interpreter lock and contain no threads.  So two Python threads may lay out at once, and a forked
+child inherits no threads.
 """
 
 from __future__ import annotations
@@ -23,18 +23,18 @@ __all__ = ["Threads", "blas_on_one_thread", "thread_count", "threads_for"]
 
 
 class Threads:
-    """A pool that maps a function over chunks, on threads when there are several of both."""
+    """A pool that maps a function over chunks, on threads if both are several."""
 
     def __init__(self, count: int = 1) -> None:
         self.count = count
-        self._pool: ThreadPoolExecutor | None = None  # made when there is something to share
+        self._pool: ThreadPoolExecutor | None = None  # created at the first use
         self._process = os.getpid()
 
     def map(self, work: Callable[[Any], Any], chunks: Iterable[Any]) -> list[Any]:
         chunks = list(chunks)
         if self.count == 1 or len(chunks) < 2:
             return [work(chunk) for chunk in chunks]
-        if self._process != os.getpid():  # forked within a run: the threads stayed with the parent
+        if self._process != os.getpid():  # after a fork, the threads are in the parent
             self._pool, self._process = None, os.getpid()
         if self._pool is None:
             from concurrent.futures import ThreadPoolExecutor
@@ -51,7 +51,7 @@ class Threads:
         try:
             drain()
         finally:
-            for _ in numbers:  # after an error or an interrupt nobody takes up another chunk
+            for _ in numbers:  # after an error or an interrupt, helpers must not start another chunk
                 pass
             for helper in helpers:
                 helper.result()
@@ -65,10 +65,10 @@ class Threads:
 
 @contextmanager
 def threads_for(n_jobs: int | None) -> Iterator[Threads]:
-    """Open the threads of one run, and close them when it ends, however it ends."""
+    """Open the threads of one run, and close them at its end, also after an error."""
     threads = Threads(thread_count(n_jobs))
     try:
-        with np.errstate(under="ignore"):  # similarities of far nodes vanish, whatever the caller makes of it
+        with np.errstate(under="ignore"):  # similarities of far nodes underflow, under any setting of the caller
             yield threads
     finally:
         threads.close()
@@ -76,7 +76,7 @@ def threads_for(n_jobs: int | None) -> Iterator[Threads]:
 
 @contextmanager
 def blas_on_one_thread() -> Iterator[None]:
-    """Keep matrix products on the thread that asks for them, if threadpoolctl is installed."""
+    """Keep matrix products on the calling thread, if threadpoolctl is installed."""
     try:
         from threadpoolctl import threadpool_limits
     except ImportError:
@@ -87,12 +87,12 @@ def blas_on_one_thread() -> Iterator[None]:
 
 
 def thread_count(n_jobs: int | None) -> int:
-    """Return the number of threads of ``n_jobs``: None or -1 every core this process may use, -2 all but one, ..."""
+    """Return the number of threads of ``n_jobs``: None or -1 all usable cores, -2 one less."""
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     if n_jobs is None:
         return cores
     if isinstance(n_jobs, bool) or not hasattr(n_jobs, "__index__"):
-        raise InputError(f"n_jobs must be None or an integer, given {n_jobs!r}")
+        raise InputError(f"n_jobs must be None or an integer; got {n_jobs!r}")
     n_jobs = int(n_jobs)
     if n_jobs == 0:
         raise InputError("n_jobs = 0 means no thread at all: give 1 or more, -1 or None for all cores")

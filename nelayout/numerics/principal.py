@@ -1,4 +1,4 @@
-"""Principal components with the same bits for any number of threads: subspace iteration with exact products.
+"""Principal components with the same bits for any number of threads: exact products.
 
 A sum of floats depends on its order, and BLAS orders by threads.  A sum of integers does not: entries are rounded to
 so few bits that every partial sum stays below 2^53::
@@ -20,28 +20,28 @@ from scipy.sparse import issparse
 
 __all__ = ["orthonormal", "principal_components"]
 
-# Subspace iterations, and sweeps of Jacobi rotations at most.
-ROUNDS, SWEEPS = 8, 30
-# Directions beyond the wanted ones: only these converge slowly.
-SPARE = 8
-# Entries of X that are made integers at once.
+# Numbers of subspace iterations, and of sweeps of Jacobi rotations at most.
+ITERATIONS, MAX_SWEEPS = 8, 30
+# Number of additional directions; only these converge slowly.
+EXTRA_DIRECTIONS = 8
+# Number of entries of X that become integers at once.
 BLOCK_ENTRIES = 1 << 20
-# Columns up to which the covariance is formed, in one pass over X.
-WIDEST_COVARIANCE = 2000
+# Maximum number of columns for computing the covariance, in one pass over X.
+MAX_COVARIANCE_COLUMNS = 2000
 
 
 def principal_components(X: Any, dim: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return scores (n, dim) along the directions of largest variance of X (n, d), directions (d, dim), mean (d,).
+    """Return scores (n, dim), directions (d, dim) and mean (d,) of X (n, d), array or sparse.
 
-    X is an array or a sparse matrix.  Directions are orthonormal; the largest entry of each is positive.
+    Directions are orthonormal, in order of decreasing variance; the largest entry of each is positive.
     """
     n, d = X.shape
     mean = np.asarray(X.sum(axis=0, dtype=np.float64)).ravel() / n
-    width = min(dim + SPARE, d)
+    width = min(dim + EXTRA_DIRECTIONS, d)
     Q = orthonormal(np.random.default_rng(0).standard_normal((d, width)))
     if width < d:
-        covariance = _covariance(X, mean) if d <= WIDEST_COVARIANCE and d <= n and not issparse(X) else None
-        for _ in range(ROUNDS):
+        covariance = _covariance(X, mean) if d <= MAX_COVARIANCE_COLUMNS and d <= n and not issparse(X) else None
+        for _ in range(ITERATIONS):
             Q = orthonormal(
                 _back(X, mean, _scores(X, mean, Q)) if covariance is None else _exact_product(covariance, Q)
             )
@@ -55,7 +55,7 @@ def principal_components(X: Any, dim: int) -> tuple[np.ndarray, np.ndarray, np.n
 
 
 def _scores(X: Any, mean: np.ndarray, Q: np.ndarray) -> np.ndarray:
-    """(X - mean) Q."""
+    """Return (X - mean) Q."""
     if issparse(X):
         return np.asarray(X @ Q) - np.sum(mean[:, None] * Q, axis=0)
     bits = _bits(X.shape[1])
@@ -68,7 +68,7 @@ def _scores(X: Any, mean: np.ndarray, Q: np.ndarray) -> np.ndarray:
 
 
 def _back(X: Any, mean: np.ndarray, T: np.ndarray) -> np.ndarray:
-    """(X - mean)^T T."""
+    """Return (X - mean)^T T."""
     if issparse(X):
         return np.asarray(X.T @ T) - mean[:, None] * np.sum(T, axis=0)
     bits = _bits(len(X))
@@ -81,7 +81,7 @@ def _back(X: Any, mean: np.ndarray, T: np.ndarray) -> np.ndarray:
 
 
 def _covariance(X: np.ndarray, mean: np.ndarray) -> np.ndarray:
-    """(X - mean)^T (X - mean)."""
+    """Return (X - mean)^T (X - mean)."""
     out = np.zeros((X.shape[1], X.shape[1]))
     unit = _unit(_largest(X, mean), _bits(len(X)))
     for _, _, block in _blocks(X, mean, unit):
@@ -90,7 +90,7 @@ def _covariance(X: np.ndarray, mean: np.ndarray) -> np.ndarray:
 
 
 def _blocks(X: np.ndarray, mean: np.ndarray, unit: float):
-    """Start, stop, and the centered rows as whole numbers of units."""
+    """Yield start, stop, and the centered rows as whole numbers of units."""
     n, d = X.shape
     rows = max(1, BLOCK_ENTRIES // max(d, 1))
     for start in range(0, n, rows):
@@ -100,7 +100,7 @@ def _blocks(X: np.ndarray, mean: np.ndarray, unit: float):
 
 
 def _bits(terms: int) -> int:
-    """Bits of each factor, so that sums of this many products stay below 2^53."""
+    """Return the bits of each factor that keep sums of ``terms`` products below 2^53."""
     return (53 - math.ceil(math.log2(max(terms, 2)))) // 2
 
 
@@ -111,7 +111,7 @@ def _largest(X: np.ndarray, mean: np.ndarray) -> float:
 
 
 def _unit(largest: float, bits: int) -> float:
-    """Power of two; ``largest`` is an integer of ``bits`` bits in this unit."""
+    """Return the power of two in which ``largest`` is an integer of ``bits`` bits."""
     return math.ldexp(1.0, math.frexp(largest)[1] - bits) if largest > 0 else 1.0
 
 
@@ -121,19 +121,19 @@ def _integers(A: np.ndarray, bits: int) -> tuple[np.ndarray, float]:
 
 
 def _exact_product(A: np.ndarray, B: np.ndarray) -> np.ndarray:
-    """Product A @ B with both rounded to integers, so that the order of summation does not matter."""
+    """Return A @ B, both rounded to integers, so that the order of summation does not matter."""
     bits = _bits(A.shape[1])
     (a, one), (b, two) = _integers(A, bits), _integers(B, bits)
     return (a @ b) * (one * two)
 
 
 def _small_product(A: np.ndarray, B: np.ndarray) -> np.ndarray:
-    """Product A @ B at full precision, column by column."""
+    """Return A @ B at full precision, column by column."""
     return np.stack([np.sum(A * column, axis=1) for column in B.T], axis=1)
 
 
 def orthonormal(A: np.ndarray) -> np.ndarray:
-    """Make the columns orthonormal, by Gram and Schmidt twice; a column in the span of others gets a new direction."""
+    """Make columns orthonormal (Gram-Schmidt, twice); a dependent column gets a new direction."""
     Q = np.ascontiguousarray(A.T)
     fresh = np.random.default_rng(1)
     for i in range(len(Q)):
@@ -151,13 +151,13 @@ def orthonormal(A: np.ndarray) -> np.ndarray:
 
 
 def _symmetric_eigen(S: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Eigenvalues and eigenvectors (columns) of a small symmetric matrix, by Jacobi's rotations of disjoint pairs."""
+    """Return eigenvalues and eigenvectors (columns) of a small symmetric matrix, by Jacobi."""
     p = len(S)
     S, V = (S + S.T) / 2, np.eye(p)
     total = float(np.sum(S * S))
-    players = np.arange(p + p % 2)  # an even number; one that is not there sits out with its partner
+    players = np.arange(p + p % 2)  # an even number; the partner of a missing index pauses
     half = len(players) // 2
-    for _ in range(SWEEPS):
+    for _ in range(MAX_SWEEPS):
         off = S - np.diag(np.diag(S))
         if float(np.sum(off * off)) <= 1e-24 * total:
             break
@@ -175,7 +175,7 @@ def _symmetric_eigen(S: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _rotations(S: np.ndarray, i: np.ndarray, j: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Cosine and sine of the rotation that makes S_ij zero."""
+    """Return cosine and sine of the rotation that makes S_ij zero."""
     off, gap = S[i, j], (S[j, j] - S[i, i]) / 2
     t = off / np.where(off == 0, 1.0, np.abs(gap) + np.hypot(gap, off))
     t = np.where(gap < 0, -t, t)

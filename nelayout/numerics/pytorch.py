@@ -1,4 +1,4 @@
-"""PyTorch, an optional package, imported on first use."""
+"""PyTorch, an optional package, imported at its first use."""
 
 from __future__ import annotations
 
@@ -9,5 +9,5 @@ __all__ = ["torch_module"]
 
 
 def torch_module() -> Any:
-    """Import PyTorch; typed Any, so that types are checked where it is not installed."""
+    """Import PyTorch; typed Any, so that types are checked without it."""
     return importlib.import_module("torch")

@@ -1,4 +1,4 @@
-"""Compiled sums and updates of (n, d) arrays taken as one long row: each passes over memory once."""
+"""Compiled sums and updates of (n, d) arrays as one long row, in one pass over memory."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ __all__ = [
 
 @compiled_loop
 def dots(stored, q, blocks, d, first, last, sums):
-    """sums[block, k] = sum stored_k q over the rows of some blocks; stored (m, n d) and q (n d,) of n rows of d."""
+    """Set sums[block, k] = sum stored_k q over rows; stored (m, n d), q (n d,), n rows of d."""
     for block in range(first, last):
         for k in range(stored.shape[0]):
             total = 0.0
@@ -30,7 +30,7 @@ def dots(stored, q, blocks, d, first, last, sums):
 
 @compiled_loop
 def add(out, stored, factors, blocks, d, first, last):
-    """out += sum_k factors[block, k] stored_k over the rows of some blocks."""
+    """Add sum_k factors[block, k] stored_k to out, over the rows of blocks first..last."""
     for block in range(first, last):
         for k in range(stored.shape[0]):
             factor = factors[block, k]
@@ -41,7 +41,7 @@ def add(out, stored, factors, blocks, d, first, last):
 
 @compiled_loop
 def combine(out, scale, force, factors, start, stop):
-    """out_ij = scale out_ij + factors_i force_ij over rows start..stop."""
+    """Set out_ij = scale out_ij + factors_i force_ij over rows start..stop."""
     for i in range(start, stop):
         for axis in range(out.shape[1]):
             out[i, axis] = scale * out[i, axis] + factors[i] * force[i, axis]
@@ -49,7 +49,7 @@ def combine(out, scale, force, factors, start, stop):
 
 @compiled_loop
 def spread(Y, before, factors, origin, blocks, first, last, sums):
-    """sums[block] = sum D over the rows of each block, by axes, and sum |D|^2.
+    """Set sums[block] = sum D over the rows of each block, by axes, and sum |D|^2.
 
     D_i = E_i - E of the row ``origin``, E = factors[block, 0] Y - factors[block, 1] before.
     """
@@ -70,7 +70,7 @@ def spread(Y, before, factors, origin, blocks, first, last, sums):
 
 @compiled_loop
 def multiply(indptr, indices, weights, scale, diagonal, free, X, start, stop, out, sums):
-    """out = (scale L_w + diag(diagonal)) X over rows start..stop, and sums[axis] = sum X out; 0 where not free."""
+    """Set out = (scale L_w + diag(diagonal)) X, 0 where not free, and sums[axis] = sum X out."""
     d = X.shape[1]
     if d == 2:
         s0, s1 = 0.0, 0.0
@@ -104,7 +104,7 @@ def multiply(indptr, indices, weights, scale, diagonal, free, X, start, stop, ou
 
 @compiled_loop
 def advance(X, residual, direction, product, length, inverse, start, stop, sums):
-    """X += length direction, residual -= length product; sums[0] = sum residual^2, sums[1] = sum residual^2 inverse."""
+    """Step X and residual; sums[0] = sum residual^2, sums[1] = sum residual^2 inverse."""
     d = X.shape[1]
     if d == 2:
         step0, step1 = length[0], length[1]
@@ -136,7 +136,7 @@ def advance(X, residual, direction, product, length, inverse, start, stop, sums)
 
 @compiled_loop
 def turn(direction, residual, inverse, factor, start, stop):
-    """direction = inverse residual + factor direction."""
+    """Set direction = inverse residual + factor direction."""
     d = direction.shape[1]
     for i in range(start, stop):
         for axis in range(d):
@@ -148,7 +148,7 @@ def iterate(
     indptr, indices, weights, scale, diagonal, free, inverse, goal, max_iter, start, stop, X, residual, direction, rho,
     product, room
 ):
-    """`conjugate_gradients.laplacian_gradients` from its first direction to its end, on rows that are a graph alone.
+    """Iterate as `conjugate_gradients.laplacian_gradients` does, on the rows of one graph.
 
     ``product`` (n, d) and ``room`` (4, d) are scratch memory.
     """
@@ -180,10 +180,10 @@ def solve_each(
     indptr, indices, weights, scale, diagonal, free, inverse, tolerance, max_iter, starts, X, residual, direction,
     product, room
 ):
-    """X of (scale L_w + diag(diagonal)) X = right for every part, each part by separate conjugate gradients.
+    """Solve (scale L_w + diag(diagonal)) X = right for each part by conjugate gradients.
 
-    X is 0 and ``residual`` the right-hand sides at first; ``direction``, ``product`` (n, d) and ``room`` (6, d) are
-    scratch memory.
+    On entry X is 0 and ``residual`` has the right-hand sides; ``direction``, ``product`` (n, d) and ``room`` (6, d)
+    are scratch memory.
     """
     goal, rho = room[4], room[5]
     for part in range(len(starts) - 1):

@@ -35,7 +35,7 @@ def group(folder: Path, limit: str, used: int, files: int = 0, version: int = 2)
     names = memory.LIMITS[2 - version]
     write(folder / names[0], limit + "\n")
     write(folder / names[1], f"{used}\n")
-    write(folder / "memory.stat", f"anon {used - files}\n{memory.GIVEN_BACK[2 - version]} {files}\n")
+    write(folder / "memory.stat", f"anon {used - files}\n{memory.RECLAIMABLE[2 - version]} {files}\n")
 
 
 UNLIMITED = 9223372036854771712
