@@ -169,7 +169,7 @@ def test_fields_at_places_are_those_of_the_definition(n, dim):
     charges, at = rng.uniform(0.5, 2.0, len(Y)), Y[::17] + 0.1 * rng.standard_normal((len(Y[::17]), dim))
     diff = at[:, None] - Y
     xi = np.einsum("ijc,ijc->ij", diff, diff)
-    tolerance = 1e-10 if n < outside.MANY else 1e-2
+    tolerance = 1e-10 if n < outside.MIN_TREE_NODES else 1e-2
     for radial, field in zip(RADIALS, Sources(Y, charges, Threads(2)).fields(at, RADIALS), strict=True):
         potential = (radial.value(xi) * charges).sum(axis=1)
         force = 2.0 * np.einsum("ij,ijc->ic", radial.slope(xi) * charges, diff)

@@ -440,7 +440,7 @@ def test_backends_keep_to_the_dimensions_they_declare(name):
             field = backend(name, Threads(), True).fields(Y, masses(50), (RADIALS["cauchy q"],))[0]
             assert field.force.shape == (50, d)
         else:
-            with pytest.raises(Unsupported, match=rf"'{name}' draws in at most .* given dim={d}: use nbody='auto'"):
+            with pytest.raises(Unsupported, match=rf"'{name}' needs at most .* got dim={d}: use nbody='auto'"):
                 nl.layout(nx.path_graph(4), dim=d, nbody=name)
 
 
@@ -460,5 +460,5 @@ def test_backends_by_name():
     assert backend("auto", Threads(), False).name == "exact"
     with pytest.raises(InputError, match="did you mean 'tree'"):
         backend("tre", Threads(), True)
-    with pytest.raises(Unsupported, match="1 or 2 dimensions, given 3: use the tree"):
+    with pytest.raises(Unsupported, match="1 or 2 dimensions; got 3: use the tree"):
         Mesh().fields(np.zeros((3, 3)), np.ones(3), (RADIALS["cauchy q"],))

@@ -46,7 +46,7 @@ KINDS = ("a cloud", "far nodes", "a dense cluster and nodes around", "piles", "a
 @pytest.fixture(autouse=True)
 def _cells_for_all(monkeypatch):
     """Also where all pairs would cost less."""
-    monkeypatch.setattr("nelayout.sums.nbody.far_nodes.FEW_PAIRS", 0)
+    monkeypatch.setattr("nelayout.sums.nbody.far_nodes.MAX_EXACT_PAIRS", 0)
 
 
 @pytest.mark.parametrize("d", [1, 2, 3])

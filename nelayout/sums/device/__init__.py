@@ -1,8 +1,8 @@
-"""Devices: the floor of sums on a GPU, below one formula and one set of minimizers.
+"""Devices: sums on a GPU, for the same formulas and minimizers as on the CPU.
 
-An objective on a device has arrays there, and its sums over pairs and edges are taken there; formulas and minimizers
-run as they are written, since `arrays.DeviceArray` answers NumPy.  Only graphs large enough to gain come here: coarse
-levels and small components stay on the CPU.  PyTorch carries it and is imported when a device is asked for.
+An objective on a device has its arrays there, and computes its sums over pairs and edges there.  Formulas and
+minimizers run unchanged, since `arrays.DeviceArray` implements NumPy's protocols.  Only large graphs gain from a GPU.
+Coarse levels and small components stay on the CPU.  PyTorch does the work and is imported at the first use of a device.
 
 >>> device_named("cpu") is None
 True
@@ -31,48 +31,47 @@ if TYPE_CHECKING:
 
 __all__ = ["DEVICES", "Device", "device_named"]
 
-# Words that the keyword ``device`` takes; a number behind "cuda:" picks one of several GPUs.
+# Values of the keyword ``device``; a number behind "cuda:" selects one of several GPUs.
 DEVICES = ("cpu", "cuda", "mps", "auto", "torch-cpu")
 NUMBERED = re.compile(r"cuda:\d+")
-# Libraries of devices, and the pattern of their errors; other errors are passed on.
+# Libraries of devices, and the pattern of their errors; other errors are raised unchanged.
 LIBRARIES = "CUDA|HIP|cuFFT|cuBLAS|CUBLAS|hipFFT|MPS"
 FAILED = re.compile(rf"\b({LIBRARIES})( driver| backend)? (error|out of memory)|_STATUS_|CUFFT_")
-# Nodes from which sums are taken on a GPU, estimated: an evaluation starts some 300 small programs there, of about 10
-# microseconds each, and in these 3 ms two cores evaluate 10,000 nodes.
-LEAST_NODES = 10_000
-# Entries or pairs that are looked at together, on a GPU and by PyTorch on the CPU: a dozen arrays of that length exist
-# at a time, 400 MB, and 4 MB, which stay in cache.
-BLOCK, BLOCK_CPU = 1 << 22, 1 << 15
-# Bytes of a drawing in the plane, counted: of a node positions, gradients and five pairs of L-BFGS (17 of 2 x 8 bytes),
-# places on the mesh, and the mesh at 16 points for a node; of an entry of the matrix its row and column, similarity,
-# factor, and weights before and after a step; and of the arrays of a block.
+# Number of nodes from which a GPU computes sums, estimated: an evaluation starts about 300 small programs there.  In
+# this time, two CPU cores evaluate a graph of that size.
+MIN_GPU_NODES = 10_000
+# Entries or pairs in a block, on a GPU and in PyTorch on the CPU.  A dozen arrays of this length exist at a time:
+# 400 MB on a GPU, and 4 MB on the CPU, which stay in cache.
+BLOCK_ENTRIES, BLOCK_ENTRIES_CPU = 1 << 22, 1 << 15
+# Memory of a layout in the plane, in bytes per node (positions, gradients, five pairs of L-BFGS, mesh with 16 points),
+# per entry of the matrix (row, column, similarity, factor, two weights), and per entry of a block.
 BYTES_NODE, BYTES_ENTRY, BYTES_BLOCK = 600, 50, 100
-# Pairs up to which all are summed one by one, estimated: four blocks, which take about as long as the mesh's programs.
+# Number of pairs up to which sums are exact, estimated: four blocks take about as long as the mesh's programs.
 EXACT_PAIRS, EXACT_PAIRS_CPU = 1 << 24, 1 << 20
 
 
 @dataclass(frozen=True, slots=True)
 class Device:
-    """A device that sums.
+    """A device that computes sums.
 
-    name   PyTorch's name of it: "cuda:0", "mps", or "cpu" for PyTorch's loops on the CPU, by which tests run anywhere
-    least  nodes from which an objective comes here
-    block  entries or pairs that are looked at together
-    exact  pairs up to which "auto" sums them one by one
+    name   PyTorch's name of it: "cuda:0", "mps", or "cpu" for PyTorch's loops on the CPU, for tests on any machine
+    least  smallest number of nodes of an objective on this device
+    block  entries or pairs in a block
+    exact  number of pairs up to which "auto" sums exactly
     """
 
     name: str
-    least: int = LEAST_NODES
-    block: int = BLOCK
+    least: int = MIN_GPU_NODES
+    block: int = BLOCK_ENTRIES
     exact: int = EXACT_PAIRS
 
     @property
     def said(self) -> str:
-        """The word that the keyword ``device`` has for it."""
+        """Value of the keyword ``device`` for it."""
         return "torch-cpu" if self.name == "cpu" else self.name
 
     def array(self, x: Any) -> Any:
-        """The array on this device; one that is there already comes back as it is."""
+        """Return the array on this device; an array that is already there comes back unchanged."""
         torch = torch_module()
 
         from nelayout.sums.device.arrays import DeviceArray, array_of, double_or_widest
@@ -87,7 +86,7 @@ class Device:
         return array_of(tensor.to(target))
 
     def edges(self, affinity: Affinity, linear: bool, **given: Any) -> Any:
-        """Bring the edge half of an objective to this device; the rest as `nelayout.sums.edges.matrix.Edges` has it."""
+        """Bring the edge half of an objective to this device; ``given`` as for `Edges`."""
         from nelayout.sums.device.edges import DeviceEdges
 
         return DeviceEdges(self, affinity.P, affinity.mass, linear, **given)
@@ -99,7 +98,7 @@ class Device:
         return walk_on(self, walk)
 
     def nbody(self, choice: str, threads: Threads) -> DeviceSums:
-        """Make the backend of sums over pairs that the keyword ``nbody`` names."""
+        """Make the backend of sums over pairs for a value of the keyword ``nbody``."""
         from nelayout.sums.device.mesh import DeviceMesh
         from nelayout.sums.device.nbody import DeviceSums
         from nelayout.sums.nbody.tree import Tree
@@ -107,18 +106,18 @@ class Device:
         return DeviceSums(self, choice, self.exact, DeviceMesh(self.block), Tree(threads))
 
     def nearest(self, X: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
-        """Indices (n, k) of the k nearest other rows of each row of X (n, d), and squared distances (n, k)."""
+        """Return indices and squared distances, (n, k), of the k nearest other rows of X (n, d)."""
         from nelayout.sums.device.nearest import nearest_rows
 
         with self.guard():
             return nearest_rows(self, X, k)
 
     def needs(self, n: int, entries: int) -> int:
-        """Bytes on the device that drawing a graph takes, ``entries`` of its matrix counted, two an edge."""
+        """Return the bytes that a graph takes there; ``entries`` of its matrix, two per edge."""
         return BYTES_NODE * n + BYTES_ENTRY * entries + BYTES_BLOCK * self.block
 
     def check_memory(self, n: int, entries: int) -> None:
-        """`DeviceError` for a graph that does not fit, before work starts."""
+        """Raise `DeviceError` for a graph that does not fit, before the work starts."""
         needed, free = self.needs(n, entries), self.free()
         if n >= self.least and free is not None and needed > free:
             raise DeviceError(
@@ -127,19 +126,19 @@ class Device:
             )
 
     def free(self) -> int | None:
-        """Bytes that can still be taken on it; None where it does not say."""
+        """Return the free bytes on the device; None if unknown."""
         torch = torch_module()
 
         if not self.name.startswith("cuda"):
             return None
-        kept = torch.cuda.memory_reserved(self.name) - torch.cuda.memory_allocated(self.name)  # PyTorch gives it again
+        kept = torch.cuda.memory_reserved(self.name) - torch.cuda.memory_allocated(self.name)  # PyTorch reuses it
         return torch.cuda.mem_get_info(self.name)[0] + kept
 
     @contextmanager
     def guard(self) -> Iterator[None]:
-        """Turn failures of the device into `DeviceError`, which names the remedy; what it holds is given back.
+        """Turn failures of the device into `DeviceError` with a remedy; finally free its memory.
 
-        PyTorch on the CPU has one thread within: its sums depend on their number.
+        PyTorch on the CPU gets one thread in the block, because its sums depend on the number of threads.
         """
         torch = torch_module()
 
@@ -150,9 +149,9 @@ class Device:
             yield
         except torch.cuda.OutOfMemoryError as error:
             said = str(error).partition(". ")[0]
-            clear_frames(error.__traceback__)  # whoever keeps the error keeps no array
+            clear_frames(error.__traceback__)  # a stored error must not keep arrays
             raise DeviceError(f"device {self.said!r} has too little memory ({said}): use device='cpu'") from None
-        except RuntimeError as error:  # of drivers and of programs on the device
+        except RuntimeError as error:  # from drivers and programs on the device
             if not isinstance(error, getattr(torch, "AcceleratorError", ())) and not FAILED.search(str(error)):
                 raise
             said = str(error).partition("\n")[0]
@@ -167,18 +166,18 @@ class Device:
 
 
 def device_named(name: str) -> Device | None:
-    """The device of that name, checked to be there; None for "cpu", and for "auto" where there is no GPU.
+    """Return the device of that name; None for "cpu", and for "auto" without a GPU.
 
     Raises
     ------
     MissingExtra
         PyTorch is not installed.
     DeviceError
-        PyTorch finds no such device.
+        PyTorch does not find the device.
     """
     if not isinstance(name, str):
         raise InputTypeError(
-            f"device must be a name, {', '.join(map(repr, DEVICES))} or 'cuda:1', given {type(name).__name__}"
+            f"device must be a name, {', '.join(map(repr, DEVICES))} or 'cuda:1'; got {type(name).__name__}"
         )
     if name not in DEVICES and not NUMBERED.fullmatch(name):
         raise unknown("device", name, [*DEVICES, "cuda:1"])
@@ -194,7 +193,7 @@ def device_named(name: str) -> Device | None:
         error.args = (error.msg,)
         raise error from None
     if name == "torch-cpu":
-        return Device("cpu", 1, BLOCK_CPU, EXACT_PAIRS_CPU)
+        return Device("cpu", 1, BLOCK_ENTRIES_CPU, EXACT_PAIRS_CPU)
     count, number = torch.cuda.device_count(), int(name.partition(":")[2] or 0)
     if name == "auto":
         name = "cuda" if count else "mps" if torch.backends.mps.is_available() else "cpu"
@@ -206,7 +205,7 @@ def device_named(name: str) -> Device | None:
     if number >= count:
         found = ", ".join(repr(f"cuda:{k}") for k in range(count)) or "none"
         raise DeviceError(
-            f"device={name!r}: PyTorch {torch.__version__} finds {found} (a GPU of NVIDIA's, its driver and a PyTorch "
-            "that was built for it are needed): use device='cpu'"
+            f"device={name!r}: PyTorch {torch.__version__} finds {found} (it needs an NVIDIA GPU, its driver and a "
+            "PyTorch for CUDA): use device='cpu'"
         )
     return Device(f"cuda:{number}")

@@ -1,8 +1,8 @@
-"""Arrays on a device that answer NumPy: the formulas of this package run on them unchanged.
+"""Arrays on a device with NumPy's protocols, so that formulas run on them unchanged.
 
 A `DeviceArray` holds a PyTorch tensor.  By NumPy's own protocols (``__array_ufunc__``, ``__array_function__``) a
 function of NumPy calls the function of PyTorch with the same name.  Arrays of NumPy are brought to the device first.
-Sums over a whole array come back as Python numbers; everything else stays until `numpy.asarray` copies it back.
+Sums over a whole array come back as Python numbers; all other results stay until `numpy.asarray` copies them back.
 
 >>> import pytest; torch = pytest.importorskip("torch")
 >>> x = DeviceArray(torch.tensor([1.0, 4.0]))
@@ -22,15 +22,15 @@ from nelayout.numerics.pytorch import torch_module
 
 __all__ = ["DeviceArray", "array_of", "double_or_widest", "segment_sums"]
 
-# Functions of NumPy that PyTorch calls otherwise.
+# Functions of NumPy with another name in PyTorch.
 RENAMED = {
     "absolute": "abs", "invert": "bitwise_not", "divide": "true_divide", "power": "pow", "equal": "eq",
 }  # fmt: skip
-# Functions of NumPy, other than ufuncs, that PyTorch has under the same name.
+# Functions of NumPy, other than ufuncs, with the same name in PyTorch.
 SAME = ["any", "all", "sum", "mean", "count_nonzero", "broadcast_to", "concatenate", "zeros_like", "ones_like"]
-# Subscripts of sums of products -> the axis that is summed over.
+# Subscripts of sums of products -> the axis of the sum.
 SUMMED: dict[str, Any] = {"ij,ij->i": 1, "ij,ij->j": 0, "ij,ij->": None, "ij->j": 0}
-# Functions that take a tensor and a limit by `clamp`; that want tensors only; that want a tensor first.
+# Functions of a tensor and a number that become `clamp`; that need tensors only; that need a tensor first.
 LIMITS = {"maximum": "min", "minimum": "max"}
 OF_TENSORS = ["maximum", "minimum", "logaddexp", "matmul", "hypot", "logical_and", "logical_or"]
 TENSOR_FIRST = ["less", "less_equal", "greater", "greater_equal", "eq", "not_equal"]
@@ -125,7 +125,7 @@ class DeviceArray(NDArrayOperatorsMixin):
         function = getattr(torch, name, None) or getattr(torch.special, name, None)
         if method != "__call__" or keywords or function is None:
             return NotImplemented
-        if out is not None and isinstance(out[0], np.ndarray):  # an array of NumPy takes the result
+        if out is not None and isinstance(out[0], np.ndarray):  # the result goes to an array of NumPy
             np.copyto(out[0], np.asarray(getattr(np, ufunc.__name__)(*inputs)))
             return out[0]
         operands = [self.here(each) for each in inputs]
@@ -153,7 +153,7 @@ class DeviceArray(NDArrayOperatorsMixin):
         return on.back(own(*map(on.here, arguments), **keywords))
 
     def here(self, value: Any) -> Any:
-        """Return the value as a tensor on this device, or as a number; lists and tuples item by item."""
+        """Return a tensor on this device or a number; lists and tuples item by item."""
         if isinstance(value, DeviceArray):
             return value.tensor
         if isinstance(value, np.ndarray):
@@ -163,7 +163,7 @@ class DeviceArray(NDArrayOperatorsMixin):
         return value.item() if isinstance(value, np.generic) else value
 
     def back(self, answer: Any) -> Any:
-        """Return the answer as an array on this device; a single number as Python's."""
+        """Return the result as an array on this device, or as a Python number."""
         if not isinstance(answer, torch_module().Tensor):
             return answer
         return DeviceArray(answer) if answer.ndim else answer.item()
@@ -185,34 +185,34 @@ class DeviceArray(NDArrayOperatorsMixin):
 
 
 def array_of(tensor: Any) -> Any:
-    """Return the tensor as an array that answers NumPy; typed Any, as formulas are written for NumPy."""
+    """Return a tensor as `DeviceArray`; typed Any, because formulas are typed for NumPy."""
     return DeviceArray(tensor)
 
 
 def double_or_widest(device: Any) -> Any:
-    """Return the type of numbers on a device: double precision, or single on Apple's, which have no other."""
+    """Return the widest float type of a device: double precision, or single on Apple's."""
     torch = torch_module()
     return torch.float32 if device.type == "mps" else torch.float64
 
 
 def segment_sums(values: Any, offsets: Any) -> Any:
-    """Sums (k,) or (k, d) of the tensor ``values`` (m,) or (m, d) between ``offsets`` (k + 1,), which begin with 0.
+    """Return sums (k,) or (k, d) of a tensor (m,) or (m, d) between ``offsets`` (k + 1,).
 
-    No two threads add to one number, so the order is fixed.  Apple's devices have no sums over segments: there,
-    numbers are added as they come.
+    No two threads add to one number, so the order is fixed.  Apple's devices do not support sums over segments: there,
+    the order is not fixed.  ``offsets`` begins with 0.
     """
     torch = torch_module()
     if values.device.type == "mps":
         counts = offsets[1:] - offsets[:-1]
         at = torch.repeat_interleave(torch.arange(len(counts), device=values.device), counts)
         return values.new_zeros((len(counts), *values.shape[1:])).index_add_(0, at, values)
-    if values.ndim == 2:  # column by column, for which a device has one parallel sum over all of a segment
+    if values.ndim == 2:  # column by column, because a device sums a column of a segment in parallel
         return torch.stack([segment_sums(column.contiguous(), offsets) for column in values.unbind(1)], dim=1)
     return torch.segment_reduce(values, "sum", offsets=offsets, initial=0.0, unsafe=True)
 
 
 def _type_on(dtype: Any, like: Any) -> Any:
-    """Return PyTorch's name of a type of NumPy, of floats the widest that the device has; of ``like`` for None."""
+    """Return PyTorch's name of a NumPy type (float64: the widest); None: type of ``like``."""
     if dtype is None:
         return like.dtype
     name = np.dtype(dtype).name
@@ -220,7 +220,7 @@ def _type_on(dtype: Any, like: Any) -> Any:
 
 
 def _arrays(values: Any) -> Iterator[DeviceArray]:
-    """Yield the values that lie on a device, and those in lists."""
+    """Yield the arrays on a device among the values, also in lists."""
     for each in values:
         if isinstance(each, DeviceArray):
             yield each
@@ -228,7 +228,7 @@ def _arrays(values: Any) -> Iterator[DeviceArray]:
             yield from _arrays(each)
 
 
-# Answers to functions that PyTorch lacks, or computes in another order.
+# Functions that PyTorch lacks, or computes in another order.
 
 
 def _extreme(name: str) -> Callable:
@@ -244,7 +244,7 @@ def _extreme(name: str) -> Callable:
 def _einsum(subscripts: str, *tensors: Any) -> Any:
     if subscripts not in SUMMED:
         return torch_module().einsum(subscripts, *tensors)
-    whole = tensors[0] if len(tensors) == 1 else tensors[0] * tensors[1]  # faster than as many small products
+    whole = tensors[0] if len(tensors) == 1 else tensors[0] * tensors[1]  # faster than many small products
     return whole.sum(dim=SUMMED[subscripts])
 
 

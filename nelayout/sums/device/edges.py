@@ -1,7 +1,7 @@
-"""Sums over edges on a device: the sums of `nelayout.sums.edges`, with arrays and sums on the device.
+"""Sums over edges on a device: `nelayout.sums.edges` with arrays on the device.
 
-Entries are taken in ranges of rows that fit into the device's block, so that what is made on the way is bounded.  Rows
-are summed segment by segment, without atomic additions: the same drawing gives the same bits.
+Entries are processed in ranges of rows that fit into the device's block, which bounds the memory.  Rows are summed
+segment by segment, without atomic additions, so equal positions give the same bits.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class DeviceEdges(Edges):
             self.spread = Spread(*(x if np.ndim(x) == 0 else on.array(x) for x in (spread.eps, spread.missing)))
 
     def _apart(self, Y: np.ndarray, start: int, stop: int) -> Any:
-        """(m, d) tensor: y_i - y_j of the entries of some rows."""
+        """Return the (m, d) tensor y_i - y_j of the entries of rows start..stop."""
         here, entries = self.on.array(Y).tensor, slice(self.indptr[start], self.indptr[stop])
         return here.index_select(0, self.rows.tensor[entries]) - here.index_select(0, self.indices.tensor[entries])
 
@@ -56,12 +56,12 @@ class DeviceEdges(Edges):
         out[start:stop] = self._pulls(apart, omega, start, stop)
 
     def _pulls(self, apart: Any, omega: Any, start: int, stop: int) -> Any:
-        """sum_j omega_ij (y_i - y_j) of some rows."""
+        """Return sum_j omega_ij (y_i - y_j) of rows start..stop."""
         weighted = apart * omega.tensor[:, None]
         return array_of(segment_sums(weighted, self.offsets.tensor[start : stop + 1] - int(self.indptr[start])))
 
     def row_sums(self, weights: Any) -> Any:
-        """sum_j w_ij."""
+        """Return (n,) sum_j w_ij."""
         if not hasattr(self, "offsets"):  # not brought to the device yet
             return super().row_sums(weights)
         here = self.on.array(weights).tensor
@@ -103,7 +103,7 @@ class DeviceEdges(Edges):
     def solve(
         self, weights: Any, scale: float, ridge: Any, right: Any, tolerance: float, max_iter: int, free: Any = None
     ) -> Any:
-        """X (n, d) with (scale L_w + ridge) X = right, see `Edges.solve`."""
+        """Return X (n, d) with (scale L_w + ridge) X = right, see `Edges.solve`."""
         right, weights = self.on.array(right), self.on.array(weights)
         diagonal = scale * self.row_sums(weights) + (ridge if np.ndim(ridge) == 0 else self.on.array(ridge))
 

@@ -1,4 +1,4 @@
-"""Products with a sparse matrix on a device, row by row in a fixed order; random walks are made of them."""
+"""Products with a sparse matrix on a device, row by row in a fixed order."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class DeviceMatrix:
 
 
 def products(ranges: Iterable[tuple[int, int]], indptr: np.ndarray, offsets: Any, indices: Any, data: Any, X: Any):
-    """(n, d) sum_j data_ij x_j of every row, range by range of the rows; ``offsets`` are ``indptr`` on the device."""
+    """Return (n, d) sum_j data_ij x_j by ranges of rows; ``offsets``: ``indptr`` on device."""
     answer = np.zeros_like(X)
     for start, stop in ranges:
         here = slice(indptr[start], indptr[stop])
@@ -40,7 +40,7 @@ def products(ranges: Iterable[tuple[int, int]], indptr: np.ndarray, offsets: Any
 
 
 def walk_on(on: Any, walk: RandomWalk) -> RandomWalk:
-    """The walk with its matrix, sums over rows and bounds on a device."""
+    """Return the walk with its matrix, sums over rows and bounds on a device."""
     other: Any = copy.copy(walk)
     other.row_sums, other.attraction = on.array(walk.row_sums), on.array(walk.attraction)
     other.S = DeviceMatrix(on, walk.S)

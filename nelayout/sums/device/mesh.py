@@ -1,11 +1,11 @@
-"""Particle-mesh sums on a device: the method of `nelayout.sums.nbody.mesh`, by PyTorch's transforms.
+"""Particle-mesh sums on a device: the method of `nelayout.sums.nbody.mesh`, with PyTorch.
 
-The grid and its error are those of the CPU.  Charges are spread cell by cell: the nodes are sorted by cell,
-their parts for each of the 16 points around are summed over the cell, and each sum is added to its point.  So no two
-threads add to one number, and bits stay.
+The grid and its error are the same as on the CPU.  Charges are spread cell by cell.  Nodes are sorted by cell, and
+their weights for each of the 16 points around are summed over the cell.  Each sum is added to its point.  So no two
+threads add to one number, and the bits do not change.
 
-Near pairs, which a coarse grid cannot resolve, are added one by one: nodes are sorted by larger cells, so that the
-neighbors of a node are three ranges of nodes, one in each row of cells.
+Near pairs, which a coarse grid cannot resolve, are added one by one.  Nodes are sorted by larger cells.  The neighbors
+of a node are then three ranges of nodes, one in each row of cells.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ __all__ = ["DeviceMesh"]
 
 @dataclass(frozen=True, slots=True)
 class DeviceMesh:
-    """Sums in O(n + grid log grid) on a device, for drawings in one or two dimensions; ``block``: pairs at once."""
+    """Sums in O(n + grid log grid) on a device, in 1-D or 2-D; ``block``: pairs at once."""
 
     block: int
     name: str = "mesh"
@@ -43,7 +43,7 @@ class DeviceMesh:
     def fields(
         self, Y: Any, charges: Any, radials: tuple[Radial, ...], grids: dict[Radial, Grid] | None = None
     ) -> tuple[Field, ...]:
-        """Potential and force of each radial function, on the grids given or on those of ``grids``."""
+        """Return the field of each radial function, on ``grids`` or on the result of `grids`."""
         if not np.all(np.abs(Y) < FARTHEST):
             return tuple(Field(np.nan * Y[:, 0], np.nan * Y) for _ in radials)
         torch, (X, Z) = torch_module(), _plane(Y)
@@ -64,7 +64,7 @@ class DeviceMesh:
         return tuple(answer[radial] for radial in radials)
 
     def _spectrum(self, radial: Radial, grid: Grid, device: Any) -> tuple[Any, list[list[float]], np.ndarray]:
-        """Transform of the kernel with the splines' blur divided out, its field at small lags, its smooth center."""
+        """Return the kernel's transform without the splines' blur, its field at lags, its center."""
         torch = torch_module()
         key = (radial, grid.h, grid.lx, grid.ly, grid.near)
         if key not in self._spectra:
@@ -92,7 +92,7 @@ class DeviceMesh:
 
 @dataclass(frozen=True, slots=True)
 class _Places:
-    """Nodes on a grid: the point (n,) below each and the parts (n,) of the way to the next along both axes."""
+    """Nodes on a grid: the point (n,) below each, and relative coordinates (n,) in its cell."""
 
     at: Any
     s: Any
@@ -106,7 +106,7 @@ class _Places:
         return cls(ix.to(torch.int64) * grid.ny + iz, gx - ix, gz - iz)
 
     def spread(self, charges: Any, grid: Grid) -> Any:
-        """(nx, ny) the charges on the grid."""
+        """Return the charges on the grid, (nx, ny)."""
         torch = torch_module()
         order = torch.argsort(self.at, stable=True)
         cells, counts = torch.unique_consecutive(self.at[order], return_counts=True)
@@ -118,13 +118,13 @@ class _Places:
             for m in range(4):
                 sums = segment_sums(weight * b[m], offsets).to(torch.float32)
                 points = cells + ((k - 1) * grid.ny + m - 1)
-                density[points] = density[points] + sums  # a cell's point is no other cell's for the same k and m
+                density[points] = density[points] + sums  # for one k and m, each cell has its own point
         return density.reshape(grid.nx, grid.ny)
 
     def read(
         self, values: Any, charges: Any, lags: list[list[float]], grid: Grid, block: int
     ) -> tuple[Any, Any, Any]:
-        """Potential and its gradient (n,) along both axes, without the effect of each node on itself."""
+        """Return potential and gradient (n,) along both axes, without each node's own effect."""
         torch = torch_module()
         parts = zip(*(each.split(block) for each in (self.at, self.s, self.t, charges)), strict=True)
         found = [_Places(at, s, t)._read(values, m, lags, grid) for at, s, t, m in parts]
@@ -150,9 +150,9 @@ class _Places:
 
 
 class _Sorted(NamedTuple):
-    """Nodes sorted by square cell, as tensors: order, places, charges, and the range of the neighbors in three rows.
+    """Nodes sorted by square cell, as tensors: order, positions, charges, ranges of neighbors.
 
-    first, count  (3, n) of each sorted node, for the row of cells before its own, its own, and the next.
+    first, count  (3, n) of each sorted node, for the rows of cells before, at and behind its own.
     """
 
     order: Any
@@ -182,7 +182,7 @@ class _Sorted(NamedTuple):
 
 
 def _near_sums(nodes: _Sorted, radial: Radial, grid: Grid, smooth: np.ndarray, block: int) -> tuple[Any, Any, Any]:
-    """Sums (n,) of r - R over pairs nearer than the grid's cutoff, and their gradient along both axes.
+    """Return sums (n,) of r - R over pairs within the grid's cutoff, and their gradients.
 
     R is the polynomial that the mesh has added, see `nelayout.sums.nbody.near_loops`.  ``block``: pairs at once.
     """
@@ -200,7 +200,7 @@ def _near_sums(nodes: _Sorted, radial: Radial, grid: Grid, smooth: np.ndarray, b
             xi = dx * dx + dz * dz
             z = xi - grid.cutoff
             counted = (z < 0) & (i != j)
-            xi = torch.where(counted, xi, grid.cutoff)  # a node's own pair may be infinite
+            xi = torch.where(counted, xi, grid.cutoff)  # r may be infinite at distance 0
             m = torch.where(counted, nodes.charges[j].to(number), 0.0)
             sums_of: Any = radial.value_and_slope(array_of(xi))
             value, slope = (each.tensor for each in sums_of)
@@ -215,7 +215,7 @@ def _near_sums(nodes: _Sorted, radial: Radial, grid: Grid, smooth: np.ndarray, b
 
 
 def _ranges(count: Any, block: int) -> list[tuple[int, int]]:
-    """Ranges of nodes; the pairs of a range are about one block."""
+    """Return ranges of nodes with about one block of pairs each."""
     torch = torch_module()
     ends = count.cumsum(0)
     total = int(ends[-1])
@@ -225,13 +225,13 @@ def _ranges(count: Any, block: int) -> list[tuple[int, int]]:
 
 
 def _plane(Y: Any) -> tuple[Any, Any]:
-    """The two columns of a drawing as tensors, the second one zeros if it is a line."""
+    """Return the two columns of the positions as tensors, the second one zeros on a line."""
     X = Y.tensor[:, 0].contiguous()
     return X, Y.tensor[:, 1].contiguous() if Y.shape[1] == 2 else X.new_zeros(len(X))
 
 
 def _square_counts(X: Any, Z: Any, x0: float, y0: float, cell: float, columns: int, cells: int) -> float:
-    """`nelayout.sums.nbody.grid.square_counts`; whole numbers have the same sum in any order."""
+    """Compute `grid.square_counts` on the device; whole numbers add up alike in any order."""
     torch = torch_module()
     x, y = ((each.tensor - low) / cell for each, low in ((X, x0), (Z, y0)))
     at = x.to(torch.int64) * columns + y.to(torch.int64)
@@ -240,19 +240,19 @@ def _square_counts(X: Any, Z: Any, x0: float, y0: float, cell: float, columns: i
 
 
 def _spline(t: Any) -> tuple[Any, Any, Any, Any]:
-    """Weights of the four points around a node at part t of its cell."""
+    """Return weights of the four points around a node at fraction t of its cell."""
     s = 1.0 - t
     return s * s * s / 6.0, 2.0 / 3.0 - t * t * (2.0 - t) / 2.0, 2.0 / 3.0 - s * s * (2.0 - s) / 2.0, t * t * t / 6.0
 
 
 def _spline_slope(t: Any) -> tuple[Any, Any, Any, Any]:
-    """Derivatives in t of the weights of `_spline`."""
+    """Return derivatives in t of the weights of `_spline`."""
     s = 1.0 - t
     return -s * s / 2.0, t * (1.5 * t - 2.0), s * (2.0 - 1.5 * s), t * t / 2.0
 
 
 def _autocorrelations(a: tuple[Any, ...], c: tuple[Any, ...]) -> tuple[list[Any], list[Any]]:
-    """u_k = sum_j a_j a_{j+k} over both signs of the lag k = 0..3, and half its slope; c is the slope of a."""
+    """Return u_k = sum_j a_j a_{j+k} over both signs of k = 0..3, and half its slope (c: a')."""
     u, slope = [], []
     for k in range(4):
         u.append(sum(a[j] * a[j + k] for j in range(4 - k)) * (2.0 if k else 1.0))

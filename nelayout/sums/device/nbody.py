@@ -1,7 +1,7 @@
-"""Sums over all pairs on a device: exactly in blocks, by the mesh, and by the tree, which stays on the CPU.
+"""Sums over all pairs on a device: exact in blocks, by the mesh, or by the CPU's tree.
 
-Devices are slow at a tree, where each node takes other branches.  So positions go to the CPU and sums come back, for
-drawings in space and drawings too uneven for a mesh.
+Devices are slow at a tree, where each node takes other branches.  So for positions in 3-D or too uneven for a mesh,
+the positions go to the CPU and the sums come back.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ __all__ = ["DeviceSums"]
 
 @dataclass(frozen=True, slots=True)
 class DeviceSums:
-    """An N-body backend with arrays on a device: ``choice`` is "auto", "exact", "mesh" or "tree".
+    """N-body backend with arrays on a device; ``choice``: "auto", "exact", "mesh" or "tree".
 
     on      the device
-    exact   pairs up to which "auto" sums all of them
+    exact   number of pairs up to which "auto" sums exactly
     """
 
     on: Any
@@ -45,7 +45,7 @@ class DeviceSums:
         return 1e-12 if self.choice == "exact" else max(self.mesh.tolerance, self.tree.tolerance)
 
     def fields(self, Y: Any, charges: Any, radials: tuple[Radial, ...]) -> tuple[Field, ...]:
-        """Potential and force of each radial function."""
+        """Return potential and force of each radial function."""
         Y, charges = self.on.array(Y), self.on.array(charges)
         chosen, grids = self._plan(Y, radials)
         if chosen == "exact":
@@ -56,7 +56,7 @@ class DeviceSums:
         return tuple(Field(self.on.array(f.potential), self.on.array(f.force)) for f in found)
 
     def _plan(self, Y: Any, radials: tuple[Radial, ...]) -> tuple[str, Any]:
-        """The backend and, for the mesh, its grids."""
+        """Return the backend and, for the mesh, its grids."""
         if self.choice != "auto":
             return self.choice, None
         n, d = Y.shape

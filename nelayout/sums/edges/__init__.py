@@ -1,1 +1,1 @@
-"""Sums over the entries of P: a matrix (`matrix`), row-stochastic rows (`rows`) and a random walk (`walk`)."""
+"""Sums over the entries of P: a matrix (`matrix`) or a random walk (`walk`)."""

@@ -1,7 +1,7 @@
-"""Compiled loops over edges: the scalar mathematics of edges that are one power of b is written out.
+"""Compiled loops over edges, for divergences with one power of b as edge term.
 
-Everything else goes through arrays (see `matrix` and `rows`).  Rows are taken in blocks that stay in cache: lengths are
-gathered, then the formulas run over the block, several entries at a time, then the forces are added up.
+All other divergences use arrays (see `matrix`).  Rows are processed in blocks that stay in cache.  The loops gather the
+lengths, apply the formulas to several entries at a time, and add up the forces.
 """
 
 from __future__ import annotations
@@ -13,16 +13,16 @@ from nelayout.numerics.elementary_loops import exponential, logarithm
 
 __all__ = ["POWER_SUMS", "pull", "room_for", "row_sums", "squared_lengths"]
 
-# Entries of a block, which stay in cache together; a single row may have more.
-BLOCK = 2048
-# Function of b that is summed: b^order, its Box-Cox form (b^order - 1)/order, or ln b.
+# Number of entries in a block, so that it stays in cache; a single row may have more.
+BLOCK_ENTRIES = 2048
+# Forms of the sum: b^order, its Box-Cox form (b^order - 1)/order, or ln b.
 POWER, BOXCOX, LOG = 0, 1, 2
 FORMS = {"power": POWER, "boxcox": BOXCOX, "log": LOG}
 
 
 @compiled_loop
 def squared_lengths(indptr, indices, Y, start, stop, out):
-    """out[k] = |y_i - y_j|^2 of the entries of rows start..stop of a CSR matrix."""
+    """Set out[k] = |y_i - y_j|^2 for the entries of rows start..stop of a CSR matrix."""
     d = Y.shape[1]
     base = indptr[start]
     if d == 2:
@@ -45,7 +45,7 @@ def squared_lengths(indptr, indices, Y, start, stop, out):
 
 @compiled_loop
 def pull(indptr, indices, weights, offset, Y, start, stop, out):
-    """out[i] = sum_j w_ij (y_i - y_j) over rows start..stop; w_ij = weights[k - offset]."""
+    """Set out[i] = sum_j w_ij (y_i - y_j), rows start..stop; w_ij = weights[k - offset]."""
     d = Y.shape[1]
     if d == 2:
         for i in range(start, stop):
@@ -68,25 +68,25 @@ def pull(indptr, indices, weights, offset, Y, start, stop, out):
 
 
 def room_for(longest: int, rows: int) -> np.ndarray:
-    """Rows of scratch memory for blocks of a pattern; ``longest``: entries of its longest row.
+    """Return scratch memory for blocks; ``longest``: number of entries of the longest row.
 
-    Loops are given theirs: allocating it takes longer to compile than the loop around it.
+    Loops get it as an argument, because allocating it takes longer to compile than the loop.
     """
-    return np.empty((rows, max(BLOCK, longest)))
+    return np.empty((rows, max(BLOCK_ENTRIES, longest)))
 
 
 @inlined
 def _end(indptr, row, stop):
-    """End of the block that begins with a row: ``stop``, or the row before which it has BLOCK entries."""
+    """Return the end of the block that begins with a row, at most ``stop``."""
     last = row + 1
-    while last < stop and indptr[last + 1] - indptr[row] <= BLOCK:
+    while last < stop and indptr[last + 1] - indptr[row] <= BLOCK_ENTRIES:
         last += 1
     return last
 
 
 @inlined
 def _gather(indptr, indices, Y, row, last, base, apart, xi):
-    """y_i - y_j and its squared length of the entries of some rows."""
+    """Gather y_i - y_j and its squared length for the entries of rows row..last."""
     for i in range(row, last):
         for k in range(indptr[i] - base, indptr[i + 1] - base):
             j = indices[base + k]
@@ -100,7 +100,7 @@ def _gather(indptr, indices, Y, row, last, base, apart, xi):
 
 @inlined
 def _gather_plane(indptr, indices, Y, row, last, base, apart, xi):
-    """`_gather` in two dimensions, a third faster."""
+    """Do the same as `_gather` in two dimensions, faster."""
     for i in range(row, last):
         x, y = Y[i, 0], Y[i, 1]
         for k in range(indptr[i] - base, indptr[i + 1] - base):
@@ -111,7 +111,7 @@ def _gather_plane(indptr, indices, Y, row, last, base, apart, xi):
 
 
 def _power_sums_by(form, plane):
-    """Make the loop of one of FORMS, for drawings in two dimensions (``plane``) or in others."""
+    """Make the loop of one of FORMS, for two dimensions (``plane``) or others."""
     gather = _gather_plane if plane else _gather
 
     @compiled_loop
@@ -119,10 +119,10 @@ def _power_sums_by(form, plane):
         indptr, indices, factor, Y, a, b, c, log_lam, owner, order, start, stop, keep, draw, values, slopes, pull,
         weights, room
     ):
-        """values[i] = sum_j factor_ij form(b_ij, order) over rows start..stop, slopes[i] = its slope in ln b.
+        """Set values[i] = sum_j factor_ij form(b_ij, order), slopes[i] in ln b, rows start..stop.
 
         b = lambda q with ln lambda of the row's owner.  ``draw``: pull[i] = sum_j omega_ij (y_i - y_j); ``keep``: write
-        omega into weights, at the places of P.  ``room``: `room_for` 3 + d rows.
+        omega into weights, in the order of P's entries.  ``room``: `room_for` 3 + d rows.
         """
         xi, omega, shift, apart = room[0], room[1], room[2], room[3:]
         row = start
@@ -180,13 +180,13 @@ def _power_sums_by(form, plane):
     return power_sums
 
 
-# Name of a form, and whether drawings have two dimensions -> its loop.
+# (Name of a form, whether positions are in the plane) -> loop.
 POWER_SUMS = {(name, plane): _power_sums_by(form, plane) for name, form in FORMS.items() for plane in (True, False)}
 
 
 @compiled_loop
 def row_sums(indptr, weights, start, stop, out):
-    """out[i - start] = sum of the weights of row i, rows start..stop; the weights begin with row ``start``."""
+    """Set out[i - start] = sum of row i, rows start..stop; ``weights`` begins with row start."""
     base = indptr[start]
     for i in range(start, stop):
         total = 0.0

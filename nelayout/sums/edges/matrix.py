@@ -1,12 +1,12 @@
 """Sums over the edges: value, slope, pull and weights of the sparse half of an objective.
 
-The rows of P are cut into fixed chunks.  Each chunk gives the sums of its rows and the pull on them; the reduction adds
-the rows of each group, in their order.  So chunks may be summed by other threads, or on other machines that hold blocks
-of rows, and the bits stay the same.
+The rows of P are cut into fixed chunks.  Each chunk gives the sums of its rows and the pull on them.  The reduction
+adds the rows of each group in order.  So other threads, or machines with blocks of rows, can sum the chunks, and the
+bits stay the same.
 
 Each row has the scale factor lambda of its group.  If lambda belongs to a graph, both ends of an edge share it and
-the attraction omega is symmetric.  If lambda belongs to a row, P_ij and P_ji differ, and an edge pulls both its ends by
-(omega_ij + omega_ji) / 2.  Nothing else depends on the groups.
+the attraction omega is symmetric.  If lambda belongs to a row, P_ij and P_ji differ.  Then an edge pulls both its ends
+by (omega_ij + omega_ji) / 2.  Nothing else depends on the groups.
 """
 
 from __future__ import annotations
@@ -37,15 +37,15 @@ from nelayout.numerics.parallel import Threads
 
 __all__ = ["EdgeSums", "Edges", "attracting", "row_ranges"]
 
-# Entries of a chunk, at least, and chunks, at most.
-CHUNK, CHUNKS = 1 << 15, 64
+# Minimum number of entries in a chunk, and maximum number of chunks.
+CHUNK_ENTRIES, MAX_CHUNKS = 1 << 15, 64
 
 
 @dataclass(frozen=True, slots=True)
 class EdgeSums:
-    """sum M edge and its slope in ln lambda of each group, pull (n, d), symmetric omega of every entry.
+    """sum M edge and its slope in ln lambda by group, pull (n, d), symmetric omega by entry.
 
-    ``pull``: sum_j omega_ij (y_i - y_j).  ``attraction``: (n,) sum_j max(omega_ij, 0).  What was not asked for is None.
+    ``pull``: sum_j omega_ij (y_i - y_j).  ``attraction``: (n,) sum_j max(omega_ij, 0).  Sums not requested are None.
     """
 
     value: Any
@@ -56,12 +56,12 @@ class EdgeSums:
 
 
 def attracting(weights: Any) -> Any:
-    """max(omega_ij, 0); the same array where no edge repels, which is most often so."""
+    """Return max(omega_ij, 0); the same array if no edge repels, the usual case."""
     return weights if np.min(weights, initial=0.0) >= 0 else np.maximum(weights, 0.0)
 
 
 def row_ranges(indptr: np.ndarray, chunk: int) -> Iterator[tuple[int, int]]:
-    """Cut the rows of a CSR pattern into ranges (start, stop) of about ``chunk`` entries, without regard to threads.
+    """Cut rows of a CSR pattern into ranges (start, stop) of about ``chunk`` entries.
 
     >>> list(row_ranges(np.array([0, 2, 4, 6]), 3))
     [(0, 2), (2, 3)]
@@ -84,10 +84,10 @@ class Edges:
     """The entries of a symmetric pattern P, cut into chunks of rows.
 
     groups   owners of lambda; under `Rows` the values are ``rows``, row-stochastic, None: P's rows by their sums.
-             Where only row j has the pair (i, j), row i stores a 0
+             If only row j has the pair (i, j), row i stores a 0
     linear   whether the divergence is linear in p, so that masses leave the edges
     spread   the background of each group, if the divergence has one
-    parts    their linear systems are solved apart
+    parts    graphs with separate linear systems
     """
 
     def __init__(
@@ -107,40 +107,41 @@ class Edges:
         self.groups, self.parts, self.spread = groups, parts, spread
         self.threads, self.compiled, self.by_powers = threads, compiled, compiled
         self.n, self.size, self.mass = P.shape[0], len(P.data), mass
-        self.longest = int(np.max(np.diff(P.indptr), initial=0))  # entries of a row
-        self.chunks = list(row_ranges(P.indptr, max(CHUNK, -(-self.size // CHUNKS)) if compiled else self.size))
+        self.longest = int(np.max(np.diff(P.indptr), initial=0))  # entries of the longest row
+        chunk = max(CHUNK_ENTRIES, -(-self.size // MAX_CHUNKS)) if compiled else self.size
+        self.chunks = list(row_ranges(P.indptr, chunk))
         self.by_rows = isinstance(groups, Rows)
         self._powers: tuple[Divergence, Powers | None] | None = None
-        # A mask of the entries that are the row's own; None if all are.
+        # Mask of the entries that belong to the row; None if all do.
         self.given: Any = None
         if self.by_rows:
             if rows is None:
                 sums = self.row_sums(P.data)
                 sums = np.repeat(np.where(sums > 0, sums, 1.0), np.diff(P.indptr))
-                rows = np.maximum(P.data / sums, np.finfo(float).tiny)  # an edge of next to no weight stays one
+                rows = np.maximum(P.data / sums, np.finfo(float).tiny)  # an edge must not underflow to 0
             self.values = rows
             self.given = None if (rows > 0).all() else rows > 0
-        # M of each entry; None where it leaves the edges.
+        # M of each entry; None if masses leave the edges.
         self.pair_mass: Any = None if linear or np.all(mass == 1.0) else self.measure
-        # p / M of each entry; of an entry that is not the row's own, 1 / M.
+        # p / M of each entry; 1 / M if the entry does not belong to the row.
         self.ratio: Any = self.values if self.given is None else np.where(self.given, self.values, 1.0)
         if self.pair_mass is not None:
             self.ratio = self.ratio / self.pair_mass
 
     @cached_property
     def rows(self) -> Any:
-        """(nnz,) row of each entry."""
+        """Row of each entry, (nnz,)."""
         return np.repeat(np.arange(self.n, dtype=np.int32), np.diff(self.indptr))
 
     @cached_property
     def measure(self) -> Any:
-        """(nnz,) M of each entry: m_i m_j, by rows m_j."""
+        """M of each entry, (nnz,): m_i m_j, by rows m_j."""
         there = self.mass[self.indices]
         return there if self.by_rows else np.repeat(self.mass, np.diff(self.indptr)) * there
 
     @cached_property
     def other(self) -> Any:
-        """(nnz,) place of the entry (j, i) for each entry (i, j).
+        """Index of the entry (j, i) for each entry (i, j), (nnz,).
 
         Columns are sorted, so a stable sort by column finds it.
         """
@@ -148,14 +149,14 @@ class Edges:
 
     @cached_property
     def owner(self) -> Any:
-        """(n,) group of each row; None where all rows are one group."""
+        """Group of each row, (n,); None if all rows are one group."""
         if isinstance(self.groups, Whole):
             return None
         return self.groups.of if isinstance(self.groups, Parts) else np.arange(self.n)
 
     @cached_property
     def owners(self) -> Any:
-        """(nnz,) group of each entry; None where all rows are one group."""
+        """Group of each entry, (nnz,); None if all rows are one group."""
         return None if self.owner is None else self.rows if self.by_rows else self.owner[self.rows]
 
     @cached_property
@@ -166,36 +167,36 @@ class Edges:
         return self.groups.sum(self.row_sums(self.values))
 
     def symmetric(self, omega: Any) -> Any:
-        """(omega_ij + omega_ji) / 2; under one lambda omega itself."""
+        """Return (omega_ij + omega_ji) / 2; omega itself under one lambda."""
         return 0.5 * (omega + omega[self.other]) if self.by_rows else omega
 
     def scaled_slope(self, divergence: Divergence, b: Similarity) -> Any:
-        """M d edge(p / M, b) / d ln b of every entry."""
+        """Return M d edge(p / M, b) / d ln b of every entry."""
         return self._own(self._bound(divergence, 0, self.size).slope(self.ratio, b), 0, self.size)
 
     def constants(self, divergence: Divergence) -> Any:
-        """(n,) what the sum over each row lacks, beside what its pairs lack."""
+        """Return the constants (n,) that the sum over each row leaves out."""
         if not isinstance(divergence, UpToConstants):
             return np.zeros(self.n)
         measure, p = self._true_ratio
         return self.row_sums(self._given(measure * divergence.left_out(p)[0], 0, self.size))
 
     def at_input(self, divergence: Divergence) -> Any:
-        """(n,) sum_j M edge(P/M, P/M): each row of a drawing as similar as the input."""
+        """Return (n,) sum_j M edge(P/M, P/M): J of a layout with the similarities of the input."""
         measure, p = self._true_ratio
         as_input = Similarity(Kernel(1.0, 1.0, 1.0), np.zeros(0), known=np.log(p))
         return self.row_sums(self._given(measure * divergence.edge(p, as_input), 0, self.size))
 
     @property
     def _true_ratio(self) -> tuple[Any, Any]:
-        """(nnz,) M and p / M of every entry, also where masses leave the edges; p is at least the smallest number."""
+        """M and p / M of every entry, (nnz,), also for linear divergences; p > 0 is at least tiny."""
         p = self.values if self.given is None else np.where(self.given, self.values, 1.0)
         return self.measure, np.maximum(p / self.measure, np.finfo(float).tiny)
 
     def sums(self, Y: Any, kernel: Kernel, divergence: Divergence, lam: Any, want: frozenset[str]) -> EdgeSums:
-        """Sum over each group; ``lam``: of all or of each.
+        """Return the sums over each group; ``lam``: one for all or one for each.
 
-        ``want``: "value", "pull", "weights", "attraction" beside the slope.
+        ``want``: "value", "pull", "weights", "attraction" in addition to the slope.
         """
         value, slope, pull, weights = self._of_rows(Y, kernel, divergence, lam, want)
         if getattr(slope, "ndim", 0):
@@ -204,18 +205,18 @@ class Edges:
         return EdgeSums(value, slope, pull, weights if "weights" in want else None, attraction)
 
     def node_values(self, Y: Any, kernel: Kernel, divergence: Divergence, lam: Any) -> Any:
-        """(n,) sum_j M_ij edge(P_ij / M_ij, lambda q_ij)."""
+        """Return (n,) sum_j M_ij edge(P_ij / M_ij, lambda q_ij)."""
         return self._of_rows(Y, kernel, divergence, lam, frozenset({"value", "rows"}))[0]
 
     def _of_rows(
         self, Y: Any, kernel: Kernel, divergence: Divergence, lam: Any, want: frozenset[str]
     ) -> tuple[Any, Any, Any, Any]:
-        """Values and slopes (n,) of the rows, pull and weights.
+        """Return values and slopes (n,) of the rows, pull and weights.
 
-        NumPy's sums of a single group are added at once, unless ``want`` names "rows".
+        NumPy adds the rows of a single group at once, unless ``want`` contains "rows".
         """
         pull = np.zeros_like(Y) if "pull" in want else None
-        # By rows an edge pulls by both its entries: all omega are known before.
+        # By rows, an edge pulls by both its entries, so all omega must be computed before.
         late, each = self.by_rows and pull is not None, not want.isdisjoint(("weights", "attraction"))
         omega = np.empty_like(self.values, dtype=np.float64) if late or each else None
         drawn = None if late else pull
@@ -237,7 +238,7 @@ class Edges:
     def _by_arrays(
         self, Y: Any, kernel: Kernel, divergence: Divergence, lam: Any, pull: Any, omega: Any, want: frozenset[str]
     ) -> tuple[Any, Any]:
-        """The sums by the divergence's own formulas, chunk by chunk."""
+        """Compute the sums by the divergence's own formulas, chunk by chunk."""
         at_once = self.owner is None and not self.compiled and "rows" not in want
         values: Any = None if at_once else self._room()
         slopes: Any = None if at_once else self._room()
@@ -282,7 +283,7 @@ class Edges:
         return values if "value" in want else np.nan * values, slopes
 
     def _by_powers(self, Y: Any, kernel: Kernel, powers: Powers, lam: Any, pull: Any, omega: Any) -> tuple[Any, Any]:
-        """The sums of a divergence with one power of b, given as `_powers_of` gives it."""
+        """Compute the sums of a divergence with one power of b, from `_powers_of`."""
         from nelayout.sums.edges import loops
 
         values, slopes = np.zeros(self.n), np.zeros(self.n)
@@ -305,7 +306,7 @@ class Edges:
 
     @np.errstate(over="ignore", invalid="ignore", divide="ignore")
     def _powers_of(self, divergence: Divergence) -> Powers | None:
-        """M edge of every entry as a power of b, with the constants of each row (n,); None where it is no power."""
+        """Return M edge of each entry as a power of b, with constants (n,); None if not a power."""
         if self._powers is None or self._powers[0] is not divergence:
             here = self._bound(divergence, 0, self.size)
             found = here.edge_powers(self.ratio) if isinstance(here, PowerEdges) else None
@@ -319,24 +320,24 @@ class Edges:
         return self._powers[1]
 
     def _bound(self, divergence: Any, low: int, high: int) -> Any:
-        """The divergence with the background that some entries have; a single group's is bound already."""
+        """Bind the background of entries low..high; a single group's is bound already."""
         if self.spread is None or self.owners is None:
             return divergence
         return bind(divergence, self.spread.at(self.owners[low:high]))
 
     def _own(self, values: Any, low: int, high: int) -> Any:
-        """M times values of the entries low..high, 0 where the row has none."""
+        """Return M times values of entries low..high, 0 if the entry does not belong to the row."""
         return self._given(values if self.pair_mass is None else values * self.pair_mass[low:high], low, high)
 
     def _given(self, values: Any, low: int, high: int) -> Any:
         return values if self.given is None else np.where(self.given[low:high], values, 0.0)
 
     def _room(self) -> Any:
-        """(n,) zeros where the sums are taken."""
+        """Return (n,) zeros for the sums, on the device of the sums."""
         return np.zeros(self.n)
 
     def _lengths_and_ends(self, Y: Any, start: int, stop: int) -> tuple[Any, Any]:
-        """Squared lengths of the entries, and y_i - y_j of each where NumPy takes them."""
+        """Return squared lengths of the entries, and y_i - y_j (None in compiled form)."""
         if self.compiled:
             from nelayout.sums.edges import loops
 
@@ -348,7 +349,7 @@ class Edges:
         return np.einsum("ij,ij->i", ends, ends), ends
 
     def _pull(self, Y: Any, omega: Any, start: int, stop: int, out: Any, ends: Any = None) -> None:
-        """Sum omega (y_i - y_j) over the entries of each row; ``ends``: the differences, if they are known."""
+        """Set out to sum omega (y_i - y_j) over each row; ``ends``: differences, if known."""
         if self.compiled:
             from nelayout.sums.edges import loops
 
@@ -361,7 +362,7 @@ class Edges:
     def solve(
         self, weights: Any, scale: float, ridge: Any, right: Any, tolerance: float, max_iter: int, free: Any = None
     ) -> Any:
-        """X (n, d) with (scale L_w + ridge) X = right, by conjugate gradients; 0 where ``free`` (n, d) is False.
+        """Solve (scale L_w + ridge) X = right, (n, d), by conjugate gradients; 0 if not ``free``.
 
         ``ridge`` is a number times I, or a diagonal (n,).
         """
@@ -375,7 +376,7 @@ class Edges:
         return conjugate_gradients(lambda X: diagonal * X - scale * (matrix @ X), diagonal[:, 0], right, **given)
 
     def stretch(self, weights: Any, Y: Any) -> Any:
-        """tr(Y^T L_w Y) = 1/2 sum_ij w_ij |y_i - y_j|^2, the work of a stretch of the whole drawing Y (n, d)."""
+        """Return tr(Y^T L_w Y) = 1/2 sum_ij w_ij |y_i - y_j|^2, for a uniform stretch of Y."""
         rows = self._room()
         for start, stop in self.chunks:
             xi = self._lengths_and_ends(Y, start, stop)[0]
@@ -383,7 +384,7 @@ class Edges:
         return 0.5 * self.parts.sum(rows)
 
     def row_sums(self, weights: Any) -> Any:
-        """(n,) sum_j w_ij."""
+        """Return (n,) sum_j w_ij."""
         answer = np.zeros(self.n)
 
         def work(rows: tuple[int, int]) -> None:
@@ -396,7 +397,7 @@ class Edges:
         return answer
 
     def _sums_of_chunk(self, each: Any, start: int, stop: int) -> Any:
-        """Sums of values of the entries of some rows, row by row."""
+        """Sum values of the entries of rows start..stop, row by row."""
         answer = np.zeros(stop - start)
         if self.compiled:
             from nelayout.sums.edges import loops
@@ -409,6 +410,6 @@ class Edges:
 
     @cached_property
     def _filled(self) -> tuple[np.ndarray, Any]:
-        """The first entry of each row that has entries, and which rows these are."""
+        """First entry of each row that has entries, and the indices of these rows."""
         filled = self.indptr[:-1] < self.indptr[1:]
         return self.indptr[:-1][filled], slice(None) if filled.all() else filled

@@ -1,10 +1,10 @@
-"""The edge half of an objective when the similarities are smoothed by a random walk.
+"""The edge half of an objective when a random walk smooths the similarities.
 
-Then every pair is an edge, and a sum over edges is out of reach, unless it is quadratic in the drawing: where
-omega_ij = d edge / d xi_ij does not depend on the distance, edge(p, b(xi)) = p (e_0 + (e_1 - e_0) xi), and
-the sum needs only sum p and sum_ij p_ij xi_ij = 2 sum_i y_i R_i, R = (diag(p1) - p) Y.  So it is for the beta
-divergence of order 1 - a/b of the kernel: Itakura-Saito with the inverse squared distance (QuadLog,
-gamma-QuadLog), the I-divergence with the Gaussian kernel at a fixed lambda (Elastic Embedding).
+Then every pair is an edge.  The sum over pairs is affordable only if it is quadratic in the positions.  So omega_ij =
+d edge / d xi_ij must not depend on the distance: edge(p, b(xi)) = p (e_0 + (e_1 - e_0) xi).  The sum then needs only
+sum p and sum_ij p_ij xi_ij = 2 sum_i y_i R_i, R = (diag(p1) - p) Y.  This holds for the beta divergence of order
+1 - a/b of the kernel.  Examples are Itakura-Saito with the inverse squared distance (QuadLog, gamma-QuadLog), and the
+I-divergence with the Gaussian kernel at a fixed lambda (Elastic Embedding).
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ _ONE = np.ones(1)
 
 
 def can_smooth_exactly(kernel: Kernel, divergence: Divergence, connection: Connection) -> bool:
-    """Whether the edge term is quadratic in the drawing and asks nothing of the diagonal of p but a constant.
+    """Return whether the edge term is quadratic and needs only a constant of p's diagonal.
 
-    sum P over pairs i != j is sum p without its diagonal, which no product with p gives.  It is a constant of
-    the value where lambda is given, or where an edge of length 0 has no slope (pure powers of the distance).
+    sum P over pairs i != j is sum p without its diagonal, which products with p do not give.  The diagonal is a
+    constant if lambda is fixed, or for pure powers of the distance: an edge of length 0 then has no slope.
     """
     if not is_linear(divergence) or connection.needs_normalizer:
         return False
@@ -41,21 +41,21 @@ def can_smooth_exactly(kernel: Kernel, divergence: Divergence, connection: Conne
 class WalkEdges:
     """`matrix.Edges` for the dense p of a random walk.
 
-    Weights omega_ij = w p_ij are one number, w, in an array of one.  ``weight`` is sum p with its diagonal, a
-    constant in the objectives that come here.  R is linear in Y, so after a move X of `solve`, which knows
-    (diag(p1) - p) X beside X, the next drawing needs no further system but for rounding.
+    Weights omega_ij = w p_ij are one number, w, in an array of one.  ``weight`` is sum p with its diagonal, a constant
+    in these objectives.  R is linear in Y.  `solve` returns (diag(p1) - p) X along with X.  So after this move, the
+    next positions need no further system except for rounding.
     """
 
     def __init__(self, walk: RandomWalk) -> None:
         self.walk, self.n, self.size = walk, walk.n, 1
         self.weight = float(np.sum(walk.row_sums))
-        self._seen: list[tuple[np.ndarray, np.ndarray]] = []  # the last drawings and their R, newest last
+        self._seen: list[tuple[np.ndarray, np.ndarray]] = []  # the last positions and their R, newest last
         self._move: tuple[np.ndarray, np.ndarray] | None = None
 
     def sums(
         self, Y: np.ndarray, kernel: Kernel, divergence: Divergence, lam: float, want: frozenset[str]
     ) -> EdgeSums:
-        """The sums of `matrix.Edges.sums`."""
+        """Return the sums of `matrix.Edges.sums`."""
         R = self._laplacian(Y)
         at = Similarity(kernel, np.array([0.0, 1.0]), lam)
         p = np.ones(2)
@@ -73,7 +73,7 @@ class WalkEdges:
     def node_values(
         self, Y: np.ndarray, kernel: Kernel, divergence: Divergence, lam: float
     ) -> np.ndarray:
-        """(n,) sum_j edge(p_ij, lambda q_ij), by sum_j p_ij xi_ij = 2 y_i R_i - (R of |y|^2)_i."""
+        """Return (n,) sum_j edge(p_ij, lambda q_ij); sum_j p_ij xi_ij = 2 y_i R_i - R(|y|^2)_i."""
         edge = divergence.edge(np.ones(2), Similarity(kernel, np.array([0.0, 1.0]), lam))
         Y = Y - np.sum(Y, axis=0) / self.n
         square = np.sum(Y * Y, axis=1)[:, None]
@@ -81,7 +81,7 @@ class WalkEdges:
         return self.walk.row_sums * edge[0] + xi * (edge[1] - edge[0])
 
     def scaled_slope(self, divergence: Divergence, b: Similarity) -> np.ndarray:
-        """d edge(p, b) / d ln b per unit of p."""
+        """Return d edge(p, b) / d ln b per unit of p."""
         return divergence.slope(_ONE, b)
 
     def solve(
@@ -94,17 +94,17 @@ class WalkEdges:
         max_iter: int,
         free: np.ndarray | None = None,
     ) -> np.ndarray:
-        """X (n, d) with (scale w (diag(p1) - p) + ridge) X = right; 0 where the mask ``free`` (n, d) is False."""
+        """Solve (scale w (diag(p1) - p) + ridge) X = right, (n, d); 0 where not ``free`` (n, d)."""
         self._move = self.walk.solve(scale * float(weights[0]), ridge, right, tolerance, max_iter, free)
         return self._move[0]
 
     def stretch(self, weights: np.ndarray, Y: np.ndarray) -> float:
-        """w tr(Y^T (diag(p1) - p) Y), as `edges.Edges.stretch`."""
+        """Return w tr(Y^T (diag(p1) - p) Y), as `matrix.Edges.stretch`."""
         Y = Y - np.sum(Y, axis=0) / self.n
         return float(weights[0]) * float(np.sum(Y * self._laplacian(Y)))
 
     def row_sums(self, weights: np.ndarray) -> np.ndarray:
-        """w sum_{j != i} p_ij, bounded closely from above: it sets lengths of steps."""
+        """Return w sum_{j != i} p_ij, bounded closely from above, for step lengths."""
         return float(weights[0]) * self.walk.attraction
 
     def _laplacian(self, Y: np.ndarray) -> np.ndarray:

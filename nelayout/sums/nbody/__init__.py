@@ -1,7 +1,7 @@
-"""N-body sums: the only part of a drawing with work that grows with the number of pairs.
+"""N-body sums: the only part of a layout with work that grows with the number of pairs.
 
 ``fields(Y, charges, radials)`` gives, for each radial function r, the potential Phi(y_i) = sum_{j != i} c_j r(|y_i -
-y_j|^2) and its gradient at every node.  Everything that repels, in every method, is made of these.
+y_j|^2) and its gradient at every node.  The repulsion of every method consists of these sums.
 
 Two unit charges at distance 1 under r = 1/(1 + xi)::
 
@@ -49,11 +49,11 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True)
 class Backend:
-    """A way to sum over all pairs: the class that does it, imported when it is first used, and its limits.
+    """Class of sums over all pairs, imported at its first use, and its limits.
 
     module      file in this folder
     kind        class in that file, made by its ``on(threads, compiled)``
-    dimensions  most dimensions of a drawing
+    dimensions  maximum number of dimensions
     """
 
     module: str
@@ -61,11 +61,11 @@ class Backend:
     dimensions: int = 3
 
     def load(self) -> type:
-        """Import the class: the mesh and the tree are not loaded for small graphs."""
+        """Import the class: small graphs do not load the mesh and the tree."""
         return getattr(import_module(f"{__name__}.{self.module}"), self.kind)
 
 
-# The backends that the keyword ``nbody`` names.
+# Values of the keyword ``nbody``.
 BACKENDS: dict[str, Backend] = {
     "auto": Backend("auto", "Auto"),
     "exact": Backend("exact", "Exact"),
@@ -75,17 +75,17 @@ BACKENDS: dict[str, Backend] = {
 
 
 def check_backend(name: str, dim: int) -> None:
-    """Refuse an unknown name, and a backend that cannot draw in that many dimensions."""
+    """Raise an error for an unknown name, or for a backend that does not support ``dim``."""
     if not isinstance(name, str) or name not in BACKENDS:
         raise unknown("nbody", name, BACKENDS)
     most = BACKENDS[name].dimensions
     if dim > most:
         able = " or ".join(f"nbody={other!r}" for other, each in BACKENDS.items() if each.dimensions >= dim)
-        raise Unsupported(f"nbody={name!r} draws in at most {most} dimensions, given dim={dim}: use {able}")
+        raise Unsupported(f"nbody={name!r} needs at most {most} dimensions; got dim={dim}: use {able}")
 
 
 def backend(name: str, threads: Threads, compiled: bool) -> NBody:
-    """Make the backend of that name; under "auto", small work that needs no compiled loops is summed exactly."""
+    """Make the backend of that name; "auto" sums exactly if no loops are compiled."""
     check_backend(name, 1)
     if name == "auto" and not compiled:
         return Exact.on(threads, compiled)

@@ -1,10 +1,10 @@
-"""The choice of a backend: by the number of nodes, the dimension, the radial function, and how unevenly nodes lie.
+"""Choose a backend by the number of nodes, dimension, radial functions and evenness.
 
-Example: 100,000 nodes spread over a plane are summed by the mesh.  If one node lies a thousand times farther out than
-all others, no affordable grid resolves the others, and the mesh would have to add most pairs one by one.  Then the
-tree is cheaper.
+Example: the mesh sums over 100,000 nodes spread over a plane.  Now one node moves a thousand times farther out than all
+others.  No affordable grid resolves the others then, and the mesh would have to add most pairs one by one.  So the tree
+is cheaper.
 
-The choice depends on the positions alone, never on the machine: the same seed gives the same bits.
+The choice depends only on the positions, never on the machine: the same seed gives the same bits.
 """
 
 from __future__ import annotations
@@ -23,16 +23,16 @@ from nelayout.sums.nbody.tree import Tree
 
 __all__ = ["EXACT_FREE", "MARGIN", "Auto", "exact_cost"]
 
-# Nanoseconds of an exact sum up to which it is always taken.
+# Cost of an exact sum up to which "auto" always takes it, in nanoseconds.
 EXACT_FREE = 1e6
-# In a plane the tree is taken below this part of the mesh's cost, as the error of the mesh changes less between steps.
+# Fraction of the mesh's cost below which the tree is taken in a plane: the mesh's error changes less between steps.
 MARGIN = 0.5
 PLAIN = (Radial(KERNELS["cauchy"]),)
 
 
 @dataclass(frozen=True, slots=True)
 class Auto:
-    """Exact sums for small drawings; else the mesh in a plane, the tree in space and where a mesh is too coarse."""
+    """Exact sums for small graphs; else the mesh in a plane if it is fine enough, or the tree."""
 
     exact: Exact
     mesh: Mesh
@@ -49,18 +49,18 @@ class Auto:
         return max(self.mesh.tolerance, self.tree.tolerance)
 
     def fields(self, Y: np.ndarray, charges: np.ndarray, radials: tuple[Radial, ...]) -> tuple[Field, ...]:
-        """Potential and force of each radial function."""
+        """Return potential and force of each radial function."""
         chosen, _, grids = self._plan(Y, radials)
         if chosen is self.mesh:
             return self.mesh.fields(Y, charges, radials, grids)
         return chosen.fields(Y, charges, radials)
 
     def choose(self, Y: np.ndarray, radials: tuple[Radial, ...] = PLAIN) -> NBody:
-        """Choose the backend for a drawing."""
+        """Choose the backend for positions Y."""
         return self._plan(Y, radials)[0]
 
     def reason(self, Y: np.ndarray, radials: tuple[Radial, ...] = PLAIN) -> str:
-        """Say why that backend was chosen."""
+        """Return why that backend was chosen."""
         chosen, costs, _ = self._plan(Y, radials)
         n, d = Y.shape
         if chosen is self.exact:
@@ -75,20 +75,20 @@ class Auto:
         )
 
     def note(self, Y: np.ndarray, radials: tuple[Radial, ...] = PLAIN) -> str | None:
-        """Return why the tree was chosen for a drawing in the plane, as a note for the user; else None."""
+        """Return a note for the user if the tree was chosen in the plane, else None."""
         chosen, costs, _ = self._plan(Y, radials)
         return self.reason(Y, radials) if chosen is self.tree and "mesh" in costs else None
 
     def _plan(
         self, Y: np.ndarray, radials: tuple[Radial, ...]
     ) -> tuple[Exact | Mesh | Tree, dict[str, float], dict[Radial, Grid]]:
-        """Backend, cost of each in nanoseconds, and the grids of the mesh."""
+        """Return the backend, the cost of each in nanoseconds, and the grids of the mesh."""
         n, d = Y.shape
         exact, tree = exact_cost(n, radials), tree_cost(n, d, radials)
         costs, grids = {"exact": exact, "tree": tree}, {}
         if exact <= EXACT_FREE:
             return self.exact, costs, grids
-        # A grid needs numbers; in one dimension the tree is both faster and more accurate.
+        # A grid needs finite numbers; in one dimension the tree is both faster and more accurate.
         if d == 2 and np.all(np.abs(Y) < FARTHEST):
             grids = self.mesh.grids(Y, radials)
             costs["mesh"] = sum(grid.cost for grid in grids.values())

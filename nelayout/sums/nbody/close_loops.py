@@ -1,7 +1,7 @@
-"""Compiled loops of `far_nodes`: over the pairs close to each far node, for functions that fall off fast.
+"""Compiled loops of `far_nodes` over the pairs close to each far node, for fast decay.
 
-They run on the cells of `tree_loops`: nodes stand in tree order, a cell is a range first[c]..last[c] of them, and
-``cells`` holds its center and radius.
+They run on the cells of `tree_loops`.  Nodes are in tree order, a cell is a range first[c]..last[c] of them, and
+``cells`` has its center and radius.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ __all__ = ["fields_at_nodes", "force_of_nodes", "nearest"]
 
 @inlined
 def _gap(cells, cell, x, y, z):
-    """Lower bound of the squared distance from a place to the nodes of a cell."""
+    """Return a lower bound of the squared distance from a point to the nodes of a cell."""
     dx, dy, dz = x - cells[cell, 0], y - cells[cell, 1], z - cells[cell, 2]
     gap = math.sqrt(dx * dx + dy * dy + dz * dz) - cells[cell, 3]
     return gap * gap if gap > 0.0 else 0.0
@@ -26,7 +26,7 @@ def _gap(cells, cell, x, y, z):
 
 @compiled_loop
 def nearest(cells, first, last, left, depth, points, own, start, stop, out):
-    """out[k] = squared distance of node own[k] to the node nearest to it, k in start..stop; inf if there is none."""
+    """Set out[k] = squared distance of node own[k] to its nearest node, inf without one."""
     X, Y, Z = points[0], points[1], points[2]
     todo = np.empty(2 * depth + 4, dtype=np.int64)
     for k in range(start, stop):
@@ -49,7 +49,7 @@ def nearest(cells, first, last, left, depth, points, own, start, stop, out):
                         best = xi
                 continue
             mine = child if i < last[child] else child + 1
-            # the half that is pushed last is searched first
+            # the half pushed last is searched first
             todo[waiting], todo[waiting + 1] = 2 * child + 1 - mine, mine
             waiting += 2
         out[k] = best
@@ -57,7 +57,7 @@ def nearest(cells, first, last, left, depth, points, own, start, stop, out):
 
 @compiled_loop
 def _ranges(cells, first, last, left, x, y, z, reach, todo, begins, ends):
-    """Find the ranges of nodes in leaves as near as ``reach`` (squared), in order, and return their number."""
+    """Find the ranges of nodes in leaves within ``reach`` (squared), in order; count them."""
     count = 0
     todo[0] = 0
     waiting = 1
@@ -80,9 +80,7 @@ def _ranges(cells, first, last, left, x, y, z, reach, todo, begins, ends):
 
 @inlined
 def _values(points, i, begins, ends, ranges, rate, lengths, values):
-    """Fill in squared distances xi from node i to the nodes in the ranges and exp(-rate xi), 0 for itself; return their
-    number.
-    """
+    """Fill in squared distances xi from node i to the ranges, and exp(-rate xi), 0 for itself."""
     X, Y, Z = points[0], points[1], points[2]
     x, y, z = X[i], Y[i], Z[i]
     m, itself = 0, 0
@@ -104,10 +102,10 @@ def _values(points, i, begins, ends, ranges, rate, lengths, values):
 def fields_at_nodes(
     cells, first, last, left, depth, points, charges, b, order, own, reach, start, stop, potential, force
 ):
-    """Fields at nodes own[k] of the Gaussian q = exp(-b xi): r = q^order (row 0) and q^order ln q (row 1).
+    """Set fields at nodes own[k] of q = exp(-b xi): q^order (row 0) and q^order ln q (row 1).
 
     potential[row, k] = sum_j c_j r(xi_ij), force[row, :, k] = 2 sum_j c_j r'(xi_ij) (y_i - y_j), i = own[k], k in
-    start..stop.  j runs over the other nodes in leaves that come as near as reach[k], squared.
+    start..stop.  j runs over the other nodes in leaves within reach[k], squared.
     """
     todo = np.empty(2 * depth + 4, dtype=np.int64)
     begins, ends = np.empty(len(first), dtype=np.int64), np.empty(len(first), dtype=np.int64)
@@ -145,7 +143,7 @@ def fields_at_nodes(
 
 @compiled_loop
 def force_of_nodes(cells, first, last, left, depth, points, charges, b, order, own, reach, start, stop, force):
-    """Add to force[:, j] the force of nodes own[k], k in start..stop, on node j, over the pairs of `fields_at_nodes`.
+    """Add the force of nodes own[k], k in start..stop, to force[:, j], see `fields_at_nodes`.
 
     Node own[k] has the charge charges[0, k] for q^order and charges[1, k] for q^order ln q.
     """
@@ -162,7 +160,7 @@ def force_of_nodes(cells, first, last, left, depth, points, charges, b, order, o
         plain, by_log = -2.0 * (rate * charges[0, k] + b * charges[1, k]), 2.0 * b * rate * charges[1, k]
         for j in range(m):
             slopes[j] *= plain + by_log * lengths[j]
-        for axis in range(force.shape[0]):  # a loop for each array that is written: such loops vectorize
+        for axis in range(force.shape[0]):  # one loop per written array, so that it vectorizes
             here, at, out = points[axis, i], points[axis], force[axis]
             m = 0
             for r in range(ranges):

@@ -1,4 +1,4 @@
-"""Exact sums over all pairs: by NumPy in blocks for small work, by compiled loops on all cores for large."""
+"""Exact sums over all pairs: NumPy in blocks for small work, else compiled loops."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from nelayout.sums.nbody.field import Field
 
 __all__ = ["Exact", "acting", "apart", "field_of", "itself", "sums_by_blocks", "sums_within"]
 
-# Pairs that are held at once by the NumPy form, 96 KB: arrays from 128 KB on are often new pages of memory, and
-# their first use may cost more than the sums.
+# Number of pairs in a block of the NumPy form, 96 KB.  Arrays from 128 KB on are often new pages of memory, and their
+# first use may cost more than the sums.
 BLOCK_PAIRS = 12_000
-# Pairs per task of the compiled form, about 0.4 ms.
+# Number of pairs in a task of the compiled form, about 0.4 ms.
 TASK_PAIRS = 1 << 18
 
 
@@ -30,15 +30,15 @@ class Exact:
 
     @classmethod
     def on(cls, threads: Threads, compiled: bool) -> Exact:
-        """Make it with these threads, in one of its two forms."""
+        """Make it with these threads, compiled or not."""
         return cls(compiled, threads)
 
     def fields(self, Y: np.ndarray, charges: np.ndarray, radials: tuple[Radial, ...]) -> tuple[Field, ...]:
-        """Potential and force of each radial function."""
+        """Return potential and force of each radial function."""
         return tuple(self._compiled(Y, charges, radials) if self.compiled else sums_by_blocks(Y, charges, radials))
 
     def at(self, Y: np.ndarray) -> Exact | PairTable:
-        """Sums that look at the same places several times: a table of the pairs, in the form for small work."""
+        """Return a backend for several sums at one Y: a table of pairs unless compiled."""
         return self if self.compiled else PairTable(Y)
 
     def _compiled(self, Y: np.ndarray, charges: np.ndarray, radials: tuple[Radial, ...]) -> list[Field]:
@@ -57,10 +57,10 @@ def sums_within(
     tasks: list[tuple[int, int]],
     threads: Threads,
 ) -> list[Field]:
-    """Potential and force of each radial function by compiled loops, of pairs within ranges of nodes.
+    """Return potential and force of each radial function over pairs in ranges, compiled.
 
-    within  two arrays (n,): node i feels nodes low_i to high_i, but itself
-    tasks   the nodes, in ranges for the threads
+    within  two arrays (n,): node i feels nodes low_i to high_i, except itself
+    tasks   ranges of nodes for the threads
     """
     from nelayout.sums.nbody import pair_loops
 
@@ -80,14 +80,14 @@ def sums_within(
 
 
 class PairTable:
-    """The pairs of a small drawing with radial functions of them, each taken once, for several sums over them."""
+    """Pairs of a small layout, with each radial function computed once for several sums."""
 
     def __init__(self, Y: np.ndarray) -> None:
         self.diffs, self.xi = apart(Y, 0, len(Y))
         self.known: dict[Radial, tuple[np.ndarray, np.ndarray]] = {}
 
     def fields(self, Y: np.ndarray, charges: np.ndarray, radials: tuple[Radial, ...]) -> tuple[Field, ...]:
-        """As `Exact.fields`, of the places Y that the table was made of."""
+        """Return the same as `Exact.fields`, for the positions Y of the table."""
         answer = []
         for radial in radials:
             if radial not in self.known:
@@ -97,24 +97,24 @@ class PairTable:
 
 
 def apart(Y: np.ndarray, start: int, stop: int) -> tuple[list[np.ndarray], np.ndarray]:
-    """Differences of rows start..stop from all, by coordinates, and squared distances; 1 from a node to itself."""
+    """Return differences by axis and squared distances (1 to itself) of rows start..stop."""
     columns = (Y[..., c] for c in range(Y.shape[-1]))
     diffs = [column[..., start:stop, None] - column[..., None, :] for column in columns]
     xi = diffs[0] * diffs[0]
     for diff in diffs[1:]:
         xi += diff * diff
-    itself(xi, start)[...] = 1.0  # any finite number will do
+    itself(xi, start)[...] = 1.0  # an arbitrary finite number
     return diffs, xi
 
 
 def itself(pairs: np.ndarray, start: int) -> np.ndarray:
-    """View of the entries of rows ``start`` and following (..., rows, n) from a node to itself."""
+    """Return a view of the entries (node, itself), for rows from ``start`` on (..., rows, n)."""
     rows, n = pairs.shape[-2:]
     return pairs.reshape(*pairs.shape[:-2], rows * n)[..., start :: n + 1]
 
 
 def acting(radial: Radial, xi: np.ndarray, start: int) -> tuple[np.ndarray, np.ndarray]:
-    """Values and slopes of a radial function; 0 from a node to itself."""
+    """Return values and slopes of a radial function; 0 from a node to itself."""
     value, slope = radial.value_and_slope(xi)
     itself(value, start)[...] = 0.0
     itself(slope, start)[...] = 0.0
@@ -124,7 +124,7 @@ def acting(radial: Radial, xi: np.ndarray, start: int) -> tuple[np.ndarray, np.n
 def field_of(
     value: np.ndarray, slope: np.ndarray, charges: np.ndarray, diffs: list[np.ndarray], Y: np.ndarray
 ) -> Field:
-    """The field, at some or all rows, of charges that act with values and slopes, each (..., rows, n)."""
+    """Return the field of charges with values and slopes (..., rows, n)."""
     several = value.ndim > 2
     potential = np.einsum("cij,cj->ci" if several else "ij,j->i", value, charges)
     force = np.empty_like(Y, shape=(*value.shape[:-1], Y.shape[-1]))
@@ -137,7 +137,7 @@ def field_of(
 def sums_by_blocks(
     Y: np.ndarray, charges: np.ndarray, radials: tuple[Radial, ...], pairs: int = BLOCK_PAIRS
 ) -> list[Field]:
-    """Potential and force of each radial function by whole arrays, in blocks of so many pairs."""
+    """Return potential and force of each radial function by arrays, in blocks of ``pairs``."""
     n = len(Y)
     fields = [Field(np.empty_like(Y, shape=n), np.empty_like(Y)) for _ in radials]
     rows = max(1, pairs // max(n, 1))

@@ -1,4 +1,4 @@
-"""Exact sums for far nodes: their field of all other nodes, and the force of their charges on all.
+"""Exact sums for far nodes: their field of all other nodes, and their force on all nodes.
 
 Fast backends are accurate relative to the typical potential.  The potential of a node far from all others is tiny, and
 connections by rows divide by it.  So the pairs of such a node are summed one by one.  Under a Gaussian, only pairs not
@@ -27,18 +27,18 @@ from nelayout.sums.nbody.tree import Cells, cells_of, depth_of
 
 __all__ = ["FarNodes", "falls_off"]
 
-# Pairs in a task if all count, and pairs up to which all are summed.
-TASK_PAIRS, FEW_PAIRS = 1 << 19, 500_000
-# Nodes in a task if only close pairs count; and parts in which the nodes add to one force, an array for each.
-TASK_NODES, PARTS = 64, 2
-# Forms in which a Gaussian is summed, in the order of the compiled loops.
+# Number of pairs in a task if all count, and up to which all pairs are summed.
+TASK_PAIRS, MAX_EXACT_PAIRS = 1 << 19, 500_000
+# Number of nodes in a task if only close pairs count, and of arrays in which forces are added.
+TASK_NODES, FORCE_PARTS = 64, 2
+# Forms of a Gaussian, in the order of the compiled loops.
 FORMS = "power", "power-log"
-# Terms of a Gaussian below exp(-NEGLIGIBLE) / n of the largest term of a node are left out.
-NEGLIGIBLE = 10.0
+# Terms below exp(-NEGLIGIBLE_EXPONENT) / n of a node's largest term are left out.
+NEGLIGIBLE_EXPONENT = 10.0
 
 
 class Close(NamedTuple):
-    """Cells of a drawing, places of the far nodes among their points, and squared distances up to which pairs count."""
+    """Cells, indices of the far nodes among their points, and squared cutoffs."""
 
     cells: Cells
     depth: int
@@ -52,7 +52,7 @@ class Close(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class FarNodes:
-    """Far ``nodes`` (k,) of a drawing ``Y`` (n, d), and the ``close`` pairs that count; None: all pairs."""
+    """Far ``nodes`` (k,) among positions ``Y`` (n, d), and their ``close`` pairs (None: all)."""
 
     Y: np.ndarray
     nodes: np.ndarray
@@ -63,7 +63,7 @@ class FarNodes:
     def of(cls, Y: np.ndarray, nodes: np.ndarray, radials: tuple[Radial, ...], threads: Threads) -> FarNodes:
         """Find the pairs that count for at least one of the radial functions."""
         rate = min((_rate(radial) for radial in radials), default=0.0)
-        if not (rate > 0 and len(nodes) * len(Y) > FEW_PAIRS and np.all(np.isfinite(Y))):
+        if not (rate > 0 and len(nodes) * len(Y) > MAX_EXACT_PAIRS and np.all(np.isfinite(Y))):
             return cls(Y, nodes, None, threads)
         from nelayout.sums.nbody import close_loops
 
@@ -77,11 +77,11 @@ class FarNodes:
             close_loops.nearest(*close.tree, cells.points, close.own, start, stop, close.reach)
 
         threads.map(work, range(0, len(nodes), TASK_NODES))
-        close.reach[:] += (NEGLIGIBLE + math.log(len(Y))) / rate
+        close.reach[:] += (NEGLIGIBLE_EXPONENT + math.log(len(Y))) / rate
         return cls(Y, nodes, close, threads)
 
     def fields_at_nodes(self, charges: np.ndarray, radials: tuple[Radial, ...]) -> dict[Radial, Field]:
-        """Potential (k,) and force (k, d) at the far nodes, of the charges (n,) of all nodes but themselves."""
+        """Return potential (k,) and force (k, d) at the far nodes, of charges (n,) of other nodes."""
         if self.close is None:
             points = self._points()
             at = np.ascontiguousarray(points[:, self.nodes])
@@ -96,7 +96,7 @@ class FarNodes:
         return answer
 
     def force_of_nodes(self, charges: dict[Radial, np.ndarray]) -> np.ndarray:
-        """Force (n, d) on all nodes, of the charges (k,) that the far nodes carry for each radial function."""
+        """Return the force (n, d) on all nodes of the far nodes' charges (k,), by radial function."""
         if self.close is None:
             points = self._points()
             own = np.full(len(self.Y), -1)
@@ -105,7 +105,7 @@ class FarNodes:
             forces = [self._all(sources, charge, radial, points, own).force for radial, charge in charges.items()]
             return np.sum(forces, axis=0)
         k = len(self.nodes)
-        forces = np.zeros((PARTS, self.Y.shape[1], len(self.Y)))
+        forces = np.zeros((FORCE_PARTS, self.Y.shape[1], len(self.Y)))
         for b, order in _laws(tuple(charges)):
             carried = np.zeros((2, k))
             for radial, charge in charges.items():
@@ -117,7 +117,7 @@ class FarNodes:
         return answer
 
     def _fields_close(self, close: Close, charges: np.ndarray, b: float, order: float) -> tuple[np.ndarray, np.ndarray]:
-        """Potentials (2, k) and forces (2, 3, k) of both `FORMS`; the charges come in the order of the cells."""
+        """Return potentials (2, k) and forces (2, 3, k) of `FORMS`; charges are in tree order."""
         from nelayout.sums.nbody import close_loops
 
         k = len(self.nodes)
@@ -133,10 +133,10 @@ class FarNodes:
         return potential, force
 
     def _add_force_close(self, close: Close, carried: np.ndarray, b: float, order: float, forces: np.ndarray) -> None:
-        """Add the forces of the charges (2, k) that the nodes carry for both forms, each part to its array."""
+        """Add the forces of charges (2, k) of both forms, each part to its array."""
         from nelayout.sums.nbody import close_loops
 
-        cuts = np.linspace(0, len(self.nodes), PARTS + 1).astype(int)
+        cuts = np.linspace(0, len(self.nodes), FORCE_PARTS + 1).astype(int)
 
         def work(part: int) -> None:
             ends = cuts[part], cuts[part + 1]
@@ -144,7 +144,7 @@ class FarNodes:
                 *close.tree, close.cells.points, carried, b, order, close.own, close.reach, *ends, forces[part]
             )
 
-        self.threads.map(work, range(PARTS))
+        self.threads.map(work, range(FORCE_PARTS))
 
     def _points(self) -> np.ndarray:
         from nelayout.sums.nbody import pair_loops
@@ -168,17 +168,17 @@ class FarNodes:
 
 
 def falls_off(radials: tuple[Radial, ...]) -> bool:
-    """Whether all of the radial functions fall so fast that only close pairs count."""
+    """Return whether all radial functions decay so fast that only close pairs count."""
     return all(_rate(radial) > 0 for radial in radials)
 
 
 def _laws(radials: tuple[Radial, ...]) -> list[tuple[float, float]]:
-    """Pairs (b, order) of the Gaussians among the radial functions, each once."""
+    """Return the distinct pairs (b, order) of the Gaussians among the radial functions."""
     return list(dict.fromkeys((radial.kernel.b, radial.order) for radial in radials))
 
 
 def _rate(radial: Radial) -> float:
-    """Rate of a radial function that falls as exp(-rate xi); 0 of one that falls more slowly."""
+    """Return the rate of a radial function that decays as exp(-rate xi); 0 for slower decay."""
     kernel: Kernel = radial.kernel
     gaussian = kernel.a == 0 and radial.form != "boxcox" and radial.order > 0
     return kernel.b * radial.order if gaussian else 0.0

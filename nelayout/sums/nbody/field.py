@@ -1,4 +1,4 @@
-"""The protocol of an N-body backend, the record that it gives back, and the costs of its sums."""
+"""Protocol of an N-body backend, the record of its result, and the costs of its sums."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from nelayout.formula.kernels import Radial
 
 __all__ = ["COSTS", "Field", "NBody", "exact_cost", "tree_cost"]
 
-# Nanoseconds on one core by the kind of a radial function: of a pair in exact sums, of a near pair of the mesh, and of
-# a node in the tree in 1, 2 and 3 dimensions. Only their ratios matter, for the choice of a backend and of a grid.
+# Costs on one core in nanoseconds, by kind of radial function: a pair in exact sums, a near pair of the mesh, and a
+# node of the tree in 1, 2 and 3 dimensions. Only their ratios matter, for the choice of a backend and of a grid.
 COSTS = {
     "inverse": (0.7, 0.3, 650.0, 1100.0, 3000.0),
     "half power": (1.6, 0.5, 650.0, 1100.0, 3000.0),
@@ -32,7 +32,7 @@ class Field:
 
 
 class NBody(Protocol):
-    """A backend: it declares the relative error of its sums and takes any radial function of the family."""
+    """A backend: it declares the relative error of its sums and supports all radial functions."""
 
     @property
     def name(self) -> str: ...
@@ -44,10 +44,10 @@ class NBody(Protocol):
 
 
 def exact_cost(n: int, radials: tuple[Radial, ...]) -> float:
-    """Nanoseconds of all pairs of n nodes, compiled, on one core."""
+    """Return the time of all pairs of n nodes, compiled, on one core, in nanoseconds."""
     return sum(COSTS[radial.kind][0] for radial in radials) * float(n) * n
 
 
 def tree_cost(n: int, d: int, radials: tuple[Radial, ...]) -> float:
-    """Nanoseconds of tree sums at n nodes in d dimensions, on one core."""
+    """Return the time of tree sums at n nodes in d dimensions, on one core, in nanoseconds."""
     return sum(COSTS[radial.kind][1 + d] for radial in radials) * n

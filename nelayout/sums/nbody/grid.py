@@ -1,7 +1,7 @@
-"""The grid of the mesh for one drawing: the cheapest that is accurate, and its cost.
+"""Choose the grid of the mesh for given positions: the cheapest accurate grid.
 
-Example: a drawing of 120 x 120 units of the Cauchy kernel gets a step of 1/4 to 1/2.  A drawing thirty times as large
-would need a thousand times the points.  It gets a coarser grid, and its near pairs are added one by one.
+Example: positions over 120 x 120 units of the Cauchy kernel get a step of 1/4 to 1/2.  At thirty times this size, the
+same step would need a thousand times the points.  The grid is coarser then, and its near pairs are added one by one.
 """
 
 from __future__ import annotations
@@ -20,58 +20,58 @@ __all__ = ["CUTOFF", "Grid", "grid_for", "plane", "square_counts"]
 
 Counts = Callable[[Any, Any, float, float, float, int, int], float]
 
-# Grid steps in units of the kernel's width: the coarsest that is accurate without pairs, and the finest that is tried.
-STEP, FINEST = 0.4, 0.25
-# Most grid points per node, points that any grid may have, and most points of a grid without pairs: with the zeros
-# around them they take some 32 bytes each, several times over.
-POINTS_PER_NODE, LEAST_POINTS, UNSPLIT_POINTS = 16.0, 128 * 128, 1 << 25
-# Points of the transforms, per node and in all, up to which they take less time than sorting nodes into cells.
-FEW, FEWEST = 6.0, 4 * LEAST_POINTS
-# Nanoseconds for a point of the transforms, and for sorting a node into its cell.
+# Grid steps in units of the kernel's width: the coarsest accurate step without pairs, and the finest tried.
+UNSPLIT_STEP, MIN_STEP = 0.4, 0.25
+# Maximum number of grid points per node, number that is always allowed, and maximum without pairs.  With the zeros
+# around them, points take about 32 bytes each, several times.
+POINTS_PER_NODE, ALLOWED_POINTS, MAX_UNSPLIT_POINTS = 16.0, 128 * 128, 1 << 25
+# Points of the transforms, per node and in total, up to which they take less time than sorting nodes into cells.
+CHEAP_POINTS_PER_NODE, CHEAP_POINTS = 6.0, 4 * ALLOWED_POINTS
+# Costs of a point of the transforms, and of sorting a node into its cell, in nanoseconds.
 POINT_COST, NODE_COST = 10.0, 65.0
-# Grids that are tried, each sqrt(2) coarser than the one before.
-TRIED = 6
-# Range of the pair part in grid steps.
+# Maximum number of grids tried, each sqrt(2) coarser than the grid before.
+MAX_TRIED_GRIDS = 6
+# Range of the pair sums in grid steps.
 CUTOFF = 2.5
-# Part of a sum that is neglected beyond the reach of a kernel.
-NEGLIGIBLE = 3e-4
-# Lengths of transforms are these times a power of two: few, so that spectra are used again while a drawing grows.
+# Fraction of a sum that is neglected beyond the reach of a kernel.
+NEGLIGIBLE_FRACTION = 3e-4
+# Lengths of transforms are these times a power of two: few, so that spectra are reused while a layout grows.
 FACTORS = (16, 18, 20, 22, 24, 27, 30)
 
 
 @dataclass(frozen=True, slots=True)
 class Grid:
-    """The grid of one drawing: lowest point, step, numbers of points, and how its kernel is split."""
+    """A grid: lowest point, step, numbers of points, and how its kernel is split."""
 
     x0: float
     y0: float
     h: float
     nx: int
     ny: int
-    lx: int  # lengths of the transforms: the grid and enough zeros between its ends
+    lx: int  # lengths of the transforms: the grid and zeros between its ends
     ly: int
     near: bool  # whether the kernel is split
     cost: float = field(default=0.0, compare=False)  # of one sum, in nanoseconds
-    steps: float = CUTOFF  # range of the pair part in grid steps
+    steps: float = CUTOFF  # range of the pair sums in grid steps
 
     @property
     def cutoff(self) -> float:
-        """Squared range of the pair part."""
+        """Squared range of the pair sums."""
         return self.cell**2
 
     @property
     def cell(self) -> float:
-        """Range of the pair part, and side of the cells that its pairs are looked for in."""
+        """Range of the pair sums, and side of the cells for finding pairs."""
         return self.steps * self.h
 
 
 def plane(Y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the two columns of a drawing, the second one zeros if it is a line."""
+    """Return the two columns of the positions, the second one zeros on a line."""
     return np.ascontiguousarray(Y[:, 0]), np.ascontiguousarray(Y[:, 1]) if Y.shape[1] == 2 else np.zeros(len(Y))
 
 
 def square_counts(X: np.ndarray, Z: np.ndarray, x0: float, y0: float, cell: float, columns: int, cells: int) -> float:
-    """Sum of the squared numbers of nodes in square cells, ``columns`` to a row."""
+    """Return the sum of the squared numbers of nodes in square cells, ``columns`` to a row."""
     from nelayout.sums.nbody import mesh_loops
 
     return mesh_loops.square_counts(X, Z, x0, y0, cell, columns, np.zeros(cells, dtype=np.int32))
@@ -80,29 +80,29 @@ def square_counts(X: np.ndarray, Z: np.ndarray, x0: float, y0: float, cell: floa
 def grid_for(
     X: np.ndarray, Z: np.ndarray, radial: Radial, fineness: float = 1.0, counts: Counts = square_counts
 ) -> Grid:
-    """Choose the cheapest accurate grid for the sums of a radial function over a drawing.
+    """Choose the cheapest accurate grid for the sums of a radial function.
 
-    A grid fine enough for the kernel needs no pairs.  A coarser one needs all pairs within ``CUTOFF`` steps; they are
-    counted, since one dense cluster can hold most of them.  ``fineness`` below 1 makes the steps that much smaller, and
-    the range of the pairs as much more steps.  ``counts``: `square_counts`, or its form on a device.
+    A grid fine enough for the kernel needs no pairs.  A coarser grid needs all pairs within ``CUTOFF`` steps.  Its cost
+    counts them, because one dense cluster can contain most pairs.  ``fineness`` below 1 multiplies the steps and
+    divides the range in steps.  ``counts``: `square_counts`, or its form on a device.
     """
     box = float(X.min()), float(Z.min()), float(X.max()), float(Z.max())
     width, height = max(box[2] - box[0], 1e-12), box[3] - box[1]
-    most = max(LEAST_POINTS, POINTS_PER_NODE * len(X)) / fineness**2
+    most = max(ALLOWED_POINTS, POINTS_PER_NODE * len(X)) / fineness**2
     finest = _step(width, height, most)
-    resolved = STEP * fineness * _width(radial)
-    cheap = _step(width, height, max(FEWEST, FEW * len(X)) / (2.0 * fineness) ** 2)
+    resolved = UNSPLIT_STEP * fineness * _width(radial)
+    cheap = _step(width, height, max(CHEAP_POINTS, CHEAP_POINTS_PER_NODE * len(X)) / (2.0 * fineness) ** 2)
     if cheap <= resolved:
-        return _grid(box, min(_rounded(max(cheap, FINEST / STEP * resolved)), resolved), radial, near=False)
+        return _grid(box, min(_rounded(max(cheap, MIN_STEP / UNSPLIT_STEP * resolved)), resolved), radial, near=False)
 
-    # Without pairs up to four times the usual grid, if that is cheaper.
+    # A grid without pairs may have four times the usual points, if it is cheaper.
     best = None
-    unsplit = min(4.0 * most, UNSPLIT_POINTS)
+    unsplit = min(4.0 * most, MAX_UNSPLIT_POINTS)
     if resolved > 0 and (width / resolved + 4.0) * (height / resolved + 4.0) <= unsplit:
         best = _grid(box, resolved, radial, near=False)
     pair = COSTS[radial.kind][1]
     step = _rounded(max(finest, fineness * _coarse(radial)))
-    for k in range(TRIED):
+    for k in range(MAX_TRIED_GRIDS):
         grid = _grid(box, step * 2.0 ** (k / 2.0), radial, near=True)
         grid = replace(grid, steps=CUTOFF / fineness)
         cost = grid.cost + NODE_COST * len(X) + pair * _touching_pairs(X, Z, box, grid.cell, counts)
@@ -124,43 +124,43 @@ def _grid(box: tuple[float, float, float, float], step: float, radial: Radial, *
 
 
 def _reach(radial: Radial) -> float:
-    """Distance beyond which an even plane of nodes adds less than ``NEGLIGIBLE`` of the whole; inf if there is none."""
+    """Return the distance beyond which an even plane adds a negligible fraction, or inf."""
     kernel = radial.kernel
     if radial.form != "power" or kernel.singular or radial.order <= 0:
         return math.inf
     if kernel.a == 0:
-        return math.sqrt(-math.log(NEGLIGIBLE) / (kernel.b * radial.order))
+        return math.sqrt(-math.log(NEGLIGIBLE_FRACTION) / (kernel.b * radial.order))
     p = kernel.b * radial.order / kernel.a
     if p <= 1:
         return math.inf
-    return math.sqrt((NEGLIGIBLE ** (1.0 / (1.0 - p)) - 1.0) * kernel.c / kernel.a)
+    return math.sqrt((NEGLIGIBLE_FRACTION ** (1.0 / (1.0 - p)) - 1.0) * kernel.c / kernel.a)
 
 
 def _width(radial: Radial) -> float:
-    """Distance over which a radial function varies near 0; 0 if it is singular there."""
+    """Return the distance over which a radial function varies near 0; 0 if singular."""
     kernel = radial.kernel
     if kernel.singular:
         return 0.0
     steep = 2.0 if radial.form == "power-log" else 1.0
     rate = kernel.b * max(1.0, abs(radial.order))
-    # Short tails bend as sharply as the Gaussian's.
+    # Short tails have a curvature as sharp as the Gaussian's.
     shrink = 1.0 if _long_tailed(radial) else 0.8
     return shrink * math.sqrt(kernel.c / (max(kernel.a, rate) * steep))
 
 
 def _coarse(radial: Radial) -> float:
-    """Smallest step for which grid and pairs together are accurate; 0 if they always are."""
+    """Return the smallest step at which grid and pairs together are accurate; 0 if all are."""
     least = 5.6 if radial.form == "power-log" else 2.8 if radial.form == "power" and _long_tailed(radial) else 4.0
-    return least * STEP * _width(radial)
+    return least * UNSPLIT_STEP * _width(radial)
 
 
 def _long_tailed(radial: Radial) -> bool:
-    """Whether a function falls no faster than the square of a Cauchy kernel."""
+    """Return whether a function decays no faster than the square of a Cauchy kernel."""
     return radial.kernel.b * max(1.0, abs(radial.order)) <= 2.0 * radial.kernel.a
 
 
 def _step(width: float, height: float, points: float) -> float:
-    """Step of a grid of that many points, margins of 4 points included."""
+    """Return the step of a grid of ``points`` points, with margins of 4 points."""
     margin, free = 4.0, points - 16.0
     across = margin * (width + height)
     return (across + math.sqrt(across * across + 4.0 * free * width * height)) / (2.0 * free)
@@ -173,13 +173,13 @@ def _rounded(step: float) -> float:
 def _touching_pairs(
     X: np.ndarray, Z: np.ndarray, box: tuple[float, float, float, float], cell: float, counts: Counts
 ) -> float:
-    """Approximate number of pairs of nodes in touching square cells."""
+    """Return the approximate number of pairs of nodes in touching square cells."""
     x0, y0, high_x, high_y = box
     rows, columns = int((high_x - x0) / cell) + 1, int((high_y - y0) / cell) + 1
     return 9.0 * counts(X, Z, x0, y0, cell, columns, rows * columns)
 
 
 def _points(k: int) -> int:
-    """Round up to a length from the list; it is even."""
+    """Round up to an even length from the list."""
     power = max(0, math.ceil(math.log2(max(k, 64) / 32)))
     return next(f << power for f in (*FACTORS, 32) if f << power >= k)

@@ -1,4 +1,4 @@
-"""Exact sums over the pairs within each graph of a stack: its graphs do not act on each other."""
+"""Exact sums over the pairs within each graph of several; graphs do not act on each other."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ from nelayout.sums.nbody.field import Field
 
 __all__ = ["Islands"]
 
-# Pairs up to which radial functions of them are kept between two sums over the same places.
-KEPT_PAIRS = 400_000
-# Largest squared distance from the middle, in units of the kernel, at which products of matrices give enough digits.
-SMOOTH = 1e4
+# Number of pairs up to which radial functions are kept between two sums at the same positions.
+MAX_KEPT_PAIRS = 400_000
+# Largest squared distance from the center, in units of the kernel, at which matrix products give enough digits.
+MAX_PRODUCT_EXTENT = 1e4
 
 
 @dataclass(frozen=True)
 class Islands:
-    """Sums over all pairs of each graph in O(sum n^2) time: compiled, or by NumPy on arrays of equally large graphs."""
+    """Sums over all pairs of each graph in O(sum n^2): compiled, or NumPy by graph size."""
 
     parts: Parts
     threads: Threads = field(default_factory=Threads, compare=False)
@@ -34,19 +34,19 @@ class Islands:
     tolerance: float = 1e-12
 
     def fields(self, Y: np.ndarray, charges: np.ndarray, radials: tuple[Radial, ...]) -> tuple[Field, ...]:
-        """Potential and force of each radial function."""
+        """Return potential and force of each radial function."""
         if self.compiled:
             return tuple(sums_within(Y, charges, radials, self._within, self._tasks, self.threads))
         return AtPlaces(self, Y, keeps=False).fields(Y, charges, radials)
 
     def at(self, Y: np.ndarray) -> Islands | AtPlaces:
-        """Sums that look at the same places several times."""
+        """Return a backend for several sums at the same positions."""
         pairs = float(np.sum(self.parts.sizes.astype(float) ** 2))
-        return self if self.compiled else AtPlaces(self, Y, keeps=pairs <= KEPT_PAIRS)
+        return self if self.compiled else AtPlaces(self, Y, keeps=pairs <= MAX_KEPT_PAIRS)
 
     @cached_property
     def classes(self) -> list[tuple[int, Any]]:
-        """Sizes of graphs, and where the nodes of all graphs of that size are."""
+        """Sizes of graphs, and the nodes of all graphs of each size."""
         if self.parts.equal:
             return [(self.parts.equal, slice(None))]
         starts, sizes = self.parts.starts[:-1], self.parts.sizes
@@ -55,13 +55,13 @@ class Islands:
 
     @cached_property
     def _within(self) -> tuple[np.ndarray, np.ndarray]:
-        """(n,) first node of each node's graph, and the end of that graph."""
+        """First node of each node's graph, and the end of that graph, (n,)."""
         starts, sizes = self.parts.starts, self.parts.sizes
         return np.repeat(starts[:-1], sizes), np.repeat(starts[1:], sizes)
 
     @cached_property
     def _tasks(self) -> list[tuple[int, int]]:
-        """Ranges of nodes for the threads, with about as many pairs each."""
+        """Ranges of nodes for the threads, with about equal numbers of pairs."""
         low, high = self._within
         pairs = np.cumsum(high - low)
         cuts = np.unique(np.searchsorted(pairs, np.arange(0, pairs[-1], TASK_PAIRS))).tolist()
@@ -69,14 +69,14 @@ class Islands:
 
 
 class AtPlaces:
-    """NumPy's sums of `Islands` at places Y; it ``keeps`` radial functions of the pairs if they fit into memory."""
+    """NumPy's sums of `Islands` at positions Y; ``keeps``: store radial functions of pairs."""
 
     def __init__(self, islands: Islands, Y: np.ndarray, keeps: bool) -> None:
         self.nodes = [nodes for _, nodes in islands.classes]
         self.stacks = [Equal(Y[nodes].reshape(-1, size, Y.shape[1]), keeps) for size, nodes in islands.classes]
 
     def fields(self, Y: np.ndarray, charges: np.ndarray, radials: tuple[Radial, ...]) -> tuple[Field, ...]:
-        """Potential and force of each radial function."""
+        """Return potential and force of each radial function."""
         answer = []
         for radial in radials:
             found = Field(np.empty(len(Y)), np.empty_like(Y))
@@ -90,7 +90,7 @@ class AtPlaces:
 class Equal:
     """Graphs (C, n, d) of one size, in blocks of about `BLOCK_PAIRS` pairs.
 
-    Squared distances and forces of kernels that hardly vary between close nodes are products of matrices.
+    For kernels that vary slowly between close nodes, squared distances and forces are products of matrices.
     """
 
     def __init__(self, Y: np.ndarray, keeps: bool) -> None:
@@ -101,10 +101,10 @@ class Equal:
         self.known: dict[Any, Any] | None = {} if keeps else None
 
     def field(self, charges: np.ndarray, radial: Radial) -> tuple[np.ndarray, np.ndarray]:
-        """Potential (C, n) and force (C, n, d) of charges (C, n)."""
+        """Return potential (C, n) and force (C, n, d) of charges (C, n)."""
         potential, force = np.empty_like(charges), np.empty_like(self.Y)
         steepest = np.max(radial.kernel.decay(np.zeros(1)))
-        if radial.kernel.singular or not self.extent * steepest < SMOOTH:
+        if radial.kernel.singular or not self.extent * steepest < MAX_PRODUCT_EXTENT:
             for block, value, slope, diffs in self._acting(radial, False):
                 found = field_of(value, slope, charges[block], diffs, self.Y[block])
                 potential[block], force[block] = found.potential, found.force
@@ -120,7 +120,7 @@ class Equal:
         return potential, force
 
     def _acting(self, radial: Radial, smooth: bool) -> Iterator[tuple[slice, np.ndarray, np.ndarray, Any]]:
-        """Values and slopes of a radial function, and differences of the places, block by block."""
+        """Yield values and slopes of a radial function, and differences of positions, by block."""
         for k, block in enumerate(self.blocks):
             if self.known is not None and (k, radial) in self.known:
                 yield self.known[k, radial]
@@ -138,7 +138,7 @@ class Equal:
 
     @cached_property
     def centered(self) -> np.ndarray:
-        """The places about the middle of each graph."""
+        """Positions relative to the center of each graph."""
         return self.Y - np.add.reduce(self.Y, axis=1, keepdims=True) / self.Y.shape[1]
 
     @cached_property
@@ -147,12 +147,12 @@ class Equal:
 
     @cached_property
     def extent(self) -> float:
-        """Largest squared distance from a middle."""
+        """Largest squared distance from a center."""
         return float(np.max(self._squares))
 
     @cached_property
     def _factors(self) -> tuple[np.ndarray, np.ndarray]:
-        """(C, n, d + 2) and (C, d + 2, n): squared distances |y|^2 + |z|^2 - 2 y z are their product."""
+        """Factors (C, n, d + 2) and (C, d + 2, n) of squared distances |y|^2 + |z|^2 - 2 y z."""
         Y, squares, one = self.centered, self._squares, np.ones_like(self._squares)
         right = np.concatenate([-2.0 * Y, one, squares], axis=-1)
         return np.concatenate([Y, squares, one], axis=-1), np.swapaxes(right, -1, -2)

@@ -1,8 +1,8 @@
-"""The law of the radial functions in compiled code: every loop over pairs, near pairs and cells is made of it.
+"""Radial functions in compiled code, for all loops over pairs, near pairs and cells.
 
-With u = c + a xi, a radial function and its derivatives are made of w = q^order, v = 1/u and l = ln q.
-`profile` makes the piece that computes these for one kind of function (`Radial.kind`).  `radial` makes the value
-r(xi) and the slope dr/dxi of them.  Both take the kind when they make a loop, so that no loop branches on it.
+Let u = c + a xi.  A radial function and its derivatives are products of w = q^order, v = 1/u and l = ln q.
+`profile` makes the code that computes these for one kind of function (`Radial.kind`).  `radial` makes the code for
+the value r(xi) and the slope dr/dxi.  Both take the kind when they make a loop, so that loops do not branch on it.
 """
 
 from __future__ import annotations
@@ -25,20 +25,20 @@ KINDS = {
     "inverse and logarithm": INVERSE_AND_LOGARITHM,
     "general": GENERAL,
 }
-# What is made of w, v and l: q^order, (q^order - 1)/order, q^order ln q, ln q.
+# Forms of w, v and l: q^order, (q^order - 1)/order, q^order ln q, ln q.
 POWER, BOXCOX, POWER_LOG, LOG = 0, 1, 2, 3
 FORMS = {"power": POWER, "boxcox": BOXCOX, "power-log": POWER_LOG, "log": LOG}
 _f = np.float32
 PER_LN2, LN2_HIGH, LN2_LOW = _f(1.0 / math.log(2.0)), _f(0.693359375), _f(math.log(2.0) - 0.693359375)
 C2, C3, C4, C5, C6 = _f(1 / 2), _f(1 / 6), _f(1 / 24), _f(1 / 120), _f(1 / 720)
 ONE, LOWEST = _f(1.0), _f(-80.0)
-# Added to a small number, the lowest bits of the sum are the nearest whole number, counted from 127.
+# The lowest bits of WHOLE + x are the nearest whole number plus 127, for a small x.
 WHOLE = _f(1.5 * 2.0**23 + 127.0)
 
 
 @inlined_as_written
 def _exponential_single(x):
-    """e^x of a float32 x <= 0, held above e^-80: x = k ln 2 + r with |r| <= ln(2)/2, and the series of e^r."""
+    """Return e^x of a float32 x <= 0, at least e^-80: x = k ln 2 + r, series of e^r."""
     x = LOWEST if x < LOWEST else x
     shifted = x * PER_LN2 + WHOLE
     k = shifted - WHOLE
@@ -48,7 +48,7 @@ def _exponential_single(x):
 
 
 def profile(kind, real=np.float64):
-    """Make (a, b, c, order, xi) -> w, v, l of one of `KINDS`, in numbers of one width; unused ones are 1 or 0."""
+    """Make (a, b, c, order, xi) -> w, v, l of one of `KINDS`; unused values are 1 or 0."""
     kind, single = KINDS[kind], real is np.float32
     exp = _exponential_single if single else exponential
     zero, one, two = real(0.0), real(1.0), real(2.0)

@@ -1,16 +1,16 @@
-"""Particle-mesh sums: spread the charges on a grid, convolve once, read potential and force with the same splines.
+"""Particle-mesh sums: spread charges on a grid, convolve once, interpolate the field.
 
-Example: 70,000 nodes in a drawing of 120 x 120 units of the Cauchy kernel are spread on 240 x 240 points.  One real
-FFT forth and one back give the potential of every node, and the derivative of the splines gives its force.
+Example: 70,000 nodes over 120 x 120 units of the Cauchy kernel are spread on 240 x 240 points.  One real FFT and its
+inverse give the potential of every node, and the derivative of the splines gives its force.
 
 Cubic B-splines blur; their blur is divided out of the kernel's transform ((2 + cos w)/3 squared per axis).  The effect
 of a node on itself is subtracted exactly.  The grid never has more than a few points per node.  If the kernel is too
-narrow for such a grid, or singular, it is split (particle-particle particle-mesh): within ``CUTOFF`` grid steps
-the mesh carries a polynomial that continues the kernel smoothly to distance 0, and the difference is added pair by
-pair over a list of cells.
+narrow for such a grid, or singular, it is split (particle-particle particle-mesh).  Within ``CUTOFF`` grid steps, the
+mesh uses a polynomial that continues the kernel smoothly to distance 0.  The difference is added pair by pair, over a
+list of cells.
 
-The step of the grid is one of a geometric sequence and its points lie at multiples of it, so that two successive
-drawings see the same grid and their values can be compared.
+The step of the grid is in a geometric sequence and its points are multiples of it.  So two successive layouts use the
+same grid, and their values can be compared.
 """
 
 from __future__ import annotations
@@ -29,24 +29,24 @@ from nelayout.sums.nbody.grid import Grid, grid_for, plane
 
 __all__ = ["FARTHEST", "Mesh"]
 
-# Fewest nodes of a task, and of a task that adds near pairs; most tasks.
-TASK_NODES, LEAST_NODES, TASKS = 1 << 13, 1 << 11, 64
-# Fewest lines of a slab that one thread transforms, and fewest numbers in it.
-SLAB, NUMBERS = 64, 1 << 16
+# Minimum number of nodes in a task, and in a task that adds near pairs; maximum number of tasks.
+MIN_TASK_NODES, MIN_NEAR_TASK_NODES, MAX_TASKS = 1 << 13, 1 << 11, 64
+# Minimum numbers of lines, and of values, in a slab that one thread transforms.
+MIN_SLAB_LINES, MIN_SLAB_NUMBERS = 64, 1 << 16
 # Relative error of net forces, with the steps in grid.py.
 TOLERANCE = 1e-2
 # Precision of the grid: its rounding errors are far below its other errors.
 PRECISION, SPECTRAL = np.float32, np.complex64
-# Most transforms of kernels that are kept, of points in all, and of the size of the latest: transforms of large
-# grids fill the memory.
-SPECTRA, SPECTRA_POINTS, LIKE_LATEST = 12, 1 << 26, 2
-# Coordinates beyond which squares and grids would overflow.
+# Maximum number of stored transforms, of their points in total, and of points relative to the latest transform:
+# transforms of large grids fill the memory.
+SPECTRA, MAX_SPECTRA_POINTS, MAX_SPECTRA_RATIO = 12, 1 << 26, 2
+# Largest coordinate without overflow of squares and grids.
 FARTHEST = 1e100
 
 
 @dataclass(frozen=True, slots=True)
 class Mesh:
-    """Sums in O(n + grid log grid), for drawings in one or two dimensions; ``tolerance`` of net forces."""
+    """Sums in O(n + grid log grid), in one or two dimensions; ``tolerance`` of net forces."""
 
     threads: Threads = field(default_factory=Threads, compare=False)
     name: str = "mesh"
@@ -55,16 +55,16 @@ class Mesh:
 
     @classmethod
     def on(cls, threads: Threads, compiled: bool) -> Mesh:
-        """Make it with these threads; its loops are compiled in any case."""
+        """Make it with these threads; its loops are always compiled."""
         return cls(threads)
 
     def fields(
         self, Y: np.ndarray, charges: np.ndarray, radials: tuple[Radial, ...], grids: dict[Radial, Grid] | None = None
     ) -> tuple[Field, ...]:
-        """Potential and force of each radial function, on the grids given or on those of ``grids``."""
+        """Return the field of each radial function, on ``grids`` or on the result of `grids`."""
         d = Y.shape[1]
         if d > 2:
-            raise Unsupported(f"the mesh needs positions in 1 or 2 dimensions, given {d}: use the tree")
+            raise Unsupported(f"the mesh needs positions in 1 or 2 dimensions; got {d}: use the tree")
         from nelayout.sums.nbody import mesh_loops
 
         if not np.all(np.abs(Y) < FARTHEST):
@@ -82,7 +82,7 @@ class Mesh:
             def sort(grid: Grid = grid) -> Sorted | None:
                 return Sorted.of(X, Z, charges, grid) if grid.near else None
 
-            together = self.threads if len(Y) >= TASK_NODES else Threads()
+            together = self.threads if len(Y) >= MIN_TASK_NODES else Threads()
             _, in_cells = together.map(lambda work: work(), (spread, sort))
             transform = self._forward(density, grid)
             for radial in group:
@@ -122,7 +122,7 @@ class Mesh:
         from nelayout.sums.nbody import mesh_loops
 
         n = len(X)
-        share = max(TASK_NODES, -(-n // TASKS))
+        share = max(MIN_TASK_NODES, -(-n // MAX_TASKS))
 
         def work(start: int) -> None:
             mesh_loops.read(
@@ -135,7 +135,7 @@ class Mesh:
             self._add_near(in_cells, radial, grid, smooth, potential, force)
 
     def _spectrum(self, radial: Radial, grid: Grid) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Return the kernel's transform without the blur of splines, its field at small lags, its smooth center."""
+        """Return the kernel's transform without the splines' blur, its field at lags, its center."""
         key = (radial, grid.h, grid.lx, grid.ly, grid.near)
         if key in self._spectra:
             return self._spectra[key]
@@ -163,7 +163,7 @@ class Mesh:
         lags = np.asarray(fft.idct(fft.idct(even, 1, axis=0)[:4], 1, axis=1))[:, :4].copy()
         spectrum = np.concatenate([even, even[-2:0:-1]])
         kept = spectrum.size + sum(known[0].size for known in self._spectra.values())
-        if len(self._spectra) >= SPECTRA or kept > max(SPECTRA_POINTS, LIKE_LATEST * spectrum.size):
+        if len(self._spectra) >= SPECTRA or kept > max(MAX_SPECTRA_POINTS, MAX_SPECTRA_RATIO * spectrum.size):
             self._spectra.clear()
         self._spectra[key] = spectrum.astype(PRECISION), lags, smooth
         return self._spectra[key]
@@ -173,14 +173,14 @@ class Mesh:
 
         n, rows = len(nodes.order), nodes.rows
         p, gx, gy = np.zeros((3, n))
-        share = max(1, -(-rows // max(1, min(TASKS, n // LEAST_NODES))))
+        share = max(1, -(-rows // max(1, min(MAX_TASKS, n // MIN_NEAR_TASK_NODES))))
         add = nodes.near_pairs(radial, grid.cutoff, smooth, p, gx, gy)
         self.threads.map(lambda first: add(first, min(first + share, rows)), range(0, rows, share))
         mesh_loops.add_back(nodes.order, p, gx, gy, potential, force)
 
 
 class Sorted(NamedTuple):
-    """Nodes of a drawing sorted by cell: the start of each cell, the order of the nodes, places and charges."""
+    """Nodes sorted by cell: start of each cell, order of the nodes, positions, charges."""
 
     starts: np.ndarray
     columns: int
@@ -222,12 +222,12 @@ class Sorted(NamedTuple):
 
 
 def single_precision(radial: Radial) -> bool:
-    """Whether near pairs are summed in single precision: bounded powers of the cheap kinds."""
+    """Return whether near pairs are summed in single precision: bounded powers of cheap kinds."""
     return radial.form == "power" and radial.kind != "general" and not radial.kernel.singular
 
 
 def taylor(radial: Radial, at: float) -> np.ndarray:
-    """Return Taylor coefficients of r at xi = at, up to the third: the polynomial that replaces r at smaller distances.
+    """Return the Taylor polynomial of r at xi = at, four coefficients; it replaces r below.
 
     Second and third derivatives are Richardson differences of the exact slope.
     """
@@ -248,13 +248,13 @@ def _along(
     dtype,
     factor: np.ndarray | None = None,
 ) -> np.ndarray:
-    """Apply ``transform`` to all lines of a grid along ``axis``, which get ``length`` numbers of ``dtype``.
+    """Transform all lines along ``axis`` into ``length`` numbers of ``dtype``.
 
-    ``factor`` (of the shape of the grid) multiplies the grid first.  The lines are cut into slabs by the size of the
-    grid, so that bits do not depend on the number of threads.
+    ``factor`` (of the shape of the grid) multiplies the grid first.  Slabs of lines depend on the size of the grid, not
+    on the number of threads, which keeps the bits.
     """
     lines = grid.shape[1 - axis]
-    slab = max(SLAB, NUMBERS // grid.shape[axis])
+    slab = max(MIN_SLAB_LINES, MIN_SLAB_NUMBERS // grid.shape[axis])
     out = np.empty((lines, length) if axis == 1 else (length, lines), dtype=dtype)
 
     def work(start: int) -> None:

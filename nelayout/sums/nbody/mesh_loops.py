@@ -1,4 +1,4 @@
-"""Compiled loops of `mesh` and `grid`: spreading charges with cubic B-splines, reading fields with them, cells.
+"""Compiled loops of `mesh` and `grid`: spread and interpolate with cubic B-splines.
 
 A node at x touches the four grid points floor(x/h) - 1 ... floor(x/h) + 2
 along each axis.
@@ -15,21 +15,21 @@ __all__ = ["add_back", "by_cells", "read", "spread", "square_counts"]
 
 @inlined
 def _spline(t):
-    """Weights of the four points around a node at part t of its cell."""
+    """Return weights of the four points around a node at fraction t of its cell."""
     s = 1.0 - t
     return s * s * s / 6.0, 2.0 / 3.0 - t * t * (2.0 - t) / 2.0, 2.0 / 3.0 - s * s * (2.0 - s) / 2.0, t * t * t / 6.0
 
 
 @inlined
 def _spline_slope(t):
-    """Derivatives in t of the weights of `_spline`."""
+    """Return derivatives in t of the weights of `_spline`."""
     s = 1.0 - t
     return -s * s / 2.0, t * (1.5 * t - 2.0), s * (2.0 - 1.5 * s), t * t / 2.0
 
 
 @compiled_loop
 def spread(X, Y, charges, x0, y0, h, grid):
-    """Add each node's charge to the 16 grid points around it; grid[0, 0] lies at (x0, y0)."""
+    """Add each node's charge to the 16 grid points around it; grid[0, 0] is at (x0, y0)."""
     for i in range(len(X)):
         gx, gy = (X[i] - x0) / h, (Y[i] - y0) / h
         ix, iy = np.int64(gx), np.int64(gy)
@@ -48,9 +48,9 @@ def spread(X, Y, charges, x0, y0, h, grid):
 
 @compiled_loop
 def read(X, Y, charges, x0, y0, h, grid, lags, start, stop, potential, force):
-    """Read the field and its gradient at nodes start..stop, without the effect of each node on itself.
+    """Interpolate field and gradient at nodes start..stop, without each node's own effect.
 
-    lags[k, l]: the grid's own field of a unit charge at lag (k, l), k, l = 0..3; a node's field on itself is the sum
+    lags[k, l]: the grid's own field of a unit charge at lag (k, l), k, l = 0..3.  A node's field on itself is the sum
     over lags of the splines' autocorrelations, exactly.
     """
     for i in range(start, stop):
@@ -114,7 +114,7 @@ def read(X, Y, charges, x0, y0, h, grid, lags, start, stop, potential, force):
 
 @compiled_loop
 def square_counts(X, Y, x0, y0, cell, columns, counts):
-    """Sum of the squared numbers of nodes in square cells; ``counts`` comes in as zeros."""
+    """Return the sum of squared numbers of nodes in square cells; ``counts`` must be zeros."""
     for i in range(len(X)):
         counts[np.int64((X[i] - x0) / cell) * columns + np.int64((Y[i] - y0) / cell)] += 1
     total = 0.0
@@ -125,9 +125,9 @@ def square_counts(X, Y, x0, y0, cell, columns, counts):
 
 @compiled_loop
 def by_cells(X, Y, charges, x0, y0, cell, columns, starts, order, Xs, Ys, cs, at):
-    """Sort the nodes by the square cell they lie in: order, places and charges, and the start of each cell.
+    """Sort nodes by square cell: order, positions, charges, and the start of each cell.
 
-    ``starts`` comes in as zeros, one longer than there are cells; ``at`` (n,) is scratch memory.
+    ``starts`` must be zeros, one longer than the number of cells; ``at`` (n,) is scratch memory.
     """
     n = len(X)
     for i in range(n):
@@ -147,7 +147,7 @@ def by_cells(X, Y, charges, x0, y0, cell, columns, starts, order, Xs, Ys, cs, at
 
 @compiled_loop
 def add_back(order, p, gx, gy, potential, force):
-    """Add sums over sorted nodes to where the nodes came from."""
+    """Add sums over sorted nodes to the entries of the nodes in their original order."""
     for k in range(len(order)):
         i = order[k]
         potential[i] += p[k]

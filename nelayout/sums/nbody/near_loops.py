@@ -1,8 +1,8 @@
-"""Compiled loops of `mesh`: sums over the near pairs that its grid cannot tell apart, cell by cell.
+"""Compiled loops of `mesh` over near pairs that its grid does not resolve, cell by cell.
 
-The nodes of a cell and of the eight around it are copied side by side, with places counted from the cell's first
-node.  Each node of the cell then runs over them in one long loop that the compiler vectorizes.  Some functions are
-summed in single precision (`mesh.single_precision`): counted from so near, places keep their digits.
+The nodes of a cell and its eight neighbors are copied side by side, relative to the cell's first node.  Each node of
+the cell then runs over them in one long loop that the compiler vectorizes.  Some functions are summed in single
+precision (`mesh.single_precision`): relative to a node so near, coordinates keep their digits.
 """
 
 from __future__ import annotations
@@ -20,17 +20,17 @@ __all__ = ["most_near", "near_sums"]
 
 @cache
 def near_sums(kind, form, real=np.float64):
-    """Make the loop over the near pairs of one of `law_loops.KINDS` and `law_loops.FORMS`, in numbers of one width."""
+    """Make the loop over near pairs of one of `law_loops.KINDS` and `law_loops.FORMS`."""
     value_and_slope = radial(kind, form, real)
 
     @compiled_loop
     def near_sums(
         X, Y, charges, starts, columns, rows, cutoff, a, b, c, order, smooth, first, last, potential, fx, fy, room
     ):
-        """Add r - R over pairs nearer than ``cutoff`` (squared) to nodes in cell rows first..last, sorted by cell.
+        """Add r - R over pairs within ``cutoff`` (squared), for nodes in cell rows first..last.
 
-        R(xi) = smooth[0] + smooth[1] z + smooth[2] z^2 + smooth[3] z^3, z = xi - cutoff: what the mesh has already
-        added.  ``room``: scratch memory of three rows, for the nodes of a cell and the cells around it.
+        R(xi) = smooth[0] + smooth[1] z + smooth[2] z^2 + smooth[3] z^3, z = xi - cutoff: the mesh's part.  Nodes are
+        sorted by cell.  ``room``: scratch memory of three rows, for the nodes of a cell and the cells around it.
         """
         zero, two = real(0.0), real(2.0)
         s0, s1, s2, s3 = real(smooth[0]), real(smooth[1]), real(smooth[2]), real(smooth[3])
@@ -56,8 +56,8 @@ def near_sums(kind, form, real=np.float64):
                         bm[count + j] = real(charges[other + j])
                     count += until - other
                 for i in range(begin, end):
-                    # Every pair of the cells is computed and those out of range are masked: the loop vectorizes.
-                    # A node is moved out of range of itself: at distance 0 functions may be infinite.
+                    # All pairs of the cells are computed and pairs out of range masked, so that the loop vectorizes.
+                    # A node is moved out of range of itself, because functions may be infinite at distance 0.
                     x, y = bx[own + i], by[own + i]
                     bx[own + i] = x + away
                     p, px, py = zero, zero, zero
@@ -80,7 +80,7 @@ def near_sums(kind, form, real=np.float64):
 
 
 def most_near(starts: np.ndarray, columns: int) -> int:
-    """Largest number of nodes in a cell and the cells around it."""
+    """Return the largest number of nodes in a cell and the cells around it."""
     column = np.arange(columns)
     before = starts[:-1].reshape(-1, columns)[:, np.maximum(column - 1, 0)]
     behind = starts[1:].reshape(-1, columns)[:, np.minimum(column + 1, columns - 1)]

@@ -1,6 +1,6 @@
-"""Sums at places that are no nodes: the field of a finished drawing.
+"""Sums at points other than nodes: the field of finished positions.
 
-Two unit charges at distance 2, felt half way between them under r = 1/(1 + xi)::
+Two unit charges at distance 2, and their field half way between them under r = 1/(1 + xi)::
 
     >>> from nelayout.formula.kernels import KERNELS
     >>> sources = Sources(np.array([[0.0, 0.0], [2.0, 0.0]]), np.ones(2), Threads())
@@ -8,7 +8,7 @@ Two unit charges at distance 2, felt half way between them under r = 1/(1 + xi):
     >>> field.potential, field.force + 0.0
     (array([1.]), array([[0., 0.]]))
 
-The bits at a place depend on the nodes alone, not on the other places.
+The bits at a point depend only on the nodes, not on the other points.
 """
 
 from __future__ import annotations
@@ -24,23 +24,23 @@ from nelayout.sums.nbody.tree import Cells, cells_of, depth_of, law_of, rule_of
 
 __all__ = ["Sources"]
 
-# Nodes up to which NumPy sums all pairs, and from which cells of nodes are summed.
-FEW, MANY = 500, 2_000
-# Largest size of a cell that acts as one, as a part of the size that sums at all nodes allow.
-FINE = 0.6
-# Pairs that NumPy holds at once, and places in a task of the compiled loops.
-BLOCK_PAIRS, TASK = 1 << 15, 256
+# Number of nodes up to which NumPy sums all pairs, and from which cells are summed.
+MAX_NUMPY_NODES, MIN_TREE_NODES = 500, 2_000
+# Largest size of a cell that acts as one, relative to its largest size for sums at nodes.
+RELATIVE_FINENESS = 0.6
+# Number of pairs in a block of NumPy, and of points in a task of the compiled loops.
+BLOCK_PAIRS, TASK_PLACES = 1 << 15, 256
 
 
 class Sources:
-    """The nodes of a drawing Y (n, d) with charges (n,)."""
+    """Nodes at Y (n, d) with charges (n,)."""
 
     def __init__(self, Y: np.ndarray, charges: np.ndarray, threads: Threads) -> None:
         self.Y, self.charges, self.threads = Y, charges, threads
 
     def fields(self, at: np.ndarray, radials: tuple[Radial, ...]) -> tuple[Field, ...]:
-        """Potential (m,) and force (m, d) of each radial function at places ``at`` (m, d)."""
-        if len(self.Y) <= FEW:
+        """Return potential (m,) and force (m, d) of each radial function at points ``at`` (m, d)."""
+        if len(self.Y) <= MAX_NUMPY_NODES:
             return tuple(self._plain(at, radial) for radial in radials)
         return tuple(self._compiled(at, radial) for radial in radials)
 
@@ -49,7 +49,7 @@ class Sources:
         return cells_of(self.Y, self.charges)
 
     def _plain(self, at: np.ndarray, radial: Radial) -> Field:
-        """The sums in NumPy."""
+        """Compute the sums in NumPy."""
         field = Field(np.empty(len(at)), np.empty(at.shape))
         rows = max(1, BLOCK_PAIRS // max(len(self.Y), 1))
         for start in range(0, len(at), rows):
@@ -61,32 +61,32 @@ class Sources:
         return field
 
     def _compiled(self, at: np.ndarray, radial: Radial) -> Field:
-        """The sums by compiled loops: over all nodes, or over cells of many."""
+        """Compute the sums by compiled loops: over all nodes, or over cells if there are many."""
         from nelayout.sums.nbody import pair_loops, tree_loops
 
         m, n = len(at), len(self.Y)
         places = pair_loops.as_points(at)
         potential, force = np.empty(m), np.empty((3, m))
-        if n < MANY:
+        if n < MIN_TREE_NODES:
             key, *numbers = radial.code
             add, points, none = pair_loops.pair_sums(*key), pair_loops.as_points(self.Y), np.full(m, -1)
             low, high = np.zeros(m, dtype=np.int64), np.full(m, n)
 
             def work(start: int) -> None:
-                stop = min(start + TASK, m)
+                stop = min(start + TASK_PLACES, m)
                 add(points, self.charges, *numbers, places, none, low, high, start, stop, potential, force)
 
         else:
-            cells, law, rule = self._cells, law_of(radial), rule_of(radial, self._cells, FINE)
+            cells, law, rule = self._cells, law_of(radial), rule_of(radial, self._cells, RELATIVE_FINENESS)
             loop = tree_loops.fields_at(radial.kind)
             room = 2 * depth_of(cells.parent) + 4
 
             def work(start: int) -> None:
-                stop = min(start + TASK, m)
+                stop = min(start + TASK_PLACES, m)
                 loop(
                     *(cells.moments, cells.first, cells.last, cells.left, cells.points, cells.charges),
                     *(law, rule, places, start, stop, np.empty(room, dtype=np.int64), potential, force),
                 )
 
-        self.threads.map(work, range(0, m, TASK))
+        self.threads.map(work, range(0, m, TASK_PLACES))
         return Field(potential, np.ascontiguousarray(force[: at.shape[1]].T))

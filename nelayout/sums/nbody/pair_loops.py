@@ -1,4 +1,4 @@
-"""Compiled loops of `exact`, and of `far_nodes` where all pairs count: sums over pairs of nodes."""
+"""Compiled loops over pairs of nodes, for `exact`, and for `far_nodes` if all pairs count."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ def pair_sums(kind, form):
 
     @compiled_loop
     def pair_sums(points, charges, a, b, c, order, at, own, low, high, start, stop, potential, force):
-        """potential[i] = sum_j c_j r(xi_ij), force[:, i] = 2 sum_j c_j r'(xi_ij) (at_i - y_j), i in start..stop.
+        """Set potential[i] = sum_j c_j r(xi_ij) and force[:, i], its gradient, i in start..stop.
 
-        ``points`` (3, n) carry the charges, ``at`` (3, k) feel those of low_i..high_i; both are padded with zeros.
-        ``own`` (k,): the point that a place does not feel, itself; -1: none.
+        force[:, i] = 2 sum_j c_j r'(xi_ij) (at_i - y_j).  ``points`` (3, n) have charges, ``at`` (3, k) feel charges
+        low_i..high_i; both are padded with zeros.  ``own`` (k,): point that a point does not feel, itself; -1: none.
         """
         for i in range(start, stop):
             x, y, z = at[0, i], at[1, i], at[2, i]
@@ -33,7 +33,7 @@ def pair_sums(kind, form):
             for j in range(len(near)):
                 dx, dy, dz = x - X[j], y - Y[j], z - Z[j]
                 value, slope = value_and_slope(a, b, c, order, dx * dx + dy * dy + dz * dz)
-                if j == itself:  # one loop without a gap is the fastest
+                if j == itself:  # one loop is faster than two parts
                     value, slope = 0.0, 0.0
                 p += near[j] * value
                 w = near[j] * slope
@@ -49,7 +49,7 @@ def pair_sums(kind, form):
 
 
 def as_points(Y: np.ndarray) -> np.ndarray:
-    """(n, d) positions as three contiguous coordinate rows."""
+    """Return (n, d) positions as three contiguous coordinate rows."""
     points = np.zeros((3, len(Y)))
     points[: Y.shape[1]] = Y.T
     return points

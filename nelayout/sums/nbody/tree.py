@@ -1,14 +1,14 @@
-"""Tree sums: a group of nodes acts on distant nodes as one, and feels distant groups as one.
+"""Tree sums: a group of nodes acts on distant nodes as one, and feels distant groups so.
 
-The drawing is halved again and again, across its longest side, into cells of at most ``LEAF`` nodes.  Two cells that
-are far apart against their sizes meet once: the mass and the second moments of one cell make the field around the
-center of the other, to third order.  This field is handed on to the halves of the cell and at last to its nodes.  Only
-r and three derivatives enter, so all radial functions of the family share one tree, in 1, 2 and 3 dimensions.  The work
-depends neither on the size of the drawing nor on how uneven it is.
+The bounding box is halved repeatedly, across its longest side, into cells of at most ``MAX_LEAF_NODES`` nodes.  Two
+cells interact once if they are far apart relative to their sizes.  The mass and the second moments of one cell give the
+field around the center of the other, to third order.  The field is passed on to the halves of the cell, and finally to
+its nodes.  Only r and three derivatives enter, so all radial functions share one tree, in 1, 2 and 3 dimensions.  The
+work depends neither on the extent of the layout nor on how uneven it is.
 
 Errors grow like (sum of the radii / distance)^3.  They are smaller within the width sqrt(c/a) of the kernel, where u
-= c + a xi hardly changes.  The errors of many neighbor cells cancel in space; on a line there are two, and cells must
-be farther apart.
+= c + a xi hardly changes.  The errors of many neighbor cells cancel in space.  On a line there are only two, and cells
+must be farther apart.
 """
 
 from __future__ import annotations
@@ -24,30 +24,30 @@ from nelayout.sums.nbody.field import Field
 
 __all__ = ["Cells", "Tree", "cells_of", "depth_of", "law_of", "rule_of"]
 
-# Most nodes in a cell that is not cut.
-LEAF = 16
-# Relative error of net forces, with the openings that follow.
+# Maximum number of nodes in a leaf.
+MAX_LEAF_NODES = 16
+# Relative error of net forces, with the openings below.
 TOLERANCE = 2e-3
-# Largest sum of the radii against the distance of far cells, for clouds and lines; dimension up to which it is a line.
-OPENING, LINE_OPENING, LINE = 0.5, 0.35, 1.15
-# Largest sum of the radii against the width of the kernel, at any distance.
-SOFT = 0.3
-# Exponent beyond which a Gaussian counts as 0.
-NEGLIGIBLE = 50.0
-# Subtrees that are walked as single tasks, whatever the number of threads.
+# Largest sum of the radii relative to the distance of far cells, for clouds and lines; largest dimension of a line.
+OPENING, LINE_OPENING, LINE_DIMENSION = 0.5, 0.35, 1.15
+# Largest sum of the radii relative to the width of the kernel, at any distance.
+WIDTH_OPENING = 0.3
+# Exponent above which a Gaussian counts as 0.
+NEGLIGIBLE_EXPONENT = 50.0
+# Number of subtrees that are single tasks, for any number of threads.
 TASKS = 64
-# Order of a Box-Cox form below which it is taken as 0: (q^t - 1)/t would lose its digits.
+# Box-Cox orders t below count as 0: (q^t - 1)/t would lose its digits.
 SMALLEST_ORDER = 1e-7
 
 
 @dataclass(frozen=True, slots=True)
 class Cells:
-    """A drawing cut into cells: ranges of the nodes in tree order, the two halves of a cell side by side."""
+    """Nodes cut into cells: ranges of nodes in tree order, both halves of a cell side by side."""
 
     points: np.ndarray  # (3, n) in tree order
     charges: np.ndarray  # (n,) in tree order
-    order: np.ndarray  # (n,) which node stands where
-    first: np.ndarray  # (cells,) each cell's first node, and so on
+    order: np.ndarray  # (n,) original index of each node
+    first: np.ndarray  # (cells,) each cell's first node
     last: np.ndarray
     left: np.ndarray  # the first of its halves; -1: not cut
     parent: np.ndarray
@@ -55,7 +55,7 @@ class Cells:
 
     @property
     def dimension(self) -> float:
-        """Power of the radius with which the number of nodes in a cell grows, over the three cuts above the leaves."""
+        """Power of the radius with which node counts grow, over the three cuts above the leaves."""
         leaf = np.flatnonzero((self.left < 0) & (self.moments[:, 3] > 0))
         above = self.parent[leaf]
         for _ in range(2):
@@ -72,7 +72,7 @@ class Cells:
     def tasks(self) -> list[np.ndarray]:
         """Path of cells from the root to each subtree of about n / TASKS nodes."""
         size = self.last - self.first
-        small = size <= max(size[0] // TASKS, LEAF)
+        small = size <= max(size[0] // TASKS, MAX_LEAF_NODES)
         roots = np.flatnonzero((small | (self.left < 0)) & ~np.r_[False, small[self.parent[1:]]])
         paths = []
         for root in roots:
@@ -85,7 +85,7 @@ class Cells:
 
 @dataclass(frozen=True, slots=True)
 class Tree:
-    """Sums in O(n log n), for drawings in one to three dimensions, however uneven; ``tolerance`` of net forces."""
+    """Sums in O(n log n), in one to three dimensions; ``tolerance`` of net forces."""
 
     threads: Threads = field(default_factory=Threads, compare=False)
     name: str = "tree"
@@ -93,11 +93,11 @@ class Tree:
 
     @classmethod
     def on(cls, threads: Threads, compiled: bool) -> Tree:
-        """Make it with these threads; its loops are compiled in any case."""
+        """Make it with these threads; its loops are always compiled."""
         return cls(threads)
 
     def fields(self, Y: np.ndarray, charges: np.ndarray, radials: tuple[Radial, ...]) -> tuple[Field, ...]:
-        """Potential and force of each radial function; NaN all over if a position is not finite."""
+        """Return potential and force of each radial function; all NaN if a position is not finite."""
         if not np.all(np.isfinite(Y)):
             n, d = Y.shape
             return tuple(Field(np.full(n, np.nan), np.full((n, d), np.nan)) for _ in radials)
@@ -108,11 +108,11 @@ class Tree:
         return tuple(self.walk(cells, radial, Y.shape[1])[0] for radial in radials)
 
     def walk(self, cells: Cells, radial: Radial, d: int) -> tuple[Field, np.ndarray]:
-        """Field of one radial function, and the work it took: cells seen, far cells, pairs of nodes."""
+        """Return the field of one radial function, and numbers of cells seen, far cells, pairs."""
         from nelayout.sums.nbody import tree_loops
 
         loop, law = tree_loops.walk(radial.kind), law_of(radial)
-        rule = rule_of(radial, cells, (self.tolerance / TOLERANCE) ** 0.25)  # the first order left out is the fourth
+        rule = rule_of(radial, cells, (self.tolerance / TOLERANCE) ** 0.25)  # the error is of fourth order
         n = len(cells.order)
         potential, force = np.empty(n), np.empty((3, n))
         tasks = cells.tasks
@@ -133,13 +133,13 @@ class Tree:
 
 
 def cells_of(Y: np.ndarray, charges: np.ndarray) -> Cells:
-    """Cut a drawing into cells until they hold `LEAF` nodes or fewer."""
+    """Cut positions into cells until they contain at most `MAX_LEAF_NODES` nodes."""
     from nelayout.sums.nbody import pair_loops, tree_loops
 
     n = len(Y)
     points, charges, order = pair_loops.as_points(Y), np.array(charges, dtype=float), np.arange(n)
     ranges = [np.empty(max(2 * n, 1), dtype=np.int64) for _ in range(4)]
-    count = tree_loops.grow(points, charges, order, LEAF, *ranges)
+    count = tree_loops.grow(points, charges, order, MAX_LEAF_NODES, *ranges)
     first, last, left, parent = (each[:count].copy() for each in ranges)
     moments = np.empty((count, tree_loops.CELL))
     tree_loops.measure(points, charges, first, last, 0, count, moments)
@@ -147,7 +147,7 @@ def cells_of(Y: np.ndarray, charges: np.ndarray) -> Cells:
 
 
 def depth_of(parent: np.ndarray) -> int:
-    """Return the number of cells on the longest path down; cells stand level by level, each behind its parent."""
+    """Return the number of levels; cells are stored level by level, each behind its parent."""
     levels, begin, end = 0, 0, 1
     while begin < end:
         levels, begin = levels + 1, end
@@ -179,11 +179,11 @@ def law_of(radial: Radial) -> np.ndarray:
 
 def rule_of(radial: Radial, cells: Cells, fineness: float = 1.0) -> np.ndarray:
     """Return the rule of `tree_loops.walk` for when two cells are far apart."""
-    opening, soft = (OPENING if cells.dimension > LINE else LINE_OPENING) * fineness, SOFT * fineness
+    opening, soft = (OPENING if cells.dimension > LINE_DIMENSION else LINE_OPENING) * fineness, WIDTH_OPENING * fineness
     a, b, c, t = radial.kernel.a, radial.kernel.b, radial.kernel.c, radial.order
     if a == 0:
         rate = b * abs(t)
         constant = soft**2 / rate if rate > 0 else math.inf  # -b xi itself is a polynomial
-        return np.array([constant, 0.0, rate if t > 0 else 0.0, NEGLIGIBLE])
+        return np.array([constant, 0.0, rate if t > 0 else 0.0, NEGLIGIBLE_EXPONENT])
     steep = max(1.0, abs(b * t / a))
-    return np.array([soft**2 * c / (a * steep), opening**2 / math.sqrt(steep), 0.0, NEGLIGIBLE])
+    return np.array([soft**2 * c / (a * steep), opening**2 / math.sqrt(steep), 0.0, NEGLIGIBLE_EXPONENT])

@@ -1,12 +1,12 @@
-"""Compiled loops of `tree` and `outside`: cutting a drawing into cells, and summing over them.
+"""Compiled loops of `tree` and `outside`: cut nodes into cells, and sum over cells.
 
-A cell is a range first[c]..last[c] of the nodes in tree order; left[c] is the first of its two children, which follow
-each other, and -1 for a leaf.  A cell acts through its mass and its second moments around its center of mass.  Its
-field around another center is held to third order: 20 numbers, the value and 3, 6 and 10 derivatives, in the order of
-xx xy xz ...
+A cell is a range first[c]..last[c] of the nodes in tree order.  left[c] is the first of its two children, which are
+side by side, or -1 for a leaf.  A cell acts through its mass and its second moments around its center of mass.  Its
+field around another center is stored to third order.  These are 20 numbers: the value and 3, 6 and 10 derivatives, in
+the order of xx xy xz ...
 
-A radial function r and its derivatives are w v^k (A_k l + B_k), k = 0..3, see `law_loops`.  ``law`` holds a, b, c,
-order, A_0..A_3, B_0..B_3 and a constant that is added to r.  Loops that compute r are made for one kind of function.
+A radial function r and its derivatives are w v^k (A_k l + B_k), k = 0..3, see `law_loops`.  ``law`` has a, b, c,
+order, A_0..A_3, B_0..B_3 and a constant added to r.  Loops that compute r are made for one kind of function.
 """
 
 from __future__ import annotations
@@ -21,23 +21,22 @@ from nelayout.sums.nbody.law_loops import profile
 
 __all__ = ["CELL", "fields_at", "grow", "measure", "walk"]
 
-# Columns of a cell: center of mass (0..2), radius, mass (4), second moments xx xy xz yy yz zz (5..10).
+# Number of columns of a cell: center of mass (0..2), radius, mass (4), second moments xx xy xz yy yz zz (5..10).
 CELL = 11
-# Rows of a list of far cells: the columns of a cell, then w, v and l.
+# Number of rows in a list of far cells: the columns of a cell, then w, v and l.
 FAR = CELL + 3
-# Numbers of a field.
+# Number of values of a field.
 FIELD = 20
-# Nodes nearby are filled up to a multiple of this, so that the loop over them has no remainder.
+# Near nodes are padded to a multiple of this number, so that the loop over them has no remainder.
 LANES = 8
 
 
 @compiled_loop
 def grow(points, charges, order, most, first, last, left, parent):
-    """Cut all nodes, then the halves, across their longest sides, while they hold more than ``most`` nodes.
+    """Cut cells of more than ``most`` nodes across their longest sides; return their number.
 
-    Sorts ``points`` (3, n), ``charges`` and ``order``; gives the number of cells.  A cell is cut in the
-    middle of what it holds, not of its parent's half: one node far away costs one cut.  Nodes at one place
-    stay together.
+    Sorts ``points`` (3, n), ``charges`` and ``order``.  A cell is cut in the middle of its nodes' extent, not of its
+    parent's half.  So one far node costs one cut.  Nodes at one point stay together.
     """
     n = points.shape[1]
     place, row = np.empty(n, dtype=np.int64), np.empty(n)
@@ -86,7 +85,7 @@ def grow(points, charges, order, most, first, last, left, parent):
 
 @compiled_loop
 def measure(points, charges, first, last, start, stop, cells):
-    """Center of mass, radius, mass and second moments of cells start..stop."""
+    """Set center of mass, radius, mass and second moments of cells start..stop."""
     X, Y, Z = points[0], points[1], points[2]
     for cell in range(start, stop):
         begin, end = first[cell], last[cell]
@@ -128,9 +127,9 @@ def _with_room(lists):
 
 @compiled_loop
 def _sift(cells, first, last, left, rule, cell, lists, begin, end, opened, far):
-    """Sort the cells lists[begin:end] given to a cell: into ``far``, and into its own list, behind end.
+    """Sort cells lists[begin:end] of a cell: into ``far``, and into its own list, behind end.
 
-    Gives both arrays, larger ones if they were full, where its own list ends, and how many are far, were seen.
+    Returns both arrays (larger if they were full), the end of its own list, and the numbers of cells far and seen.
     """
     x, y, z, radius = cells[cell, 0], cells[cell, 1], cells[cell, 2], cells[cell, 3]
     low, high, leaf = first[cell], last[cell], left[cell] < 0
@@ -151,7 +150,7 @@ def _sift(cells, first, last, left, rule, cell, lists, begin, end, opened, far):
                 gap = max(math.sqrt(distance) - reach, 0.0)
                 lost = decay * gap * gap
                 allowed *= 1.0 + lost * (0.5 + lost * 0.125) if lost < negligible else math.inf
-            # Cells that share nodes, which are a cell, itself and what it lies in, are never far.
+            # Cells that share nodes (a cell, itself and its ancestors) are never far.
             if reach * reach <= allowed and (last[other] <= low or first[other] >= high):
                 if count == far.shape[1]:
                     far = _with_room(far)
@@ -175,7 +174,7 @@ def _sift(cells, first, last, left, rule, cell, lists, begin, end, opened, far):
 
 @compiled_loop
 def _gather(first, last, cell, one_place, points, charges, lists, begin, end, near):
-    """Gather the nodes of a leaf, one for all of them if ``one_place``, then those of the other leaves of its list."""
+    """Gather the nodes of a leaf (one if ``one_place``), then of other leaves in its list."""
     count = 0
     for turn in range(begin - 1, end):
         other = cell if turn < begin else lists[turn]
@@ -195,7 +194,7 @@ def _gather(first, last, cell, one_place, points, charges, lists, begin, end, ne
 
 @compiled_loop
 def _value_at(field, x, y, z):
-    """Value and gradient of a field at (x, y, z) from its center."""
+    """Return value and gradient of a field at (x, y, z) from its center."""
     gx = field[4] * x + field[5] * y + field[6] * z
     gy = field[5] * x + field[7] * y + field[8] * z
     gz = field[6] * x + field[8] * y + field[9] * z
@@ -212,7 +211,7 @@ def _value_at(field, x, y, z):
 
 @compiled_loop
 def _shift_field(field, x, y, z, out):
-    """Shift a field to a center that lies (x, y, z) from its own."""
+    """Shift a field to a center at (x, y, z) from its own."""
     out[0], out[1], out[2], out[3] = _value_at(field, x, y, z)
     out[4] = field[4] + field[10] * x + field[11] * y + field[12] * z
     out[5] = field[5] + field[11] * x + field[13] * y + field[14] * z
@@ -247,7 +246,7 @@ def _far_sums(kind):
         for k in range(count):
             dx, dy, dz = x - X[k], y - Y[k], z - Z[k]
             w, v, log_q, m = W[k], V[k], LOG_Q[k], M[k]
-            # Derivatives in xi, times the powers of 2 that come with those in space.
+            # Derivatives in xi, times the powers of 2 from the derivatives in space.
             f0 = w * (a0 * log_q + b0) + constant
             w *= v
             f1 = 2.0 * w * (a1 * log_q + b1)
@@ -255,7 +254,7 @@ def _far_sums(kind):
             f2 = 4.0 * w * (a2 * log_q + b2)
             w *= v
             f3 = 8.0 * w * (a3 * log_q + b3)
-            # Second moments against the second and the third derivatives.
+            # Second moments times the second and the third derivatives.
             sx = SXX[k] * dx + SXY[k] * dy + SXZ[k] * dz
             sy = SXY[k] * dx + SYY[k] * dy + SYZ[k] * dz
             sz = SXZ[k] * dx + SYZ[k] * dy + SZZ[k] * dz
@@ -300,13 +299,16 @@ def _near_sums(kind):
 
     @compiled_loop
     def near_sums(law, near, count, own, x, y, z):
-        """Potential and force at (x, y, z) of the nodes near[:, :count], rows x, y, z, charge, without ``own``."""
+        """Return potential and force at (x, y, z) of nodes near[:, :count] except ``own``.
+
+        The rows of near are x, y, z and charge.
+        """
         a, b, c, order = law[0], law[1], law[2], law[3]
         a0, a1, b0, b1, constant = law[4], law[5], law[8], law[9], law[12]
         X, Y, Z, M = near[0], near[1], near[2], near[3]
         filled = LANES * ((count + LANES - 1) // LANES)
-        # A node does not act on itself: for a moment it has no charge, and lies where every function is finite.
-        # So do those that fill up the rows.
+        # A node does not act on itself: during the sum its charge is 0, at a point where every function is finite.
+        # The padding has the same charge and point.
         for k in range(count, filled):
             X[k], Y[k], Z[k], M[k] = x + 1.0, y, z, 0.0
         mine, place = M[own], X[own]
@@ -334,20 +336,18 @@ def walk(kind):
 
     @compiled_loop
     def walk(cells, first, last, left, path, depth, points, charges, law, rule, potential, force, counts):
-        """Sum at the nodes of the cell at the end of ``path``, which leads there from the root.
+        """Sum at the nodes of the cell at the end of ``path``, a path from the root.
 
-        Each cell is given a list of cells by its parent.  Those far enough away enter its field; those larger
-        than the cell are opened; what remains is the list of its children, and in a leaf it is summed node by
-        node.
+        Each cell gets a list of cells from its parent.  Cells far enough away enter its field; cells larger than the
+        cell are opened; the rest is the list of its children.  In a leaf, the rest is summed node by node.
 
-        Far enough is (sum of radii)^2 <= rule[0] + rule[1] distance^2; where the function decays like
-        e^(-rule[2] xi) the more is allowed the less of it is left, and anything below e^-rule[3].  ``counts``:
-        cells seen, far cells, pairs of nodes.
+        Cells are far if (sum of radii)^2 <= rule[0] + rule[1] distance^2.  If the function decays like e^(-rule[2] xi),
+        the limit grows with the decay, and below e^-rule[3] all is far.  ``counts``: cells seen, far cells, pairs.
         """
         lists, far, near = np.empty(1024, dtype=np.int64), np.empty((FAR, 256)), np.empty((4, 1024))
         opened = np.empty(depth + 4, dtype=np.int64)
         todo, levels = np.empty(depth + 4, dtype=np.int64), np.empty(depth + 4, dtype=np.int64)
-        # Level 0 stands above the root: its list holds only the root, its field is 0.
+        # Level 0 is above the root: its list has only the root, its field is 0.
         begins, ends = np.zeros(depth + 4, dtype=np.int64), np.zeros(depth + 4, dtype=np.int64)
         fields, centers = np.zeros((depth + 4, FIELD)), np.zeros((depth + 4, 3))
         lists[0], ends[0] = 0, 1
@@ -368,7 +368,7 @@ def walk(kind):
             counts[0] += seen
             counts[1] += count
             child = left[cell]
-            if level < len(path):  # on the way down: only the child that leads on
+            if level < len(path):  # only the child on the path
                 todo[waiting], levels[waiting] = path[level], level + 1
                 waiting += 1
                 continue
@@ -402,16 +402,15 @@ def walk(kind):
 
 @cache
 def fields_at(kind):
-    """Make the sum at places that are no nodes, for one of `law_loops.KINDS`."""
+    """Make the sum at points other than nodes, for one of `law_loops.KINDS`."""
     profile_of_kind = profile(kind)
 
     @compiled_loop
     def fields_at(cells, first, last, left, points, charges, law, rule, at, start, stop, todo, potential, force):
-        """potential[i] = sum_j c_j r(xi_ij), force[:, i] its gradient at the place at[:, i], for i in start..stop.
+        """Set potential[i] = sum_j c_j r(xi_ij), force[:, i] its gradient at at[:, i].
 
-        A cell is far by the rule of `walk`, where the place has no radius.  It then acts through its mass and second
-        moments, to third order in radius / distance; other leaves act node by node.  ``todo``: scratch memory for cells
-        that wait.
+        A cell is far by the rule of `walk`, for a point of radius 0.  It then acts through its mass and second moments,
+        to third order in radius / distance; other leaves act node by node.  ``todo``: scratch memory for waiting cells.
         """
         a, b, c, order = law[0], law[1], law[2], law[3]
         X, Y, Z = points[0], points[1], points[2]
