@@ -1,1 +1,1 @@
-"""Placing finished drawings: components packed, axes turned, nodes kept apart."""
+"""Placement of finished layouts: pack components, turn axes, remove overlaps."""

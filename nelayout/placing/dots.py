@@ -1,4 +1,4 @@
-"""The size of dots: one rule for pictures, which draw dots, and for layouts, which leave room for them.
+"""The size of dots: one rule for pictures and for layouts, which keep the dots apart.
 
 >>> round(dot_diameter(25), 3), round(dot_diameter(10_000), 4), round(dot_diameter(100, shape=0.1), 4)
 (0.038, 0.0048, 0.0151)
@@ -15,30 +15,30 @@ from nelayout.placing.overlap import separate
 
 __all__ = ["FLATTEST", "dot_diameter", "dot_size", "part_dots"]
 
-# Part of the sheet that all dots cover together, set by eye: more hides edges, less is dust.
-COVER = 0.045
-# Largest dot and smallest dot that hides others, in half-widths: 11 points and one point on a picture of 8 inches.
-LARGEST, SPECK = 11 / 288, 1 / 288
-# Least ratio of a sheet's sides: a path lies on a strip of this shape.
+# Fraction of the picture that all dots cover, set by eye: more hides edges, less is hard to see.
+COVERED_FRACTION = 0.045
+# Largest dot, and smallest dot that can hide others, in half-widths: 11 points and 1 point in a picture of 8 inches.
+MAX_DIAMETER, MIN_DIAMETER = 11 / 288, 1 / 288
+# Smallest ratio of a picture's sides: a path gets a strip of this shape.
 FLATTEST = 0.1
-# Times that a drawing is moved apart and brought back to its size, and growth that needs no further time.
-PARTINGS, GROWTH = 6, 1e-3
+# Maximum number of overlap removals with rescaling, and relative growth that needs no further removal.
+MAX_PASSES, NEGLIGIBLE_GROWTH = 6, 1e-3
 
 
 def dot_diameter(n_nodes: int, shape: float = 1.0) -> float:
-    """Return the diameter of a dot of `nelayout.draw` in half-widths of the drawing, that is in units of ``scale``.
+    """Return the dot diameter of `nelayout.draw` in half-widths of the layout (``scale``).
 
-    Discs of this diameter that do not overlap in a drawing that fits [-1, 1] do not overlap in the picture. `shape` is
-    the shorter side of the drawing over the longer one, in [0, 1]: a strip has less room and smaller dots.
+    If discs of this diameter do not overlap in a layout that fits [-1, 1], they do not overlap in the picture. `shape`
+    is the ratio of the shorter to the longer side, in [0, 1]: a strip has less area and smaller dots.
     """
     area = 4.0 * min(1.0, max(shape, FLATTEST))
-    return min(LARGEST, math.sqrt(COVER * area / (max(n_nodes, 1) * math.pi / 4)))
+    return min(MAX_DIAMETER, math.sqrt(COVERED_FRACTION * area / (max(n_nodes, 1) * math.pi / 4)))
 
 
 def dot_size(Y: np.ndarray) -> float:
-    """Return the diameter of the dots that a picture of `Y` (n, d) has, in its units; 0 if they cannot be kept apart.
+    """Return the dot diameter of a picture in units of `Y` (n, d); 0 if dots may overlap.
 
-    Dots of large drawings are specks that hide nothing. On a line, dots that would fill more than half have no room.
+    Dots of large layouts are too small to hide others. On a line, dots must not fill more than half.
 
     >>> round(dot_size(np.array([[-2.0, -2.0], [2.0, 2.0], [0.0, 0.0]])), 3), dot_size(np.arange(100.0)[:, None])
     (0.076, 0.0)
@@ -49,14 +49,14 @@ def dot_size(Y: np.ndarray) -> float:
     if width == 0.0:
         return 0.0
     size = dot_diameter(n, float(sides[-2]) / width if d > 1 else 0.0)
-    return size * width / 2 if size >= SPECK and (d > 1 or n * size <= 1) else 0.0
+    return size * width / 2 if size >= MIN_DIAMETER and (d > 1 or n * size <= 1) else 0.0
 
 
 def part_dots(Y: np.ndarray, size: float, fixed: np.ndarray | None = None) -> np.ndarray:
-    """Copy `Y` (n, d) with nodes moved, as little as possible, until dots of this diameter do not overlap.
+    """Copy `Y` (n, d) with nodes moved a little until dots of diameter `size` do not overlap.
 
-    The largest coordinate about the centroid stays the same, unless there are `fixed` nodes, a mask (n,), or
-    coordinates, (n, d): these never change. Deterministic; Y is not changed.
+    The largest coordinate about the centroid stays the same without `fixed`.  Nodes in a mask `fixed` (n,), or
+    coordinates in a mask (n, d), never change.  Deterministic; Y is not changed.
 
     >>> part_dots(np.array([[-1.0, 0.0], [0.0, 0.0], [0.01, 0.0], [0.99, 0.0]]), 0.04).round(3).tolist()
     [[-1.0, 0.0], [-0.015, 0.0], [0.025, 0.0], [0.99, 0.0]]
@@ -65,12 +65,12 @@ def part_dots(Y: np.ndarray, size: float, fixed: np.ndarray | None = None) -> np
         return separate(Y, size, fixed)
     middle = Y.mean(axis=0)
     extent = float(np.abs(Y - middle).max())
-    for _ in range(PARTINGS):
-        parted = separate(Y, (1 + GROWTH) * size)
+    for _ in range(MAX_PASSES):
+        parted = separate(Y, (1 + NEGLIGIBLE_GROWTH) * size)
         if np.array_equal(parted, Y):
             break
         grown = float(np.abs(parted - parted.mean(axis=0)).max())
         Y = fit(parted, extent) + middle
-        if grown <= (1 + GROWTH) * extent:
+        if grown <= (1 + NEGLIGIBLE_GROWTH) * extent:
             break
     return Y

@@ -1,4 +1,4 @@
-"""The last steps of a drawing: coincident nodes and overlapping discs are moved apart, then size and center are set.
+"""Finish a layout: separate coincident nodes and overlapping discs, set size and center.
 
 >>> Y, factor, moved, _ = finish(np.array([[0.0, 0.0], [0.0, 0.0], [3.0, 0.0], [0.0, 4.0]]), scale=2.0)
 >>> bool((Y[0] != Y[1]).any()), float(np.abs(Y).max()), moved
@@ -19,11 +19,11 @@ __all__ = ["Finished", "finish"]
 
 
 class Finished(NamedTuple):
-    """A finished drawing.
+    """A finished layout.
 
-    Y       (n, d) as the user gets it
-    factor  by which it is larger than before
-    moved   whether some nodes moved relative to the others
+    Y       (n, d) positions for the user
+    factor  enlargement of the layout
+    moved   whether some nodes moved relative to others
     notes   sentences for the user
     """
 
@@ -42,17 +42,17 @@ def finish(
     center: np.ndarray | None = None,
     part: Callable[[np.ndarray], np.ndarray] | None = None,
 ) -> Finished:
-    """Finish a drawing.
+    """Finish a layout.
 
     Y       (n, d), in any units
     places  (n, d): its coordinates in the mask ``fixed`` (n, d) are returned bit for bit, without scale and center
     size    (n,) node diameters in the units of the result; None: points, which must not coincide
     scale   the largest absolute coordinate about ``center``; None keeps the units of Y
-    part    moves nodes apart that would hide each other
+    part    function that separates nodes that would hide each other
     """
     if not len(Y):
         return Finished(Y, 1.0, False)
-    # Far from the origin, coordinates lose the digits by which near nodes differ: center first.
+    # Center first, because large coordinates lose the digits by which near nodes differ.
     if fixed is not None:
         assert places is not None
         Y = np.where(fixed, places, Y)
@@ -77,6 +77,6 @@ def finish(
 
 
 def _growth(Y: np.ndarray, fitted: np.ndarray) -> float:
-    """The factor by which `fit` has enlarged Y; 1 for a point."""
+    """Return the factor by which `fit` has enlarged Y; 1 for a point."""
     extent = float(np.abs(Y - np.sum(Y, axis=0) / len(Y)).max())
     return float(np.abs(fitted).max()) / extent if extent else 1.0

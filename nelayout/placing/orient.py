@@ -1,17 +1,17 @@
-"""The canonical orientation of a drawing.
+"""The canonical orientation of a layout.
 
-A layout objective does not depend on rotations and reflections, so two runs may give one drawing at two angles.
-`canonical` chooses the angle: the principal axis of the positions lies horizontally, and the heavier half (more mass
-beyond the centroid) lies to the right and up. A comet always flies with its heavy head to the right.
+An objective does not depend on rotations and reflections, so two runs may give one layout at two angles. `canonical`
+makes the principal axis of the positions horizontal. The heavier half (more mass beyond the centroid) is then turned to
+the right and up. For example, the heavy head of a comet is always on the right.
 
 Ties are decided in this order:
 
-1. No principal axis (a square grid, a cycle, K_n: the variances agree to one part in a hundred). In the plane the first
-   clear k-fold harmonic `sum_i r_i^k exp(i k theta_i)`, k = 3..12, gives the angle, and the drawing stands on a side (a
-   square grid has horizontal sides, it is not a diamond). The rules below choose among the k turns. In space, and
-   without a clear harmonic, the first of the nodes farthest from the centroid lies on the axis.
-2. Two halves of equal mass: the longer tail lies right or up (third moment). If the tails are equal too, the first node
-   off the axis lies right or up.
+1. No principal axis (a square grid, a cycle, K_n: the variances agree to one part in a hundred). In the plane, the
+   first clear k-fold harmonic `sum_i r_i^k exp(i k theta_i)`, k = 3..12, gives the angle, so that the layout stands on
+   a side. The rules below choose among the k rotations. In space, or without a clear harmonic, the first of the nodes
+   farthest from the centroid is on the axis.
+2. Two halves of equal mass: the longer tail (third moment) is right or up. If the tails are equal too, the first node
+   off the axis is right or up.
 """
 
 from __future__ import annotations
@@ -21,18 +21,18 @@ import numpy as np
 __all__ = ["ON_AXIS", "canonical", "fit"]
 
 SAME_VARIANCE = 1e-2  # relative gap below which two principal axes count as one plane
-CLEAR_HARMONIC = 0.2  # share of the k-th moment at which a k-fold symmetry is plain to the eye
-FAINT_HARMONIC = 1e-3  # share below which it is no symmetry at all
-ON_AXIS = 1e-6  # |coordinate| below this share of the drawing's radius counts as on the axis (on the plane)
+CLEAR_HARMONIC = 0.2  # fraction of the k-th moment above which a k-fold symmetry is visible
+FAINT_HARMONIC = 1e-3  # fraction below which a harmonic is ignored
+ON_AXIS = 1e-6  # |coordinate| below this fraction of the layout's radius counts as on the axis (on the plane)
 HARMONICS = range(3, 13)
 
 
 def canonical(Y: np.ndarray, mass: np.ndarray | None = None) -> np.ndarray:
-    """Turn and mirror `Y` (n, d) about its centroid: principal axis horizontal, heavier half right and up.
+    """Turn and mirror `Y` (n, d): principal axis horizontal, heavier half right and up.
 
-    Distances are kept; the centroid moves to the origin. The principal axes are those of
-    `sum_i (y_i - ybar)(y_i - ybar)^T`, the widest first; `mass` (n,), default 1 each, only decides which half is the
-    heavier. A rotated or mirrored copy of `Y` gives the same drawing up to rounding. Deterministic, bit for bit.
+    Distances are kept; the centroid moves to the origin.  The principal axes are the eigenvectors of `sum_i (y_i -
+    ybar)(y_i - ybar)^T`, the widest first.  `mass` (n,), default 1 each, only decides which half is heavier.  A rotated
+    or mirrored copy of `Y` gives the same layout up to rounding.  Deterministic, bit for bit.
 
     >>> import numpy as np
     >>> Y = canonical(np.array([[0.0, 0.0], [0.0, 1.0], [0.0, 5.0]]))
@@ -58,7 +58,7 @@ def fit(Y: np.ndarray, scale: float | None = 1.0) -> np.ndarray:
     """Move the centroid of `Y` (n, d) to the origin and fit [-scale, scale] around it.
 
     As in `networkx.rescale_layout`, the largest absolute coordinate after centering is `scale`, and the aspect ratio is
-    kept. `scale=None` only centers. One node lies at the origin.
+    kept. `scale=None` only centers. A single node is at the origin.
 
     >>> import numpy as np
     >>> fit(np.array([[0.0, 0.0], [4.0, 2.0]]), scale=1.0).tolist()
@@ -70,18 +70,18 @@ def fit(Y: np.ndarray, scale: float | None = 1.0) -> np.ndarray:
     Y -= Y.sum(axis=0) / len(Y)
     extent = float(np.abs(Y).max(initial=0.0))
     if scale is not None and extent > 0.0:
-        Y /= extent  # division first: scale/extent may overflow for a drawing of denormal size
+        Y /= extent  # division first: scale/extent may overflow for a layout of denormal size
         Y *= scale
     return Y + 0.0  # no negative zeros
 
 
 def _principal(X: np.ndarray) -> tuple[np.ndarray, int]:
-    """X in its principal axes, and k: turns by 360/k degrees are still to be decided."""
+    """Return X in its principal axes, and k: rotations by 360/k degrees are still undecided."""
     d = X.shape[1]
     if d == 1:
         return X, 1
     moments = np.array([[(X[:, a] * X[:, b]).sum() for b in range(d)] for a in range(d)])
-    values, vectors = np.linalg.eigh(moments)  # so small that BLAS does it on one thread, whatever it may use
+    values, vectors = np.linalg.eigh(moments)  # BLAS uses one thread for such a small matrix
     values, axes = values[::-1], vectors.T[::-1]
     free = _equal_runs(values)
     if d == 2 and free:
@@ -92,7 +92,7 @@ def _principal(X: np.ndarray) -> tuple[np.ndarray, int]:
 
 
 def _equal_runs(values: np.ndarray) -> list[tuple[int, int]]:
-    """Index ranges of (descending) variances that count as equal."""
+    """Return index ranges of (descending) variances that count as equal."""
     runs, start = [], 0
     for end in range(1, len(values) + 1):
         if end == len(values) or values[end - 1] - values[end] > SAME_VARIANCE * values[0]:
@@ -103,12 +103,12 @@ def _equal_runs(values: np.ndarray) -> list[tuple[int, int]]:
 
 
 def _turn(X: np.ndarray, axes: np.ndarray) -> np.ndarray:
-    """Coordinates of X along the rows of `axes`; explicit sums, so the bits do not depend on BLAS."""
+    """Return X along the rows of `axes`; with explicit sums, bits do not depend on BLAS."""
     return np.stack([sum(X[:, b] * axis[b] for b in range(X.shape[1])) for axis in axes], axis=1)
 
 
 def _stand_on_a_side(X: np.ndarray) -> tuple[np.ndarray, int]:
-    """Turn a plane drawing without a principal axis so that its k-fold symmetry stands on a side; and k."""
+    """Turn a layout in the plane so that its k-fold symmetry stands on a side; return k too."""
     z = X[:, 0] + 1j * X[:, 1]
     power = np.abs(z)
     best_share, best = 0.0, (2, 0.0)
@@ -119,7 +119,7 @@ def _stand_on_a_side(X: np.ndarray) -> tuple[np.ndarray, int]:
             # corners point along angle(harmonic)/k; a side at the bottom puts a corner at -90 + 180/k degrees
             best_share, best = share, (k, np.pi / k - np.pi / 2 - np.angle(harmonic) / k)
         if best_share > CLEAR_HARMONIC:
-            break  # a square's 12-fold moment is larger than its 4-fold one, its corners count for more
+            break  # a square's 12-fold moment is larger than its 4-fold moment, because corners weigh more
     k, angle = best
     if best_share == 0.0:
         far = z[np.argmax(power >= power.max() * (1 - 1e-9))]
@@ -129,7 +129,7 @@ def _stand_on_a_side(X: np.ndarray) -> tuple[np.ndarray, int]:
 
 
 def _axes_from_nodes(X: np.ndarray, axes: np.ndarray, runs: list[tuple[int, int]]) -> np.ndarray:
-    """Replace axes of equal variance by directions, within their space, towards the first of the farthest nodes."""
+    """Replace axes of equal variance by directions towards the first of the farthest nodes."""
     axes = axes.copy()
     for start, end in runs:
         inside = _turn(X, axes[start:end])
@@ -151,7 +151,7 @@ def _axes_from_nodes(X: np.ndarray, axes: np.ndarray, runs: list[tuple[int, int]
 
 
 def _settle(X: np.ndarray, mass: np.ndarray, turns: int) -> np.ndarray:
-    """Choose among the reflections of X (and its `turns` plane rotations) by mass, tail, node order."""
+    """Choose among reflections of X and `turns` plane rotations by mass, tail, node order."""
     weight, d = mass / (float(mass.sum()) or 1.0), X.shape[1]
     candidates = [X]
     if turns > 1:
@@ -159,11 +159,11 @@ def _settle(X: np.ndarray, mass: np.ndarray, turns: int) -> np.ndarray:
         candidates = [_turn(X, np.array([[c, -s], [s, c]])) for c, s in waves]
     signs = [[_sign(_keys(Z[:, a], weight)) for a in range(d)] for Z in candidates]
     candidates = [Z * sign for Z, sign in zip(candidates, signs, strict=True)]
-    for rule in (0, 1):  # the turn with the heaviest right half, then the heaviest upper half; then by tails
+    for rule in (0, 1):  # the heaviest right half, then the heaviest upper half; then by tails
         for a in range(d):
             candidates = _best(candidates, [_keys(Z[:, a], weight)[rule] for Z in candidates])
     off = np.flatnonzero((np.abs(X) > ON_AXIS).any(axis=1))
-    for i in off[:64]:  # two nodes that are not opposite decide every turn; 64 is plenty
+    for i in off[:64]:  # two nodes that are not opposite decide every rotation
         for a in range(d):
             candidates = _best(candidates, [float(Z[i, a]) for Z in candidates])
         if len(candidates) == 1:
@@ -176,12 +176,12 @@ def _best(candidates: list[np.ndarray], keys: list[float]) -> list[np.ndarray]:
 
 
 def _keys(x: np.ndarray, weight: np.ndarray) -> tuple[float, float, float]:
-    """The mass right of the centroid minus the mass left of it, the third moment, the first node off the axis."""
+    """Return mass right minus left of the centroid, third moment, first node off the axis."""
     off = np.abs(x) > ON_AXIS
     first = float(x[np.argmax(off)]) if off.any() else 0.0
     return float((weight * np.sign(np.where(off, x, 0.0))).sum()), float((weight * x**3).sum()), first
 
 
 def _sign(keys: tuple[float, ...]) -> float:
-    """The sign of the first key that is not 0."""
+    """Return the sign of the first key that is not 0."""
     return next((1.0 if key > 0 else -1.0 for key in keys if abs(key) > 1e-9), 1.0)

@@ -1,9 +1,9 @@
-"""Move nodes apart that lie on one another.
+"""Separate nodes that coincide or overlap.
 
-`split_coincident` needs no node size: nodes at one point become a small sunflower about it, and everything else stays.
-`separate` knows the sizes of the nodes: overlapping discs or boxes push each other apart the shortest way until no two
-overlap. Discs move along the line through their centers, boxes along the axis of the smallest overlap. So two labels,
-which are wide and low, most often move up and down.
+`split_coincident` needs no node size: nodes at one point become a small sunflower around it, and all other nodes stay.
+`separate` takes node sizes: overlapping discs or boxes push each other apart the shortest way until none overlap. Discs
+move along the line through their centers, boxes along the axis of the smallest overlap. So two labels, which are wide
+and low, usually move up and down.
 
 >>> separate(np.array([[0.0, 0.0], [0.4, 0.0]]), 1.0).round(2).tolist()
 [[-0.3, 0.0], [0.7, 0.0]]
@@ -23,19 +23,19 @@ from nelayout.placing.components import component_labels
 
 __all__ = ["separate", "split_coincident"]
 
-GOLDEN = np.pi * (3.0 - np.sqrt(5.0))
-# Nodes nearer than this part of the typical distance extent / n^(1/d) coincide.
-NEAR = 1e-4
-# Distance of neighbors in a sunflower, in typical distances: nodes around a heap remain farther away than its members.
-PETAL = 1e-3
-# Part of a node's size by which two nodes are pushed farther than necessary, so that pushing ends.
-SLACK = 1e-4
-# Pairs within this part beyond touching are listed once and pushed PUSHES times.
+GOLDEN_ANGLE = np.pi * (3.0 - np.sqrt(5.0))
+# Largest distance of coincident nodes, in typical distances extent / n^(1/d).
+COINCIDENT = 1e-4
+# Distance of neighbors in a sunflower, in typical distances: other nodes around remain farther away.
+SPACING = 1e-3
+# Fraction of a node's size by which two nodes are pushed farther than necessary, so that pushing ends.
+EXTRA_PUSH = 1e-4
+# Relative enlargement of nodes for the list of pairs, and number of pushes per list.
 SKIN, PUSHES = 0.3, 6
-# Growth of a drawing that has no room, and the remaining part of the overlap in a round that makes progress.
-ENLARGE, PROGRESS = 1.06, 0.85
-# Most rounds, and listed pairs per node above which the drawing is enlarged at once.
-ROUNDS, CROWDED = 400, 60
+# Enlargement of a layout without enough space, and largest fraction of the overlap that remains after progress.
+ENLARGEMENT, PROGRESS_RATIO = 1.06, 0.85
+# Maximum number of rounds, and of listed pairs per node; with more pairs, the layout is enlarged at once.
+MAX_ROUNDS, PAIRS_PER_NODE = 400, 60
 
 
 class _Crowded(Exception):
@@ -43,13 +43,13 @@ class _Crowded(Exception):
 
 
 def split_coincident(Y: np.ndarray, fixed: np.ndarray | None = None) -> np.ndarray:
-    """Copy `Y` (n, d) with nodes that coincide moved apart.
+    """Copy `Y` (n, d) with coincident nodes separated.
 
-    Afterwards two nodes are at least 1e-4 typical distances apart (extent / n^(1/d)) and at least 5e-7 of the largest
-    coordinate, so they differ in float32. Only nodes nearer than this to another (up to a factor 3: cells of a grid
-    decide) are moved: to a sunflower about their mean, with neighbors 1e-3 typical distances apart, in the order of
-    their coordinates. On a line they are spaced evenly. `fixed`, a boolean mask (n,) of nodes or (n, d) of coordinates:
-    these never change; nodes with a fixed coordinate move along a line. Deterministic; Y is not changed.
+    Afterwards two nodes are at least 1e-4 typical distances (extent / n^(1/d)) and 5e-7 of the largest coordinate
+    apart, so they differ in float32.  Only nodes nearer than this to another move (up to a factor 3, because of the
+    grid cells).  They move to a sunflower around their mean, with neighbors 1e-3 typical distances apart, in the order
+    of their coordinates.  On a line they are spaced evenly.  `fixed` nodes, a mask (n,), or coordinates, (n, d), never
+    change.  Nodes with a fixed coordinate move along a line.  Deterministic; Y is not changed.
 
     >>> Y = split_coincident(np.array([[0.0, 0.0], [0.0, 0.0], [1.0, 0.0]]))
     >>> bool((Y[0] != Y[1]).any()), Y[2].tolist()
@@ -65,10 +65,10 @@ def split_coincident(Y: np.ndarray, fixed: np.ndarray | None = None) -> np.ndarr
     largest = float(np.abs(Y).max())
     least = 5e-7 * largest  # four roundings of float32
     typical = float((Y.max(axis=0) - Y.min(axis=0)).max()) / n ** (1.0 / d)
-    if typical <= least:  # one heap: it opens to a part of its distance from the origin
+    if typical <= least:  # all coincide: use a fraction of the distance from the origin
         typical = 1e-3 * largest or 1.0
-    near = max(NEAR * typical, least)
-    for attempt in range(20):  # sunflowers may meet
+    near = max(COINCIDENT * typical, least)
+    for attempt in range(20):  # sunflowers may overlap
         group = _heaps_of(Y, near)
         moving = np.flatnonzero((np.bincount(group)[group] > 1) & ~still)
         if len(moving) == 0:
@@ -76,7 +76,7 @@ def split_coincident(Y: np.ndarray, fixed: np.ndarray | None = None) -> np.ndarr
         order = moving[np.lexsort((*Y[moving].T[::-1], group[moving]))]
         heap = group[order]
         _, first, counts = np.unique(heap, return_index=True, return_counts=True)
-        held = np.bincount(group, weights=still)[heap] > 0  # a fixed node keeps the middle of the flower
+        held = np.bincount(group, weights=still)[heap] > 0  # a fixed node stays in the center of the sunflower
         size = np.repeat(counts, counts)
         rank = np.arange(len(order)) - np.repeat(first, counts) + held
         before = Y.copy()
@@ -84,12 +84,12 @@ def split_coincident(Y: np.ndarray, fixed: np.ndarray | None = None) -> np.ndarr
             holding = np.bincount(group, weights=fixed[:, a])[group] > 0
             weight = np.where(holding, fixed[:, a], 1.0)
             Y[order, a] = (np.bincount(group, weights=weight * Y[:, a]) / np.bincount(group, weights=weight))[heap]
-        along = np.maximum(PETAL * typical / size, 3 * near) * (rank - ~held * (size - 1) / 2) * (1 + 0.37 * attempt)
-        radius = max(PETAL * typical, 3 * near) * np.sqrt(rank + 0.5)
+        along = np.maximum(SPACING * typical / size, 3 * near) * (rank - ~held * (size - 1) / 2) * (1 + 0.37 * attempt)
+        radius = max(SPACING * typical, 3 * near) * np.sqrt(rank + 0.5)
         one = line[order]
         Y[order[one], free[order[one]]] += along[one]
         for a, wave in enumerate((np.cos, np.sin) if d > 1 else ()):
-            Y[order[~one], a] += (radius * wave(GOLDEN * rank + attempt))[~one]
+            Y[order[~one], a] += (radius * wave(GOLDEN_ANGLE * rank + attempt))[~one]
         Y[fixed] = before[fixed]
     return separate(Y, near, fixed)
 
@@ -100,14 +100,14 @@ def separate(
     fixed: np.ndarray | None = None,
     within: float | None = None,
 ) -> np.ndarray:
-    """Copy `Y` (n, d) with nodes moved until no two discs (intervals, balls) or boxes of `node_size` overlap.
+    """Copy `Y` (n, d) with nodes moved until no discs (intervals, balls) or boxes overlap.
 
-    `node_size`: diameters, a scalar or (n,), or sides of boxes along the axes, (n, d), in the units of Y, not negative;
-    touching is no overlap. Overlapping nodes push each other apart; the smaller node moves farther. If there is no
-    room, the drawing is enlarged about its centroid (with `fixed` nodes, only the overlapping nodes move outwards).
-    `within`: keep the coordinates in [-within, within] if there is room; nodes then spread out inside.
-    `fixed`, a boolean mask, (n,) of nodes or (n, d) of coordinates: these never change, and nodes that cannot be parted
-    without them overlap. Deterministic; Y is not changed. Raises `InputError` for a negative or non-finite size.
+    `node_size`: diameters, a scalar or (n,), or sides of boxes along the axes, (n, d), in the units of Y.  Nodes may
+    touch.  Overlapping nodes push each other apart; the smaller node moves farther.  If there is not enough space, the
+    layout is enlarged about its centroid (with `fixed` nodes, only the overlapping nodes move outwards).  `within`:
+    keep the coordinates in [-within, within] if there is enough space; nodes then spread out inside.  Nodes in a mask
+    `fixed` (n,), or coordinates in a mask (n, d), never change, and may still overlap.  Deterministic; Y is not
+    changed.  Raises `InputError` for a negative or non-finite size.
     """
     Y = np.array(Y, dtype=np.float64, ndmin=2)
     n, d = Y.shape
@@ -119,46 +119,46 @@ def separate(
     if n < 2 or d == 0:
         return Y
     fixed = _by_axis(fixed, n, d)
-    Y = split_coincident(Y, fixed)  # a heap has no line through its centers to push along
+    Y = split_coincident(Y, fixed)  # coincident nodes have no direction to be pushed in
     if size.max() == 0.0:
         return Y
     shapes = _Shapes(size, d)
-    # Each node takes at least half of its square: if these do not fit the box, no spreading helps.
+    # Each node covers at least half of its square. If the halves do not fit the box, spreading cannot help.
     if within is not None and np.prod(2 * shapes.half, axis=1).sum() / 2 > np.prod(2 * within + 2 * shapes.half.max(0)):
         within = None
     overlap = np.inf
     moved: np.ndarray | None = None  # nodes that may overlap others; None: all
-    for attempt in range(ROUNDS):
+    for attempt in range(MAX_ROUNDS):
         try:
-            i, j = shapes.near(Y, SKIN, CROWDED * n, moved)
+            i, j = shapes.near(Y, SKIN, PAIRS_PER_NODE * n, moved)
         except _Crowded:
-            Y, moved = _enlarge(Y, ~fixed, ENLARGE**4), None
+            Y, moved = _enlarge(Y, ~fixed, ENLARGEMENT**4), None
             continue
         which, _, part = shapes.overlaps(Y, i, j, fixed)
         if len(which) == 0:
             return Y
         before, conflict = Y, np.zeros(n, dtype=bool)
         conflict[i[which]] = conflict[j[which]] = True
-        depth, walls = float(part.sum()), within if attempt < ROUNDS // 2 else None
-        if depth > PROGRESS * overlap:
+        depth, walls = float(part.sum()), within if attempt < MAX_ROUNDS // 2 else None
+        if depth > PROGRESS_RATIO * overlap:
             if walls is not None:
                 Y = np.where(fixed, Y, _spread(Y, walls))
             elif fixed.any():
-                Y = _enlarge(Y, conflict[:, None] & ~fixed, ENLARGE)
+                Y = _enlarge(Y, conflict[:, None] & ~fixed, ENLARGEMENT)
             else:
-                Y = _enlarge(Y, ~fixed, ENLARGE)
+                Y = _enlarge(Y, ~fixed, ENLARGEMENT)
         overlap = depth
         for _ in range(PUSHES):
             Y = _push(Y, shapes, i, j, fixed)
             if walls is not None:
                 Y = np.where(fixed, Y, np.clip(Y, -walls, walls))
-        # A node that a wall stopped has not moved, and may still overlap.
+        # A node stopped at the border has not moved, and may still overlap.
         moved = conflict | (before != Y).any(axis=1) if shapes.even else None
     return _line_up(Y, shapes, fixed)
 
 
 def _by_axis(fixed: np.ndarray | None, n: int, d: int) -> np.ndarray:
-    """(n, d) mask of the coordinates that never change."""
+    """Return the (n, d) mask of the coordinates that never change."""
     if fixed is None:
         return np.zeros((n, d), dtype=bool)
     return np.broadcast_to(np.asarray(fixed, dtype=bool).reshape(n, -1), (n, d))
@@ -170,14 +170,14 @@ def _enlarge(Y: np.ndarray, moving: np.ndarray, factor: float) -> np.ndarray:
 
 
 def _spread(Y: np.ndarray, within: float) -> np.ndarray:
-    """Move the nodes a step towards even spacing along each axis, in the same order."""
+    """Move the nodes towards even spacing along each axis, in the same order."""
     rank = np.argsort(np.argsort(Y, axis=0, kind="stable"), axis=0, kind="stable")
     even = within * ((2 * rank + 1) / len(Y) - 1)
-    return Y + (ENLARGE - 1) * (even - Y)
+    return Y + (ENLARGEMENT - 1) * (even - Y)
 
 
 def _push(Y: np.ndarray, shapes: _Shapes, i: np.ndarray, j: np.ndarray, fixed: np.ndarray) -> np.ndarray:
-    """Push every overlapping pair apart once; a node pushed from k sides moves by 2/(k + 1) of the sum."""
+    """Push overlapping pairs apart once; a node in k pairs moves by 2/(k + 1) of the sum."""
     which, push, _ = shapes.overlaps(Y, i, j, fixed)
     if len(which) == 0:
         return Y
@@ -194,14 +194,14 @@ def _push(Y: np.ndarray, shapes: _Shapes, i: np.ndarray, j: np.ndarray, fixed: n
 
 
 def _line_up(Y: np.ndarray, shapes: _Shapes, fixed: np.ndarray) -> np.ndarray:
-    """Move nodes that still overlap to a row beyond the end of their first free axis: the last resort."""
+    """Move nodes that still overlap to a row beyond the end of their first free axis."""
     i, j = shapes.near(Y, 0.0)
     which = shapes.overlaps(Y, i, j, fixed)[0]
     i, j = i[which], j[which]
     leave = np.unique(np.where(fixed[i].all(axis=1), j, i))
     for a in range(Y.shape[1]):
         there = leave[np.argmin(fixed[leave], axis=1) == a]
-        widths = 2 * shapes.half[there, a] * (1 + SLACK)
+        widths = 2 * shapes.half[there, a] * (1 + EXTRA_PUSH)
         Y[there, a] = (Y[:, a] + shapes.half[:, a]).max() + np.cumsum(widths) - widths / 2
     return Y
 
@@ -210,7 +210,7 @@ class _Shapes:
     """Discs (intervals, balls) of diameters (n,), or boxes of sides (n, d).
 
     half   (n, d) half of the sides along the axes
-    reach  (n,) how far the shape reaches from its center at most
+    reach  (n,) largest distance of the border from the center
     even   whether all are equal
     """
 
@@ -218,7 +218,7 @@ class _Shapes:
         self.boxes, self.even = size.ndim == 2, bool((size == size[0]).all())
         self.half = size / 2 if self.boxes else np.repeat(size[:, None] / 2, d, axis=1)
         self.reach = np.sqrt(np.sum(self.half**2, axis=1)) if self.boxes else size / 2
-        # In units of the mean sides, wide boxes are squares, and the discs about them not much larger.
+        # In units of the mean sides, wide boxes become squares, and their circumscribed discs are not much larger.
         usual = np.mean(self.half, axis=0) if self.boxes else np.ones(d)
         self._unit = np.where(usual > 0, usual, 1.0)
         self._around = np.sqrt(np.sum((self.half / self._unit) ** 2, axis=1)) if self.boxes else self.reach
@@ -226,14 +226,15 @@ class _Shapes:
     def near(
         self, Y: np.ndarray, skin: float, limit: float = np.inf, moved: np.ndarray | None = None
     ) -> tuple[np.ndarray, np.ndarray]:
-        """Pairs (i, j) that overlap or would overlap if they were larger by the part ``skin``, and some others."""
+        """Return pairs (i, j) that overlap if enlarged by the fraction ``skin``, and some others."""
         return _near_pairs(Y / self._unit, self._around * (1 + skin), limit, moved)
 
     def overlaps(
         self, Y: np.ndarray, i: np.ndarray, j: np.ndarray, fixed: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Which of m pairs overlap and can be parted, (k,); the vectors from j to i that part them, (k, d); and their
-        overlap as a part of their size, (k,).
+        """Return overlapping pairs (k,), vectors to separate them (k, d), relative overlaps (k,).
+
+        Pairs without a free coordinate are left out.
         """
         difference = Y[i] - Y[j]
         if self.boxes:
@@ -247,9 +248,9 @@ class _Shapes:
         which, held = which[free], held[free]
         difference, away, touch, number = (x[which] for x in (difference, away, touch, i + j))
         if self.boxes:
-            push = _along_an_axis(difference, touch * (1 + SLACK) - away, held, number)
-            return which, push, 1.0 + SLACK - np.max(away / touch, axis=1)
-        return which, _along_the_line(difference, touch, held, number), 1.0 + SLACK - away / touch
+            push = _along_an_axis(difference, touch * (1 + EXTRA_PUSH) - away, held, number)
+            return which, push, 1.0 + EXTRA_PUSH - np.max(away / touch, axis=1)
+        return which, _along_the_line(difference, touch, held, number), 1.0 + EXTRA_PUSH - away / touch
 
 
 def _lengths(vectors: np.ndarray) -> np.ndarray:
@@ -257,7 +258,7 @@ def _lengths(vectors: np.ndarray) -> np.ndarray:
 
 
 def _along_an_axis(difference: np.ndarray, depth: np.ndarray, held: np.ndarray, number: np.ndarray) -> np.ndarray:
-    """Part boxes along the free axis of the smallest overlap; ``number`` chooses the side if the centers agree."""
+    """Separate boxes along the free axis of the smallest overlap; ``number`` breaks ties."""
     axis, pairs = np.argmin(np.where(held, np.inf, depth), axis=1), np.arange(len(depth))
     sign = np.sign(difference[pairs, axis])
     push = np.zeros_like(depth)
@@ -266,24 +267,24 @@ def _along_an_axis(difference: np.ndarray, depth: np.ndarray, held: np.ndarray, 
 
 
 def _along_the_line(difference: np.ndarray, touch: np.ndarray, held: np.ndarray, number: np.ndarray) -> np.ndarray:
-    """Part discs along the line through their centers, or along its free axes, until they touch."""
+    """Separate discs along the line through their centers, or along its free axes."""
     across, way = _lengths(np.where(held, difference, 0.0)), np.where(held, 0.0, difference)
     length = _lengths(way)
     same = length <= 1e-9 * touch
     if same.any():  # without a line, the direction differs from pair to pair
-        angle = np.where(held[same].any(axis=1), np.pi * number[same], GOLDEN * number[same])
+        angle = np.where(held[same].any(axis=1), np.pi * number[same], GOLDEN_ANGLE * number[same])
         way[same] = 0.0
         way[same, np.argmin(held[same], axis=1)] = np.cos(angle)
         if held.shape[1] > 1:
             free = ~held[same].any(axis=1)
             way[np.flatnonzero(same)[free], 1] = np.sin(angle[free])
         length = np.where(same, 0.0, length)
-    wanted = np.sqrt(np.maximum((touch * (1 + SLACK)) ** 2 - across**2, 0.0)) - length
+    wanted = np.sqrt(np.maximum((touch * (1 + EXTRA_PUSH)) ** 2 - across**2, 0.0)) - length
     return (wanted / np.where(same, 1.0, length))[:, None] * way
 
 
 def _cells(Y: np.ndarray, side: float) -> tuple[np.ndarray, list[int]]:
-    """Integer key of each node's cell in a grid of the first three axes, and the strides of the key along each axis."""
+    """Return each node's cell as a key in a grid of the first three axes, and the strides."""
     X = Y[:, :3] - Y[:, :3].min(axis=0)
     side = max(side, float(X.max()) / 2 ** (60 // X.shape[1]))  # the key fits 63 bits
     cell = (X / side).astype(np.int64) + 1  # a free cell at each border keeps neighbors from wrapping round
@@ -292,13 +293,13 @@ def _cells(Y: np.ndarray, side: float) -> tuple[np.ndarray, list[int]]:
 
 
 def _shifts(strides: list[int]) -> list[int]:
-    """Differences of key between a cell and the cells around it, itself included."""
+    """Return the differences of key between a cell and the cells around it, itself included."""
     offsets = itertools.product((-1, 0, 1), repeat=len(strides))
     return [sum(o * s for o, s in zip(each, strides, strict=True)) for each in offsets]
 
 
 def _heaps_of(Y: np.ndarray, near: float) -> np.ndarray:
-    """Number of the heap of each node: nodes in one cell of a grid, or in cells that touch, are one heap."""
+    """Return the group of each node: nodes in the same cell of a grid or in touching cells."""
     key, strides = _cells(Y, near)
     cells, group = np.unique(key, return_inverse=True)
     i, j = [], []
@@ -315,11 +316,11 @@ def _heaps_of(Y: np.ndarray, near: float) -> np.ndarray:
 def _near_pairs(
     Y: np.ndarray, radius: np.ndarray, limit: float, moved: np.ndarray | None = None
 ) -> tuple[np.ndarray, np.ndarray]:
-    """All pairs i, j with |y_i - y_j| < r_i + r_j; raises `_Crowded` if more than `limit` are tried.
+    """Return all pairs with |y_i - y_j| < r_i + r_j; raise `_Crowded` above `limit` pairs.
 
-    moved: mask (n,) of nodes, for equal radii; only pairs with one of them are listed. Nodes are classed by powers of
-    two of their radius. Each class searches among itself and the smaller classes, on another grid, so one huge disc
-    does not make the cells of all others huge.
+    moved: mask (n,) of nodes, for equal radii; only pairs with one of them are listed. Nodes are grouped by powers of
+    two of their radius. Each group searches itself and the smaller groups, on another grid. So one huge disc does not
+    make the cells of all others huge.
     """
     first, second, tried = [], [], 0
     level = np.frexp(np.maximum(radius, radius.max() * 1e-3))[1]

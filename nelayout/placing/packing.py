@@ -1,16 +1,16 @@
-"""Many drawings on one sheet: components beside each other, isolated nodes in rows.
+"""Pack layouts: components beside each other, isolated nodes in rows.
 
-Each connected component is drawn alone, in the units of its objective. Here the drawings get a common unit, the typical
-distance of neighboring nodes: a component of n nodes covers the area n (its outline grown by half a unit). The largest
-component lies in the middle, and each of the others takes the free place nearest to the middle. One component of 300
-nodes, thirty pairs and fifty isolated nodes give a disc, a ring of short strokes about it, and a block of rows below.
+Each connected component has its own layout, in the units of its objective. Here they get a common unit, the typical
+distance of neighboring nodes. A component of n nodes covers the area n (its outline grown by half a unit). The largest
+component is in the middle, and each of the others takes the free position nearest to the middle. For example, a
+component of 300 nodes gives a disc, thirty pairs a ring around it, and fifty isolated nodes a block of rows below.
 
 The outline of a component is its circumscribed 32-gon. Outlines never overlap, so no edge of one component crosses
-another. An outline is given by its support function over 32 directions u_k: {y : y . u_k <= h_k}. The sheet is a
-bitmap. A polygon takes every cell that it touches, so a coarse bitmap wastes room and never makes an overlap. The
-largest outlines are placed one by one; the others by their boxes, and boxes of one size share a lattice.
+another. An outline is given by its support function over 32 directions u_k: {y : y . u_k <= h_k}. The plane is a
+bitmap. A polygon takes every cell that it touches, so a coarse bitmap wastes space and never makes an overlap. The
+largest outlines are packed one by one, the others by their boxes; boxes of one size share a lattice.
 
-On a line (d = 1) the components stand one after another, in space (d = 3) side by side on the xy-plane.
+On a line (d = 1) the components are one after another, in space (d = 3) they are in the xy-plane.
 """
 
 from __future__ import annotations
@@ -24,23 +24,23 @@ __all__ = ["pack", "pack_around"]
 SIDES = 32
 ANGLES = 2 * np.pi * np.arange(SIDES) / SIDES
 QUARTER = SIDES // 4
-NOTHING = np.zeros(0)
-# A thin outline counts as an area of at least this part of its diameter squared.
+EMPTY = np.zeros(0)
+# Smallest area of an outline, relative to its squared diameter.
 LONG_AREA = 0.2
-# Ratio of width to height that the figure aims at; two drawings lie side by side.
+# Desired ratio of width to height; two layouts are side by side.
 ASPECT, ASPECT_OF_TWO = 1.25, 2.2
-# Outlines that are placed one by one, and cells along the side of a square as large as all of them.
-ONE_BY_ONE, CELLS_ACROSS = 100, 100
+# Number of outlines packed one by one, and of cells along the side of a square as large as all of them.
+SINGLE_OUTLINES, CELLS_ACROSS = 100, 100
 
 
 def pack(drawings: Sequence[np.ndarray]) -> list[np.ndarray]:
-    """Scale and place `drawings`, a list of (n_i, d) arrays in any units, so that they share one sheet.
+    """Scale and move `drawings`, a list of (n_i, d) arrays in any units, beside each other.
 
-    Returns new arrays in the input order, centered on the middle of the whole figure. The largest drawing keeps its
-    size; the others are scaled so that areas (lengths, volumes for d = 1, 3) are in proportion to the numbers of nodes.
+    Returns new arrays in the input order, centered on the middle of the whole figure. The largest layout keeps its
+    size. The others are scaled so that areas (lengths, volumes for d = 1, 3) are in proportion to the numbers of nodes.
     Outlines are at least one typical node distance apart, more between large components (3% of their width).
-    Drawings of one node are isolated nodes: they fill rows, one typical node distance apart, in a block below the
-    others. Nodes that all coincide remain on one point and get room. One drawing is only centered.
+    Layouts of one node are isolated nodes: they fill rows, one typical node distance apart, in a block below the
+    others. Nodes that all coincide stay at one point and get an area. A single layout is only centered.
 
     >>> square = np.array([[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [0.0, 1.0]])
     >>> big, pair, isolated = pack([square, np.array([[0.0, 0.0], [0.0, 7.0]]), np.zeros((1, 2))])
@@ -82,11 +82,11 @@ def pack_around(
     drawings: Sequence[np.ndarray],
     keeps: Sequence[bool] = (),
 ) -> tuple[list[np.ndarray], list[np.ndarray]]:
-    """Pack `drawings` around others that have their positions on the sheet, all lists of (n_i, d) arrays.
+    """Pack `drawings` around layouts `placed` with given positions; lists of (n_i, d) arrays.
 
-    Returns both lists anew. A drawing of `placed` moves only if its outline overlaps the outline of a larger one and
-    its parts of `stays` and `keeps` are false: then to the free place nearest to its own. `drawings` take the scale of
-    the largest of `placed` and lie around it, isolated nodes one by one; on a line to the right. `placed` is not empty.
+    Returns new lists for both. A layout of `placed` moves only if its outline overlaps a larger outline and its entries
+    of `stays` and `keeps` are false. It moves to the nearest free position. `drawings` take the scale of the largest of
+    `placed` and surround it (on a line, they are to the right), isolated nodes one by one. `placed` is not empty.
 
     >>> square = np.array([[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [0.0, 1.0]])
     >>> (there,), (new,) = pack_around([square], [True], [np.zeros((1, 2))])
@@ -98,7 +98,7 @@ def pack_around(
     d = placed[0].shape[1]
     outline, factor, middle = _outlines([placed[i] for i in order], sizes[order])
     unit = float(factor[0])
-    drawn = outline.max(axis=1) < 1e6 * np.sqrt(sizes[order])  # a huge outline would leave one cell to all others
+    drawn = outline.max(axis=1) < 1e6 * np.sqrt(sizes[order])  # with a huge outline, all others would share one cell
     outline = outline * (unit / factor)[:, None]
     origin = middle[0]
     own, scales, centers = _outlines([drawings[i] for i in rest], more[rest])
@@ -125,7 +125,7 @@ def pack_around(
 
 
 def _outlines(drawings: list[np.ndarray], sizes: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Support functions h (c, 32) of the scaled drawings about their middles; scale factors; middles."""
+    """Return support functions h (c, 32) of scaled, centered layouts; scale factors; centers."""
     c = len(drawings)
     if c == 0:
         return np.zeros((0, SIDES)), np.zeros(0), np.zeros((0, 2))
@@ -150,18 +150,18 @@ def _outlines(drawings: list[np.ndarray], sizes: np.ndarray) -> tuple[np.ndarray
         area, perimeter = 0.5 * (h * sides).sum(axis=1), sides.sum(axis=1)
         factor = _scale(np.maximum(area, LONG_AREA * _width(h) ** 2), perimeter, sizes)
     else:
-        # in space a ball of n nodes at unit distance has the volume n: its root mean square radius is known
+        # in space, a ball of n nodes at unit distance has the volume n, which gives its root mean square radius
         spread = np.sqrt(np.add.reduceat((X * X).sum(axis=1), starts) / sizes)
         ball = np.sqrt(3 / 5) * (3 * sizes / (4 * np.pi)) ** (1 / 3)
         np.divide(ball, spread, out=factor, where=spread > 0)
     h = h * factor[:, None]
-    stacked = h.max(axis=1) <= 0  # all nodes on one point: the room of a disc of that many nodes
+    stacked = h.max(axis=1) <= 0  # all nodes at one point get the area of a disc of n nodes
     h[stacked] = np.sqrt(sizes[stacked] / np.pi)[:, None]
     return h, factor, middle
 
 
 def _scale(area: np.ndarray, perimeter: np.ndarray, sizes: np.ndarray) -> np.ndarray:
-    """Solve s^2 area + s perimeter/2 + pi/4 = n for s: the outline grown by 1/2 covers n units (Steiner)."""
+    """Solve s^2 area + s perimeter/2 + pi/4 = n for s: the outline grown by 1/2 has area n."""
     rest = sizes - np.pi / 4
     root = np.sqrt((perimeter / 2) ** 2 + 4 * area * rest)
     denominator = perimeter / 2 + root
@@ -169,25 +169,25 @@ def _scale(area: np.ndarray, perimeter: np.ndarray, sizes: np.ndarray) -> np.nda
 
 
 def _sides(h: np.ndarray) -> np.ndarray:
-    """Side lengths of the polygons with support values h (c, 32)."""
+    """Return the side lengths of the polygons with support values h (c, 32)."""
     step = 2 * np.pi / SIDES
     return (np.roll(h, 1, axis=1) + np.roll(h, -1, axis=1) - 2 * np.cos(step) * h) / np.sin(step)
 
 
 def _width(h: np.ndarray) -> np.ndarray:
-    """Largest width over the directions: nearly the diameter of the drawing."""
+    """Return the largest width over the directions, nearly the diameter of the layout."""
     half = SIDES // 2
     return (h[:, :half] + h[:, half:]).max(axis=1, initial=0.0)
 
 
 def _line(h: np.ndarray, margin: np.ndarray) -> np.ndarray:
-    """Offsets on a line: one after another, the largest first."""
+    """Return offsets on a line: one after another, the largest first."""
     half = h[:, 0] + margin
     return np.stack([2 * np.cumsum(half) - half, np.zeros(len(h))], axis=1)
 
 
 def _rows(k: int, offsets: np.ndarray, h: np.ndarray, d: int) -> np.ndarray:
-    """Places (k, d) of the isolated nodes: rows one unit apart below the others, on a line to the right of them."""
+    """Return positions (k, d) of isolated nodes: rows below the others, or right on a line."""
     left = right = bottom = top = distance = 0.0
     if len(h):
         left, right = (offsets[:, 0] - h[:, 2 * QUARTER]).min(), (offsets[:, 0] + h[:, 0]).max()
@@ -206,7 +206,7 @@ def _rows(k: int, offsets: np.ndarray, h: np.ndarray, d: int) -> np.ndarray:
 class _Sheet:
     """A bitmap of taken cells about the middle of the figure; it grows on demand.
 
-    half  cells from the middle to each border
+    half  number of cells from the middle to each border
     box   first and last taken cells (x0, y0, x1, y1), empty at first
     """
 
@@ -216,11 +216,11 @@ class _Sheet:
         self.box = np.array([half, half, half, half])
 
     def _away(self, dx: np.ndarray, dy: np.ndarray) -> np.ndarray:
-        """Distance of a place from the middle, by which figures become round and a little wider than high."""
+        """Return the squared distance from the middle; figures become a little wider than high."""
         return (dx / self.aspect) ** 2 + dy.astype(np.float64) ** 2
 
     def grow(self, pad: int) -> None:
-        """Leave at least `pad` free cells around the taken part."""
+        """Keep at least `pad` free cells around the taken cells."""
         room = min(self.box.min(), 2 * self.half - self.box.max())
         if room < pad:
             self._widen(pad + self.half)
@@ -239,7 +239,7 @@ class _Sheet:
         self.box = new if empty else np.r_[np.minimum(self.box[:2], new[:2]), np.maximum(self.box[2:], new[2:])]
 
     def _runs(self, h: np.ndarray, offset: np.ndarray | None = None) -> tuple[int, np.ndarray, np.ndarray]:
-        """Cells from the middle that the polygon h at its offset touches: first row; begin and end of every row."""
+        """Return the cells that a polygon at its offset touches: first row, begin and end by row."""
         if offset is not None:
             h = h + offset[0] * np.cos(ANGLES) + offset[1] * np.sin(ANGLES)
         step = 2 * np.pi / SIDES
@@ -260,7 +260,7 @@ class _Sheet:
         return first, begin, np.maximum(np.ceil(high + 1e-9).astype(int), begin + 1)
 
     def covers(self, h: np.ndarray, offset: np.ndarray) -> bool:
-        """Whether a polygon at its offset touches taken cells."""
+        """Return whether a polygon at its offset touches taken cells."""
         first, begin, end = self._runs(h, offset)
         for row, (a, b) in enumerate(zip(begin + self.half, end + self.half, strict=True), first + self.half):
             if 0 <= row < 2 * self.half and self.taken[row, max(a, 0) : max(b, 0)].any():
@@ -276,7 +276,7 @@ class _Sheet:
         self._mark(first + self.half, begin + self.half, end + self.half)
 
     def place(self, h: np.ndarray, near: np.ndarray | None = None) -> tuple[float, float]:
-        """Take the free place of a polygon nearest to the middle, or to the offset ``near``, and return its offset."""
+        """Take the free position nearest to the middle or to ``near``; return the offset."""
         first, begin, end = self._runs(h)
         rows, left, columns = len(begin), int(begin.min()), int(end.max() - begin.min())
         self.grow(max(rows, columns) + 2)
@@ -288,11 +288,11 @@ class _Sheet:
         hits = np.zeros((height, width), dtype=np.int32)
         for row, (a, b) in enumerate(zip(begin - left, end - left, strict=True)):
             hits += sums[row : row + height, b : b + width] - sums[row : row + height, a : a + width]
-        # The polygon's own origin, in cells from the middle, if its box begins at window cell (i, j).
+        # The polygon's origin, in cells from the middle, if its box begins at window cell (i, j).
         dx = (np.arange(width) + x0 - left - self.half)[None, :]
         dy = (np.arange(height) + y0 - first - self.half)[:, None]
         if near is None:
-            # The sides of the figure with the polygon there: without this term, two equal polygons would lie askew.
+            # Sides of the figure with the polygon there: this term puts two equal polygons side by side.
             bx0, by0, bx1, by1 = self.box.tolist() if self.box[2] > self.box[0] else [self.half] * 4
             across = np.maximum(bx1, np.arange(width) + x0 + columns) - np.minimum(bx0, np.arange(width) + x0)
             upward = np.maximum(by1, np.arange(height) + y0 + rows) - np.minimum(by0, np.arange(height) + y0)
@@ -305,9 +305,9 @@ class _Sheet:
         return float(dx[0, j] * self.cell), float(dy[i, 0] * self.cell)
 
     def place_boxes(self, h: np.ndarray) -> np.ndarray:
-        """Take free places for the boxes of many small polygons, the largest first, and return their offsets (c, 2)."""
+        """Take free positions for boxes of small polygons, largest first; return offsets (c, 2)."""
         cells = np.ceil(_sides_of_boxes(h) / self.cell - 1e-9).astype(np.int64)
-        # Sides are rounded up to three binary digits, so that boxes come in few sizes.
+        # Sides are rounded up to three binary digits, so that boxes have few sizes.
         step = 2 ** np.maximum(np.floor(np.log2(np.maximum(cells, 1))) - 2, 0).astype(np.int64)
         kinds, kind = np.unique(-(-cells // step) * step, axis=0, return_inverse=True)
         own = np.stack([h[:, 0] - h[:, 2 * QUARTER], h[:, QUARTER] - h[:, 3 * QUARTER]], axis=1) / 2
@@ -319,7 +319,7 @@ class _Sheet:
         return offsets
 
     def _free_boxes(self, w: int, h: int, count: int) -> np.ndarray:
-        """Take the `count` free w x h boxes of a lattice nearest to the middle; their lower left cells (count, 2)."""
+        """Take the `count` free w x h boxes of a lattice nearest to the middle; return corners."""
         area = float(np.prod(self.box[2:] - self.box[:2]))
         spread = (np.sqrt(area + 1.3 * count * w * h) - np.sqrt(area)) / 2
         while True:
@@ -346,30 +346,30 @@ class _Sheet:
 
 
 def _sides_of_boxes(h: np.ndarray) -> np.ndarray:
-    """Sides (c, 2) of the boxes around polygons."""
+    """Return the sides (c, 2) of the boxes around polygons."""
     return np.stack([h[:, 0] + h[:, 2 * QUARTER], h[:, QUARTER] + h[:, 3 * QUARTER]], axis=1)
 
 
 def _side_of_all(h: np.ndarray) -> float:
-    """Side of a square as large as all boxes together."""
+    """Return the side of a square as large as all boxes together."""
     return float(np.sqrt(_sides_of_boxes(h).prod(axis=1).sum()))
 
 
 def _on_sheet(
     loose: np.ndarray,
-    held: np.ndarray = NOTHING,
-    places: np.ndarray = NOTHING,
-    stays: np.ndarray = NOTHING,
-    margin: np.ndarray = NOTHING,
-    keeps: np.ndarray = NOTHING,
+    held: np.ndarray = EMPTY,
+    places: np.ndarray = EMPTY,
+    stays: np.ndarray = EMPTY,
+    margin: np.ndarray = EMPTY,
+    keeps: np.ndarray = EMPTY,
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Offsets (k, 2) of polygons at free places, and the places (c, 2) of other polygons that have some.
+    """Return offsets (k, 2) of polygons at free positions, and positions (c, 2) of the others.
 
     loose   (k, 32) support values with margins, the largest first
-    held    (c, 32) support values of the others, the largest first; those outside the masks ``stays`` (c,) and
-            ``keeps`` (c,) move, with their ``margin`` (c,), if they overlap a larger one
+    held    (c, 32) support values of polygons with ``places`` (c, 2), the largest first; outside the masks ``stays``
+            (c,) and ``keeps`` (c,), they move with their ``margin`` (c,) if they overlap a larger one
     """
-    first, places = min(len(loose), ONE_BY_ONE), np.array(places)
+    first, places = min(len(loose), SINGLE_OUTLINES), np.array(places)
     sheet = _Sheet(
         _side_of_all(np.concatenate([held.reshape(-1, SIDES), loose[:first]])) / CELLS_ACROSS,
         2 * CELLS_ACROSS,
@@ -383,7 +383,7 @@ def _on_sheet(
     offsets = np.zeros((len(loose), 2))
     for rank in range(first):
         offsets[rank] = sheet.place(loose[rank])
-    if first < len(loose):  # a sheet with cells for the small ones
+    if first < len(loose):  # a bitmap with cells for the small outlines
         total = _side_of_all(np.concatenate([held.reshape(-1, SIDES), loose]))
         cell = max(float(np.median(_sides_of_boxes(loose[first:]).min(axis=1))) / 3, total / 2000)
         sheet = _Sheet(cell, int(1.2 * total / cell) + 8)

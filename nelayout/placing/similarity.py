@@ -1,4 +1,4 @@
-"""Similarity transforms: a drawing is moved, turned and resized until it lies on another (Procrustes analysis).
+"""Similarity transforms: move, turn and resize a layout to fit another (Procrustes).
 
 >>> square = np.array([[0.0, 0], [1, 0], [1, 1], [0, 1]])
 >>> turned = 3 * square[:, ::-1] + 7
@@ -16,11 +16,11 @@ __all__ = ["transform"]
 def transform(
     Y: np.ndarray, source: np.ndarray, target: np.ndarray, *, scale: bool, reflect: bool
 ) -> np.ndarray:
-    """The rows of `Y` under the best similarity transform of `source` (m, d) onto `target` (m, d)."""
+    """Return `Y` under the best similarity transform of `source` (m, d) onto `target` (m, d)."""
     center, goal = source.mean(axis=0), target.mean(axis=0)
     S, T = source - center, target - goal
     dim = S.shape[1]
-    # Sums in numpy's own fixed order: a BLAS product's bits depend on its threads.
+    # NumPy's sums have a fixed order; the bits of a BLAS product depend on its threads.
     H = np.array([[(S[:, a] * T[:, b]).sum() for b in range(dim)] for a in range(dim)])
     R = _rotation(H, reflect)
     size = (S * S).sum()
@@ -33,7 +33,7 @@ def transform(
 
 
 def _rotation(H: np.ndarray, reflect: bool) -> np.ndarray:
-    """The orthogonal R, a rotation unless `reflect`, with the largest sum(H * R); it acts as y -> y R."""
+    """Return the orthogonal R with the largest sum(H * R), a rotation unless `reflect`."""
     if len(H) == 1:
         return np.array([[-1.0 if reflect and H[0, 0] < 0 else 1.0]])
     if len(H) == 2:
@@ -44,7 +44,7 @@ def _rotation(H: np.ndarray, reflect: bool) -> np.ndarray:
             return np.array([[np.cos(angle), np.sin(angle)], [np.sin(angle), -np.cos(angle)]])
         angle = np.arctan2(across, along)
         return np.array([[np.cos(angle), np.sin(angle)], [-np.sin(angle), np.cos(angle)]])
-    # Three by three: too small for any library to share out among threads.
+    # LAPACK uses one thread for a 3 x 3 matrix.
     U, _, Vt = np.linalg.svd(H)
     if not reflect and np.linalg.det(U @ Vt) < 0:
         U[:, -1] *= -1

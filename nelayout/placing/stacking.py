@@ -1,7 +1,7 @@
-"""Stacking: drawings with given coordinates on some axes lie one behind the other on the first of the other axes.
+"""Stack layouts with given coordinates on some axes along the first of the other axes.
 
-A bipartite graph of three components, for example, has two layers, which all three share: the largest component lies
-lowest, the next one above it.  Isolated nodes of the left layer come above what is there, whatever lies on the right.
+For example, a bipartite graph of three components has two layers, which all three share.  The largest component is at
+the bottom, the next one above it.  Isolated nodes of the left layer are above other nodes of this layer only.
 """
 
 from __future__ import annotations
@@ -12,13 +12,13 @@ import numpy as np
 
 __all__ = ["stacked"]
 
-# Room between two drawings, in nodes: a drawing of k nodes is given a root mean square of k, and so is sqrt(12) k high
-# where its nodes lie evenly.
+# Distance between two layouts, in nodes: a layout of k nodes gets a root mean square of k, and so has the height
+# sqrt(12) k if its nodes are even.
 GAP = 1.5 * 12**0.5
 
 
 def stacked(drawings: Sequence[np.ndarray], held: np.ndarray) -> list[np.ndarray]:
-    """The drawings (n, d), their axes that are not in the mask ``held`` (d,) brought to sizes and places of a stack.
+    """Scale and move the layouts (n, d) to a stack, along axes not in the mask ``held`` (d,).
 
     >>> two = [np.array([[0.0, 0.0], [1.0, 9.0]]), np.array([[0.0, 5.0], [1.0, 5.5]])]
     >>> [Y.round(2).tolist() for Y in stacked(two, np.array([True, False]))]

@@ -5,7 +5,7 @@ import pytest
 from scipy.sparse import csr_array
 
 import nelayout as nl
-from nelayout.placing.components import OUT_OF_CACHE, component_labels, side_by_side
+from nelayout.placing.components import MAX_CACHED_NODES, component_labels, side_by_side
 
 
 def shuffled_path(n):
@@ -17,10 +17,10 @@ def shuffled_path(n):
 
 
 def test_neighbors_of_a_large_graph_lie_side_by_side():
-    P = shuffled_path(OUT_OF_CACHE + 1)
+    P = shuffled_path(MAX_CACHED_NODES + 1)
     P.data = np.random.default_rng(1).random(len(P.data))
     before = P.copy()
-    nodes, graph = side_by_side(np.arange(OUT_OF_CACHE + 1), P)
+    nodes, graph = side_by_side(np.arange(MAX_CACHED_NODES + 1), P)
     assert (graph.indices.dtype, graph.indptr.dtype) == (np.int32, np.int32)
     assert graph.has_sorted_indices
     assert (P.data == before.data).all()
@@ -38,11 +38,11 @@ def test_small_graphs_stay_as_they_are():
 
 
 def test_places_come_back_to_the_nodes_of_a_large_graph():
-    P = shuffled_path(OUT_OF_CACHE + 1)
-    start = np.random.default_rng(2).random((OUT_OF_CACHE + 1, 2))
+    P = shuffled_path(MAX_CACHED_NODES + 1)
+    start = np.random.default_rng(2).random((MAX_CACHED_NODES + 1, 2))
     assert np.abs(nl.layout(P, "gamma-quadlog", pos=start, max_iter=0) - start).max() < 1e-12
-    along = np.empty(OUT_OF_CACHE + 1)
-    along[np.random.default_rng(0).permutation(OUT_OF_CACHE + 1)] = np.linspace(-1, 1, OUT_OF_CACHE + 1)
+    along = np.empty(MAX_CACHED_NODES + 1)
+    along[np.random.default_rng(0).permutation(MAX_CACHED_NODES + 1)] = np.linspace(-1, 1, MAX_CACHED_NODES + 1)
     moved = nl.layout(P, "gamma-quadlog", pos=np.stack([along, 0 * along], axis=1), max_iter=2)
     assert abs(np.corrcoef(moved[:, 0], along)[0, 1]) > 0.99
 
@@ -55,7 +55,7 @@ def test_large_graphs_have_the_components_of_small_ones(seed, monkeypatch):
     rows, cols = rng.integers(0, n, m), rng.integers(0, n, m)
     P = csr_array((np.ones(2 * m), (np.r_[rows, cols], np.r_[cols, rows])), shape=(n, n))
     labels = component_labels(P)
-    monkeypatch.setattr("nelayout.placing.components.OUT_OF_CACHE", 0)
+    monkeypatch.setattr("nelayout.placing.components.MAX_CACHED_NODES", 0)
     assert (component_labels(P) == labels).all()
     sizes, first = np.bincount(labels), np.unique(labels, return_index=True)[1]
     assert len(sizes) > 20
