@@ -1,4 +1,4 @@
-"""Graphs that are larger than one machine: edges in blocks on the workers of a Dask cluster.
+"""Graphs larger than one machine: edges in blocks on the workers of a Dask cluster.
 
 >>> import nelayout as nl
 >>> positions = nl.distributed.layout("edges/")  # doctest: +SKIP

@@ -1,9 +1,9 @@
-"""Blocks: the rows of a large symmetric matrix, cut by the size of the problem and stored as files.
+"""Blocks: rows of a large symmetric matrix, cut by the size of the problem, in files.
 
-A `Cut` has B blocks of consecutive rows.  Files are the store of a run: any worker can load any block at any time, so
-a lost worker costs the time to load its blocks again.  Entries travel between blocks in pieces.  A task sorts its
-entries by the block that they go to and writes one piece; each block then reads its own range of every piece, sorts
-by row, column and weight, and adds repeats.  So the files do not depend on the order in which tasks run.
+A `Cut` has B blocks of consecutive rows.  Files store the data of a run.  Any worker can load any block at any time,
+so a lost worker costs only the time to load its blocks.  Entries move between blocks in pieces.  A task sorts its
+entries by target block and writes one piece.  Each block then reads its own range of every piece, sorts by row, column
+and weight, and adds repeats.  So the files do not depend on the order of the tasks.
 
 >>> cut_points(10, 2).tolist()
 [0, 5, 10]
@@ -37,24 +37,24 @@ __all__ = [
     "write_piece",
 ]
 
-# Fewest blocks, and entries of a block.
-LEAST_BLOCKS, BLOCK_ENTRIES = 16, 1 << 21
-# Two ends, the weight, and whether an entry stands as it was given (1) or turned around (0).
+# Minimum number of blocks, and number of entries in a block.
+MIN_BLOCKS, BLOCK_ENTRIES = 16, 1 << 21
+# Two ends, the weight, and the direction of the entry: as in the input (1) or reversed (0).
 ENTRY = np.dtype([("row", "<i8"), ("col", "<i8"), ("weight", "<f8"), ("given", "i1")])
 NARROW = np.dtype([("row", "<i4"), ("col", "<i4"), ("weight", "<f4"), ("given", "i1")])
-# Steps between two states that are kept, and time between them in times of writing one.
-STEPS_KEPT, RARELY = 10, 20.0
-# Part of its weight by which an entry may differ from the opposite entry of a symmetric matrix.
-SYMMETRIC = 1e-6
+# Iterations between two stored states, and time between them relative to the time of storing.
+STATE_STEPS, STATE_INTERVAL = 10, 20.0
+# Relative difference of opposite entries that still count as equal.
+SYMMETRY_TOLERANCE = 1e-6
 
 
 def block_count(entries: int) -> int:
-    """Return the number of blocks for a matrix of so many entries."""
-    return max(LEAST_BLOCKS, -(-entries // BLOCK_ENTRIES))
+    """Return the number of blocks for a matrix of ``entries`` entries."""
+    return max(MIN_BLOCKS, -(-entries // BLOCK_ENTRIES))
 
 
 def cut_points(n: int, blocks: int, degree: np.ndarray | None = None) -> np.ndarray:
-    """(B + 1,) first row of each block and the end; ``degree`` (n,): blocks of about equal rows and entries."""
+    """Return first rows of blocks and the end, (B + 1,); ``degree`` (n,) balances the work."""
     if degree is None:
         return np.linspace(0, n, blocks + 1).round().astype(np.int64)
     work = np.cumsum(degree + 1.0)
@@ -66,9 +66,9 @@ def cut_points(n: int, blocks: int, degree: np.ndarray | None = None) -> np.ndar
 class Cut:
     """A matrix in blocks.
 
-    folder, name  where its files are
+    folder, name  location of its files
     bounds        (B + 1,) first row of each block, and the end
-    factor        of all weights: 1/2 where a symmetric matrix was given: its entries count twice
+    factor        of all weights: 1/2 for a symmetric matrix as input, because its entries count twice
     """
 
     folder: Path
@@ -87,23 +87,23 @@ class Cut:
         return len(self.bounds) - 1
 
     def file(self, b: int) -> Path:
-        """File of a block."""
+        """Return the file of a block."""
         return self.folder / f"{self.name}-{b:04d}.npz"
 
     def gathered(self, field: str) -> np.ndarray:
-        """(n,) "degree" or "strength" (sum of weights) of the rows."""
+        """Return "degree" or "strength" (sum of weights) of the rows, (n,)."""
         found = np.concatenate([np.load(self.file(b))[field] for b in range(self.count)])
         return found * self.factor if field == "strength" else found
 
     def block(self, b: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """indptr, columns and weights of a block's rows."""
+        """Return indptr, columns and weights of a block's rows."""
         with np.load(self.file(b)) as file:
             indptr = np.concatenate([[0], np.cumsum(file["degree"], dtype=np.int64)])
             data = file["data"]
             return indptr, file["cols"], data if self.factor == 1.0 else (data * self.factor).astype(np.float32)
 
     def matrix(self) -> csr_array:
-        """The whole matrix, in this process."""
+        """Return the whole matrix, in this process."""
         parts = [self.block(b) for b in range(self.count)]
         lengths = np.concatenate([np.diff(indptr) for indptr, _, _ in parts])
         indptr = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int32)
@@ -119,7 +119,7 @@ class Cut:
 
 @contextmanager
 def stored(path: Path) -> Iterator[BinaryIO]:
-    """Write a file whole or not at all."""
+    """Write a file completely or not at all."""
     beside = path.with_name(f"{path.name}.{os.getpid()}.{id(path)}.part")
     try:
         with beside.open("wb") as file:
@@ -135,7 +135,7 @@ def stored(path: Path) -> Iterator[BinaryIO]:
 
 
 def dropped_loops(rows: np.ndarray, cols: np.ndarray, weights: np.ndarray) -> tuple[np.ndarray, ...]:
-    """The entries without self-loops and weights 0."""
+    """Return the entries without self-loops and weights 0."""
     keep = (rows != cols) & (weights != 0)
     return rows[keep], cols[keep], weights[keep]
 
@@ -143,7 +143,7 @@ def dropped_loops(rows: np.ndarray, cols: np.ndarray, weights: np.ndarray) -> tu
 def write_piece(
     folder: Path, name: str, bounds: np.ndarray, rows: np.ndarray, cols: np.ndarray, weights: np.ndarray, given: Any = 1
 ) -> None:
-    """Write entries sorted by the block that their row is in, and where each block begins."""
+    """Write entries sorted by the block of their row, and the start of each block."""
     block = (np.searchsorted(bounds, rows, side="right") - 1).astype(np.uint16)
     order = np.argsort(block, kind="stable")
     entries = np.empty(len(rows), dtype=NARROW if bounds[-1] < 2**31 else ENTRY)
@@ -161,7 +161,7 @@ def assemble(folder: Path, pieces: Sequence[str], cut: Cut, b: int, *, ways: boo
     Returns
     -------
     entries, weight, symmetric
-        how many there are, their sum, and whether entries as given equal those turned around (asked by ``ways``)
+        number of entries, their sum, and (only with ``ways``) whether entries as given equal the reversed entries
     """
     found = []
     for name in pieces:
@@ -184,7 +184,7 @@ def assemble(folder: Path, pieces: Sequence[str], cut: Cut, b: int, *, ways: boo
         sums = np.add.reduceat(weight, first)
         if ways:
             forth = np.add.reduceat(np.where(given == 1, weight, 0.0), first)
-            symmetric = bool((np.abs(2.0 * forth - sums) <= SYMMETRIC * sums).all())
+            symmetric = bool((np.abs(2.0 * forth - sums) <= SYMMETRY_TOLERANCE * sums).all())
         key, weight = key[first], sums
     elif ways:
         symmetric = not len(key)
@@ -199,10 +199,10 @@ def assemble(folder: Path, pieces: Sequence[str], cut: Cut, b: int, *, ways: boo
 
 @dataclass(slots=True)
 class StepKeeper:
-    """Keeps the state of a descent in a file: after some steps, and so rarely that it takes little of the time."""
+    """Store the state of a descent in a file, so rarely that it takes little of the time."""
 
     path: Path
-    next: int = STEPS_KEPT
+    next: int = STATE_STEPS
     ready: float = 0.0
 
     def load(self) -> Any:
@@ -219,23 +219,23 @@ class StepKeeper:
         with stored(self.path) as file:
             pickle.dump(state, file, protocol=5)
         now = time.monotonic()
-        self.next, self.ready = steps + STEPS_KEPT, now + RARELY * (now - began)
+        self.next, self.ready = steps + STATE_STEPS, now + STATE_INTERVAL * (now - began)
 
 
 @dataclass(frozen=True, slots=True)
 class Journal:
-    """The work that a run has done so far, in its folder; ``keeps``: a run that is started again goes on from there."""
+    """Finished work of a run in its folder; ``keeps``: a repeated run continues from there."""
 
     folder: Path
     keeps: bool
     rng: np.random.Generator
 
     def keeper(self, name: str) -> StepKeeper | None:
-        """Return the keeper of the descent of that name; None where nothing is kept."""
+        """Return the keeper of the descent of that name; None if nothing is stored."""
         return StepKeeper(self.folder / f"{name}.state") if self.keeps else None
 
     def once(self, name: str, work: Callable[[], Any]) -> Any:
-        """The result of some work: from the folder if it is there, with the randomness that followed it."""
+        """Return the result of some work, from the folder if stored, and restore the random state."""
         path = self.folder / f"{name}.done"
         if self.keeps and path.exists():
             result, state = pickle.loads(path.read_bytes())  # noqa: S301  written by this package

@@ -1,4 +1,4 @@
-"""Workers for a run: a local cluster where no client is given, and what is checked before work starts."""
+"""Connect to workers, or start a local cluster, and check workers, memory and disk."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from nelayout.numerics.parallel import thread_count
 
 __all__ = ["check_disk", "check_memory", "check_workers", "connected", "folder_of", "import_dask"]
 
-# Settings of a local cluster.  Blocks are no results of Dask's, so there is nothing to move to disk.
+# Settings of a local cluster.  Blocks are not results of Dask, so Dask must not move them to disk.
 SETTINGS = {
     "distributed.worker.memory.target": False,
     "distributed.worker.memory.spill": False,
@@ -27,18 +27,18 @@ SETTINGS = {
     "distributed.scheduler.work-stealing": False,
     "distributed.comm.compression": None,
 }
-# Bytes of memory for each worker of a local cluster, at least.
-LOCAL_BYTES = 1_000_000_000
-# Bytes of all files for each edge: entries in pieces and in the blocks of all levels.
+# Minimum memory for each worker of a local cluster, in bytes.
+MIN_WORKER_BYTES = 1_000_000_000
+# Size of all files per edge, in bytes: entries in pieces and in the blocks of all levels.
 EDGE_BYTES = 70
-# Seconds in which a scheduler must answer.
-ANSWER = 10
-# Python's code for a worker to say which nelayout it has; it is text, so that a worker without one understands it.
-ASKED = "__import__('importlib').import_module('nelayout').__version__"
+# Maximum time for a reply of the scheduler.
+TIMEOUT_SECONDS = 10
+# Code that returns the version of a worker's nelayout; it is text, so that a worker without nelayout can run it.
+VERSION_CODE = "__import__('importlib').import_module('nelayout').__version__"
 
 
 def import_dask() -> None:
-    """Refuse where Dask is not installed."""
+    """Raise an error if Dask is not installed."""
     for name in ("distributed", "dask.dataframe", "pyarrow"):
         try:
             importlib.import_module(name)
@@ -49,7 +49,7 @@ def import_dask() -> None:
 
 @contextmanager
 def connected(client: Any) -> Iterator[Any]:
-    """A client: the caller's, one at a scheduler's address, or one of a local cluster, which ends with the run."""
+    """Yield a client: the caller's, one for a scheduler's address, or one of a local cluster."""
     from multiprocessing.process import current_process
 
     from dask.config import set as configured
@@ -57,7 +57,7 @@ def connected(client: Any) -> Iterator[Any]:
 
     if isinstance(client, str) and client != "local":
         try:
-            found = Client(client, timeout=ANSWER, direct_to_workers=True)
+            found = Client(client, timeout=TIMEOUT_SECONDS, direct_to_workers=True)
         except (OSError, ValueError) as error:
             said = str(error).partition("\n")[0]
             raise InputError(
@@ -73,7 +73,7 @@ def connected(client: Any) -> Iterator[Any]:
         raise InputError(
             "a script that starts workers must do its work under `if __name__ == '__main__':`. Add this line"
         )
-    workers = max(1, min(thread_count(None), (available() or 0) // LOCAL_BYTES))
+    workers = max(1, min(thread_count(None), (available() or 0) // MIN_WORKER_BYTES))
     quiet = logging.getLogger("distributed.shuffle"), logging.getLogger("distributed.worker.memory")
     with (
         configured(SETTINGS),
@@ -89,7 +89,7 @@ def connected(client: Any) -> Iterator[Any]:
 
 @contextmanager
 def folder_of(checkpoint: str | os.PathLike[str] | None) -> Iterator[Path]:
-    """The folder of a run's files: the caller's, or one that goes when the run ends."""
+    """Yield the folder of a run's files: the caller's, or a temporary folder."""
     if checkpoint is not None:
         folder = Path(checkpoint)
         try:
@@ -105,14 +105,14 @@ def folder_of(checkpoint: str | os.PathLike[str] | None) -> Iterator[Path]:
 
 
 def check_workers(client: Any, folder: Path) -> int:
-    """Refuse workers without this nelayout, or that do not see the folder; return the number of workers."""
+    """Check that all workers have this nelayout and the folder; return the number of workers."""
     from distributed import TimeoutError as Late
 
     try:
-        client.wait_for_workers(1, timeout=ANSWER)
-        found = client.run(eval, ASKED, on_error="return")
+        client.wait_for_workers(1, timeout=TIMEOUT_SECONDS)
+        found = client.run(eval, VERSION_CODE, on_error="return")
     except (Late, OSError):
-        raise InputError(f"the scheduler must have a worker; it had none in {ANSWER} s. Start workers") from None
+        raise InputError(f"the scheduler must have a worker; got none in {TIMEOUT_SECONDS} s. Start workers") from None
     for worker, version in sorted(found.items()):
         if isinstance(version, Exception):
             raise InputError(f"every worker must have nelayout; {worker} has none ({version}). Install it there")
@@ -137,7 +137,7 @@ def check_workers(client: Any, folder: Path) -> int:
 
 
 def check_memory(client: Any, needed: int, here: int, what: str) -> None:
-    """Refuse a worker with a limit below the bytes that it will need, and this machine with less than ``here``."""
+    """Check the bytes that each worker needs against its limit, and ``here`` on this machine."""
     advice = "Take more workers, or give each more memory"
     for worker, facts in sorted(client.sync(client.scheduler.identity, n_workers=-1)["workers"].items()):
         limit = facts["memory_limit"]
@@ -155,7 +155,7 @@ def check_memory(client: Any, needed: int, here: int, what: str) -> None:
 
 
 def check_disk(folder: Path, edges: int) -> None:
-    """Refuse a folder with less room than the files of so many edges take."""
+    """Check that the folder has enough space for the files of ``edges`` edges."""
     needed, free = EDGE_BYTES * edges, shutil.disk_usage(folder).free
     if free < needed:
         raise InputError(

@@ -1,8 +1,8 @@
-"""Coarsening on workers: matched nodes merge, level by level, until a graph fits one machine.
+"""Coarsening on workers: matched nodes merge, until a graph fits one machine.
 
-`nelayout.run.coarsen` matches nodes, and blocks answer its questions.  A choice depends on weights, masses,
-tickets and masks alone, so the clusters are the same for any number of workers.  Numbers of merged rows keep
-the order of their members.  Merging never joins two components: the last level has the components of all levels.
+`nelayout.run.coarsen` matches nodes, and the workers compute the favorite neighbors.  A choice depends only on weights,
+masses, tickets and masks, so the clusters are the same for any number of workers.  Merged rows are numbered in the
+order of their members.  Merging never joins two components: the last level has the components of all levels.
 """
 
 from __future__ import annotations
@@ -25,15 +25,15 @@ from nelayout.run.coarsen import COARSEST, MAX_KEPT, matched
 
 __all__ = ["Level", "alone", "coarsened", "renumbered"]
 
-# Most entries of a graph that this process takes in one piece.
-ALONE_ENTRIES = 1 << 27
+# Maximum number of entries of a graph in this process.
+MAX_LOCAL_ENTRIES = 1 << 27
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Level:
     """A graph in blocks.
 
-    mass, other       (n,) masses of its nodes, and other masses that "auto" tries; None: none
+    mass, other       (n,) masses of its nodes, and other masses that "auto" tries; None: no other masses
     degree, strength  (n,) number and sum of the weights of each row
     cluster           (n,) node of the next coarser level; empty on the last
     """
@@ -47,7 +47,7 @@ class Level:
 
     @classmethod
     def of(cls, cut: Cut, mass: np.ndarray, other: np.ndarray | None, cluster: np.ndarray | None = None) -> Level:
-        """A level with what its blocks say of its rows."""
+        """Make a level, with degrees and strengths from its blocks."""
         cluster = np.zeros(0, dtype=np.int64) if cluster is None else cluster
         return cls(cut, mass, other, cut.gathered("degree"), cut.gathered("strength"), cluster)
 
@@ -61,9 +61,9 @@ def coarsened(
     fits: Callable[[int, int], bool],
     once: Callable[[str, Callable[[], Any]], Any],
 ) -> list[Level]:
-    """Levels from the finest to the first that ``fits`` (nodes, entries), or that does not shrink.
+    """Return levels from the finest to one that ``fits`` (nodes, entries) or cannot shrink.
 
-    ``once``: keeps the result of each level under a name, see `blocks.Journal`
+    ``once``: stores the result of each level under a name, see `blocks.Journal`.
     """
     levels, degree = list[Level](), cut.gathered("degree")
     while not fits(cut.n, int(degree.sum())) and cut.n > COARSEST:
@@ -82,7 +82,7 @@ def coarsened(
 
 
 def _clusters(team: Team, cut: Cut, mass: np.ndarray, degree: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    """(n,) cluster of each node."""
+    """Return the cluster of each node, (n,)."""
     path = cut.folder / f"match-{cut.name}.npz"
     with stored(path) as file:
         np.savez(file, mass=mass, tickets=rng.permutation(cut.n))
@@ -102,7 +102,7 @@ def _clusters(team: Team, cut: Cut, mass: np.ndarray, degree: np.ndarray, rng: n
 
 
 def _merged(team: Team, cut: Cut, cluster: np.ndarray, name: str) -> Cut:
-    """The blocks of the merged graph: most coarse rows lie with the block of their least member."""
+    """Return the merged graph; most coarse rows are in the block of their first member."""
     n = int(cluster.max()) + 1
     first = np.full(n, cut.n, dtype=np.int64)
     np.minimum.at(first, cluster, np.arange(cut.n))
@@ -111,9 +111,9 @@ def _merged(team: Team, cut: Cut, cluster: np.ndarray, name: str) -> Cut:
 
 
 def alone(team: Team, level: Level, mask: np.ndarray, name: str) -> csr_array:
-    """The weights between the nodes of a mask (n,), in this process."""
+    """Return the weights between the nodes of a mask (n,), in this process."""
     entries = int(level.degree[mask].sum())
-    if entries > ALONE_ENTRIES:
+    if entries > MAX_LOCAL_ENTRIES:
         raise Unsupported(
             f"the graph must shrink until it fits one machine; merging ends at {np.count_nonzero(mask):,} nodes and "
             f"{entries // 2:,} edges, as nodes with very many neighbors do not merge. Leave out the largest hubs"
@@ -129,9 +129,9 @@ def alone(team: Team, level: Level, mask: np.ndarray, name: str) -> csr_array:
 
 
 def renumbered(team: Team, cut: Cut, number: np.ndarray, name: str, degree: np.ndarray) -> Cut:
-    """The blocks with other numbers (n,) of the nodes; nodes with the number -1 are left out.
+    """Return the blocks with new numbers (n,) of the nodes; nodes with -1 are left out.
 
-    ``degree`` (n,): how many entries each row has.
+    ``degree`` (n,): number of entries of each row.
     """
     kept = np.flatnonzero(number >= 0)
     order = np.empty(len(kept), dtype=np.int64)
@@ -141,7 +141,7 @@ def renumbered(team: Team, cut: Cut, number: np.ndarray, name: str, degree: np.n
 
 
 def _rewritten(team: Team, cut: Cut, into: Cut, number: np.ndarray) -> Cut:
-    """Write the entries of a cut with the numbers ``number`` (n,) of its nodes into the blocks of another one."""
+    """Write the entries of a cut with new node numbers (n,) into the blocks of another."""
     path = cut.folder / f"{into.name}-numbers.npy"
     with stored(path) as file:
         np.save(file, number)
@@ -154,7 +154,7 @@ def _rewritten(team: Team, cut: Cut, into: Cut, number: np.ndarray) -> Cut:
 
 
 def split(cut: Cut, into: Cut, numbers: Path, piece: str, b: int) -> None:
-    """Write the entries of a block under other numbers as a piece; entries within a node are left out."""
+    """Write the entries of a block under new numbers as a piece, without loops."""
     number = np.load(numbers, mmap_mode="r")
     indptr, cols, data = cut.block(b)
     rows = np.repeat(number[cut.bounds[b] : cut.bounds[b + 1]], np.diff(indptr))

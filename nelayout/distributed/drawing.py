@@ -1,8 +1,8 @@
-"""The drawing of a graph in blocks: coarsen until it fits one machine, run the ordinary plan there, and come back.
+"""Lay out a graph in blocks: coarsen it to fit one machine, lay it out there, and refine.
 
-Coming back, each level's nodes begin where their cluster lies, and some steps of the same objective follow, its sums
-over edges taken by the workers.  Before that, nodes are numbered by the place of their cluster and the blocks are
-written again.  Then most edges stay within a block, and a worker needs hardly more positions than its rows have.
+On each finer level, nodes start at the position of their cluster.  Some iterations of the same objective follow, and
+the workers compute its sums over edges.  Before that, nodes are numbered by the position of their cluster and the
+blocks are written again.  Then most edges stay within a block, and a worker needs few positions of other rows.
 """
 
 from __future__ import annotations
@@ -32,14 +32,14 @@ from nelayout.run.several_machines import MOST_ENTRIES
 
 __all__ = ["Whole", "draw"]
 
-# Most steps on the levels between; on the graph itself, most steps of each stage on the way, and of the last one if its
-# stage has fewer.
-LEVEL_STEPS, WAY_STEPS, LEAST_STEPS = 20, 30, 40
+# Maximum number of iterations on a level between, and of each stage except the last on the graph itself; minimum number
+# of iterations of the last stage.
+MAX_LEVEL_STEPS, MAX_STAGE_STEPS, MIN_LAST_STEPS = 20, 30, 40
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Whole:
-    """The drawings of all components: ``drawings``, the largest first; ``labels`` (n,) component of each node.
+    """Layouts of all components: ``drawings``, the largest first; ``labels`` (n,) components.
 
     value  J, summed over components
     """
@@ -53,10 +53,10 @@ class Whole:
 def draw(
     graph: Graph, masses: tuple[np.ndarray, np.ndarray | None], run: Run, team: Team, least: int, journal: Journal
 ) -> Whole:
-    """Draw a graph in blocks.
+    """Lay out a graph in blocks.
 
-    masses  (n,) of all nodes, and other ones that "auto" tries; None: none
-    least   nodes below which a component is drawn on this machine
+    masses  (n,) of all nodes, and other masses that "auto" tries; None: no other masses
+    least   number of nodes below which this machine lays out a component
     """
 
     def fits(n: int, entries: int) -> bool:
@@ -89,10 +89,10 @@ def _values(drawings: list[Drawing], run: Run) -> list[float]:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Component:
-    """A component in blocks, with its levels and, at each, the mask ``kept`` of its nodes.
+    """A component in blocks, with its levels and the mask ``kept`` of its nodes on each level.
 
-    weight, squares  sums of its weights, and of its squared masses, at each level
-    scale            similarities are so many times the weights
+    weight, squares  sums of its weights, and of its squared masses, on each level
+    scale            similarities are ``scale`` times the weights
     """
 
     name: str
@@ -104,7 +104,7 @@ class _Component:
 
     @classmethod
     def of(cls, levels: list[Level], labels: np.ndarray, k: int, method: Method) -> _Component:
-        """The component of a label."""
+        """Return the component of a label."""
         kept = [labels == k]
         for level in levels[:-1]:
             coarse = np.zeros(int(level.cluster.max()) + 1, dtype=bool)
@@ -119,12 +119,12 @@ class _Component:
         return cls(f"component-{k}", levels, kept, weight, squares, scale)
 
     def affinity(self, depth: int, P: Any, mass: np.ndarray) -> Affinity:
-        """Similarities and masses of a level, with what its merged pairs hold."""
+        """Return similarities and masses of a level, including its merged pairs."""
         inside = self.scale * (self.weight[0] - self.weight[depth])
         return Affinity(P, mass, inside, self.squares[depth] - self.squares[0])
 
     def coarsest(self, run: Run, team: Team) -> tuple[Drawing, Method]:
-        """The drawing of the last level by the ordinary plan, on this machine; and the method, its order chosen."""
+        """Lay out the last level on this machine; return the method with its chosen order too."""
         last, mask = self.levels[-1], self.kept[-1]
         nodes, P = side_by_side(np.flatnonzero(mask), alone(team, last, mask, f"{self.name}-alone"))
         P.data *= self.scale
@@ -136,7 +136,7 @@ class _Component:
         return draw_part(part, run), at_order(run.method)
 
     def draw(self, run: Run, team: Team, journal: Journal) -> tuple[Drawing, Run]:
-        """The drawing of the component, and the run with its method."""
+        """Lay out the component; return the run with its method too."""
         found, method = journal.once(f"{self.name}-coarse", lambda: self.coarsest(run, team))
         run = replace(run, method=method)
         numbers, places = _numbered(self.levels, self.kept, found)
@@ -157,7 +157,7 @@ class _Component:
         team: Team,
         journal: Journal,
     ) -> Drawing:
-        """The drawing of a level, from the drawing of the next coarser level."""
+        """Lay out a level, from the layout of the next coarser level."""
         level, name = self.levels[depth], f"{self.name}-level-{depth}"
         cut = journal.once(
             f"{self.name}-blocks-{depth}", lambda: renumbered(team, level.cut, numbers[depth], name, level.degree)
@@ -195,22 +195,22 @@ class _Component:
 
 
 def _descents(run: Run, found: Drawing, depth: int, n: int) -> list[Descent]:
-    """The descents of a level of a graph of n nodes: one for each stage of the method, short on the way.
+    """Return the descents of a level of a graph of n nodes, one for each stage of the method.
 
-    The last one is on the objective that the drawing of the coarsest graph minimizes.
+    The last descent has the objective of the coarsest graph; the others are short.
     """
     goal = found.methods[0] or run.method
     stages = [stage.at(n) for stage in run.method.stages if isinstance(stage, Descend)]
-    stages = stages or [Descend("descend", LEAST_STEPS)]
+    stages = stages or [Descend("descend", MIN_LAST_STEPS)]
     fitting = [k for k, stage in enumerate(stages) if (stage.kernel or run.method.kernel) == goal.kernel]
     stages = stages[: fitting[-1] + 1] if fitting else stages
     last, descents = stages[-1], list[Descent]()
-    steps = max(last.max_iter, LEAST_STEPS) if run.max_iter is None else run.max_iter
+    steps = max(last.max_iter, MIN_LAST_STEPS) if run.max_iter is None else run.max_iter
     own = {"kernel": goal.kernel, "divergence": goal.divergence, "exaggeration": float(found.exaggeration[0])}
     if depth:
-        return [_descent(last, run, min(LEVEL_STEPS, steps), name=f"level {depth}", **own)]
+        return [_descent(last, run, min(MAX_LEVEL_STEPS, steps), name=f"level {depth}", **own)]
     for stage in stages[:-1]:
-        most = WAY_STEPS if run.max_iter is None else min(WAY_STEPS, run.max_iter)
+        most = MAX_STAGE_STEPS if run.max_iter is None else min(MAX_STAGE_STEPS, run.max_iter)
         descents.append(_descent(stage, run, most, name=f"{stage.name}, level 0"))
     asked = run.max_iter is not None or run.tol is not None
     tol = last.tol if run.tol is None else run.tol
@@ -219,7 +219,7 @@ def _descents(run: Run, found: Drawing, depth: int, n: int) -> list[Descent]:
 
 
 def _descent(stage: Descend, run: Run, steps: int, **changes: Any) -> Descent:
-    """Some steps of a stage by L-BFGS, which asks workers for no more than sums by rows."""
+    """Return the descent of a stage by L-BFGS, which needs only sums by rows from the workers."""
     values: dict[str, Any] = {
         "name": stage.name,
         "kernel": stage.kernel or run.method.kernel,
@@ -231,7 +231,7 @@ def _descent(stage: Descend, run: Run, steps: int, **changes: Any) -> Descent:
 
 
 def _numbered(levels: list[Level], kept: list[np.ndarray], found: Drawing) -> tuple[list[np.ndarray], np.ndarray]:
-    """New numbers of each level's nodes, by the place of their cluster, -1: left out; and places of the last."""
+    """Return new node numbers of each level by cluster position (-1: none), and of ``found``."""
     places = _along_curve(found.Y)
     number = np.full(len(kept[-1]), -1, dtype=np.int64)
     number[found.part.nodes] = places
@@ -246,7 +246,7 @@ def _numbered(levels: list[Level], kept: list[np.ndarray], found: Drawing) -> tu
 
 
 def _along_curve(Y: np.ndarray) -> np.ndarray:
-    """(n,) place of each node along a curve through the drawing that stays near (Morton's order)."""
+    """Return the order (n,) of nodes along a curve that stays near (Morton order)."""
     low, extent = Y.min(axis=0), float(np.max(np.ptp(Y, axis=0))) or 1.0
     cells = ((Y - low) / extent * (2**20 - 1)).astype(np.uint64)
     key = np.zeros(len(Y), dtype=np.uint64)
@@ -268,7 +268,7 @@ def _small(
     team: Team,
     journal: Journal,
 ) -> dict[int, Drawing]:
-    """Draw all other components on this machine, as many at a time as fit."""
+    """Lay out all other components on this machine, as many at a time as fit."""
     order = [k for k in range(len(sizes)) if k not in set(large)]
     found = dict[int, Drawing]()
     batches, room = list[list[int]](), 0

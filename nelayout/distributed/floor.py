@@ -1,9 +1,9 @@
-"""The Dask floor: sums over edges by blocks on workers, below the one objective.
+"""Sums over edges by blocks on Dask workers, for the one objective.
 
-It stands in an `Objective` where a device stands: arrays stay on this machine, and the sums over edges are taken by
-the workers that hold the blocks.  Positions go out as float32; values, slopes and pulls come back.  The sums of blocks
-are added pairwise in the order of the blocks, so the bits do not depend on the workers.  In the same way the workers
-take the local work of the mesh, see `nelayout.distributed.slabs`.
+In an `Objective`, workers take the role of a device.  Arrays stay on this machine, and the workers with the blocks sum
+over edges.  Positions go out as float32; values, slopes and pulls come back.  The sums of blocks are added pairwise in
+the order of the blocks, so the bits do not depend on the workers.  Workers also do the local work of the mesh, see
+`nelayout.distributed.slabs`.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class Blocks:
 
     @property
     def shape(self) -> tuple[int, int]:
-        """(n, n)."""
+        """Shape (n, n)."""
         return self.cut.n, self.cut.n
 
     @property
@@ -64,23 +64,23 @@ class Blocks:
 
 @dataclass(frozen=True)
 class Floor:
-    """Workers in place of the device that an objective asks."""
+    """Workers in the role of an objective's device."""
 
     def array(self, x: Any) -> Any:
-        """The array itself: vectors stay on this machine."""
+        """Return the array itself: vectors stay on this machine."""
         return x
 
     def edges(self, affinity: Affinity, linear: bool, **given: Any) -> FloorEdges:
-        """The edge half of an objective."""
+        """Make the edge half of an objective."""
         return FloorEdges(affinity.P, affinity.mass, linear, **given)
 
     def walk(self, walk: Any) -> Any:
-        """Refuse random walks."""
+        """Raise an error for random walks."""
         raise Unsupported("a random walk needs the whole matrix on one machine: use smoothing=0")
 
 
 class FloorEdges:
-    """`Edges` in blocks on workers; it gives what objectives and L-BFGS ask for."""
+    """`Edges` in blocks on workers, with the functions that objectives and L-BFGS need."""
 
     def __init__(self, P: Any, mass: np.ndarray, linear: bool, *, groups: Groups, rows: Any, spread: Any) -> None:
         assert rows is None
@@ -95,7 +95,7 @@ class FloorEdges:
         return self.groups.sum(np.ones(self.n) if self.by_rows else self.P.scale * self.P.strength)
 
     def pin(self) -> None:
-        """Have the workers hold the blocks in the form of these sums."""
+        """Load the blocks on the workers in the form of these sums."""
         if self.form is None:
             arrays: dict[str, Any] = {"mass": self.mass, "scale": np.asarray(self.P.scale)}
             if self.by_rows:
@@ -143,7 +143,7 @@ class FloorEdges:
         self.pin()
         Z, one = np.asarray(Y, dtype=np.float32), 0.0 if self.by_rows else float(lam)
         said = self._said(kernel, divergence)
-        given = lambda b: (self._local(b, Z), self._own(b, lam))  # noqa: E731  a name for what a block is given
+        given = lambda b: (self._local(b, Z), self._own(b, lam))  # noqa: E731  a name for the input of a block
         return np.concatenate(self.team.round("node-values", of_rows, given, "node_values", said, one))
 
     def _of_rows(self, name: str, divergence: Any) -> np.ndarray:
@@ -151,7 +151,7 @@ class FloorEdges:
         return np.concatenate(self.team.round(name, of_rows, lambda _: None, name, self._said(None, divergence)))
 
     def _local(self, b: int, values: np.ndarray) -> np.ndarray:
-        """Values of the nodes of a block."""
+        """Return the values of the nodes of a block."""
         low, high = self.P.cut.bounds[b : b + 2]
         return np.concatenate([values[low:high], values[self.team.halos[b]]])
 
@@ -165,7 +165,7 @@ class FloorEdges:
 
 
 def _digest(arrays: dict[str, np.ndarray]) -> str:
-    """A name for some arrays."""
+    """Return a name for arrays."""
     from hashlib import blake2b
 
     found = blake2b(digest_size=8)
@@ -177,7 +177,7 @@ def _digest(arrays: dict[str, np.ndarray]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class FloorSummation(Summation):
-    """Summation with edges on workers, for graphs in blocks; other graphs are summed on this machine."""
+    """Summation with edges on workers for graphs in blocks, else on this machine."""
 
     floor: Floor = field(default_factory=Floor)
 

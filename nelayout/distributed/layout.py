@@ -1,4 +1,4 @@
-"""`nl.distributed.layout`: positions of a graph that is larger than one machine."""
+"""`nl.distributed.layout`: lay out a graph that is larger than one machine."""
 
 from __future__ import annotations
 
@@ -50,27 +50,27 @@ from nelayout.sums.nbody import backend, check_backend
 
 __all__ = ["LEAST_NODES", "Drawn", "layout", "solve", "write"]
 
-# Masses that need no more than each row.
+# Masses that can be computed row by row.
 MASSES = ("unit", "degree", "degree+1", "strength", "auto")
-# Nodes of a part of the positions, where ids are numbers.
+# Number of nodes in a part of the positions, if ids are numbers.
 PART_NODES = 1_000_000
-# Folders of positions, which Dask reads when it is asked for them.
-KEPT = ExitStack()
-atexit.register(KEPT.close)
+# Folders of positions, which Dask reads lazily.
+POSITION_FOLDERS = ExitStack()
+atexit.register(POSITION_FOLDERS.close)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Drawn:
-    """A drawing on several machines: the result of `solve`.
+    """A layout on several machines: the result of `solve`.
 
     positions   Dask dataframe with the columns id, x, y
     value       J, summed over components
     reason      why the last descent ended
     components  number of nodes of each, the largest first
-    entries     of the matrix, two an edge
-    notes       sentences on what was done
-    trace       each step, with its value
-    facts       seconds of the run and of its rounds, bytes sent and received, steps on workers
+    entries     number of entries of the matrix, two per edge
+    notes       sentences on the run
+    trace       each iteration, with its value
+    facts       seconds of the run and of its rounds, bytes sent and received, rounds, workers
     """
 
     positions: Any
@@ -84,26 +84,26 @@ class Drawn:
 
 
 def layout(edges: Any, method: str | Method = "ws-sne", **options: Any) -> Any:
-    """Draw a graph that is larger than one machine, on the workers of a Dask cluster.
+    """Lay out a graph that is larger than one machine, on the workers of a Dask cluster.
 
     Parameters
     ----------
     edges : Dask dataframe, folder or file of parquet, csv, npz (scipy) or mtx files, or sparse matrix
         a row for each edge; the files of a folder have one format
     method : default "ws-sne"
-        a name or a ``nelayout.Method``; all but variational ones
+        a name or a ``nelayout.Method``, except variational methods
     source, target : default "source" and "target"
         columns of the ends of an edge: whole numbers or texts
     weight : default None
-        column of the weights; None: every edge weighs 1.  Of a matrix: any name reads its values
+        column of the weights; None: every edge weighs 1.  For a matrix, any name reads its values
     client : ``distributed.Client``, address of a scheduler, or None
         None: nelayout starts workers on this machine, and ends them
     seed : default 0
         the same seed gives the same bits for any number of workers
     checkpoint : folder, optional
-        where blocks and positions are kept on the way, on a disk that all workers see; the same call goes on from there
+        folder for blocks and positions, on a disk that all workers see; the same call continues from there
     least : default 1,000,000
-        nodes below which a graph is drawn on this machine alone
+        number of nodes below which this machine lays out the graph alone
     mass, dim, scale, center, max_iter, tol, nbody, n_jobs, callback, progress
         as in `nelayout.layout`; ``mass`` is "unit", "degree", "degree+1", "strength" or "auto"
 
@@ -141,7 +141,7 @@ def solve(
     least: int = LEAST_NODES,
     **options: Any,
 ) -> Drawn:
-    """Draw a graph as `layout` does, and keep the evidence: value, trace, components, notes, bytes and seconds.
+    """Lay out a graph as `layout` does; return value, trace, components, notes and costs too.
 
     Parameters
     ----------
@@ -151,7 +151,7 @@ def solve(
     Returns
     -------
     Drawn
-        the positions and the evidence
+        the positions and the facts of the run
 
     Raises
     ------
@@ -228,7 +228,7 @@ def solve(
 
 @contextmanager
 def _observed(name: str, callback: Any, progress: bool) -> Iterator[Observer]:
-    """An observer; its progress bar shows J as well."""
+    """Yield an observer; its progress bar also shows J."""
     with observe(name, callback, progress) as observer:
         if observer.bar is not None:
             line = observer.bar.line
@@ -242,7 +242,7 @@ def _observed(name: str, callback: Any, progress: bool) -> Iterator[Observer]:
 
 
 def _checked(method: str | Method, options: dict[str, Any]) -> tuple[Method, dict[str, Any]]:
-    """The method and the common keywords; what needs the whole graph is refused."""
+    """Return the method and the common keywords; raise an error if one needs the whole graph."""
     record, common = with_own(method, options)
     o = check_options(dict(common))
     check_backend(o["nbody"], o["dim"])
@@ -268,7 +268,7 @@ def _checked(method: str | Method, options: dict[str, Any]) -> tuple[Method, dic
 
 
 def write(drawn: Drawn, path: Path, kind: str) -> None:
-    """Write the positions in one file, "parquet" or "csv", whole or not at all."""
+    """Write the positions in one file, "parquet" or "csv", completely or not at all."""
     import pyarrow as pa
     from pyarrow import csv, parquet
 
@@ -284,14 +284,14 @@ def write(drawn: Drawn, path: Path, kind: str) -> None:
 
 
 def _named(edges: Any) -> str:
-    """Return a text by which the edges of a checkpoint are recognized."""
+    """Return a text that identifies the edges of a checkpoint."""
     if issparse(edges):
         return f"matrix {edges.shape} {edges.nnz}"
     return f"dataframe {edges.npartitions}" if hasattr(edges, "npartitions") else str(Path(edges).resolve())
 
 
 def _same_call(folder: Path, asked: str) -> None:
-    """Refuse a checkpoint of another call."""
+    """Raise an error if the checkpoint belongs to another call."""
     path = folder / "call.txt"
     if path.exists() and path.read_text() != asked:
         raise InputError(
@@ -311,7 +311,7 @@ def _left_out(graph: Graph) -> list[str]:
 
 
 def _masses(graph: Graph, method: Method, mass: Any) -> tuple[np.ndarray, np.ndarray | None]:
-    """(n,) masses, and the other ones that "auto" tries."""
+    """Return masses (n,), and the other masses that "auto" tries."""
     mass = method.mass if mass is None else mass
     degree, n = graph.cut.gathered("degree"), graph.cut.n
     name = mass_to_read(mass)
@@ -329,17 +329,17 @@ def _masses(graph: Graph, method: Method, mass: Any) -> tuple[np.ndarray, np.nda
 
 @dataclass(frozen=True)
 class _Canvas:
-    """Frames for a callback: the component that is drawn."""
+    """Frames for a callback: the current component."""
 
     def show(self, drawing: Drawing) -> np.ndarray:
         return drawing.Y
 
     def settle(self, drawing: Drawing) -> None:
-        """Nothing is kept."""
+        """Do nothing."""
 
 
 def _written(graph: Graph, Y: np.ndarray, folder: Path, stays: bool) -> Any:
-    """The positions as a Dask dataframe over files, which stay until this process ends, or in the checkpoint."""
+    """Return positions as a Dask dataframe over files, in the checkpoint or until process end."""
     import pandas as pd
     import pyarrow as pa
     import pyarrow.parquet as pq
@@ -349,7 +349,7 @@ def _written(graph: Graph, Y: np.ndarray, folder: Path, stays: bool) -> Any:
         into = folder / "positions"
         into.mkdir(exist_ok=True)
     else:
-        into = KEPT.enter_context(folder_of(None))
+        into = POSITION_FOLDERS.enter_context(folder_of(None))
     names = ["x", "y", "z"][: Y.shape[1]]
     sources = graph.ids or tuple(map(str, range(0, graph.cut.n, PART_NODES)))
     files = []
@@ -371,14 +371,14 @@ def _written(graph: Graph, Y: np.ndarray, folder: Path, stays: bool) -> Any:
 
 
 def ids_are_texts(files: list[Path]) -> bool:
-    """Whether the ids in a file of positions are texts."""
+    """Return whether the ids in a file of positions are texts."""
     import pyarrow.parquet as pq
 
     return str(pq.read_schema(files[0]).field("id").type) == "string"
 
 
 def read_positions(path: str) -> Any:
-    """A file of positions as a pandas table."""
+    """Return a file of positions as a pandas table."""
     import pandas as pd
     import pyarrow.parquet as pq
 

@@ -1,10 +1,10 @@
-"""Reading: edges with any ids become a matrix in blocks, in two passes over the parts, with nothing kept in between.
+"""Read edges with any ids into a matrix in blocks, in two passes over the parts.
 
-First pass: each id becomes a 64-bit hash, and a node's number is the rank of its hash among all.  So numbers depend
-neither on the order of the edges nor on the workers.  Second pass: edges become entries in both directions and go to
-the block of their row.
+First pass: each id becomes a 64-bit hash, and the number of a node is the rank of its hash.  So numbers depend neither
+on the order of the edges nor on the workers.  Second pass: edges become entries in both directions and go to the block
+of their row.  Edges are not stored between the passes.
 
-Two ids of one hash are refused.  Whole numbers cannot share a hash; texts are compared by a second one.
+Two ids with one hash are an error.  Whole numbers cannot share a hash; texts are compared by a second hash.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ from nelayout.errors import InputError
 
 __all__ = ["Graph", "from_matrix", "read"]
 
-# Ids that are hashed together.
-CHUNK = 1 << 17
-# Fewest ranges of hashes, and ids of a range.
-LEAST_RANGES, RANGE_IDS = 16, 1 << 22
-# Keys of the two hashes, of 16 letters as pandas asks for them.
-KEYS = "nelayout-1-hash-", "nelayout-2-hash-"
-# Weights that single precision holds: from the smallest normal number, with room for sums.
-LEAST_WEIGHT, MOST_WEIGHT = 1e-30, 1e30
+# Number of ids that are hashed together.
+CHUNK_IDS = 1 << 17
+# Minimum number of ranges of hashes, and number of ids in a range.
+MIN_RANGES, RANGE_IDS = 16, 1 << 22
+# Keys of the two hashes; pandas needs 16 letters.
+HASH_KEYS = "nelayout-1-hash-", "nelayout-2-hash-"
+# Range of weights in single precision, with a margin for sums.
+MIN_WEIGHT, MAX_WEIGHT = 1e-30, 1e30
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -39,10 +39,10 @@ class Graph:
     """A graph in blocks.
 
     cut     its weights
-    ids     files (parquet) with a number and an id of each node; empty: ids are the numbers
-    zeros   edges of weight 0, which are left out
-    loops   edges from a node to itself, which are left out
-    notes   sentences about what was read
+    ids     files (parquet) with number and id of each node; empty: ids are the numbers
+    zeros   number of edges of weight 0, which are left out
+    loops   number of edges from a node to itself, which are left out
+    notes   sentences on the input
     """
 
     cut: Cut
@@ -95,7 +95,7 @@ def remove(folder: Path, pieces: Sequence[str]) -> None:
 
 
 def from_matrix(P: Any, folder: Path, blocks: int = 0) -> Graph:
-    """A symmetric matrix of this process in blocks; 0: as many as suit its size."""
+    """Store a symmetric matrix of this process in ``blocks`` blocks; 0: chosen by its size."""
     cut = Cut(folder, "read", cut_points(P.shape[0], blocks or block_count(P.nnz), np.diff(P.indptr)))
     if P.nnz:
         _check_range(P.data, "the matrix")
@@ -115,7 +115,7 @@ def from_matrix(P: Any, folder: Path, blocks: int = 0) -> Graph:
 
 
 def _table(team: Team, given: list[tuple[Any, ...]], folder: Path) -> tuple[np.ndarray, int]:
-    """Write the tables of all ids, one for each range of hashes; return where their numbers begin, and the edges."""
+    """Write a table of ids for each range of hashes; return their first numbers, and edges."""
     found = team.spread("ids", unique_ids, [(folder, *each) for each in given])
     kinds = [kind for kind, _, edges in found if edges]
     other = next(
@@ -126,7 +126,7 @@ def _table(team: Team, given: list[tuple[Any, ...]], folder: Path) -> tuple[np.n
             f"ids must be of one type in all parts; got {kinds[0]} in {given[0][1]} and another in {other}. "
             "Convert the columns to one type"
         )
-    ranges = max(LEAST_RANGES, -(-sum(ids for _, ids, _ in found) // RANGE_IDS))
+    ranges = max(MIN_RANGES, -(-sum(ids for _, ids, _ in found) // RANGE_IDS))
     counts = team.spread("tables", join_ids, [(folder, r, ranges, len(given)) for r in range(ranges)])
     for k in range(len(given)):
         for what in ("hash", "second"):
@@ -138,7 +138,7 @@ def _table(team: Team, given: list[tuple[Any, ...]], folder: Path) -> tuple[np.n
 
 
 def _ends(name: str, read_part: Any, columns: Columns, given: tuple[Any, ...]) -> tuple[Any, Any, np.ndarray]:
-    """Both ends and the weights of a part, checked; the ends of a matrix are numbers."""
+    """Return both ends and the weights of a part, checked; the ends of a matrix are numbers."""
     table = read_part(*given)
     if isinstance(table, tuple):
         rows, cols, weights = table
@@ -170,15 +170,15 @@ def _ends(name: str, read_part: Any, columns: Columns, given: tuple[Any, ...]) -
 
 def _check_range(weights: np.ndarray, name: str) -> None:
     some = weights[weights > 0]
-    if len(some) and not (some.min() > LEAST_WEIGHT and some.max() < MOST_WEIGHT):
+    if len(some) and not (some.min() > MIN_WEIGHT and some.max() < MAX_WEIGHT):
         raise InputError(
-            f"weights must be 0, or between {LEAST_WEIGHT:g} and {MOST_WEIGHT:g}; got {some.min():g} to {some.max():g} "
+            f"weights must be 0, or between {MIN_WEIGHT:g} and {MAX_WEIGHT:g}; got {some.min():g} to {some.max():g} "
             f"in {name}. Divide them by their mean"
         )
 
 
 def _plain(ends: Any, name: str) -> tuple[Any, str]:
-    """Ids as whole numbers or texts, and which of the two they are."""
+    """Return ids as whole numbers or texts, and the name of their type."""
     kind = getattr(ends.dtype, "kind", "O")
     if kind in "iub":
         return ends.to_numpy(dtype=np.int64), "whole numbers"
@@ -193,21 +193,21 @@ def _plain(ends: Any, name: str) -> tuple[Any, str]:
 
 
 def _joined(one: Any, other: Any) -> Any:
-    """The ids of both ends, one after another."""
+    """Return the ids of both ends, one after another."""
     import pandas as pd
 
     return np.concatenate([one, other]) if isinstance(one, np.ndarray) else pd.concat([one, other], ignore_index=True)
 
 
 def _hashes(ids: Any, keys: Sequence[str]) -> list[np.ndarray]:
-    """The hashes of ids by each of some keys; texts become Python's strings chunk by chunk, which need much memory."""
+    """Return hashes of ids for each key; chunks save memory, because texts become strings."""
     from pandas.util import hash_array as hashes_of
 
     hash_array: Any = hashes_of
 
     answer = [np.empty(len(ids), dtype=np.uint64) for _ in keys]
-    for start in range(0, len(ids), CHUNK):
-        here = slice(start, start + CHUNK)
+    for start in range(0, len(ids), CHUNK_IDS):
+        here = slice(start, start + CHUNK_IDS)
         some: Any = ids[here] if isinstance(ids, np.ndarray) else ids.iloc[here].to_numpy(dtype=object)
         for out, key in zip(answer, keys, strict=True):
             out[here] = hash_array(some, hash_key=key, categorize=False)
@@ -215,14 +215,14 @@ def _hashes(ids: Any, keys: Sequence[str]) -> list[np.ndarray]:
 
 
 def unique_ids(folder: Path, k: int, name: str, read_part: Any, columns: Columns, *given: Any) -> tuple[str, int, int]:
-    """Write the hashes of a part's ids, in order, and second ones; return the type, and how many ids and edges."""
+    """Write the sorted hashes of a part's ids, and second hashes; return type, ids and edges."""
     rows, cols, weights = _ends(name, read_part, columns, given)
     (one, kind), (other, kind_other) = _plain(rows, name), _plain(cols, name)
     if kind != kind_other:
         raise InputError(f"ids must be of one type; got {kind} and {kind_other} in {name}. Convert one of the columns")
     ids = _joined(one, other)
     texts = kind == "texts"
-    found, *more = _hashes(ids, KEYS if texts else KEYS[:1])
+    found, *more = _hashes(ids, HASH_KEYS if texts else HASH_KEYS[:1])
     second = more[0] if texts else np.zeros(len(found), dtype=np.uint64)
     order = np.argsort(found, kind="stable")
     first = _distinct(found[order], second[order])
@@ -233,7 +233,7 @@ def unique_ids(folder: Path, k: int, name: str, read_part: Any, columns: Columns
 
 
 def join_ids(folder: Path, r: int, ranges: int, parts: int) -> int:
-    """Write all hashes of one range, in order, each with the first part that has it; return how many there are."""
+    """Write all hashes of a range, sorted, with their first part; return their number."""
     low, high = (np.uint64(min((2**64 * k) // ranges, 2**64 - 1)) for k in (r, r + 1))
     found, second, part = [], [], []
     for k in range(parts):
@@ -254,7 +254,7 @@ def join_ids(folder: Path, r: int, ranges: int, parts: int) -> int:
 
 
 def _distinct(found: np.ndarray, second: np.ndarray) -> np.ndarray:
-    """Places of the first of equal hashes; `InputError` where the second hashes differ."""
+    """Return the first of equal hashes; raise `InputError` if the second hashes differ."""
     again = found[1:] == found[:-1]
     clash = again & (second[1:] != second[:-1])
     if clash.any():
@@ -265,7 +265,7 @@ def _distinct(found: np.ndarray, second: np.ndarray) -> np.ndarray:
 
 
 def _numbers(folder: Path, starts: np.ndarray, found: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Numbers of nodes, from their hashes, and the first part that has each."""
+    """Return numbers of nodes from their hashes, and the first part with each."""
     order = np.argsort(found)
     hashes, number, part = found[order], np.empty(len(found), np.int64), np.empty(len(found), np.int32)
     at = 0
@@ -281,18 +281,18 @@ def _numbers(folder: Path, starts: np.ndarray, found: np.ndarray) -> tuple[np.nd
 
 
 def count_entries(name: str, read_part: Any, *given: Any) -> int:
-    """Number of entries of a matrix file."""
+    """Return the number of entries of a matrix file."""
     return len(_ends(name, read_part, Columns("", ""), given)[2])
 
 
 def rank(
     folder: Path, cut: Cut, starts: np.ndarray | None, k: int, name: str, read_part: Any, columns: Columns, *given: Any
 ) -> tuple[int, int]:
-    """Write the entries of a part as a piece, and the ids that no earlier part has; count zero weights and loops."""
+    """Write a part's entries as a piece, and its new ids; count zero weights and loops."""
     rows, cols, weights = _ends(name, read_part, columns, given)
     if starts is not None:
         ids = _joined(_plain(rows, name)[0], _plain(cols, name)[0])
-        number, part = _numbers(folder, starts, *_hashes(ids, KEYS[:1]))
+        number, part = _numbers(folder, starts, *_hashes(ids, HASH_KEYS[:1]))
         _write_ids(folder / f"ids-{k}.parquet", number, ids, part == k)
         rows, cols = number[: len(weights)], number[len(weights) :]
         del ids, part

@@ -1,7 +1,7 @@
-"""Lists of edges too long for one machine: what is given becomes parts; one worker can read each part.
+"""Split long lists of edges into parts that one worker can read.
 
-A part is a row group of a parquet file, a range of a csv file, a matrix file, or a partition of a Dask dataframe.  It
-has a name, by which errors call it.
+A part is a row group of a parquet file, a range of a csv file, a matrix file, or a Dask partition.  Errors use its
+name.
 """
 
 from __future__ import annotations
@@ -19,15 +19,15 @@ __all__ = ["Columns", "Part", "parts_of"]
 
 # Formats by the ending of a file.
 ENDINGS = {".parquet": "parquet", ".csv": "csv", ".npz": "npz", ".mtx": "mtx"}
-# Bytes of a csv file in a part.
+# Size of a part of a csv file, in bytes.
 CSV_BYTES = 32_000_000
-# Rows of a parquet file in a part: row groups are put together up to so many.
+# Number of rows at which a part of a parquet file ends; a part has whole row groups.
 PARQUET_ROWS = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
 class Columns:
-    """Names of the columns of the two ends and the weight; no weight: every edge weighs 1."""
+    """Names of the columns of the two ends and the weight; None: every edge weighs 1."""
 
     source: str
     target: str
@@ -35,11 +35,11 @@ class Columns:
 
     @property
     def names(self) -> list[str]:
-        """The columns that are read."""
+        """Columns to read."""
         return [self.source, self.target, *([] if self.weight is None else [self.weight])]
 
     def check(self, there: Sequence[str], where: str, numeric: Sequence[str] = ()) -> tuple[str, ...]:
-        """Refuse a missing column with its near matches; note the only other ``numeric`` one, which is not read."""
+        """Raise an error for a missing column; note a single other ``numeric`` column."""
         for keyword, name in zip(("source", "target", "weight"), self.names, strict=False):
             if name not in there:
                 near = near_matches(name, there)
@@ -67,7 +67,7 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """All parts; ``matrix``: the entries belong to a matrix of this many rows, which may be symmetric; 0: a list."""
+    """All parts; ``matrix``: number of rows of a matrix, which may be symmetric; 0: a list."""
 
     parts: list[Part]
     matrix: int = 0
@@ -75,7 +75,7 @@ class Source:
 
 
 def parts_of(edges: Any, columns: Columns) -> Source:
-    """The parts of a Dask dataframe, or of a folder or file; everything that can be checked is checked."""
+    """Return the parts of a Dask dataframe, a folder or a file, after all possible checks."""
     if hasattr(edges, "to_delayed") and hasattr(edges, "columns"):
         numeric = [name for name in map(str, edges.columns) if edges.dtypes[name].kind in "iuf"]
         notes = columns.check(list(map(str, edges.columns)), "the dataframe", numeric)
@@ -130,7 +130,7 @@ def _parquet(files: list[Path], columns: Columns) -> Source:
 
 
 def read_parquet(path: str, groups: tuple[int, ...], names: tuple[str, ...]) -> Any:
-    """Some row groups of a parquet file as a pandas table."""
+    """Return row groups of a parquet file as a pandas table."""
     import pyarrow
     import pyarrow.parquet as pq
 
@@ -162,7 +162,7 @@ def _csv(files: list[Path], columns: Columns) -> Source:
 
 
 def read_csv(path: str, start: int, names: tuple[str, ...], texts: tuple[str, ...]) -> Any:
-    """The lines of a csv file that begin in a range of bytes; ids among ``texts`` stay as they are written."""
+    """Return the lines of a csv file that begin in a range of bytes; ``texts`` stay text."""
     from io import BytesIO
 
     import pandas
@@ -188,7 +188,7 @@ def read_csv(path: str, start: int, names: tuple[str, ...], texts: tuple[str, ..
 
 
 def _matrices(files: list[Path], columns: Columns) -> Source:
-    """Matrix files of one shape, which are added."""
+    """Return the parts of matrix files of one shape; matrices are added."""
     shapes = {file: _shape(file) for file in files}
     first = next(iter(shapes.values()))
     for file, shape in shapes.items():
@@ -213,7 +213,7 @@ def _shape(file: Path) -> tuple[int, int]:
 
 
 def read_matrix(path: str, weighted: bool) -> Any:
-    """Rows, columns and values of a matrix file."""
+    """Return rows, columns and values of a matrix file."""
     from scipy import io, sparse
 
     found: Any = io.mmread(path) if path.endswith(".mtx") else sparse.load_npz(path)

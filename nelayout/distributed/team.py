@@ -1,8 +1,8 @@
-"""The team: the workers of a client, the blocks that each holds, and one task for each worker in each round.
+"""Workers of a client, the blocks of each, and one task for each worker in each round.
 
-Tasks are pinned to workers.  Dask lets a task wait for ever in silence if its worker has gone, so a round waits in
-slices and compares the workers.  If one has gone, the blocks are loaded again by those that are there, and the round
-is repeated: its answers depend on the blocks alone.
+Tasks are pinned to workers.  If a worker has gone, Dask lets its task wait forever without a message.  So a round waits
+in slices and compares the workers.  If one has gone, the other workers load its blocks, and the round is repeated.
+Its results depend only on the blocks.
 """
 
 from __future__ import annotations
@@ -21,16 +21,16 @@ from nelayout.record.progress import LOG
 
 __all__ = ["Team", "folded"]
 
-# Seconds of a slice of waiting, and for which a team waits for lost workers to come back, and for any worker.
-SLICE, COMING_BACK, PATIENCE = 0.5, 10.0, 60.0
-# Bytes of messages after which objects are collected.
-UNCOLLECTED = 300_000_000
-# Rounds in a row that may be lost.
-LOSSES = 5
+# Times of one poll, of waiting for lost workers to return, and of waiting for any worker.
+POLL_SECONDS, RETURN_SECONDS, NO_WORKER_SECONDS = 0.5, 10.0, 60.0
+# Size of messages after which objects are collected, in bytes.
+COLLECT_BYTES = 300_000_000
+# Maximum number of rounds lost in a row.
+MAX_LOSSES = 5
 
 
 def folded(values: Sequence[Any]) -> Any:
-    """The sum of some values, pairwise in their order: the same bits for any number of workers.
+    """Return the pairwise sum of values in order: equal bits for any number of workers.
 
     >>> folded([1.0, 2.0, 3.0])
     6.0
@@ -45,7 +45,7 @@ class Team:
     """The workers of one run.
 
     sent, received  bytes of all rounds, to and from the workers
-    seconds         of waiting for the workers
+    seconds         time of waiting for the workers
     """
 
     def __init__(self, client: Any, run: str) -> None:
@@ -61,11 +61,11 @@ class Team:
         return 0 if self.form is None else self.form.cut.count
 
     def workers(self) -> list[str]:
-        """Addresses of all workers, in order; `scheduler_info` now and then has no worker."""
+        """Return sorted addresses of all workers; `scheduler_info` sometimes lacks them."""
         return sorted(self.client.nthreads())
 
     def pin(self, form: Form) -> None:
-        """Have the workers hold all blocks in a form."""
+        """Load all blocks on the workers in a form."""
         if self.form is not None and self.form.key == form.key:
             return
         self.form, self.assigned, self.halos = form, {}, {}
@@ -74,9 +74,9 @@ class Team:
     def round(
         self, name: str, work: Callable[..., dict[int, Any]], given: Callable[[int], Any], *others: Any
     ) -> list[Any]:
-        """Ask every worker about its blocks, in one task each; return the answers in the order of the blocks.
+        """Run one task per worker on its blocks; return the results in the order of the blocks.
 
-        ``given``: what the task needs for a block; ``others``: further arguments of ``work``.
+        ``given``: input of the task for a block; ``others``: further arguments of ``work``.
         """
         form = self.form
         assert form is not None
@@ -120,13 +120,13 @@ class Team:
             self.client.cancel(futures, force=True)
 
     def _collect(self) -> None:
-        """Free messages that Dask's client has left in circles of objects, which Python looks for too rarely."""
-        if self.sent + self.received - self.collected > UNCOLLECTED:
+        """Free messages in reference cycles of Dask's client, which Python collects too rarely."""
+        if self.sent + self.received - self.collected > COLLECT_BYTES:
             self.collected = self.sent + self.received
             gc.collect()
 
     def leave(self) -> None:
-        """Leave the workers clean."""
+        """Remove the data of the run from the workers."""
         with suppress(Exception):  # they may have gone
             self.client.run(forget, self.run)
 
@@ -140,7 +140,7 @@ class Team:
         )
 
     def _retried(self, work: Callable[[], Any]) -> Any:
-        """Do some work; if a worker has gone on the way, do it again with those that are there."""
+        """Do some work; if a worker has gone meanwhile, repeat it with the other workers."""
         from asyncio import CancelledError as Cancelled
         from concurrent.futures import CancelledError
 
@@ -148,7 +148,7 @@ class Team:
         from distributed import TimeoutError as Late
         from distributed.comm.core import CommClosedError
 
-        for _ in range(LOSSES):
+        for _ in range(MAX_LOSSES):
             before = set(self.assigned)
             try:
                 return work()
@@ -164,20 +164,20 @@ class Team:
                 LOG.warning("a worker has gone (%s): its blocks are loaded again", str(error).partition("\n")[0])
                 self.assigned = {}
                 self._gather_again(len(before))
-        raise InputError(f"workers were lost {LOSSES} times in a row: look at their logs, or give them more memory")
+        raise InputError(f"workers were lost {MAX_LOSSES} times in a row: look at their logs, or give them more memory")
 
     def _gather_again(self, count: int) -> None:
-        """Wait until as many workers are there as before; after a while for any."""
+        """Wait for as many workers as before; after a while, for any worker."""
         began = time.monotonic()
-        while (waited := time.monotonic() - began) < PATIENCE:
+        while (waited := time.monotonic() - began) < NO_WORKER_SECONDS:
             there = len(self.workers())
-            if there >= max(count, 1) or (there and waited > COMING_BACK):
+            if there >= max(count, 1) or (there and waited > RETURN_SECONDS):
                 return
-            time.sleep(SLICE)
-        raise InputError(f"the scheduler must have a worker; it has had none for {PATIENCE:.0f} s. Start workers")
+            time.sleep(POLL_SECONDS)
+        raise InputError(f"the scheduler must have a worker; got none in {NO_WORKER_SECONDS:.0f} s. Start workers")
 
     def _assign(self) -> None:
-        """Have the workers that are there hold the blocks, if they do not."""
+        """Load the blocks on the present workers, unless they are loaded."""
         if self.assigned or self.form is None:
             return
         workers, form = self.workers(), self.form
@@ -202,7 +202,7 @@ class Team:
             raise
 
     def _wait(self, futures: list[Any]) -> list[Any]:
-        """The results of pinned tasks."""
+        """Return the results of pinned tasks."""
         from distributed import TimeoutError as Late
         from distributed import wait
 
@@ -210,7 +210,7 @@ class Team:
             left = futures
             while left:
                 with suppress(Late):
-                    wait(left, timeout=SLICE, return_when="FIRST_COMPLETED")
+                    wait(left, timeout=POLL_SECONDS, return_when="FIRST_COMPLETED")
                 left = [future for future in left if not future.done()]
                 if left and (gone := set(self.assigned) - set(self.workers())):
                     raise _Gone(", ".join(sorted(gone)))
@@ -224,7 +224,7 @@ class _Gone(RuntimeError):
 
 
 def _size(given: Any) -> int:
-    """Bytes of the arrays in a message."""
+    """Return the bytes of the arrays in a message."""
     if isinstance(given, np.ndarray):
         return given.nbytes
     if isinstance(given, dict):

@@ -1,11 +1,10 @@
-"""Tasks of the workers, which hold blocks in memory and sum over the entries of these.
+"""Tasks of the workers, which have blocks in memory and sum over their entries.
 
-A block's nodes are its own rows first, then the halo: all other nodes that its entries lead to.  With columns numbered
-in this way a block is a small graph, and `nelayout.sums.edges.matrix.Edges` sums over it as over any other.  For
-connections by rows a block also has its entries turned around, with the similarities of the other end, since an edge
-pulls by both.
+A block's nodes are its own rows first, then the halo: all other nodes in its entries.  With columns numbered in this
+order a block is a small graph, and `nelayout.sums.edges.matrix.Edges` sums over it.  An edge pulls both its ends.  So
+for connections by rows, a block also has its reversed entries, with the similarities of the other end.
 
-Blocks lie in a table of the process, never among Dask's results: those may be moved or written to disk.
+Blocks are in a table of the process, never among Dask's results, which may be moved or written to disk.
 """
 
 from __future__ import annotations
@@ -29,17 +28,17 @@ __all__ = ["Block", "Form", "Lost", "evaluate", "favorites", "forget", "hold", "
 
 
 class Lost(RuntimeError):
-    """A worker that does not hold the blocks that it is asked about."""
+    """A worker does not have the blocks of its task."""
 
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """In which form blocks are held.
+    """Form of the blocks in memory.
 
     key      its name; a new form has a new name
     arrays   file of values of all nodes: mass, tickets, strength, eps, missing
     linear, by_rows, scale  of the sums, see `Edges`; similarities are ``scale`` times the weights
-    matching whether the blocks are asked for favorite neighbors, not for sums
+    matching whether the blocks are for favorite neighbors instead of sums
     """
 
     key: str
@@ -53,7 +52,7 @@ class Form:
 
 @dataclass(slots=True)
 class Block:
-    """A block in memory: its rows ``low`` to ``low + m``, the halo's nodes, and its entries in local numbers."""
+    """A block in memory: rows ``low`` to ``low + m``, halo nodes, entries in local numbers."""
 
     low: int
     m: int
@@ -78,13 +77,13 @@ class Block:
         return cls(low, high - low, halo, indptr, indices, data)
 
     def local(self, values: np.ndarray) -> np.ndarray:
-        """Values of its nodes, from the values of all nodes."""
+        """Return values of its nodes, from the values of all nodes."""
         return np.concatenate([values[self.low : self.low + self.m], values[self.halo]])
 
 
 @dataclass(slots=True)
 class Held:
-    """The blocks of one worker in one form, and the parts of the formula that it was last asked for."""
+    """Blocks of one worker in one form, and the kernel and divergence of its last task."""
 
     form: Form
     arrays: dict[str, np.ndarray]
@@ -93,7 +92,7 @@ class Held:
     law: Any = None
 
     def parts(self, said: bytes) -> Any:
-        """Kernel and divergence; equal ones are the same objects, which `Edges` counts on."""
+        """Return kernel and divergence; equal bytes give the same objects, as `Edges` needs."""
         if said != self.said:
             self.said, self.law = said, pickle.loads(said)  # noqa: S301  from the driver
         return self.law
@@ -103,14 +102,14 @@ HELD: dict[tuple[str, str], Held] = {}
 
 
 def _name() -> str:
-    """Name of this worker: the workers of one process share its table."""
+    """Return the address of this worker; workers of one process share the table."""
     from distributed import get_worker
 
     return get_worker().address
 
 
 def hold(run: str, form: Form, blocks: list[int]) -> dict[int, np.ndarray]:
-    """Load blocks in a form, in place of all others; return the halo of each."""
+    """Load blocks in a form, and drop all others; return the halo of each."""
     here = run, _name()
     before = HELD.pop(here, None)
     known = before.blocks if before is not None and before.form.key == form.key else {}
@@ -126,7 +125,7 @@ def hold(run: str, form: Form, blocks: list[int]) -> dict[int, np.ndarray]:
 
 
 def _turned(cut: Cut, b: int) -> Block:
-    """A block for matching: node j has the local number j - low modulo n, so that no halo is needed."""
+    """Return a block for matching; local numbers are (j - low) modulo n, without a halo."""
     indptr, cols, data = cut.block(b)
     low = int(cut.bounds[b])
     cols -= low
@@ -159,7 +158,7 @@ def _formed(block: Block, form: Form, arrays: dict[str, np.ndarray]) -> Block:
         given["spread"] = Spread(*(block.local(x) if x.ndim else x[()] for x in (eps, missing)))
     own.indptr, own.indices = own.indptr.astype(np.int32), own.indices.astype(np.int32)
     block.edges = Edges(own, mass, form.linear, Threads(), compiled=True, **{"groups": WHOLE, **given})
-    block.indptr = block.indices = block.data = np.zeros(0)  # the edges have them
+    block.indptr = block.indices = block.data = np.zeros(0)  # `edges` has copies
     return block
 
 
@@ -174,9 +173,9 @@ def _held(run: str, key: str) -> Held:
 def evaluate(
     run: str, key: str, given: dict[int, Any], said: bytes, lam: float, want: frozenset[str]
 ) -> dict[int, Any]:
-    """Sums over the entries of blocks: value and slope (by rows of each row), pull and attraction of their rows.
+    """Return value, slope (by rows: of each row), pull and attraction of blocks.
 
-    ``given``: for each block the positions of its nodes, and by rows ln lambda of each.
+    ``given``: for each block the positions of its nodes, and by rows lambda of each.
     """
     held, answer = _held(run, key), {}
     kernel, divergence = held.parts(said)
@@ -191,7 +190,7 @@ def evaluate(
 
 @np.errstate(over="ignore", invalid="ignore", divide="ignore")
 def of_rows(run: str, key: str, given: dict[int, Any], name: str, said: bytes, *other: Any) -> dict[int, Any]:
-    """A function of `Edges` that gives a number for each row: "constants", "at_input", "node_values"; or "around"."""
+    """Return a number for each row: "constants", "at_input", "node_values" or "around"."""
     held, answer = _held(run, key), {}
     law: Any = held.parts(said) if said else ()
     for b, own in given.items():
@@ -205,12 +204,12 @@ def of_rows(run: str, key: str, given: dict[int, Any], name: str, said: bytes, *
             answer[b] = edges.node_values(Y, *law, *(other if lam is None else (lam,)))[: block.m]
         else:
             answer[b] = getattr(edges, name)(law[1])[: block.m]
-            vars(edges).pop("measure", None)  # eight bytes an entry, which no step needs
+            vars(edges).pop("measure", None)  # eight bytes per entry, not needed in iterations
     return answer
 
 
 def favorites(run: str, key: str, given: dict[int, Any]) -> dict[int, Any]:
-    """For each row of the blocks that chooses, the favorite among the chosen neighbors; -1 if there is none.
+    """Return the favorite chosen neighbor of each row of the blocks that chooses, or -1.
 
     ``given``: for each block two masks in bits, of its rows that choose and of all nodes that may be chosen.
     """
@@ -231,6 +230,6 @@ def _mask(bits: np.ndarray, count: int) -> np.ndarray:
 
 
 def forget(run: str) -> None:
-    """Drop everything that a run holds in this process."""
+    """Drop all data of a run in this process."""
     for key in [key for key in HELD if key[0] == run]:
         del HELD[key]
