@@ -254,7 +254,7 @@ def _unreadable(G: Any, error: AttributeError) -> InputTypeError:
     package = type(G).__module__.partition(".")[0]
     version = getattr(sys.modules.get(package), "__version__", "of an unknown version")
     return InputTypeError(
-        f"this {_kind(G)} cannot be read: {error} ({package} {version}); install a version of it that nelayout knows, "
+        f"this {_kind(G)} cannot be read: {error} ({package} {version}); install a version that nelayout supports, "
         f"or convert the graph: allowed are {TAKEN}"
     )
 
@@ -276,7 +276,7 @@ def _no_graph(G: Any) -> InputTypeError:
     elif isinstance(G, (str, bytes)) or hasattr(G, "__fspath__"):
         hint = "a file is read with nelayout.graphs.files.read_graph(path), or on the command line"
     elif hasattr(G, "obsp"):
-        hint = "single cells are drawn by nelayout.embed_cells, graphs of theirs are in its obsp"
+        hint = "use nelayout.embed_cells for single cells; their graphs are in obsp"
     elif isinstance(G, type):
         hint = "this is a class: pass an instance of it"
     elif not hint:
@@ -284,4 +284,4 @@ def _no_graph(G: Any) -> InputTypeError:
             "another object becomes a graph by the list of its edges: networkx.Graph([(u, v), ...]), or "
             "networkx.Graph() and add_weighted_edges_from([(u, v, weight), ...])"
         )
-    return InputTypeError(f"{_kind(G)} is no graph; allowed are {TAKEN}; {hint}")
+    return InputTypeError(f"{_kind(G)} is not a graph; allowed are {TAKEN}; {hint}")

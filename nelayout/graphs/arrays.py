@@ -177,8 +177,8 @@ class ArrayHost(Host):
 
     def attribute(self, name: str, what: str) -> list:
         raise InputError(
-            f"{what} is the name {name!r} and a matrix has no node attributes; give an array of "
-            f"{len(self.aliases[0])} entries, or a number where one is enough"
+            f"{what}={name!r}: a matrix has no node attributes; give an array of "
+            f"{len(self.aliases[0])} entries, or a number if one is enough"
         )
 
     def opened(self, x: Any) -> Any:

@@ -189,7 +189,7 @@ class NetworkitHost(ListedHost):
         attached = _attached(self.G.getNodeAttribute, name, self.ids)
         if attached is None:
             raise InputError(
-                f"{what} is the name {name!r}, and no node attribute of the networkit graph is called so; attach it "
+                f"{what}={name!r}: the networkit graph has no node attribute {name!r}; attach it "
                 "with attachNodeAttribute, or give an array with a row for every node id"
             )
         return attached

@@ -32,7 +32,7 @@ __all__ = ["PandasHost", "as_networkx", "guard", "host", "links", "places", "rea
 
 AXES = ("x", "y", "z")
 # Largest number of headings in a message.
-MAX_LISTED_HEADINGS = 8
+MAX_NAMES = 8
 
 
 class PandasHost(ListedHost):
@@ -58,8 +58,7 @@ class PandasHost(ListedHost):
 
     def attribute(self, name: str, what: str) -> list:
         raise InputError(
-            f"{what} is the name {name!r}, and a table of edges has no columns about nodes; give a Series or a dict "
-            "keyed by node"
+            f"{what}={name!r}: a table of edges has no columns about nodes; give a Series or a dict keyed by node"
         )
 
     def write(self, Y: np.ndarray, store_pos_as: str | None = None) -> Any:
@@ -81,8 +80,7 @@ def _ends(G: Any) -> tuple[tuple[int, int], list[tuple[Hashable, Hashable]]]:
         columns = None  # pairs such as umap1 and umap2
     if columns is None:
         names = [repr(name) for name in G.columns]
-        most = MAX_LISTED_HEADINGS
-        shown = ", ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")
+        shown = ", ".join(names[:MAX_NAMES]) + (f" and {len(names) - MAX_NAMES} more" if len(names) > MAX_NAMES else "")
         first, second = [*names[:2], "..."][:2] if len(names) > 1 else ("...", "...")
         raise InputTypeError(
             f"the DataFrame has the columns {shown or '(none)'}, which do not name the two ends of edges; call them "

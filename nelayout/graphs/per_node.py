@@ -288,4 +288,4 @@ def _is_key(label: Any, index: Mapping) -> bool:
 def _no_node(label: Any, what: str, labels: Sequence[Hashable]) -> InputError:
     near = near_matches(label, [name for name in labels if isinstance(name, str)])
     hint = f"did you mean {near[0]!r}?" if near else f"give labels of the graph's {len(labels)} nodes"
-    return InputError(f"{what} holds {short_repr(label)}, which is no node of the graph; {hint}")
+    return InputError(f"{what} holds {short_repr(label)}, which is not a node of the graph; {hint}")

@@ -95,5 +95,5 @@ def thread_count(n_jobs: int | None) -> int:
         raise InputError(f"n_jobs must be None or an integer; got {n_jobs!r}")
     n_jobs = int(n_jobs)
     if n_jobs == 0:
-        raise InputError("n_jobs = 0 means no thread at all: give 1 or more, -1 or None for all cores")
+        raise InputError("n_jobs must not be 0: give 1 or more, -1 or None for all cores")
     return n_jobs if n_jobs > 0 else max(1, cores + 1 + n_jobs)

@@ -115,7 +115,7 @@ def separate(
     size = size if size.ndim == 2 else np.broadcast_to(size, (n,))
     if n and not (np.isfinite(size).all() and size.min() >= 0.0):
         i = int(np.argmin(np.where(np.isfinite(size), size, -1.0).reshape(n, -1).min(axis=1)))
-        raise InputError(f"node_size is {size[i].tolist()!r} for node number {i}; give finite sizes of 0 or more")
+        raise InputError(f"node_size must be finite and >= 0; got {size[i].tolist()!r} for node number {i}")
     if n < 2 or d == 0:
         return Y
     fixed = _by_axis(fixed, n, d)

@@ -191,9 +191,9 @@ FAILURES = {
     "layout graph.gml -o out.csv --weight strenth": "unknown edge attribute for --weight 'strenth': did you mean",
     "layout graph.gml -o out.csv --weight weight": "unknown edge attribute for --weight 'weight'. Allowed:",
     "compare graph.gml -m ws-sne -o out.csv --weight nothing": "unknown edge attribute for --weight 'nothing'.",
-    "layout graph.csv -o out.csv": "graph.csv: this is no edge list; it looks like gml: say --format gml",
+    "layout graph.csv -o out.csv": "graph.csv: this is not an edge list; it looks like gml: say --format gml",
     "layout table.csv -o out.png": "table.csv, line 1: there are 5 columns and no header with the words source and",
-    "layout graph.gml -o out": "'out' has no ending that tells the output format; name it with --format, one of csv,",
+    "layout graph.gml -o out": "'out' has no ending that names the output format; name it with --format, one of csv,",
     "layout graph.gml -o out.csv --mass kind": "",
 }
 

@@ -363,7 +363,7 @@ def test_a_table_of_vectors_is_no_edge_list(write, top):
     ],
 )
 def test_fractions_are_no_nodes(write, content, line):
-    said = rf"table\.csv, line {line}: (5\.1|3\.5) is no node: .*nelayout\.embed .* the headings source and target"
+    said = rf"table\.csv, line {line}: (5\.1|3\.5) is not a node: .*nelayout\.embed .* the headings source and target"
     with pytest.raises(InputError, match=said):
         read_graph(write("table.csv", content))
 
@@ -424,7 +424,7 @@ def test_sniffing_knows_when_it_does_not_know():
         ("a.graphml", "<graphml><graph>", r"a\.graphml, line 1: not well-formed XML"),
         ("a.graphml", "<other/>", "cannot be read as graphml"),
         ("a.gexf", "<gexf></gexf>", "cannot be read as gexf"),
-        ("a.json", '{"nodes": [\n{]', r"a\.json, line 2: no valid JSON"),
+        ("a.json", '{"nodes": [\n{]', r"a\.json, line 2: not valid JSON"),
         ("a.json", "[]", "expected {"),
         ("a.json", '{"nodes": [{"id": 1}]}', "expected {"),
         ("a.json", '{"nodes": [{"id": 1}, {"id": 1}], "links": []}', "id 1 of another node"),
@@ -435,7 +435,7 @@ def test_sniffing_knows_when_it_does_not_know():
         ),
         ("a.json", '{"nodes": [{"id": "a"}], "links": [{"source": "a"}]}', 'edge 0 has no "target"'),
         ("a.net", "*Vertices 2\n1 a\n2 b\n*Edges\n1 3\n", r"a\.net, line 5: vertex 3 does not exist"),
-        ("a.net", "*Vertices 2\n*Edges\n1 x\n", "line 3: 'x' is no vertex number"),
+        ("a.net", "*Vertices 2\n*Edges\n1 x\n", "line 3: 'x' is not a vertex number"),
         ("a.net", "*Vertices many\n", r"line 1: expected \"\*Vertices n\""),
         ("a.net", "1 2\n", r"line 1: .* expected \"\*Vertices n\""),
         ("a.net", "*Vertices 2\n*Matrix\n0 1 2\n", "line 3: the matrix must have 2 rows of 2"),
@@ -445,7 +445,7 @@ def test_sniffing_knows_when_it_does_not_know():
         ("a.txt", "1 2\n3\n", r"a\.txt, line 2: 2 columns were expected and there are 1: '3'"),
         ("a.txt", "# only\n# comments\n", "comments but no edges"),
         ("a.txt", "lonely\n", "line 1: an edge needs two columns"),
-        ("a.csv", "a,b,1\nb,c,heavy\n", r"a\.csv, line 2: the weight 'heavy' is no number"),
+        ("a.csv", "a,b,1\nb,c,heavy\n", r"a\.csv, line 2: the weight 'heavy' is not a number"),
         ("a.csv", "", r"a\.csv is empty"),
         ("a.csv", " \n\n", r"a\.csv is empty"),
         ("a.gml.gz", b"\x1f\x8b\x08 broken", "gzip file is damaged"),
@@ -459,7 +459,7 @@ def test_broken_files_say_what_and_where(write, name, content, message):
 @pytest.mark.parametrize(
     ("arrays", "message"),
     [
-        ({"rows": [0], "cols": [5], "n": 2}, r"must lie in 0 \.\. 1"),
+        ({"rows": [0], "cols": [5], "n": 2}, r"must be in 0 \.\. 1"),
         ({"rows": [0, 1], "cols": [1], "n": 2}, "one pair per edge"),
         ({"rows": [0.5], "cols": [1], "n": 2}, "must be integers"),
         ({"rows": [0], "cols": [1], "n": 2, "weights": [1, 2]}, "one per edge"),
@@ -588,7 +588,7 @@ def test_gexf_keeps_an_attribute_called_id_under_another_name(tmp_path):
 
 def test_attributes_that_are_no_positions_are_named(write):
     path = write("g.json", '{"nodes": [{"id": "a", "x": "left"}], "edges": []}')
-    with pytest.raises(InputError, match=r"g\.json holds no positions: its attributes x, y or coords are no numbers"):
+    with pytest.raises(InputError, match=r"g\.json holds no positions: its attributes x, y or coords are not numbers"):
         read_positions(path)
 
 
@@ -647,7 +647,7 @@ def test_wrong_positions_are_named_and_nothing_is_written(tmp_path):
     ]:
         with pytest.raises(InputError, match=message):
             write_positions(tmp_path / "out.json", example(), pos)
-    with pytest.raises(InputError, match="is no graph"):
+    with pytest.raises(InputError, match="is not a graph"):
         write_positions(tmp_path / "out.json", [1, 2], POSITIONS)
     assert list(tmp_path.iterdir()) == []
 

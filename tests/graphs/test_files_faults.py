@@ -156,7 +156,7 @@ def test_a_node_that_is_there_twice_is_named(whole, tmp_path, name, line, said):
     [
         ('*Vertices 2\n1 "a"\n', "the file ends after 1 of its 2 vertices; fetch or export it again"),
         ('*Vertices 2\n1 "a"\n2 "b\n', "line 3: a double quote is not closed"),
-        ('*Vertices 2\n1 "a"\n2 "b"\n*Edg', r"line 4: '\*Edg' is no section of Pajek; a network has \*vertices, "),
+        ('*Vertices 2\n1 "a"\n2 "b"\n*Edg', r"line 4: '\*Edg' is not a section of Pajek; a network has \*vertices, "),
     ],
 )
 def test_a_network_of_pajek_that_is_cut_off_says_so(tmp_path, content, said):
@@ -168,7 +168,7 @@ def test_a_network_of_pajek_that_is_cut_off_says_so(tmp_path, content, said):
 def test_a_list_of_positions_that_is_broken_says_so(tmp_path):
     for content, said in [
         (b"node,x,y\na,1\n", "line 2: expected a node and 2 numbers"),
-        (b"node,x,y\ra,1,2\rb\0,1,2\n", "this is no text"),
+        (b"node,x,y\ra,1,2\rb\0,1,2\n", "this is not text"),
         (b"node,x,y\na,1," + b"9" * 200_000 + b"\n", "cannot be read as a table"),
     ]:
         (tmp_path / "pos.csv").write_bytes(content)

@@ -127,7 +127,7 @@ def test_encodings(load, encoding):
 @pytest.mark.parametrize(
     ("content", "said"),
     [
-        (",X,Y\nA,1,0\nB,0,1\n", "rows and columns of numbers have different names, so this is no adjacency table"),
+        (",X,Y\nA,1,0\nB,0,1\n", "rows and columns of numbers have different names, so this is not an adjacency table"),
         ("1,2,3,4,5\n6,7,8,9,1\n", r"nelayout\.embed \(an adjacency table has the same names"),
         ("alice\tknows\tbob\n", "unclear which two of the three columns are the ends"),
         ("31000\t90000\t31001\n31001\t90001\t31002\n31002\t90002\t31000\n", 'unclear which .* say format="sif"'),
@@ -136,15 +136,15 @@ def test_encodings(load, encoding):
         ("a b\nb c d\n", "adjacency list"),
         ("a,b,c,d\nb,c\n", "line 2: 4 columns were expected and there are 2: 'b c'; .*adjacency list"),
         ("My network\na,b\nb,c\n", "line 1: this line has 1 field, and others have 2; leave it out"),
-        (",A,B,C\nA,0,1,0\nB,1,x,1\nC,0,1,0\n", "line 3: 'x' is no number, in an adjacency table"),
+        (",A,B,C\nA,0,1,0\nB,1,x,1\nC,0,1,0\n", "line 3: 'x' is not a number, in an adjacency table"),
         ("#a #b\n#b #c\n", "there are comments but no edges; between names that begin with # or %, write tabs"),
         ("source,target\na,b\nc\n", "line 3: 2 columns were expected and there are 1"),
-        ('source,target,weight\na,b,"1,234"\n', "the weight '1,234' is no number; write numbers with a decimal point"),
-        ("source;target;weight\na;b;x\n", "line 2: the weight 'x' is no number"),
+        ('source,target,weight\na,b,"1,234"\n', "the weight '1,234' is not a number; write numbers with a decimal"),
+        ("source;target;weight\na;b;x\n", "line 2: the weight 'x' is not a number"),
         ("a;b\nb;c;d\n", "line 2: there are 3 fields, and 2 in other rows"),
         ("Country A,Country B,Trade\nUS,CN,1,234\n", "line 2: there are 4 fields, and 3 in other rows"),
         ("a;b;1.234,5\nb;c;1.000\n", "line 2: weights have decimal commas, and here points"),
-        ("5,1;3,5\n4,9;3,0\n", "5,1 is no node"),
+        ("5,1;3,5\n4,9;3,0\n", "5,1 is not a node"),
     ],
 )
 def test_tables_that_are_refused(load, content, said):
@@ -355,8 +355,8 @@ def test_a_text_that_is_no_format_gets_no_hint_that_fails(load):
     ("name", "content", "said"),
     [
         ("g.net", "*Vertices 3\n*Matrix\n0 1 0\n1 0 1\n", "ends after 2 of the 3 rows of its matrix"),
-        ("g.net", "*Vertices 2\n*Matrix\n0 x\n1 0\n", "line 3: 'x' in the matrix is no number"),
-        ("g.net", "*Vertices 2\n*Edges\n1 2 3x.5\n", "line 3: the weight '3x.5' is no number"),
+        ("g.net", "*Vertices 2\n*Matrix\n0 x\n1 0\n", "line 3: 'x' in the matrix is not a number"),
+        ("g.net", "*Vertices 2\n*Edges\n1 2 3x.5\n", "line 3: the weight '3x.5' is not a number"),
         ("g.net", "*Vertices 2\n*Edges\n1 2 3 1 2\n", "line 3: after the weight comes 1; begin a line"),
         ("g.net", "*Edges\n1 2\n", 'line 1: \\*Edges stands before "\\*Vertices n"'),
         ("g.net", "*Vertices 1000000000000\n*Edges\n1 2\n", "line 1: 1000000000000 vertices need about"),

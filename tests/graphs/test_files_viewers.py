@@ -174,7 +174,7 @@ def test_what_others_write_is_read(tmp_path):
         ("cyjs", '{"elements": {"nodes": [{"data": {"id": 1}}], "edges": [{"data": {"source": 1}}]}}', 'no "target"'),
         ("graphology.json", '{"nodes": [{"key": 1, "attributes": {}}, {}], "edges": []}', 'node 1 has no "key"'),
         ("graphology.json", '{"nodes": [{"key": 1, "attributes": {}}]}', "cannot be read as graphology"),
-        ("graphology.json", '{"nodes": [{"key": 1, "attributes": {}}], "edges": [3]}', "edge 0 is no object"),
+        ("graphology.json", '{"nodes": [{"key": 1, "attributes": {}}], "edges": [3]}', "edge 0 is not an object"),
     ],
 )
 def test_broken_json_says_what(tmp_path, ending, content, said):

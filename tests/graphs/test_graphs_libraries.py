@@ -257,7 +257,7 @@ def test_igraph_vertices_stand_for_themselves(names):
     pos = nl.ws_sne_layout(G, {v: rows[v.index] for v in G.vs}, G.vs[:2], max_iter=3)
     assert pos.coords[:2] == rows[:2]
     other = igraph.Graph(9)
-    with pytest.raises(InputError, match="which is no node of the graph"):
+    with pytest.raises(InputError, match="which is not a node of the graph"):
         host.nodes([other.vs[8]])
 
 
@@ -401,7 +401,7 @@ def test_networkit_attributes_go_by_their_names():
     assert np.array_equal(by_name, by_array)
     with pytest.raises(InputError, match="unknown mass 'ages'"):
         nl.ws_sne_layout(G, mass="ages")
-    with pytest.raises(InputError, match="no node attribute of the networkit graph is called so"):
+    with pytest.raises(InputError, match="the networkit graph has no node attribute"):
         graphs.read(G).host.objects("kind", "labels")
 
 
@@ -497,7 +497,7 @@ def test_the_error_for_another_object_lists_what_is_taken_and_how_to_get_there()
     class Data:
         pass
 
-    with pytest.raises(InputTypeError, match="is no graph; allowed are networkx graphs") as caught:
+    with pytest.raises(InputTypeError, match="is not a graph; allowed are networkx graphs") as caught:
         nl.ws_sne_layout(Data())
     for package in graphs.HOSTS:
         assert package.replace("arrays", "NumPy arrays") in str(caught.value)

@@ -306,11 +306,11 @@ def test_nodes_by_label(host):
 @pytest.mark.parametrize(
     ("which", "message"),
     [
-        (["c"], "fixed holds 'c', which is no node"),
+        (["c"], "fixed holds 'c', which is not a node"),
         (["A"], "did you mean 'a'"),
         ("ab", "fixed holds 'ab'"),
         (7, "fixed holds 7"),
-        ([["a"]], "no node"),
+        ([["a"]], "not a node"),
         (np.array([True]), r"mask of shape \(1,\)"),
     ],
 )

@@ -111,7 +111,7 @@ def test_large_drawings_need_no_loop_over_pairs():
 
 @pytest.mark.parametrize("size", [-1.0, np.nan, np.inf])
 def test_bad_sizes(size):
-    with pytest.raises(InputError, match=r"node_size is .* for node number 1; give finite sizes"):
+    with pytest.raises(InputError, match=r"node_size must be finite and >= 0; got .* for node number 1"):
         separate(np.zeros((3, 2)), np.array([1.0, size, 1.0]))
 
 

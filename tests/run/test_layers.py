@@ -233,7 +233,7 @@ def test_all_axes_are_the_whole_node():
         ({0: "z"}, ["'z'", "2 dimensions", "'x', 'y'", "'xy'"]),
         ({0: "x", 1: ""}, ["node 1", "''"]),
         ({0: "x", 1: 1}, ["node 1", "is 1"]),
-        ({0: "x", "Ann": "x"}, ["'Ann'", "no node"]),
+        ({0: "x", "Ann": "x"}, ["'Ann'", "not a node"]),
         (np.ones((32, 3), dtype=bool), ["(32, 3)", "(32, 2)", "(32,)"]),
     ],
 )

@@ -170,7 +170,7 @@ def test_attribute_array_dict_and_names_win():
         ([1, -2, 3], "node 'b' has mass -2"),
         ([1, float("nan"), 3], "node 'b' has mass nan"),
         ({"a": 1, "c": 3}, "node 'b' has no mass"),
-        ({"a": 1, "b": 2, "c": 3, "d": 4}, "mass holds 'd', which is no node"),
+        ({"a": 1, "b": 2, "c": 3, "d": 4}, "mass holds 'd', which is not a node"),
         ({"a": 1, "b": "big", "c": 3}, "node 'b' has mass 'big'"),
     ],
 )

@@ -92,7 +92,7 @@ def read_graph(
     source = load(path)
     known, name = name, name or sniff(source.data)
     if name is None:
-        raise source.broken("the format cannot be told from the content; name it with format=")
+        raise source.broken("the content does not show the format; name it with format=")
     file = _parse(source, name, weight)
     file = file if known else file.noting(f"standard input is read as {file.format}")
     return replace(file, seconds=time.perf_counter() - began)
@@ -104,7 +104,7 @@ def _parse(source: Source, name: str, weight: str | None) -> GraphFile:
     if (
         other and name in ("edgelist", "sif") and seems != "edgelist"
     ):  # which would read the words of any text as labels
-        raise source.broken(f"this is no edge list; {other}")
+        raise source.broken(f"this is not an edge list; {other}")
     try:
         file = read_edgelist(source, weight) if name == "edgelist" else FORMATS[name].read(source)
     except InputError as error:
@@ -315,5 +315,5 @@ def _where_known(file: GraphFile, rows: Any, name: str) -> dict[Hashable, np.nda
     try:
         Y = np.asarray(rows, dtype=np.float64).reshape(len(file.labels), -1 if len(file.labels) else 2)
     except (TypeError, ValueError):
-        raise InputError(f"{name} holds no positions: its attributes x, y or coords are no numbers") from None
+        raise InputError(f"{name} holds no positions: its attributes x, y or coords are not numbers") from None
     return {file.labels[k]: Y[k] for k in np.flatnonzero(np.isfinite(Y).all(axis=1)).tolist()}

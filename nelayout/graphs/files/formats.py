@@ -89,7 +89,7 @@ def file_format(
     double = "".join(pure.suffixes[-2:]).lower().lstrip(".")  # graphology.json
     ending = double if double in table else pure.suffix.lower().lstrip(".")
     if not ending:
-        raise InputError(f"{str(path)!r} has no ending that tells the {kind}; name it with format=, {_name_all(table)}")
+        raise InputError(f"{str(path)!r} has no ending that names the {kind}; name it with format=, {_name_all(table)}")
     if ending not in table and ending in CONVERSIONS and table is EXTENSIONS:
         raise InputError(f"{str(path)!r}: .{ending} files are not read; {CONVERSIONS[ending]}")
     if ending not in table:

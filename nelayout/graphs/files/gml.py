@@ -65,7 +65,7 @@ def read_gml(source: Source) -> GraphFile:
                     del data[name]
                     missing += 1
             if missing:
-                notes.append(f"{missing} values are no finite numbers and count as missing")
+                notes.append(f"{missing} values are not finite numbers and count as missing")
             notes += [
                 f"the list {name!r} of the graph is not read as nodes or edges"
                 for name, held in G.graph.items()

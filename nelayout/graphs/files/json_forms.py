@@ -142,13 +142,13 @@ def _loaded(source: Source) -> Any:
     try:
         return json.loads(source.text(), object_pairs_hook=whole)
     except json.JSONDecodeError as error:
-        raise source.unreadable(f"no valid JSON: {error.msg}", error.lineno) from None
+        raise source.unreadable(f"not valid JSON: {error.msg}", error.lineno) from None
     except RecursionError:
-        raise source.unreadable("no valid JSON: brackets are nested too deeply") from None
+        raise source.unreadable("not valid JSON: brackets are nested too deeply") from None
     except InputError:
         raise
     except ValueError:  # Python's limit of digits
-        raise source.unreadable("no valid JSON: a whole number has thousands of digits") from None
+        raise source.unreadable("not valid JSON: a whole number has thousands of digits") from None
 
 
 def _holds(listed: Any, *names: str) -> bool:
@@ -165,7 +165,7 @@ def _own(source: Source, entry: Any, where: str, inner: str) -> dict[Any, Any]:
     """Return the attributes of a node or an edge, with its name and its ends."""
     expected = FORMS[inner][2]
     if not isinstance(entry, dict):
-        raise source.broken(f"{where} is no object; expected {expected}")
+        raise source.broken(f"{where} is not an object; expected {expected}")
     own = entry.get(inner)
     if inner == "data":
         if not isinstance(own, dict):

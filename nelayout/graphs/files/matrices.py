@@ -166,7 +166,7 @@ def _edges(source: Source, arrays: dict[str, np.ndarray]) -> GraphFile:
         raise source.broken(f"weights {weights.shape} must be numbers, one per edge ({len(rows)})")
     n = int(arrays.pop("n", max(rows.max(initial=-1), cols.max(initial=-1)) + 1))
     if len(rows) and not (min(rows.min(), cols.min()) >= 0 and max(rows.max(), cols.max()) < n):
-        raise source.broken(f"rows and cols must lie in 0 .. {n - 1}, n being {n}")
+        raise source.broken(f"rows and cols must be in 0 .. {n - 1}, as n is {n}")
     source.check_size(n, ROW_BYTES, "nodes")
     if not directed:
         rows, cols = np.minimum(rows, cols), np.maximum(rows, cols)

@@ -73,7 +73,7 @@ class _Reading:
         if len(tokens) > 2:
             value = number(tokens[2])
             if value is None and not (tokens[2][0].isalpha() or tokens[2][0] == "["):
-                raise self.source.broken(f"the weight {short_repr(tokens[2])} is no number", line)
+                raise self.source.broken(f"the weight {short_repr(tokens[2])} is not a number", line)
             self.weighted |= value is not None
             self.commas += value is not None and "," in tokens[2]
             if len(tokens) > 3 and value is not None and number(tokens[3]) is not None:
@@ -91,7 +91,7 @@ class _Reading:
         values = [value for value in map(number, tokens) if value is not None]
         if len(values) < len(tokens):
             wrong = next(token for token in tokens if number(token) is None)
-            raise self.source.broken(f"{short_repr(wrong)} in the matrix is no number; write one", line)
+            raise self.source.broken(f"{short_repr(wrong)} in the matrix is not a number; write one", line)
         rows, shift = self.matrix_shape()
         if len(values) != self.n - shift or self.matrix_row >= rows:
             raise self.source.broken(f"the matrix must have {rows} rows of {self.n - shift} numbers", line)
@@ -111,7 +111,7 @@ class _Reading:
         try:
             number = int(token)
         except ValueError:
-            raise self.source.broken(f"{short_repr(token)} is no vertex number", line) from None
+            raise self.source.broken(f"{short_repr(token)} is not a vertex number", line) from None
         if not 1 <= number <= self.n:
             raise self.source.broken(f"vertex {number} does not exist; there are {self.n}", line)
         return number - 1
@@ -155,7 +155,7 @@ def read_pajek(source: Source) -> GraphFile:
                 break  # the rest of a project file
             else:
                 known = ", ".join(["*vertices", *_SECTIONS])
-                raise source.broken(f"{short_repr(tokens[0])} is no section of Pajek; a network has {known}", line)
+                raise source.broken(f"{short_repr(tokens[0])} is not a section of Pajek; a network has {known}", line)
         elif section is None:
             before = before or line
         else:

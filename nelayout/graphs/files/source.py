@@ -45,7 +45,7 @@ class Source:
         marked = self.data[:2] in (b"\xff\xfe", b"\xfe\xff")
         encoding, note = "utf-16" if marked else self._wide(), ""
         if not marked and encoding:
-            note = "the text is read as UTF-16, which it does not say"
+            note = "the text is read as UTF-16, although it has no mark"
         try:
             text = self.data.decode(encoding or "utf-8-sig")
         except UnicodeDecodeError as error:
@@ -55,7 +55,7 @@ class Source:
                 text, name = self.data.decode("cp1252"), "Windows-1252"
             except UnicodeDecodeError:
                 text, name = self.data.decode("latin-1"), "Latin-1"
-            note = f"the text is no UTF-8 and is read as {name}; save it as UTF-8 if names are wrong"
+            note = f"the text is not UTF-8 and is read as {name}; save it as UTF-8 if names are wrong"
         if "\x00" in text:
             raise self.no_text(text.partition("\x00")[0].count("\n") + 1)
         if "\r" in text:
@@ -92,7 +92,7 @@ class Source:
 
     def no_text(self, line: int) -> InputError:
         """Return the error for content with NUL characters, which is not text."""
-        what = "this is no text, or one in UTF-16 without its mark"
+        what = "this is not text, or UTF-16 without its mark"
         return self.broken(f"{what}: save it as UTF-8, or fetch it again", line)
 
     def broken(self, what: str, where: int | str | None = None) -> InputError:

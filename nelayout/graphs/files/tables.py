@@ -55,7 +55,7 @@ DATE = re.compile(r"\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}\b.*|\d{1,2}:\d{2}.*")
 # Ranges of times: years, days as yyyymmdd; seconds since 1970, also in units of 1e-3, 1e-6 and 1e-9 seconds.
 TIMES = ((1900, 2100), (19000101, 21001231), *((3e8 * 10.0**k, 4.2e9 * 10.0**k) for k in (0, 3, 6, 9)))
 NEIGHBORS = (
-    "Where each row is a node and its neighbors, this is an adjacency list: networkx.read_adjlist reads one"
+    "If each row is a node and its neighbors, this is an adjacency list: networkx.read_adjlist reads one"
 )
 EMBED = "a table of numbers, one row per sample, is drawn by nelayout.embed"
 
@@ -131,7 +131,7 @@ class Rows:
         return self.separator == "," and re.fullmatch(r"[+-]?[1-9]\d{0,2},\d{3}", cell) is not None
 
     def _is_comment(self, cells: list[str], started: bool) -> bool:
-        """Return whether a row with # or % is a comment: other width, or first and with a blank."""
+        """Return whether a row that begins with # or % is a comment; count it."""
         whole = len(cells) == self.width
         marked = len(cells[0]) == 1 or cells[0][1].isspace() or cells[0][1] in COMMENTS
         comment = self.separator is None or not whole or (marked and not started and not ends_named(cells))
@@ -207,7 +207,7 @@ def read_edgelist(source: Source, weight: str | None = None) -> GraphFile:
     start = re.search(r"^[^\S\n]*([^\s#%].*)$", source.text(), re.MULTILINE)
     if start and start[1].startswith("<"):
         line = source.text().count("\n", 0, start.start(1)) + 1
-        raise source.unreadable("this is XML or a page of a server, and no edge list", line)
+        raise source.unreadable("this is XML or a page of a server, not an edge list", line)
     if start and "{" in start[1] and start[1].rstrip().endswith("}"):
         return _networkx_dicts(source)
     try:
@@ -244,7 +244,7 @@ def _matrix(source: Source, top: list[tuple[int, list[str]]]) -> GraphFile | Non
         if grid is None:
             line, row = next((line, row) for line, row in top[1:] if _grid([row[1:]]) is None)
             cell = next(cell for cell in row[1:] if _grid([[cell]]) is None)
-            what = f"{short_repr(cell)} is no number, in an adjacency table (its columns are called as its rows)"
+            what = f"{short_repr(cell)} is not a number, in an adjacency table (rows and columns have the same names)"
             raise source.broken(f"{what}; write a number, or nothing where there is no edge", line)
         labels, (A, missing) = sides[1], grid
         A = A[:, [sides[0].index(name) for name in sides[1]]]
@@ -417,8 +417,8 @@ class _Head:
         others = [row[1:] for row in body if not _is_number(row[0])]
         if words and not head[0] and width > 2 and others and all(all(map(_is_number, row)) for row in others):
             raise self.source.broken(
-                "rows and columns of numbers have different names, so this is no adjacency table, which has the same "
-                f"in its first row and its first column; {EMBED}",
+                "rows and columns of numbers have different names, so this is not an adjacency table, which "
+                f"has the same names in its first row and its first column; {EMBED}",
                 line,
             )
 
@@ -435,7 +435,7 @@ class _Head:
                 value = number(cell)
                 if value is not None and math.isfinite(value) and value != math.floor(value):
                     raise self.source.broken(
-                        f"{cell} is no node: nodes are words or whole numbers; {EMBED} (where such numbers are names, "
+                        f"{cell} is not a node: nodes are words or whole numbers; {EMBED} (if such numbers are names, "
                         "give the columns the headings source and target)",
                         line,
                     )
@@ -591,7 +591,7 @@ def _words(rows: Rows, head: _Head) -> GraphFile:
             value = 1.0 if is_missing(cell) else number(cell)
             if value is None or ("," in cell and rows.ambiguous(cell)):
                 how = "; write numbers with a decimal point and without commas" if "," in cell else ""
-                raise rows.source.broken(f"the weight {cell!r} is no number{how}", line)
+                raise rows.source.broken(f"the weight {cell!r} is not a number{how}", line)
             missing += is_missing(cell)
             commas += "," in cell
             thousand = "." in cell and THOUSANDS.fullmatch(cell) is not None

@@ -38,7 +38,7 @@ from nelayout.numerics.parallel import Threads
 __all__ = ["EdgeSums", "Edges", "attracting", "row_ranges"]
 
 # Minimum number of entries in a chunk, and maximum number of chunks.
-CHUNK_ENTRIES, MAX_CHUNKS = 1 << 15, 64
+MIN_CHUNK, MAX_CHUNKS = 1 << 15, 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,8 +108,7 @@ class Edges:
         self.threads, self.compiled, self.by_powers = threads, compiled, compiled
         self.n, self.size, self.mass = P.shape[0], len(P.data), mass
         self.longest = int(np.max(np.diff(P.indptr), initial=0))  # entries of the longest row
-        chunk = max(CHUNK_ENTRIES, -(-self.size // MAX_CHUNKS)) if compiled else self.size
-        self.chunks = list(row_ranges(P.indptr, chunk))
+        self.chunks = list(row_ranges(P.indptr, max(MIN_CHUNK, -(-self.size // MAX_CHUNKS)) if compiled else self.size))
         self.by_rows = isinstance(groups, Rows)
         self._powers: tuple[Divergence, Powers | None] | None = None
         # Mask of the entries that belong to the row; None if all do.
@@ -182,7 +181,7 @@ class Edges:
         return self.row_sums(self._given(measure * divergence.left_out(p)[0], 0, self.size))
 
     def at_input(self, divergence: Divergence) -> Any:
-        """Return (n,) sum_j M edge(P/M, P/M): J of a layout with the similarities of the input."""
+        """Return (n,) sum_j M edge(P/M, P/M): the edge terms if similarities equal the input's."""
         measure, p = self._true_ratio
         as_input = Similarity(Kernel(1.0, 1.0, 1.0), np.zeros(0), known=np.log(p))
         return self.row_sums(self._given(measure * divergence.edge(p, as_input), 0, self.size))
