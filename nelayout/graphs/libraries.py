@@ -158,7 +158,7 @@ def _mapping(pos: Any) -> Places | None:
 class NetworkitHost(ListedHost):
     """A networkit graph; its own weights are the attribute "weight".
 
-    networkit can test whether an attribute is attached, but it does not list their names.
+    networkit can test whether an attribute is attached, but it does not list the names of attributes.
     """
 
     def __init__(self, G: Any):

@@ -21,7 +21,7 @@ RECLAIMABLE = ("inactive_file", "total_inactive_file")
 
 
 def available() -> int | None:
-    """Return the bytes that this process can take without swapping; None if unknown."""
+    """Return the free bytes of this process and its control groups; None if unknown."""
     found = [bytes_free for bytes_free in (_of_machine(), _of_groups()) if bytes_free is not None]
     return min(found, default=None)
 

@@ -43,7 +43,7 @@ class GraphFile:
     node_data  column name -> one value per node, None where it is missing ("club", "x"; "coords" is (n, 2))
     format     the format's name, see `nelayout.graphs.files.FORMATS`
     notes      sentences on content that nelayout read in an unexpected way
-    weight     the name of the edge attribute that the entries of a matrix are
+    weight     name of the edge attribute for the entries of a matrix
     seconds    time to read the file
     """
 

@@ -42,8 +42,8 @@ class WalkEdges:
     """`matrix.Edges` for the dense p of a random walk.
 
     Weights omega_ij = w p_ij are one number, w, in an array of one.  ``weight`` is sum p with its diagonal, a constant
-    in these objectives.  R is linear in Y.  `solve` returns (diag(p1) - p) X along with X.  So after this move, the
-    next positions need no further system except for rounding.
+    in these objectives.  R is linear in Y.  The walk's `solve` returns (diag(p1) - p) X along with X.  So after this
+    move, the next positions need no further system except for rounding.
     """
 
     def __init__(self, walk: RandomWalk) -> None:
