@@ -52,7 +52,7 @@ class Blocks:
         return int(np.sum(self.degree))
 
     def pin(self, mass: np.ndarray) -> None:
-        """Have the workers hold the blocks, in the plainest form."""
+        """Load the blocks on the workers, in the simplest form."""
         FloorEdges(self, mass, linear=True, groups=Whole(), rows=None, spread=None).pin()
 
     def around(self, mass: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -194,7 +194,7 @@ class FloorSummation(Summation):
 
 
 def _with_slabs(nbody: NBody, P: Blocks, mass: np.ndarray) -> NBody:
-    """Return the backend with its mesh in slabs on the workers that hold some blocks."""
+    """Return the backend with its mesh in slabs on the workers with the blocks."""
     from nelayout.sums.nbody.auto import Auto
     from nelayout.sums.nbody.mesh import Mesh
 

@@ -1,8 +1,8 @@
-"""The mesh with its local work on workers: near pairs, and readings of the field.
+"""The mesh with its local work on workers: near pairs, and interpolation of the field.
 
 This machine sorts nodes into cells, spreads their charges and transforms the grid.  A slab is a range of rows of
-cells.  Its nodes, one more row on each side, and its rows of the grid go out in one message; potentials and forces
-come back.  Slabs are cut by the positions alone, so the bits do not depend on the workers.
+cells.  One message has its nodes, one more row on each side, and its rows of the grid.  Potentials and forces come
+back.  Slabs are cut by the positions alone, so the bits do not depend on the workers.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ __all__ = ["SlabMesh"]
 
 @dataclass(frozen=True, slots=True)
 class SlabMesh(Mesh):
-    """`Mesh` in as many slabs as the edges have blocks.
+    """`Mesh` with as many slabs as the edges have blocks.
 
-    pin  has the workers hold some form of the blocks: each takes the slabs with the numbers of its blocks
+    pin  loads the blocks in any form: a worker takes the slabs with the numbers of its blocks
     """
 
     team: Team | None = None
@@ -49,7 +49,7 @@ class SlabMesh(Mesh):
 
 
 def _cut(nodes: Sorted, grid: Grid, values: np.ndarray, count: int) -> list[tuple[Any, ...]]:
-    """Cut sorted nodes into slabs of about as many nodes; positions are counted from the slab's first grid point."""
+    """Cut sorted nodes into slabs of about equal size, relative to their first grid points."""
     at_rows = nodes.starts[:: nodes.columns]
     cuts = np.searchsorted(at_rows, np.linspace(0, len(nodes.order), count + 1))
     cuts[0], cuts[-1] = 0, nodes.rows

@@ -57,7 +57,7 @@ class Team:
 
     @property
     def blocks(self) -> int:
-        """Number of blocks that the workers hold."""
+        """Number of blocks on the workers."""
         return 0 if self.form is None else self.form.cut.count
 
     def workers(self) -> list[str]:

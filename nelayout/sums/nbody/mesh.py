@@ -118,7 +118,7 @@ class Mesh:
     def _local(
         self, X, Z, charges, radial: Radial, grid: Grid, values, lags, smooth, in_cells: Sorted | None, potential, force
     ) -> None:
-        """Read the field at every node, and add its near pairs."""
+        """Interpolate the field at every node, and add its near pairs."""
         from nelayout.sums.nbody import mesh_loops
 
         n = len(X)
@@ -207,7 +207,7 @@ class Sorted(NamedTuple):
         return (len(self.starts) - 1) // self.columns
 
     def near_pairs(self, radial: Radial, cutoff: float, smooth: np.ndarray, *sums: np.ndarray) -> Callable:
-        """Return a function of two rows of cells: it adds the near pairs of the nodes between them to ``sums``."""
+        """Return a function that adds near pairs of nodes between two rows of cells to ``sums``."""
         from nelayout.sums.nbody import near_loops
 
         key, *numbers = radial.code
