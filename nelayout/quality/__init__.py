@@ -1,4 +1,4 @@
-"""Measures of a drawing: functions of arrays (adjacency, positions), one subject a module; `MEASURES` is the table."""
+"""Measures of positions as functions of arrays: one subject a module, `MEASURES` the table."""
 
 from nelayout.quality.table import MEASURES
 

@@ -1,9 +1,9 @@
-"""How well a drawing keeps classes together: nodes near each other should be of one class.
+"""How well positions keep classes together: nodes near each other should be of one class.
 
-Four nodes lie on a line at 0, 1, 5, 6 and have the classes a, a, b, b. Each node's nearest node is of its class, so
-precision and recall at K = 1 are 1 (one other node of the class exists). At K = 3 recall is 1 and precision 1/3. The
-area under the curve is 1. The positions form two clusters, which agree with the classes: adjusted Rand index 1. With
-the classes a, b, a, b the index is -1/2, below chance: each cluster has one node of each class.
+Four nodes have the positions 0, 1, 5, 6 on a line and the classes a, a, b, b. Each node's nearest node is of its class.
+So precision and recall at K = 1 are 1, because one other node of the class exists. At K = 3 recall is 1 and precision
+1/3. The area under the curve is 1. The positions form two clusters, which agree with the classes: adjusted Rand index
+1. For the classes a, b, a, b the index is -1/2, below chance: each cluster has one node of each class.
 """
 
 from __future__ import annotations
@@ -27,18 +27,18 @@ from nelayout.quality.samples import (
 
 __all__ = ["adjusted_rand", "class_accuracy", "class_ari", "class_auc", "k_means"]
 
-# Starts of k-means, and most iterations of each.
+# Number of starts of k-means, and largest number of iterations of each.
 STARTS, STEPS = 10, 100
-# In large drawings: samples that k-means takes the centers from, and starts for each.
+# For large n: number of samples that k-means takes centers from, and of starts for each.
 RUNS, SAMPLE_STARTS = 8, 4
 
 
 def class_auc(Y: np.ndarray, classes: np.ndarray, sample: str | int | None = "auto", seed: int = 0) -> Sampled:
-    """Return the area under mean precision against mean recall of retrieving a node's class, over all K; in [0, 1].
+    """Return the area under mean precision against mean recall of class retrieval, in [0, 1].
 
-    Each node retrieves its K nearest others; the others of its class are relevant. Precision = hits / K, recall = hits
-    / (class size - 1), both averaged over nodes for each K = 1..n-1 (Yang, Peltonen, Kaski 2014). Tied distances count
-    as their mean over all orders. `classes` (n,): integers, -1 unknown. Nodes of unknown class take no part; a node
+    Each node retrieves its K nearest others; the others of its class are relevant. Precision is hits / K, recall hits /
+    (class size - 1). Both are means over nodes, for each K = 1..n-1 (Yang, Peltonen, Kaski 2014). Tied distances count
+    as their mean over all orders. `classes` (n,): integers, -1 unknown. Nodes of unknown class are left out; a node
     alone in its class retrieves nothing. NaN if no class has two nodes.
     """
     rng = np.random.default_rng(seed)
@@ -53,7 +53,7 @@ def class_auc(Y: np.ndarray, classes: np.ndarray, sample: str | int | None = "au
     found, recalled = np.zeros((len(size), n - 1)), np.zeros((len(size), n - 1))
 
     def look(node: int) -> np.ndarray:
-        """Chance of the K-th nearest other node to be of the node's class, K = 1..n-1."""
+        """Return the chance that the K-th nearest other node is of the node's class, K = 1..n-1."""
         order, tied = drawn_order(Y, node)
         return evened((classes[order] == classes[node]).astype(np.float64), tied)
 
@@ -74,11 +74,11 @@ def class_auc(Y: np.ndarray, classes: np.ndarray, sample: str | int | None = "au
 def class_accuracy(
     Y: np.ndarray, classes: np.ndarray, k: int = NEIGHBORS, sample: str | int | None = "auto", seed: int = 0
 ) -> Sampled:
-    """Return the share of nodes with the class of the majority of their k nearest others (leave-one-out), in [0, 1].
+    """Return the share of nodes with the majority class of their k nearest others, in [0, 1].
 
-    Nodes tied at the k-th distance share the remaining votes. Among classes with equal votes the one with the nearest
-    node wins; if several classes share this place, the node counts as a part. `classes` (n,): integers, -1 unknown;
-    nodes of unknown class take no part. NaN below two known nodes.
+    Nodes tied at the k-th distance share the remaining votes. If classes have equal votes, the class with the nearest
+    node wins. If several classes have such a node, each counts in part. The node itself has no vote (leave-one-out).
+    `classes` (n,): integers, -1 unknown; nodes of unknown class are left out. NaN below two known nodes.
     """
     from scipy.spatial import KDTree
 
@@ -95,7 +95,7 @@ def class_accuracy(
 
 
 def _right(Y: np.ndarray, classes: np.ndarray, nodes: np.ndarray, shares) -> np.ndarray:
-    """The share of each node's own class in the classes that win its vote, 1 for a winner without ties."""
+    """Return each node's credit (m,): 1 / number of tied winners if its class is one, else 0."""
     row = np.repeat(np.arange(len(nodes)), np.diff(shares.indptr))
     width = int(classes.max()) + 1
     ballot, at = np.unique(row * width + classes[shares.indices], return_inverse=True)
@@ -113,11 +113,11 @@ def _right(Y: np.ndarray, classes: np.ndarray, nodes: np.ndarray, shares) -> np.
 
 
 def class_ari(Y: np.ndarray, classes: np.ndarray, sample: str | int | None = "auto", seed: int = 0) -> Sampled:
-    """Return the adjusted Rand index of the classes and of as many k-means clusters of positions; 0 by chance.
+    """Return the adjusted Rand index of the classes and as many k-means clusters; 0 by chance.
 
-    `classes` (n,): integers, -1 unknown; nodes of unknown class take no part. NaN below two classes, or if every node
-    is alone in its class. A sampled value is the mean over eight clusterings of all nodes, each with the centers of
-    another sample; its error is their standard deviation.
+    `classes` (n,): integers, -1 unknown; nodes of unknown class are left out. NaN below two classes, or if every node
+    is alone in its class. A sampled value is the mean over eight clusterings of all nodes, each with centers from
+    another sample. Its error is their standard deviation.
     """
     Y, labels, count = _known(Y, classes)
     rng = np.random.default_rng(seed)
@@ -134,7 +134,7 @@ def class_ari(Y: np.ndarray, classes: np.ndarray, sample: str | int | None = "au
 
 
 def adjusted_rand(first: np.ndarray, second: np.ndarray) -> float:
-    """Return the adjusted Rand index of two partitions, integers (n,) each (Hubert and Arabie 1985).
+    """Return the adjusted Rand index of two partitions (n,) of integers (Hubert, Arabie 1985).
 
     >>> round(adjusted_rand(np.array([0, 0, 1, 1]), np.array([0, 1, 0, 1])), 9)
     -0.5
@@ -155,9 +155,10 @@ def adjusted_rand(first: np.ndarray, second: np.ndarray) -> float:
 def k_means(
     Y: np.ndarray, k: int, rng: np.random.Generator, nodes: np.ndarray | None = None, starts: int = STARTS
 ) -> np.ndarray:
-    """Return clusters (n,) of the positions by Lloyd's iterations from the best of several starts by k-means++.
+    """Return k-means clusters (n,) of the positions: the best of several k-means++ starts.
 
-    Fewer than k clusters if there are fewer different positions. With `nodes`, centers come from these positions.
+    If there are fewer than k different positions, the result has fewer clusters. If `nodes` are given, centers come
+    from their positions.
     """
     from scipy.spatial import KDTree
 
@@ -179,7 +180,7 @@ def k_means(
 
 
 def _spread_out(Y: np.ndarray, k: int, rng: np.random.Generator) -> np.ndarray:
-    """Draw k positions, each with a chance in proportion to its squared distance from the earlier ones."""
+    """Draw k positions with chances in proportion to the squared distance from earlier ones."""
     chosen = [int(rng.integers(len(Y)))]
     apart = np.full(len(Y), np.inf)
     for _ in range(k - 1):
@@ -192,7 +193,7 @@ def _spread_out(Y: np.ndarray, k: int, rng: np.random.Generator) -> np.ndarray:
 
 
 def _known(Y: np.ndarray, classes: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Positions and classes of the nodes of known class, and the size of each class."""
+    """Return positions and classes of the nodes of known class, and the size of each class."""
     classes = np.asarray(classes)
     known = classes >= 0
     _, codes = np.unique(classes[known], return_inverse=True)

@@ -1,11 +1,11 @@
 """Pairs of edges that cross, and the angles between edges.
 
-A square a - b - c - d drawn around its corners has no crossing; its diagonals a - c and b - d cross once, at 90
-degrees. Edges with a common node never count. Edges that touch (a node drawn on another edge) or overlap count: a
-reader cannot tell them apart, and a drawing with everything in one place must not win.
+A square drawn around its corners a, b, c, d has no crossing. Its diagonals a - c and b - d cross once, at 90 degrees.
+Edges with a common node never count. Edges that touch (a node drawn on another edge) or overlap count. A reader cannot
+separate them, and a drawing with all nodes at one point must not win.
 
-Edges are sorted along one axis, and each is compared with the edges that begin before it ends. This is nearly linear in
-the number of edges while edges are short, and quadratic if most edges reach across the drawing.
+Edges are sorted along one axis, and each is compared with the edges that begin before it ends. The cost is nearly
+linear in the number of edges while edges are short. It is quadratic if most edges reach across the drawing.
 """
 
 from __future__ import annotations
@@ -24,21 +24,21 @@ from nelayout.quality.samples import NOTHING, Sampled, sample_of, standard_error
 
 __all__ = ["Segments", "angular_resolution", "crossing_angle", "edge_crossings", "most_crossings"]
 
-# Pairs of edges up to which all are tested; beyond, sampled edges are tested against all, half as many pairs in all.
+# Largest number of edge pairs that are all tested. Larger drawings sample edges, with half as many pairs in all.
 PAIRS_EXACT = 400_000_000
-# Least number of sampled edges: the relative error is then some per cent.
-SAMPLE_LEAST = 500
-# Pairs up to which NumPy tests them, so that small graphs load no compiler.
+# Smallest number of sampled edges; it bounds the relative error.
+MIN_SAMPLED_EDGES = 500
+# Largest number of pairs that NumPy tests, so that small graphs load no compiler.
 PAIRS_NUMPY = 1_000_000
-# Pieces of work for the threads: more than cores, since edges differ in length.
+# Number of work pieces for the threads: more than cores, since edges differ in length.
 CHUNKS = 64
 
 
 def edge_crossings(adjacency: csr_array, Y: np.ndarray, sample: str | int | None = "auto", seed: int = 0) -> Sampled:
-    """Return the number of pairs of segments that share a point, for edges without a common node.
+    """Return the number of pairs of edges without a common node that share a point.
 
-    `sample`: "auto" counts all up to PAIRS_EXACT candidate pairs and samples edges beyond, None counts all, an int
-    samples that many edges. A sampled count is the mean number of crossings of an edge times half the edges. `Y` is
+    `sample`: "auto" counts all up to PAIRS_EXACT candidate pairs and samples edges above. None counts all; an int is
+    the number of sampled edges. A sampled count is the mean number of crossings of an edge times half the edges. `Y` is
     (n, 2); raises `Unsupported` for other dimensions.
     """
     if Y.shape[1] != 2:
@@ -53,10 +53,10 @@ def edge_crossings(adjacency: csr_array, Y: np.ndarray, sample: str | int | None
 
 
 def crossing_angle(adjacency: csr_array, Y: np.ndarray, sample: str | int | None = "auto", seed: int = 0) -> Sampled:
-    """Return the mean over crossings of the angle between the two edges, at most 90 degrees, over 90 degrees.
+    """Return the mean angle between crossing edges, over 90 degrees; in [0, 1].
 
-    Crossings as in `crossings`, without edges of length 0, which have no direction. Edges that overlap have the angle
-    0. NaN if no edges cross. `Y` is (n, 2).
+    Crossings as in `edge_crossings`, without edges of length 0, which have no direction. Edges that overlap have the
+    angle 0. NaN if no edges cross. `Y` is (n, 2).
     """
     i, j = edges(adjacency)
     long = (Y[i] != Y[j]).any(axis=1)
@@ -75,10 +75,10 @@ def crossing_angle(adjacency: csr_array, Y: np.ndarray, sample: str | int | None
 
 
 def angular_resolution(adjacency: csr_array, Y: np.ndarray) -> Sampled:
-    """Return the mean over nodes of the smallest angle between two edges over 360 / degree degrees, in [0, 1].
+    """Return the mean over nodes of the smallest angle between two edges, in [0, 1].
 
-    1: at every node the edges are evenly spread. A node with an edge of length 0 counts 0. NaN if no node
-    has two edges. `Y` is (n, 2).
+    Each angle is divided by 360 / degree degrees: 1 if every node spreads its edges evenly. A node with an edge of
+    length 0 counts 0. NaN if no node has two edges. `Y` is (n, 2).
     """
     Y = standardize(Y)
     degree = np.diff(adjacency.indptr).astype(np.int64)
@@ -100,26 +100,26 @@ def angular_resolution(adjacency: csr_array, Y: np.ndarray) -> Sampled:
 
 
 def most_crossings(adjacency: csr_array) -> int:
-    """Return the number of pairs of edges without a common node, which no number of crossings exceeds."""
+    """Return the number of pairs of edges without a common node: an upper bound of crossings."""
     degree = np.diff(adjacency.indptr).astype(object if adjacency.nnz > 2**31 else np.int64)
     m = adjacency.nnz // 2
     return int(m * (m - 1) // 2 - (degree * (degree - 1)).sum() // 2)
 
 
 def _sampled_edges(drawn: Segments, sample: str | int | None, seed: int) -> tuple[np.ndarray, bool]:
-    """The segments to look at, and whether they are all; see `edge_crossings` for `sample`."""
+    """Return the segments to test, and True if they are all; `sample` as in `edge_crossings`."""
     m, wanted = len(drawn.first), sample
     if sample == "auto":
-        wanted = None if drawn.pairs <= PAIRS_EXACT else max(PAIRS_EXACT // (2 * m), SAMPLE_LEAST)
+        wanted = None if drawn.pairs <= PAIRS_EXACT else max(PAIRS_EXACT // (2 * m), MIN_SAMPLED_EDGES)
     return sample_of(np.arange(m), wanted, 0, 0, np.random.default_rng(seed))
 
 
 class Segments:
     """The edges as segments, arranged for the sweep along the better axis.
 
-    The drawing is cut into bands across that axis, by default as high as half the mean segment, and each segment enters
-    every band that it reaches. Within a band, entries are sorted by their begin. A pair is tested in the first band
-    that both reach.
+    Bands across that axis cut the drawing; their default height is half the mean segment. Each segment enters every
+    band that it reaches. Within a band, entries are sorted by their begin. A pair is tested in the first band that both
+    reach.
     """
 
     def __init__(self, i: np.ndarray, j: np.ndarray, Y: np.ndarray, bands: int | None = None) -> None:
@@ -134,9 +134,9 @@ class Segments:
         self.b = np.ascontiguousarray(Y[self.second][:, [axis, 1 - axis]])
 
     def count(self, chosen: np.ndarray, *, both: bool, angles: bool = False) -> tuple[np.ndarray, np.ndarray]:
-        """Count for each chosen segment the later ones that cross it, or all if `both`; and sum up the angles.
+        """Count for each chosen segment the later ones that cross it, or all if `both`.
 
-        The angles are in radians, at most pi / 2 each; without `angles` they are 0.
+        Also return the sums of angles, in radians, at most pi / 2 each; without `angles` they are 0.
         """
         sweep, m = self.sweep, len(self.first)
         wanted = np.zeros(m, bool)
@@ -211,7 +211,7 @@ class _Sweep:
 
     @classmethod
     def over(cls, low, high, across_low, across_high, bands: int | None) -> _Sweep:
-        """Return the sweep of segments from low to high along the axis, and from across_low to across_high."""
+        """Return the sweep for `low` to `high` along the axis, with bands from the across values."""
         m = len(low)
         floor = across_low.min(initial=1.0)
         whole = max(across_high.max(initial=-1.0) - floor, 1e-300)
@@ -239,5 +239,5 @@ class _Sweep:
 
 
 def _side(a: np.ndarray, b: np.ndarray, p: np.ndarray) -> np.ndarray:
-    """+1 where p lies left of the line from a to b, -1 right, 0 on it."""
+    """Return +1 where p is left of the line from a to b, -1 right, 0 on it."""
     return np.sign((b[:, 0] - a[:, 0]) * (p[:, 1] - a[:, 1]) - (b[:, 1] - a[:, 1]) * (p[:, 0] - a[:, 0]))

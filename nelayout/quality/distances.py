@@ -35,7 +35,7 @@ __all__ = [
 
 # Relative difference below which two distances are ties: far above rounding.
 TIE = 1e-9
-# Rows of distances that are held at a time.
+# Number of rows of distances in memory at a time.
 ROWS_AT_ONCE = 64
 
 
@@ -66,9 +66,10 @@ def squared_from(Y: np.ndarray, node: int) -> np.ndarray:
 
 
 def near_shares(tree: KDTree, nodes: np.ndarray, k: int) -> csr_array:
-    """Return the chance of every node to be among the k nearest to each of `nodes`, (len(nodes), n); 1 <= k < n.
+    """Return the chance of every node to be among the k nearest to each of `nodes`.
 
-    Nodes tied at the k-th distance share the remaining places equally, so each row sums to k.
+    The result is (len(nodes), n), for 1 <= k < n. Nodes tied at the k-th distance share the remaining ranks equally, so
+    each row sums to k.
     """
     Y = np.asarray(tree.data)
     last: Any = [k + 1]  # the first is the node itself
@@ -84,7 +85,7 @@ def near_shares(tree: KDTree, nodes: np.ndarray, k: int) -> csr_array:
 
 
 def nearest_in_tree(tree: KDTree, Y: np.ndarray, nodes: np.ndarray, k: int) -> np.ndarray:
-    """Return the k nodes nearest to each of `nodes`, nearest first; the tree of `Y` orders ties."""
+    """Return the k nodes nearest to each of `nodes`, nearest first; the tree orders ties."""
     found = np.asarray(tree.query(Y[nodes], k + 1)[1])
     own = found == nodes[:, None]
     own[:, -1] |= ~own.any(axis=1)  # among coincident nodes the tree may leave out the node itself
@@ -92,7 +93,7 @@ def nearest_in_tree(tree: KDTree, Y: np.ndarray, nodes: np.ndarray, k: int) -> n
 
 
 class InputDistances:
-    """Distances between n nodes or rows, given row by row; subclasses compute the rows.
+    """Distances between n nodes or rows, one row at a time; subclasses compute the rows.
 
     component  (n,) number of the component of every node; distances between components are infinite
     """
@@ -104,11 +105,17 @@ class InputDistances:
         return np.zeros(self.n, np.int32)
 
     def rows(self, nodes: np.ndarray) -> np.ndarray:
-        """(len(nodes), n) float64: distances from each of `nodes`, 0 to itself, infinite where none is defined."""
+        """Return distances from each of `nodes`, (len(nodes), n) float64.
+
+        A node has distance 0 to itself, and an infinite distance where none is defined.
+        """
         raise TypeError(f"{type(self).__name__} must define rows(nodes)")
 
     def levels(self, nodes: np.ndarray) -> list[tuple[np.ndarray, int]]:
-        """For each of `nodes` the rank class (n,) of every other node, 0 the nearest, -1 itself; and their number."""
+        """Return for each of `nodes` the rank classes (n,) of all nodes, and their number.
+
+        Rank class 0 is the nearest; the node itself has -1.
+        """
         found = []
         for node, row in zip(nodes.tolist(), self.rows(nodes), strict=True):
             level = np.full(self.n, -1, np.int32)
@@ -139,10 +146,10 @@ class Hops(InputDistances):
 
 
 class PathLengths(InputDistances):
-    """Lengths of shortest paths; the entries of the symmetric `lengths` (n, n) are lengths of edges, all > 0."""
+    """Lengths of shortest paths; `lengths` (n, n) is symmetric, each entry an edge length > 0."""
 
     def __init__(self, lengths: csr_array) -> None:
-        # Dijkstra's algorithm of SciPy 1.13 takes indices of 32 bits alone.
+        # Dijkstra's algorithm of SciPy 1.13 takes only 32-bit indices.
         indices, indptr = lengths.indices.astype(np.int32), lengths.indptr.astype(np.int32)
         self.lengths, self.n = csr_array((lengths.data, indices, indptr), shape=lengths.shape), lengths.shape[0]
 
@@ -157,7 +164,7 @@ class PathLengths(InputDistances):
 
 
 class VectorDistances(InputDistances):
-    """Distances of n vectors from `find`, a function of row numbers (m,) that returns (m, n) finite distances."""
+    """Distances of n vectors; `find` maps row numbers (m,) to (m, n) finite distances."""
 
     def __init__(self, n: int, find: Callable[[np.ndarray], np.ndarray]) -> None:
         self.n, self._find = n, find
@@ -175,7 +182,7 @@ def _components(matrix: csr_array) -> np.ndarray:
 
 
 def dense_levels(values: np.ndarray) -> tuple[np.ndarray, int]:
-    """Return rank classes of `values` from 0, ties (to `TIE`, relative) in one class; int32 (m,), and their number.
+    """Return rank classes (m,) int32 of `values` from 0, and their number; ties share a class.
 
     >>> dense_levels(np.array([3.0, 1.0, np.inf, 3.0]))
     (array([1, 0, 2, 1], dtype=int32), 3)

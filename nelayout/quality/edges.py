@@ -1,7 +1,7 @@
 """Even edges, distinct nodes, and nodes that overlap when drawn as discs.
 
-The path a - b - c drawn at 0, 1, 3 has edges of length 1 and 2: mean 1.5, standard deviation 0.5, variation 1/3. Drawn
-as discs of diameter 1 at 0, 0.5 and 3, two nodes overlap.
+The path a - b - c drawn at 0, 1, 3 has edges of length 1 and 2. Their mean is 1.5, the standard deviation 0.5, the
+variation 1/3. Drawn as discs of diameter 1 at 0, 0.5 and 3, two nodes overlap.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ def edges(adjacency: csr_array) -> tuple[np.ndarray, np.ndarray]:
 
 
 def edge_length_variation(adjacency: csr_array, Y: np.ndarray) -> Sampled:
-    """Return the standard deviation of the edges' drawn lengths over their mean, >= 0, lower is more even.
+    """Return the standard deviation of drawn edge lengths over their mean, >= 0; 0 is even.
 
     NaN without edges and if every edge has length 0.
     """
@@ -38,7 +38,7 @@ def coincident_nodes(Y: np.ndarray) -> Sampled:
 
 
 def node_resolution(Y: np.ndarray) -> Sampled:
-    """Return the smallest distance between two nodes over the median distance to the nearest node, in [0, 1].
+    """Return the smallest node distance over the median nearest-node distance, in [0, 1].
 
     1: all nodes have the same distance to their nearest node; 0: two nodes coincide. NaN below two nodes.
     """
@@ -53,16 +53,16 @@ def node_resolution(Y: np.ndarray) -> Sampled:
 
 
 def overlapping_nodes(Y: np.ndarray, diameters: np.ndarray) -> Sampled:
-    """Return the number of nodes with a disc that overlaps another: |y_i - y_j| < (s_i + s_j) / 2.
+    """Return the number of nodes with discs that overlap: |y_i - y_j| < (s_i + s_j) / 2.
 
-    `Y` (n, dim), `diameters` (n,) in its units, >= 0. Touching is no overlap, up to rounding.
+    `Y` (n, dim), `diameters` (n,) in its units, >= 0. Discs that touch do not overlap, up to rounding.
     """
     from scipy.spatial import KDTree
 
     Y = np.asarray(Y, np.float64)
     radius = np.asarray(diameters, np.float64) / 2 * (1 - 1e-9)
     struck = np.zeros(len(Y), bool)
-    # Widest first: discs of radius in (r/2, r] are compared with all up to r, so balls are not much larger than discs.
+    # Widest first: discs of radius in (r/2, r] are compared with all up to r, so search balls stay close to disc size.
     order = np.argsort(-radius, kind="stable")
     start = 0
     while start < len(order) and radius[order[start]] > 0:

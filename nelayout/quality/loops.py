@@ -1,4 +1,4 @@
-"""The compiled loops of `ranks` and `crossings`: one node's two rankings, and one segment against many.
+"""The compiled loops of `ranks` and `crossings`: rankings of one node, pairs of segments.
 
 Imported only where they are used.
 """
@@ -14,7 +14,7 @@ __all__ = ["agreement", "count_crossings"]
 
 @exact_loop
 def agreement(level, size, order, tied, hits, early, late, best, whole, part):
-    """Find the expected agreement of the K nearest in the input and the K nearest in the drawing, for K = 1 .. m.
+    """Find the expected agreement of the K nearest in input and drawing, K = 1 .. m.
 
     level, size  rank class in the input of every node, and how many other nodes each class has
     order, tied  (m,) the other nodes, nearest in the drawing first; whether each is as far as the one before
@@ -24,8 +24,8 @@ def agreement(level, size, order, tied, hits, early, late, best, whole, part):
     whole, part  scratch, zeros, as long as `size`: nodes of each class in earlier groups of ties in the drawing, and in
                  the present one
 
-    A node of the class that holds the ranks a + 1 .. a + s of the input is among the K nearest there with chance
-    (K - a) / s; and every rank of a group of t ties in the drawing holds 1/t of each of its nodes.
+    A node of the class with the ranks a + 1 .. a + s of the input is among the K nearest there with chance (K - a) / s.
+    Every rank of a group of t ties in the drawing holds 1/t of each of its nodes.
     """
     m = len(order)
     now, a, s = 0, 0, size[0]
@@ -72,7 +72,7 @@ def agreement(level, size, order, tied, hits, early, late, best, whole, part):
 
 @exact_loop
 def count_crossings(a, b, first, second, along, segment, band, least, entries, start, stop, found, angle):
-    """Count, for each entry t, the entries start[t]..stop[t]-1 with segments that meet its segment; add up the angles.
+    """Count for each entry t the entries start[t]..stop[t]-1 that meet it; sum the angles.
 
     a, b           (m, 2) ends of the segments, a[:, 0] <= b[:, 0]
     first, second  (m,) their nodes
@@ -81,8 +81,8 @@ def count_crossings(a, b, first, second, along, segment, band, least, entries, s
     least          (m,) first band of each segment
     found, angle   out, of each entry: number of segments, sum of the angles with them (at most pi / 2 each)
 
-    Segments with a common node, and pairs that belong to an earlier band, do not count. Two segments meet when their
-    bounding boxes do and neither lies wholly on one side of the other's line: true for touching and overlapping ones
+    Segments with a common node, and pairs that belong to an earlier band, do not count. Two segments meet if their
+    bounding boxes meet and neither is wholly on one side of the other's line. Touching and overlapping segments meet
     too.
     """
     for t in range(len(entries)):

@@ -1,15 +1,15 @@
 """How far neighborhoods in the input and in the drawing agree.
 
-Take the path a - b - c drawn on a line at 0, 1, 3. Node b has two neighbors, and the two nodes nearest to b are these
-two: Jaccard index 1. Node c has one neighbor, b, which is also the node nearest to c: index 1. If c were drawn at -0.5,
-its nearest node would be a, and its index 0.
+Take the path a - b - c drawn on a line at 0, 1, 3. Node b has two neighbors, which are also its two nearest nodes:
+Jaccard index 1. Node c has one neighbor, b, which is also the node nearest to c: index 1. If c were drawn at -0.5, its
+nearest node would be a, and its index 0.
 
 Lattices and coincident nodes have many ties. A tie counts as its mean over all orders, so that no value depends on
 chance.
 
-Precision and recall ask the reverse question. A reader takes all nodes within one radius for neighbors. Precision is
-the share of these that are neighbors, recall the share of the neighbors that are found. A small radius gives precision,
-a large radius recall, and both are measured where F = 2 PR / (P + R) is largest.
+Precision and recall reverse the question. A reader takes all nodes within one radius for neighbors. Precision is the
+share of these nodes that are neighbors, recall the share of the neighbors that are found. A small radius gives
+precision, a large radius recall. Both are measured at the radius with the largest F = 2 PR / (P + R).
 """
 
 from __future__ import annotations
@@ -38,17 +38,17 @@ __all__ = [
     "neighborhood2", "neighborhood_jaccard", "neighbors_kept", "precision", "procrustes_apart", "recall", "retrieval",
 ]  # fmt: skip
 
-# Above this many nodes, this many are sampled.
+# Largest number of nodes without sampling, and number of sampled nodes above it.
 SAMPLE_ABOVE, SAMPLE = 20_000, 5_000
-# A neighborhood of more than n / BRUTE_SHARE nodes is found from all n distances, a smaller one by a tree.
+# Neighborhoods of more than n / BRUTE_SHARE nodes are found from all n distances, smaller ones by a tree.
 BRUTE_SHARE = 50
-# (node, neighbor) pairs held at a time: about 100 MB.
+# Number of (node, neighbor) pairs in memory at a time: about 100 MB.
 PAIRS_AT_ONCE = 4_000_000
-# Nearest nodes that maps and several drawings are compared by.
+# Number of nearest nodes in comparisons with a map and of several drawings.
 NEIGHBORS = 10
-# Nodes that are searched together by a tree.
+# Number of nodes that a tree searches at a time.
 NODES_AT_ONCE = 1_000
-# Radii that precision and recall try: even quantiles of the drawn distances of neighbors.
+# Number of radii for precision and recall: even quantiles of the drawn distances of neighbors.
 RADII = 100
 
 
@@ -65,10 +65,10 @@ def neighborhood2(adjacency: csr_array, Y: np.ndarray, sample: str | int | None 
 def neighborhood_jaccard(
     adjacency: csr_array, Y: np.ndarray, hops: int = 1, sample: str | int | None = "auto", seed: int = 0
 ) -> Sampled:
-    """Return the mean over nodes of |N(i) & L(i)| / |N(i) | L(i)|, in [0, 1], higher is better.
+    """Return the mean over nodes of |N(i) & L(i)| / |N(i) | L(i)|, in [0, 1]; 1 is best.
 
-    N(i) are the nodes within `hops` (1 or 2) edges of i, L(i) the |N(i)| nodes nearest to i in the drawing; ties count
-    as the mean over all orders. Isolated nodes are left out; NaN if there are no others. `adjacency` is symmetric.
+    N(i) are the nodes within `hops` (1 or 2) edges of i, L(i) the |N(i)| nodes nearest to i in the drawing. Ties count
+    as the mean over all orders. Isolated nodes are left out; NaN without other nodes. `adjacency` is symmetric.
     """
     degree = np.diff(adjacency.indptr)
     population = np.flatnonzero(degree)
@@ -81,9 +81,10 @@ def neighborhood_jaccard(
 
 
 def jaccard_index(Y: np.ndarray, nodes: np.ndarray, relevant: csr_array) -> np.ndarray:
-    """Return the Jaccard index of each node's relevant nodes (row of `relevant`) and as many nearest; (len(nodes),).
+    """Return the Jaccard index of relevant and nearest nodes for each node, (len(nodes),).
 
-    Ties at the border of the nearest count as the mean over all orders. Every node has relevant nodes.
+    Row t of `relevant` has at least one node, and as many nearest are taken. Ties at their border count as the mean
+    over all orders.
     """
     k = np.diff(relevant.indptr).astype(np.int64)
     row = np.repeat(np.arange(len(nodes)), k)
@@ -106,9 +107,9 @@ def jaccard_index(Y: np.ndarray, nodes: np.ndarray, relevant: csr_array) -> np.n
 
 
 def _mean_index(surely: np.ndarray, good: np.ndarray, border: np.ndarray, drawn: np.ndarray, k: np.ndarray):
-    """Mean Jaccard index if `drawn` of `border` tied nodes, `good` of them relevant, are drawn at random; (m,).
+    """Return the mean Jaccard index (m,) if `drawn` of `border` tied nodes come at random.
 
-    The number of hits is `surely` plus a hypergeometric number.
+    `good` tied nodes are relevant. The number of hits is `surely` plus a hypergeometric number.
     """
     from scipy.special import gammaln
 
@@ -127,7 +128,7 @@ def _mean_index(surely: np.ndarray, good: np.ndarray, border: np.ndarray, drawn:
 
 
 def _border(Y: np.ndarray, nodes: np.ndarray, k: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Distances from each node to its k-th and (k+1)-th nearest other node (infinite if there is none)."""
+    """Return distances to the k-th and (k+1)-th nearest other node, infinite if it is missing."""
     n = len(Y)
     radius, beyond = np.full(len(nodes), np.inf), np.full(len(nodes), np.inf)
     brute = k * BRUTE_SHARE > n
@@ -149,7 +150,7 @@ def _border(Y: np.ndarray, nodes: np.ndarray, k: np.ndarray) -> tuple[np.ndarray
 
 
 def _within(adjacency: csr_array, nodes: np.ndarray, hops: int) -> csr_array:
-    """Row t: the nodes at 1..hops edges from nodes[t], itself excluded."""
+    """Return a matrix: row t has the nodes at 1..hops edges from nodes[t], without itself."""
     ones = np.ones(len(adjacency.indices), np.float32)
     step = csr_array((ones, adjacency.indices, adjacency.indptr), adjacency.shape)
     reach = step[nodes]
@@ -162,7 +163,7 @@ def _within(adjacency: csr_array, nodes: np.ndarray, hops: int) -> csr_array:
 
 
 def _chunks(adjacency: csr_array, degree: np.ndarray, nodes: np.ndarray, hops: int):
-    """Slices of `nodes` with at most about PAIRS_AT_ONCE nodes in their neighborhoods together."""
+    """Return slices of `nodes` with about PAIRS_AT_ONCE nodes in their neighborhoods at most."""
     size = degree[nodes].astype(np.int64)
     if hops > 1:
         ones = np.concatenate([[0], np.cumsum(degree[adjacency.indices])])
@@ -173,9 +174,9 @@ def _chunks(adjacency: csr_array, degree: np.ndarray, nodes: np.ndarray, hops: i
 
 
 def jaccard_by_number(adjacency: csr_array, nodes: np.ndarray, Y: np.ndarray) -> np.ndarray:
-    """Return the Jaccard index of each of `nodes`, ties by node number; from all distances, for small graphs.
+    """Return the Jaccard index (len(nodes),) of each of `nodes`; node numbers order ties.
 
-    The nodes must have neighbors. The result is (len(nodes),).
+    All distances are computed, so use it for small graphs. Each of `nodes` must have neighbors.
 
     >>> path = csr_array(np.array([[0, 1, 0], [1, 0, 1], [0, 1, 0]]))
     >>> jaccard_by_number(path, np.arange(3), np.array([[0.0], [1.0], [-0.5]])).tolist()
@@ -191,9 +192,10 @@ def jaccard_by_number(adjacency: csr_array, nodes: np.ndarray, Y: np.ndarray) ->
 
 
 def jaccard_of_nearest(adjacency: csr_array, nodes: np.ndarray, nearest: np.ndarray) -> np.ndarray:
-    """Return the Jaccard index of each of `nodes` for given nearest nodes (len(nodes), most), nearest first.
+    """Return the Jaccard index of each of `nodes` for known nearest nodes.
 
-    A node of degree k counts its first k nearest; if fewer are given, all its neighbors are compared with these.
+    `nearest` (len(nodes), most), nearest first. A node of degree k counts its first k nearest; if `most` is smaller,
+    all its neighbors are compared with these.
     """
     n, most = len(adjacency.indptr) - 1, nearest.shape[1]
     degree = np.diff(adjacency.indptr)[nodes].astype(np.int64)
@@ -208,10 +210,10 @@ def jaccard_of_nearest(adjacency: csr_array, nodes: np.ndarray, nearest: np.ndar
 
 
 def map_r2(Y: np.ndarray, coords: np.ndarray) -> Sampled:
-    """Return R^2 of the best similarity transform (rotation, reflection, scale, shift) of the drawing onto the map.
+    """Return R^2 of the best similarity transform of the drawing onto the map, in [0, 1].
 
-    With both centered, R^2 = (sum of the singular values of Y^T X)^2 / (|Y|^2 |X|^2), in [0, 1]. `Y` (n, d), `coords`
-    (n, d'); rows of `coords` with NaN are left out.
+    The transform is a rotation, reflection, scale and shift. For centered Y and X, R^2 = (sum of the singular values of
+    Y^T X)^2 / (|Y|^2 |X|^2). `Y` (n, d), `coords` (n, d'); rows of `coords` with NaN are left out.
     """
     Y, X = _known(Y, coords)
     if len(X) < 2:
@@ -226,10 +228,10 @@ def map_r2(Y: np.ndarray, coords: np.ndarray) -> Sampled:
 def map_neighbors(
     Y: np.ndarray, coords: np.ndarray, k: int = NEIGHBORS, sample: str | int | None = "auto", seed: int = 0
 ) -> Sampled:
-    """Return the mean share of a node's k nearest on the map that are among its k nearest in the drawing, in [0, 1].
+    """Return the share of the k nearest on the map that are also k nearest in the drawing.
 
-    Ties on either side count as the mean over all orders. Nodes without coordinates take no part. With fewer than
-    k + 1 nodes, k is the number of other nodes.
+    Ties on either side count as the mean over all orders. Nodes without coordinates are left out. If there are fewer
+    than k + 1 nodes, k is the number of other nodes.
     """
     from scipy.spatial import KDTree
 
@@ -253,18 +255,18 @@ def _blocks(nodes: np.ndarray) -> list[np.ndarray]:
 
 
 def procrustes_apart(drawings: Sequence[np.ndarray]) -> Sampled:
-    """Return the mean over pairs of drawings (n, dim) of 1 - R^2 of the best similarity transform, in [0, 1].
+    """Return the mean of 1 - R^2 of the best similarity transform over pairs of drawings.
 
-    NaN if a drawing has all nodes in one place (Gower 1975).
+    In [0, 1], for drawings (n, dim). NaN if a drawing has all nodes at one point (Gower 1975).
     """
     return _over_pairs(len(drawings), lambda a, b: 1 - map_r2(drawings[a], drawings[b]).value)
 
 
 def neighbors_kept(drawings: Sequence[np.ndarray], sample: str | int | None = "auto", seed: int = 0) -> Sampled:
-    """Return the mean over pairs of drawings (n, dim) and over nodes of the Jaccard index of the 10 nearest, in [0, 1].
+    """Return the mean Jaccard index of the 10 nearest nodes, over nodes and pairs of drawings.
 
-    Nodes tied at the tenth distance share the remaining places, and the index is sum(min) / sum(max) of both shares:
-    equal drawings have 1. With fewer than 21 nodes, half of the others are compared.
+    In [0, 1]. Nodes tied at the tenth distance share the remaining ranks. The index is sum(min) / sum(max) of both
+    shares: equal drawings have 1. If there are fewer than 21 nodes, half of the others are compared.
     """
     from scipy.spatial import KDTree
 
@@ -284,7 +286,7 @@ def neighbors_kept(drawings: Sequence[np.ndarray], sample: str | int | None = "a
 
 
 def _over_pairs(count: int, of: Callable[[int, int], float]) -> Sampled:
-    """Mean over pairs of drawings; the jackknife over drawings gives the error for drawings in general."""
+    """Return the mean over pairs of drawings; the jackknife over drawings gives its error."""
     table = np.full((count, count), np.nan)
     for a, b in combinations(range(count), 2):
         table[a, b] = of(a, b)
@@ -303,20 +305,20 @@ def f_score(sweep: Sweep, neighbors: csr_array) -> Sampled:
 
 
 def precision(sweep: Sweep, neighbors: csr_array) -> Sampled:
-    """Return the mean share of the nodes within one radius that are neighbors, at the radius of the largest F."""
+    """Return the mean share of the nodes within a radius that are neighbors, at the best F."""
     return _at_best(sweep, neighbors, lambda p, _: p)
 
 
 def recall(sweep: Sweep, neighbors: csr_array) -> Sampled:
-    """Return the mean share of a node's neighbors that are within one radius, at the radius of the largest F."""
+    """Return the mean share of neighbors that are within a radius, at the best F."""
     return _at_best(sweep, neighbors, lambda _, r: r)
 
 
 def retrieval(neighbors: csr_array, Y: np.ndarray, nodes: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return radii (r,), and precision and recall of each of `nodes` at each radius, (len(nodes), r).
+    """Return radii (r,), and precision and recall of each of `nodes` at each, (len(nodes), r).
 
-    `neighbors` (n, n): each row has the neighbors of a node; `nodes` are not isolated. A node that finds nothing has
-    precision 0. Radii are in units of the standardized drawing.
+    `neighbors` (n, n): each row has the neighbors of a node; each of `nodes` has at least one. A node that finds
+    nothing has precision 0. Radii are in units of the standardized drawing.
     """
     Y, n = standardize(Y), len(Y)
     degree = np.diff(neighbors.indptr)
@@ -337,7 +339,7 @@ def retrieval(neighbors: csr_array, Y: np.ndarray, nodes: np.ndarray) -> tuple[n
 
 
 def _retrieved(sweep: Sweep, neighbors: csr_array) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Precision and recall of the sampled nodes that have neighbors, and the numbers of these nodes in the sample."""
+    """Return precision, recall and sample numbers of the sampled nodes that have neighbors."""
     asked = np.flatnonzero(np.diff(neighbors.indptr)[sweep.nodes])
     if not len(asked):
         return np.zeros((0, 0)), np.zeros((0, 0)), asked

@@ -1,4 +1,4 @@
-"""`Measure`, one entry of the table of measures, and `MeasuredDrawing`, the arrays that measures read."""
+"""`Measure`, one entry of the table of measures, and `MeasuredDrawing`, its arrays."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ MONOTONE = (*SIMILARITY, "monotone")
 
 @dataclass(frozen=True, eq=False)
 class MeasuredDrawing:
-    """A graph or vectors, the positions, and known facts about the nodes; None for facts that were not given.
+    """A graph or vectors, the positions, and facts about the nodes; None for unknown facts.
 
     adjacency  (n, n) symmetric
     Y          (n, dim), finite
@@ -52,7 +52,7 @@ class MeasuredDrawing:
 
     @cached_property
     def neighbors(self) -> csr_array | None:
-        """The neighbors of each node in its row: the graph, or the nearest rows of vectors."""
+        """Neighbors of each node in its row: the graph, or the nearest rows of vectors."""
         return self.adjacency if self.near is None else self.near()
 
 
@@ -84,7 +84,7 @@ class Measure:
     complexity   operations for n nodes and m edges
     sampling     when and what "auto" samples; "" for a measure that is always exact
     invariances  changes that do not change the value, among `INVARIANCES`
-    default_for  "graphs", "vectors": where it is taken without being asked for by name
+    default_for  "graphs", "vectors": inputs with this measure by default
     dim          the only dimension in which the measure is defined, None for any
     """
 
@@ -101,6 +101,6 @@ class Measure:
 
     @cached_property
     def uses(self) -> tuple[str, ...]:
-        """Parameters of `find` that `measure` fills: fields of `MeasuredDrawing`, "sweep", "sample" and "seed"."""
+        """Parameters of `find` that `measure` fills: fields of the drawing, sweep, sample, seed."""
         fields = {*MeasuredDrawing.__annotations__, "distances", "neighbors", "sweep", "sample", "seed"}
         return tuple(name for name in inspect.signature(self.find).parameters if name in fields)

@@ -1,13 +1,13 @@
-"""Ranks in the input against ranks in the drawing: trustworthiness, continuity, Q_NX, B_NX, R_NX, area of retrieval.
+"""Ranks in the input against ranks in the drawing, and measures of how well they agree.
 
 Each node ranks all others twice, by distance in the input and by distance in the drawing. Three nodes on a line at 0,
-1, 3 are drawn at 0, 2, 1. Seen from the first node, the second has rank 1 and is drawn at rank 2, an extrusion; the
-third takes its place, an intrusion. Q_NX(K) is the mean share of a node's K nearest in the input that are among its K
-nearest in the drawing. A random drawing reaches K / (n - 1), and R_NX(K) puts this at 0.
+1, 3 are drawn at 0, 2, 1. For the first node, the second has rank 1 and is drawn at rank 2, an extrusion. The third is
+drawn at rank 1, an intrusion. Q_NX(K) is the mean share of a node's K nearest in the input that are among its K nearest
+in the drawing. A random drawing reaches K / (n - 1), and R_NX(K) puts this at 0.
 
 Distances in a graph are small integers, and most nodes are tied with many. A tied rank counts as its mean over all
-orders, in the input and in the drawing. Then no drawing reaches the value 1 that untied ranks allow, so every measure
-is divided by the value of the best drawing: 1 is a drawing that contradicts no distance of the graph. Without ties, as
+orders, in the input and in the drawing. Then no drawing reaches the value 1 that untied ranks allow. So every measure
+is divided by the value of the best drawing. A drawing with value 1 contradicts no distance. If nothing is tied, as
 between vectors, these are the published measures.
 """
 
@@ -30,15 +30,15 @@ __all__ = [
 
 # Size of the neighborhoods of trustworthiness, continuity, Q_NX, B_NX and R_NX.
 NEIGHBORS = 10
-# Nearest nodes in the input that are relevant, and most that are retrieved in the drawing (Amid et al. 2015, sec. 4).
+# Number of relevant nearest nodes in the input, and of retrieved ones in the drawing (Amid et al. 2015, sec. 4).
 RELEVANT, RETRIEVED = 20, 100
-# A sampled curve has all K up to the first number, then steps of this share of K.
+# A sampled curve has all K up to EVERY_K, then relative steps of STEP.
 EVERY_K, STEP = 1_000, 0.01
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RankCurves:
-    """Agreement of neighborhoods of every size, as `nelayout.rank_curves` returns it; arrays (m,).
+    """Agreement of neighborhoods of every size, the result of `rank_curves`; arrays (m,).
 
     Attributes
     ----------
@@ -74,7 +74,7 @@ class Ranks:
     """Sums over the nodes of each group g.
 
     k                    (m,) the neighborhood sizes of the curves: 1 .. n - 1, thinned if sampled
-    step                 (m,) sum of 1/K' over the sizes that each of them represents
+    step                 (m,) sum of 1/K' over the sizes K' that each K represents
     count                (g,) number of nodes
     hits, early, late    (g, m) see `loops.agreement`
     best                 (g, m) the largest possible hits
@@ -103,7 +103,7 @@ def neighborhood_size(n: int, k: int) -> int:
 
 
 def ranks_of(sweep: Sweep) -> Ranks:
-    """Rank all nodes twice, seen from each sampled node; about 2 n log n operations and 50 n bytes for each."""
+    """Rank all nodes twice for each sampled node: about 2 n log n operations, 50 n bytes each."""
     from nelayout.quality.loops import agreement
 
     Y, group, n = sweep.positions, sweep.group, len(sweep.Y)
@@ -139,7 +139,7 @@ def ranks_of(sweep: Sweep) -> Ranks:
 
 
 def drawn_order(Y: np.ndarray, node: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return the other nodes, the nearest in the drawing first, and whether each is as far as the one before."""
+    """Return the other nodes, nearest first, and a mask of those as far as the one before."""
     distance = squared_from(Y, node)
     distance[node] = np.inf
     order = np.argsort(distance)[:-1]
@@ -165,11 +165,12 @@ def evened(values: np.ndarray, tied: np.ndarray) -> np.ndarray:
 def penalties(
     seen: np.ndarray, size: np.ndarray, inside: np.ndarray, over: np.ndarray, k: int
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return the penalties of one node's k nearest, and the least and the largest possible: two arrays (3,).
+    """Return the penalties of one node's k nearest, and the least and the largest possible.
 
-    The first sums (rank in the input - k)+ over the k nearest in the drawing, the second (rank in the drawing - k)+
-    over the k nearest in the input. `seen` (m,): rank class in the input of the nodes in the order of the drawing;
-    `size` of each class; `inside` and `over` (m,): chance to be among the k nearest in the drawing, (rank - k)+ there.
+    Two arrays (3,). The first sums (rank in the input - k)+ over the k nearest in the drawing. The second sums (rank in
+    the drawing - k)+ over the k nearest in the input. `seen` (m,): rank class in the input, nodes in the order of the
+    drawing. `size`: of each class. `inside`, `over` (m,): chance to be among the k nearest in the drawing, (rank - k)+
+    there.
     """
     m, a = len(seen), np.cumsum(size) - size
     chance = _chance(a, size, k)
@@ -184,12 +185,12 @@ def penalties(
 
 
 def _chance(before: np.ndarray, size: np.ndarray, k: int) -> np.ndarray:
-    """Chance of a member of each class to have a rank of at most k."""
+    """Return the chance that a member of each class has a rank of at most k."""
     return np.clip((k - before) / size, 0.0, 1.0)
 
 
 def _triangle(x: np.ndarray, room: int) -> np.ndarray:
-    """Sum of (room - q)+ over q = 0 .. x - 1."""
+    """Return the sum of (room - q)+ over q = 0 .. x - 1."""
     x = np.minimum(x, room).astype(np.float64)
     return x * room - x * (x - 1) / 2
 
@@ -197,7 +198,7 @@ def _triangle(x: np.ndarray, room: int) -> np.ndarray:
 def _retrieved(
     seen: np.ndarray, size: np.ndarray, tied: np.ndarray, relevant: int, most: int
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Relevant nodes among the K = 1 .. most nearest in the drawing, and in the best drawing; (most,)."""
+    """Return relevant nodes among the K = 1 .. most nearest, drawn and at best; (most,) each."""
     chance = _chance(np.cumsum(size) - size, size, relevant)
     stop = most
     while stop < len(tied) and tied[stop]:
@@ -207,7 +208,7 @@ def _retrieved(
 
 
 def _sizes(m: int, *, thin: bool) -> tuple[np.ndarray, np.ndarray]:
-    """Neighborhood sizes from 1 .. m, and the sum of 1/K over the sizes that each represents."""
+    """Return sizes from 1 .. m, and the sum of 1/K over the sizes that each stands for."""
     if not thin or m <= EVERY_K:
         ks = np.arange(1, m + 1)
     else:
@@ -233,16 +234,16 @@ def curves(sweep: Sweep) -> RankCurves:
 
 
 def trustworthiness(sweep: Sweep) -> Sampled:
-    """Return 1 - sum_i sum_{j in U_i} (rank in the input - k) over its largest value; U_i: intruders in i's k nearest.
+    """Return 1 - (sum of input rank - k over intruders in the k nearest) / (its maximum).
 
-    k = 10, or half of the other nodes if there are fewer than 20. Without ties the largest value is
-    n k (2 n - 3 k - 1) / 2 (Venna and Kaski 2001). NaN if every drawing has the same penalty.
+    k = 10, or half of the other nodes if there are fewer than 20. Without ties the maximum is n k (2 n - 3 k - 1) / 2
+    (Venna and Kaski 2001). NaN if every drawing has the same penalty.
     """
     return _unpunished(sweep, "intruded")
 
 
 def continuity(sweep: Sweep) -> Sampled:
-    """Return `trustworthiness` with drawing and input exchanged: nodes missing from the k nearest are punished."""
+    """Return `trustworthiness` with drawing and input exchanged: missing neighbors cost."""
     return _unpunished(sweep, "extruded")
 
 
@@ -256,13 +257,13 @@ def _unpunished(sweep: Sweep, penalty: str) -> Sampled:
 
 
 def q_nx(sweep: Sweep) -> Sampled:
-    """Return Q_NX at K = 10 over its value in the best drawing, in [0, 1] (Lee et al. 2013, (41))."""
+    """Return Q_NX at K = 10 over its best value, in [0, 1] (Lee et al. 2013, (41))."""
     at = neighborhood_size(len(sweep.Y), NEIGHBORS) - 1
     return _estimate(sweep, lambda ranks, kept: float(ranks.hits[kept, at].sum() / ranks.best[kept, at].sum()))
 
 
 def b_nx(sweep: Sweep) -> Sampled:
-    """Return the absolute value of B_NX at K = 10, in [0, 1] (Lee et al. 2013, (43)); `curves` has the sign."""
+    """Return |B_NX| at K = 10, in [0, 1] (Lee et al. 2013, (43)); `curves` has the sign."""
     at = neighborhood_size(len(sweep.Y), NEIGHBORS) - 1
 
     def bias(ranks: Ranks, kept: np.ndarray) -> float:
@@ -279,9 +280,9 @@ def r_nx(sweep: Sweep) -> Sampled:
 
 
 def r_nx_area(sweep: Sweep) -> Sampled:
-    """Return the mean of R_NX(K) over K = 1 .. n - 2 with weights 1/K: the area over ln K (Lee et al. 2015).
+    """Return the mean of R_NX(K), K = 1 .. n - 2, with weights 1/K (Lee et al. 2015).
 
-    With ties, area of (Q_NX(K) - c) / (1 - c), c = K / (n - 1), over the area of the best drawing.
+    This is the area over ln K. Tied distances: area of (Q_NX(K) - c) / (1 - c), c = K / (n - 1), over the best area.
     """
 
     def area(ranks: Ranks, kept: np.ndarray) -> float:
@@ -302,10 +303,10 @@ def r_nx_area(sweep: Sweep) -> Sampled:
 
 
 def retrieval_auc(sweep: Sweep) -> Sampled:
-    """Return the area under mean precision against mean recall of the 20 nearest in the input, over its best value.
+    """Return the area under precision against recall of the 20 nearest, over its best value.
 
-    The K = 1 .. 100 nearest in the drawing are retrieved (Amid et al. 2015, sec. 4). With fewer than 41 nodes, half of
-    the others are relevant.
+    The K = 1 .. 100 nearest in the drawing are retrieved (Amid et al. 2015, sec. 4). Precision and recall are means
+    over nodes. If there are fewer than 41 nodes, half of the others are relevant.
     """
 
     def area(ranks: Ranks, kept: np.ndarray) -> float:
@@ -318,16 +319,17 @@ def retrieval_auc(sweep: Sweep) -> Sampled:
 
 
 def retrieval_area(found: np.ndarray, recall: np.ndarray) -> float:
-    """Return the area under precision against recall; `found`: relevant nodes among the K = 1, 2, ... retrieved.
+    """Return the area under precision against recall for K = 1, 2, ... retrieved nodes.
 
-    The curve starts at recall 0 with the first precision; straight lines join its points.
+    `found`: relevant nodes among the retrieved. The curve starts at recall 0 with the first precision; straight lines
+    join its points.
     """
     precision = found / np.arange(1, len(found) + 1)
     return float(recall[0] * precision[0] + (np.diff(recall) * (precision[1:] + precision[:-1])).sum() / 2)
 
 
 def _normalized(ranks: Ranks, kept: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Q_NX, R_NX and the largest Q_NX at every size, of the nodes of some groups."""
+    """Return Q_NX, R_NX and the largest Q_NX at every size, from the nodes of some groups."""
     nodes, m = max(ranks.count[kept].sum(), 1), max(ranks.k.max(initial=1), 1)
     q, best = (each[kept].sum(axis=0) / (nodes * ranks.k) for each in (ranks.hits, ranks.best))
     chance = ranks.k / m

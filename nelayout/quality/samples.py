@@ -1,4 +1,4 @@
-"""Values with standard errors, samples of nodes, and the one pass over nodes that several measures share."""
+"""Values with standard errors, samples of nodes, and one pass over nodes for all measures."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ __all__ = [
 Part = TypeVar("Part")
 Sample = str | int | None
 
-# Nodes up to which all distances are ranked, and nodes sampled beyond: a row is a search and a sort of all others.
+# Largest number of nodes without sampling, and number of sampled nodes: each one sorts all others.
 ROWS_ABOVE, ROWS_SAMPLED = 5_000, 300
-# Groups of sampled nodes that the jackknife leaves out in turn.
+# Number of groups of sampled nodes; the jackknife leaves out each in turn.
 GROUPS = 30
 
 
 class Sampled(NamedTuple):
-    """A value, its standard error (0 if exact), and whether every node, pair or edge entered."""
+    """A value, its standard error (0 if exact), and True if every node, pair or edge entered."""
 
     value: float
     error: float = 0.0
@@ -40,9 +40,9 @@ NOTHING = Sampled(float("nan"))
 def sample_of(
     population: np.ndarray, sample: Sample, above: int, size: int, rng: np.random.Generator
 ) -> tuple[np.ndarray, bool]:
-    """Return members of `population`, sorted, and whether they are all.
+    """Return members of `population`, sorted, and True if they are all.
 
-    `sample` "auto" takes all up to `above` members and `size` of them beyond; None takes all; an int that many.
+    `sample` "auto" takes all up to `above` members and `size` of them above. None takes all; an int takes that number.
     """
     if sample is None or (sample == "auto" and len(population) <= above):
         return population, True
@@ -62,8 +62,7 @@ def mean_of(values: np.ndarray, population: int, exact: bool) -> Sampled:
 def share_of(hits: np.ndarray, population: int, exact: bool) -> Sampled:
     """Return the mean of a sample of hits (1) and misses (0), drawn without replacement.
 
-    The standard error follows Agresti and Coull, who add two hits and two misses: it is above 0 for a sample
-    without misses.
+    The standard error follows Agresti and Coull, who add two hits and two misses. A sample without misses has an error.
 
     >>> round(share_of(np.ones(96), 10**6, False).error, 4)
     0.014
@@ -77,22 +76,22 @@ def share_of(hits: np.ndarray, population: int, exact: bool) -> Sampled:
 
 
 def standard_error(values: np.ndarray, population: int) -> float:
-    """Return the standard error of the mean of `values`, drawn without replacement from `population` members."""
+    """Return the standard error of the mean of `values`, a sample from `population` members."""
     if len(values) < 2:
         return float("inf")
     return float(values.std(ddof=1) * np.sqrt((1 - len(values) / population) / len(values)))
 
 
 def groups_of(count: int, exact: bool, rng: np.random.Generator) -> np.ndarray:
-    """Return a random group for each of `count` sampled nodes; one group if nothing was sampled."""
+    """Return a random group for each of `count` sampled nodes; one group if all are taken."""
     return np.zeros(count, np.int64) if exact else rng.permutation(np.arange(count) % max(min(GROUPS, count), 1))
 
 
 def jackknife(of: Callable[[np.ndarray], float], count: int, unsampled: float) -> float:
-    """Return the standard error of ``of(every group)`` from its values without one of `count` groups at a time.
+    """Return the standard error of ``of(every group)`` by leaving out one group at a time.
 
-    `unsampled`: share of the population outside the sample, which was drawn without replacement. Infinite below two
-    groups.
+    `count`: number of groups. `unsampled`: share of the population outside the sample, which was drawn without
+    replacement. Infinite below two groups.
     """
     if count < 2:
         return float("inf")
@@ -101,7 +100,7 @@ def jackknife(of: Callable[[np.ndarray], float], count: int, unsampled: float) -
 
 
 def half_samples(of: Callable[[np.ndarray], float], count: int, unsampled: float) -> float:
-    """Return the error of `jackknife` from random halves of the groups, for values that jump between optima."""
+    """Return the error of `jackknife` from random half samples, for values that jump."""
     if count < 2:
         return float("inf")
     rng, value = np.random.default_rng(count), of(np.ones(count, bool))
@@ -125,7 +124,7 @@ def value_of_groups(
 
 @dataclass(frozen=True, eq=False)
 class Sweep:
-    """Distances in the input, a drawing `Y` (n, dim), and a sample of nodes; parts are found once and kept.
+    """Distances in the input, a drawing `Y` (n, dim), and a sample of nodes; parts are cached.
 
     Measures of ranks share one `Ranks`, and measures of distances one `Pairs`. Both are sums over groups of nodes,
     which give the standard error.
@@ -140,7 +139,7 @@ class Sweep:
 
     @cached_property
     def positions(self) -> np.ndarray:
-        """The standardized positions."""
+        """Standardized positions."""
         return standardize(self.Y)
 
     @cached_property
@@ -150,17 +149,17 @@ class Sweep:
 
     @property
     def nodes(self) -> np.ndarray:
-        """The sampled nodes, sorted."""
+        """Sampled nodes, sorted."""
         return self._chosen[0]
 
     @property
     def exact(self) -> bool:
-        """Whether these are all nodes."""
+        """True if the sample has all nodes."""
         return self._chosen[1]
 
     @cached_property
     def group(self) -> np.ndarray:
-        """The group of each of `nodes`, (len(nodes),)."""
+        """Group of each of `nodes`, (len(nodes),)."""
         return groups_of(len(self.nodes), self.exact, np.random.default_rng([self.seed, 1]))
 
     @property
@@ -169,7 +168,7 @@ class Sweep:
         return len(self.nodes) / max(len(self.Y), 1)
 
     def once(self, find: Callable[..., Part], *others: object) -> Part:
-        """Return ``find(self, *others)``; a second call with the same arguments returns the same object."""
+        """Return ``find(self, *others)``; a second call with the same arguments reuses the result."""
         key = find, *map(id, others)
         if key not in self._kept:
             self._kept[key] = find(self, *others), others  # keeps `others` alive, and so their ids

@@ -1,9 +1,9 @@
 """Shape of a drawing: whether the nodes that the eye joins are joined in the graph.
 
-The eye joins near nodes with nothing between them. The Gabriel graph joins two nodes if the disc with these two as
-diameter holds no other node, not even on its border. The relative neighborhood graph joins them unless a node is
-nearer to both than they are to each other. A square has its sides in both graphs. Its diagonals are in neither: their
-discs have the other corners on the border.
+The eye joins near nodes with nothing between them. The Gabriel graph joins two nodes if the disc on their line as
+diameter has no other node, also on its border. The relative neighborhood graph joins them unless a node is nearer to
+both than they are to each other. A square has its sides in both graphs. Its diagonals are in neither: their discs have
+the other corners on the border.
 
 A node that shares its position with another has no neighbors in either graph.
 """
@@ -18,15 +18,15 @@ from nelayout.quality.samples import NOTHING, Sampled, Sweep, mean_of
 
 __all__ = ["gabriel_graph", "relative_graph", "shape_agreement"]
 
-# Nodes in the lunes of this many edges are looked at together.
-AT_ONCE = 20_000
+# Number of edges that are tested at a time.
+EDGES_AT_ONCE = 20_000
 
 
 def shape_agreement(sweep: Sweep, adjacency: csr_array, *, relative: bool = False) -> Sampled:
-    """Return the mean Jaccard index of a node's neighbors in the graph and in the shape graph, in [0, 1].
+    """Return the mean Jaccard index of a node's neighbors in graph and shape graph, in [0, 1].
 
-    The shape graph is the Gabriel graph, or with `relative` the relative neighborhood graph. Isolated nodes are left
-    out; NaN if there are no others.
+    The shape graph is the Gabriel graph, or the relative neighborhood graph if `relative`. Isolated nodes are left out;
+    NaN without other nodes.
     """
     i, j = sweep.once(_relative if relative else _gabriel)
     n = adjacency.shape[0]
@@ -42,7 +42,7 @@ def shape_agreement(sweep: Sweep, adjacency: csr_array, *, relative: bool = Fals
 
 
 def gabriel_graph(Y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the edges (i, j), i < j, of the Gabriel graph of the positions (n, dim), dim 1, 2 or 3; closed discs.
+    """Return the edges (i, j), i < j, of the Gabriel graph of positions (n, dim); closed discs.
 
     >>> corners = np.array([[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [0.0, 1.0]])
     >>> [edge.tolist() for edge in gabriel_graph(corners)]
@@ -73,7 +73,7 @@ def _relative(sweep: Sweep) -> tuple[np.ndarray, np.ndarray]:
 
 
 def relative_graph(Y: np.ndarray, i: np.ndarray, j: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the edges of the relative neighborhood graph, among the edges (i, j) of the Gabriel graph; open lunes."""
+    """Return the Gabriel edges (i, j) with empty open lunes: the relative neighborhood graph."""
     Y = standardize(Y)
     from scipy.spatial import KDTree
 
@@ -81,9 +81,9 @@ def relative_graph(Y: np.ndarray, i: np.ndarray, j: np.ndarray) -> tuple[np.ndar
         return i, j
     tree, apart = KDTree(Y), lengths(Y, i, j)
     blocked = np.zeros(len(i), bool)
-    for start in range(0, len(i), AT_ONCE):
-        part = slice(start, start + AT_ONCE)
-        # The lune of two points at distance 1 lies within sqrt(3) / 2 of their middle.
+    for start in range(0, len(i), EDGES_AT_ONCE):
+        part = slice(start, start + EDGES_AT_ONCE)
+        # The lune of two points at distance 1 is within sqrt(3) / 2 of their middle.
         balls = tree.query_ball_point((Y[i[part]] + Y[j[part]]) / 2, apart[part] * np.sqrt(0.75), workers=-1)
         edge = np.repeat(np.arange(len(balls)), [len(ball) for ball in balls]) + start
         third = np.concatenate([np.asarray(ball, np.int64) for ball in balls])
@@ -95,14 +95,14 @@ def relative_graph(Y: np.ndarray, i: np.ndarray, j: np.ndarray) -> tuple[np.ndar
 
 
 def _neighboring(places: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Pairs of different places among which all edges of the Gabriel graph are: those of a Delaunay triangulation."""
+    """Return Delaunay pairs of different positions; they include every Gabriel edge."""
     from scipy.spatial import Delaunay
 
     n = len(places)
     if n < 2:
         return np.zeros(0, np.int64), np.zeros(0, np.int64)
     centered = places - places.mean(axis=0)
-    # Places on a line or in a plane have no triangulation in the whole space: their coordinates along it are used.
+    # Positions on a line or in a plane have no triangulation in the full space, so their coordinates along it are used.
     _, spread, axes = np.linalg.svd(centered, full_matrices=False)
     flat = centered @ axes[spread > spread[0] * TIE].T
     if flat.shape[1] == 1:
@@ -114,7 +114,7 @@ def _neighboring(places: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     found = Delaunay(flat)
     simplex = found.simplices.astype(np.int64)
     a, b = np.triu_indices(simplex.shape[1], 1)
-    # Places that rounding left out of the triangulation are joined with the corners around them.
+    # Positions that rounding left out of the triangulation are joined with the corners around them.
     out, around, _ = found.coplanar.astype(np.int64).reshape(-1, 3).T
     i = np.concatenate([simplex[:, a].ravel(), np.repeat(out, simplex.shape[1])])
     j = np.concatenate([simplex[:, b].ravel(), simplex[around].ravel()])

@@ -1,12 +1,12 @@
 """How well drawn distances follow the distances of the input.
 
-Four measures, each weaker than the one before in what it asks: stress wants equal distances up to one factor,
-non-metric stress any increasing function of the input distance, Spearman's correlation the same order, and distance
+Four measures, each with a weaker demand than the one before. Stress wants equal distances up to one factor, non-metric
+stress any increasing function of the input distance. Spearman's correlation wants the same order, and distance
 correlation any dependence.
 
 The path a - b - c has distances d = (1, 1, 2). Drawn at 0, 1, 1 it has drawn distances e = (1, 0, 1). The best factor
-is s = (1 + 1/2) / (1 + 1/4) = 1.2, the relative errors are (0.2, -1, -0.4), and the stress is their mean square 0.4.
-Drawn at 0, 1, 3 it has e = (1, 2, 3): no function of d gives both 1 and 2 for d = 1, and the non-metric stress is
+is s = (1 + 1/2) / (1 + 1/4) = 1.2. The relative errors are (0.2, -1, -0.4), and the stress is their mean square 0.4.
+Drawn at 0, 1, 3 it has e = (1, 2, 3). No function of d gives both 1 and 2 for d = 1, so the non-metric stress is
 sqrt(0.5 / 14).
 """
 
@@ -32,9 +32,9 @@ from nelayout.quality.samples import (
 
 __all__ = ["distance_correlation", "distance_stress", "nonmetric_stress", "spearman", "stress_sums"]
 
-# Up to this many nodes stress takes all pairs; beyond, all pairs of this many sampled pivots.
+# Largest number of nodes for stress of all pairs, and number of sampled pivots above it.
 PAIRS_ABOVE, PIVOTS = 2_000, 200
-# Other nodes that Spearman's correlation and non-metric stress pair with each sampled node.
+# Number of other nodes that Spearman's correlation and non-metric stress pair with each sampled node.
 PARTNERS = 3_000
 # Bytes that ranking needs for each pair.
 PAIR_BYTES = 77
@@ -43,10 +43,10 @@ PAIR_BYTES = 77
 def distance_stress(
     distances: InputDistances, Y: np.ndarray, sample: str | int | None = "auto", seed: int = 0
 ) -> Sampled:
-    """Return the mean of ((s e_ij - d_ij) / d_ij)^2 at the best factor s, in [0, 1], lower is better.
+    """Return the mean of ((s e_ij - d_ij) / d_ij)^2 at the best factor s, in [0, 1]; 0: best.
 
     d: distance in the input, e: in the drawing. Pairs without a path and pairs at distance 0 are left out. The best
-    factor is s = sum(e/d) / sum(e^2/d^2), so the value is 1 - sum(e/d)^2 / (N sum(e^2/d^2)); 1 if all nodes coincide.
+    factor is s = sum(e/d) / sum(e^2/d^2). The value is 1 - sum(e/d)^2 / (N sum(e^2/d^2)); 1 if all nodes coincide.
     `sample` counts pivots. The standard error treats all pairs of one pivot as one draw.
     """
     rng = np.random.default_rng(seed)
@@ -72,7 +72,7 @@ def distance_stress(
 
 
 def stress_sums(Y: np.ndarray, pivot: int, hops: np.ndarray) -> tuple[float, float, int]:
-    """Return the sums of e / d and (e / d)^2 over the nodes at d > 0 from the pivot, and their number."""
+    """Return sum e / d, sum (e / d)^2 and the number of nodes at d > 0 from the pivot."""
     away = hops > 0
     apart = Y - Y[pivot]
     ratio = np.sqrt(np.einsum("ij,ij->i", apart, apart)) / np.where(away, hops, 1)
@@ -81,7 +81,7 @@ def stress_sums(Y: np.ndarray, pivot: int, hops: np.ndarray) -> tuple[float, flo
 
 
 class Pairs(NamedTuple):
-    """Distances of p pairs in the input and in the drawing, and the group of the sampled node of each pair."""
+    """Distances of p pairs in input and drawing, and the group of each pair's sampled node."""
 
     d: np.ndarray
     e: np.ndarray
@@ -89,7 +89,7 @@ class Pairs(NamedTuple):
 
 
 def pairs_of(sweep: Sweep) -> Pairs:
-    """Return every pair once if nothing is sampled, else each sampled node with up to 3,000 others.
+    """Return every pair once if all nodes are taken, else up to 3,000 pairs a sampled node.
 
     Warns before the work starts if memory is short for all pairs.
     """
@@ -115,7 +115,7 @@ def pairs_of(sweep: Sweep) -> Pairs:
 
 
 def spearman(sweep: Sweep) -> Sampled:
-    """Return Spearman's rank correlation of distances in the input and in the drawing, over pairs, in [-1, 1].
+    """Return Spearman's rank correlation of input and drawn distances, over pairs, in [-1, 1].
 
     Ties get the mean of their ranks. NaN if all distances of one side are equal.
     """
@@ -139,9 +139,9 @@ def spearman(sweep: Sweep) -> Sampled:
 
 
 def nonmetric_stress(sweep: Sweep) -> Sampled:
-    """Return Kruskal's stress-1, sqrt(sum (e - f(d))^2 / sum e^2) at the best increasing f, in [0, 1].
+    """Return Kruskal's stress-1, sqrt(sum (e - f(d))^2 / sum e^2), at the best f, in [0, 1].
 
-    Pairs with equal d have equal f(d) (Kruskal's secondary approach to ties). 1 if all nodes coincide.
+    f is increasing. Pairs with equal d have equal f(d) (Kruskal's secondary approach to ties). 1 if all nodes coincide.
     """
     pairs = sweep.once(pairs_of)
     if not len(pairs.d):
@@ -165,11 +165,11 @@ def nonmetric_stress(sweep: Sweep) -> Sampled:
 
 
 def distance_correlation(sweep: Sweep) -> Sampled:
-    """Return the distance correlation of the input and the drawing, in [0, 1]: 0 if they are independent.
+    """Return the distance correlation of input and drawing, in [0, 1]: 0 if independent.
 
-    With distances d and e, row means d_i, e_i and overall means, dCov^2(d, e) = mean(d e) - 2 mean(d_i e_i) + mean(d)
-    mean(e). The value is the root of dCov^2(d, e) / (dCov(d, d) dCov(e, e)). It needs the distances of all pairs, so it
-    is measured in the largest component. 0 if all nodes coincide, NaN below two nodes.
+    d_i and e_i are row means of the distances d and e. dCov^2(d, e) = mean(d e) - 2 mean(d_i e_i) + mean(d) mean(e).
+    The value is the root of dCov^2(d, e) / (dCov(d, d) dCov(e, e)). It needs the distances of all pairs, so it is
+    measured in the largest component. 0 if all nodes coincide, NaN below two nodes.
     """
     component = sweep.distances.component
     inside = np.flatnonzero(component == np.bincount(component, minlength=1).argmax())

@@ -1,4 +1,4 @@
-"""The table of measures: name, definition, score, source, cost and sampling of each, in the order of "all".
+"""The table of measures, in the order of "all": definition, score, source, cost, sampling.
 
 A new measure is a function of a subject's module and one entry here. `nelayout.measures` lists the entries.
 """
@@ -14,7 +14,7 @@ from nelayout.quality.protocol import AFFINE, MONOTONE, RIGID, Measure, Score
 
 __all__ = ["MEASURES"]
 
-# Drawings for which measures are taken without being asked for by name.
+# Inputs for which a measure is taken by default.
 GRAPHS, VECTORS, BOTH = ("graphs",), ("vectors",), ("graphs", "vectors")
 
 VALUE = Score("the value", lambda value, _: value, higher=True)
