@@ -1,6 +1,6 @@
-"""Lay one drawing over another: moved, turned, mirrored and resized until corresponding nodes are closest.
+"""Lay one drawing over another: move, turn, mirror and resize it to the smallest distances.
 
-A drawing has no true orientation: another run or another method turns it differently. `align` brings the second over
+The orientation of a drawing has no meaning: another run or method turns it differently. `align` brings the second over
 the first before they are shown side by side (Procrustes analysis).
 """
 
@@ -20,13 +20,13 @@ Positions = TypeVar("Positions")
 
 
 def align(pos: Positions, to: Any, *, scale: bool = True, reflect: bool = True) -> Positions:
-    """Lay `pos` over `to` by the similarity transform that minimizes ``sum_i |s R y_i + t - x_i|^2``.
+    """Lay `pos` over `to` by the similarity transform of least ``sum |s R y_i + t - x_i|^2``.
 
     Parameters
     ----------
     pos : dict keyed by node, igraph.Layout, array (n, dim), or a `Solution`; dim 1, 2 or 3. Not changed.
-    to : positions of the same kind and dim (a Layout and an array count as one kind). The transform is found
-        from the nodes with a position in both (common keys; rows without NaN) and applied to all of `pos`.
+    to : positions of the same kind and dim (a Layout and an array count as one kind). The transform is found from the
+        nodes with a position in both (common keys; rows without NaN). It is applied to all of `pos`.
     scale : whether the size may change.
     reflect : whether the drawing may be mirrored.
 
@@ -70,7 +70,7 @@ def align(pos: Positions, to: Any, *, scale: bool = True, reflect: bool = True) 
         raise InputError(f"pos has {Y.shape[1]} coordinates and to has {X.shape[1]}; only equal ones can be aligned")
     known = common[np.isfinite(Y[common]).all(axis=1) & np.isfinite(X).all(axis=1)] if len(common) else common
     if not len(known):
-        raise InputError("align needs nodes that are in both pos and to; got none with a position in both")
+        raise InputError("align needs nodes that are in both pos and to; got none")
     target = X[np.isin(common, known)]
     return mine.close(transform(Y, Y[known], target, scale=scale, reflect=reflect))
 

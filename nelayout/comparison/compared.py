@@ -25,16 +25,16 @@ __all__ = ["Comparison"]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Comparison:
-    """Several drawings of one graph or of the same vectors and their measures, as `compare` returns them.
+    """Several drawings of one graph or table with their measures, the result of `compare`.
 
     measured  {drawing: {measure: `Measured`}}; for several seeds the means, with the standard error of the mean
     drawings  {drawing: positions}, for the first seed; `align` lays each over the first
     G         the graph as it was given; None for vectors
     labels    the class of each node in node order, None if unknown; None without labels
-    seconds   {drawing: median seconds of wall clock over seeds}, for the drawings that were made here
+    seconds   {drawing: median wall-clock seconds over seeds}, for drawings that `compare` made
     runs      {drawing: [{measure: `Measured`}, ...]}, one for each seed
-    notes     {drawing: sentences}: why one was left out, and the notes of its run
-    single    the drawings with one seed that could have had others
+    notes     {drawing: sentences}: why a drawing was left out, and the notes of its run
+    single    the drawings made with one seed by methods that use seeds
     """
 
     measured: dict[str, dict[str, Measured]]
@@ -48,7 +48,7 @@ class Comparison:
 
     @property
     def table(self) -> DataFrame:
-        """Values: a row per drawing, a column per measure, and seconds for the drawings that were made here.
+        """Values: a row per drawing, a column per measure, and seconds for drawings made here.
 
         Raises `MissingExtra` without pandas.
         """
@@ -76,7 +76,7 @@ class Comparison:
 
     @property
     def marked(self) -> DataFrame:
-        """The table as text: a star marks the best value and every value that is within its error, as in `verdict`."""
+        """Table as text: a star marks the best value and all values within its error."""
         rows = table_rows(self.measured, self.spreads)
         return _data_frame(
             {
@@ -96,26 +96,26 @@ class Comparison:
 
     @property
     def front(self) -> list[str]:
-        """The drawings that no other dominates (Pareto front)."""
+        """Drawings that no other dominates (Pareto front)."""
         return front(self.measured)
 
     @property
     def dominated(self) -> dict[str, list[str]]:
-        """{drawing: the drawings that dominate it}: worse in no measure, better in one, beyond errors and 1 %."""
+        """{drawing: its dominators}: worse in no measure, better in one, beyond errors and 1 %."""
         return dominators(self.measured)
 
     @property
     def verdict(self) -> list[str]:
-        """Sentences: what each drawing is best and worst in, which are dominated, which was fastest."""
+        """Sentences: each drawing's best and worst measures, dominated drawings, the fastest."""
         return verdict(self.measured, self.seconds, self.single)
 
     def plot(self, *, color: Any = None, labels: Any = None, table: bool = True, background: Any = "auto") -> Figure:
-        """Draw all drawings in one figure over their measures (darker is better).
+        """Draw all drawings in one figure, with their measures below (darker is better).
 
         Parameters
         ----------
-        color, labels : as in `nelayout.draw`; without a color the classes of the nodes color them.
-        table : whether the measures stand below.
+        color, labels : as in `nelayout.draw`; the default color is the class of the node.
+        table : True to show the measures below the drawings.
         background : as in `nelayout.draw`: "auto" (white), "dark", a color, or None for a transparent figure.
 
         Returns
@@ -128,7 +128,7 @@ class Comparison:
         MissingExtra
             without matplotlib.
         InputError
-            for a background that is no color, and as `nelayout.draw` does.
+            if the background is not a color, and as `nelayout.draw` does.
         """
         from nelayout.comparison.figure import side_by_side
         from nelayout.pictures.colors import Inks, class_coloring, coloring
@@ -147,19 +147,19 @@ class Comparison:
     def to_html(
         self, path: str | Path, *, color: Any = None, labels: Any = None, weight: str | None = "weight"
     ) -> None:
-        """Write one page with the drawings, to zoom, search and select in, the table and the definitions.
+        """Write one page: drawings to zoom, search and select in, the table and the definitions.
 
-        The page needs no other file and no network. The file appears whole or not at all.
+        The page needs no other file and no network. An error never leaves a partial file.
 
         Parameters
         ----------
         path : the file; "-" is standard output.
-        color, labels, weight : as in `nelayout.explore`; without a color the classes of the nodes color them.
+        color, labels, weight : as in `nelayout.explore`; the default color is the class of the node.
 
         Raises
         ------
         InputError
-            for a folder that does not exist, and a page of more than 100 MB, which is too large for browsers.
+            if the folder does not exist, or if the page exceeds 100 MB, the limit of browsers.
         """
         from nelayout.graphs.files import check_output
 
@@ -175,7 +175,7 @@ class Comparison:
         title: str | None = None,
         columns: Iterable[Column] = (),
     ) -> Page:
-        """Return the page of `to_html`, which notebooks show; `columns` are further values of the nodes."""
+        """Return the page of `to_html`, which notebooks show; `columns`: more values of the nodes."""
         from nelayout.comparison.page import comparison_page
 
         return comparison_page(

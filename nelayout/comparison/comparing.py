@@ -1,7 +1,7 @@
-"""`compare` and `compare_vectors`: drawings, made here by name or given, are measured with the same samples.
+"""`compare` and `compare_vectors`: measure drawings with the same samples.
 
-``["ws-sne", "nx:spring", pos]`` and ``{"ours": "ws-sne", "mine": pos, "spring": nx.spring_layout}`` are both lists of
-drawings.
+nelayout makes drawings that are given by name. ``["ws-sne", "nx:spring", pos]`` and ``{"ours": "ws-sne", "mine": pos,
+"spring": nx.spring_layout}`` are both lists of drawings.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ from nelayout.vectors.input import read_rows
 
 __all__ = ["check_method", "compare", "compare_vectors"]
 
-# Name of unnamed drawings in a list.
+# Name of drawings that have none.
 UNNAMED = "given"
 EXAMPLE = 'such as ["ws-sne", "nx:spring", pos] or {"ours": "ws-sne", "mine": pos}'
 
@@ -82,8 +82,8 @@ def compare(
         - a function of ``G``; it gets ``seed=`` if it takes one.
     labels, coords, measures, weight, node_size, sample, lengths : as in `measure`.
     weight_kind : the meaning of weights for layouts: "similarity", "distance" or "log".
-    objective : name of a method, or a `Method`: adds a row such as "J of ws-sne", the objective of each drawing at the
-        size that makes it least (`nelayout.evaluate`).
+    objective : name of a method, or a `Method`. Adds a row such as "J of ws-sne": the objective of each drawing at its
+        best size (`nelayout.evaluate`).
     seeds : number of drawings of each method, peer and function, with the seeds seed, seed + 1, ...; their mean is
         measured, ``.spread`` has their deviation. Layouts without a seed are drawn once.
     seed : of the samples, as in `measure`, and of the first drawing.
@@ -99,7 +99,7 @@ def compare(
     ------
     InputError
         as `measure` does, with the drawing's name; for an unknown method or peer (with near matches); and if there is
-        no drawing, or none is left. The error of a function has a note with the drawing's name.
+        no drawing, or none is left. The error of a function gets a note with the drawing's name.
     Unsupported
         for a named measure that is not defined in the dimensions of a drawing; other measures are NaN there.
 
@@ -114,7 +114,7 @@ def compare(
                     circle     line
     crossings ↓          0*       3
     neighborhood ↑       1*  0.7778
-    ↑ higher is better, ↓ lower is better, * best, or not told from it
+    ↑ higher is better, ↓ lower is better, * best, or not clearly worse
     >>> found.front, found.dominated
     (['circle'], {'line': ['circle']})
     >>> compare(G, pos, measures="crossings", objective="t-sne").table["J of tsne"].round(2).to_dict()
@@ -149,7 +149,7 @@ def compare(
 
         artists = _Artists(G, graph_peers(), graph_peer, matrix, network.host.write, draw, n_jobs)
         entries = _entries_of(drawings, artists)
-        for entry in entries:  # before anything is drawn, which may take long
+        for entry in entries:  # before drawing, which may take long
             inputs.check_dimensions(entry.name, entry.given)
             for pos in entry.given:
                 inputs.every_place(network, pos, entry.name)
@@ -182,7 +182,7 @@ def compare_vectors(
     seed: Any = 0,
     n_jobs: int | None = None,
 ) -> Comparison:
-    """Measure several embeddings of the same vectors with the same samples, and show them side by side.
+    """Measure several embeddings of one table with the same samples; show them side by side.
 
     Parameters
     ----------
@@ -192,8 +192,8 @@ def compare_vectors(
         - an (n, dim) array, or several as an array (runs, n, dim); pictures and pages show up to three dimensions;
         - the name of a method ("ws-sne", "t-sne"), or a `Method`: made as `embed` does;
         - the name of another package's embedding, with its defaults and Euclidean distances: "opentsne", "umap",
-          "sklearn:pca", "sklearn:tsne", "sklearn:isomap", "sklearn:spectral", "sklearn:lle". One that is not installed
-          or fails is left out with a warning;
+          "sklearn:pca", "sklearn:tsne", "sklearn:isomap", "sklearn:spectral", "sklearn:lle". A package that is not
+          installed or fails is left out with a warning;
         - a function of ``X``; it gets ``seed=`` if it takes one.
     labels : classes of the rows, as in `measure`.
     metric : of the distances in the input, for our methods and for the measures, as in `embed`.
@@ -252,12 +252,12 @@ def compare_vectors(
 
 
 class _LeftOut(Exception):
-    """An entry that cannot draw this graph here; the message says why."""
+    """An entry that cannot draw this graph here; the message is the reason."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Run:
-    """One drawing: positions, seconds of wall clock if it was made here, and the notes of the run."""
+    """One drawing: positions, wall-clock seconds if `compare` made it, and notes of the run."""
 
     positions: Any
     seconds: float | None = None
@@ -282,10 +282,10 @@ class _Entry:
 
 @dataclass(frozen=True, slots=True)
 class _Artists:
-    """The ways to draw what is compared.
+    """What makes the drawings of a comparison.
 
     data    the graph or vectors, which functions get
-    peers   the layouts of other packages by name, `peer` finds one in any spelling
+    peers   the layouts of other packages by name; `peer` finds a layout in any spelling
     matrix  peer -> adjacency or rows
     close   (n, 2) array -> positions
     solve   (method, seed) -> solution
@@ -301,7 +301,7 @@ class _Artists:
     n_jobs: int | None
 
     def entry(self, row: str | None, x: Any) -> _Entry:
-        """Return the entry of a name, method, function, or of given positions; raises `InputError` for a wrong name."""
+        """Return the entry of a name, method, function or positions; `InputError` for other names."""
         if isinstance(x, str):
             peer = self.peer(x)
             if peer is not None:
@@ -326,7 +326,7 @@ class _Artists:
         try:
             run = _timed(peer.prepare(data, seed, self.n_jobs))
             Y = np.asarray(run.positions, np.float64)
-        except Exception as error:  # whatever another package raises: it is named, and the others are compared
+        except Exception as error:  # another package may raise any error; it is reported, and the others are compared
             raise _LeftOut(f"it failed with {type(error).__name__}: {error}") from error
         n = data.shape[0]
         lost = n if Y.shape != (n, 2) else int(np.count_nonzero(~np.isfinite(Y).all(axis=1)))
@@ -335,7 +335,7 @@ class _Artists:
         return _Run(self.close(Y), run.seconds)
 
     def _by_function(self, name: str, function: Callable, seed: int, seeded: bool) -> _Run:
-        """The drawing of a function, which gets ``seed=`` if it takes one; a note on its errors names the drawing."""
+        """Call a function, with ``seed=`` if it takes one; a note on its errors names the drawing."""
         try:
             run = _timed(lambda: function(self.data, seed=seed) if seeded else function(self.data))
         except Exception as error:
@@ -352,7 +352,7 @@ class _Artists:
 
 
 def _timed(draw: Callable[[], Any]) -> _Run:
-    """The positions that a call returns, its seconds, and the notes of a solution."""
+    """Return the positions of a call, its seconds, and the notes of a solution."""
     began = time.perf_counter()
     found = draw()
     seconds = time.perf_counter() - began
@@ -380,15 +380,15 @@ def _entries_of(drawings: Any, artists: _Artists) -> list[_Entry]:
             count = sum(other.startswith(UNNAMED) for other in found)
             entry = _Entry(UNNAMED if not count else f"{UNNAMED} {count + 1}", entry.given)
         if entry.name in found:
-            raise InputError(f"the drawing {entry.name!r} is given twice; give a dict and call each its own name")
+            raise InputError(f"the drawing {entry.name!r} is given twice; give a dict with a name for each")
         found[entry.name] = entry
     return list(found.values())
 
 
 def _several(x: Any, row: str) -> tuple[Any, ...]:
-    """The drawings in a list of them, or in an array of three dimensions; else the one that it is."""
+    """Return the drawings in a list or an array of three dimensions; else ``(x,)``."""
     if x is None:
-        raise InputTypeError(f"the drawing {row!r} is None; give positions, or who draws: {EXAMPLE}")
+        raise InputTypeError(f"the drawing {row!r} is None; give positions or a method: {EXAMPLE}")
     if isinstance(x, np.ndarray):
         return tuple(x) if x.ndim == 3 else (x,)
     if type(x) not in (list, tuple):
@@ -405,21 +405,19 @@ def _several(x: Any, row: str) -> tuple[Any, ...]:
 
 
 def _is_drawing(x: Any) -> bool:
-    """Whether this is a drawing rather than one node's position."""
+    """Return True for a drawing, False for the position of one node."""
     known = isinstance(x, Mapping) or hasattr(x, "positions") or hasattr(x, "coords")
     return known or getattr(x, "ndim", 0) == 2 or (type(x) in (list, tuple) and len(x) > 0 and all(map(_is_place, x)))
 
 
 def _is_place(x: Any) -> bool:
-    """Whether this is one node's position: one to three numbers."""
+    """Return True for the position of one node: one to three numbers."""
     if isinstance(x, (str, Mapping)) or not hasattr(x, "__len__") or not 0 < len(x) < 4:
         return False
     return all(isinstance(value, (Real, np.number)) for value in x)
 
 
-def _draw_all(
-    entries: list[_Entry], seeds: int, seed: int
-) -> tuple[dict[str, list[_Run]], dict[str, tuple[str, ...]]]:
+def _draw_all(entries: list[_Entry], seeds: int, seed: int) -> tuple[dict[str, list[_Run]], dict[str, tuple[str, ...]]]:
     """Draw all entries: {name: runs}, and {name: notes}; warns of entries that are left out."""
     if isinstance(seeds, bool) or not hasattr(seeds, "__index__") or int(seeds) < 1:
         raise InputError(f"seeds={seeds!r}; give the number of drawings of each method, at least 1")
@@ -453,7 +451,7 @@ def _is_point(pos: Any) -> bool:
 
 
 def check_method(name: str, peers: Iterable[str]) -> None:
-    """Raise `InputError` for a name that is neither a method nor a peer, with the near matches of both."""
+    """Raise `InputError`, with near matches, for a name that is neither a method nor a peer."""
     try:
         method_named(split(name)[0])
     except InputError:
@@ -463,7 +461,7 @@ def check_method(name: str, peers: Iterable[str]) -> None:
 def _add_objective(
     found: dict[str, list[dict[str, Measured]]], runs: dict[str, list[_Run]], value: Callable[[Any], Evaluated]
 ) -> None:
-    """Add J of every run as a measure; its score is 1 for the least and a half if J is twice as far from 0."""
+    """Add J of every run as a measure: score 1 for the least, 1/2 if twice as far from 0."""
     values = {name: [value(run.positions) for run in each] for name, each in runs.items()}
     least = min(one.value for each in values.values() for one in each)
     unit = abs(least) or 1.0
@@ -474,7 +472,7 @@ def _add_objective(
 
 
 def _native(network: Network, pos: Any, name: str) -> Any:
-    """A drawing as the graph's library keys it: an array of a networkx graph becomes a dict."""
+    """Return a drawing as the graph's library keys it: an array becomes a dict for networkx."""
     keyed = places(network.host.write(np.zeros((len(network.labels), 2)))).keys is not None
     if (places(pos).keys is not None) == keyed:
         return pos
@@ -490,15 +488,15 @@ def _comparison_of(
     G: Any,
     names: list[Any] | None,
 ) -> Comparison:
-    """Put the measures of all runs together, and lay the first drawing of each over the first of all.
+    """Join the measures of all runs; align the first drawing of each row to the first of all.
 
-    A measure that is not defined for a drawing, such as crossings in space, is NaN for it. Warns of drawings with all
-    nodes at one place.
+    A measure that is not defined for a drawing, such as crossings in space, is NaN. Warns of drawings with all nodes at
+    one point.
     """
     for name, each in runs.items():
         if any(_is_point(run.positions) for run in each):
-            notes[name] = (*notes.get(name, ()), "all nodes lie at one place")
-            warn(f"all nodes of the drawing {name!r} lie at one place: its measures say little")
+            notes[name] = (*notes.get(name, ()), "all nodes have one position")
+            warn(f"all nodes of the drawing {name!r} have one position: its measures mean little")
     rows = sorted((row for each in found.values() for row in each), key=len, reverse=True)
     columns = dict.fromkeys(measure for row in rows for measure in row)
     nothing = Measured(math.nan, math.nan, 0.0, True)

@@ -15,11 +15,11 @@ from nelayout.pictures.paper import Paper, paper
 
 __all__ = ["side_by_side"]
 
-# Most drawings in a row.
+# Largest number of drawings in a row.
 COLUMNS = 4
-# Side of one drawing, height of a table line, margin, width of the last heading, most width of names, in inches.
+# In inches: side of one drawing, height of a table line, margin, width of the last heading, largest width of names.
 INCHES, ROW, BORDER, SLANT, NAMES = 3.4, 0.3, 0.15, 0.6, 3.2
-# Letters of a drawing's name above it and beside the table, and letters in the table, in points.
+# Font sizes in points: a drawing's name above it and beside the table, and text in the table.
 TITLE, LINE, SMALL = 12, 9, 8
 
 
@@ -32,7 +32,7 @@ def side_by_side(
     seconds: dict[str, float] | None = None,
     background: Any = "auto",
 ) -> Any:
-    """Return a `matplotlib.figure.Figure` of drawings of `G`, over their measures; see `Comparison.plot`.
+    """Return a matplotlib figure of drawings over their measures; see `Comparison.plot`.
 
     A legend of classes stands below the drawings, a color bar beside the first row.
     """
@@ -62,8 +62,8 @@ def side_by_side(
         x, y = left + column * INCHES, height - BORDER - ROW - INCHES - row * (INCHES + ROW)
         ax = figure.add_axes((x / width, y / height, inside / width, inside / height))
         draw(G, pos, ax=ax, color=color, labels=labels, legend=number == columns - 1 and bar > 0, background=background)
-        ax.set_anchor("N")  # the drawing hangs from its title
-        # On the figure: the axes' own title would stand lower above a flat drawing than above others.
+        ax.set_anchor("N")  # the title is directly above the drawing
+        # The title belongs to the figure: a title of the axes would be lower above a flat drawing than above others.
         middle, top = (x + inside / 2) / width, (y + inside + 0.08) / height
         title = {"ha": "center", "va": "bottom", "fontsize": TITLE, "color": back.ink, "parse_math": False}
         figure.text(middle, top, fitted(name, TITLE, 72 * inside), **title)

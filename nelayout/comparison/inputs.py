@@ -1,4 +1,4 @@
-"""Positions, classes and true coordinates, as users give them, become arrays in node order."""
+"""Turn positions, classes and coordinates, as users give them, into arrays in node order."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ __all__ = [
     "integer_seed", "sample_size",
 ]  # fmt: skip
 
+
 def sample_size(sample: Any) -> Any:
     """Check `sample`: "auto", None, or an integer of at least 2."""
     if sample is None or (isinstance(sample, str) and sample == "auto"):
@@ -28,7 +29,7 @@ def sample_size(sample: Any) -> Any:
 
 
 def integer_seed(seed: Any) -> int:
-    """Return one integer for a seed of any kind, so that no measure's samples depend on the other measures."""
+    """Return one integer for any seed, so that the samples of measures are independent."""
     if isinstance(seed, np.random.RandomState):
         return int(seed.randint(2**31 - 1))
     if isinstance(seed, np.random.Generator) or seed is None:
@@ -40,17 +41,17 @@ def integer_seed(seed: Any) -> int:
 
 
 def check_dimensions(name: str, drawings: Iterable[Any]) -> None:
-    """Raise `InputError` if the drawings of one row of a comparison have different numbers of dimensions."""
+    """Raise `InputError` if drawings of one row of a comparison differ in dimensions."""
     with named(name):
         found = sorted({places(pos).dim for pos in drawings})
     if len(found) > 1:
         have = " and ".join(map(str, found))
-        raise InputError(f"the drawings of {name!r} have {have} dimensions; give each number of them another name")
+        raise InputError(f"the drawings of {name!r} have {have} dimensions; give one name per dimension")
 
 
 @contextmanager
 def named(name: str) -> Iterator[None]:
-    """Within it, errors name the drawing."""
+    """Name the drawing in every error raised within."""
     try:
         yield
     except InputError as error:
@@ -59,21 +60,21 @@ def named(name: str) -> Iterator[None]:
         raise type(error)(f"the drawing {name!r}: {error}") from None
     except (TypeError, ValueError) as error:
         raise InputTypeError(
-            f"the drawing {name!r} is no table of numbers ({error}); give positions: a dict keyed by node, or an array "
-            "(n, dim) in node order"
+            f"the drawing {name!r} is not a table of numbers ({error}); give positions: a dict keyed by node, or an "
+            "array (n, dim) in node order"
         ) from None
 
 
 def every_place(network: Network, pos: Any, name: str) -> np.ndarray:
-    """Return (n, dim) float64 of the drawing `name`; `InputError` unless every node has a finite position."""
+    """Return (n, dim) float64; `InputError` unless every node has a finite position."""
     with named(name):
         return every_position(network, pos, f"the drawing {name!r}")
 
 
 def class_names(network: Network, labels: Any) -> list[Any] | None:
-    """Return one class per node, None if unknown, from a dict, an array or the name of a node attribute.
+    """Return a class per node, None if unknown, from a dict, an array or an attribute's name.
 
-    None, NaN, -1, "" and a node missing in a dict are unknown; everything else names a class.
+    None, NaN, -1, "" and a node missing in a dict are unknown; every other value is a class.
     """
     if labels is None:
         return None
@@ -100,7 +101,7 @@ def classes(names: list[Any] | None) -> np.ndarray | None:
 
 
 def coordinates(network: Network, coords: Any) -> np.ndarray | None:
-    """Return (n, d') float64 from a dict, an igraph.Layout or an array; NaN rows for nodes without coordinates."""
+    """Return (n, d') float64 from a dict, a Layout or an array; NaN rows if unknown."""
     if coords is None:
         return None
     given = network.host.objects(coords if isinstance(coords, str) else places(coords, network.host).given, "coords")
@@ -119,18 +120,18 @@ def coordinates(network: Network, coords: Any) -> np.ndarray | None:
 
 
 def finite_rows(pos: Any, n: int, what: str) -> np.ndarray:
-    """Return (n, dim) float64, the positions of n rows of vectors; `InputError` names the row without one."""
+    """Return positions (n, dim) float64 of n rows; `InputError` names a row without one."""
     opened = places(pos)
     if len(opened.given) != n:
         raise InputError(f"{what} has {len(opened.given)} rows and X has {n}; give one position for each row of X")
-    given = opened.rows  # a frame counts in its order: rows of vectors have no names
+    given = opened.rows  # a frame is read in its order: rows of vectors have no names
     if isinstance(getattr(pos, "positions", pos), Mapping):
         check_rows(what, opened.given, n)
         given = [opened.given[row] for row in range(n)]
     try:
         Y = np.array(unmasked(given), np.float64)
     except (TypeError, ValueError):
-        raise InputError(f"{what} is no table of numbers; give (n, dim), as many numbers for each row") from None
+        raise InputError(f"{what} is not a table of numbers; give (n, dim), as many numbers for each row") from None
     if Y.ndim != 2 or not Y.shape[1]:
         raise InputError(f"{what} has shape {Y.shape}; give (n, dim), one row of coordinates for each row of X")
     strange = np.flatnonzero(~np.isfinite(Y).all(axis=1))
@@ -141,7 +142,7 @@ def finite_rows(pos: Any, n: int, what: str) -> np.ndarray:
 
 
 def check_rows(what: str, values: Any, n: int) -> None:
-    """Raise `InputError` unless values are one for each of n rows, one number, or a dict by row.
+    """Raise `InputError` unless values have one entry a row, are one number, or a dict by row.
 
     >>> check_rows("labels", ["a", "b"], 3)
     Traceback (most recent call last):

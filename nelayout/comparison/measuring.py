@@ -1,4 +1,4 @@
-"""Measures of drawings of graphs and of vectors: `measure`, `measure_vectors`, curves of ranks, and `stability`.
+"""Measures of drawings: `measure`, `measure_vectors`, curves of ranks, and `stability`.
 
 >>> import networkx as nx
 >>> from nelayout import measure, measure_vectors
@@ -50,11 +50,11 @@ __all__ = [
     "path_lengths", "rank_curves", "rank_curves_vectors", "stability", "vector_distances",
 ]  # fmt: skip
 
-# Squared distances below this part of the squared lengths are computed from differences: products lose digits.
-CLOSE = 1e-6
-# Numbers held at a time while close distances are computed anew.
-AT_ONCE = 10_000_000
-# Field that a measure needs -> keyword of `measure` that brings it.
+# Squared distances below this share of the squared lengths are computed from differences: products lose digits.
+SMALL_DISTANCE_SHARE = 1e-6
+# Number of floats in memory at a time while small distances are computed from differences.
+DIFFERENCES_AT_ONCE = 10_000_000
+# Field that a measure needs -> keyword of `measure` for it.
 KEYWORD = {"classes": "labels", "coords": "coords", "diameters": "node_size"}
 
 
@@ -90,12 +90,12 @@ def measures() -> list[dict[str, str]]:
     Returns
     -------
     list of dicts
-        name, definition; better: "higher" or "lower"; score: its rule; needs: keywords of `measure` that bring the
-        input; default: "graphs", "vectors" or both, where it is taken unasked; applies: where it is defined;
-        dimensions: the only number of dimensions, or ""; invariances: changes that do not change the value
-        (translation, rotation, reflection, scale and affine change the drawing, monotone is an increasing function of
-        all distances in the input); complexity, for n nodes and m edges; sampling: the sample of ``sample="auto"``,
-        and its least size of graph; source: paper and equation
+        name, definition; better: "higher" or "lower"; score: its rule; needs: keywords of `measure` for the input;
+        default: "graphs", "vectors" or both, where it is taken by default; applies: where it is defined; dimensions:
+        the only number of dimensions, or ""; invariances: changes that do not change the value (translation, rotation,
+        reflection, scale and affine change the drawing, monotone is an increasing function of all distances in the
+        input); complexity, for n nodes and m edges; sampling: the sample of ``sample="auto"``, and its least size of
+        graph; source: paper and equation
 
     Examples
     --------
@@ -148,17 +148,17 @@ def measure(
     G : networkx graph, igraph.Graph, scipy.sparse matrix or array, square array.
     pos : dict keyed by node, igraph.Layout, array (n, dim) in node order, or a `Solution`; every node needs a position.
     labels : classes of nodes, for `class_auc`, `class_accuracy` and `class_ari`: a dict, an array or a node attribute's
-        name. None, NaN, -1 and "" are unknown; such nodes take no part.
-    coords : true plane coordinates, for `map_r2` and `map_neighbors`: a dict, a Layout or an array; nodes without
-        coordinates, or with NaN, take no part. For longitudes and latitudes give x = lon cos(median lat), y = lat.
+        name. None, NaN, -1 and "" are unknown; such nodes are left out.
+    coords : true plane coordinates, for `map_r2` and `map_neighbors`: a dict, a Layout or an array. Nodes without
+        coordinates, or with NaN, are left out. For longitudes and latitudes give x = lon cos(median lat), y = lat.
     measures : names to take, in this order; None takes the defaults for graphs (see `nelayout.measures`), and "all"
         takes all with the necessary input.
-    weight : edge attribute; an edge with weight 0 is no edge. None takes all edges.
+    weight : edge attribute; edges of weight 0 are left out. None takes all edges.
     node_size : diameters in the units of `pos` (number, dict, array or attribute), for `overlaps`.
-    sample : "auto" is exact while this takes seconds and samples beyond (neighborhoods and nearest nodes above 20,000
-        nodes, stress above 2,000, the area of classes, ranks and pairs above 5,000, crossings by work); None is always
-        exact (`spearman` and `nonmetric_stress` then hold some 60 bytes for each pair); a number is the nodes, pivots
-        or edges to sample.
+    sample : "auto" is exact for small graphs and samples large ones. It samples neighborhoods and nearest nodes above
+        20,000 nodes, and stress above 2,000. Ranks, pairs and the area of classes are sampled above 5,000, crossings by
+        work. None is always exact; `spearman` and `nonmetric_stress` then hold about 60 bytes for each pair. A number
+        is the nodes, pivots or edges to sample.
     seed : of the samples: int, None, `numpy.random.Generator` or `RandomState`.
     lengths : edge attribute with lengths of edges, numbers > 0: distances are then lengths of shortest paths. The
         shortest of parallel edges counts, and an edge without a length has length 1. Any name takes the entries of a
@@ -208,8 +208,8 @@ def measure_vectors(
 ) -> dict[str, Measured]:
     """Measure how good an embedding of vectors is.
 
-    Measures keep their names: distances are distances of the rows, and the neighbors of a row are its 10 nearest
-    (`neighborhood`, `precision`, `recall`, `f_score`). Measures of edges are not defined.
+    Measures keep their names. Distances are distances of the rows. For `neighborhood`, `precision`, `recall` and
+    `f_score`, the neighbors of a row are its 10 nearest. Measures of edges are not defined.
 
     Parameters
     ----------
@@ -220,7 +220,7 @@ def measure_vectors(
     metric, metric_params : as in `nelayout.knn_graph`.
     measures : names to take, in this order; None takes the defaults for vectors (see `nelayout.measures`), and "all"
         takes all with the necessary input. `neighborhood`, `precision`, `recall` and `f_score` find the 10 nearest of
-        every row, which takes a while above some 50,000 rows.
+        every row, which is slow above about 50,000 rows.
     coords : true coordinates of the rows, (n, d'), for `map_r2` and `map_neighbors`.
     node_size : diameters in the units of `Y`, for `overlaps`.
     sample, seed : as in `nelayout.measure`.
@@ -262,16 +262,17 @@ def measure_vectors(
 def _described(
     network: Network, adjacency: csr_array | None, Y: np.ndarray, labels: Any, coords: Any, node_size: Any, *rest: Any
 ) -> MeasuredDrawing:
-    """The arrays of a drawing and of the facts about its nodes."""
+    """Return the arrays of a drawing and the facts about its nodes."""
     known = classes(class_names(network, labels))
     diameters = None if node_size is None else network.host.values(node_size, "node_size", nonnegative=True)
     return MeasuredDrawing(adjacency, Y, known, coordinates(network, coords), diameters, *rest)
 
 
 def chosen_measures(names: str | Iterable[str] | None, absent: Collection[str]) -> list[Measure]:
-    """Return the measures to take (None: the defaults, "all": all) that need no absent field of `MeasuredDrawing`.
+    """Return the measures to take that need no absent field of `MeasuredDrawing`.
 
-    Raises `InputError` for an unknown name, and for a named measure that needs an absent field.
+    `names`: None for the defaults, "all" for all. Raises `InputError` for an unknown name, and for a named measure that
+    needs an absent field.
     """
     if names is None or (isinstance(names, str) and names == "all"):
         kind = "vectors" if "adjacency" in absent else "graphs"
@@ -287,7 +288,7 @@ def chosen_measures(names: str | Iterable[str] | None, absent: Collection[str]) 
         found.append(MEASURES[name])
         wanting = [use for use in found[-1].uses if use in absent]
         if "adjacency" in wanting:
-            raise InputError(f"the measure {name!r} is one of edges, and vectors have none: leave it out")
+            raise InputError(f"the measure {name!r} needs edges, and vectors have none: leave it out")
         if wanting:
             raise InputError(f"the measure {name!r} needs {KEYWORD[wanting[0]]}=...: give it, or leave it out")
     return found
@@ -296,7 +297,7 @@ def chosen_measures(names: str | Iterable[str] | None, absent: Collection[str]) 
 def measure_drawing(
     drawing: MeasuredDrawing, names: str | Iterable[str] | None, sample: Any, seed: int
 ) -> dict[str, Measured]:
-    """Take the named measures (None: the default ones that apply, "all": all that apply) of a drawing in arrays."""
+    """Return measures of a drawing: `names`, the defaults (None), or all that apply ("all")."""
     chosen = chosen_measures(names, [use for use in ("adjacency", *KEYWORD) if getattr(drawing, use) is None])
     brought: dict[str, Any] = {"sample": sample, "seed": seed}
     if drawing.distances is not None:
@@ -329,7 +330,7 @@ def rank_curves(
     """Find Q_NX, B_NX and R_NX of a drawing of a graph, for neighborhoods of all sizes K.
 
     Ranks follow distances in the graph; ties count as their mean over all orders. `r_nx` is 1 for the best possible
-    drawing and 0 for a random drawing (without ties this is the curve of Lee et al. 2013).
+    drawing and 0 for a random drawing. If nothing is tied, this is the curve of Lee et al. 2013.
 
     Parameters
     ----------
@@ -370,7 +371,7 @@ def rank_curves_vectors(
     sample: str | int | None = "auto",
     seed: Any = 0,
 ) -> RankCurves:
-    """Find Q_NX, B_NX and R_NX of an embedding, for neighborhoods of all sizes K (Lee et al. 2013, (41) to (44)).
+    """Find Q_NX, B_NX, R_NX of an embedding for all sizes K (Lee et al. 2013, (41) to (44)).
 
     Parameters
     ----------
@@ -399,7 +400,7 @@ def rank_curves_vectors(
 
 
 def stability(drawings: Iterable[Any], *, sample: str | int | None = "auto", seed: Any = 0) -> dict[str, Measured]:
-    """Measure how alike several drawings of one graph are, such as drawings of one method from several seeds.
+    """Measure how alike several drawings of one graph are, for example from several seeds.
 
     Parameters
     ----------
@@ -410,10 +411,10 @@ def stability(drawings: Iterable[Any], *, sample: str | int | None = "auto", see
     Returns
     -------
     dict of `Measured`
-        "procrustes": mean over pairs of drawings of the Procrustes statistic, the share of squared size that is left
-        after one is moved, turned, mirrored and resized onto the other (0: the same drawing; score 1 - value).
-        "neighbors": mean over pairs and over nodes of the Jaccard index of a node's 10 nearest in both (1: the same).
-        Errors are standard errors over drawings (jackknife), infinite for two drawings.
+        "procrustes": mean over pairs of drawings of the Procrustes statistic: the share of squared size that is left
+        after the best similarity transform of one onto the other (0: the same drawing; score 1 - value). "neighbors":
+        mean over pairs and over nodes of the Jaccard index of a node's 10 nearest in both (1: the same). Errors are
+        standard errors over drawings (jackknife), infinite for two drawings.
 
     Raises
     ------
@@ -442,7 +443,7 @@ def stability(drawings: Iterable[Any], *, sample: str | int | None = "auto", see
         odd = sorted(map(repr, set(points(pos).labels) ^ set(network.labels)))
         if odd:
             raise InputError(
-                f"drawing {number} places other nodes than drawing 0: {odd[0]} is in one of them alone "
+                f"drawing {number} has other nodes than drawing 0: {odd[0]} is in only one of them "
                 f"({len(odd)} in all); give drawings of the same graph"
             )
         placed.append(every_position(network, pos, f"drawing {number}"))
@@ -496,12 +497,12 @@ def path_lengths(G: Any, network: Network, lengths: str | None) -> InputDistance
 def _placed_rows(
     X: Any, Y: Any, metric: Any, params: dict[str, Any] | None
 ) -> tuple[VectorDistances, Network, np.ndarray]:
-    """Distances of the rows of `X`, the rows as nodes without edges, and their positions (n, dim)."""
+    """Return distances of the rows of `X`, the rows as nodes, and their positions (n, dim)."""
     rows = read_rows(X, metric)
     if issparse(rows) and isinstance(metric, str) and metric == "precomputed":
         raise InputError(
-            "a sparse table of distances leaves most of them open, and measures compare them all: give an (n, n) "
-            "array, or X with its metric"
+            "a sparse table of distances lacks most of them, and measures compare all: give an (n, n) array, or "
+            "X with its metric"
         )
     n = rows.shape[0]
     Y = finite_rows(Y, n, "Y")
@@ -509,7 +510,7 @@ def _placed_rows(
 
 
 def vector_distances(metric: Metric, n: int) -> VectorDistances:
-    """Return rows of distances in a metric; Euclidean ones by products of matrices, close pairs by differences."""
+    """Return rows of distances in a metric; small Euclidean distances come from differences."""
     if metric.table is not None:
         for _, _, said in odd_distances(metric.table):
             remedy = "give their mean, say (X + X.T) / 2, with a diagonal of 0"
@@ -528,8 +529,8 @@ def vector_distances(metric: Metric, n: int) -> VectorDistances:
         product = product.toarray() if issparse(product) else np.asarray(product)
         length = squared[nodes][:, None] + squared
         xi = length - 2 * product
-        i, j = np.nonzero(xi < CLOSE * length)
-        step = max(AT_ONCE // rows.shape[1], 1)
+        i, j = np.nonzero(xi < SMALL_DISTANCE_SHARE * length)
+        step = max(DIFFERENCES_AT_ONCE // rows.shape[1], 1)
         for start in range(0, len(i), step):
             part = slice(start, start + step)
             apart = rows[nodes[i[part]]] - rows[j[part]]

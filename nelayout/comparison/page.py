@@ -17,7 +17,7 @@ from nelayout.quality.neighborhoods import jaccard_index
 
 __all__ = ["comparison_page", "neighbors_kept", "table_html"]
 
-# Neighbors of all nodes together up to which the page has "neighbors kept" of each node and drawing.
+# Largest number of entries of the adjacency for a column "neighbors kept" of each drawing.
 MOST_NEIGHBORS = 1_000_000
 
 
@@ -26,7 +26,7 @@ def table_html(
     spreads: Mapping[str, Mapping[str, float]] | None = None,
     seconds: Mapping[str, float] | None = None,
 ) -> str:
-    """Return a row per measure and a column per drawing, the seconds below; the best is bold with a star."""
+    """Return a row per measure and a column per drawing, then seconds; the best has a star."""
     heads = "".join(f"<th>{escape(drawing)}</th>" for drawing in measured)
     lines = [f"<table><thead><tr><th></th>{heads}</tr></thead><tbody>"]
     for name, cells in table_rows(measured, spreads).items():
@@ -41,7 +41,7 @@ def table_html(
     if seconds:
         times = "".join(f"<td>{shown(seconds.get(drawing, math.nan), 2)}</td>" for drawing in measured)
         lines.append(f"<tr><th>seconds</th>{times}</tr>")
-    said = keys(measured, spreads, "* best, or not told from it; the bluer the better")
+    said = keys(measured, spreads, "* best, or not clearly worse; the bluer the better")
     return "\n".join([*lines, f"</tbody></table><p>{'; '.join(said)}</p>"])
 
 
@@ -60,13 +60,13 @@ def comparison_page(
     words: str = "",
     columns: Iterable[Column] = (),
 ) -> Page:
-    """Return the page of a comparison: drawings, table, and definitions of the measures; see `Comparison.to_html`.
+    """Return the page of a comparison; see `Comparison.to_html`.
 
-    classes  the class of each node, which colors the nodes unless `color` says otherwise
-    seconds  {drawing: its seconds}, shown beside its heading, too
+    classes  the class of each node, the default color
+    seconds  {drawing: its seconds}, also beside its heading
     spreads  {drawing: {measure: standard deviation over seeds}}
     words    a text over the table; an empty line begins a paragraph
-    columns  further values of the nodes
+    columns  more values of the nodes
     """
     known = [] if classes is None else [Column("class", classes)]
     network = None if G is None else graphs.read(G, weight=weight)
@@ -96,7 +96,7 @@ def comparison_page(
 
 
 def neighbors_kept(network: graphs.Network, Y: np.ndarray) -> np.ndarray:
-    """Return each node's part of the measure "neighborhood", which is their mean; NaN for isolated nodes."""
+    """Return each node's value, (n,), of the measure "neighborhood"; NaN for isolated nodes."""
     nodes = np.flatnonzero(np.diff(network.adjacency.indptr))
     result = np.full(len(Y), np.nan)
     if len(nodes):

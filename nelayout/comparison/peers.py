@@ -1,4 +1,4 @@
-"""Layouts of other packages, called by name where they are installed: "nx:spring", "igraph:drl", "graphviz:sfdp".
+"""Layouts of other packages by name: "nx:spring", "igraph:drl", "graphviz:sfdp".
 
 >>> square = csr_array(np.array([[0, 1, 0, 1], [1, 0, 1, 0], [0, 1, 0, 1], [1, 0, 1, 0.0]]))
 >>> draw = graph_peer("nx:circular").prepare(square, 0, None)
@@ -25,30 +25,30 @@ from scipy.sparse import coo_matrix, csr_array, csr_matrix, triu
 
 __all__ = ["Draw", "Peer", "Prepare", "graph_peer", "graph_peers", "igraph_layouts", "vector_peer", "vector_peers"]
 
-# Draws once: (n, 2) positions in node order.
+# A function that draws once: (n, 2) positions in node order.
 Draw = Callable[[], np.ndarray]
-# (adjacency or vectors, seed, threads or None for the peer's own number) -> `Draw`. Imports the package and makes its
+# (adjacency or vectors, seed, threads or None for the peer's default) -> `Draw`. It imports the package and makes its
 # graph, so that only the drawing is timed.
 Prepare = Callable[[Any, int, int | None], Draw]
 
 # Spellings of the part before the colon, and of whole names.
 PREFIXES = {"networkx": "nx", "ig": "igraph", "gv": "graphviz", "scikit-learn": "sklearn"}
 SPELLINGS = {"sfdp": "graphviz:sfdp", "umap-learn": "umap", "s-gd2": "s_gd2"}
-# Layouts that take weights as similarities. Others take them as lengths or not at all, and get none.
+# Layouts that take weights as similarities. Other layouts take weights as lengths or not at all, and get no weights.
 NX_WEIGHTED = {"spring", "fruchterman_reingold", "spectral", "forceatlas2"}
 IGRAPH_WEIGHTED = {"drl", "fr", "fruchterman_reingold"}
 # Layouts of igraph that do not depend on the seed.
 IGRAPH_STILL = {
     "circle", "grid", "kamada_kawai", "mds", "reingold_tilford", "reingold_tilford_circular", "star", "sugiyama",
 }  # fmt: skip
-# igraph's short names -> the method's.
+# igraph's short names -> names of methods.
 IGRAPH_SHORT = {
     "dh": "davidson_harel", "fr": "fruchterman_reingold", "kk": "kamada_kawai", "rt": "reingold_tilford",
     "rt_circular": "reingold_tilford_circular", "tree": "reingold_tilford", "circular": "circle",
 }  # fmt: skip
-# Programs of Graphviz -> whether they start from random positions.
+# Programs of Graphviz -> True if they start from random positions.
 GRAPHVIZ = {"sfdp": True, "fdp": True, "neato": True, "dot": False, "circo": False, "twopi": False}
-# Maps of scikit-learn: module, class, and whether it draws random numbers.
+# Embeddings of scikit-learn: module, class, and True if it uses random numbers.
 SKLEARN = {
     "pca": ("decomposition", "PCA", False),
     "tsne": ("manifold", "TSNE", True),
@@ -56,9 +56,9 @@ SKLEARN = {
     "spectral": ("manifold", "SpectralEmbedding", True),
     "lle": ("manifold", "LocallyLinearEmbedding", True),
 }
-# s_gd2 takes all pairs up to this many nodes, and beyond pairs with this many pivots.
+# Largest number of nodes for all pairs in s_gd2, and number of pivots above it.
 S_GD2_PAIRS, S_GD2_PIVOTS = 5_000, 200
-# From this many nodes on openTSNE sums over a grid, below over a tree, as its own TSNE does.
+# Smallest number of nodes for openTSNE's grid; smaller graphs use its tree, as in openTSNE's own TSNE.
 OPENTSNE_GRID = 10_000
 
 
@@ -85,7 +85,7 @@ class Peer:
 
     @property
     def missing(self) -> str | None:
-        """The sentence that says what is not installed, and how to install it; None if everything is there.
+        """Sentence with what is not installed and how to install it; None if nothing is missing.
 
         >>> Peer("a", print, package="no_such_package", install="no-such-package").missing
         'no_such_package is not installed (pip install no-such-package)'
@@ -120,17 +120,17 @@ def vector_peers() -> dict[str, Peer]:
 
 
 def graph_peer(name: str) -> Peer | None:
-    """Return the peer of this name, in any spelling ("networkx:kamada-kawai", "openTSNE"); None for other names."""
+    """Return the peer of this name in any spelling ("networkx:kamada-kawai"); None if unknown."""
     return graph_peers().get(_spelled(name))
 
 
 def vector_peer(name: str) -> Peer | None:
-    """Return the peer of this name that draws vectors; None for other names."""
+    """Return the peer of this name that draws vectors; None if unknown."""
     return vector_peers().get(_spelled(name))
 
 
 def _spelled(name: str) -> str:
-    """The name as the tables write it.
+    """Return the name in the spelling of the tables.
 
     >>> _spelled("NetworkX:Kamada-Kawai"), _spelled("nx:spring_layout"), _spelled("openTSNE")
     ('nx:kamada_kawai', 'nx:spring', 'opentsne')
@@ -178,7 +178,7 @@ def _networkx(layout: str, keywords: set[str], adjacency: csr_array, seed: int, 
 
 
 def igraph_layouts() -> list[Peer]:
-    """Return the layouts of the installed igraph that draw in the plane; the usual ones if it is not installed."""
+    """Return the plane layouts of the installed igraph; the usual ones if it is not installed."""
     try:
         import igraph
     except ImportError:
@@ -186,7 +186,7 @@ def igraph_layouts() -> list[Peer]:
         names = sorted({*IGRAPH_SHORT, *IGRAPH_SHORT.values(), *usual})
     else:
         methods = [name.removeprefix("layout_") for name in dir(igraph.Graph) if name.startswith("layout_")]
-        # Not: layouts in space, a layout that needs node types, and methods from `nelayout.plugins.igraph`.
+        # Left out: layouts in space, a layout that needs node types, and methods from `nelayout.plugins.igraph`.
         methods = [name for name in methods if not name.endswith("_3d") and name not in {"sphere", "bipartite"}]
         modules = {name: str(getattr(getattr(igraph.Graph, f"layout_{name}"), "__module__", "")) for name in methods}
         methods = [name for name in methods if not modules[name].startswith("nelayout.")]
@@ -237,7 +237,7 @@ def _graphviz(program: str, adjacency: csr_array, seed: int, threads: int | None
     text = "\n".join([f"graph{{{start}", *map(str, range(n)), *edges, "}"])
 
     def draw() -> np.ndarray:
-        done = subprocess.run(  # noqa: S603  the program is one of the table above, and the text is made of numbers
+        done = subprocess.run(  # noqa: S603  the program comes from the table above, and the text has only numbers
             [program, "-Tplain"], input=text, capture_output=True, text=True, check=False
         )
         if done.returncode:
@@ -253,7 +253,7 @@ def _graphviz(program: str, adjacency: csr_array, seed: int, threads: int | None
 
 
 def _opentsne(adjacency: csr_array, seed: int, threads: int | None) -> Draw:
-    """t-SNE of the graph's own P = A / sum A, from a random start, with openTSNE's usual two phases."""
+    """Return t-SNE of P = A / sum A from a random start, in openTSNE's two usual phases."""
     from openTSNE import (  # pyright: ignore[reportMissingImports]  a peer, not a dependency
         TSNEEmbedding,
         initialization,
@@ -276,7 +276,7 @@ def _opentsne(adjacency: csr_array, seed: int, threads: int | None) -> Draw:
 
 
 def _umap(adjacency: csr_array, seed: int, threads: int | None) -> Draw:
-    """UMAP's layout step on the graph as its fuzzy simplicial set, from a spectral start."""
+    """Return UMAP's layout of the graph as its fuzzy simplicial set, from a spectral start."""
     from umap.umap_ import (  # pyright: ignore[reportMissingImports]  a peer, not a dependency
         find_ab_params,
         simplicial_set_embedding,
@@ -299,7 +299,7 @@ def _umap(adjacency: csr_array, seed: int, threads: int | None) -> Draw:
 
 
 def _s_gd2(adjacency: csr_array, seed: int, threads: int | None) -> Draw:
-    """Stress by stochastic gradient descent (Zheng, Pawar, Goodman 2019)."""
+    """Minimize stress by stochastic gradient descent (Zheng, Pawar, Goodman 2019)."""
     import s_gd2  # pyright: ignore[reportMissingImports]  a peer, not a dependency
 
     upper = _upper(adjacency)

@@ -34,21 +34,21 @@ __all__ = [
 Rows = Mapping[str, Mapping[str, Measured]]
 Spreads = Mapping[str, Mapping[str, float]]
 
-# Standard errors by which two values must differ, so that in one of thirty comparisons a measure differs by chance.
-ERRORS = 3.0
-# Part of the scale from 0 to 1 by which two drawings must differ.
-ALIKE = 0.01
-# Measures that describe a drawing and rank it only if no other measure was taken: random positions have more even edges
-# than a good drawing.
+# Number of standard errors by which two values must differ: chance alone does this in one of thirty comparisons.
+CLEAR_STANDARD_ERRORS = 3.0
+# Share of the scale from 0 to 1 by which two drawings must differ.
+CLEAR_SCALE_SHARE = 0.01
+# Measures that describe a drawing. They rank it only if no other measure was taken: random positions have more even
+# edges than a good drawing.
 DESCRIPTIVE = {"edge_length_variation", "resolution"}
-# Measures that a sentence names before it counts the rest.
-NAMED = 5
-# Before the name of a method: the row of its objective.
+# Largest number of measures that a sentence names; it counts the rest.
+MAX_NAMED_MEASURES = 5
+# Prefix of a method's name in the row of its objective.
 J_OF = "J of "
 
 
 class Row(NamedTuple):
-    """The meaning of a row: definition and rule of the score in words, and `Score.higher` and `Score.count`."""
+    """Meaning of a row: definition and score rule in words, `Score.higher` and `Score.count`."""
 
     definition: str
     score: str
@@ -80,9 +80,10 @@ def arrow(name: str) -> str:
 
 
 def shade(name: str, row: Mapping[str, Measured], values: Sequence[float]) -> float:
-    """Return the darkness of a cell from 0 to 1: the score, or for a count its ratio to the smallest count.
+    """Return the darkness of a cell from 0 to 1: its score, or for a count smallest / value.
 
-    The score of a count is its share of the largest possible count: by it, 4,000 crossings are as good as 50,000.
+    A count's own score is its share of the largest possible count, which hardly differs between 4,000 and 50,000
+    crossings.
 
     >>> rows = [{"crossings": Measured(value, 1 - value / 10**6, 0, True)} for value in (3.0, 7.0)]
     >>> [shade("crossings", row, [3.0, 7.0]) for row in rows]
@@ -95,7 +96,7 @@ def shade(name: str, row: Mapping[str, Measured], values: Sequence[float]) -> fl
 
 
 def shown(value: float, digits: int = 4) -> str:
-    """Return a value with so many digits, counts and large values in full; NaN is a dash.
+    """Return a value with `digits` digits, counts and large values in full; NaN is a dash.
 
     >>> [shown(value) for value in (51343.0, 4597.2, 0.7777777, 1e-7, math.nan)]
     ['51343', '4597', '0.7778', '1e-07', '–']
@@ -108,24 +109,24 @@ def shown(value: float, digits: int = 4) -> str:
 
 
 def beats(name: str, ours: Mapping[str, Measured], theirs: Mapping[str, Measured], values: Iterable[float]) -> bool:
-    """Return whether a drawing is better than another in one measure, beyond the standard errors and 1 % of the scale.
+    """Return True if a drawing is better in a measure, beyond the errors and 1 % of the scale.
 
-    ``values`` are the values of all drawings, see `shade`. If both are beyond the end of the scale, such as a stress
-    above 1, 1 % of the value counts.
+    `values` are the values of all drawings, see `shade`. If both values are beyond the end of the scale, such as a
+    stress above 1, 1 % of the value counts.
     """
     a, b = ours[name], theirs[name]
     ahead = a.value - b.value if explained(name).higher else b.value - a.value
-    if math.isnan(ahead) or ahead <= ERRORS * math.hypot(a.error, b.error):
+    if math.isnan(ahead) or ahead <= CLEAR_STANDARD_ERRORS * math.hypot(a.error, b.error):
         return False
     known = list(values)
     mine, other = shade(name, ours, known), shade(name, theirs, known)
-    return ahead > ALIKE * abs(b.value) if mine == other == 0 else mine - other > ALIKE
+    return ahead > CLEAR_SCALE_SHARE * abs(b.value) if mine == other == 0 else mine - other > CLEAR_SCALE_SHARE
 
 
 def leaders(measured: Rows) -> dict[str, set[str]]:
-    """Return {measure: the drawings that no other beats in it}; no drawing if none is beaten.
+    """Return {measure: the drawings that no other beats in it}, empty if no drawing is beaten.
 
-    Measures that only describe have no leaders, unless there are no others.
+    Descriptive measures have no leaders if another measure was taken.
 
     >>> def row(value):
     ...     return {"neighborhood": Measured(value, value, 0.01, False)}
@@ -147,7 +148,7 @@ def leaders(measured: Rows) -> dict[str, set[str]]:
 
 
 class Cell(NamedTuple):
-    """A value in a table: its text with the error, whether it is best, and its darkness, NaN for none."""
+    """A value in a table: text with its error, True if best, and darkness (NaN for none)."""
 
     text: str
     best: bool
@@ -155,7 +156,7 @@ class Cell(NamedTuple):
 
 
 def table_rows(measured: Rows, spreads: Spreads | None = None, digits: int = 4) -> dict[str, list[Cell]]:
-    """Return {measure: a cell for each drawing}; a value has its deviation over seeds or its sampling error."""
+    """Return {measure: a cell per drawing}, with deviations over seeds or sampling errors."""
     rows = {}
     for name, first in leaders(measured).items():
         values = [row[name].value for row in measured.values()]
@@ -171,7 +172,7 @@ def table_rows(measured: Rows, spreads: Spreads | None = None, digits: int = 4) 
     return rows
 
 
-def keys(measured: Rows, spreads: Spreads | None = None, best: str = "* best, or not told from it") -> list[str]:
+def keys(measured: Rows, spreads: Spreads | None = None, best: str = "* best, or not clearly worse") -> list[str]:
     """Return the explanations of the signs in a table."""
     names = next(iter(measured.values()), {})
     described = [name for name in names if name in DESCRIPTIVE]
@@ -186,7 +187,7 @@ def keys(measured: Rows, spreads: Spreads | None = None, best: str = "* best, or
 def table_lines(
     measured: Rows, spreads: Spreads | None = None, seconds: Mapping[str, float] | None = None
 ) -> list[str]:
-    """Return a line per measure with a column per drawing, the seconds, and the explanations of the signs."""
+    """Return lines: a row per measure, a column per drawing, the seconds, and a key of signs."""
     rows = [["", *(f"{name} " for name in measured)]]
     for name, cells in table_rows(measured, spreads).items():
         rows.append([f"{name} {arrow(name)}", *(f"{cell.text}{'*' if cell.best else ' '}" for cell in cells)])
@@ -200,8 +201,8 @@ def table_lines(
 def mean_of(runs: Sequence[dict[str, Measured]]) -> dict[str, Measured]:
     """Return the mean of each measure over runs with several seeds.
 
-    The standard error joins the error over seeds and the mean sampling error. The latter does not shrink with more
-    runs, since all runs are measured on the same sample.
+    The standard error joins the error over seeds and the mean sampling error. The sampling error does not shrink with
+    more runs, since all runs are measured on the same sample.
 
     >>> runs = [{"stress": Measured(value, 1 - value, 0.0, True)} for value in (0.1, 0.2, 0.3)]
     >>> found = mean_of(runs)["stress"]
@@ -223,7 +224,7 @@ def _mean(found: list[Measured]) -> Measured:
 
 
 def deviation(values: Sequence[float]) -> float:
-    """Return the standard deviation of a sample (n - 1); NaN for less than two values."""
+    """Return the standard deviation of a sample (n - 1); NaN for fewer than two values."""
     if len(values) < 2:
         return math.nan
     middle = math.fsum(values) / len(values)
@@ -231,14 +232,14 @@ def deviation(values: Sequence[float]) -> float:
 
 
 def _ranking(rows: Rows) -> dict[str, dict[str, Measured]]:
-    """The measures that rank the drawings."""
+    """Return the measures that rank the drawings."""
     every = next(iter(rows.values()), {})
     names = [name for name in every if name not in DESCRIPTIVE] or list(every)
     return {drawing: {name: row[name] for name in names} for drawing, row in rows.items()}
 
 
 def _better(rows: Rows) -> dict[tuple[str, str], dict[str, float]]:
-    """(drawing, other) -> {measure in which it is better: difference on the scale}, the largest difference first."""
+    """Return {(drawing, other): {measure in which it is better: difference}}, largest first."""
     found = {}
     for one, ours in rows.items():
         for other, theirs in rows.items():
@@ -252,14 +253,14 @@ def _better(rows: Rows) -> dict[tuple[str, str], dict[str, float]]:
 
 
 def dominators(rows: Rows) -> dict[str, list[str]]:
-    """Return {drawing: the drawings that dominate it}, without drawings that no other dominates."""
+    """Return {drawing: its dominators}, without drawings that no other dominates."""
     better = _better(_ranking(rows))
     found = {name: [other for other in rows if better[other, name] and not better[name, other]] for name in rows}
     return {name: others for name, others in found.items() if others}
 
 
 def front(rows: Rows) -> list[str]:
-    """Return the drawings that no other dominates; all of them if small differences form a circle."""
+    """Return the drawings that no other dominates; all if small differences form a circle."""
     behind = dominators(rows)
     return [name for name in rows if name not in behind] or list(rows)
 
@@ -267,7 +268,7 @@ def front(rows: Rows) -> list[str]:
 def verdict(rows: Rows, seconds: Mapping[str, float] | None = None, single: Iterable[str] = ()) -> list[str]:
     """Return sentences on several drawings: the front, strengths, dominated drawings, seconds.
 
-    ``single``: the drawings with one seed that could have had others.
+    ``single``: the drawings made with one seed by methods that use seeds.
     """
     if len(rows) < 2:
         return ["There is one drawing, and nothing to compare it with."]
@@ -303,11 +304,11 @@ def verdict(rows: Rows, seconds: Mapping[str, float] | None = None, single: Iter
 
 
 def _strengths(name: str, rows: Rows, first: Mapping[str, set[str]], better: Mapping) -> str:
-    """The measures in which a drawing leads, alone or with others, and the measure in which it is farthest behind."""
+    """Return the measures in which a drawing leads, and the one where it is farthest behind."""
     row = rows[name]
 
     def values(names: list[str]) -> str:
-        return _counted([f"{m} ({shown(row[m].value)})" for m in names[:NAMED]], len(names))
+        return _counted([f"{m} ({shown(row[m].value)})" for m in names[:MAX_NAMED_MEASURES]], len(names))
 
     best = [m for m in row if name in first[m]]
     alone = [m for m in best if len(first[m]) == 1]
@@ -325,17 +326,17 @@ def _strengths(name: str, rows: Rows, first: Mapping[str, set[str]], better: Map
 def _dominated(name: str, by: list[str], rows: Rows, better: Mapping) -> str:
     first = max(by, key=lambda other: len(better[other, name]))
     ahead = list(better[first, name])
-    parts = [f"{m} ({shown(rows[first][m].value)} to {shown(rows[name][m].value)})" for m in ahead[:NAMED]]
+    parts = [f"{m} ({shown(rows[first][m].value)} to {shown(rows[name][m].value)})" for m in ahead[:MAX_NAMED_MEASURES]]
     also = [other for other in by if other != first]
     more = f" ({_listed(also)} dominate{'s' * (len(also) == 1)} it, too)" if also else ""
     return f"{first} dominates {name}: better in {_counted(parts, len(ahead))}, worse in none{more}."
 
 
 def _counted(parts: list[str], total: int) -> str:
-    """The first parts, and how many are left."""
+    """Return the first parts, and how many are left."""
     return _listed([*parts, f"{total - len(parts)} more"] if total > len(parts) else parts)
 
 
 def _listed(words: list[str]) -> str:
-    """Words in one phrase: "a", "a and b", "a, b and c"."""
+    """Return words in one phrase: "a", "a and b", "a, b and c"."""
     return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"

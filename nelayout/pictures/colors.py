@@ -1,4 +1,4 @@
-"""Colors of nodes: the given colors, one for each class, a scale for numbers, or one for all.
+"""Colors of nodes: given colors, one for each class, a scale for numbers, or one for all.
 
 Values that all are colors are used as they are. Texts, booleans and up to 20 different whole numbers are classes. Other
 numbers are a scale:
@@ -6,8 +6,8 @@ numbers are a scale:
 >>> [classes_of([3, 1, 3]), classes_of(["b", "a", None]), classes_of([0.5, 1.5, 2.5])]
 [[1, 3], ['a', 'b'], None]
 
-The palettes have 24 colors in three groups of eight. Readers without red, green or blue cones can tell the eight colors
-of a group apart, and the shape of a dot shows its group:
+The palettes have 24 colors in three groups of eight. Color-blind readers can distinguish the eight colors of a group,
+and the shape of a dot shows its group:
 
 >>> palette(9)[0], palette(9, dark=True)[0], [class_shape(k) for k in (0, 7, 8, 23)]
 ('#0072b2', '#56b4e9', [0, 0, 1, 2])
@@ -29,21 +29,21 @@ from nelayout.graphs import Network
 from nelayout.pictures.paper import DIAGRAM, WHITE, Paper
 
 __all__ = [
-    "AMOUNTS", "EIGHT", "LEGEND", "ON_DARK", "PALETTE", "PLAIN", "UNKNOWN", "Coloring", "Inks", "class_coloring",
+    "AMOUNTS", "LEGEND", "ON_DARK", "PALETTE", "PLAIN", "SHAPE_COLORS", "UNKNOWN", "Coloring", "Inks", "class_coloring",
     "class_names", "class_shape", "classes_of", "coloring", "is_missing", "palette", "plain_value", "unknown_color",
 ]  # fmt: skip
 
-# Words for a number that every node has. They win over node attributes, as the words for masses do.
+# Words for a number of every node. They come before node attributes of the same name, as for masses.
 AMOUNTS = ("degree", "strength")
-EIGHT = 8  # colors of one shape
+SHAPE_COLORS = 8  # colors of one shape
 LEGEND = 24  # largest number of classes that a legend names
 WHOLE_CLASSES = 20  # largest number of different whole numbers that are classes
-MANY_CLASSES = 60  # the same, if the caller says that they are classes
-_LOG_FROM = 30.0  # ratio of the largest to the least degree from which their scale is logarithmic
-_TOO_DARK = 0.3  # share of viridis that does not show on dark paper
+MANY_CLASSES = 60  # the same, if the caller declares them as classes
+_LOG_SCALE_RATIO = 30.0  # ratio of the largest to the least degree above which their scale is logarithmic
+_DARK_SHARE = 0.3  # share of viridis that does not show on dark paper
 
-# Okabe and Ito's colors (2002) without the yellow, then colors that are farthest from these and from each other under
-# the model of color blindness by Machado, Oliveira and Fernandes (2009).
+# Okabe and Ito's colors (2002) without the yellow, then the colors farthest from these and from each other in the model
+# of color blindness by Machado, Oliveira and Fernandes (2009).
 PALETTE = (
     "#0072b2", "#e69f00", "#009e73", "#d55e00", "#cc79a7", "#56b4e9", "#330088", "#442200",
     "#aacc00", "#cc0011", "#002255", "#33ccee", "#9955dd", "#eeaa77", "#551111", "#ff3399",
@@ -70,7 +70,7 @@ class Coloring:
     whole    whether all values of the scale are whole numbers
     beyond   whether there are values outside of the bounds
     name     the heading of legend or color bar
-    note     a sentence for what no legend says
+    note     a sentence for what the legend lacks
     cmap     matplotlib's map from shares of the scale to colors
     shapes   (n,) numbers of `class_shape`; None: all dots are circles
     """
@@ -103,7 +103,10 @@ class Inks:
     paper: Paper = WHITE
 
     def scale(self) -> Any:
-        """Return the colors of numbers: by default rcParams["image.cmap"], on dark paper without viridis' dark end."""
+        """Return the colors of numbers: rcParams["image.cmap"], on dark paper viridis' light part.
+
+        On dark paper, viridis goes without its dark end.
+        """
         from matplotlib import colormaps, rcParams
         from matplotlib.colors import Colormap, ListedColormap
 
@@ -115,7 +118,7 @@ class Inks:
         if name not in colormaps:
             raise unknown("cmap", name, list(colormaps))
         if self.cmap is None and name == "viridis" and self.paper.dark:
-            return ListedColormap(colormaps[name](np.linspace(_TOO_DARK, 1.0, 256)))
+            return ListedColormap(colormaps[name](np.linspace(_DARK_SHARE, 1.0, 256)))
         return colormaps[name]
 
     def of_classes(self, classes: list) -> list[tuple]:
@@ -179,13 +182,13 @@ def coloring(
 
 
 def unknown_color(color: str, attributes: Sequence[str]) -> InputError:
-    """Return the error for a color that is neither a color nor one of the node attributes."""
+    """Return the error for a color that is neither a color nor a node attribute."""
     error = unknown("node attribute or color for color", color, {*attributes, *AMOUNTS})
     return error if attributes else InputError(f"{error}; the nodes have no attributes")
 
 
 def class_coloring(values: list, name: str = "", inks: Inks = Inks()) -> Coloring:
-    """Return one color for each class; None has no class, and numbers that are no classes count as names.
+    """Return one color for each class; None has no class, and other numbers count as names.
 
     >>> class_coloring(["b", "a", None]).classes[0][0], len(class_coloring([0.5, 1.5]).classes)
     ('a', 2)
@@ -199,7 +202,7 @@ def class_coloring(values: list, name: str = "", inks: Inks = Inks()) -> Colorin
     number = {value: k for k, value in enumerate(classes)}
     codes = np.array([len(classes) if value is None else number[plain_value(value)] for value in values], int)
     shapes = None
-    if EIGHT < len(classes) <= LEGEND and len(values) <= DIAGRAM and inks.palette is None:
+    if SHAPE_COLORS < len(classes) <= LEGEND and len(values) <= DIAGRAM and inks.palette is None:
         shapes = np.array([*map(class_shape, range(len(classes))), 0])[codes]
     legend = tuple(zip(map(str, classes), chosen, strict=True)) if 1 < len(classes) <= LEGEND else ()
     rgba = np.array([*chosen, to_rgba(inks.paper.unknown)])[codes]
@@ -217,11 +220,11 @@ def palette(k: int, dark: bool = False) -> list[Any]:
 
 def class_shape(k: int) -> int:
     """Return the shape of the dots of class k: 0 circle, 1 triangle, 2 square."""
-    return k // EIGHT % 3
+    return k // SHAPE_COLORS % 3
 
 
 def _note(classes: list, name: str) -> str:
-    """Return a sentence for too many classes, or for colors among names that are no colors."""
+    """Return a sentence for too many classes, or for names among colors."""
     if len(classes) > LEGEND:
         of = f" of {name}" if name else ""
         return f"{len(classes)} classes{of}, too many for a legend: some have nearly the same color"
@@ -232,7 +235,7 @@ def _note(classes: list, name: str) -> str:
 
 
 def _is_color(value: Any) -> bool:
-    """Return whether a value is a color name, a hex code, or three or four numbers from 0 to 1.
+    """Return True for a color name, a hex code, or three or four numbers from 0 to 1.
 
     matplotlib also takes one letter or a number as text; these are names of classes here.
 
@@ -258,7 +261,7 @@ def _scale(values: list, name: str = "", skewed: bool = False, tails: float = 0.
             f"color must hold texts for all nodes or numbers for all nodes; got {bad!r} among numbers"
         ) from None
     known = np.isfinite(numbers)
-    log = skewed and bool((numbers > 0).any()) and numbers.max() > _LOG_FROM * numbers[numbers > 0].min()
+    log = skewed and bool((numbers > 0).any()) and numbers.max() > _LOG_SCALE_RATIO * numbers[numbers > 0].min()
     known = known & (numbers > 0) if log else known
     low, high = np.quantile(numbers[known], [tails, 1 - tails]).tolist() if known.any() else (0.0, 1.0)
     beyond = bool(known.any() and high > low and (numbers[known].min() < low or numbers[known].max() > high))
@@ -289,7 +292,7 @@ def _natural(text: str) -> list[tuple[int, str]]:
 
 
 def class_names(values: list) -> list:
-    """Return values that the caller calls classes: many whole numbers become texts, which are no scale.
+    """Return values as classes: many whole numbers become texts, to avoid a scale.
 
     >>> class_names([2, 3, None]), class_names(list(range(21)))[17:]
     ([2, 3, None], ['17', '18', '19', '20'])
@@ -310,5 +313,5 @@ def plain_value(value: Any) -> Any:
 
 
 def is_missing(value: Any) -> bool:
-    """Return whether a value is None, NaN or infinite."""
+    """Return True if a value is None, NaN or infinite."""
     return value is None or (isinstance(value, (float, np.floating)) and not math.isfinite(value))

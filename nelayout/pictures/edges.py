@@ -1,8 +1,9 @@
-"""Edges of a picture: lines under the nodes, straight, faded or bundled, with heads for arrows.
+"""Edges of a picture: straight, faded or bundled lines under the nodes, arrows with heads.
 
-Edge-path bundling bends a long edge along a path of shorter edges between its own ends, so that many edges share a way
-(Wallinger, Archambault, Auber, Nöllenburg and Peltonen, "Edge-Path Bundling: A Less Ambiguous Edge Bundling Approach",
-IEEE Transactions on Visualization and Computer Graphics 28(1), 2022). The longest edge of a triangle goes around:
+Edge-path bundling bends a long edge along a path of shorter edges between its own ends, so that many edges run
+together. Source: Wallinger, Archambault, Auber, Nöllenburg and Peltonen, "Edge-Path Bundling: A Less Ambiguous Edge
+Bundling Approach". IEEE Transactions on Visualization and Computer Graphics 28(1), 2022. The longest edge of a triangle
+is bent:
 
 >>> Y = np.array([[0.0, 0.0], [1.0, 0.4], [2.0, 0.0]])
 >>> ways = detours(Y, np.array([0, 1, 0]), np.array([1, 2, 2]))
@@ -30,30 +31,30 @@ from nelayout.pictures.raster import paint
 if TYPE_CHECKING:
     from nelayout.pictures.sheet import Sheet
 
-__all__ = ["WIDEST", "Lines", "check_style", "curves", "detours", "draw_edges", "faintness", "read_lines"]
+__all__ = ["MAX_WIDTH", "Lines", "check_style", "curves", "detours", "draw_edges", "faintness", "read_lines"]
 
-# Way to draw edges -> power of their length that they fade by, see `faintness`.
+# Edge style -> power of the length by which edges fade, see `faintness`.
 _STYLES = {"straight": 0.5, "faded": 1.0, "bundled": 0.25, "none": 0.0}
-_THIN = (0.25, 1.0)  # points, least and largest width of an edge by default
+_DEFAULT_WIDTHS = (0.25, 1.0)  # points, least and largest width of an edge by default
 _ALPHA = (0.004, 0.55)  # least and largest opacity of an edge
-WIDEST = 4.0  # points, the widest edge if widths are in proportion to numbers
+MAX_WIDTH = 4.0  # points, the widest edge if widths are in proportion to numbers
 _HEAD = (5.5, 3.6)  # points, length and width of an arrow's head
 _LOOP = (0.8, 3.0)  # radius of a self-loop in diameters of its dot, and the least radius in points
-_FOG = 0.7  # share of its opacity that the farthest edge of a drawing in space loses
-_FAINTEST = 0.1  # opacity of the longest faded edges, relative to short ones
-_CURVED_UP_TO = 100_000  # points of lines up to which vector files hold them as lines
-_DETOUR = 2.0  # how many times longer than an edge its path may be; also the power of a length that a path adds up
-_SAMPLES = 25  # points of a curve, odd so that one is its middle
+_DEPTH_FADE = 0.7  # share of its opacity that the farthest edge of a 3-D drawing loses
+_MIN_FADED_OPACITY = 0.1  # opacity of the longest faded edges, relative to short ones
+_MAX_VECTOR_POINTS = 100_000  # largest number of line points that vector files store as lines
+_DETOUR = 2.0  # longest path in lengths of its edge; also the power of lengths that a path sums
+_SAMPLES = 25  # number of points of a curve, odd so that one is its middle
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Lines:
-    """The lines of a picture: one for each pair of nodes, or for each edge if edges differ; self-loops come last.
+    """Lines of a picture: one per pair of nodes, or per edge if edges differ; loops are last.
 
     rows, cols  (m,) ends of each line; an arrow points to the second
     width       points, (m,) numbers that widths are in proportion to, or None
     rgb         (m, 3), or (1, 3) for one color
-    own         whether each edge was given its color
+    own         whether each edge has a color from the caller
     heads       whether lines are arrows
     """
 
@@ -98,7 +99,7 @@ def read_lines(G: Any, network: graphs.Network, color: Any, width: Any, arrows: 
     if G is None and not (one_color and one_width):
         raise InputError("edge_color and edge_width for each edge need a graph; points without a graph have no edges")
     links = graphs.links(G) if G is not None else graphs.Links(rows, rows, (), lambda _: [])
-    # The diagonal of a matrix is no loop: similarities have one at every row.
+    # The diagonal of a matrix makes no loops: similarities often have full diagonals.
     loop = (links.rows == links.cols) & (not isinstance(network.host, graphs.arrays.ArrayHost))
     loops = np.unique(links.rows[loop])
     if one_color and one_width and not heads:
@@ -125,7 +126,7 @@ def read_lines(G: Any, network: graphs.Network, color: Any, width: Any, arrows: 
 
 
 def _each(x: Any, what: str, links: graphs.Links, G: Any, network: graphs.Network) -> list:
-    """Return one value per edge from an attribute's name, a dict {(u, v): value} or a sequence.
+    """Return one value per edge from an attribute's name, a dict {(u, v): value} or a list.
 
     For parallel edges of networkx the keys of the dict may be (u, v, key).
     """
@@ -156,14 +157,15 @@ def _each(x: Any, what: str, links: graphs.Links, G: Any, network: graphs.Networ
 def faintness(length: np.ndarray, n: int, style: str) -> np.ndarray:
     """Return (m,) factors of opacity, at most 1, of edges of these lengths between n nodes.
 
-    "straight" edges fade beyond the median length, if there are many edges per node: long edges of a hairball then do
-    not hide short ones, and the limbs of a tree stay. "faded" edges fade beyond the lower quartile, in any graph.
+    "straight" edges fade above the median length, if there are many edges per node. Then long edges of a hairball do
+    not hide short edges, and the branches of a tree stay dark. "faded" edges fade above the lower quartile, in any
+    graph.
     """
     usual = float(np.quantile(length, 0.25 if style == "faded" else 0.5))
     crowded = 1.0 if style == "faded" else float(np.clip(len(length) / n - 1.0, 0.0, 1.0))
-    least = 1e-9 * (float(length.max()) or 1.0)  # of edges between nodes at one place
+    least = 1e-9 * (float(length.max()) or 1.0)  # for edges of length 0
     fade = np.minimum(1.0, (max(usual, least) / np.maximum(length, least)) ** (crowded * _STYLES[style]))
-    return np.maximum(fade, _FAINTEST) if style == "faded" else fade
+    return np.maximum(fade, _MIN_FADED_OPACITY) if style == "faded" else fade
 
 
 def draw_edges(
@@ -174,7 +176,7 @@ def draw_edges(
 
     rgba   (n, 4) colors of nodes of classes: an edge within a class has its color
     sizes  (n,) diameters of the nodes in units of `Y`: arrows end at the rim
-    depth  (n,) 0 for the nearest node of a drawing in space, 1 for the farthest; or None
+    depth  (n,) 0 for the nearest node of a 3-D drawing, 1 for the farthest; or None
     ink    share of the drawing that all edges may darken together
     """
     m, n = len(lines.rows), len(Y)
@@ -186,10 +188,10 @@ def draw_edges(
     fade = faintness(length, n, style)
     # Lines become thinner first, then fainter: roads and meshes stay dark.
     dark = ink * float(np.prod(sheet.inches)) * 72**2 / float((length * fade).sum())
-    usual = float(np.clip(dark / _ALPHA[1], *_THIN))
+    usual = float(np.clip(dark / _ALPHA[1], *_DEFAULT_WIDTHS))
     width = np.full(m, usual)
     if isinstance(lines.width, np.ndarray):
-        width = np.maximum(WIDEST * lines.width / (float(lines.width.max()) or 1.0), _THIN[0])
+        width = np.maximum(MAX_WIDTH * lines.width / (float(lines.width.max()) or 1.0), _DEFAULT_WIDTHS[0])
     elif lines.width is not None:
         width[:] = lines.width
     if lines.width is not None:
@@ -203,7 +205,7 @@ def draw_edges(
         rgb[within] = rgba[lines.rows[within], :3]
         alpha[within] = np.minimum(1.0, 1.5 * alpha[within])
     if depth is not None:
-        alpha = alpha * (1.0 - _FOG * (depth[lines.rows] + depth[lines.cols]) / 2)
+        alpha = alpha * (1.0 - _DEPTH_FADE * (depth[lines.rows] + depth[lines.cols]) / 2)
     colors = np.concatenate([rgb, alpha[:, None]], axis=1)
     order = np.argsort(-np.where(loop, 0.0, length), kind="stable")
     straight, curled = order[~loop[order]], order[loop[order]]
@@ -219,7 +221,7 @@ def draw_edges(
     else:
         tracks = list(np.stack([Y[rows], Y[cols]], axis=1))
     tracks += _loops(Y, lines, curled, np.maximum(_LOOP[0] * sizes, _LOOP[1] / sheet.points))
-    raster = n + m > RASTER_FROM or sum(map(len, tracks)) > _CURVED_UP_TO
+    raster = n + m > RASTER_FROM or sum(map(len, tracks)) > _MAX_VECTOR_POINTS
     how = {"zorder": 1, "clip_on": False, "rasterized": raster}
     if tracks:
         ends = sizes[lines.cols[order]] if lines.heads else None
@@ -227,7 +229,7 @@ def draw_edges(
 
 
 def _loops(Y: np.ndarray, lines: Lines, which: np.ndarray, radius: np.ndarray) -> list[np.ndarray]:
-    """Return circles (25, 2) through the nodes of the self-loops `which`, on the side away from the neighbors."""
+    """Return circles (25, 2) for the self-loops `which`, on the side away from the neighbors."""
     found = []
     turn = np.linspace(0.0, 2 * np.pi, _SAMPLES)
     for i in lines.rows[which].tolist():
@@ -241,7 +243,7 @@ def _loops(Y: np.ndarray, lines: Lines, which: np.ndarray, radius: np.ndarray) -
 
 
 def _draw(sheet: Sheet, tracks: list, width: np.ndarray, colors: np.ndarray, sizes: Any, how: dict[str, Any]) -> None:
-    """Draw lines through the points (2 or more, 2) of each track; heads end at dots of `sizes` (m,)."""
+    """Draw lines along the points (2 or more, 2) of each track; heads end at dots of `sizes`."""
     from matplotlib.collections import LineCollection, PolyCollection
 
     if sizes is not None:
@@ -274,10 +276,10 @@ def _up_to(track: np.ndarray, foot: np.ndarray) -> np.ndarray:
 
 
 def detours(Y: np.ndarray, rows: np.ndarray, cols: np.ndarray) -> list[np.ndarray]:
-    """Return the nodes (2 or more,) that the line of each edge (rows[k], cols[k]) follows, its own ends included.
+    """Return the nodes (2 or more,) on the line of each edge rows[k], cols[k], ends included.
 
-    Parallel edges and edges in the other direction take the same way. The longest edge chooses first. It takes the path
-    with the least sum of squared lengths, if that is at most twice as long. The edges of this path stay straight.
+    Parallel and reverse edges share one line. The longest edge chooses first. It takes the path with the least sum of
+    squared lengths, if that path is at most twice as long. The edges of this path stay straight.
     """
     from scipy.sparse.csgraph import dijkstra
 
@@ -319,7 +321,7 @@ def detours(Y: np.ndarray, rows: np.ndarray, cols: np.ndarray) -> list[np.ndarra
 
 
 def curves(Y: np.ndarray, ways: list[np.ndarray]) -> list[np.ndarray]:
-    """Return points (2 or 25, dim) of a Bezier curve for each way; the nodes of the way are the control points."""
+    """Return points (2 or 25, dim) of a Bezier curve per way; its nodes are control points."""
     share = np.linspace(0.0, 1.0, _SAMPLES)[:, None, None]
     result = []
     for way in ways:

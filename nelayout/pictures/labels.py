@@ -1,7 +1,7 @@
-"""Labels: each touches its own node, is nearer to it than to any other node, and covers no other label.
+"""Labels: each touches its node, has no nearer node, and covers no other label.
 
-A label without such a place is left out. Labels of the most connected nodes come first, then labels with more room
-around their node; the order of the nodes does not matter. Labels are placed when the figure is drawn, so they also fit
+A label without a free position is left out. Labels of the most connected nodes come first, then labels of nodes with
+more free space. The order of the nodes has no effect. Positions are chosen when the figure is drawn, so labels also fit
 axes that change their size later.
 """
 
@@ -19,20 +19,20 @@ from nelayout.pictures.sheet import Sheet
 
 __all__ = ["Labels"]
 
-_TRIED = 1000  # labels of the most connected nodes that are placed: more would cover a page
+_MAX_LABELS = 1000  # largest number of labels, of the most connected nodes: more would cover a page
 _NOTE = "{:,} of {:,} labels have no room"
-_LISTED = 100  # labels that a warning lists
-_OFF = 1.0  # points between a label and its dot, and by which other dots must be farther away
-_HINTED = (1.08, 1.1)  # texts are up to so much wider and higher at some resolutions
+_LISTED = 100  # largest number of labels in a warning
+_GAP = 1.0  # points between a label and its dot, and extra points to all other dots
+_HINTING = (1.08, 1.1)  # factors of the largest width and height of texts at some resolutions
 # Sides of a dot, best first: above, below, right, left, above and below to one side, at the corners.
 _SIDES = np.array(
     [(0, 1), (0, -1), (1, 0), (-1, 0), (0.5, 1), (-0.5, 1), (0.5, -1), (-0.5, -1), (1, 1), (-1, 1), (1, -1), (-1, -1)]
 )
-_NEARER = np.where(np.abs(_SIDES).min(axis=1) == 1, 0.5**0.5, 1.0)[:, None]  # the rim of a dot at its corners
+_NEARER = np.where(np.abs(_SIDES).min(axis=1) == 1, 0.5**0.5, 1.0)[:, None]  # position of a dot's rim at its corners
 
 
 class Labels:
-    """The labels of a drawing, which are placed again if the axes have another size.
+    """Labels of a drawing; they get new positions if the axes change their size.
 
     Y        (n, 2) positions of the nodes
     degree   (n,) numbers of neighbors
@@ -52,14 +52,14 @@ class Labels:
         near = KDTree(Y).query(Y, k=2)[0][:, 1] if len(Y) > 1 else np.zeros(len(Y))
         rank: Any = (texts, Y[:, 1], Y[:, 0], -near, -degree)  # the last key counts most
         self.asked = [int(i) for i in np.lexsort(rank) if texts[i]]
-        self.extent = {i: np.array(text_size(texts[i], points)) * _HINTED for i in self.asked[:_TRIED]}
+        self.extent = {i: np.array(text_size(texts[i], points)) * _HINTING for i in self.asked[:_MAX_LABELS]}
         self.written: list[Any] = []
         self.left_out: list[int] = []
         sheet.moved.append(self.place)
         self.place()
 
     def place(self) -> None:
-        """Write the labels that have a place."""
+        """Write the labels that have a free position."""
         sheet, ax = self.sheet, self.sheet.ax
         for text in self.written:
             text.remove()
@@ -88,7 +88,7 @@ class Labels:
             self.written.append(ax.text(0.0, sheet.note_height(note), said, transform=sheet.under(), **how))
 
     def tell(self) -> None:
-        """Warn once of labels that the user has chosen and that are left out."""
+        """Warn once of labels of chosen nodes that are left out."""
         said = tuple(self.texts[i] for i in self.left_out)
         if self.chosen and said and said != self.said:
             listed = ", ".join(map(repr, said[:_LISTED])) + f" and {len(said) - _LISTED} more" * (len(said) > _LISTED)
@@ -101,21 +101,21 @@ class Labels:
     def _place_of(
         self, i: int, center: np.ndarray, sizes: np.ndarray, tree: KDTree, room: np.ndarray, boxes: np.ndarray
     ) -> np.ndarray | None:
-        """Return the box x0, y0, x1, y1 of a label on the best free side of its dot; None if there is no place."""
+        """Return the box x0, y0, x1, y1 of a label on the best free side of its dot, or None."""
         if i not in self.extent:
             return None
         extent = self.extent[i]
-        low = center[i] + _SIDES * _NEARER * (sizes[i] / 2 + _OFF) - (1 - _SIDES) / 2 * extent
+        low = center[i] + _SIDES * _NEARER * (sizes[i] / 2 + _GAP) - (1 - _SIDES) / 2 * extent
         high = low + extent
         own = np.hypot(*(low + extent / 2 - center[i]).T)
-        reach = float(np.hypot(*extent)) + 2 * sizes.max() + 6 * _OFF
+        reach = float(np.hypot(*extent)) + 2 * sizes.max() + 6 * _GAP
         near = np.array(tree.query_ball_point(center[i], reach), int)
         near = near[near != i]
         for k in np.flatnonzero((low >= room[:2]).all(axis=1) & (high <= room[2:]).all(axis=1)).tolist():
             over = np.maximum(boxes[:, :2], low[k]) < np.minimum(boxes[:, 2:], high[k])
             aside = np.maximum(np.maximum(low[k] - center[near], center[near] - high[k]), 0.0)
-            clear = np.hypot(*aside.T) >= np.maximum(sizes[near], sizes[i]) / 2 + 2 * _OFF
-            nearer = np.hypot(*(low[k] + extent / 2 - center[near]).T) > own[k] + _OFF
+            clear = np.hypot(*aside.T) >= np.maximum(sizes[near], sizes[i]) / 2 + 2 * _GAP
+            nearer = np.hypot(*(low[k] + extent / 2 - center[near]).T) > own[k] + _GAP
             if not over.all(axis=1).any() and clear.all() and nearer.all():
                 return np.concatenate([low[k], high[k]])
         return None

@@ -1,7 +1,7 @@
-"""The meaning of colors: a legend of classes, a color bar, or a note; and how much room texts take.
+"""Legends of classes, color bars and notes; and sizes of texts.
 
-Letters follow `matplotlib.rcParams`: "legend.fontsize", "ytick.labelsize" beside a color bar, and 0.8 times
-"font.size" for labels and notes.
+Letters follow `matplotlib.rcParams`: "legend.fontsize", "ytick.labelsize" beside a color bar, and 0.8 times "font.size"
+for labels and notes.
 
 >>> text_size("WWWW", 8)[0] > 2 * text_size("iiii", 8)[0], text_size("one\\ntwo", 8)[1] > text_size("one", 8)[1]
 (True, True)
@@ -30,14 +30,14 @@ __all__ = [
 
 LEGEND_STYLE = {"frameon": False, "handletextpad": 0.2, "borderaxespad": 0.0, "borderpad": 0.0}
 MARKERS = "o^s"  # matplotlib's markers for the shapes of dots
-_SMALL = 0.8  # letters of labels and notes in sizes of other letters
-# Height of an entry of a legend, width beside its name, and width between columns, in sizes of its letters.
+_LABEL_FONT = 0.8  # font size of labels and notes, relative to other text
+# In font sizes: height of a legend entry, width beside its name, and width between columns.
 _ROW, _ENTRY, _BETWEEN = 1.6, 1.7, 0.8
-_COLUMNS, _SMALLEST = 4, 0.5  # most columns of a legend, and size of its letters from which it gets another one
-_LONGEST = 28  # letters of a name in a legend
+_MAX_COLUMNS, _MIN_FONT = 4, 0.5  # largest number of columns, and relative font size below which a legend gets one more
+_MAX_LETTERS = 28  # largest number of letters of a name in a legend
 _GAP = 0.12  # inches between drawing and legend
-_BAR, _TICK = 0.14, 0.08  # inches, the width of a color bar, and from there to its numbers
-_TALL = 0.8  # height of a color bar in heights of the drawing
+_BAR, _TICK = 0.14, 0.08  # inches: width of a color bar, and gap to its numbers
+_BAR_HEIGHT = 0.8  # height of a color bar, relative to the drawing
 
 
 @functools.cache
@@ -48,7 +48,7 @@ def _renderer() -> Any:
 
 
 def letters(name: str) -> float:
-    """Return the points of letters that `matplotlib.rcParams` has under a name, such as "legend.fontsize"."""
+    """Return the points of a font size in `matplotlib.rcParams`, such as "legend.fontsize"."""
     from matplotlib import rcParams
     from matplotlib.font_manager import FontProperties
 
@@ -58,11 +58,11 @@ def letters(name: str) -> float:
 
 def small_letters() -> float:
     """Return the points of the letters of labels and notes."""
-    return _SMALL * letters("font.size")
+    return _LABEL_FONT * letters("font.size")
 
 
 def text_size(text: str, size: float) -> tuple[float, float]:
-    """Return width and height in points of a text of one or more lines in letters of `size` points."""
+    """Return width and height in points of a text of one or more lines in font size `size`."""
     from matplotlib.font_manager import FontProperties, findfont
 
     return _text_size(str(text), size, findfont(FontProperties()))
@@ -72,7 +72,7 @@ def text_size(text: str, size: float) -> tuple[float, float]:
 def _text_size(text: str, size: float, font: str) -> tuple[float, float]:
     from matplotlib.font_manager import FontProperties
 
-    del font  # the file behind "font.family"; another family has other widths
+    del font  # the file of "font.family"; another family has other widths
     lines, style = text.split("\n"), FontProperties(size=size)
     with without_missing_letters():
         wide = max(_renderer().get_text_width_height_descent(line, style, False)[0] for line in lines)
@@ -81,7 +81,7 @@ def _text_size(text: str, size: float, font: str) -> tuple[float, float]:
 
 @contextmanager
 def without_missing_letters() -> Iterator[None]:
-    """Do without matplotlib's warnings of letters that the font lacks: `warn_of_missing_letters` counts them."""
+    """Suppress matplotlib's warnings of missing letters: `warn_of_missing_letters` warns."""
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="Glyph .* missing from")
         yield
@@ -104,7 +104,7 @@ def warn_of_missing_letters(texts: Iterable[str]) -> None:
 
 
 def fitted(text: str, size: float, room: float) -> str:
-    """Return the text, or as many letters of its ends as `room` points hold, with an ellipsis between.
+    """Return the text; if it exceeds `room` points, an ellipsis replaces its middle.
 
     >>> fitted("ws-sne", 9, 100), text_size(fitted("a drawing " * 20, 9, 100), 9)[0] <= 100
     ('ws-sne', True)
@@ -130,7 +130,7 @@ def wrapped(text: str, size: float, room: float) -> str:
 
 
 def dots(classes: Sequence[tuple[str, Any]], paper: Paper, size: float, shaped: bool = False) -> list[Any]:
-    """Return matplotlib's entries of a legend in letters of `size`; `shaped`: dots differ in shape as well as color."""
+    """Return matplotlib's entries of a legend; `shaped`: dots differ in shape and color."""
     from matplotlib.lines import Line2D
 
     how = {"linestyle": "", "markersize": 0.75 * size, "markeredgecolor": paper.rgb, "markeredgewidth": 0.06 * size}
@@ -142,14 +142,14 @@ def dots(classes: Sequence[tuple[str, Any]], paper: Paper, size: float, shaped: 
 
 
 def _entry(name: str) -> str:
-    """Return a name that is not too long, and that matplotlib does not leave out as it does "_name"."""
-    name = name if len(name) <= _LONGEST else name[: _LONGEST - 1] + "…"
+    """Return a shortened name that matplotlib shows: it hides names such as "_name"."""
+    name = name if len(name) <= _MAX_LETTERS else name[: _MAX_LETTERS - 1] + "…"
     return " " + name if name.startswith("_") or not name else name
 
 
 @dataclass(frozen=True, slots=True)
 class Explained:
-    """The size of the legend or color bar beside a drawing.
+    """Size of the legend or color bar beside a drawing.
 
     wide, high  inches, without the gap to the drawing
     columns     of a legend
@@ -163,19 +163,19 @@ class Explained:
 
     @property
     def side(self) -> float:
-        """Inches that the drawing leaves free for it."""
+        """Inches beside the drawing for the legend or color bar."""
         return self.wide + 1.5 * _GAP if self.wide else 0.0
 
 
 def explained(colors: Coloring, wide: float, high: float) -> Explained:
-    """Return the legend or color bar with the largest letters that fit `wide` times `high` inches with the gap."""
+    """Return the legend or color bar with the largest letters for `wide` times `high` inches."""
     if colors.classes:
         usual, found = letters("legend.fontsize"), []
-        for columns in range(1, _COLUMNS + 1):
+        for columns in range(1, _MAX_COLUMNS + 1):
             each = _legend(colors, usual, columns)
             share = min(1.0, wide / each.side, high / each.high)
             found.append(_legend(colors, max(share * usual, 1.0), columns))
-            if share >= _SMALLEST:  # few columns leave the drawing more room
+            if share >= _MIN_FONT:  # fewer columns leave more width to the drawing
                 break
         return max(found, key=lambda each: each.size)
     if colors.bounds is not None:
@@ -196,7 +196,7 @@ def _legend(colors: Coloring, size: float, columns: int) -> Explained:
 
 
 def explain(ax: Any, colors: Coloring, found: Explained, where: Any, paper: Paper) -> None:
-    """Draw the legend or color bar; `where` maps inches from the middle of its left end to pixels."""
+    """Draw the legend or color bar; `where` maps inches from its left middle to pixels."""
     from matplotlib.transforms import blended_transform_factory
 
     if colors.classes:
@@ -219,14 +219,14 @@ def explain(ax: Any, colors: Coloring, found: Explained, where: Any, paper: Pape
             text.set_color(paper.ink)
     elif colors.bounds is not None:
         heading = 1.4 * found.size / 72 if colors.name else 0.0
-        tall = min(_TALL, 1.0 - heading / (float(ax.get_window_extent().height) / ax.figure.dpi or 1.0))
+        tall = min(_BAR_HEIGHT, 1.0 - heading / (float(ax.get_window_extent().height) / ax.figure.dpi or 1.0))
         frame = blended_transform_factory(where, ax.transAxes)
-        inset = ax.inset_axes((_GAP, 0.5 - _TALL / 2, _BAR, max(tall, 0.3)), transform=frame)
+        inset = ax.inset_axes((_GAP, 0.5 - _BAR_HEIGHT / 2, _BAR, max(tall, 0.3)), transform=frame)
         _bar(inset, colors, found.size, paper)
 
 
 def _decade(colors: Coloring) -> int:
-    """Return the power of ten of the numbers beside a color bar; 0 for numbers such as 0.004 and 20000."""
+    """Return the power of ten of a color bar's numbers; 0 for numbers such as 0.004 and 20000."""
     largest = max(map(abs, colors.bounds or (1.0,)))
     return 0 if colors.log or colors.whole or 0.01 <= largest < 1e5 else math.floor(math.log10(largest))
 

@@ -11,7 +11,7 @@ __all__ = ["add_lines"]
 
 @exact_loop
 def add_lines(image: np.ndarray, ends: np.ndarray, ink: np.ndarray, tint: np.ndarray) -> None:
-    """Add the ink of lines to `image` (height, width, 1 or 4), in place.
+    """Add the ink of lines to `image` (height, width, 1 or 4), which is changed.
 
     ends (m, 4) are x0, y0, x1, y1 in pixels, at least one pixel inside the image. A line adds ``ink`` (m,) per pixel of
     its length, shared by the two nearest pixels across it. The last three of 4 channels take ink times ``tint`` (m, 3).

@@ -15,20 +15,20 @@ if TYPE_CHECKING:
 
 __all__ = ["dot_points", "draw_nodes"]
 
-_EDGES_SHOW = 500  # nodes from which dots of one color shrink faster: edges show the shape of the graph
-_LEAST = 0.25  # points, the least diameter of a dot
-_SEEN = 0.9  # points from which dots of one color are not made smaller
-_COLORED = 1.2  # points, the least diameter of a dot if its color has a meaning
-_OUTLINED = 2.0  # points of a dot from which it has an outline
+_SHRINK_FROM = 500  # number of nodes above which dots of one color shrink faster: edges show the shape
+_MIN_POINTS = 0.25  # points, the least diameter of a dot
+_MIN_PLAIN_POINTS = 0.9  # points, the least diameter of dots of one color, unless they are an image
+_MIN_COLORED_POINTS = 1.2  # points, the least diameter of a dot if its color has a meaning
+_MIN_OUTLINED_POINTS = 2.0  # points, the least diameter of a dot with an outline
 
 
 def dot_points(inches: np.ndarray, n: int, plain: bool) -> float:
-    """Return the points of a dot in a drawing of `inches`; `plain`: all dots have one color and there are edges."""
+    """Return the points of a dot in `inches` of drawing; `plain`: one color, and edges exist."""
     long, short = float(inches.max()), float(inches.min())
     dot = dot_diameter(n, short / long) * long / 2 * 72
     if plain:
-        return min(dot, max(_SEEN if n <= RASTER_FROM else 0.0, dot * (_EDGES_SHOW / max(n, 1)) ** 0.25))
-    return max(dot, _COLORED)
+        return min(dot, max(_MIN_PLAIN_POINTS if n <= RASTER_FROM else 0.0, dot * (_SHRINK_FROM / max(n, 1)) ** 0.25))
+    return max(dot, _MIN_COLORED_POINTS)
 
 
 def draw_nodes(
@@ -37,8 +37,9 @@ def draw_nodes(
 ) -> np.ndarray:  # fmt: skip
     """Draw the nodes, small degrees or far ones first; return their diameters in units of `Y`.
 
-    `diameters` are in these units, too, `relative` ones in usual dots. Dots of one color that would be thinner than
-    edges are left out, except isolated nodes. Very many dots without edges are painted as an image of their density.
+    `diameters` are also in these units, `relative` ones in usual dots. Dots of one color that would be thinner than
+    edges are left out, except isolated nodes. If there are more than RASTER_FROM dots and no edges, an image shows
+    their density.
     """
     from matplotlib.collections import EllipseCollection
 
@@ -52,19 +53,19 @@ def draw_nodes(
         dot = dot_points(sheet.inches, n, plain)
         if n > RASTER_FROM and relative is None and not (degree > 0).any():
             dpi = sheet.image_dpi
-            paint_dots(sheet.ax, Y, 72 / dpi / sheet.points, dpi / 72, rgba)  # of one point
+            paint_dots(sheet.ax, Y, 72 / dpi / sheet.points, dpi / 72, rgba)  # one point wide
             return np.full(n, 1 / sheet.points)
-        size = np.maximum(dot * (np.ones(n) if relative is None else relative), _LEAST)
+        size = np.maximum(dot * (np.ones(n) if relative is None else relative), _MIN_POINTS)
         diameters = size / sheet.points
-        seen = degree == 0 if plain and dot <= _LEAST else np.ones(n, dtype=bool)
+        seen = degree == 0 if plain and dot <= _MIN_POINTS else np.ones(n, dtype=bool)
     order = np.argsort(degree if depth is None else -depth, kind="stable")
     order = order[seen[order]]
     if not len(order):
         return diameters
     mean = float(diameters.mean()) * sheet.points
-    outline = 0.0 if mean < _OUTLINED else float(np.clip(mean * 0.09, 0.2, 0.8))
+    outline = 0.0 if mean < _MIN_OUTLINED_POINTS else float(np.clip(mean * 0.09, 0.2, 0.8))
     given = diameters[order]
-    given = given[:1] if (given == given[0]).all() else given  # a vector file holds one outline once
+    given = given[:1] if (given == given[0]).all() else given  # vector files store a common outline once
     how = {"edgecolors": sheet.paper.rgb if outline else "none", "linewidths": outline, "zorder": 2, "clip_on": False}
     how |= {"facecolors": rgba[order] if len(rgba) == n else rgba, "units": "xy"}
     how |= {"offsets": Y[order], "offset_transform": sheet.ax.transData}
@@ -78,7 +79,7 @@ def draw_nodes(
 
 
 def _outlines() -> list[Any]:
-    """Return circle, triangle and square within the circle, so that dots of every shape stay apart."""
+    """Return circle, triangle and square, all within the circle, so that dots stay apart."""
     from matplotlib.path import Path
     from matplotlib.transforms import Affine2D
 

@@ -1,4 +1,4 @@
-"""Paper: the size and color of what a picture is drawn on, and the inks that can be read on it.
+"""Paper: the size and background of a picture, and inks with enough contrast to it.
 
 >>> paper("white").dark, paper("dark").dark, paper("#777777").dark
 (False, True, False)
@@ -18,12 +18,12 @@ from nelayout.errors import InputError
 __all__ = ["DARK", "DIAGRAM", "RASTER_FROM", "SHEET", "WHITE", "Paper", "paper"]
 
 SHEET = 8.0  # inches, the longer side of a drawing
-DIAGRAM = 1000  # nodes or edges up to which shapes of dots and arrows can be seen
-RASTER_FROM = 20_000  # nodes and edges from which they are an image, also in a vector file
+DIAGRAM = 1000  # largest number of nodes or edges with shapes of dots and with arrows
+RASTER_FROM = 20_000  # number of nodes and edges above which they are an image, also in a vector file
 
 # Relative luminance below which white letters have more contrast than black ones (WCAG 2.1).
 _DARK_BELOW = 0.179
-_READABLE = 4.5  # least contrast of letters (WCAG 2.1)
+_READABLE = 4.5  # least contrast ratio of letters (WCAG 2.1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,10 +51,10 @@ class Paper:
 
 
 def paper(background: Any, ax: Any = None) -> Paper:
-    """Return the paper for `background` of `nelayout.draw`: "auto", "white", "dark", a color, or None.
+    """Return the paper for a background: "auto", "white", "dark", a color, or None.
 
     "auto" is `matplotlib.rcParams["figure.facecolor"]`. On axes of the user it is the color behind them, which is not
-    painted again. Its letters have the color `matplotlib.rcParams["text.color"]` if they can be read.
+    painted again. Letters have the color `matplotlib.rcParams["text.color"]` if it has enough contrast.
     """
     from matplotlib import rcParams
     from matplotlib.colors import is_color_like, to_hex, to_rgba

@@ -26,16 +26,16 @@ from nelayout.pictures.space import draw_in_space, is_space, seen_from_aside
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 else:
-    Figure = Any  # signatures are read without matplotlib, too
+    Figure = Any  # signatures must be readable without matplotlib
 
 __all__ = ["FORMATS", "draw", "plot", "render"]
 
 FORMATS = ("png", "svg", "pdf")
 
-# Share of the drawing that all edges darken together, and the same if the colors of dots have a meaning.
-_INK, _LESS_INK = 0.14, 0.07
-_MIST = 0.35  # share of the background in the color of the farthest nodes of a drawing in space
-_TAILS = 0.01  # share of the points at each end of a scale of `plot` that have the color of this end
+# Share of the drawing that all edges darken together; the second value applies if dot colors have a meaning.
+_INK, _INK_UNDER_COLORS = 0.14, 0.07
+_DEPTH_FADE = 0.35  # share of the background in the color of the farthest nodes of a 3-D drawing
+_SCALE_TAILS = 0.01  # share of the points at each end of a scale of `plot` with the color of that end
 
 
 @checks_keywords
@@ -62,14 +62,14 @@ def draw(
     figsize: tuple[float, float] | None = None,
     ax: Any = None,
     dpi: float = 150.0,
-    format: str | None = None,  # noqa: A002  # the name users know
+    format: str | None = None,  # noqa: A002  # the usual name
 ) -> Figure:
     """Draw the graph `G` at the positions `pos`, and write the picture to `path`.
 
     Both axes have one scale and no frame. Nodes cover edges, and the most connected nodes are on top. More than 20,000
     edges, or as many points without edges, are painted as an image that shows their density. Self-loops are circles,
-    except the diagonal of a matrix. Positions on a line are drawn on a line. Positions in space are seen from one side;
-    far parts are fainter. Letters have the fonts and sizes of ``matplotlib.rcParams``.
+    except the diagonal of a matrix. Positions on a line are drawn on a line. Positions in space are projected from one
+    side; far parts are fainter. Letters have the fonts and sizes of ``matplotlib.rcParams``.
 
     Parameters
     ----------
@@ -78,25 +78,25 @@ def draw(
     pos : positions
         What a layout returns (dict, `igraph.Layout` or array), or a `Solution`. Every node needs a position.
     path : str, Path or binary file, optional
-        A file name that ends in png, svg or pdf, or an open binary file with `format`. The file is written whole or not
-        at all. None writes no file.
+        A file name that ends in png, svg or pdf, or an open binary file with `format`. An error leaves no partial file.
+        None writes no file.
     labels : bool, str, dict or array
-        True for the nodes' own names, the name of a node attribute, or texts. A label stands at its node, nearer to it
-        than to any other node. Labels of the most connected nodes come first, and labels without room are left out. A
-        note in the picture counts them. A warning lists them if texts were given for some of the nodes only.
+        True for the nodes' own names, the name of a node attribute, or texts. A label is next to its node, nearer to it
+        than to any other node. Labels of the most connected nodes come first; labels without space are left out. A note
+        in the picture counts them. A warning lists them if texts were given for some of the nodes only.
     font_size : float, optional
         Points of the letters of labels, by default 0.8 times ``matplotlib.rcParams["font.size"]``.
     color : str, dict or array
         One matplotlib color, or values for the nodes: the name of a node attribute, "degree", "strength", a dict or an
         array. Color names, hex codes or RGB are used as colors. Texts, booleans and up to 20 different whole numbers
-        are classes: a legend names up to 24 classes, and from the ninth class on dots have other shapes in graphs of up
-        to 1,000 nodes. Other numbers are a scale with a color bar. A node without a value is gray.
+        are classes. A legend names up to 24 classes. From the ninth class on, dots have other shapes in graphs of up to
+        1,000 nodes. Other numbers are a scale with a color bar. A node without a value is gray.
     cmap : str or matplotlib colormap, optional
-        The colors of a scale, by default ``matplotlib.rcParams["image.cmap"]`` (viridis). With a `cmap` numbers are
-        always a scale.
+        The colors of a scale, by default ``matplotlib.rcParams["image.cmap"]`` (viridis). If `cmap` is given, numbers
+        are always a scale.
     palette : list, dict or str, optional
         The colors of the classes: one color per class in their order, {class: color}, or the name of a matplotlib
-        colormap. With a `palette` all values are classes.
+        colormap. If `palette` is given, all values are classes.
     alpha : float
         Opacity of the dots, from 0 to 1.
     node_size : float, str, dict or array
@@ -114,14 +114,14 @@ def draw(
         long edge bends along a path of short edges between its ends, at most twice as long (edge-path bundling:
         Wallinger, Archambault, Auber, Nöllenburg and Peltonen 2022, doi:10.1109/TVCG.2021.3114795).
     arrows : bool or "auto"
-        Whether edges of a directed graph are arrows; "auto" up to 1,000 edges.
+        True draws edges of a directed graph as arrows; "auto" does so up to 1,000 edges.
     weight : str, optional
         The edge attribute that the layout took for weights: edges of weight 0 are left out. "strength" sums this
         attribute (default "weight") at each node.
     title : str, optional
         A line above the drawing.
     legend : bool or str
-        Whether to explain colors and count missing labels. A text is the heading; by default the name of the attribute.
+        True explains colors and counts missing labels. A text is the heading; by default the name of the attribute.
     background : color or None
         "white", "dark", any matplotlib color, or None for a transparent picture. Default colors follow it. "auto" is
         ``matplotlib.rcParams["figure.facecolor"]``, and on `ax` the color behind the axes.
@@ -129,11 +129,12 @@ def draw(
         Width and height of the figure in inches. By default the drawing is 8 inches long.
     ax : matplotlib axes, optional
         Axes to draw on. Axes of one size show one layout at one size, with and without a legend. A figure with
-        ``layout="constrained"`` makes room for legends beside its axes. On 3-D axes positions in space can be turned.
+        ``layout="constrained"`` leaves space for legends beside its axes. On 3-D axes, users can turn positions in
+        space.
     dpi : float
         Dots per inch of a PNG, and of large graphs in other formats.
     format : {"png", "svg", "pdf"}, optional
-        The format of `path`, if its ending does not say it.
+        The format of `path`, if its name has no such ending.
 
     Returns
     -------
@@ -151,7 +152,7 @@ def draw(
     Warns
     -----
     UserWarning
-        If labels of chosen nodes have no room, or some keys of `pos` are no nodes.
+        If labels of chosen nodes have no space, or some keys of `pos` are not nodes.
 
     Examples
     --------
@@ -206,14 +207,14 @@ def draw(
             degree = np.diff(network.adjacency.indptr)
             rgba = colors.rgba
             if depth is not None:
-                mist = _MIST * depth[:, None]
+                mist = _DEPTH_FADE * depth[:, None]
                 misty = rgba[:, :3] * (1 - mist) + mist * np.array(back.rgb)
                 rgba = np.concatenate([misty, np.broadcast_to(rgba[:, 3:], (len(Y), 1))], axis=1)
             drawn = draw_nodes(sheet, Y, degree, diameters, relative, rgba, depth, colors.shapes)
-            ink = _INK if len(rgba) < len(Y) else _LESS_INK
+            ink = _INK if len(rgba) < len(Y) else _INK_UNDER_COLORS
             draw_edges(sheet, Y, lines, colors.rgba if colors.grouped else None, drawn, depth, edges, ink)
             if any(texts):
-                chosen = not all(texts)  # labels of all nodes are a supply: these are written as room allows
+                chosen = not all(texts)  # of labels for all nodes, those with space are written
                 written = Labels(sheet, Y, degree, texts, drawn, font_size, chosen, bool(legend))
                 sheet.drawn.append(written.tell)
                 if ax is None:
@@ -246,9 +247,9 @@ def plot(
     figsize: tuple[float, float] | None = None,
     ax: Any = None,
     dpi: float = 150.0,
-    format: str | None = None,  # noqa: A002  # the name users know
+    format: str | None = None,  # noqa: A002  # the usual name
 ) -> Figure:
-    """Draw an embedding as points, and write the picture to `path`: `nelayout.draw` without a graph.
+    """Draw an embedding as points and write the picture to `path`: `draw` without a graph.
 
     More than 20,000 points are painted as an image that shows their density; colors mix where classes meet.
 
@@ -258,12 +259,12 @@ def plot(
         What `nelayout.embed` or `nelayout.solve_vectors` returns, or any positions that `nelayout.draw` takes. The
         points of a ``Solution`` are colored by ``node_cost``, unless labels or colors are given.
     labels : (n,) array, list or Series, optional
-        The class of each point in the order of Y, or numbers; None where it is unknown, which is gray. A legend names
-        up to 24 classes, and its heading is the name of a Series. If Y is a DataFrame, its index assigns the labels.
+        The class of each point in the order of Y, or numbers; None is unknown and gray. A legend names up to 24
+        classes, and its heading is the name of a Series. If Y is a DataFrame, its index assigns the labels.
     path : str, Path or binary file, optional
         As in `nelayout.draw`.
     color : str or (n,) array, optional
-        What `nelayout.draw` takes, in place of labels. On a scale of numbers, here and for labels, the lowest and the
+        What `nelayout.draw` takes, instead of labels. On a scale of numbers, also for labels, the lowest and the
         highest hundredth of the points have the colors of the ends.
     cmap, palette, alpha, node_size, title, legend, background, figsize, ax, dpi, format
         As in `nelayout.draw`.
@@ -278,7 +279,7 @@ def plot(
     MissingExtra
         Without matplotlib; the message names the install command.
     InputError
-        For both labels and colors, for another number of them than points, and as `nelayout.draw`.
+        If labels and colors are both given, if their number differs from the points, and as `nelayout.draw`.
 
     Examples
     --------
@@ -297,7 +298,7 @@ def plot(
         values = class_names(network.host.objects(labels, "labels"))
     elif color is None and hasattr(Y, "node_cost"):
         name, values = "cost", Y.node_cost
-    colors = coloring(network, values, tails=_TAILS, inks=Inks(cmap, palette, paper(background, ax)))
+    colors = coloring(network, values, tails=_SCALE_TAILS, inks=Inks(cmap, palette, paper(background, ax)))
     if isinstance(name, str):
         colors = replace(colors, name=name)
     how = {"title": title, "legend": legend, "background": background, "figsize": figsize, "ax": ax, "alpha": alpha}
@@ -343,13 +344,13 @@ def _number(x: Any, name: str, rule: str, least: float, most: float = 1e4) -> fl
 
 
 def _texts(network: graphs.Network, labels: Any) -> list[str]:
-    """Return labels as people write them: 5 for GraphML's 5.0."""
+    """Return labels in their usual spelling: 5 for GraphML's 5.0."""
     given = list(network.labels) if labels is True else network.host.objects(labels, "labels")
     return ["" if text is None else str(plain_value(text)) for text in given]
 
 
 def render(figure: Any, kind: str, dpi: float = 150.0) -> bytes:
-    """Return a figure as a PNG, SVG or PDF file without dates and random names; letters of a PDF are TrueType."""
+    """Return a PNG, SVG or PDF file without dates and random names; PDF letters are TrueType."""
     from matplotlib import rc_context
 
     content = io.BytesIO()

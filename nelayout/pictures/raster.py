@@ -1,7 +1,7 @@
 """Edges and points by the hundred thousand, painted as an image.
 
-The ink t of a pixel adds up, and is then shown as ln(1 + k t) / k: a single line keeps its strength, and the densest
-places stay short of black. A pixel has the mean color of its ink, in any order of drawing.
+The ink t of a pixel adds up, and is then shown as ln(1 + k t) / k. A single line keeps its strength, and the densest
+pixels do not become black. A pixel has the mean color of its ink, in any order of drawing.
 
 >>> t = np.array([0.01, 1.0, 100.0])
 >>> developed(t, 100.0).round(2).tolist()
@@ -18,9 +18,9 @@ import numpy as np
 
 __all__ = ["developed", "dot_ink", "paint", "paint_dots"]
 
-_DENSEST = 2.0  # shown ink of the densest pixels: exp(-2) of the paper shines through
-_DARKER = 0.002  # share of the inked pixels that may be darker
-_DOT = 0.8  # ink of one dot
+_MAX_SHOWN_INK = 2.0  # shown ink of the densest pixels: exp(-2) of the paper shines through
+_DARKER_SHARE = 0.002  # share of the inked pixels that may be darker than _MAX_SHOWN_INK
+_DOT_INK = 0.8  # ink of one dot
 
 
 def paint(
@@ -28,7 +28,7 @@ def paint(
 ) -> None:
     """Put an image of lines between the rows `edges` of `Y` on `ax`.
 
-    `pixel` is the side of a pixel in units of `Y`; `ink` (m,) is opacity times width in pixels; `rgb` (3,) or (m, 3).
+    `pixel` is the side of a pixel in units of `Y`, `ink` (m,) opacity times width in pixels. `rgb` is (3,) or (m, 3).
     """
     from nelayout.pictures.line_loops import add_lines
 
@@ -43,7 +43,10 @@ def paint(
 
 
 def paint_dots(ax: Any, Y: np.ndarray, pixel: float, diameter: float, rgba: np.ndarray) -> None:
-    """Put an image of dots at the rows of `Y` on `ax`: `diameter` in pixels, `rgba` (1, 4) or (n, 4) of one opacity."""
+    """Put an image of dots at the rows of `Y` on `ax`, of `diameter` in pixels.
+
+    `rgba` is (1, 4) or (n, 4), with one opacity.
+    """
     reach = 2 + int(np.ceil(diameter / 2))
     low = Y.min(axis=0) - reach * pixel
     width, height = np.ceil((Y.max(axis=0) - low) / pixel).astype(int) + reach
@@ -53,9 +56,9 @@ def paint_dots(ax: Any, Y: np.ndarray, pixel: float, diameter: float, rgba: np.n
 
 
 def dot_ink(P: np.ndarray, diameter: float, shape: tuple[int, int], rgb: np.ndarray | None = None) -> np.ndarray:
-    """Return the ink (height, width, 1) of dots at `P` (n, 2), in pixels; with `rgb` (n, 3) also ink times color.
+    """Return the ink (height, width, 1) of dots at `P` (n, 2), in pixels.
 
-    The rim of a dot is one pixel wide.
+    `rgb` (n, 3) adds three channels, ink times color. The rim of a dot is one pixel wide.
 
     >>> dot_ink(np.array([[1.5, 1.5]]), 1.0, (3, 3))[:, :, 0].astype(float).round(2).tolist()
     [[0.0, 0.0, 0.0], [0.0, 0.8, 0.0], [0.0, 0.0, 0.0]]
@@ -68,7 +71,7 @@ def dot_ink(P: np.ndarray, diameter: float, shape: tuple[int, int], rgb: np.ndar
         for dx in range(-reach, reach + 1):
             x, y = corner[:, 0] + dx, corner[:, 1] + dy
             away = np.hypot(x + 0.5 - P[:, 0], y + 0.5 - P[:, 1])
-            ink = _DOT * np.clip(diameter / 2 + 0.5 - away, 0.0, 1.0)
+            ink = _DOT_INK * np.clip(diameter / 2 + 0.5 - away, 0.0, 1.0)
             near = np.flatnonzero((ink > 0) & (x >= 0) & (x < width) & (y >= 0) & (y < height))
             place = y[near] * width + x[near]
             for channel, sums in enumerate(canvas):
@@ -78,13 +81,13 @@ def dot_ink(P: np.ndarray, diameter: float, shape: tuple[int, int], rgb: np.ndar
 
 
 def _show(ax: Any, canvas: np.ndarray, rgb: np.ndarray, low: np.ndarray, pixel: float, zorder: int) -> None:
-    """Put ink (height, width, 1), or ink and ink times color (height, width, 4), on `ax` as an image."""
+    """Put ink (height, width, 1), or ink and ink times color (height, width, 4), on `ax`."""
     from matplotlib.image import AxesImage
 
     height, width, channels = canvas.shape
     t = canvas[:, :, 0].astype(np.float64)
     inked = t[t > 1e-3]
-    densest = float(np.quantile(inked, 1 - _DARKER)) if len(inked) else 0.0
+    densest = float(np.quantile(inked, 1 - _DARKER_SHARE)) if len(inked) else 0.0
     picture = np.zeros((height, width, 4), dtype=np.uint8)
     picture[:, :, 3] = np.round(255 * -np.expm1(-developed(t, densest)))
     mixed = canvas[:, :, 1:] / np.maximum(t, 1e-12)[:, :, None] if channels > 1 else rgb
@@ -96,11 +99,11 @@ def _show(ax: Any, canvas: np.ndarray, rgb: np.ndarray, low: np.ndarray, pixel: 
 
 
 def developed(t: np.ndarray, densest: float) -> np.ndarray:
-    """Return shown ink: `t` if there is little ink, else ln(1 + k t) / k with k such that `densest` is shown as 2."""
-    if densest <= _DENSEST:
+    """Return shown ink: `t` if small, else ln(1 + k t) / k, with k so that `densest` gives 2."""
+    if densest <= _MAX_SHOWN_INK:
         return t
     from scipy.optimize import brentq
 
-    root: Any = brentq(lambda ln: np.log1p(np.exp(ln) * densest) / np.exp(ln) - _DENSEST, -20.0, 5.0)
+    root: Any = brentq(lambda ln: np.log1p(np.exp(ln) * densest) / np.exp(ln) - _MAX_SHOWN_INK, -20.0, 5.0)
     k = np.exp(root)
     return np.log1p(k * t) / k

@@ -1,8 +1,8 @@
-"""The sheet: where a drawing lies on its axes.
+"""The sheet: where a drawing is on its axes.
 
-The limits of the axes are the limits of the drawing. Around the axes a sheet keeps room for labels, legend and note.
-matplotlib asks the sheet for the place of its axes whenever a figure is drawn: a sheet is the axes' locator. So a
-drawing fits axes that another layout or `set_size_inches` has given another size. Panels of one size have equal room.
+The limits of the axes are the limits of the drawing. Around the axes a sheet keeps space for labels, legend and note. A
+sheet is the locator of its axes: matplotlib calls it for their box whenever it draws the figure. So a drawing fits axes
+that a layout engine or `set_size_inches` has resized. Panels of one size have equal margins.
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ from nelayout.placing.dots import FLATTEST
 __all__ = ["Margins", "Sheet", "beside", "open_sheet"]
 
 # Inches around the drawing of a new figure, and around any drawing with labels.
-_FREE, _LABELED = 0.2, 0.5
-_FINEST = 6000  # pixels along the longer side of such an image
-_AROUND, _BORDER = 0.35, 0.12  # largest shares of the given box for a legend or note, and for a border
+_MARGIN, _LABEL_MARGIN = 0.2, 0.5
+_MAX_PIXELS = 6000  # largest number of pixels along the longer side of an image
+_LEGEND_SHARE, _BORDER_SHARE = 0.35, 0.12  # largest shares of the axes' box for a legend or note, and for a border
 
 
 @dataclass(frozen=True, slots=True)
 class Margins:
-    """Inches around the drawing: a border on all sides, and more for a legend, a note and a title."""
+    """Inches around the drawing: border on all sides, more for a legend, a note and a title."""
 
     border: float = 0.0
     side: float = 0.0
@@ -44,7 +44,7 @@ class Margins:
 
 
 class _Mark(Artist):
-    """An artist without a picture: it is on the axes as long as the drawing is, and tells when they are drawn."""
+    """An artist without a picture, removed with the drawing; it runs callbacks when drawn."""
 
     def __init__(self, drawn: list[Callable[[], None]]) -> None:
         super().__init__()
@@ -52,31 +52,31 @@ class _Mark(Artist):
         self.drawn = drawn
 
     def draw(self, renderer: Any) -> None:
-        """Call what waits for the final places of the axes."""
+        """Call the functions that need the final positions of the axes."""
         for each in self.drawn:
             each()
 
 
 class Sheet:
-    """The place of a drawing on its axes.
+    """The position of a drawing on its axes.
 
     ax       matplotlib axes with one scale for x and y
     paper    what is behind the drawing
-    moved    functions that are called when the drawing has another place
+    moved    functions that are called when the drawing has moved
     drawn    functions that are called when the figure is drawn
     """
 
     def __init__(self, ax: Any, low: np.ndarray, high: np.ndarray, reach: float, dpi: float, paper: Paper) -> None:
         self.ax, self.paper, self.dpi = ax, paper, dpi
-        self.margins = self.room = Margins()  # as asked for, and as all panels of the row have them
+        self.margins = self.room = Margins()  # own margins, and margins of all panels of the row
         self.moved: list[Callable[[], None]] = []
         self.drawn: list[Callable[[], None]] = []
         self.mark = _Mark(self.drawn)
-        self.seen: tuple = ()  # the latest place of the drawing
+        self.seen: tuple = ()  # the latest position of the drawing
         self.low, self.high, self.reach = low, high, reach
         self.right, self.below = Affine2D(), Affine2D()
         self.ground: Any = None
-        # Without its frame axes do not paint their own background.
+        # Axes without a frame do not paint their background.
         if paper.color is not None and ax.figure.get_facecolor() != to_rgba(paper.color):
             how = {"transform": ax.figure.transSubfigure, "color": paper.color, "linewidth": 0, "zorder": 0}
             self.ground = ax.add_artist(Rectangle((0.0, 0.0), 1.0, 1.0, clip_on=False, **how))
@@ -89,7 +89,7 @@ class Sheet:
             sheet._limit(max(each.reach for each in same))
 
     def settle(self) -> None:
-        """Put all drawings in the row of this one to their places; labels of others follow when they are drawn."""
+        """Move all drawings in this row to their positions; their labels follow when drawn."""
         row = self._row()
         room = self._room(row)
         for sheet in row:
@@ -103,7 +103,7 @@ class Sheet:
         self.ax.set_ylim(corner[1], corner[1] + extent[1])
 
     def __call__(self, ax: Any, renderer: Any = None) -> Bbox:
-        """Return the box of the axes in shares of the figure, and move what stands beside the drawing."""
+        """Return the box of the axes in shares of the figure; move what is beside the drawing."""
         if self.mark.axes is not ax:  # the axes were cleared
             return ax.get_position(original=True)
         box = self._put(self._room(self._row()))
@@ -128,7 +128,7 @@ class Sheet:
         return box
 
     def _follow(self) -> None:
-        """Call what depends on the place of the drawing if it has changed."""
+        """Call the functions in `moved` if the drawing has moved."""
         ax = self.ax
         titled = any(ax.get_title(where) for where in ("left", "center", "right"))
         corners = ax.transData.transform([(0, 0), (1, 1)]).ravel() / ax.figure.dpi
@@ -139,7 +139,7 @@ class Sheet:
                 move()
 
     def get_subplotspec(self) -> Any:
-        """Return the axes' own place in a grid; tight layouts ask the locator for it."""
+        """Return the axes' own cell in a grid: tight layouts need it from the locator."""
         return self.ax.get_subplotspec()
 
     def _paper_size(self) -> np.ndarray:
@@ -157,21 +157,22 @@ class Sheet:
         return [each for each in sheets if (abs(each.cell - cell) <= 0.01 * cell).all()]
 
     def _room(self, row: list[Sheet]) -> Margins:
-        """Return the margins of all panels in the row, as far as their box has room for them."""
+        """Return the margins of all panels in the row, limited by the size of their box."""
         (wide, high), found, boxes = self.cell, [], _boxes(self.ax.figure)
         for sheet in row:
             each = sheet.margins
             side = 0.0 if not each.side or sheet._is_laid_out() else max(0.0, each.side - sheet._gap(boxes))
-            found.append((min(each.border, _BORDER * min(wide, high)), min(side, _AROUND * wide), each.foot, each.head))
+            border = min(each.border, _BORDER_SHARE * min(wide, high))
+            found.append((border, min(side, _LEGEND_SHARE * wide), each.foot, each.head))
         border, side, foot, head = np.max(found, axis=0).tolist()
-        return Margins(border, side, min(foot, _AROUND * high), min(head, _AROUND * high))
+        return Margins(border, side, min(foot, _LEGEND_SHARE * high), min(head, _LEGEND_SHARE * high))
 
     def _is_laid_out(self) -> bool:
-        """Return whether the figure makes room for legends beside its axes."""
+        """Return True if the figure leaves space for legends beside its axes."""
         return self.ax.get_subplotspec() is not None and self.ax.figure.get_layout_engine() is not None
 
     def _gap(self, boxes: list[tuple[Any, Bbox]]) -> float:
-        """Return the inches between the box of the axes and the drawing at their right or the end of the figure."""
+        """Return inches from the box to the drawing at its right or the right end of the figure."""
         own, gap = self.ax.get_position(original=True), 1.0
         for ax, box in boxes:
             if ax is not self.ax and box.x0 >= own.x1 - 1e-9 and box.y0 < own.y1 and own.y0 < box.y1:
@@ -182,7 +183,7 @@ class Sheet:
     def available(self) -> tuple[float, float]:
         """Inches of width and height that a legend may take."""
         wide, high = self.cell
-        return wide / 2 if self._is_laid_out() else _AROUND * wide + self._gap(_boxes(self.ax.figure)), high
+        return wide / 2 if self._is_laid_out() else _LEGEND_SHARE * wide + self._gap(_boxes(self.ax.figure)), high
 
     @property
     def points(self) -> float:
@@ -198,28 +199,28 @@ class Sheet:
     @property
     def image_dpi(self) -> float:
         """Dots per inch of an image within the picture, limited by memory."""
-        return min(self.dpi, _FINEST / float(self.inches.max()))
+        return min(self.dpi, _MAX_PIXELS / float(self.inches.max()))
 
     def label_room(self, note: float) -> np.ndarray:
-        """Return x0, y0, x1, y1 in points from the corner of the figure: where labels may lie, above `note` points."""
+        """Return the box x0, y0, x1, y1 for labels, in points, above a note of `note` points."""
         scale = 72 / self.ax.figure.dpi
         cell = self.ax.get_position(original=True).transformed(self.ax.figure.transSubfigure)
         window, border = self.ax.get_window_extent(), 72 * self.room.border
         right = window.x1 * scale + border if self.margins.side else cell.x1 * scale
-        top = window.y1 * scale + 4.0 if self.seen[0] else cell.y1 * scale  # titles stand 6 points higher
+        top = window.y1 * scale + 4.0 if self.seen[0] else cell.y1 * scale  # titles are 6 points higher
         low = window.y0 * scale - max(border - note, 0.0) if note else cell.y0 * scale
         return np.array([cell.x0 * scale + 1.0, low + 1.0, right - 1.0, top - 1.0])
 
     def note_height(self, note: float) -> float:
-        """Return where a note of `note` points ends that stands between labels and the note on colors: see `under`."""
+        """Return the inches above `under` where a note of `note` points under the labels ends."""
         return self.room.foot + min(0.0, self.room.border - note / 72)
 
     def under(self) -> Transform:
-        """Return inches from the middle of the lower end of the room, where notes stand."""
+        """Return the transform from inches, with origin in the middle below, for notes."""
         return self.below + _from(self.ax, 0.5, 0.0)
 
     def aside(self) -> Transform:
-        """Return inches from the middle of the right end of the room for labels, where legends begin."""
+        """Return the transform from inches, with origin at the right middle, for legends."""
         return self.right + _from(self.ax, 1.0, 0.5)
 
 
@@ -228,7 +229,7 @@ def _boxes(figure: Any) -> list[tuple[Any, Bbox]]:
 
 
 def beside(ax: Any) -> Transform:
-    """Return inches from the middle of the right end of axes."""
+    """Return the transform from inches, with origin at the right middle of axes."""
     return _from(ax, 1.0, 0.5)
 
 
@@ -240,13 +241,13 @@ def open_sheet(
     Y: np.ndarray, reach: float, colors: Coloring, label: float, title: str | None, ax: Any, figsize: Any, dpi: float,
     paper: Paper,
 ) -> Sheet:  # fmt: skip
-    """Return a sheet for dots at `Y` (n, 2), with legend and note, on `ax` or on a new figure of `figsize` inches.
+    """Return a sheet for dots at `Y` (n, 2), on `ax` or on a new figure of `figsize` inches.
 
     reach  the largest radius of a dot in units of `Y`
     label  inches of the widest label, 0 without labels
     """
     low, high = (Y.min(axis=0), Y.max(axis=0)) if len(Y) else (np.zeros(2), np.ones(2))
-    small, border = small_letters(), _LABELED if label else _FREE if ax is None else 0.0
+    small, border = small_letters(), _LABEL_MARGIN if label else _MARGIN if ax is None else 0.0
     head = (1.2 * letters("axes.titlesize") + rcParams["axes.titlepad"]) / 72 if title and ax is None else 0.0
     foot = 1.4 * small / 72 if colors.note else 0.0
     if ax is None:
@@ -254,7 +255,7 @@ def open_sheet(
             found, extent = explained(colors, SHEET / 2, SHEET), _extent(low - reach, high + reach)
             size = SHEET * extent / extent.max() + 2 * border + [found.side, foot]
             wide = max(label + found.side, text_size(colors.note, small)[0] / 72)
-            figsize = np.maximum(size, [wide + 2 * _FREE, found.high + foot + 2 * _FREE])
+            figsize = np.maximum(size, [wide + 2 * _MARGIN, found.high + foot + 2 * _MARGIN])
             figsize[1] += head - border if head else 0.0
         ax = _new_axes(figsize, dpi, paper)
     else:
@@ -276,11 +277,11 @@ def open_sheet(
 
 
 def _new_axes(size: Any, dpi: float, paper: Paper) -> Any:
-    """Return axes that fill a figure of `size` inches, which notebooks show; it is not a figure of pyplot."""
+    """Return axes that fill a figure of `size` inches; the figure does not belong to pyplot."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
-    free: Any = "none"  # no layout engine, whatever rcParams says
+    free: Any = "none"  # no layout engine, for any rcParams
     figure: Any = Figure(figsize=tuple(size), dpi=dpi, facecolor=paper.color or "none", layout=free)
     FigureCanvasAgg(figure)
     figure._repr_png_ = functools.partial(_png, figure)

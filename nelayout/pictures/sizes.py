@@ -1,4 +1,4 @@
-"""Sizes of nodes: diameters in the units of the positions, words for diameters, and points on paper."""
+"""Sizes of nodes: diameters in units of the positions, and points on paper."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from nelayout.pictures.paper import SHEET
 
 __all__ = ["amounts", "node_diameters", "node_size_from_labels", "node_size_from_points", "relative_diameters"]
 
-_MARGIN = 0.05  # share of an axis that matplotlib leaves free on each side (axes.xmargin)
+_MARGIN = 0.05  # share of an axis that matplotlib keeps free on each side (axes.xmargin)
 _RELATIVE = (0.5, 3.0)  # least and largest dot by degree or strength, in usual dots
 
 
 def node_size_from_points(points: Any, figure: Any = None, *, scale: float = 1.0) -> Any:
-    """Return diameters in the units of the positions for dots of `points` points (1/72 inch) on paper.
+    """Return diameters in the units of the positions for dots of `points` points on paper.
 
-    `node_size` of the layouts and of `nelayout.draw` is a diameter in the units of the positions: nodes that do not
-    overlap do not overlap in a picture of any size. Other packages measure dots in points on paper.
+    `node_size` of the layouts and of `nelayout.draw` is a diameter in the units of the positions. So nodes without
+    overlap have none in a picture of any size. Other packages measure dots in points (1/72 inch) on paper.
 
     Parameters
     ----------
@@ -39,12 +39,12 @@ def node_size_from_points(points: Any, figure: Any = None, *, scale: float = 1.0
     Returns
     -------
     float, array or dict
-        Diameters in the type of `points`. If x and y have different scales on paper, the larger diameter.
+        Diameters in the type of `points`. If x and y have different scales on paper: the larger diameter.
 
     Raises
     ------
     InputError
-        If a size is negative or no number, or `figure` is something else.
+        If a size is negative or not a number, or `figure` has another type.
 
     Examples
     --------
@@ -67,9 +67,9 @@ def node_size_from_points(points: Any, figure: Any = None, *, scale: float = 1.0
 
 
 def node_size_from_labels(labels: Any, points: float = 10.0, figure: Any = None, *, scale: float = 1.0) -> Any:
-    """Return boxes in the units of the positions that hold texts in letters of `points` points.
+    """Return boxes in the units of the positions for texts in letters of `points` points.
 
-    A layout that gets them as `node_size` keeps room for the labels of all nodes. This function measures the default
+    Pass them as `node_size` of a layout to keep space for the labels of all nodes. This function measures the default
     font of matplotlib (``[draw]``).
 
     Parameters
@@ -77,7 +77,7 @@ def node_size_from_labels(labels: Any, points: float = 10.0, figure: Any = None,
     labels : dict or sequence
         ``{node: text}``, or one text per node in node order.
     points : float
-        Size of the letters; ``nx.draw_networkx_labels`` has 12.
+        Font size; 12 in ``nx.draw_networkx_labels``.
     figure, scale
         As `node_size_from_points` takes them.
 
@@ -89,14 +89,14 @@ def node_size_from_labels(labels: Any, points: float = 10.0, figure: Any = None,
     Raises
     ------
     InputError
-        If `points` is no number > 0, `labels` is one text, or `figure` is something else.
+        If `points` is not a number > 0, `labels` is one text, or `figure` has another type.
 
     Examples
     --------
     >>> import networkx as nx, nelayout as nl
     >>> G = nx.les_miserables_graph()
     >>> size = nl.node_size_from_labels({v: v for v in G}, 6)
-    >>> pos = nl.ws_sne_layout(G, node_size=size, seed=0)  # no name lies on another
+    >>> pos = nl.ws_sne_layout(G, node_size=size, seed=0)  # no name covers another
     >>> bool(size["Valjean"][0] > 2 * size["Valjean"][1])
     True
     """
@@ -158,7 +158,7 @@ def relative_diameters(amount: np.ndarray) -> np.ndarray:
 
 
 def node_diameters(network: Network, node_size: Any, extent: float) -> np.ndarray:
-    """Return (n,) diameters, at most `extent`, the longer side of the positions (0: one place)."""
+    """Return (n,) diameters, at most `extent`, the longer side of the positions or 0."""
     attributes = network.host.attributes()
     if isinstance(node_size, str) and node_size not in attributes:
         raise unknown("node_size", node_size, ["auto", *AMOUNTS, *attributes])

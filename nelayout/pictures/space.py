@@ -1,4 +1,4 @@
-"""Drawings in space: seen from one side on flat axes, or on matplotlib's 3-D axes, which can be turned."""
+"""Drawings in space: projected on flat axes, or on matplotlib's 3-D axes, which users turn."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from nelayout.pictures.colors import Coloring
-from nelayout.pictures.edges import WIDEST, Lines, curves, detours, faintness
+from nelayout.pictures.edges import MAX_WIDTH, Lines, curves, detours, faintness
 from nelayout.pictures.legend import MARKERS, explain, explained
 from nelayout.pictures.nodes import dot_points
 from nelayout.pictures.paper import Paper, paper
@@ -22,12 +22,12 @@ _EDGE = (0.6, 0.35)  # width in points and opacity of an edge on 3-D axes
 
 
 def is_space(ax: Any) -> bool:
-    """Return whether axes are matplotlib's 3-D axes."""
+    """Return True for matplotlib's 3-D axes."""
     return ax is not None and getattr(ax, "name", "") == "3d"
 
 
 def seen_from_aside(Y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the parallel projection (n, 2) of positions (n, 3), and depths (n,) from 0 in front to 1 at the back.
+    """Return the parallel projection (n, 2) of positions (n, 3); depths (n,), 0 front, 1 back.
 
     >>> flat, depth = seen_from_aside(np.array([[0.0, 0.0, 1.0], [0.0, 0.0, -1.0]]))
     >>> depth.tolist(), bool(np.allclose(flat[0], -flat[1]))
@@ -51,7 +51,7 @@ def draw_in_space(
 
     from nelayout.pictures.sheet import beside
 
-    # The legend stands beside the axes, on the figure's own paper: they become narrower, at most by half.
+    # The legend is beside the axes, on the paper of the figure. So the axes become narrower, at most by half.
     box, window = ax.get_position(), ax.get_window_extent()
     wide, high = window.width / ax.figure.dpi, window.height / ax.figure.dpi
     found = explained(shown, wide / 2, high)
@@ -72,7 +72,7 @@ def draw_in_space(
     if len(lines.rows):
         width = lines.width if isinstance(lines.width, float) else _EDGE[0]
         if isinstance(lines.width, np.ndarray):
-            width = np.maximum(WIDEST * lines.width / (float(lines.width.max()) or 1.0), _EDGE[0] / 2)
+            width = np.maximum(MAX_WIDTH * lines.width / (float(lines.width.max()) or 1.0), _EDGE[0] / 2)
         bundled = style == "bundled"
         ways = detours(Y, lines.rows, lines.cols) if bundled else np.stack([lines.rows, lines.cols], axis=1)
         tracks = curves(Y, list(ways))
@@ -90,5 +90,5 @@ def draw_in_space(
             how = {"marker": MARKERS[shape], "linewidths": 0.3, "edgecolors": back.rgb, "depthshade": True}
             ax.scatter(*Y[of].T, s=points[of] ** 2, c=colors[of], **how)
     for i, text in enumerate(texts):
-        if text:  # a space as wide as half a letter keeps it off its dot
+        if text:  # a space of half a letter separates it from its dot
             ax.text(*Y[i], f"\u2002{text}", fontsize=font_size, color=back.ink, va="center", parse_math=False)

@@ -236,8 +236,8 @@ def curves(sweep: Sweep) -> RankCurves:
 def trustworthiness(sweep: Sweep) -> Sampled:
     """Return 1 - (sum of input rank - k over intruders in the k nearest) / (its maximum).
 
-    k = 10, or half of the other nodes if there are fewer than 20. Without ties the maximum is n k (2 n - 3 k - 1) / 2
-    (Venna and Kaski 2001). NaN if every drawing has the same penalty.
+    k = 10, or half of the other nodes if there are fewer than 20. If nothing is tied, the maximum is n k (2 n - 3 k -
+    1) / 2 (Venna and Kaski 2001). NaN if every drawing has the same penalty.
     """
     return _unpunished(sweep, "intruded")
 

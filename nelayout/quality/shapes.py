@@ -42,7 +42,7 @@ def shape_agreement(sweep: Sweep, adjacency: csr_array, *, relative: bool = Fals
 
 
 def gabriel_graph(Y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the edges (i, j), i < j, of the Gabriel graph of positions (n, dim); closed discs.
+    """Return the Gabriel edges (i, j), i < j, of positions (n, dim), dim 1 to 3; closed discs.
 
     >>> corners = np.array([[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [0.0, 1.0]])
     >>> [edge.tolist() for edge in gabriel_graph(corners)]

@@ -145,7 +145,7 @@ def test_standard_output_is_the_table_in_columns(folder, capsys):
     table, verdict = capsys.readouterr().out.split("\n\n")
     lines = table.splitlines()
     assert lines.pop() == "edge_length_variation and resolution describe a drawing: no star"
-    assert lines.pop() == "↑ higher is better, ↓ lower is better, * best, or not told from it"
+    assert lines.pop() == "↑ higher is better, ↓ lower is better, * best, or not clearly worse"
     name, *seconds = lines.pop().split()
     assert (name, seconds[1]) == ("seconds", "–")  # of a file
     assert float(seconds[0]) > 0

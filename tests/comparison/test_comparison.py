@@ -70,7 +70,7 @@ def test_printed_table_says_which_way_is_better_and_which_is_best():
         "crossings ↓          0*       3\n"
         "neighborhood ↑       1*  0.7778\n"
         "resolution ↑         1        1\n"
-        "↑ higher is better, ↓ lower is better, * best, or not told from it\n"
+        "↑ higher is better, ↓ lower is better, * best, or not clearly worse\n"
         "resolution describes a drawing: no star"
     )
 
@@ -266,9 +266,9 @@ def test_the_verdict_of_drawings(compared):
 
 
 def test_a_drawing_at_one_place_is_said():
-    with pytest.warns(UserWarning, match="all nodes of the drawing 'point' lie at one place"):
+    with pytest.warns(UserWarning, match="all nodes of the drawing 'point' have one position"):
         found = compare(G, {"point": dict.fromkeys(G, (1.0, 2.0)), "circle": POS["circle"]})
-    assert found.notes == {"point": ("all nodes lie at one place",)}
+    assert found.notes == {"point": ("all nodes have one position",)}
     assert found.measured["point"]["coincident"].value == len(G)
     found.plot()
 

@@ -152,13 +152,13 @@ REFUSED = [
     ((X, Y, "kind"), {}, "no attr"),
     ((X, Y, {99: 1}), {}, "99"),
     ((X, Y[:, 0]), {}, r"shape \(60,\)"),
-    ((X, [[0.0, 1], [2]] * 30), {}, "no table"),
+    ((X, [[0.0, 1], [2]] * 30), {}, "not a table"),
     ((X, {row + 1: y for row, y in enumerate(Y)}), {}, "key 60"),
     ((TABLE, Y), {"metric": "precomputed"}, r"rows 3 and 5 is .* rows 5 and 3 .* mean"),
     ((cdist(X, X) + 1, Y), {"metric": "precomputed"}, "row 0 to itself is 1"),
     ((csr_array(cdist(X, X)), Y), {"metric": "precomputed"}, "sparse table"),
     ((X, Y), {"measures": "trustworthyness"}, "did you mean 'trustworthiness'"),
-    ((X, Y), {"measures": "crossings"}, "one of edges"),
+    ((X, Y), {"measures": "crossings"}, "needs edges"),
     ((X, Y), {"measures": "class_ari"}, r"class_ari.*labels"),
     ((X, Y), {"metric": "cosin"}, "did you mean 'cosine'"),
 ]
@@ -175,7 +175,7 @@ def test_what_is_refused(arguments, keywords, said):
     [
         ({0: (0, 1)}, "several drawings, given one dict"),
         ([Y], "at least two drawings, given 1"),
-        ([{"a": (0, 1), "b": (1, 1)}, {"a": (0, 1), "c": (1, 1)}], "drawing 1 places other nodes"),
+        ([{"a": (0, 1), "b": (1, 1)}, {"a": (0, 1), "c": (1, 1)}], "drawing 1 has other nodes"),
         ([Y, X[:, :3]], "3 dimensions"),
     ],
 )

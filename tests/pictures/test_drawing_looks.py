@@ -17,7 +17,7 @@ from matplotlib.image import imread
 
 import nelayout as nl
 from nelayout.errors import InputError
-from nelayout.pictures.colors import EIGHT, ON_DARK
+from nelayout.pictures.colors import ON_DARK, SHAPE_COLORS
 from nelayout.pictures.colors import PALETTE as ON_WHITE
 from nelayout.pictures.edges import RASTER_FROM as BUNDLED_UP_TO
 from nelayout.pictures.edges import curves, detours
@@ -69,9 +69,9 @@ def test_lightness_of_gray_is_known():
 @pytest.mark.parametrize("eye", SEEN)
 @pytest.mark.parametrize("colors", [ON_WHITE, ON_DARK], ids=["white", "dark"])
 def test_any_two_classes_of_one_shape_differ_for_every_eye(colors, eye):
-    for first in range(0, len(colors), EIGHT):
-        places = lab(linear(colors[first : first + EIGHT]) @ np.array(SEEN[eye]).T)
-        apart = np.linalg.norm(places[:, None] - places, axis=2)[np.triu_indices(EIGHT, 1)]
+    for first in range(0, len(colors), SHAPE_COLORS):
+        places = lab(linear(colors[first : first + SHAPE_COLORS]) @ np.array(SEEN[eye]).T)
+        apart = np.linalg.norm(places[:, None] - places, axis=2)[np.triu_indices(SHAPE_COLORS, 1)]
         assert apart.min() >= APART
 
 

@@ -275,7 +275,7 @@ def test_the_first_color_is_a_column_or_one_color():
 
 
 def test_a_page_larger_than_browsers_bear_is_refused_before_it_is_made(tmp_path, monkeypatch):
-    monkeypatch.setattr(page, "LARGEST", 30_000)
+    monkeypatch.setattr(page, "MAX_PAGE_BYTES", 30_000)
     monkeypatch.setattr(page.Page, "_data", lambda self: pytest.fail("the page was made"))
     with pytest.raises(InputError, match=r"34 nodes, 78 edges and 1 drawings would be 0 MB.*nelayout.draw"):
         nl.explore(G, POS, tmp_path / "page.html")
@@ -330,7 +330,7 @@ def test_a_notebook_shows_the_page_in_a_frame():
 
 
 def test_a_notebook_does_not_take_a_heavy_page_into_itself(monkeypatch):
-    monkeypatch.setattr(page, "_IN_NOTEBOOK", 1000)
+    monkeypatch.setattr(page, "_MAX_NOTEBOOK_BYTES", 1000)
     shown = nl.compare(G, {"a": POS}, measures="stress")._repr_html_()
     assert "iframe" not in shown
     assert html.escape('.write("page.html")') in shown

@@ -1,4 +1,4 @@
-"""Pages: drawings of a graph to zoom, search and select in, in one HTML file that needs no network."""
+"""Pages: drawings to zoom, search and select in, as one HTML file that needs no network."""
 
 from nelayout.pictures.pages.opening import explore, page_of, solution_page
 from nelayout.pictures.pages.page import Column, Drawn, Frames, Page, hex_color, shortened

@@ -1,4 +1,4 @@
-"""`explore`: the page of one drawing; `page_of`: the page of several, for `Comparison.to_html`."""
+"""`explore`, the page of one drawing; `page_of`, of several, for `Comparison.to_html`."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ def explore(
     weight: str | None = "weight",
     title: str | None = None,
 ) -> Page:
-    """Open a drawing as a page to zoom, search and select in: one HTML file that needs no network.
+    """Make a page of a drawing to zoom, search and select in: one HTML file, without network.
 
-    A reader can hover over nodes, search names, and select nodes one by one, in a box or by a lasso; their neighbors
-    stand out. A reader can also choose the column that colors the nodes, and leave out weak edges. Mouse, fingers and
-    keys work. The page is dark if the reader's system is. `nelayout.draw` makes pictures for print, and
+    A reader can hover over nodes, search names, and select nodes one by one, in a box or by a lasso. The page
+    highlights their neighbors. A reader can also choose the column that colors the nodes, and hide weak edges. Mouse,
+    fingers and keys work. The page is dark if the reader's system is. `nelayout.draw` makes pictures for print, and
     ``compare(G, {...}).to_html(path)`` a page of several drawings.
 
     Parameters
@@ -42,14 +42,14 @@ def explore(
         What a layout returns, or a `Solution`: the page then shows node costs. Positions in space (``dim=3``) can
         be turned by dragging, and by the keys W, A, S, D, Q and E.
     path : str or Path, optional
-        The file, written whole or not at all. None writes no file; a notebook shows the page.
+        The file; an error leaves no partial file. None writes no file; a notebook shows the page.
     labels : str, dict or array, optional
         Names of the nodes: a node attribute, a dict or texts. By default the nodes themselves.
     color : str, dict or array, optional
         What colors the nodes at first: a node attribute, "degree", "strength", a dict or an array of values, or one
         color. By default the degree.
     weight : str, optional
-        The edge attribute by which weak edges can be left out; edges of weight 0 are no edges. None reads no weights.
+        The edge attribute by which readers can hide weak edges; edges of weight 0 are left out. None reads no weights.
     title : str, optional
         The heading of the page.
 
@@ -81,7 +81,7 @@ def explore(
 
 
 def solution_page(G: Any, pos: Any, *, columns: Iterable[Column] = (), **look: Any) -> Page:
-    """Return the page of one drawing, with node costs if `pos` is a `Solution`; `look`: see `page_of`."""
+    """Return the page of one drawing, with node costs of a `Solution`; `look`: see `page_of`."""
     cost = getattr(pos, "node_cost", None)
     costs = [] if cost is None or not len(cost) else [Column("cost", np.asarray(cost), amount=True)]
     name = getattr(pos, "method", "") or "drawing"
@@ -102,7 +102,7 @@ def page_of(
 ) -> Page:
     """Return the page of several drawings {name: positions}; see `explore` and `Page`.
 
-    columns  further values of the nodes
+    columns  more values of the nodes
     facts    {drawing: short texts beside its heading}
     """
     network = graphs.points(next(iter(drawings.values()))) if G is None else graphs.read(G, weight=weight)
@@ -134,12 +134,12 @@ def page_of(
 
 
 def _repeats(column: Column, names: list[str]) -> bool:
-    """Return whether the values of a column are the names."""
+    """Return True if the values of a column are the names."""
     return column.kind == "texts" and [None if value is None else shortened(value) for value in column.values] == names
 
 
 def _of_graph(network: graphs.Network) -> list[Column]:
-    """Return the degree if there are edges, the strength if they have weights, and the node attributes."""
+    """Return degree (if there are edges), strength (if weights), and the node attributes."""
     amounts = []
     if network.adjacency.nnz:
         amounts.append(Column("degree", np.diff(network.adjacency.indptr), amount=True))
@@ -153,7 +153,7 @@ def _color(network: graphs.Network, color: Any, known: list[Column]) -> tuple[st
     """Return the name of the first color, and a column for given values."""
     colored = [column.name for column in known if column.kind != "texts"]
     if color is None or (isinstance(color, str) and color in AMOUNTS and color not in colored):
-        return ("degree" if network.adjacency.nnz else PLAIN), []  # without weights the strength is the degree
+        return ("degree" if network.adjacency.nnz else PLAIN), []  # without weights the strength equals the degree
     if isinstance(color, str) and color in colored:
         return color, []
     one = isinstance(color, str) or (isinstance(color, tuple) and len(color) != len(network.labels))

@@ -34,15 +34,15 @@ from nelayout.pictures.colors import MANY_CLASSES, PLAIN, classes_of, is_missing
 from nelayout.pictures.paper import DARK, WHITE
 from nelayout.pictures.space import VIEW
 
-__all__ = ["LARGEST", "Column", "Drawn", "Frames", "Page", "embedded", "hex_color", "packed", "shortened"]
+__all__ = ["MAX_PAGE_BYTES", "Column", "Drawn", "Frames", "Page", "embedded", "hex_color", "packed", "shortened"]
 
 # The program, in the order of its files in the page.
 _PROGRAM = (
     "data.js", "space.js", "webgl.js", "plain.js", "panel.js", "gestures.js", "controls.js", "theme.js", "start.js",
 )  # fmt: skip
-LARGEST = 100_000_000  # bytes of the largest page that browsers open
-_IN_NOTEBOOK = 4_000_000  # bytes of the largest page that a notebook holds itself
-_LONGEST = 200  # letters of a name or value in a page
+MAX_PAGE_BYTES = 100_000_000  # bytes of the largest page for browsers
+_MAX_NOTEBOOK_BYTES = 4_000_000  # bytes of the largest page inside a notebook
+_MAX_LETTERS = 200  # largest number of letters of a name or value in a page
 _HEX = re.compile(r"#(?:[0-9a-fA-F]{3}|[0-9a-fA-F]{6})")
 
 
@@ -50,9 +50,9 @@ _HEX = re.compile(r"#(?:[0-9a-fA-F]{3}|[0-9a-fA-F]{6})")
 class Column:
     """One value per node, shown beside its name; the nodes may be colored by it.
 
-    name     what a reader chooses it by
+    name     its name in the reader's choice
     values   in node order, None or NaN for a node without a value
-    drawing  the name of the drawing with these values, None: all drawings; columns of one name are one choice
+    drawing  the drawing with these values, None: all; columns with the same name are one choice
     amount   whether few different whole numbers are amounts, not classes
     """
 
@@ -63,7 +63,7 @@ class Column:
 
     @property
     def kind(self) -> str:
-        """The kind of the values: "classes" and "numbers" have colors, "texts" do not."""
+        """Kind of the values: "classes" and "numbers" have colors, "texts" do not."""
         return self._sorted_out()[0]
 
     def held(self, drawings: Sequence[str]) -> dict[str, Any]:
@@ -129,7 +129,7 @@ def shortened(value: Any) -> str:
     ('5', "('a', 1)", 200)
     """
     text = str(plain_value(value))
-    return text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…"
+    return text if len(text) <= _MAX_LETTERS else text[: _MAX_LETTERS - 1] + "…"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -137,8 +137,8 @@ class Frames:
     """The nodes and edges of a page at T times.
 
     names  (T) the name of each time
-    Y      (T, n, 2) positions, NaN for a node that is not there
-    edges  (T, m) whether each edge is there
+    Y      (T, n, 2) positions, NaN for an absent node
+    edges  (T, m) whether each edge is present
     """
 
     names: Sequence[str]
@@ -171,7 +171,7 @@ class Drawn:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Page:
-    """One or more drawings of one graph as an HTML page that needs no network and no other file.
+    """Drawings of one graph as an HTML page that needs no network and no other file.
 
     A notebook shows it; ``write`` makes a file.
 
@@ -184,7 +184,7 @@ class Page:
     title        the heading
     below        HTML under the drawings; its texts must be escaped
     weight_name  the name of the weights
-    frames       the nodes and edges at several times, to be played; then there is one drawing
+    frames       the nodes and edges at several times, as a film; then there is one drawing
     """
 
     names: Sequence[str]
@@ -200,14 +200,14 @@ class Page:
 
     @property
     def size(self) -> int:
-        """Bytes of the page within a few percent, without making it."""
+        """Bytes of the page within a few percent, without a run of `html`."""
         n, m = len(self.names), len(self.ends[0])
         numbers = m * (4 if n <= 1 << 16 else 8) + (0 if self.weights is None else 4 * m)
         numbers += 4 * n * sum(drawing.Y.shape[1] for drawing in self.drawings)
         texts = sum(map(len, self.names)) + 3 * n + len(self.below)
         for column in self.columns:
             if column.kind == "texts":
-                texts += sum(3 + min(len(str(value)), _LONGEST) for value in column.values)
+                texts += sum(3 + min(len(str(value)), _MAX_LETTERS) for value in column.values)
             else:
                 numbers += (8 if column.kind == "numbers" else 2) * n
         numbers += 0 if self.frames is None else 4 * self.frames.Y.size + self.frames.edges.size // 8
@@ -215,15 +215,15 @@ class Page:
 
     def html(self) -> str:
         """Return the page; raise `InputError` if it would be larger than 100 MB."""
-        if self.size > LARGEST:
+        if self.size > MAX_PAGE_BYTES:
             raise InputError(
                 f"the page of {len(self.names)} nodes, {len(self.ends[0])} edges and {len(self.drawings)} drawings "
-                f"would be {self.size / 1e6:.0f} MB, and browsers open up to {LARGEST / 1e6:.0f} MB: draw a picture "
-                "instead (nelayout.draw, Comparison.plot; on the command line a png), or a subgraph"
+                f"would be {self.size / 1e6:.0f} MB, and browsers open up to {MAX_PAGE_BYTES / 1e6:.0f} MB: draw a "
+                "picture instead (nelayout.draw, Comparison.plot; on the command line a png), or a subgraph"
             )
         style, program = _parts(self.frames is not None)
         digest = base64.b64encode(hashlib.sha256(program.encode()).digest()).decode("ascii")
-        # No network and no other script, also if a text should slip through as markup.
+        # No network and no other script, even if a text passes as markup.
         policy = f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{digest}'"
         return (
             '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
@@ -241,13 +241,13 @@ class Page:
         )
 
     def write(self, path: str | os.PathLike) -> None:
-        """Write the page to a file, whole or not at all; "-" is standard output."""
+        """Write the page to a file; an error leaves no partial file; "-" is standard output."""
         check_output(path)
         deliver(path, self.html().encode("utf-8", "replace"))
 
     def _repr_html_(self) -> str:
-        """Return the page in a frame; for a large page, how to write it, and the part below the drawings."""
-        if self.size > _IN_NOTEBOOK:
+        """Return the page in a frame; for a large page, the command to write it, and `below`."""
+        if self.size > _MAX_NOTEBOOK_BYTES:
             return (
                 f"<p>{escape(self.title)}: the page has {self.size / 1e6:.0f} MB, too much for a notebook; "
                 f"<code>.write(&quot;page.html&quot;)</code> makes a file of it.</p>{self.below}"
@@ -293,7 +293,7 @@ class Page:
 
 
 def _fitted(Y: np.ndarray) -> np.ndarray:
-    """Return float32 positions (..., dim) with the middle of their box at 0 and its longer side from -1 to 1."""
+    """Return float32 positions (..., dim), box centered at 0, its longer side from -1 to 1."""
     there = Y[~np.isnan(Y[..., 0])]
     if not len(there):
         return Y.astype(np.float32)
@@ -303,19 +303,19 @@ def _fitted(Y: np.ndarray) -> np.ndarray:
 
 
 def packed(x: np.ndarray) -> dict[str, str]:
-    """Return an array as its type (NumPy's letter and bytes, little-endian) and its bytes in base64, row by row."""
+    """Return an array as type (NumPy's letter, bytes) and little-endian bytes in base64."""
     kind = x.dtype.kind + str(x.dtype.itemsize)
     data = np.ascontiguousarray(x, dtype=x.dtype.newbyteorder("<")).tobytes()
     return {"type": kind, "data": base64.b64encode(data).decode("ascii")}
 
 
 def _node_numbers(x: np.ndarray, n: int) -> np.ndarray:
-    """Return numbers of nodes in the fewest bytes that hold `n` nodes."""
+    """Return node numbers in the smallest integer type for `n` nodes."""
     return x.astype(np.uint16 if n <= 1 << 16 else np.uint32)
 
 
 def embedded(data: Any) -> str:
-    """Return JSON that may stand in a script element: no tag, entity or comment begins in it."""
+    """Return JSON for a script element: no tag, entity or comment begins in it."""
     text = json.dumps(data, separators=(",", ":"), allow_nan=False)
     return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
 
