@@ -1,4 +1,4 @@
-"""The command line: one table of commands, and one place that turns errors into one line.
+"""The command line: a table of commands; `main` turns each error into one line.
 
     nelayout layout graph.graphml -m ws-sne -o drawing.png
     nelayout draw graph.graphml --pos positions.csv -o drawing.png
@@ -56,13 +56,13 @@ def main(argv: Sequence[str] | None = None) -> int:
         arguments, unrecognized = _parser().parse_known_args(argv)
         if unrecognized:
             arguments.parser.refuse(unrecognized)
-    except SystemExit as done:  # --help, --version, wrong usage: argparse has said it all
+    except SystemExit as done:  # --help, --version, wrong usage: argparse has written everything
         return done.code if isinstance(done.code, int) else 2
     try:
         silent = listening(lambda _: None) if getattr(arguments, "quiet", False) else nullcontext()
         with warnings.catch_warnings(), _ending_in_order(), silent:
             if not sys.warnoptions:
-                warnings.simplefilter("ignore")  # the commands print notes in place of warnings
+                warnings.simplefilter("ignore")  # the commands print notes instead of warnings
             arguments.run(arguments)
         sys.stdout.flush()
     except KeyboardInterrupt:
@@ -96,10 +96,10 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 @contextmanager
 def _ending_in_order() -> Iterator[None]:
-    """Let SIGTERM and a closed terminal end the program as Ctrl-C does, so that no unfinished file stays."""
+    """Let SIGTERM and a closed terminal end the program like Ctrl-C, without unfinished files."""
 
     def end(number: int, _: Any) -> NoReturn:
-        for ending in endings:  # one is enough: the next would interrupt what tidies up
+        for ending in endings:  # ignore later signals: they would interrupt the cleanup
             signal.signal(ending, signal.SIG_IGN)
         raise SystemExit(128 + number)
 
@@ -107,7 +107,7 @@ def _ending_in_order() -> Iterator[None]:
         yield
         return
     endings = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
-    endings = [ending for ending in endings if signal.getsignal(ending) is not signal.SIG_IGN]  # as nohup has it
+    endings = [ending for ending in endings if signal.getsignal(ending) is not signal.SIG_IGN]  # as nohup does
     before = {ending: signal.signal(ending, end) for ending in endings}
     try:
         yield
@@ -122,7 +122,7 @@ def _fail(arguments: argparse.Namespace, message: str, code: int = 1) -> int:
 
 
 class _Parser(argparse.ArgumentParser):
-    """Parser that reports wrong usage in one line: misspelt and repeated options before missing arguments."""
+    """Parser that reports wrong usage in one line: misspelt and repeated options come first."""
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
         if self._subparsers is None:
@@ -138,7 +138,7 @@ class _Parser(argparse.ArgumentParser):
         return super().parse_known_args(args, namespace)
 
     def _check_value(self, action: argparse.Action, value: Any) -> None:
-        """Answer an unknown word, also a command, with its near matches."""
+        """Raise an error with near matches for an unknown choice or command."""
         if action.choices is not None and value not in action.choices:
             if self._subparsers is not None:
                 raise argparse.ArgumentError(None, str(unknown("command", value, action.choices)))
@@ -155,7 +155,7 @@ class _Parser(argparse.ArgumentParser):
 
 
 def _repeats(action: argparse.Action) -> bool:
-    """Return whether an option may be repeated, or has no value."""
+    """Return True if an option may be repeated or has no value."""
     return isinstance(action, argparse._AppendAction) or action.nargs == 0
 
 

@@ -1,7 +1,7 @@
-"""Parts that the commands share: options, methods and their settings, formats of the output, messages.
+"""What the commands share: options, methods and settings, formats of the output, messages.
 
-The library names keywords, the command line names options. `in_options` turns a message of one into the other: it knows
-the options of a command from its parser.
+Messages of the library name keywords; the command line has options. `in_options` replaces keywords by the options of a
+command's parser.
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ SET_TEXT = "parameter of the method, see nelayout methods; once for each paramet
 METHOD_TEXT = "see nelayout methods; nerv:0.3 sets the first parameter of the method"
 PICTURES = ("png", "svg", "pdf")
 BINARY = (*PICTURES, "npz", "npy")
-# Keyword of the library -> options for it, if no option has its name; the first that a command has.
+# Keyword of the library -> options for it, if no option has its name; the first one of a command applies.
 SYNONYMS = {
     "n_components": ("--dim",),
     "random_state": ("--seed",),
     "labels": ("--classes", "--label"),
     "method_options": ("--set",),
 }
-# Keywords that are no words of English. Other keywords become options only in front of = or "must", and in backticks.
+# Keywords that are not English words. Other keywords become options only in front of = or "must", and in backticks.
 NO_WORDS = re.compile(r"pos|dim|pca|\w+_\w+")
 QUOTED = re.compile(r"('[^']*'|\"[^\"]*\")")  # text in quotes stays as it is
 
@@ -64,7 +64,7 @@ class WrongUsage(InputError):
 
 
 def declarer(command: argparse.ArgumentParser) -> Callable[..., None]:
-    """Return a function that adds an option, by default with the text of the layout keyword of its name."""
+    """Return a function that adds an option; the default text comes from the layout keyword."""
     from nelayout.catalogue.options import TEXTS
 
     def option(*names: str, text: str = "", **how: Any) -> None:
@@ -75,22 +75,22 @@ def declarer(command: argparse.ArgumentParser) -> Callable[..., None]:
 
 
 def declare_messages(option: Callable[..., None], default: str = "") -> None:
-    """Add the options that all commands with an output have: its format, and what is said meanwhile."""
-    text = f"format of OUT, or of FILE if the name of OUT says its own; IN:OUT names both{default}"
+    """Add the options of all commands with an output: its format, and the amount of messages."""
+    text = f"format of OUT, or of FILE if the name of OUT shows its own; IN:OUT names both{default}"
     option("--format", text=text, metavar="NAME")
     option("--quiet", text="no notes and no progress", action="store_true")
 
 
 def shows_progress(given: argparse.Namespace) -> bool:
-    """Return whether a command shows its progress: on a terminal, without --quiet."""
+    """Return True if a command shows its progress: on a terminal, without --quiet."""
     return not given.quiet and sys.stderr.isatty()
 
 
 def choose_formats(given: argparse.Namespace, allowed: Iterable[str]) -> tuple[str | None, str]:
     """Return the formats of FILE (None: by its name or content) and of OUT.
 
-    ``--format`` names the format of OUT, or of FILE if the name of OUT says its own; IN:OUT names both. A form of JSON
-    is a format of OUT: the content of a FILE shows its form.
+    ``--format`` names the format of OUT, or of FILE if the name of OUT has a known ending; IN:OUT names both. A form of
+    JSON is a format of OUT: the content of a FILE shows its form.
     """
     from nelayout.graphs import files
     from nelayout.graphs.files.formats import JSON
@@ -106,14 +106,14 @@ def choose_formats(given: argparse.Namespace, allowed: Iterable[str]) -> tuple[s
 
 
 def check_writable(output: str, kind: str, *sources: str, drawn: Iterable[str], extra: str) -> None:
-    """Raise, before the work starts, if the output cannot be written; `drawn` formats need matplotlib (`extra`)."""
+    """Raise if the output cannot be written; `drawn` formats need matplotlib (`extra`)."""
     from nelayout.graphs import files
 
     files.check_output(output, *sources)
     if kind in drawn and importlib.util.find_spec("matplotlib") is None:
         raise missing_extra("matplotlib", extra, "pictures")
     if output == "-" and kind in BINARY and sys.stdout.isatty():
-        raise InputError(f"{kind} is no text for a terminal; give -o FILE, or send it into a file or a pipe")
+        raise InputError(f"{kind} is not text for a terminal; give -o FILE, or redirect it into a file or a pipe")
 
 
 def method(text: str) -> str:
@@ -148,7 +148,7 @@ def setting(text: str) -> tuple[str, Any]:
 
 
 def tuned_method(name: str, settings: Iterable[tuple[str, Any]] | None) -> Any:
-    """Return a method with its parameters set; raise `WrongUsage` for an unknown parameter or a wrong value."""
+    """Return a method with its parameters set; `WrongUsage` for an unknown or wrong parameter."""
     from nelayout.catalogue import OWNERS, own_keywords, tune
 
     own: dict[str, Any] = {}
@@ -172,11 +172,11 @@ def whole(text: str) -> int:
     return number
 
 
-whole.__name__ = "whole number of 0 or more"  # argparse says "invalid ... value"
+whole.__name__ = "whole number of 0 or more"  # argparse writes "invalid ... value"
 
 
 def in_options(message: str, parser: argparse.ArgumentParser) -> str:
-    """Return a message of the library with options in place of keywords.
+    """Return a message of the library with options instead of keywords.
 
     >>> parser = argparse.ArgumentParser()
     >>> _ = parser.add_argument("--weight"), parser.add_argument("--pos")
@@ -221,7 +221,7 @@ def say(message: str, parser: argparse.ArgumentParser) -> None:
 
 @contextmanager
 def painting(given: argparse.Namespace) -> Iterator[None]:
-    """Say on a terminal that the picture is being drawn, and say its warnings as notes, each once."""
+    """Show on a terminal that the picture is drawn; print its warnings as notes, each once."""
     shown = "nelayout: drawing the picture" if shows_progress(given) else ""
     sys.stderr.write(shown)
     sys.stderr.flush()

@@ -1,4 +1,4 @@
-"""`nelayout compare FILE -m METHOD -m METHOD -o OUT`: several drawings of one graph, measured side by side."""
+"""`nelayout compare FILE -m METHOD -m METHOD -o OUT`: drawings of one graph with measures."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
 __all__ = ["COMMAND", "WRITERS"]
 
-OURS = ("mass", "smoothing", "max_iter")  # options of our own methods
-# Names of node attributes that are degrees on the globe.
+OURS = ("mass", "smoothing", "max_iter")  # options of nelayout's methods
+# Names of node attributes in degrees of longitude and latitude.
 LONGITUDE, LATITUDE = {"lon", "long", "lng", "longitude"}, {"lat", "latitude"}
 
 
@@ -55,9 +55,9 @@ def _declare(command: argparse.ArgumentParser) -> None:
     option("-m", "--method", text=method, type=_by_method, metavar="METHOD", **part)
     set_text = "parameter of the last -m, see nelayout methods; once for each parameter"
     option("--set", text=set_text, type=_by_setting, metavar="NAME=VALUE", **part)
-    pos = "a drawing that exists: its name, and the file with its positions; may be repeated"
+    pos = "an existing drawing: its name, and the file with its positions; may be repeated"
     option("--pos", text=pos, type=_from_file, metavar="NAME=FILE", **part)
-    out = "figure, table or page, by its ending; - is standard output; without it the table is printed alone"
+    out = "figure, table or page, by its ending; - is standard output; without it only the table is printed"
     option("-o", "--output", text=out, metavar="OUT")
     seeds = "drawings of each method, with the seeds SEED, SEED + 1, ...; their mean and spread are shown (1)"
     option("--seeds", text=seeds, type=arguments.whole, default=1, metavar="COUNT")
@@ -65,9 +65,9 @@ def _declare(command: argparse.ArgumentParser) -> None:
     option("--measures", text=measures, metavar="NAME,NAME")
     graph_input.declare(command, option)
     graph_input.declare_look(option)
-    classes = "node attribute with the classes of the nodes: the measures of classes, and colors without --color"
+    classes = "node attribute with the classes of the nodes, for measures of classes and as default color"
     option("--classes", text=classes, metavar="NAME")
-    coords = "node attributes with the true coordinates, such as lon,lat: the measures of maps"
+    coords = "node attributes with the true coordinates, such as lon,lat, for measures of maps"
     option("--coords", text=coords, metavar="NAME,NAME")
     arguments.declare_messages(option)
 
@@ -115,7 +115,7 @@ def _run(given: argparse.Namespace) -> None:
         for note in (*file.notes, *notes, *_notes(own), *others):
             say(note, given.parser)
         if kind in DATA and (given.label or given.color):
-            say(f"--label and --color are for pictures; {kind} holds the measures alone", given.parser)
+            say(f"--label and --color are for pictures; {kind} holds measures only", given.parser)
     if given.output is not None:
         with nullcontext() if kind in DATA else painting(given):
             content = WRITERS[kind](comparison, look)
@@ -126,15 +126,15 @@ def _run(given: argparse.Namespace) -> None:
 
 
 def _check_ours(given: argparse.Namespace, drawings: list[Requested]) -> None:
-    """Raise `WrongUsage` for an option of our methods if no method of ours draws."""
+    """Raise `WrongUsage` for an option of nelayout's methods if no such method is given."""
     if any(drawing.method is not None for drawing in drawings):
         return
     for name in OURS:
         if getattr(given, name) != given.parser.get_default(name):
             option = f"--{name.replace('_', '-')} {getattr(given, name)}"
             raise WrongUsage(
-                f"{option} is for our own methods, and none of these draws: others draw with the defaults of their "
-                "own packages; leave it out, or add one such as -m ws-sne"
+                f"{option} is for nelayout's own methods, and this call has none: layouts of other packages have "
+                "their own defaults; leave it out, or add a method such as -m ws-sne"
             )
 
 
@@ -150,7 +150,7 @@ def _drawing_by(method: Any, keywords: dict[str, Any]) -> Callable[..., Any]:
 
 
 def _printable(text: str) -> str:
-    """Return the text with plain signs if standard output has no others."""
+    """Return the text with ASCII signs if standard output has no others."""
     coding = sys.stdout.encoding or "ascii"
     try:
         text.encode(coding)
@@ -161,7 +161,7 @@ def _printable(text: str) -> str:
 
 
 def _requested(parts: list[tuple[str, Any]] | None) -> list[Requested]:
-    """Return the drawings in the order of the command line, each -m with the --set behind it."""
+    """Return the drawings in the order of the command line, each -m with its following --set."""
     chosen: list[tuple[str, Any, list]] = []
     for option, value in parts or ():
         if option != "set":
@@ -185,7 +185,7 @@ def _requested(parts: list[tuple[str, Any]] | None) -> list[Requested]:
 
 
 def _drawing(option: str, value: Any, settings: list[tuple[str, Any]]) -> Requested:
-    """Return a drawing; a method's is called by the method and its settings."""
+    """Return a drawing; the name of a method's drawing is the method with its settings."""
     if option == "pos":
         return Requested(value[0], path=value[1])
     if option == "peer":
@@ -195,7 +195,7 @@ def _drawing(option: str, value: Any, settings: list[tuple[str, Any]]) -> Reques
 
 
 def _by_method(name: str) -> tuple[str, Any]:
-    """Read a method of ours, or the name of another package's layout."""
+    """Read the name of a method, or of another package's layout."""
     from nelayout.comparison.comparing import check_method
     from nelayout.comparison.peers import graph_peer, graph_peers
 
@@ -221,14 +221,14 @@ def _from_file(text: str) -> tuple[str, Any]:
 
 
 def _notes(said: dict[str, tuple[str, ...]]) -> Iterable[str]:
-    """Return every note once, with the names of its methods unless all have it."""
+    """Return every note once, with the names of its methods unless all methods have it."""
     for note in dict.fromkeys(note for notes in said.values() for note in notes):
         by = [name for name, notes in said.items() if note in notes]
         yield note if len(by) == len(said) else f"{', '.join(by)}: {note}"
 
 
 def _true_coordinates(text: str, file: GraphFile) -> tuple[np.ndarray, tuple[str, ...]]:
-    """Return (n, d) coordinates out of node attributes, NaN where unknown, and notes."""
+    """Return (n, d) coordinates from node attributes, NaN where unknown, and notes."""
     names = [name.strip() for name in text.split(",") if name.strip()]
     columns = []
     for name in names:
@@ -258,7 +258,7 @@ def _true_coordinates(text: str, file: GraphFile) -> tuple[np.ndarray, tuple[str
 
 
 def _place(value: Any, name: str, label: Any) -> Any:
-    """Return one or more numbers, None if they are unknown."""
+    """Return one or more numbers, or None if they are unknown."""
     if value is None or (isinstance(value, str) and not value.strip()):
         return None
     try:
@@ -269,7 +269,7 @@ def _place(value: Any, name: str, label: Any) -> Any:
 
 
 def _rows(comparison: Comparison) -> Iterable[tuple[str, dict[str, float | None], float | None, dict[str, Any] | None]]:
-    """Return name, values, seconds and deviations of each drawing; None for what is not known."""
+    """Return name, values, seconds and deviations of each drawing; None for unknown ones."""
 
     def known(value: float | None) -> float | None:
         return None if value is None or math.isnan(value) else value
@@ -325,7 +325,7 @@ WRITERS: dict[str, Callable[[Comparison, dict[str, Any]], bytes]] = {
     "json": _to_json,
     "html": _to_html,
 }
-DATA = ("csv", "json")  # formats that hold the measures alone
+DATA = ("csv", "json")  # formats with measures only
 
 COMMAND = Command(
     "draw a graph by several methods and measure the drawings",

@@ -1,4 +1,4 @@
-"""`nelayout draw FILE --pos POS -o OUT`: a picture or page of a graph at given positions; nothing is laid out."""
+"""`nelayout draw FILE --pos POS -o OUT`: a picture or page of a graph at known positions."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["COMMAND"]
 
 def _declare(command: argparse.ArgumentParser) -> None:
     option = arguments.declarer(command)
-    command.add_argument("file", metavar="FILE", help="graph file, gzip too; - is standard input")
+    command.add_argument("file", metavar="FILE", help="graph file, may be gzipped; - is standard input")
     positions = "file with positions of all nodes; it may be FILE itself"
     option("--pos", text=positions, metavar="POS", required=True)
     out = "picture, page or positions, by its ending; - is standard output"

@@ -1,6 +1,6 @@
 """`nelayout embed FILE -o OUT`: the rows of a table as points, in a picture or in a file.
 
-`--save MODEL` keeps the finished map, and `--model MODEL` places the rows of another table on it. A model file is a
+`--save MODEL` stores the finished map, and `--model MODEL` adds the rows of another table to it. A model file is a
 pickled `nelayout.NeighborEmbedding`. Reading it can run code, so it must be trusted like a program.
 """
 
@@ -31,9 +31,9 @@ __all__ = ["COMMAND", "WRITERS"]
 FITTING = {"dim": "n_components", "seed": "random_state"} | {
     name: name for name in ("n_neighbors", "perplexity", "metric", "pca", "init", "device", "max_iter")
 }
-# Arrays in an archive; no column may have their names.
+# Names of arrays in an archive; columns may not have these names.
 ARCHIVED = ("positions", "names", "data", "indices", "indptr", "shape", "format")
-# Errors of reading bytes that are no pickle, or a pickle of another version.
+# Errors of reading bytes that are not a pickle, or a pickle of another version.
 UNREADABLE = (pickle.UnpicklingError, EOFError, AttributeError, ImportError, LookupError, TypeError, ValueError)
 
 
@@ -53,8 +53,8 @@ def _declare(command: argparse.ArgumentParser) -> None:
     option("-o", "--output", text=out, metavar="OUT", required=True)
     columns = "columns that are coordinates, by name or by number from 1: height,width or 2-7 (all others)"
     option("--columns", text=columns, action="append", metavar="NAMES")
-    option("--label", text="column written beside the points: no coordinate", metavar="COLUMN")
-    option("--color", text="column that colors the points: no coordinate; or one color", metavar="COLUMN")
+    option("--label", text="column with labels of the points; not a coordinate", metavar="COLUMN")
+    option("--color", text="column that colors the points, not a coordinate; or one color", metavar="COLUMN")
     save = "also write the finished map into this file, for --model and for pickle.load in Python"
     option("--save", text=save, metavar="MODEL")
     model = (
@@ -70,11 +70,11 @@ def _declare(command: argparse.ArgumentParser) -> None:
     fitting("--metric", text="distance of two rows: euclidean, cosine, manhattan, ... (euclidean)")
     pca = "principal components in which rows are compared: a number, none or auto (auto)"
     fitting("--pca", text=pca, type=_components, metavar="K")
-    fitting("--init", text="where the points start (auto)", choices=STARTS)
+    fitting("--init", text="initial positions (auto)", choices=STARTS)
     fitting("--dim", type=int, choices=(1, 2, 3))
     fitting("--seed", text="same seed, same drawing (0)", type=arguments.whole)
     fitting("--device", metavar="NAME")
-    fitting("--max-iter", text="most steps of the method's own stages", type=arguments.whole, metavar="STEPS")
+    fitting("--max-iter", text="maximum of iterations of the method's own stages", type=arguments.whole, metavar="STEPS")
     arguments.declare_messages(option, " (csv for -)")
 
 
@@ -82,7 +82,7 @@ def _components(text: str) -> int | str | None:
     return {"none": None, "auto": "auto"}[text] if text in ("none", "auto") else int(text)
 
 
-_components.__name__ = "number"  # argparse says "invalid ... value"
+_components.__name__ = "number"  # argparse writes "invalid ... value"
 
 
 def _run(given: argparse.Namespace) -> None:
@@ -127,7 +127,7 @@ def _run(given: argparse.Namespace) -> None:
         for note in (*table.notes, *notes):
             say(note, given.parser)
         if kind == "npy" and table.beside:
-            say("npy holds the positions alone; csv, json and npz keep the other columns as well", given.parser)
+            say("npy holds positions only; csv, json and npz keep the other columns as well", given.parser)
     if kind in PICTURES:
         with painting(given):
             content = _picture(table, color, Y, kind, under)
@@ -139,7 +139,7 @@ def _run(given: argparse.Namespace) -> None:
 
 
 def _table(given: argparse.Namespace) -> str:
-    """Return the file of the table: FILE, or what --transform names."""
+    """Return the file of the table: FILE, or the file of --transform."""
     if given.transform is None:
         if given.file is None:
             raise WrongUsage("the following arguments are required: FILE")
@@ -163,25 +163,25 @@ def _parameters(given: argparse.Namespace) -> dict[str, Any]:
     if given.save in ("-", given.output):
         raise WrongUsage(f"--save takes the name of a file of its own, not {given.save}")
     if given.save is not None:
-        import_module("nelayout.vectors.estimator")  # without scikit-learn this says how to install it
+        import_module("nelayout.vectors.estimator")  # its error names the install command
     found = {keyword: asked[name] for name, keyword in FITTING.items() if name in asked}
     method = arguments.tuned_method(asked.get("method", "ws-sne"), asked.get("set"))
     return {"method": method, "random_state": 0, **found}
 
 
 def _read_model(path: str) -> Any:
-    """Return the fitted estimator in a file; this runs whatever code the file holds."""
+    """Return the fitted estimator in a file; this runs the code that the file holds."""
     from nelayout.vectors.estimator import NeighborEmbedding
 
     source = load(path, "a model")
     remedy = "give a file that nelayout embed --save has written, in this version of nelayout"
     try:
-        model = pickle.loads(source.data)  # noqa: S301  # the user is told to trust the file like a program
+        model = pickle.loads(source.data)  # noqa: S301  # --help warns that the file can run code
     except UNREADABLE as error:
         raise InputError(f"{source.name} cannot be read as a model ({type(error).__name__}): {remedy}") from None
     if not isinstance(model, NeighborEmbedding) or not hasattr(model, "embedding_"):
         held = "is not fitted" if isinstance(model, NeighborEmbedding) else f"holds a {type(model).__name__}"
-        raise InputError(f"{source.name} {held}, and no fitted NeighborEmbedding: {remedy}")
+        raise InputError(f"{source.name} {held}, not a fitted NeighborEmbedding: {remedy}")
     return model
 
 
@@ -196,14 +196,14 @@ def _place(given: argparse.Namespace, table: Table, model: Any) -> np.ndarray:
             f"{model.n_features_in_}{called}; name the columns that stand for these with --columns"
         )
     with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", message="X does not have valid feature names")  # they were compared above
+        warnings.filterwarnings("ignore", message="X does not have valid feature names")  # names were compared above
         return model.transform(table.X)
 
 
 def _read(
     source: Source, form: str, columns: list[str] | None, label: str | None, color: str | None
 ) -> tuple[Table, str | None]:
-    """Return the table, and the one color of all points if `color` is no column."""
+    """Return the table, and the one color of all points if `color` is not a column."""
     beside = {option: word for option, word in (("--label", label), ("--color", color)) if word is not None}
     try:
         return read_table(source, form, columns, beside), None
@@ -239,7 +239,7 @@ def _picture(table: Table, color: str | None, Y: np.ndarray, kind: str, under: n
 
 
 def _titled(table: Table, taken: Iterable[str]) -> dict[str, list[Any]]:
-    """Return columns by their names; a column without a free name is called like its option."""
+    """Return columns by their names; a column without a free name is named after its option."""
     found = {}
     for option, column in table.beside.items():
         free = column.title and column.title not in taken
@@ -271,7 +271,7 @@ def _to_json(table: Table, Y: np.ndarray, graph: csr_array | None) -> bytes:
 
 
 def _to_npz(table: Table, Y: np.ndarray, graph: csr_array | None) -> bytes:
-    """Return arrays `positions` and `names`, the other columns, and the graph as `scipy.sparse.load_npz` reads it."""
+    """Return arrays `positions` and `names`, other columns, and the graph for `load_npz`."""
     from nelayout.graphs.files.encode import encode_npz
 
     arrays: dict[str, Any] = {"positions": Y}

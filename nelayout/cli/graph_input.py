@@ -1,4 +1,4 @@
-"""The graph that a command was given: its options, and what its file says about nodes."""
+"""The graph of a command: its options, and the node attributes in its file."""
 
 from __future__ import annotations
 
@@ -31,15 +31,15 @@ __all__ = [
     "with_endings",
 ]
 
-# Values of `--label` that mean the nodes' own names, unless an attribute is called so.
+# Values of `--label` that mean the nodes' own names, unless an attribute has this name.
 OWN_NAMES = ("id", "label", "name")
-# Values of `--edges`: those of `nelayout.pictures.edges`, which needs not be imported for --help.
+# Values of `--edges`, as in `nelayout.pictures.edges`: --help must not import that module.
 EDGES = ("straight", "faded", "bundled", "none")
 
 
 def declare(command: argparse.ArgumentParser, option: Callable[..., None]) -> None:
-    """FILE, and the options that say how the graph is read and drawn; they mean what the keywords mean."""
-    command.add_argument("file", metavar="FILE", help="graph file, gzip too; - is standard input")
+    """Add FILE and the options to read and draw a graph; they mean what the keywords mean."""
+    command.add_argument("file", metavar="FILE", help="graph file, may be gzipped; - is standard input")
     option("--weight", text="edge attribute with the weights (weight); none: every edge weighs 1", metavar="NAME")
     option("--weight-kind", default="similarity", choices=("similarity", "distance", "log"))
     option(
@@ -49,29 +49,29 @@ def declare(command: argparse.ArgumentParser, option: Callable[..., None]) -> No
     )
     option("--smoothing", type=float, default=0.0, metavar="RHO")
     option("--seed", text="same seed, same drawing (0)", type=whole, default=0)
-    option("--max-iter", text="most steps of the method's own stages", type=whole, metavar="STEPS")
+    option("--max-iter", text="maximum of iterations of the method's own stages", type=whole, metavar="STEPS")
 
 
 def declare_look(option: Callable[..., None]) -> None:
-    """The options of pictures, which mean the same in all commands that draw the nodes of a graph."""
+    """Add the options of pictures of all commands that draw the nodes of a graph."""
     option("--label", text="node attribute written beside the nodes; id: the nodes' own names", metavar="NAME")
     option("--color", text="node attribute that colors the nodes, or one color", metavar="NAME")
 
 
 def declare_picture(option: Callable[..., None]) -> None:
-    """The options that pictures of one graph alone have; they mean what the keywords of `nelayout.draw` mean."""
+    """Add the options of pictures of one graph; they mean what keywords of `draw` mean."""
     option("--background", text="white, dark, a color, or none for a transparent picture", metavar="COLOR")
-    option("--edges", text="how a picture has edges (straight)", choices=EDGES)
+    option("--edges", text="edge style of a picture (straight)", choices=EDGES)
 
 
 def picture_look(given: argparse.Namespace, kind: str, pictures: Iterable[str], file: GraphFile) -> dict[str, Any]:
-    """The options of `declare_picture` as keywords of `nelayout.draw`.
+    """Return the options of `declare_picture` as keywords of `nelayout.draw`.
 
-    Raises `InputError`, before the work starts, where the output is no picture, and as `nelayout.draw` does.
+    Raises `InputError`, before the work starts, if the output is not a picture, and as `nelayout.draw` does.
     """
     asked = [name for name in ("background", "edges") if getattr(given, name) is not None]
     if asked and kind not in pictures:
-        raise InputError(f"--{asked[0]} is for pictures ({', '.join(pictures)}); {kind} is none: leave it out")
+        raise InputError(f"--{asked[0]} is for pictures ({', '.join(pictures)}); {kind} is not a picture: leave it out")
     look: dict[str, Any] = {name: getattr(given, name) for name in asked}
     if look.get("background") == "none":
         look["background"] = None
@@ -86,14 +86,14 @@ def picture_look(given: argparse.Namespace, kind: str, pictures: Iterable[str], 
 
 
 def graph_formats() -> list[str]:
-    """The formats of FILE, with their endings where these are not their names."""
+    """Return the formats of FILE, with their endings if these differ from the names."""
     from nelayout.graphs.files import FORMATS
 
     return with_endings(FORMATS)
 
 
 def with_endings(names: Iterable[str]) -> list[str]:
-    """The formats of these names, with their endings where these are not their names."""
+    """Return the formats of these names, with their endings if these differ from the names."""
     from nelayout.graphs.files import FORMATS
 
     own = ((name, " ".join(FORMATS[name].endings)) for name in names)
@@ -101,7 +101,7 @@ def with_endings(names: Iterable[str]) -> list[str]:
 
 
 def keywords(given: argparse.Namespace, file: GraphFile) -> dict[str, Any]:
-    """The options of `declare` as keywords of `nelayout.solve`, for drawings like those of the layout functions."""
+    """Return the options of `declare` as keywords of `nelayout.solve`."""
     return {
         **weight(given, file),
         "weight_kind": given.weight_kind,
@@ -114,12 +114,12 @@ def keywords(given: argparse.Namespace, file: GraphFile) -> dict[str, Any]:
 
 
 def column(given: argparse.Namespace) -> str | None:
-    """The column of a table that `--weight` names."""
+    """Return the column of a table for `--weight`."""
     return None if given.weight == "none" else given.weight
 
 
 def weight(given: argparse.Namespace, file: GraphFile) -> dict[str, str | None]:
-    """The keyword `weight`, where the option was given; `InputError` for an attribute that no edge has."""
+    """Return the keyword `weight`, if given; `InputError` for an attribute that no edge has."""
     if given.weight is None:
         return {}
     if given.weight == "none":
@@ -130,16 +130,17 @@ def weight(given: argparse.Namespace, file: GraphFile) -> dict[str, str | None]:
             problem = str(unknown("edge attribute for --weight", given.weight, names))
         else:
             problem = f"--weight {given.weight}: the edges have no attributes; leave it out"
-        raise InputError(f"{problem}; --weight none counts every edge as 1")
+        raise InputError(f"{problem}; use --weight none to count every edge as 1")
     return {"weight": given.weight}
 
 
 def known_positions(
     path: str, file: GraphFile, own: str | None = None, notes: list[str] | None = None
 ) -> dict[Any, Any]:
-    """Positions in a file, keyed by the graph's own nodes; positions of other nodes are left out, with a note.
+    """Return positions in a file by node; a note counts positions of other nodes.
 
-    `own` is the path of the graph's file: its own positions are asked for where both are the same, also standard input.
+    If `path` is `own`, the path of the graph's file (or standard input for both), it returns the graph file's
+    positions.
     """
     from nelayout.graphs import files
 
@@ -147,7 +148,7 @@ def known_positions(
     found = {str(label): place for label, place in places.items()}
     names = keys(file)
     start = {names[name]: place for name, place in found.items() if name in names}
-    if len(start) < min(len(found), len(names)):  # formats that keep no blanks at the ends, and no double quotes
+    if len(start) < min(len(found), len(names)):  # some formats drop blanks at the ends and double quotes
         spelled = {_spelled(name): node for name, node in names.items() if node not in start}
         start |= {
             spelled[_spelled(n)]: place for n, place in found.items() if n not in names and _spelled(n) in spelled
@@ -168,12 +169,12 @@ def _spelled(name: str) -> str:
 
 
 def keys(file: GraphFile) -> dict[str, Any]:
-    """Name of every node in the file -> the node in the graph (of a matrix: its number)."""
+    """Return {name in the file: node in the graph}; nodes of a matrix are numbers."""
     return {str(label): key for label, key in zip(file.labels, file.host.aliases[0], strict=True)}
 
 
 def node(name: str, file: GraphFile, option: str) -> Any:
-    """A node by its name in the file."""
+    """Return a node by its name in the file."""
     names = keys(file)
     if name not in names:
         raise unknown(f"node for {option}", name, names)
@@ -181,7 +182,7 @@ def node(name: str, file: GraphFile, option: str) -> Any:
 
 
 def attribute(name: str | None, file: GraphFile, option: str, own_names: tuple[str, ...] = ()) -> Any:
-    """One value per node: a column of the file, or the nodes' own names where one of `own_names` is asked for."""
+    """Return one value per node: a column of the file, or the nodes' names for `own_names`."""
     if name is None:
         return None
     if name in file.node_data:
@@ -192,12 +193,12 @@ def attribute(name: str | None, file: GraphFile, option: str, own_names: tuple[s
 
 
 def texts(name: str | None, file: GraphFile) -> Any:
-    """The texts that `--label` writes beside the nodes."""
+    """Return the texts that `--label` writes beside the nodes."""
     return attribute(name, file, "--label", OWN_NAMES)
 
 
 def color(name: str | None, file: GraphFile) -> Any:
-    """The colors that `--color` asks for: one value per node, or one color for all."""
+    """Return the colors for `--color`: one value per node, or one color for all."""
     from nelayout.pictures.colors import AMOUNTS
 
     if name is None or name in AMOUNTS:
@@ -212,9 +213,9 @@ def color(name: str | None, file: GraphFile) -> Any:
 
 
 def page_look(given: argparse.Namespace, file: GraphFile) -> dict[str, Any]:
-    """The options of `declare_look` as keywords of `nelayout.pictures.pages.page_of`, and what else it shows of a file.
+    """Return the options of `declare_look` as keywords of `page_of`, with title and columns.
 
-    Attributes that the graph itself does not hold, as matrices have none, come as columns.
+    Columns are attributes that the graph object itself does not hold, such as a matrix's.
     """
     from pathlib import PurePath
 
@@ -240,7 +241,7 @@ def page_look(given: argparse.Namespace, file: GraphFile) -> dict[str, Any]:
 
 
 def _mass(name: str | None, file: GraphFile) -> Any:
-    """A column of the file where the graph itself does not hold it, and no word is called so."""
+    """Return a column of the file if the graph lacks it and it is not a word for masses."""
     from nelayout.similarities.masses import NAMED
 
     if name is None or name in NAMED or name not in file.node_data or name in file.host.attributes():

@@ -1,4 +1,4 @@
-"""`nelayout layout FILE -o OUT`: a picture or page of a graph, or its positions; of several FILEs a film."""
+"""`nelayout layout FILE -o OUT`: positions, a picture or a page; a film of several FILEs."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ __all__ = ["COMMAND", "Output", "declare", "formats"]
 
 FILMS = ("html", "gif")
 SUITABLE: Any = object()  # default of --scale: what suits the format of the output
-# What positions in other formats do with node attributes.
-KEPT, LEFT = "keeps every node attribute it can", {"csv": "holds positions only", "pajek": "has none of them"}
+# What other formats do with node attributes.
+KEPT, LEFT = "keeps every node attribute it can", {"csv": "holds positions only", "pajek": "holds no attributes"}
 
 
 def formats() -> dict[str, Iterable[str]]:
@@ -80,7 +80,7 @@ def _scale(text: str) -> float | None:
     return None if text == "none" else float(text)
 
 
-_scale.__name__ = "number"  # argparse says "invalid ... value"
+_scale.__name__ = "number"  # argparse writes "invalid ... value"
 
 
 def _run(given: argparse.Namespace) -> None:
@@ -110,10 +110,10 @@ def _run(given: argparse.Namespace) -> None:
 
 
 class Output:
-    """The output of a drawing of one graph: arguments and file are checked when it is made, before the work starts.
+    """The output of a drawing of one graph; arguments and file are checked when it is made.
 
     file    the graph
-    viewer  half width of a drawing for the viewer of the format; None if the format is for no viewer
+    viewer  half width of a drawing for the viewer of the format; None for other formats
     """
 
     def __init__(self, given: argparse.Namespace) -> None:
@@ -133,7 +133,7 @@ class Output:
         self.color = graph_input.color(given.color, self.file) if colored else None
 
     def write(self, drawing: Any, notes: Iterable[str]) -> None:
-        """Say the notes, and write positions or a `Solution` in the format of the output."""
+        """Print the notes, and write positions or a `Solution` in the format of the output."""
         from nelayout.graphs import files
 
         given, file, kind = self.given, self.file, self.kind
@@ -179,7 +179,7 @@ def _passes_said(given: argparse.Namespace) -> Iterator[None]:
         yield
         return
     handler, level = logging.StreamHandler(sys.stderr), LOG.level
-    handler.addFilter(lambda line: not line.getMessage().startswith("note:"))  # notes are said below
+    handler.addFilter(lambda line: not line.getMessage().startswith("note:"))  # notes are printed below
     LOG.addHandler(handler)
     LOG.setLevel(logging.DEBUG)
     try:
@@ -240,7 +240,7 @@ def _film(given: argparse.Namespace, method: Any) -> None:
     kind = out or Path(given.output).suffix.lower().lstrip(".")
     if kind not in FILMS or Path(given.output).suffix.lower() != f".{kind}":
         raise WrongUsage(
-            f"{count} FILEs are the snapshots of a film, which {given.output!r} is none: name it .html or .gif, or "
+            f"{count} FILEs are the snapshots of a film; {given.output!r} is not a film: name it .html or .gif, or "
             "draw the files one by one"
         )
     stability = checked_stability(STABILITY if given.stability is None else given.stability)
@@ -256,7 +256,7 @@ def _film(given: argparse.Namespace, method: Any) -> None:
         for note in dict.fromkeys([note for each in snapshots for note in each.notes] + list(film.notes)):
             say(note, given.parser)
         if given.label or given.color:
-            say("--label and --color are for pictures; a film is colored by when nodes came", given.parser)
+            say("--label and --color are for pictures; a film colors nodes by the time of their arrival", given.parser)
     if kind == "gif":
         film.to_gif(given.output)
     else:

@@ -1,4 +1,4 @@
-"""`nelayout layout FOLDER -o OUT.parquet --scheduler local|ADDRESS`: a graph that is larger than one machine."""
+"""`nelayout layout FOLDER -o OUT.parquet --scheduler ...`: a graph larger than one machine."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from nelayout.errors import InputError
 
 __all__ = ["declare", "draw"]
 
-# Options that say what only one machine can do, by their names in the arguments.
+# Options of work that only one machine can do, by their names in the arguments.
 ONE_MACHINE = ("pos", "fixed", "layers", "stability", "label", "color", "background", "edges")
-# Formats of positions, which are endings of OUT as well.
+# Formats of positions, and endings of OUT.
 FORMATS = ("parquet", "csv")
 
 
@@ -29,7 +29,7 @@ def declare(option: Callable[..., None]) -> None:
 
 
 def check(given: argparse.Namespace) -> None:
-    """Refuse the options of drawings on workers where --scheduler is missing."""
+    """Refuse the options of drawings on workers if --scheduler is missing."""
     asked = next((name for name in ("checkpoint", "source", "target") if getattr(given, name) is not None), None)
     if asked is not None:
         raise WrongUsage(f"--{asked} is for drawings on workers: give --scheduler local or an address as well")

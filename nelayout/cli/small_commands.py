@@ -29,7 +29,7 @@ def _declare_plan(command: argparse.ArgumentParser) -> None:
 
 
 def _plan(given: argparse.Namespace) -> None:
-    """Write the passes that `nelayout layout` will run, with time and memory, to standard output."""
+    """Print the passes that `nelayout layout` will run, with time and memory."""
     from nelayout.graphs import files
     from nelayout.run.plan_table import plan
 
@@ -43,7 +43,7 @@ def _plan(given: argparse.Namespace) -> None:
 
 
 def _list_methods(given: argparse.Namespace) -> None:
-    """Write name and use of every method to standard output, and its own parameters with their defaults."""
+    """Print name and use of every method, and its own parameters with their defaults."""
     del given
     from nelayout.catalogue import methods, own_keywords
 
@@ -64,7 +64,7 @@ def _declare_warm_up(command: argparse.ArgumentParser) -> None:
 
 
 def _warm_up(given: argparse.Namespace) -> None:
-    """Draw graphs that need all loops, and say how many loops were compiled."""
+    """Draw graphs that need all loops; print how many loops were compiled."""
     from nelayout.numerics import loop_store
 
     folder = loop_store.place()
@@ -87,12 +87,12 @@ def _draw_all(dim: int) -> None:
     from nelayout.layouts import layout
 
     hubs = nx.barabasi_albert_graph(3000, 3, seed=1)
-    layout(hubs, seed=0)  # all that is chosen by size and shape
+    layout(hubs, seed=0)  # the choices by size and shape
     layout(nx.barabasi_albert_graph(600, 3, seed=1), seed=0)  # all pairs
     layout(nx.grid_2d_graph(150, 140), seed=0, max_iter=1)  # coarsened by compiled loops
     layout(hubs, "nerv", seed=0, max_iter=1)  # row by row
     trees = [nx.random_labeled_tree(10 + k, seed=k) for k in range(60)]
-    layout(nx.disjoint_union_all(trees), seed=0)  # many small graphs at a time
+    layout(nx.disjoint_union_all(trees), seed=0)  # many small graphs at once
     if dim == 3:
         layout(hubs, seed=0, dim=3)
 

@@ -109,7 +109,7 @@ def test_background_and_edges_of_a_picture(folder, inside):
     assert (folder / "out.png").read_bytes() == (folder / "own.png").read_bytes()
     status, _, err = inside("layout", "graph.gml", "-o", "out.csv", "--background", "dark")
     assert status == 1
-    assert "--background is for pictures (png, svg, pdf); csv is none: leave it out" in err
+    assert "--background is for pictures (png, svg, pdf); csv is not a picture: leave it out" in err
     status, _, err = inside("layout", "graph.gml", "-o", "two.png", "--background", "drak")
     assert status == 1
     assert "--background must be" in err

@@ -183,7 +183,7 @@ def test_labels_stand_beside_positions(folder, capsys):
         assert found["year"].tolist() == list(range(30))
     assert nelayout("embed rows.npz --color year -o out.npy") == 0
     last = capsys.readouterr().err.splitlines()[-1]
-    assert last == "nelayout: npy holds the positions alone; csv, json and npz keep the other columns as well"
+    assert last == "nelayout: npy holds positions only; csv, json and npz keep the other columns as well"
 
 
 def test_compare_reads_what_embed_writes(folder):
@@ -378,7 +378,7 @@ MISPLACED = {
     "new.csv --model map.pickle --columns 1-2": "new.csv: 2 columns are coordinates, and the map in map.pickle was",
     "new.csv --model mapp.pickle": "there is no file 'mapp.pickle'; did you mean 'map.pickle'?",
     "new.csv --model bare.csv": "bare.csv cannot be read as a model (UnpicklingError): give a file that nelayout",
-    "new.csv --model dict.pickle": "dict.pickle holds a dict, and no fitted NeighborEmbedding: give a file that",
+    "new.csv --model dict.pickle": "dict.pickle holds a dict, not a fitted NeighborEmbedding: give a file that",
     "new.csv --model map.pickle -o map.pickle --format csv": "the output 'map.pickle' is the input file; choose",
     "new.csv --save new.csv": "the output 'new.csv' is the input file; choose another name",
     "new.csv --save nowhere/map.pickle": "",
