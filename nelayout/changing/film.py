@@ -108,10 +108,10 @@ class LayoutSequence:
             without matplotlib, with the command that installs it
         """
         if Path(path).suffix.lower() != ".gif":
-            raise InputError(f"an animated picture is a .gif, given {str(path)!r}; .to_html(path) makes a page")
+            raise InputError(f"an animated picture must be a .gif; got {str(path)!r}. .to_html(path) makes a page")
         for name, value, low, high in (("seconds", seconds, 0.1, 60), ("fps", fps, 1, 50), ("size", size, 64, 4000)):
             if isinstance(value, bool) or not isinstance(value, (int, float)) or not low <= value <= high:
-                raise InputError(f"{name} must be a number from {low:g} to {high:g}, given {value!r}")
+                raise InputError(f"{name} must be a number from {low:g} to {high:g}; got {value!r}")
         check_output(path)
         if importlib.util.find_spec("matplotlib") is None:
             raise missing_extra("matplotlib", "draw", "animated pictures")

@@ -108,11 +108,11 @@ def _listed(given: Any) -> list[Any]:
     for library in graphs.HOSTS.values():
         if library.recognizes(given):
             raise InputTypeError(
-                "layout_sequence draws several graphs, given one: put it into a list, [G1, G2, ...]; one graph is "
+                "layout_sequence draws several graphs; got one. Put it into a list, [G1, G2, ...]; one graph is "
                 "drawn by nelayout.layout"
             )
     if not isinstance(given, Iterable) or isinstance(given, (str, bytes)):
-        raise InputTypeError(f"graphs must be a list of graphs, [G1, G2, ...], given {type(given).__name__}")
+        raise InputTypeError(f"graphs must be a list of graphs, [G1, G2, ...]; got {type(given).__name__}")
     found = list(given)
     if not found:
         raise InputError("there is no graph to draw: give at least one, [G1, G2, ...]")

@@ -74,7 +74,7 @@ def _declare(command: argparse.ArgumentParser) -> None:
     fitting("--dim", type=int, choices=(1, 2, 3))
     fitting("--seed", text="same seed, same drawing (0)", type=arguments.whole)
     fitting("--device", metavar="NAME")
-    fitting("--max-iter", text="maximum of iterations of the method's own stages", type=arguments.whole, metavar="STEPS")
+    fitting("--max-iter", text="maximum iterations of the method's own stages", type=arguments.whole, metavar="STEPS")
     arguments.declare_messages(option, " (csv for -)")
 
 

@@ -49,7 +49,7 @@ def declare(command: argparse.ArgumentParser, option: Callable[..., None]) -> No
     )
     option("--smoothing", type=float, default=0.0, metavar="RHO")
     option("--seed", text="same seed, same drawing (0)", type=whole, default=0)
-    option("--max-iter", text="maximum of iterations of the method's own stages", type=whole, metavar="STEPS")
+    option("--max-iter", text="maximum iterations of the method's own stages", type=whole, metavar="STEPS")
 
 
 def declare_look(option: Callable[..., None]) -> None:

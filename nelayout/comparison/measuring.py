@@ -433,10 +433,10 @@ def stability(drawings: Iterable[Any], *, sample: str | int | None = "auto", see
     """
     if isinstance(drawings, Mapping) or not isinstance(drawings, Iterable):
         kind = type(drawings).__name__
-        raise InputTypeError(f"stability compares several drawings, given one {kind}; give a list of at least two")
+        raise InputTypeError(f"stability compares several drawings; got one {kind}. Give a list of at least two")
     given = list(drawings)
     if len(given) < 2:
-        raise InputError(f"stability compares at least two drawings, given {len(given)}; draw with several seeds")
+        raise InputError(f"stability compares at least two drawings; got {len(given)}. Draw with several seeds")
     network = points(given[0])
     placed = []
     for number, pos in enumerate(given):

@@ -1,1 +1,1 @@
-"""Vectors: neighbor graphs, perplexities and the embedding that stands on them."""
+"""Vectors: neighbor graphs, perplexities and embeddings."""

@@ -1,6 +1,6 @@
-"""Single cells: the neighbor graph in an AnnData object, drawn, and its places and evidence written back into it.
+"""Single cells: embed the neighbor graph of an AnnData object and write the result into it.
 
-Nothing of anndata or scanpy is imported: an object counts as AnnData if it has ``obsp`` and ``obsm``.
+The module imports neither anndata nor scanpy: an object counts as AnnData if it has ``obsp`` and ``obsm``.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ from nelayout.vectors.input import read_positions
 
 __all__ = ["embed_cells"]
 
-# The entry in ``uns`` of a neighbor search that names its graph in ``obsp``.
-NAMED = "connectivities_key"
+# Key in the ``uns`` entry of a neighbor search with the name of its graph in ``obsp``.
+GRAPH_KEY = "connectivities_key"
 
 
 @checks_keywords
@@ -42,9 +42,9 @@ def embed_cells(
     progress: bool = False,
     **own: Any,
 ) -> None:
-    """Draw the neighbor graph of single cells, as ``scanpy.tl.umap`` does: read from `adata` and written into it.
+    """Draw the neighbor graph in `adata`, like ``scanpy.tl.umap``, and store the result there.
 
-    ``scanpy.pp.neighbors`` made the graph and its weights.  Components are drawn apart and packed side by side.
+    ``scanpy.pp.neighbors`` made the graph and its weights. Components are drawn separately and packed side by side.
 
     Parameters
     ----------
@@ -59,15 +59,15 @@ def embed_cells(
         the ``key_added`` of ``scanpy.pp.neighbors``; None: "neighbors", or ``obsp["connectivities"]`` if ``uns`` has no
         such entry
     key_added : default None
-        the name of the embedding in ``obsm`` and of the evidence in ``uns``; None: "X_nelayout" and "nelayout"
+        the name of the embedding in ``obsm`` and of the details in ``uns``; None: "X_nelayout" and "nelayout"
     init_pos : default None
         initial positions: a name in ``obsm``, such as "X_umap", with its first columns, or an (n, n_components) array
     random_state : default 0
-        int, Generator or RandomState; the same seed gives the same bits; None: another drawing each time
+        int, Generator or RandomState; the same seed gives the same bits; None: a different drawing each time
     n_jobs : default None
         threads; None: all cores
     max_iter : default None
-        most steps of the method's last stage; None: the method's own
+        maximum iterations of the method's last stage; None: the method's own
     tol : default None
         as in `nelayout.solve`
     progress : default False
@@ -84,8 +84,8 @@ def embed_cells(
     Raises
     ------
     ValueError
-        for an object that is no AnnData, one without neighbors, an unknown ``neighbors_key`` or ``init_pos``, and for
-        what `nelayout.solve` refuses; `adata` is then as it was
+        for an object that is not AnnData or has no neighbors, an unknown ``neighbors_key`` or ``init_pos``, and for
+        what `nelayout.solve` refuses; `adata` is then unchanged
 
     Examples
     --------
@@ -104,7 +104,7 @@ def embed_cells(
             "layout function, e.g. nelayout.ws_sne_layout, and vectors by nelayout.embed"
         )
     if key_added is not None and not (isinstance(key_added, str) and key_added):
-        raise InputTypeError(f"key_added must be a name or None, given {key_added!r}")
+        raise InputTypeError(f"key_added must be a name or None; got {key_added!r}")
     check_dimensions(n_components)
     graph = _connectivities(adata, neighbors_key)
     solution = solve(
@@ -132,11 +132,11 @@ def embed_cells(
 
 
 def _connectivities(adata: Any, key: str | None) -> Any:
-    """The graph of the cells, (n, n), without the zeros that a neighbor search may store."""
+    """Return the graph of the cells, (n, n), without stored zeros of a neighbor search."""
     uns = _mapping(getattr(adata, "uns", None))
     if key is not None and key not in uns:
-        raise unknown("neighbors_key", key, [name for name, held in uns.items() if NAMED in _mapping(held)])
-    name = _mapping(uns.get(key or "neighbors")).get(NAMED, "connectivities")
+        raise unknown("neighbors_key", key, [name for name, held in uns.items() if GRAPH_KEY in _mapping(held)])
+    name = _mapping(uns.get(key or "neighbors")).get(GRAPH_KEY, "connectivities")
     if name not in adata.obsp:
         held = ", ".join(map(repr, adata.obsp))
         raise InputError(
@@ -155,7 +155,7 @@ def _mapping(held: Any) -> Mapping[str, Any]:
 
 
 def _start(adata: Any, init_pos: Any, n: int, dim: int) -> np.ndarray | None:
-    """Positions (n, dim) to start from, or None for the method's own way."""
+    """Return initial positions (n, dim), or None for the method's default."""
     if init_pos is None:
         return None
     called = "init_pos"
@@ -167,7 +167,7 @@ def _start(adata: Any, init_pos: Any, n: int, dim: int) -> np.ndarray | None:
 
 
 def _evidence(solution: Solution, asked: dict[str, Any]) -> dict[str, Any]:
-    """Numbers and texts alone, which h5ad files hold; parameters that are None are left out."""
+    """Return numbers and texts, which h5ad files can hold, without parameters that are None."""
     params = {
         name: value if isinstance(value, (bool, int, float, str)) else str(value)
         for name, value in asked.items()

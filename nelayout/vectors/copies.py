@@ -1,6 +1,6 @@
-"""Equal rows are drawn once, as one node with their weights and masses together; their copies then lie beside it.
+"""Equal rows are drawn once, as one node with all their weights and masses.
 
-Rows 0 and 2 are equal, so that three of four rows are drawn::
+Afterwards, copies are set beside it. Rows 0 and 2 are equal, so that three of four rows are drawn::
 
     >>> copies = Copies.of(np.array([[1.0], [5.0], [1.0], [6.0]]))
     >>> copies.kind.tolist(), copies.first.tolist()
@@ -9,7 +9,7 @@ Rows 0 and 2 are equal, so that three of four rows are drawn::
     >>> copies.merged(square)[0].toarray().tolist()
     [[0.0, 1.0, 1.0], [1.0, 0.0, 1.0], [1.0, 1.0, 0.0]]
 
-A search for neighbors cuts ties by index.  Copies thus have different neighbors, which would draw them apart.
+A search for neighbors breaks ties by index. So copies have different neighbors, which would separate them.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ __all__ = ["Copies"]
 
 @dataclass(frozen=True, slots=True)
 class Copies:
-    """The kind (n,) of each row, equal rows being of one kind, and the first row (u,) of each kind."""
+    """Kind (n,) of each row, one number for all equal rows, and first row (u,) of each kind."""
 
     kind: np.ndarray
     first: np.ndarray
@@ -43,15 +43,15 @@ class Copies:
 
     @property
     def any(self) -> bool:
-        """Whether two rows are equal."""
+        """True if two rows are equal."""
         return len(self.first) < len(self.kind)
 
     def one_of_each(self, values: Any) -> Any:
-        """Return what the first rows of all kinds have in an array (n, ...); None and names stay."""
+        """Return the values (u, ...) of the first rows of all kinds; None and names stay."""
         return values[self.first] if isinstance(values, np.ndarray) else values
 
     def merged(self, graph: csr_array, shares: np.ndarray | None = None) -> tuple[csr_array, np.ndarray | None]:
-        """Return the graph of kinds with summed weights, and on its edges the similarities of rows ``shares``."""
+        """Return the graph of kinds with summed weights, and similarities of rows on its edges."""
         u, of = len(self.first), np.repeat(self.kind, np.diff(graph.indptr)).astype(np.int64)
         to = self.kind[graph.indices]
         apart = of != to
@@ -59,21 +59,21 @@ class Copies:
         i, j = key // u, key % u
         ends = np.searchsorted(i, np.arange(u + 1)).astype(np.int32)
         each = csr_array((np.bincount(at, graph.data[apart], len(key)), j.astype(np.int32), ends), (u, u))
-        both = csr_array((each + each.T) / 2.0)  # equal to its transpose bit for bit
+        both = csr_array((each + each.T) / 2.0)  # bits equal to the transpose
         both.sort_indices()
         if shares is None:
             return both, None
         rows = np.bincount(at, shares[apart], len(key))
-        alone = np.bincount(i, rows, u)[i] == 0  # a kind with copies of itself alone for neighbors
+        alone = np.bincount(i, rows, u)[i] == 0  # kinds with no neighbors other than their copies
         rows[alone] = both.data[alone]
         return both, rows / np.bincount(i, rows, u)[i]
 
     def within(self, graph: csr_array, merged: csr_array) -> tuple[float, np.ndarray] | None:
-        """Return the part of the weight that is between copies, and the number of rows (u,) of each kind."""
+        """Return the share of weight between copies, and the number of rows (u,) of each kind."""
         return (float(1.0 - merged.sum() / graph.sum()), np.bincount(self.kind)) if self.any else None
 
     def masses(self, mass: Any) -> Any:
-        """Return the masses of kinds, the sums of the masses of their rows; names of masses stay, but "unit"."""
+        """Return the masses of kinds, sums over their rows; names stay, except "unit"."""
         if isinstance(mass, str) and mass != "unit":
             return mass
         n = len(self.kind)
@@ -87,5 +87,5 @@ class Copies:
         return lambda state: callback(replace(state, positions=state.positions[self.kind]))
 
     def beside(self, Y: np.ndarray) -> np.ndarray:
-        """Return positions of all rows: copies lie beside the position (u, dim) of their kind."""
+        """Return positions of all rows: copies are close to the position (u, dim) of their kind."""
         return split_coincident(Y[self.kind])

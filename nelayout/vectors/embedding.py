@@ -1,7 +1,7 @@
-"""Vectors as points in the plane: the graph of nearest neighbors, drawn by any method of the catalogue.
+"""Embed vectors as points: any method draws the graph of nearest neighbors.
 
-Six points in two groups, as a neighbor embedding sees them: neighbors come together, the space between means
-nothing::
+Six points form two groups. A neighbor embedding brings neighbors together; the space between the groups has no
+meaning::
 
     >>> import numpy as np
     >>> X = np.array([[0.0], [1.0], [2.0], [50.0], [51.0], [52.0]])
@@ -26,12 +26,12 @@ __all__ = ["embed", "solve_vectors"]
 
 @takes_keywords_of(fit_vectors)
 def solve_vectors(*vectors: Any, **keywords: Any) -> Solution:
-    """Embed vectors and keep all the evidence: value, trace, connection scalar, notes on what was done on the way.
+    """Embed vectors and return all results: value, trace, scale factor and notes.
 
     Returns
     -------
     Solution
-        as of `nelayout.solve`; ``positions`` are the answer of `embed`
+        as of `nelayout.solve`; ``positions`` are the result of `embed`
 
     Examples
     --------
@@ -45,23 +45,23 @@ def solve_vectors(*vectors: Any, **keywords: Any) -> Solution:
 
 
 def _warn_of_edges(X: Any) -> None:
-    """Warn if rows are pairs of whole numbers, which are most often the edges of a graph."""
+    """Warn if rows are pairs of whole numbers, usually the edges of a graph."""
     if getattr(getattr(X, "dtype", None), "kind", "") in "iu" and np.ndim(X) == 2 and np.shape(X)[1] == 2:
         warn(
-            "X has two columns of whole numbers, as a list of edges has; embed draws each row as a point. For the "
+            "X has two columns of whole numbers, like a list of edges; embed draws each row as a point. For the "
             "graph of them take nelayout.layout(networkx.Graph(X.tolist())); floats are taken without this warning"
         )
 
 
 @takes_keywords_of(solve_vectors)
 def embed(*vectors: Any, **keywords: Any) -> np.ndarray:
-    """Embed vectors as points in the plane: similar rows come to lie near each other.
+    """Embed vectors as points in the plane, so that similar rows are close to each other.
 
-    The graph of each row's nearest rows is drawn by ``method``.  Its edges weigh the joint similarities of
-    `entropic_affinity`, with a ``perplexity`` that falls with the number of rows; with ``n_neighbors`` alone they all
-    weigh 1 (the union of both directions, see `knn_graph`).  If it has several components, the shortest edges between
-    them join them, because most methods have no minimum on a graph that falls apart.  Such an edge weighs 1 in the
-    binary graph, else 1 / (2 n perplexity).
+    ``method`` draws the graph of each row's nearest rows. The weights of its edges are the joint similarities of
+    `entropic_affinity`. The default ``perplexity`` is smaller for more rows. If only ``n_neighbors`` is given, all
+    weights are 1 (the union of both directions, see `knn_graph`). Most methods have no minimum on a graph with several
+    components. So `embed` adds the shortest edges between components, with weight 1 in the binary graph, else 1 / (2 n
+    perplexity).
 
     Returns
     -------
@@ -71,7 +71,7 @@ def embed(*vectors: Any, **keywords: Any) -> np.ndarray:
     Raises
     ------
     ValueError
-        for what `knn_graph` and `entropic_affinity` refuse, unknown names, an ``init`` of another shape, annealing
+        for what `knn_graph` and `entropic_affinity` refuse, unknown names, an ``init`` with another shape, annealing
         without a perplexity
 
     Examples

@@ -1,7 +1,7 @@
-"""Entropic affinities: similarities that fall off at a rate of each row's own, so that all count as many neighbors.
+"""Entropic affinities: similarities with a bandwidth per row, all of one perplexity.
 
-The middle one of three rows on a line has both others equally near, whatever the bandwidth; the ends weigh
-theirs so that together they count for a perplexity of 1.5::
+Three rows are on a line. For the middle row both others are equally near at any bandwidth. Each end row has weights
+with a perplexity of 1.5::
 
     >>> p = calibrate(np.array([[1.0, 2.0], [1.0, 1.0], [1.0, 2.0]]), 1.5)
     >>> p.round(3)
@@ -31,16 +31,16 @@ __all__ = ["calibrate", "entropic_affinity", "entropic_rows", "joint"]
 
 SYMMETRIZE = ("joint", "none")
 
-# Largest error of a row's entropy, in nats, and most steps to it.
+# Largest error of a row's entropy, in nats, and largest number of steps.
 TOLERANCE, MOST_STEPS = 1e-11, 200
-# Distances that differ by less than this part of them count as equal.
+# Relative difference below which distances count as equal.
 TIES = 1e-12
-# Precisions of `_excess` lie between LOWEST and 2 (ln k + BEYOND): at the first the K nearest are so equal that their
-# entropy is ln K to rounding, at the last all from the K-th on have vanished.
+# Precisions in units of `_excess` are from LOWEST to 2 (ln k + BEYOND). At LOWEST the entropy of the K nearest is ln K
+# to rounding; at the upper end all similarities from the K-th on are 0.
 LOWEST, BEYOND = 1e-7, 40.0
-# Similarities are at least e^-CUT of their row's largest, so that products with them do not underflow to 0.
+# Similarities are at least e^-CUT of the largest in their row, so that products do not underflow to 0.
 CUT = 600.0
-# Similarities calibrated at a time.
+# Number of similarities that are calibrated at a time.
 ROWS_ENTRIES = 1 << 16
 
 
@@ -56,28 +56,28 @@ def entropic_affinity(
     symmetrize: Literal["joint", "none"] = "joint",
     seed: Any = None,
 ) -> csr_array:
-    """Similarities of vectors, those of each row worth the same number of neighbors.
+    """Return similarities of vectors with one perplexity, an effective number of neighbors.
 
     ::
 
         p_j|i = exp(-pi_i d_ij^2 / 2) / sum_k exp(-pi_i d_ik^2 / 2),    H_i = -sum_j p_j|i ln p_j|i = ln perplexity
 
-    with d the distance in the metric, k and j among the nearest neighbors of i, and a precision pi_i > 0 for each
-    row that meets its entropy to 1e-10; then P_ij = (p_j|i + p_i|j) / 2n.  Dense regions get narrow similarities,
-    sparse ones wide ones.  The scale of X does not matter.
+    with d the distance in the metric, k and j among the nearest neighbors of i. A precision pi_i > 0 for each row meets
+    its entropy to 1e-10. Then P_ij = (p_j|i + p_i|j) / 2n. Dense regions get narrow similarities, sparse regions wide
+    ones. The scale of X has no effect.
 
-    If as many rows as the perplexity, or more, are nearest and equally near, as copies of a row are, these share the
-    similarity of the row.  Distances that agree to 1e-12 are equal.
+    Some rows have at least as many equally near nearest rows as the perplexity, for example copies. These nearest rows
+    share the similarity equally. Distances that agree to 1e-12 are equal.
 
     Parameters
     ----------
     X : (n, d) array, frame, nested list or sparse matrix
         one row per sample, three or more; with ``metric="precomputed"`` (n, n) distances
     perplexity : default 30
-        how many neighbors a row is worth, more than 1 and less than the neighbors it is given
+        effective number of neighbors, above 1 and below the number of neighbors
     n_neighbors : default None
-        how many of the nearest rows have a similarity above 0; None: 3 * perplexity, at most n - 1; "all" or n - 1:
-        every other row, n (n - 1) numbers
+        number of nearest rows with a similarity above 0; None: 3 * perplexity, at most n - 1; "all" or n - 1: every
+        other row, n (n - 1) numbers
     metric : default "euclidean"
         as in `knn_graph`
     metric_params : default None
@@ -87,23 +87,23 @@ def entropic_affinity(
     symmetrize : default "joint"
         "joint": symmetric, the sum of all entries is 1; "none": p_j|i in row i, the sum of every row is 1
     seed : default None
-        for the approximate search in more rows than can be compared (see `knn_graph`)
+        for the approximate search in tables too large for the exact one (see `knn_graph`)
 
     Returns
     -------
     csr_array (n, n)
-        float64, int32 indices, sorted, nothing on the diagonal
+        float64, int32 indices, sorted, empty diagonal
 
     Raises
     ------
     ValueError
-        for a perplexity that is no number, not above 1, or not below the number of neighbors; for what `knn_graph`
+        for a perplexity that is not a number, not above 1, or not below the number of neighbors; for what `knn_graph`
         refuses
 
     Notes
     -----
     Hinton & Roweis, Stochastic neighbor embedding, NIPS 2002 (the rows); van der Maaten & Hinton, Visualizing data
-    using t-SNE, JMLR 9, 2008 (the joint form).  Newton's method in ln pi, with bisection, finds the precision
+    using t-SNE, JMLR 9, 2008 (the joint form). Newton's method in ln pi, with bisection, finds the precision
     (Vladymyrov & Carreira-Perpinan, Entropic affinities, ICML 2013).
 
     Examples
@@ -129,13 +129,13 @@ def entropic_affinity(
 
 
 def entropic_rows(found: Neighbors, perplexity: float, threads: Threads) -> csr_array:
-    """Rows p_j|i of neighbor lists: (n, n), of sum 1 on the neighbors, sorted, without zeros."""
+    """Return rows p_j|i of neighbor lists: (n, n), with sum 1, sorted, without zeros."""
     n, k = found.indices.shape
     p = calibrate(found.distances, perplexity, threads)
     order = np.argsort(found.indices, axis=1)
     columns = np.take_along_axis(found.indices, order, axis=1).astype(np.int32)
     p = np.take_along_axis(p, order, axis=1)
-    # Beyond 2^31 entries row ends need 64 bits.
+    # Row ends of 2^31 or more entries need 64 bits.
     ends = np.arange(0, n * k + 1, k, dtype=np.int32 if n * k < 2**31 else np.int64)
     rows = csr_array((p.ravel(), columns.ravel(), ends), shape=(n, n))
     if not p.all():
@@ -144,7 +144,7 @@ def entropic_rows(found: Neighbors, perplexity: float, threads: Threads) -> csr_
 
 
 def joint(rows: csr_array) -> csr_array:
-    """Joint similarities (p_j|i + p_i|j) / 2n of row-stochastic rows: symmetric to the last bit, of sum 1."""
+    """Return (p_j|i + p_i|j) / 2n of rows with sum 1: symmetric to the last bit, with sum 1."""
     P = csr_array(rows + rows.T)
     P.sort_indices()
     P.data *= 0.5 / P.shape[0]
@@ -154,9 +154,9 @@ def joint(rows: csr_array) -> csr_array:
 def calibrate(
     distances: np.ndarray, perplexity: float, threads: Threads | None = None
 ) -> np.ndarray:
-    """Return the similarities (n, k) of rows of one perplexity, each of sum 1, from distances (n, k) alone.
+    """Return similarities (n, k) of one perplexity from distances (n, k); each row has sum 1.
 
-    Distances are nearest first; inf, which gives 0, fills up rows with fewer neighbors.  The perplexity is above 1 and
+    Distances are nearest first; inf, which gives 0, fills rows with fewer neighbors. The perplexity is above 1 and
     below the number of finite distances in each row.
     """
     n, k = distances.shape
@@ -180,13 +180,13 @@ def calibrate(
 
 @np.errstate(over="ignore")
 def _excess(distances: np.ndarray, nearest: int) -> tuple[np.ndarray, np.ndarray]:
-    """Differences d_j^2 - d_1^2 in units of the K-th neighbor's, (m, k), and the mask of zeros; K = ``nearest``.
+    """Return (d_j^2 - d_1^2) / (d_K^2 - d_1^2), (m, k), and the mask of zeros, K = nearest.
 
-    Similarities depend on nothing else, and in this unit their precision is of order 1 whatever the data.
-    Where the K-th is no further than the first, the row is settled, and its numbers mean nothing.
+    Similarities depend on nothing else, and in this unit the precision is of order 1. If the K-th row is as near as the
+    first, the row is settled, and its numbers have no meaning.
     """
     unit = distances[:, nearest - 1 : nearest]
-    t = distances / np.where(unit > 0, unit, 1.0)  # before squares are taken, which might overflow
+    t = distances / np.where(unit > 0, unit, 1.0)  # squares of large distances would overflow
     first = t[:, :1]
     gap = t - first
     gap[gap <= TIES * t] = 0.0
@@ -194,12 +194,12 @@ def _excess(distances: np.ndarray, nearest: int) -> tuple[np.ndarray, np.ndarray
     excess = gap * (t + first)
     own = excess[:, nearest - 1 : nearest].copy()
     excess /= np.where(own > 0, own, 1.0)
-    # At the lowest precision too, what is beyond this is cut.
+    # Even at the lowest precision, larger values are cut.
     return np.minimum(excess, 4.0 * CUT / LOWEST), gap == 0
 
 
 def _calibrate_rows(excess: np.ndarray, target: float, high: float, p: np.ndarray) -> None:
-    """Write p = exp(-pi_i excess[i] / 2) / sum with an entropy of ``target``, for every row (m, k).
+    """Write p = exp(-pi_i excess[i] / 2) / sum of entropy ``target``, for every row (m, k).
 
     Each row has its least entry at 0, and ``high`` is above every ln pi.
     """

@@ -25,12 +25,12 @@ except ImportError:
 __all__ = ["NeighborEmbedding", "fitted_estimator"]
 
 def _threads(n_jobs: int | None) -> int:
-    """Number of threads that scikit-learn's ``n_jobs`` stands for."""
-    return effective_n_jobs(cast("int", n_jobs))  # None is one, or what a joblib context says
+    """Return the number of threads for scikit-learn's ``n_jobs``."""
+    return effective_n_jobs(cast("int", n_jobs))  # None is one, or the number of a joblib context
 
 
 class NeighborEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
-    """An estimator of scikit-learn that embeds vectors as points in the plane, and places new ones among them.
+    """Embed vectors as points and add new vectors: an estimator of scikit-learn.
 
     Parameters
     ----------
@@ -39,19 +39,20 @@ class NeighborEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
     method : default "ws-sne"
         a name (``nelayout.methods()`` lists them) or a ``nelayout.Method``
     n_neighbors, perplexity : default None
-        as in `nelayout.embed`.  More neighbors than there are other rows are taken down to their number, with a warning
+        as in `nelayout.embed`. If ``n_neighbors`` exceeds the number of other rows, it becomes that number, with a
+        warning
     metric : default "euclidean"
-        as in `nelayout.embed`.  "precomputed": ``transform`` takes (m, n) distances to the fitted rows; "similarity":
-        similarities with these
+        as in `nelayout.embed`. "precomputed": ``transform`` takes (m, n) distances to the fitted rows; "similarity":
+        similarities with them
     metric_params, pca, init, random_state, device, tol : as in `nelayout.embed`; ``transform`` works on the CPU
     knn : default None
-        neighbor lists of the rows to fit, as in `nelayout.embed`; ``transform`` searches for itself
+        neighbor lists of the rows to fit, as in `nelayout.embed`; ``transform`` does its own search
     n_jobs : default None
         threads; None: one, unless in a joblib.parallel_backend context; -1: all cores
     verbose : default 0
         1: show a progress bar
     max_iter : default None
-        most steps of the method's last stage; None: the method's own
+        maximum iterations of the method's last stage; None: the method's own
     method_options : default None
         a dict of the method's own keywords and of ``mass`` and ``smoothing``, e.g. {"kappa": 0.3}
 
@@ -70,10 +71,10 @@ class NeighborEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
 
     Notes
     -----
-    ``transform`` takes the ``n_neighbors`` fitted rows nearest to each new row and minimizes the method's objective as
-    a function of the new row's place alone: no fitted row moves, and no new row sees another, so batches and their
-    order change no bit.  A row that was fitted comes to lie where it is, also if it differs by rounding; of equal rows,
-    where the first is.
+    ``transform`` takes the ``n_neighbors`` fitted rows nearest to each new row. It minimizes the method's
+    objective over the position of the new row only. Fitted rows do not move, and new rows do not affect each other, so
+    batches and their order change no bit. A fitted row gets its own position, also if it differs by rounding. Equal
+    fitted rows give the position of the first.
 
     Examples
     --------
@@ -126,7 +127,7 @@ class NeighborEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Embed the rows of X (n, d); ``y`` is not read."""
-        rows = self._read(X, reset=True).copy()  # X may change before new rows are placed
+        rows = self._read(X, reset=True).copy()  # X may change before `transform`
         keywords = {name: value for name, value in self.get_params(deep=False).items() if name != "verbose"}
         keywords["n_neighbors"] = self._neighbors(rows)
         keywords["n_jobs"] = _threads(self.n_jobs)
@@ -142,11 +143,11 @@ class NeighborEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
         return self
 
     def fit_transform(self, X: Any, y: Any = None) -> np.ndarray:
-        """Embed the rows of X (n, d) and return their places (n, n_components)."""
+        """Embed the rows of X (n, d) and return their positions (n, n_components)."""
         return self.fit(X, y).embedding_.copy()
 
     def transform(self, X: Any) -> np.ndarray:
-        """Place rows of X (m, d) among the fitted ones, which do not move: (m, n_components)."""
+        """Return positions (m, n_components) of rows of X (m, d) among the fitted ones."""
         check_is_fitted(self)
         rows = self._read(X, reset=False)
         original = self._fit.space.original
@@ -156,7 +157,7 @@ class NeighborEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
             return self._fit.place(rows, threads)
 
     def _read(self, X: Any, *, reset: bool) -> Any:
-        """Check the rows in scikit-learn's words and then in ours; frames in ours alone, which name their columns."""
+        """Check the rows with scikit-learn's messages, then our own; frames with ours only."""
         rules: dict[str, Any] = {"accept_sparse": "csr", "ensure_all_finite": False, "ensure_min_samples": 1 + reset}
         is_frame = hasattr(X, "columns")
         checked = X if is_frame else check_array(unmasked(X), **rules, dtype="numeric", estimator=self, input_name="X")
@@ -165,7 +166,7 @@ class NeighborEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
         return rows
 
     def _neighbors(self, rows: Any) -> int | str | None:
-        """``n_neighbors``, no more than there are other rows."""
+        """Return ``n_neighbors``, at most the number of other rows."""
         n, k = rows.shape[0], self.n_neighbors
         if isinstance(k, (int, np.integer)) and not isinstance(k, bool) and k > n - 1:
             warn(f"n_neighbors={k} is more than the {n - 1} other rows that each has: it is taken as {n - 1}")
@@ -181,7 +182,7 @@ class NeighborEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
 
 
 def fitted_estimator(fit: Fit, columns: Sequence[str] | None, **parameters: Any) -> NeighborEmbedding:
-    """Make the estimator of these parameters that holds a finished fit to columns of these names, None without names.
+    """Make the estimator of a finished fit to columns of these names; None: without names.
 
     >>> fit = fit_vectors([[0.0], [1.0], [5.0]], n_neighbors=1, random_state=0)
     >>> estimator = fitted_estimator(fit, ["height"], n_neighbors=1)

@@ -1,7 +1,7 @@
-"""`Fit`: a finished embedding with all that placing new rows on it takes.
+"""`Fit`: a finished embedding, with all that is needed to add new rows to it.
 
-A new row is compared with the fitted rows as they were compared with each other, and placed where the method's own
-objective, as a function of this one row, is lowest (`nelayout.added`)::
+A new row is compared with the fitted rows as they were compared with each other. Its position minimizes the method's
+own objective as a function of this one row (`nelayout.added`)::
 
     >>> from nelayout.vectors.fitting import fit_vectors
     >>> X = np.array([[0.0], [1.0], [2.0], [50.0], [51.0], [52.0]])
@@ -35,18 +35,18 @@ from nelayout.vectors.neighbors import Space, row_keys
 
 __all__ = ["Fit"]
 
-# Distance, in parts of the distance to the last of the k nearest, up to which a new row is the fitted one.
-SAME = 1e-6
+# Distance up to which a new row equals a fitted one, relative to the distance of its k-th nearest row.
+SAME_ROW_DISTANCE = 1e-6
 
 
 @dataclass(frozen=True, slots=True)
 class Fit:
     """A finished embedding.
 
-    space       the rows and their metric, or the similarities in their place
-    k           neighbors of a row; 0: as many as have a similarity
+    space       the rows and their metric, or the similarities instead
+    k           neighbors of a row; 0: all rows with a similarity
     perplexity  of the weights; None: binary ones
-    graph       (n, n) what was drawn: neighbors or similarities, with the edges that join components
+    graph       (n, n) drawn graph: neighbors or similarities, with the edges that join components
     drawing     of the whole graph as one component, with its similarities, masses and method
     """
 
@@ -59,12 +59,12 @@ class Fit:
 
     @property
     def method(self) -> Method:
-        """The method of the drawing; of "auto", the method that it chose."""
+        """Method of the drawing; of "auto", the method that it chose."""
         assert self.drawing.method is not None
         return self.drawing.method
 
     def place(self, X: Any, threads: Threads) -> np.ndarray:
-        """Return positions (m, dim) of other rows, each by itself; a fitted row keeps its position."""
+        """Return positions (m, dim) of other rows, one by one; a fitted row keeps its position."""
         Y = np.asarray(self.solution.positions)
         if isinstance(self.space, Similarities):
             found, known = None, _equal_rows(self.space.original, X)
@@ -87,7 +87,7 @@ class Fit:
         return Summation.of("auto", threads, compiled).objective(self.method, self.drawing.affinity)
 
     def _ties(self, m: int, of: np.ndarray, to: np.ndarray, share: np.ndarray) -> Ties:
-        """The edges of m new rows: those of an average fitted row, shared out among their nearest."""
+        """Return edges of m new rows; their nearest share the weight of an average fitted row."""
         P, walk = self.drawing.affinity.P, self.drawing.affinity.walk
         if walk is not None:
             weight = walked(walk, to, share)
@@ -99,7 +99,7 @@ class Fit:
     def _shares(
         self, X: Any, new: np.ndarray, found: Neighbors | None, threads: Threads
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """The new row and the fitted row of each edge, and the part of the new row's weight that it has."""
+        """Return new row and fitted row of each edge, and its share of the new row's weight."""
         if isinstance(self.space, Similarities):
             return self.space.shares(X[new])
         assert found is not None
@@ -113,18 +113,18 @@ class Fit:
 
     @staticmethod
     def _nearest_if_same(space: Space, found: Neighbors, X: Any) -> np.ndarray:
-        """(m,) the fitted row that each row is; -1: none."""
-        same, one = space.given.convert(np.array([SAME**2, 1.0]))
+        """Return (m,) the fitted row that equals each row, or -1."""
+        same, one = space.given.convert(np.array([SAME_ROW_DISTANCE**2, 1.0]))
         near, far = found.distances[:, 0], found.distances[:, -1]
         known = np.where(near <= same / one * far, found.indices[:, 0], -1)
         if space.given.euclidean or space.given.table is not None:
             return known
-        equal = _equal_rows(space.original, X)  # some metrics find equal rows apart: russellrao, functions
+        equal = _equal_rows(space.original, X)  # some metrics separate equal rows: russellrao, functions
         return np.where(known < 0, equal, known)
 
 
 def _within_floats(space: Space, X: Any, k: int, threads: Threads) -> Neighbors:
-    """The k nearest fitted rows of each row; `InputError` for a row so far out that floats know no distance to it."""
+    """Return the k nearest fitted rows of each row; `InputError` if a distance overflows."""
     with np.errstate(over="ignore", invalid="ignore"):
         found = space.nearest_from(X, k, threads)
     wrong = ~np.isfinite(found.distances).all(axis=1)
@@ -138,7 +138,7 @@ def _within_floats(space: Space, X: Any, k: int, threads: Threads) -> Neighbors:
 
 
 def _equal_rows(fitted: Any, X: Any) -> np.ndarray:
-    """(m,) the first fitted row that has the same numbers as each row; -1: there is none."""
+    """Return (m,) the first fitted row with the same numbers as each row, or -1."""
     first: dict[bytes, int] = {}
     for number, key in enumerate(row_keys(fitted)):
         first.setdefault(key, number)

@@ -1,11 +1,10 @@
-"""From vectors to a finished embedding: the graph of nearest neighbors, drawn by any method of the catalogue.
+"""From vectors to a finished embedding: any method draws the graph of nearest neighbors.
 
-Groups that no neighbor joins would repel each other without end: the shortest edges between them are added to the
-graph.
+Groups without a joining edge would repel each other without end, so the shortest edges between them are added.
 
-Perplexity annealing draws wide neighborhoods first, and each drawing is the start for neighborhoods half as wide (Lee,
-Renard, Bernard, Dupont & Verleysen, Type 1 and 2 mixtures of Kullback-Leibler divergences as cost functions in
-dimensionality reduction based on similarity preservation, Neurocomputing 112, 2013, sec. 5.3)::
+Perplexity annealing draws wide neighborhoods first. Each drawing gives the initial positions for neighborhoods half as
+wide. Source: Lee, Renard, Bernard, Dupont & Verleysen, Neurocomputing 112, 2013, sec. 5.3 ("Type 1 and 2 mixtures of
+Kullback-Leibler divergences as cost functions")::
 
     >>> scales(400, 30.0, 90)
     ((200.0, 399), (100.0, 300), (50.0, 150), (30.0, 90))
@@ -64,13 +63,13 @@ from nelayout.vectors.neighbors import Space
 
 __all__ = ["at_perplexity", "check_dimensions", "fit_vectors", "scales"]
 
-# Neighbors of a row are SHARED_NEIGHBORS / n, at least and at most these, unless the user says otherwise.
+# Default neighbors of a row: SHARED_NEIGHBORS / n, between LEAST_NEIGHBORS and MOST_NEIGHBORS.
 SHARED_NEIGHBORS, LEAST_NEIGHBORS, MOST_NEIGHBORS = 30_000, 20, 60
-# Similarities of the widest scale of annealing, and most steps at each scale but the last.
+# Largest number of similarities of a scale of annealing, and largest number of steps at each scale before the last.
 ANNEALED_PAIRS, ANNEALED_STEPS = 1.5e7, 150
-# Entries of a neighbor graph for each row and neighbor, both directions counted, and bytes at the peak of the search.
+# Per row and neighbor: entries of the symmetric neighbor graph, and peak bytes of the search.
 UNION, SEARCH_BYTES = 1.5, 150
-# Common keywords that count as a method's options: they belong to the objective. The others have names of their own.
+# Common keywords of the objective, which count as options of a method.
 PASSED_ON = ("mass", "smoothing")
 
 
@@ -100,7 +99,7 @@ def fit_vectors(
     method_options: dict[str, Any] | None = None,
     **own: Any,
 ) -> Fit:
-    """Embed vectors, and keep all the evidence and all that placing new rows takes.
+    """Embed vectors; return all results and what `Fit.place` needs for new rows.
 
     Parameters
     ----------
@@ -109,57 +108,56 @@ def fit_vectors(
     method : default "ws-sne"
         a name (``nelayout.methods()`` lists them) or a ``nelayout.Method``
     n_components : default 2
-        columns of the answer: 1, 2 or 3
+        columns of the result: 1, 2 or 3
     n_neighbors : default 20 to 60, or 3 * perplexity
-        k of the neighbor graph, from 1 to n - 1.  With a number and no perplexity all edges weigh 1.
-        None: with a perplexity 3 times it, without one 30,000 / n, at least 20 and at most 60 (or n - 1).  With a
-        perplexity "all" takes every other row
+        k of the neighbor graph, from 1 to n - 1. A number without a perplexity gives all edges weight 1. None takes 3
+        times the perplexity; without a perplexity 30,000 / n, at least 20 and at most 60 (or n - 1). If a perplexity is
+        given, "all" takes every other row
     perplexity : default 10 to 30, or none
-        how many neighbors a row is worth by its weights, which have sum 1, as in `entropic_affinity`: a number > 1
-        and below n_neighbors.  None: without n_neighbors half of the neighbors, with n_neighbors no weights.  Methods
-        with a fixed connection ("ee", "linlog", "quadlog", "polylog") compare weights as they are, and "auto" counts
-        hops: unless you say otherwise, these take 10 neighbors without weights.  With a perplexity "ee" needs a
-        ``repulsion`` near 1 / (n perplexity) in place of 1
+        effective number of neighbors by a row's weights, which have sum 1, as in `entropic_affinity`: a number > 1 and
+        below n_neighbors. None takes half of the default neighbors, or no weights if n_neighbors is given. Methods with
+        a fixed connection ("ee", "linlog", "quadlog", "polylog") use the weights' absolute values, and "auto" counts
+        edges of paths. Their default is 10 neighbors without weights. For a perplexity, "ee" needs a ``repulsion`` near
+        1 / (n perplexity) instead of 1
     perplexity_annealing : default False
-        draw at perplexities n/2, n/4, ... before the given one, each from the drawing before, up to 150 steps of the
-        method's last stage at each (Lee et al. 2013).  It suits closed surfaces and curves, and no rolled sheets.  A
-        wide perplexity needs many similarities, and beyond 1.5e7 the annealing begins lower (the notes say where).
-        ``max_iter`` is shared by all scales
+        draw at perplexities n/2, n/4, ... before the given one (Lee et al. 2013). Each drawing starts from the one
+        before and takes up to 150 steps of the method's last stage. It suits closed surfaces and curves, but not rolled
+        sheets. Perplexities that need more than 1.5e7 similarities are left out; a note has the first one. All scales
+        share ``max_iter``
     metric : default "euclidean"
-        as in `knn_graph`; "similarity": X (n, n), dense or sparse, holds similarities >= 0 in place of vectors, and is
-        the graph that is drawn, A + A^T where it differs from its transpose.  Neighbors and weights are then given:
-        n_neighbors, perplexity, knn and pca are left out
+        as in `knn_graph`; "similarity": X (n, n), dense or sparse, holds similarities >= 0 instead of vectors. It is
+        the drawn graph (A + A^T if it differs from its transpose). Leave n_neighbors, perplexity, knn and pca out then
     metric_params : default None
         parameters of the metric
     knn : default None
-        (indices, distances), two (n, k) arrays of an index of your own, row by row the nearest rows and how far they
-        are, as openTSNE and UMAP take them; a row may stand in its own list.  They replace the search.  X is still read
-        for principal components and to join components
+        (indices, distances), two (n, k) arrays from your own index: for each row the nearest rows and their distances,
+        as in openTSNE and UMAP. A row may be in its own list. The lists replace the search. X is still used for
+        principal components and to join components
     pca : default "auto"
-        as in `knn_graph`: an integer reduces the rows to so many principal components before they are compared
+        as in `knn_graph`: an integer is the number of principal components in which rows are compared
     init : default "auto"
-        initial positions.  "auto" goes through coarser graphs and back.  It also draws one of these from the
-        means of the first principal components, and keeps that drawing unless its stress is a third higher, which means
-        a fold.  Under kernels with a tail it bends the drawing before each stage towards the distances between rows.
-        "pca" takes the first principal components and the last stage alone, and is "auto" if the perplexity is
-        annealed.  "spectral" takes the slowest directions of the random walk on the graph, "random" normal random
-        numbers from ``random_state``.  Or an (n, n_components) array
+        initial positions. "auto" coarsens the graph and draws it from coarse to fine. It also draws one coarse graph
+        from the first principal components, and keeps that drawing unless its stress is a third higher, which means a
+        fold. For kernels with a tail it corrects distances before each stage towards the distances between rows. "pca"
+        takes the first principal components and only the last stage; annealing uses it for "auto". "spectral" takes the
+        slowest directions of the random walk on the graph, "random" normal random numbers from ``random_state``. Or an
+        (n, n_components) array
     random_state : default None
         int, Generator or RandomState; the same seed gives the same bits
     n_jobs : default None
         threads; None: all cores
     max_iter : default None
-        most steps of the method's last stage; None: the method's own, under a kernel with a tail as many for few rows
-        as for many, because groups of rows drift apart under more
+        maximum iterations of the method's last stage; None: the method's own. A kernel with a tail takes the same
+        number for few and many rows, because groups of rows drift apart in more iterations
     tol : default None
-        stop when rows move by less than this part of the typical distance between rows in each of five steps
+        stop if rows move by less than this share of the typical distance between rows in each of five steps
     optimizer : default "auto"
         "auto", "majorize", "momentum", or one of nelayout.optimizers
     nbody : default "auto"
         how the sums over all pairs are done
     device : default "cpu"
-        where large tables and graphs are worked on: "cpu", or a GPU by PyTorch ("cuda", "cuda:1", "mps"), which also
-        compares all pairs of dense rows; "auto" takes a GPU if there is one
+        device for large tables and graphs: "cpu", or a GPU by PyTorch ("cuda", "cuda:1", "mps"), which also compares
+        all pairs of dense rows; "auto" takes a GPU if there is one
     callback : default None
         called with the state (iteration, stage, value, positions) after each step; True stops
     progress : default False
@@ -167,9 +165,9 @@ def fit_vectors(
     method_options : default None
         the same as ``own`` in a dict
     own : none
-        what the layout function of the method takes: tail=3.0 for "hssne", repulsion=0.1 for "ee", and mass or
-        smoothing for any.  With a perplexity the methods of the catalogue count all rows alike unless mass says
-        otherwise: ws-SNE is then t-SNE; with neighbors alone rows have the masses of the method
+        keywords of the method's layout function: tail=3.0 for "hssne", repulsion=0.1 for "ee", and mass or smoothing
+        for any. If a perplexity is used, the default mass of every row is 1: ws-SNE is then t-SNE. In binary graphs
+        rows have the masses of the method
     """
     began = time.perf_counter()
     chosen, passed = _tuned(method, method_options, own)
@@ -194,7 +192,7 @@ def fit_vectors(
         "progress": progress,
         **passed,
     }
-    settings = check_options(dict(run))  # refused before neighbors are searched for, not after
+    settings = check_options(dict(run))  # before the search for neighbors, which is slow
     run |= {"seed": rng, "scale": None, "components": "joint"}
     if is_similarity(metric):
         _refuse_of_similarities(n_neighbors, perplexity, metric_params, knn, None if pca == "auto" else pca)
@@ -275,7 +273,7 @@ def _with_copies(
     shares: np.ndarray | None,
     run: dict[str, Any],
 ) -> tuple[Solution, list[Drawing]]:
-    """Return the solution for all rows, with the drawing of their graph, from the one for the kinds of rows."""
+    """Return the solution for all rows, and the drawing of their graph, from that for kinds."""
     run = {**run, "max_iter": 0, "callback": None, "progress": False}
     Y = copies.beside(np.asarray(drawn.positions))
     whole, parts = run_parts(graph, replace(method, variational=False), Y, None, run, Known(True, shares))  # pyright: ignore[reportArgumentType]
@@ -285,7 +283,7 @@ def _with_copies(
 
 
 def scales(n: int, perplexity: float, k: int) -> tuple[tuple[float, int], ...]:
-    """Return (perplexity, neighbors of a row) from n/2 down by halves to the given perplexity on its k neighbors.
+    """Return (perplexity, neighbors) from n/2 down by halves to the given perplexity and k.
 
     Scales that need more similarities than `ANNEALED_PAIRS` are left out.
     """
@@ -299,12 +297,12 @@ def scales(n: int, perplexity: float, k: int) -> tuple[tuple[float, int], ...]:
 
 
 def _later(trace: tuple[Step, ...], seconds: float, number: int = 0, prefix: str = "") -> tuple[Step, ...]:
-    """Return the steps of a run that began after so many seconds and steps."""
+    """Return the steps of a run that began after `seconds` and `number` earlier steps."""
     return tuple(Step(number + t.iteration, t.value, seconds + t.seconds, prefix + t.stage) for t in trace)
 
 
 def _told_on(callback: Callable[..., object] | None, number: int, prefix: str) -> Callable[[Progress], object] | None:
-    """Return the callback of a run after so many steps; ``prefix`` stands before the names of stages."""
+    """Return the callback of a run after `number` steps; ``prefix`` precedes stage names."""
     if callback is None:
         return None
     return lambda state: callback(replace(state, iteration=number + state.iteration, stage=prefix + state.stage))
@@ -313,11 +311,11 @@ def _told_on(callback: Callable[..., object] | None, number: int, prefix: str) -
 def at_perplexity(
     space: Space, found: Neighbors, perplexity: float | None, threads: Threads
 ) -> tuple[csr_array, np.ndarray | None, tuple[str, ...]]:
-    """Return the connected graph of neighbor lists, the similarities of rows on its pattern, and the note on joins.
+    """Return the connected graph of neighbor lists, similarities of rows on it, and a note.
 
-    Edges weigh 1 if ``perplexity`` is None; else they are joint similarities, and the similarities of rows (nnz,) sum
-    to one in each row.  An edge that joins components weighs 1 / (2 n perplexity): as if one of its ends counted the
-    other as one of as many equal neighbors as the perplexity says.
+    If ``perplexity`` is None, edges weigh 1. Else they are joint similarities, and the similarities of rows (nnz,) sum
+    to one in each row. An edge that joins components weighs 1 / (2 n perplexity), like one of ``perplexity`` equal
+    neighbors of one end. The note counts these edges.
     """
     if perplexity is None:
         rows, said = None, f"the graph of the {found.indices.shape[1]} nearest neighbors has {{}} components"
@@ -335,8 +333,8 @@ def at_perplexity(
 def _on_pattern(rows: csr_array, graph: csr_array, joining: float) -> np.ndarray:
     """Return ``rows`` on the pattern of the graph, each row divided by its sum.
 
-    They are 0 where only the other end's row has an entry, and ``joining`` where an edge was added, or made heavier, to
-    join components.
+    An entry is 0 if only the other end's row has it. It is ``joining`` if joining components added or increased an
+    edge.
     """
     n = graph.shape[0]
 
@@ -346,15 +344,15 @@ def _on_pattern(rows: csr_array, graph: csr_array, joining: float) -> np.ndarray
     values, at, there = np.zeros(graph.nnz), keys(graph), keys(rows)
     values[np.searchsorted(at, there)] = rows.data
     both = values + values[np.searchsorted(at, at % n * n + at // n)]
-    values[graph.data > both / n] = joining  # without the join it weighs half of that
+    values[graph.data > both / n] = joining  # other edges weigh less
     return values / np.repeat(np.add.reduceat(values, graph.indptr[:-1]), np.diff(graph.indptr))
 
 
 def _weights(method: Method, n_neighbors: Any, perplexity: Any, n: int, most: int) -> tuple[Any, Any]:
-    """Return the number of neighbors and the perplexity as they were given, or the defaults if neither was.
+    """Return the number of neighbors and the perplexity as given, or the defaults of both.
 
-    Methods with a fixed connection compare weights as they are, and "auto" counts hops: their default is the graph
-    without weights.  Where no more than ``most`` neighbors of each row are known, these have to do.
+    Methods with a fixed connection use absolute weights, and "auto" counts edges of paths. Their default is the graph
+    without weights. ``most``: number of known neighbors of each row.
     """
     if n_neighbors is not None or (perplexity is not None and most == n - 1):
         return n_neighbors, perplexity
@@ -371,14 +369,14 @@ def _has_tail(method: Method) -> bool:
 
 
 def _judges(method: Method) -> bool:
-    """Whether a method chooses among drawings, as "auto" does."""
+    """Return True if a method chooses among drawings, as "auto" does."""
     return any(isinstance(stage, Descend) and stage.judged for stage in method.stages)
 
 
 def _with_steps_of_many(method: Method) -> Method:
-    """Return the method with as many steps for few rows as for many, if its kernel has a tail.
+    """Return the method with the iterations of large tables, if its kernel has a tail.
 
-    Under such a kernel groups that few edges join drift apart without end.
+    For such a kernel, groups that few edges join drift apart without end.
     """
     if not _has_tail(method):
         return method
@@ -387,7 +385,7 @@ def _with_steps_of_many(method: Method) -> Method:
 
 
 def _with_equal_rows(method: Method) -> Method:
-    """Return a method of the catalogue with rows that count alike, if its masses are the degrees of nodes."""
+    """Return a method of the catalogue with mass 1 for every row if its masses are degrees."""
     degrees = isinstance(method.mass, str) and method.mass == "degree"
     return replace(method, mass="unit") if degrees and method.name in METHODS else method
 
@@ -400,9 +398,9 @@ def _outline(rows: Any, method: Method, dim: int) -> np.ndarray | None:
 
 
 def _distance_goal(metric: Metric, rows: np.ndarray, method: Method) -> Goal | None:
-    """Return distances between some of these rows, towards which a drawing is bent on its way, or None.
+    """Return target distances between some rows for the distance correction, or None.
 
-    Under kernels with a tail many arrangements of groups have nearly the same J.
+    For kernels with a tail, many arrangements of groups have nearly the same J.
     """
     if not _has_tail(method) or _judges(method) or method.variational:
         return None
@@ -410,14 +408,14 @@ def _distance_goal(metric: Metric, rows: np.ndarray, method: Method) -> Goal | N
 
 
 def _start_on(graph: csr_array, start: Start, dim: int) -> np.ndarray | None:
-    """Return positions (n, dim) to start from on a connected graph; None for the method's own way."""
+    """Return initial positions (n, dim) on a connected graph; None for the method's default."""
     if not isinstance(start, str):
         return start
     return spectral_coordinates(graph, dim) if dim < graph.shape[0] else None
 
 
 def _refuse_of_similarities(n_neighbors: Any, perplexity: Any, metric_params: Any, knn: Any, pca: Any) -> None:
-    """Refuse what a table of similarities has no use for."""
+    """Refuse keywords that have no effect on a table of similarities."""
     asked = [name for name, value in locals().items() if value is not None]
     if asked:
         raise InputError(
@@ -429,9 +427,9 @@ def check_dimensions(n_components: Any) -> None:
     """Raise `InputError` for anything but 1, 2 or 3 columns."""
     if hasattr(n_components, "__len__") and not isinstance(n_components, str):  # as in fit(X, y)
         kind = type(n_components).__name__
-        raise InputTypeError(f"n_components must be 1, 2 or 3, given {kind}: labels are not read, leave them out")
+        raise InputTypeError(f"n_components must be 1, 2 or 3; got {kind}. Labels are not read, leave them out")
     if isinstance(n_components, (bool, np.bool_)) or n_components not in (1, 2, 3):
-        raise InputError(f"n_components must be 1, 2 or 3, given {n_components!r}")
+        raise InputError(f"n_components must be 1, 2 or 3; got {n_components!r}")
 
 
 def _tuned(
@@ -439,7 +437,7 @@ def _tuned(
 ) -> tuple[Method, dict[str, Any]]:
     """Split the options: the method with its own, and the common ones."""
     if options is not None and not isinstance(options, dict):
-        raise InputTypeError(f"method_options must be a dict or None, given {type(options).__name__}")
+        raise InputTypeError(f"method_options must be a dict or None; got {type(options).__name__}")
     twice = [name for name in options or () if name in own]
     if twice:
         raise InputTypeError(f"{', '.join(twice)} is given twice: as a keyword and in method_options")

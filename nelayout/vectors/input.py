@@ -1,8 +1,8 @@
-"""Vectors as users give them, one row per sample, become float32 or float64 (n, d), or CSR; errors name the entry.
+"""Read vectors of users, one row per sample, as float32 or float64 (n, d), or CSR.
 
-    >>> read_vectors([[0, 1], [2, 3]])
-    array([[0., 1.],
-           [2., 3.]])
+>>> read_vectors([[0, 1], [2, 3]])
+array([[0., 1.],
+       [2., 3.]])
 """
 
 from __future__ import annotations
@@ -22,21 +22,21 @@ __all__ = [
     "read_neighbors", "read_positions", "read_rows", "read_vectors", "support", "unmasked",
 ]  # fmt: skip
 
-# Names of initial positions; and these as they are read: an array, "spectral", or None for the method's own way.
+# Names of initial positions; and their values after reading: an array, "spectral", or None for the default.
 STARTS = ("auto", "pca", "random", "spectral")
 Start = np.ndarray | str | None
-# Neighbors of a row in a binary graph, and neighbors for each unit of perplexity, unless the user says how many.
+# Default number of neighbors in a binary graph, and of neighbors per unit of perplexity.
 NEIGHBORS, REACH = 10, 3.0
-# Entries up to which a sparse matrix is made dense.
+# Largest number of entries of a sparse matrix that is made dense.
 DENSE_ENTRIES = 3e7
-# What neighbor lists are, and what to do about dates and about lengths of time.
-HOW = "knn must be (indices, distances), two (n, k) arrays, row by row the nearest rows and how far they are"
+# Parts of errors: the form of neighbor lists, remedies for dates and for lengths of time.
+HOW = "knn must be (indices, distances), two (n, k) arrays: for each row the nearest rows and their distances"
 DATES, TIMES = "give times since some date as numbers", "divide by a unit, as X / np.timedelta64(1, 's')"
 
 
 @dataclass(frozen=True, slots=True)
 class Neighbors:
-    """Neighbor lists: indices (n, k) int64, nearest first; distances (n, k) float64, in the metric; notes."""
+    """Neighbor lists, nearest first: indices (n, k) int64, distances (n, k) float64; notes."""
 
     indices: np.ndarray
     distances: np.ndarray
@@ -48,13 +48,13 @@ class Neighbors:
 
 
 def read_vectors(X: Any, least: int = 2) -> Any:
-    """Read finite (n, d) vectors, n >= ``least``, of an array, frame, nested list or sparse matrix."""
+    """Read finite (n, d) vectors, n >= ``least``: array, frame, nested list or sparse matrix."""
     if issparse(X):
         matrix = _stored(X, least, zeros=False)
         return matrix.toarray() if float(X.shape[0]) * X.shape[1] <= DENSE_ENTRIES else matrix
     if not (hasattr(X, "__array__") or isinstance(X, (list, tuple))):
         kind = type(X).__name__
-        raise InputTypeError(f"X must be an (n, d) array of numbers, one row per sample; given {kind}{_hint(X)}")
+        raise InputTypeError(f"X must be an (n, d) array of numbers, one row per sample; got {kind}{_hint(X)}")
     try:
         array = np.asarray(unmasked(X))
     except ValueError:
@@ -67,7 +67,7 @@ def read_vectors(X: Any, least: int = 2) -> Any:
     dtype = np.float32 if np.can_cast(array.dtype, np.float32) else np.float64
     array = np.ascontiguousarray(array, dtype=dtype)
     with np.errstate(over="ignore", invalid="ignore"):
-        total = np.sum(array, dtype=np.float64)  # one pass, no array of flags; an overflowing sum is looked at below
+        total = np.sum(array, dtype=np.float64)  # needs no array of flags; overflow is checked below
     if not np.isfinite(total):
         bad = np.argwhere(~np.isfinite(array))
         if len(bad):
@@ -76,7 +76,7 @@ def read_vectors(X: Any, least: int = 2) -> Any:
 
 
 def unmasked(X: Any) -> Any:
-    """Return the array with NaN where a masked array hides numbers; anything else as it is.
+    """Return the array with NaN for masked numbers; anything else unchanged.
 
     >>> unmasked(np.ma.masked_array([1, -9999], [False, True]))
     array([ 1., nan])
@@ -87,10 +87,10 @@ def unmasked(X: Any) -> Any:
 
 
 def read_rows(X: Any, metric: Any, least: int = 2) -> Any:
-    """Read the rows that a metric compares; a sparse matrix under "precomputed" keeps its pattern and its zeros.
+    """Read the rows that a metric compares; a sparse "precomputed" matrix keeps its zeros.
 
-    What such a matrix does not store is not known, which is another thing than a distance of 0.  Under "similarity"
-    the answer is a sparse matrix, whatever was given.
+    Entries that such a matrix does not store are unknown, not distances of 0. For "similarity" the result is always a
+    sparse matrix.
     """
     named = metric if isinstance(metric, str) else ""
     if named == "similarity" and not issparse(X):
@@ -101,18 +101,18 @@ def read_rows(X: Any, metric: Any, least: int = 2) -> Any:
 
 
 def count(value: Any, name: str, most: int, reason: str) -> int:
-    """Check an integer from 1 to ``most``; ``reason`` ends the sentence on what is allowed."""
+    """Check an integer from 1 to ``most``; ``reason`` ends the sentence on the allowed values."""
     if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, np.integer)):
-        raise InputTypeError(f"{name} must be an integer >= 1, given {value!r}")
+        raise InputTypeError(f"{name} must be an integer >= 1; got {value!r}")
     if not 1 <= value <= most:
-        raise InputError(f"{name} must be from 1 to {most} ({reason}), given {value}")
+        raise InputError(f"{name} must be from 1 to {most} ({reason}); got {value}")
     return int(value)
 
 
 def support(n_neighbors: Any, perplexity: Any, n: int) -> int:
-    """Number of neighbors that a row of n is given: as asked for, else `NEIGHBORS`, or `REACH` times the perplexity.
+    """Return the number of neighbors of a row: as given, `NEIGHBORS`, or `REACH` * perplexity.
 
-    ``perplexity`` None stands for binary graphs; otherwise "all" is every other row.
+    A ``perplexity`` of None stands for binary graphs; otherwise "all" is every other row.
 
     >>> support(None, None, 100), support(None, None, 4), support(None, 5.5, 100), support("all", 5, 100)
     (10, 3, 17, 99)
@@ -121,10 +121,10 @@ def support(n_neighbors: Any, perplexity: Any, n: int) -> int:
         usual = min(NEIGHBORS, n - 1)
         return usual if n_neighbors is None else count(n_neighbors, "n_neighbors", n - 1, f"there are {n} rows")
     if isinstance(perplexity, (bool, np.bool_)) or not isinstance(perplexity, (int, float, np.integer, np.floating)):
-        raise InputTypeError(f"perplexity must be a number > 1, e.g. 30; given {perplexity!r}")
+        raise InputTypeError(f"perplexity must be a number > 1, e.g. 30; got {perplexity!r}")
     if not 1 < perplexity < math.inf:
         raise InputError(
-            f"perplexity must be a finite number > 1, given {perplexity}: it is how many neighbors a row is worth, "
+            f"perplexity must be a finite number > 1; got {perplexity}. It is the effective number of neighbors, "
             "e.g. 30"
         )
     if n < 3:
@@ -133,7 +133,7 @@ def support(n_neighbors: Any, perplexity: Any, n: int) -> int:
         )
     if perplexity >= n - 1:
         raise InputError(
-            f"perplexity must be > 1 and < {n - 1} ({n} rows have {n - 1} neighbors each), given {perplexity:g}: try "
+            f"perplexity must be > 1 and < {n - 1} ({n} rows have {n - 1} neighbors each); got {perplexity:g}. Try "
             f"{1 + (n - 2) / 4:.3g}, or less"
         )
     usual = min(n - 1, math.ceil(REACH * perplexity))
@@ -143,26 +143,26 @@ def support(n_neighbors: Any, perplexity: Any, n: int) -> int:
     k = n - 1 if whole else count(n_neighbors, "n_neighbors", n - 1, f"there are {n} rows")
     if perplexity >= k:
         raise InputError(
-            f"perplexity must be below n_neighbors, given {perplexity:g} of {k}: leave n_neighbors out, which takes "
+            f"perplexity must be below n_neighbors; got {perplexity:g} of {k}. Leave n_neighbors out, which takes "
             f"{usual}, or give a smaller perplexity"
         )
     return k
 
 
 def read_neighbors(knn: Any, n: int) -> Neighbors:
-    """Read neighbor lists of n rows: each row's own number is left out, the nearest stand first."""
+    """Read neighbor lists of n rows: nearest first, without each row's own number."""
     if isinstance(knn, (tuple, list)) and len(knn) == 3:
-        knn = knn[:2]  # UMAP's third part is the index that searched
+        knn = knn[:2]  # UMAP's third part is its search index
     if not isinstance(knn, (tuple, list)) or len(knn) != 2:
-        raise InputTypeError(f"{HOW}; given {type(knn).__name__}")
+        raise InputTypeError(f"{HOW}; got {type(knn).__name__}")
     try:
         indices, distances = np.asarray(unmasked(knn[0])), np.asarray(unmasked(knn[1]), dtype=np.float64)
     except (TypeError, ValueError):
-        raise InputTypeError(f"{HOW}; given lists that are no arrays of numbers") from None
+        raise InputTypeError(f"{HOW}; got lists that are not arrays of numbers") from None
     if indices.dtype.kind not in "iu":
-        raise InputTypeError(f"{HOW}; the indices have dtype {indices.dtype}, which are no integers")
+        raise InputTypeError(f"{HOW}; the indices have dtype {indices.dtype}, not integers")
     if indices.ndim != 2 or indices.shape != distances.shape or len(indices) != n or not indices.shape[1]:
-        raise InputError(f"{HOW}; X has {n} rows, given are arrays of shapes {indices.shape} and {distances.shape}")
+        raise InputError(f"{HOW}; X has {n} rows; got arrays of shapes {indices.shape} and {distances.shape}")
     indices = indices.astype(np.int64)
     for i, j in np.argwhere((indices < 0) | (indices >= n)).tolist():
         raise InputError(f"knn names row {indices[i, j]} as a neighbor of row {i}; there are rows 0 to {n - 1}")
@@ -182,7 +182,7 @@ def read_neighbors(knn: Any, n: int) -> Neighbors:
 
 
 def most_known(rows: Any, metric: Any, lists: Neighbors | None) -> int:
-    """How many neighbors of each row are known: as many as lists have, or a sparse matrix of distances stores."""
+    """Return the number of known neighbors of each row, in lists or a sparse distance matrix."""
     n = rows.shape[0]
     if lists is not None:
         return lists.indices.shape[1]
@@ -197,7 +197,7 @@ def most_known(rows: Any, metric: Any, lists: Neighbors | None) -> int:
 
 
 def read_init(init: Any, rows: Any, n: int, dim: int, rng: np.random.Generator) -> Start:
-    """Read ``init`` before neighbors are searched for; ``rows`` (n, d), or None where only distances are known."""
+    """Read ``init`` before the search for neighbors; ``rows`` (n, d), or None if unknown."""
     if isinstance(init, str):
         if init not in STARTS:
             raise unknown("init", init, STARTS)
@@ -223,9 +223,9 @@ def read_positions(given: Any, n: int, dim: int, name: str) -> np.ndarray:
         array = np.array(unmasked(given), dtype=np.float64)
     except (TypeError, ValueError):
         kind = type(given).__name__
-        raise InputTypeError(f"{name} must be a name or ({n}, {dim}) numbers, given {kind}") from None
+        raise InputTypeError(f"{name} must be a name or ({n}, {dim}) numbers; got {kind}") from None
     if array.shape != (n, dim):
-        raise InputError(f"{name} must be ({n}, {dim}) numbers, given {array.shape}")
+        raise InputError(f"{name} must be ({n}, {dim}) numbers; got {array.shape}")
     if not np.isfinite(array).all():
         row = int(np.argwhere(~np.isfinite(array))[0][0])
         raise InputError(f"{name} holds NaN or infinity in row {row}; give every row a position")
@@ -233,12 +233,12 @@ def read_positions(given: Any, n: int, dim: int, name: str) -> np.ndarray:
 
 
 def has_components(rows: Any, dim: int) -> bool:
-    """Whether there are rows with so many principal components."""
+    """Return True if rows exist and have at least `dim` principal components."""
     return rows is not None and dim <= min(rows.shape)
 
 
 def _stored(X: Any, least: int, zeros: bool) -> csr_array:
-    """Read a sparse matrix in float64, each entry once, with or without the zeros that it stores."""
+    """Read a sparse matrix in float64, each entry once, with or without its stored zeros."""
     if X.dtype.kind not in "biuf":
         raise _not_real(X.dtype)
     _check_shape(X.shape, least)
@@ -269,7 +269,7 @@ def _check_shape(shape: tuple[int, ...], least: int) -> None:
 
 
 def _not_real(dtype: np.dtype) -> InputTypeError:
-    """Make the error for a dtype that is no real number, with what to do about each kind."""
+    """Make the error for a dtype of other things than real numbers, with a remedy for each."""
     remedies = {"c": "give np.abs(X), or real and imaginary parts as columns", "M": DATES, "m": TIMES}
     text = "encode text and categories as numbers, or convert digits by X.astype(float)"
     return InputTypeError(f"X has dtype {dtype}; vectors are real numbers: {remedies.get(dtype.kind, text)}")
@@ -286,7 +286,7 @@ def _numbers(array: np.ndarray, X: Any) -> np.ndarray:
 
 
 def _remedy(value: Any) -> str:
-    """Say what to do about an entry that is no number."""
+    """Return what to do about an entry that is not a number."""
     if hasattr(value, "total_seconds"):
         return TIMES
     if hasattr(value, "isoformat"):

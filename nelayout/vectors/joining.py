@@ -1,6 +1,6 @@
-"""The components of a graph joined by the shortest edges between them; graphs that are given as similarities.
+"""Join components of a graph by the shortest edges between them; read similarities.
 
-Of three pairs of points on a line, each pair its own component, the inner ends are joined::
+Three pairs of points on a line are three components; their inner ends are joined::
 
     >>> import numpy as np
     >>> from nelayout.vectors.knn import knn_graph
@@ -30,26 +30,26 @@ from nelayout.vectors.neighbors import Space
 
 __all__ = ["Similarities", "edges_in_words", "is_similarity", "join_components", "join_heaviest"]
 
-# Part of an added edge's weight below which a given edge does not count as joining two components.
-FIRM = 1e-3
-# Most pairs of rows that are compared in each round of the search for the shortest edges.
+# Weights below this share of an added edge's weight do not join components.
+MIN_JOINING_SHARE = 1e-3
+# Largest number of pairs of rows in each round of the search for the shortest edges.
 JOINING_PAIRS = 1e9
 
 
 def join_components(space: Space, graph: csr_array, threads: Threads, weight: float = 1.0) -> tuple[csr_array, int]:
-    """Join the components of a symmetric graph by edges of that weight; also the number of edges added.
+    """Join components of a symmetric graph by edges of a weight; also return their number.
 
-    Every component but the largest takes the shortest edge out of it, until there is one component (Boruvka's
-    minimum spanning tree).  This is exact while at most `JOINING_PAIRS` pairs of rows have to be looked at; beyond
-    that, evenly spaced rows of every component stand for all of them.  Where distances between components are not
-    known, as in a sparse table, `join_heaviest` joins them.
+    Every component except the largest takes its shortest edge to another component, until there is one component
+    (Boruvka's minimum spanning tree). This is exact for at most `JOINING_PAIRS` pairs of rows. For more, evenly spaced
+    rows of every component stand for all of them. If distances between components are unknown, as in a sparse table,
+    `join_heaviest` joins them.
     """
     if issparse(space.given.table):
         return join_heaviest(graph, weight)
     firm = graph
-    if graph.nnz and float(np.min(graph.data)) < FIRM * weight:
-        firm = graph.copy()  # zeros are taken out in place, and indices would be shared
-        firm.data[firm.data < FIRM * weight] = 0.0
+    if graph.nnz and float(np.min(graph.data)) < MIN_JOINING_SHARE * weight:
+        firm = graph.copy()  # eliminate_zeros changes the indices, which would be shared
+        firm.data[firm.data < MIN_JOINING_SHARE * weight] = 0.0
         firm.eliminate_zeros()
     parts, labels = _component_labels(firm)
     if parts == 1:
@@ -60,7 +60,7 @@ def join_components(space: Space, graph: csr_array, threads: Threads, weight: fl
         found, distance = space.nearest_across(labels, rows, threads)
         low, high = np.minimum(rows, found), np.maximum(rows, found)
         order = np.lexsort((high, low, distance))
-        shortest = order[np.sort(np.unique(labels[rows][order], return_index=True)[1])]  # of each component
+        shortest = order[np.sort(np.unique(labels[rows][order], return_index=True)[1])]  # one per component
         merged = np.arange(parts)
         for i, j in zip(low[shortest].tolist(), high[shortest].tolist(), strict=True):
             one, other = merged[labels[i]], merged[labels[j]]
@@ -82,9 +82,9 @@ def _component_labels(graph: csr_array) -> tuple[int, np.ndarray]:
 
 
 def join_heaviest(graph: csr_array, weight: float) -> tuple[csr_array, int]:
-    """Join the components of a symmetric graph without distances; also return the number of edges.
+    """Join components of a symmetric graph without distances; also return the number of edges.
 
-    The row of the largest sum in each component takes an edge of that weight to such a row of the largest component.
+    The row with the largest sum in each component gets an edge to the same row of the largest component.
 
     >>> pairs = csr_array(np.kron(np.eye(2), [[0.0, 3.0], [3.0, 0.0]]))
     >>> graph, added = join_heaviest(pairs, 1.0)
@@ -102,13 +102,13 @@ def join_heaviest(graph: csr_array, weight: float) -> tuple[csr_array, int]:
 
 
 def _with_edges(graph: csr_array, i: np.ndarray, j: np.ndarray, weight: float) -> csr_array:
-    """The graph with edges i to j of at least that weight."""
+    """Return the graph with edges i to j of at least `weight`."""
     extra = csr_array((np.full(2 * len(i), weight), (np.r_[i, j], np.r_[j, i])), shape=graph.shape)
     return canonical(graph.maximum(extra))
 
 
 def _seekers(labels: np.ndarray, parts: int) -> np.ndarray:
-    """Rows that look for a partner outside: all but the largest component's, thinned out where they are too many."""
+    """Return rows outside the largest component, thinned out above `JOINING_PAIRS`."""
     n = len(labels)
     size = np.bincount(labels, minlength=parts)
     rows = np.flatnonzero(labels != np.argmax(size))
@@ -123,7 +123,7 @@ def _seekers(labels: np.ndarray, parts: int) -> np.ndarray:
 
 
 def edges_in_words(added: int, nearness: bool = True) -> str:
-    """The end of a note on the edges that were added; ``nearness``: whether it was known how near components are.
+    """Return the end of a note on added edges; ``nearness``: distances were known.
 
     >>> edges_in_words(2), edges_in_words(1, nearness=False)
     ('2 shortest edges between them were added', '1 edge between their heaviest rows was added')
@@ -133,15 +133,15 @@ def edges_in_words(added: int, nearness: bool = True) -> str:
 
 
 def is_similarity(metric: object) -> bool:
-    """Whether ``metric`` says that X holds similarities."""
+    """Return True if X holds similarities."""
     return isinstance(metric, str) and metric == "similarity"
 
 
 @dataclass(frozen=True)
 class Similarities:
-    """Similarities between n rows, (n, n) float64 as `input.read_rows` gives them.
+    """Similarities (n, n) float64 between n rows, from `input.read_rows`.
 
-    What is 0, or what a sparse matrix does not store, is no neighbor::
+    Rows with similarity 0, or with none stored, are not neighbors::
 
     >>> table = Similarities(csr_array([[1.0, 0.5, 0.0], [0.5, 1.0, 2.0], [0.0, 2.0, 1.0]]))
     >>> table.graph().toarray()[1].tolist()
@@ -157,9 +157,9 @@ class Similarities:
         return self.original.shape[0]
 
     def graph(self) -> csr_array:
-        """Return the similarities without the diagonal; of a matrix A that differs from its transpose, A + A^T."""
+        """Return the similarities without the diagonal, as A + A^T if A is not symmetric."""
         if self.original.shape[0] != self.original.shape[1]:
-            raise InputError(f"metric 'similarity' needs square (n, n) similarities, given {self.original.shape}")
+            raise InputError(f"metric 'similarity' needs square (n, n) similarities; got {self.original.shape}")
         table = nonnegative(self.original, "similarities", "between rows {} and {}")
         graph = arrays.read(table, "weight", "similarity").adjacency
         if not graph.nnz:
@@ -167,14 +167,14 @@ class Similarities:
         return graph
 
     def joined_graph(self) -> tuple[csr_array, tuple[str, ...]]:
-        """The graph, its components joined by edges of the median similarity, and the note on that."""
+        """Return the graph, components joined by edges of the median similarity, and a note."""
         graph = self.graph()
         graph, added = join_heaviest(graph, float(np.median(graph.data)))
         note = f"the similarities leave {added + 1} groups of rows apart; {edges_in_words(added, nearness=False)}"
         return graph, (note,) if added else ()
 
     def shares(self, X: csr_array) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Return the new row and the fitted row of each similarity in X (m, n), and its part of the new row's sum."""
+        """Return new row, fitted row and share of the new row's sum for each entry of X (m, n)."""
         X = nonnegative(X, "similarities", "between new row {} and row {}")
         of = np.repeat(np.arange(X.shape[0]), np.diff(X.indptr))
         there = X.data > 0

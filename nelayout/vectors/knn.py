@@ -1,6 +1,6 @@
 """Neighbor graphs of vectors: an edge from each row to the k rows nearest to it.
 
-Three points in a row and one apart: 2 is 3's nearest, but 3 is nobody's::
+Three points are close together, and point 3 is far away. Point 2 is nearest to 3, but 3 is nearest to no point::
 
     >>> X = [[0.0], [1.0], [1.9], [9.0]]
     >>> knn_graph(X, n_neighbors=1, symmetrize="none").toarray()
@@ -48,13 +48,12 @@ def knn_graph(
 ) -> csr_array:
     """Build the k-nearest-neighbor graph of vectors.
 
-    A_ij = 1 where j is among the k nearest rows of i, itself not counted, and then symmetrized.  Equal
-    distances are ordered by index, and rows that are equal are each other's neighbors at distance 0, so every
-    row has exactly k neighbors before symmetrization.
+    A_ij = 1 if j is among the k nearest other rows of i; then A is symmetrized. The index orders equal distances. Equal
+    rows are neighbors at distance 0. So every row has exactly k neighbors before symmetrization.
 
-    The search is exact up to about 140,000 rows (200,000 short ones, millions with few columns), with the same bits
-    for any number of threads.  Beyond that pynndescent searches approximately (the extra ``[vectors]``): its graph
-    depends on ``seed``, and may differ from run to run even with one.
+    The search is exact up to about 140,000 rows (200,000 short ones, millions with few columns). Its bits are the same
+    for any number of threads. For more rows, pynndescent searches approximately (the extra ``[vectors]``). Its graph
+    depends on ``seed``, and may differ from run to run even for one seed.
 
     Parameters
     ----------
@@ -63,32 +62,33 @@ def knn_graph(
     n_neighbors : default 10
         k, from 1 to n - 1; None: 10, or n - 1 for fewer rows
     metric : default "euclidean"
-        a name that scikit-learn's NearestNeighbors knows ("cosine", "manhattan", "correlation", "haversine", ...),
-        "hellinger" (of rows of numbers >= 0, each divided by its sum), "precomputed" (X holds distances, n x n; what a
-        sparse matrix does not store is no neighbor), or a function of two rows that gives numbers >= 0 (slow).  Under
-        "cosine", rows of zeros are alike and at distance 1 from all others.
+        a name of scikit-learn's NearestNeighbors ("cosine", "manhattan", "correlation", "haversine", ...), "hellinger"
+        (of rows of numbers >= 0, each divided by its sum), "precomputed" (X holds distances, n x n; entries that a
+        sparse matrix does not store are not neighbors), or a function of two rows that gives numbers >= 0 (slow). For
+        "cosine", rows of zeros are equal, and at distance 1 from all others.
     symmetrize : default "union"
         "union": i - j if either is among the other's nearest; "intersection": if both are; "none": directed,
         i -> its nearest
     pca : default "auto"
-        an integer reduces the rows to that many principal components before they are compared (for "cosine"
-        and "correlation", after they have been brought to length 1); "auto" and None do not
+        number of principal components in which rows are compared (for "cosine" and "correlation", of rows of length 1);
+        "auto" and None use all columns
     seed : default None
         for the approximate search only
     metric_params : default None
         parameters of the metric, e.g. {"p": 3} for "minkowski"
     progress : default False
-        show how many rows have their neighbors
+        show a progress bar of rows
 
     Returns
     -------
     csr_array (n, n)
-        float64 ones, int32 indices, sorted, nothing on the diagonal
+        float64 ones, int32 indices, sorted, empty diagonal
 
     Raises
     ------
     ValueError
-        for what is no table of finite numbers, fewer than two rows, n_neighbors outside of 1 .. n - 1, unknown names
+        if X is not a table of finite numbers or has fewer than two rows, n_neighbors is outside of 1 .. n - 1, or a
+        name is unknown
     ImportError
         if pynndescent is needed and not installed
 
@@ -113,12 +113,12 @@ def knn_graph(
 def space_of(
     X: Any, n_neighbors: Any, metric: Any, metric_params: Any, pca: Any, perplexity: Any = None
 ) -> tuple[Space, int]:
-    """Space of the rows under their metric, and k as `support` reads it, once all arguments are checked."""
+    """Check the arguments; return the rows with their metric, and k as `support` reads it."""
     rows = read_rows(X, metric)
     n, d = rows.shape
     k = support(n_neighbors, perplexity, n)
     if isinstance(pca, bool) or not (pca is None or pca == "auto" or isinstance(pca, (int, np.integer))):
-        raise InputError(f"pca must be 'auto', None or a number of components, given {pca!r}")
+        raise InputError(f"pca must be 'auto', None or a number of components; got {pca!r}")
     if isinstance(pca, (int, np.integer)):
         if metric == "precomputed":
             raise InputError(
@@ -126,12 +126,12 @@ def space_of(
             )
         pca = count(pca, "pca", min(n, d), f"X is {n} x {d}")
     if metric_params is not None and not isinstance(metric_params, dict):
-        raise InputTypeError(f"metric_params must be a dict or None, given {type(metric_params).__name__}")
+        raise InputTypeError(f"metric_params must be a dict or None; got {type(metric_params).__name__}")
     return Space(rows, metric, metric_params, pca), k
 
 
 def neighbor_graph(found: Neighbors, symmetrize: str) -> csr_array:
-    """Graph of neighbor lists, directed ("none") or made symmetric by their "union" or "intersection"."""
+    """Return the graph of neighbor lists: directed ("none"), or their union or intersection."""
     n, k = found.indices.shape
     columns = np.sort(found.indices, axis=1).astype(np.int32).ravel()
     graph = csr_array((np.ones(n * k), columns, np.arange(0, n * k + 1, k, dtype=np.int32)), shape=(n, n))
@@ -142,7 +142,7 @@ def neighbor_graph(found: Neighbors, symmetrize: str) -> csr_array:
 
 
 def canonical(matrix: Any) -> csr_array:
-    """Matrix with each entry once, in order, under int32 indices."""
+    """Return the matrix with each entry once, in order, with int32 indices."""
     graph = csr_array(matrix)
     graph.sum_duplicates()
     parts = graph.data, graph.indices.astype(np.int32), graph.indptr.astype(np.int32)

@@ -1,14 +1,14 @@
 """Distances between rows, by the names of scikit-learn.
 
-A metric that orders pairs as some Euclidean distance does is computed as that, because it is fast: the angle between
-rows by the Euclidean distance of the rows at length 1, the distance on the sphere by the distance through it::
+Some metrics order pairs like a Euclidean distance, which is faster and replaces them. The angle between rows becomes
+the Euclidean distance of the rows at length 1. The distance on the sphere becomes the distance through it::
 
     >>> prepare(np.array([[3.0, 4.0], [0.0, 2.0]]), "cosine").rows
     array([[0.6, 0.8],
            [0. , 1. ]])
 
-All others are computed as they are, by scipy.  Distances count up to one factor: rows of huge or tiny numbers are
-divided by a power of two, so that no distance overflows or vanishes.
+scipy computes all other metrics. Distances may have any common factor. So rows of huge or tiny numbers are divided by a
+power of two, and no distance overflows or vanishes.
 """
 
 from __future__ import annotations
@@ -26,15 +26,15 @@ from nelayout.vectors.nearest import first_k
 
 __all__ = ["Metric", "nonnegative", "odd_distances", "prepare"]
 
-# Distances of a table held at once.
+# Number of distances of a table in memory at a time.
 BLOCK_PAIRS = 1 << 21
-# Part of the largest distance up to which a difference counts as rounding: of distances in single precision.
+# Share of the largest distance up to which a difference counts as rounding: single precision.
 ROUNDING = 1e-6
 
-# Metrics of angles, each with the map of rows between which the angle is taken: identity, centered, roots.
+# Metrics of angles, between the rows themselves, the centered rows, and their square roots.
 ANGLES = ("cosine", "correlation", "hellinger")
-# Metrics that some Euclidean distance stands for, other names of scipy's metrics, metrics of rows of zeros and ones
-# (any other number counts as 1), and all of scipy's that are computed as they are.
+# Metrics that a Euclidean distance replaces, other names of scipy's metrics, metrics of rows of zeros and ones (any
+# other number counts as 1), and all metrics that scipy computes.
 EUCLIDEAN = ("euclidean", "l2", "sqeuclidean", "seuclidean", "haversine", *ANGLES)
 ALIASES = {"manhattan": "cityblock", "l1": "cityblock", "infinity": "chebyshev", "p": "minkowski"}
 BINARY = ("jaccard", "dice", "rogerstanimoto", "russellrao", "yule")
@@ -46,16 +46,16 @@ IN_PYNNDESCENT = ("cityblock", "chebyshev", "minkowski", "canberra", "braycurtis
 
 @dataclass(frozen=True)
 class Metric:
-    """A metric made ready: the rows as it compares them, and how it compares them.
+    """A metric, ready for use: the rows as it compares them, and the functions that compare.
 
     name       of the metric in errors
-    rows       (n, d) array or CSR; None for a table of distances that was given
+    rows       (n, d) array or CSR; None for a table of distances
     euclidean  whether the Euclidean distance between ``rows`` has the order of the metric's
     convert    the metric's distance, up to a factor, from the squared Euclidean one
     cdist      scipy's name of the metric, or a function of two rows
-    table      the distances given; what a sparse matrix does not store is not known
-    bring      other rows, as `input.read_vectors` gives them, as the metric compares them
-    notes      sentences on a table of distances that a user may not expect
+    table      the given distances; entries that a sparse matrix does not store are unknown
+    bring      function from other rows, read by `input.read_vectors`, to rows as the metric compares them
+    notes      sentences on surprising facts about a table of distances
     """
 
     name: str
@@ -69,11 +69,11 @@ class Metric:
     notes: tuple[str, ...] = ()
 
     def between(self, rows: np.ndarray, bring: Callable[[Any], Any]) -> Metric:
-        """Return the metric between other rows, to which ``bring`` brings others."""
+        """Return the metric between other rows; ``bring`` maps rows to them."""
         return replace(self, rows=rows, bring=bring)
 
     def between_some(self, rows: np.ndarray, others: np.ndarray) -> np.ndarray | None:
-        """Distances (k, m) between some rows and some others; None if they are not known, or each takes a call."""
+        """Return distances (k, m) between some rows and others; None if unknown or too slow."""
         if issparse(self.table) or callable(self.cdist):
             return None
         if self.table is not None:
@@ -108,7 +108,7 @@ class Metric:
         labels: np.ndarray | None = None,
         done: Callable[[int], object] = int,
     ) -> tuple[np.ndarray, np.ndarray]:
-        """Indices and distances (m, k) of the nearest other rows, or rows of another label, by a table of distances."""
+        """Return indices and distances (m, k) of the nearest rows, by a table of distances."""
         if issparse(self.table):
             assert labels is None, "a sparse table tells no distance from one component to another"
             return _stored_nearest(self.table[rows], k, rows)
@@ -125,7 +125,7 @@ class Metric:
         return self._blocks(distances, len(rows), k, threads, done)
 
     def nearest_from(self, others: Any, k: int, threads: Threads) -> tuple[np.ndarray, np.ndarray]:
-        """Indices and distances (m, k) of the k rows nearest to each of other rows, or to rows of distances (m, n)."""
+        """Return indices and distances (m, k) of the k rows nearest to other rows."""
         if self.table is not None:
             others = nonnegative(others, "distances", "between new row {} and row {}")
             if issparse(others):
@@ -140,7 +140,7 @@ class Metric:
         threads: Threads,
         done: Callable[[int], object] = int,
     ) -> tuple[np.ndarray, np.ndarray]:
-        """Find the k nearest of m rows, some rows at a time; ``done`` is told how many."""
+        """Find the k nearest of m rows, some rows at a time; ``done`` gets their number."""
         size = max(1, BLOCK_PAIRS // (self.table if self.rows is None else self.rows).shape[0])
 
         def block(start: int) -> tuple[np.ndarray, np.ndarray]:
@@ -154,7 +154,7 @@ class Metric:
         return np.concatenate([f[0] for f in found]), np.concatenate([f[1] for f in found])
 
     def distances_from(self, others: np.ndarray, kind: str, names: np.ndarray | None = None) -> np.ndarray:
-        """Return the distances (m, n) from other rows to all rows; ``names`` are their numbers in errors."""
+        """Return distances (m, n) from other rows to all rows; ``names``: their numbers in errors."""
         if self.table is not None:
             return others.astype(np.float64)
         from scipy.spatial.distance import cdist
@@ -172,20 +172,20 @@ class Metric:
 
 
 def prepare(X: Any, metric: Any = "euclidean", params: dict[str, Any] | None = None) -> Metric:
-    """Make a metric ready for the rows ``X``, which come from `input.read_vectors`."""
+    """Make a metric ready for the rows ``X`` of `input.read_vectors`."""
     params = dict(params or {})
     if callable(metric):
         name = getattr(metric, "__name__", "given")
 
-        def distance(a: np.ndarray, b: np.ndarray) -> Any:  # named: scipy takes 'dice' for its own
+        def distance(a: np.ndarray, b: np.ndarray) -> Any:  # a function with this name: scipy would use its own 'dice'
             return metric(a, b, **params)
 
         return Metric(name, _dense(X, name), cdist=distance, bring=lambda Z: _dense(Z, name))
     if not isinstance(metric, str):
-        raise InputTypeError(f"metric must be a name or a function of two rows, given {type(metric).__name__}")
+        raise InputTypeError(f"metric must be a name or a function of two rows; got {type(metric).__name__}")
     if metric == "similarity":
         raise InputError(
-            "with metric='similarity' X is a graph already, which nelayout.embed and the layout functions draw; "
+            "with metric='similarity' X is already a graph, which nelayout.embed and the layout functions draw; "
             "neighbors are searched for among vectors or distances"
         )
     name = ALIASES.get(metric, metric)
@@ -197,7 +197,7 @@ def prepare(X: Any, metric: Any = "euclidean", params: dict[str, Any] | None = N
             raise unknown(f"parameter of metric {metric!r}", key, allowed)
     if name == "precomputed":
         if X.shape[0] != X.shape[1]:
-            raise InputError(f"metric 'precomputed' needs square (n, n) distances, given {X.shape}")
+            raise InputError(f"metric 'precomputed' needs square (n, n) distances; got {X.shape}")
         table = nonnegative(X, "distances", "between rows {} and {}")
         aside = "nelayout leaves the diagonal out; if X holds similarities, give metric='similarity'"
         apart = "nelayout takes row i as the distances from row i; (X + X.T) / 2 is the same in both directions"
@@ -222,7 +222,7 @@ def prepare(X: Any, metric: Any = "euclidean", params: dict[str, Any] | None = N
 
 
 def nonnegative(X: Any, kind: str, where: str) -> Any:
-    """Return a table without negative entries: rounding counts as 0, other negative numbers are an `InputError`.
+    """Return a table without negative entries; `InputError` for those beyond rounding.
 
     >>> nonnegative(np.array([[1.0, -1e-16]]), "distances", "between rows {} and {}").tolist()
     [[1.0, 0.0]]
@@ -240,7 +240,7 @@ def nonnegative(X: Any, kind: str, where: str) -> Any:
 
 
 def odd_distances(table: Any) -> Iterator[tuple[int, int, str]]:
-    """Yield a row at a distance from itself, and rows with two distances, beyond rounding; and a sentence on each."""
+    """Yield rows i, j and a sentence for d(i, i) > 0 or d(i, j) != d(j, i), beyond rounding."""
     far = ROUNDING * float(table.max())
     own = np.flatnonzero(table.diagonal() > far)
     if len(own):
@@ -249,7 +249,7 @@ def odd_distances(table: Any) -> Iterator[tuple[int, int, str]]:
     size = max(1, BLOCK_PAIRS // table.shape[0])
     for start in range(0, table.shape[0], size):
         here, there = table[start : start + size], table[:, start : start + size].T
-        if issparse(here):  # what one side does not store is not known
+        if issparse(here):  # an entry that one side does not store is unknown
             here, there = here.multiply(there > 0), there.multiply(here > 0)
         i, j = (abs(here - there) > far).nonzero()
         if len(i):
@@ -259,7 +259,7 @@ def odd_distances(table: Any) -> Iterator[tuple[int, int, str]]:
 
 
 def _stored_nearest(D: Any, k: int, own: np.ndarray | None = None) -> tuple[np.ndarray, np.ndarray]:
-    """Columns and entries (m, k) of the k smallest stored entries of each row, but those in the column ``own`` (m,)."""
+    """Return columns and entries (m, k) of each row's k smallest, without the column ``own``."""
     of = np.repeat(np.arange(D.shape[0]), np.diff(D.indptr))
     columns, entries = D.indices.astype(np.int64), D.data
     if own is not None:
@@ -276,7 +276,10 @@ def _stored_nearest(D: Any, k: int, own: np.ndarray | None = None) -> tuple[np.n
 
 
 def _as_euclidean(X: Any, metric: str, params: dict[str, Any]) -> tuple[Callable[[Any], Any], Callable[..., Any]]:
-    """Return the map to rows that Euclidean distances order as the metric, and the map of squares to its distances."""
+    """Return the map to rows with Euclidean distances in the metric's order, and its inverse.
+
+    The inverse maps squared Euclidean distances to distances of the metric.
+    """
     if metric == "haversine":
         return _on_sphere, lambda d2: 2 * np.arcsin(np.minimum(np.sqrt(d2) / 2, 1.0))
     if metric in ANGLES:
@@ -305,14 +308,14 @@ def _as_euclidean(X: Any, metric: str, params: dict[str, Any]) -> tuple[Callable
 def _dense(X: Any, metric: str) -> np.ndarray:
     if issparse(X):
         raise Unsupported(
-            f"metric {metric!r} needs a dense array, given a sparse matrix of shape {X.shape}; "
+            f"metric {metric!r} needs a dense array; got a sparse matrix of shape {X.shape}; "
             "use 'euclidean' or 'cosine', or X.toarray()"
         )
     return X
 
 
 def _within_range(X: Any, power: float = 2) -> Callable[[Any], Any]:
-    """Return the division by a power of two that keeps powers of entries within floats; usual numbers stay."""
+    """Return the division by a power of two that avoids overflow; usual numbers stay."""
     largest = float(np.max(np.abs(X.data if issparse(X) else X), initial=0.0))
     if largest == 0 or abs(np.log10(largest)) * max(power, 1) < 200:
         return lambda Z: Z
@@ -321,7 +324,7 @@ def _within_range(X: Any, power: float = 2) -> Callable[[Any], Any]:
 
 
 def _at_length_one(X: Any, zeros: bool) -> Any:
-    """Divide rows by their lengths; ``zeros``: rows of zeros get a direction that no other row has."""
+    """Divide rows by their lengths; ``zeros`` adds a column for the direction of zero rows."""
     if issparse(X):
         length = np.sqrt(np.asarray(X.multiply(X).sum(axis=1)).ravel())
         matrix = csr_array(X)
@@ -339,14 +342,14 @@ def _at_length_one(X: Any, zeros: bool) -> Any:
 
 def _on_sphere(X: Any) -> np.ndarray:
     if issparse(X) or X.shape[1] != 2:
-        raise InputError(f"metric 'haversine' needs (n, 2): latitude and longitude in radians; given {X.shape}")
+        raise InputError(f"metric 'haversine' needs (n, 2): latitude and longitude in radians; got {X.shape}")
     latitude, longitude = X.astype(np.float64).T
     around = np.cos(latitude)
     return np.column_stack([around * np.cos(longitude), around * np.sin(longitude), np.sin(latitude)])
 
 
 def _deviations(X: np.ndarray, V: Any) -> np.ndarray:
-    """(d,) roots of the columns' variances (n - 1), or of V; 1 for constant columns."""
+    """Return (d,) roots of the columns' variances (n - 1), or of V; 1 for constant columns."""
     variance = np.var(X, axis=0, ddof=1, dtype=np.float64) if V is None else np.asarray(V, dtype=np.float64)
     if variance.shape != (X.shape[1],) or not (np.isfinite(variance) & (variance >= 0)).all():
         raise InputError(f"V of metric 'seuclidean' must be {X.shape[1]} finite numbers >= 0, one for each column")

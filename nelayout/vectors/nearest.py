@@ -1,11 +1,12 @@
-"""The k nearest rows of each row: exact, equal distances by index, the same bits for any number of threads.
+"""The k nearest rows of each row: exact, with the same bits for any number of threads.
 
-Rows of few columns go to scipy's k-d tree.  For the others, one matrix product gives a lower bound of every distance,
+Equal distances are ordered by index. scipy's k-d tree searches rows of few columns. For other rows, one matrix product
+gives a lower bound of every distance,
 
     |x - y|^2 = |x|^2 + |y|^2 - 2 x.y,
 
-less its rounding errors.  The k pairs with the least bounds are measured one by one, and so is each pair with a bound
-up to the largest of these k distances.  All other pairs are farther apart.
+less its rounding errors. The k pairs with the least bounds are measured one by one. So is each pair with a bound up to
+the largest of these k distances. All other pairs are farther apart.
 
 >>> from nelayout.numerics.parallel import Threads
 >>> indices, squared = exact_nearest(np.array([[0.0], [3.0], [4.0]]), 1, Threads())
@@ -27,22 +28,22 @@ from nelayout.numerics.principal import principal_components
 
 __all__ = ["Table", "exact_nearest", "first_k", "takes_tree", "squared_distances"]
 
-# Most columns of rows that go to a k-d tree, and most rows times 2^columns.
+# Largest number of columns, and of rows times 2^columns, for a k-d tree.
 TREE_COLUMNS, TREE_WORK = 9, 1e8
-# Pairs bounded at once.
+# Number of pairs with bounds in memory at a time.
 BLOCK_PAIRS = 1 << 23
-# Parts of a row of bounds that are compared entry by entry before the least bounds are chosen.
+# Number of pieces of a row of bounds: their entrywise minimum is searched first.
 STRETCHES = 32
-# Principal directions of the first bounds, and rows squared times columns from which these are tried.
+# Number of principal directions of the first bounds, and smallest rows^2 * columns for them.
 DIRECTIONS, LONG_WORK = 100, 2e10
-# Rows on which a kind of bound is tried, and evenly spaced rows that give principal directions.
-TRIED, SAMPLED = 64, 5000
-# Squared length of a row, in the unit of the bounds, from which its bounds are 0: products overflow.
-FAR = 1e30
+# Number of rows that test a kind of bound, and of evenly spaced rows for the principal directions.
+TRIAL_ROWS, SAMPLED = 64, 5000
+# Squared length of a row, in units of the bounds, above which its bounds are 0: products would overflow.
+OVERFLOW_NORM = 1e30
 
 
 def takes_tree(X: Any) -> bool:
-    """Whether a k-d tree finds the neighbors of these rows."""
+    """Return True if a k-d tree finds the neighbors of these rows."""
     n, d = X.shape
     return not issparse(X) and d <= TREE_COLUMNS and n * 2.0**d <= TREE_WORK
 
@@ -50,9 +51,9 @@ def takes_tree(X: Any) -> bool:
 def exact_nearest(
     X: Any, k: int, threads: Threads, done: Callable[[int], object] = int
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return indices and squared distances (n, k) of the nearest other rows; no two rows of X are equal.
+    """Return indices and squared distances (n, k) of the nearest rows; all rows must differ.
 
-    ``done`` is told how many rows have just been searched for.
+    ``done`` gets the number of rows of each finished block.
     """
     if takes_tree(X):
         return _by_tree(X, k, threads, done)
@@ -68,7 +69,7 @@ def first_k(i: np.ndarray, j: np.ndarray, d: np.ndarray, m: int, k: int) -> tupl
 
 
 def squared_distances(A: Any, rows: np.ndarray, B: Any, cols: np.ndarray) -> np.ndarray:
-    """Return squared distances (m,) of pairs, rows of A and rows of B, each a plain sum in float64."""
+    """Return squared distances (m,) of row pairs of A and B, each a plain sum in float64."""
     out = np.empty(len(rows))
     step = max(1, (1 << 18) // (64 if issparse(A) else A.shape[1]))
     for start in range(0, len(rows), step):
@@ -84,11 +85,11 @@ def squared_distances(A: Any, rows: np.ndarray, B: Any, cols: np.ndarray) -> np.
 
 
 class Table:
-    """Rows (n, d), float32, float64 or CSR, made ready to be searched."""
+    """Rows (n, d), float32, float64 or CSR, prepared for searches."""
 
     def __init__(self, X: Any, k: int) -> None:
         self.X, self.n = X, X.shape[0]
-        rows = np.unique(np.linspace(0, self.n - 1, TRIED).astype(np.int64))
+        rows = np.unique(np.linspace(0, self.n - 1, TRIAL_ROWS).astype(np.int64))
         for bound in self._bounds():
             self.bound = bound
             if bound.last or len(self._candidates(X[rows], k, rows)[0]) <= len(rows) * max(4 * k + 20, self.n / 32):
@@ -109,7 +110,7 @@ class Table:
         labels: np.ndarray | None = None,
         done: Callable[[int], object] = int,
     ) -> tuple[np.ndarray, np.ndarray]:
-        """Return the k nearest other rows of each of ``rows``; with ``labels`` (n,), only rows of another label."""
+        """Return the k nearest other rows of each of ``rows``; ``labels`` (n,) must then differ."""
         return self._blocks(lambda at: (self.X[rows[at]], rows[at]), len(rows), k, threads, labels, done)
 
     def nearest_to(self, others: Any, k: int, threads: Threads) -> tuple[np.ndarray, np.ndarray]:
@@ -125,7 +126,7 @@ class Table:
         labels: np.ndarray | None = None,
         done: Callable[[int], object] = int,
     ) -> tuple[np.ndarray, np.ndarray]:
-        """Search for m rows block by block; ``part`` gives the rows of a slice and their numbers in the table."""
+        """Search for m rows by blocks; ``part`` gives the rows of a slice and their numbers."""
         size = max(1, BLOCK_PAIRS // self.n)
 
         def block(start: int) -> tuple[np.ndarray, np.ndarray]:
@@ -145,9 +146,9 @@ class Table:
     def _candidates(
         self, here: Any, k: int, rows: np.ndarray | None, labels: np.ndarray | None = None
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Return pairs (i, j) that may be among the k nearest, and squared distances (m,) that bound these from above.
+        """Return pairs (i, j) that may be among the k nearest, and (m,) bounds of their distances.
 
-        Rows of the table itself do not find themselves.
+        The bounds are squared distances, from above. A row of the table does not find itself.
         """
         A = self.bound(here)
         if labels is not None and rows is not None:
@@ -164,10 +165,10 @@ class Table:
 
 
 class Bound:
-    """Lower bounds of squared distances / unit by one product of rows (z, 1, |z|^2) with z = (x - mean) / unit^1/2.
+    """Lower bounds of squared distances / unit, by one product of rows (z, 1, |z|^2).
 
-    A sum of p + 2 products in precision u errs by at most 2 (p + 4) u (|z_i|^2 + |z_j|^2), and rounding the rows moves
-    it by 6 u as much.  Twice that is taken off.
+    z = (x - mean) / unit^1/2. A sum of p + 2 products in precision u errs by at most 2 (p + 4) u (|z_i|^2 + |z_j|^2).
+    Rounding the rows adds at most 6 u (|z_i|^2 + |z_j|^2). Twice the sum is subtracted.
     """
 
     def __init__(self, X: Any, dtype: Any, project: Callable[[Any], Any] | None = None) -> None:
@@ -204,12 +205,12 @@ class Bound:
             A += norm[:, None] * self.slack
         else:
             z, norm = self._scaled(X)
-            near = norm < FAR
+            near = norm < OVERFLOW_NORM
             left = np.ones((len(z), z.shape[1] + 2), dtype=self.dtype)
             left[:, :-2] = np.where(near[:, None], z, 0.0)
             left[:, -2] = np.where(near, norm, 0.0)
             A = left @ self.right.T
-        A[~(norm < FAR)] = 0.0
+        A[~(norm < OVERFLOW_NORM)] = 0.0
         return A
 
 
@@ -218,7 +219,7 @@ def _squares(X: Any) -> np.ndarray:
 
 
 def _along_directions(X: np.ndarray) -> Callable[[np.ndarray], np.ndarray]:
-    """Return the map of rows to their leading principal directions and to their length outside of these.
+    """Return the map of rows to leading principal directions and the length outside of them.
 
     Distances there are lower bounds: |x - y|^2 >= |z_x - z_y|^2 + (r_x - r_y)^2.
     """
@@ -235,7 +236,7 @@ def _along_directions(X: np.ndarray) -> Callable[[np.ndarray], np.ndarray]:
 
 
 def _least(A: np.ndarray, k: int) -> np.ndarray:
-    """Return columns (m, k) of k small finite entries of each row: the best of the k best columns of stretches."""
+    """Return columns (m, k) of k small finite entries of each row, not always the smallest."""
     m, n = A.shape
     width = n // STRETCHES
     if width >= 4 * k:
@@ -251,7 +252,7 @@ def _least(A: np.ndarray, k: int) -> np.ndarray:
 def _by_tree(
     X: np.ndarray, k: int, threads: Threads, done: Callable[[int], object]
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Search by a k-d tree; where others share the k-th distance, the tree is asked for more."""
+    """Search by a k-d tree; if others share the k-th distance, search for more rows."""
     from scipy.spatial import KDTree
 
     points = X.astype(np.float64)
@@ -265,7 +266,7 @@ def _by_tree(
         for start in range(0, len(waiting), size):
             rows = waiting[start : start + size]
             distance, found = tree.query(points[rows], k=ask, workers=threads.count)
-            distance = np.where(found == rows[:, None], -1.0, distance)  # itself, also when others lie at 0
+            distance = np.where(found == rows[:, None], -1.0, distance)  # the row itself, also if others are at 0
             limit = np.sort(distance, axis=1)[:, k] * (1 + 1e-12)
             sure = (distance.max(axis=1) > limit) | (ask == n)
             shared.append(rows[~sure])

@@ -1,15 +1,15 @@
-"""The k nearest rows of each row under a metric: exact while that takes seconds, approximate beyond.
+"""The k nearest rows of each row under a metric: exact, or approximate for large tables.
 
-Of three rows on a line, the last two are nearest to each other, and the second is nearest to the first::
+Three rows are on a line. The last two are nearest to each other, and the second is nearest to the first::
 
     >>> from nelayout.numerics.parallel import Threads
     >>> found = Space(np.array([[0.0], [3.0], [4.0]])).nearest(1, np.random.default_rng(0), Threads())
     >>> found.indices.ravel(), found.distances.ravel()
     (array([1, 2, 1]), array([3., 1., 1.]))
 
-`nearest` searches under Euclidean metrics, tables of distances serve other metrics, and pynndescent takes what is too
-large for both.  A device compares all pairs of dense rows of many columns.  Equal distances are ordered by index, and
-equal rows are neighbors at distance 0 like any others.
+`nearest` searches under Euclidean metrics, and tables of distances serve other metrics. pynndescent takes larger
+tables. A device compares all pairs of dense rows of many columns. Equal distances are ordered by index, and equal rows
+are neighbors at distance 0.
 """
 
 from __future__ import annotations
@@ -33,15 +33,15 @@ from nelayout.vectors.nearest import DIRECTIONS, Table, exact_nearest, first_k, 
 
 __all__ = ["Space", "kinds_of", "row_keys"]
 
-# Pairs of rows, and pairs times columns, up to which products of matrices find the neighbors; and pairs times columns
-# up to which tables of distances do.
+# Largest number of pairs of rows, and of pairs times columns, for products of matrices; largest pairs times columns for
+# tables of distances.
 EXACT_PAIRS, EXACT_WORK, TABLE_WORK = 4e10, 2e12, 3e11
-# Rows that are compared with all others to see how many neighbors an approximate search finds.
+# Number of rows with an exact search, to measure the recall of an approximate one.
 SAMPLED = 200
 
 
 class Space:
-    """Rows and a metric between them; ``original`` are the rows as they were given."""
+    """Rows and a metric between them; ``original`` are the rows before any change."""
 
     def __init__(
         self, X: Any, metric: Any = "euclidean", params: dict[str, Any] | None = None, pca: int | str | None = None
@@ -55,7 +55,7 @@ class Space:
             self.given = self.given.between(scores, lambda Z: _along(bring(Z), directions, mean))
 
     def __reduce__(self):
-        return Space, self._made_of  # which a metric's own functions cannot be
+        return Space, self._made_of  # functions of a metric cannot be pickled
 
     def nearest(
         self,
@@ -65,7 +65,7 @@ class Space:
         device: Device | None = None,
         progress: bool = False,
     ) -> Neighbors:
-        """Find the k nearest other rows of each row; ``device`` compares long rows, where there is one."""
+        """Find the k nearest other rows of each row; ``device``, if any, compares long rows."""
         X = self.given.rows
         if not self.given.euclidean:
             if X is None or float(self.n) ** 2 * X.shape[1] <= TABLE_WORK:
@@ -90,7 +90,7 @@ class Space:
         return Neighbors(indices, self.given.convert(squared))
 
     def nearest_from(self, X: Any, k: int, threads: Threads) -> Neighbors:
-        """Find the k nearest rows of each row of another table, as `input.read_vectors` gives it; always exactly."""
+        """Find the k nearest rows of each row of another table (`input.read_vectors`), exactly."""
         if self.given.table is None:
             X = self.given.bring(X)
         if not self.given.euclidean:
@@ -99,19 +99,19 @@ class Space:
         return Neighbors(indices, self.given.convert(squared))
 
     def nearest_across(self, labels: np.ndarray, rows: np.ndarray, threads: Threads) -> tuple[np.ndarray, np.ndarray]:
-        """Find the nearest row of another label for each row: indices and distances (m,) in the metric's order."""
+        """Find each row's nearest row of another label: indices and monotone distances (m,)."""
         search = self._table(1).nearest if self.given.euclidean else self.given.table_nearest
         j, d = search(k=1, threads=threads, rows=rows, labels=labels)
         return j[:, 0], d[:, 0]
 
     def _table(self, k: int) -> Table:
-        """Return the rows made ready for a search of k neighbors; kept."""
+        """Return the rows prepared for a search of k neighbors; cached."""
         if k not in self._tables:
             self._tables[k] = Table(self.given.rows, k)
         return self._tables[k]
 
     def _approximate(self, k: int, rng: np.random.Generator, threads: Threads) -> Neighbors:
-        """Search by pynndescent, and measure Euclidean distances anew."""
+        """Search by pynndescent, and compute its Euclidean distances again."""
         X, name = self.given.rows, self.given.name_for_pynndescent()
         try:
             from pynndescent import NNDescent
@@ -136,21 +136,21 @@ class Space:
             exact = Table(X, k).nearest
         else:
             exact = self.given.table_nearest
-        if len(short):  # the search has not found enough for these
+        if len(short):  # rows with too few neighbors
             indices[short], distances[short] = exact(k=k, threads=threads, rows=short)
         some = np.linspace(0, self.n - 1, SAMPLED).astype(np.int64)
         farthest = exact(k=k, threads=threads, rows=some)[1][:, -1:]
         found = np.mean(distances[some] <= farthest * (1 + 1e-5))  # pynndescent measures in single precision
         note = (
-            f"the neighbors of {self.n} rows are approximate, {found:.1%} of the nearest were found ({SAMPLED} rows "
-            "looked at), and they may differ from run to run"
+            f"the neighbors of {self.n} rows are approximate, {found:.1%} of the nearest were found (by {SAMPLED} "
+            "sampled rows), and they may differ from run to run"
         )
         return Neighbors(indices, self.given.convert(distances) if self.given.euclidean else distances, (note,))
 
 
 @contextmanager
 def _counting(rows: int, progress: bool) -> Iterator[Callable[[int], object]]:
-    """Show how many of so many rows have their neighbors, if wanted; yield what is told of further ones."""
+    """Show how many of `rows` are finished, if `progress`; yield a function for more rows."""
     if not progress:
         yield int
         return
@@ -167,17 +167,17 @@ def _counting(rows: int, progress: bool) -> Iterator[Callable[[int], object]]:
 
 
 def _affordable(X: Any) -> bool:
-    """Whether products of matrices find the neighbors of these rows in seconds or a minute."""
+    """Return True if products of matrices find the neighbors in at most about a minute."""
     n, d = X.shape
     work = float(n) ** 2 * min(d, DIRECTIONS)
-    if issparse(X):  # a product of two entries costs as much as 20 columns of two dense rows, a pair as much as 100
+    if issparse(X):  # in dense columns: a product of two entries costs 20, a pair 100
         filled = np.bincount(X.indices, minlength=d).astype(np.float64)
         work = max(20.0 * float(np.sum(filled**2)), 100.0 * float(n) ** 2)
     return float(n) ** 2 <= EXACT_PAIRS and work <= EXACT_WORK
 
 
 def _along(X: Any, directions: np.ndarray, mean: np.ndarray) -> np.ndarray:
-    """Return rows in principal components, each summed alone and in one order."""
+    """Return rows in principal components, each sum in one fixed order."""
     shift = np.einsum("j,jk->k", mean, directions)
     if issparse(X):
         return np.asarray(X @ directions) - shift
@@ -185,7 +185,7 @@ def _along(X: Any, directions: np.ndarray, mean: np.ndarray) -> np.ndarray:
 
 
 def row_keys(X: Any) -> Iterator[bytes]:
-    """Yield a key for each row that equal rows share, whatever the type of their numbers."""
+    """Yield a key for each row: equal rows have equal keys, for any type of numbers."""
     if issparse(X):
         for a, b in zip(X.indptr[:-1].tolist(), X.indptr[1:].tolist(), strict=True):
             yield X.indices[a:b].astype(np.int64).tobytes() + X.data[a:b].tobytes()
@@ -195,7 +195,7 @@ def row_keys(X: Any) -> Iterator[bytes]:
 
 
 def kinds_of(X: Any) -> tuple[np.ndarray, np.ndarray]:
-    """Return the first row of each kind (u,) and the kind of every row (n,): equal rows are of one kind."""
+    """Return the first row (u,) of each kind of equal rows, and the kind (n,) of each row."""
     seen: dict[bytes, int] = {}
     group = np.array([seen.setdefault(key, len(seen)) for key in row_keys(X)], dtype=np.int64)
     return np.unique(group, return_index=True)[1], group
@@ -204,12 +204,12 @@ def kinds_of(X: Any) -> tuple[np.ndarray, np.ndarray]:
 def _with_copies(
     indices: np.ndarray, squared: np.ndarray, first: np.ndarray, group: np.ndarray, k: int
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Extend neighbors among distinct rows to all rows: a row's own copies at 0, then its neighbors' copies."""
+    """Extend neighbors of distinct rows to all rows: own copies, then copies of neighbors."""
     kinds, n = len(first), len(group)
     members = np.argsort(group, kind="stable")
     size = np.bincount(group, minlength=kinds)
     begin = np.cumsum(size) - size
-    # Each kind's list of kinds, itself first; of every kind at most k + 1 members can matter.
+    # Each kind's list of kinds, itself first; at most k + 1 members of a kind can be neighbors.
     listed = np.column_stack([np.arange(kinds), indices]).ravel()
     distance = np.column_stack([np.zeros(kinds), squared]).ravel()
     owner = np.repeat(np.arange(kinds), indices.shape[1] + 1)
@@ -217,14 +217,14 @@ def _with_copies(
     offset = np.arange(take.sum()) - np.repeat(np.cumsum(take) - take, take)
     j = members[np.repeat(begin[listed], take) + offset]
     best, at = first_k(np.repeat(owner, take), j, np.repeat(distance, take), kinds, k + 1)
-    best, at = best[group], at[group]  # one too many: the row itself, or the last
+    best, at = best[group], at[group]  # one entry too many: the row itself, or the last
     own = best == np.arange(n)[:, None]
     own[:, -1] |= ~own.any(axis=1)
     return best[~own].reshape(n, k), at[~own].reshape(n, k)
 
 
 def _without_self(found: np.ndarray, distances: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Drop each row itself from the (n, k + 1) lists of an approximate search: (n, k), and the rows with too few."""
+    """Drop each row itself from lists (n, k + 1); return (n, k), and rows with too few."""
     bad = (found == np.arange(len(found))[:, None]) | (found < 0)
     order = np.argsort(bad, axis=1, kind="stable")[:, :k]
     short = np.flatnonzero(np.take_along_axis(bad, order, 1).any(axis=1))

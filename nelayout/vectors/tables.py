@@ -1,7 +1,7 @@
-"""Tables of numbers for `nelayout embed`, one row per sample: CSV and TSV, npy and npz, parquet.
+"""Tables of numbers for `nelayout embed`, a row per sample: CSV, TSV, npy, npz, parquet.
 
-A first row is a header if a cell of it is no number and the cell below is one, if no cell of it is a number, or
-if it holds a name that was asked for::
+A first row is a header if one of its cells is not a number but the cell below is. It is also a header if no cell is a
+number, or if an option names one of its cells::
 
     >>> source = Source("two.csv", b"height,width,kind\\n1,2,oak\\n3,4,ash\\n")
     >>> table = read_table(source, "csv", beside={"--color": "kind"})
@@ -32,19 +32,22 @@ from nelayout.graphs.files.tables import Rows, number
 
 __all__ = ["FORMATS", "FittedColumns", "Table", "read_table"]
 
-# File endings, which are the names of formats.
+# Names of formats, which are also file endings.
 FORMATS = {name: name for name in ("csv", "tsv", "npy", "npz", "parquet")}
-# Names of the array that is taken from an archive with several matrices, the first that there is.
+# Names of the matrix in an archive with several, in order of preference.
 MATRIX_NAMES = ("X", "x", "data", "vectors")
-# Cells, in small letters, that stand for an unknown value.
+# Cells, in lower case, that stand for an unknown value.
 MISSING = {"", "na", "n/a", "nan", "null", "none", "?"}
-# How pandas calls the columns of parquet files in which it keeps the names of rows.
-INDEX = "__index_level_"
+# Prefix of pandas' columns with the names of rows in parquet files.
+INDEX_PREFIX = "__index_level_"
 
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column that is no coordinate: its name, "" where it has a number only, and a value for each row or None."""
+    """A column that is not a coordinate: its name, and a value or None for each row.
+
+    The name is "" if the column has only a number.
+    """
 
     title: str
     values: list[Any]
@@ -52,13 +55,12 @@ class Column:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Table:
-    """Rows of numbers, and what is written beside their positions.
+    """Rows of numbers, and the values beside their positions.
 
-    X       (n, d), dense or CSR
-    beside  option that asked for it ("--color", "--label") -> a column that is no coordinate
-    names   names of the rows, None where the file has none
-    columns names of the coordinates, None where the file has none that tell them apart
-    notes   sentences about what was read in another way than a user may expect
+    X       (n, d), dense or CSR beside  option ("--color", "--label") -> a column that is not a coordinate names
+            names of the rows, None if the file has none columns names of the coordinates, None if the file has no
+            distinct names
+    notes   sentences about surprising readings of the file
     """
 
     X: Any
@@ -69,7 +71,7 @@ class Table:
 
 
 class FittedColumns(tuple[str, ...]):
-    """Names of the columns that a map was fitted to: another table is read by these names alone, not by numbers."""
+    """Names of the columns of a fitted map: another table is read by these names only."""
 
     __slots__ = ()
 
@@ -77,18 +79,18 @@ class FittedColumns(tuple[str, ...]):
 def read_table(
     source: Source, kind: str, columns: Sequence[str] | None = None, beside: Mapping[str, str] | None = None
 ) -> Table:
-    """Read the numbers in `columns`, and the values in those of `beside`: option -> column.
+    """Read the numbers in `columns`, and values in the columns of `beside`: option -> column.
 
-    Without `columns` all columns are coordinates but those of `beside`.
+    If `columns` is None, all columns except `beside` are coordinates.
 
-    A column is given by its name or, if none is called so, by its number from 1; "3-7" are five of them.  Those of
-    `FittedColumns` are given by their names alone.
+    A column is given by its name or, if no column has this name, by its number from 1. "3-7" are five columns.
+    `FittedColumns` holds names only.
 
     Raises
     ------
     InputError
-        naming file, row and column: text or nothing where a number should be, rows of different length, a
-        column that does not exist, an array that is no matrix.
+        with file, row and column: a cell that must be a number and is not, rows of different length, a column that does
+        not exist, an array that is not a matrix.
     MissingExtra
         for parquet without pyarrow.
     """
@@ -97,7 +99,7 @@ def read_table(
 
 
 def _labels(texts: list[str]) -> list[Any]:
-    """Labels as what they are: whole numbers, numbers or text, None where there is none."""
+    """Return labels as whole numbers, numbers or text, None for missing ones."""
     known = {text: number(text) for text in texts if text.lower() not in MISSING}
     if None in known.values():
         return [text or None for text in texts]
@@ -234,7 +236,7 @@ def _parquet(source: Source, _: str, columns: Sequence[str] | None, beside: Mapp
         table: Any = parquet.read_table(io.BytesIO(source.data))
     except (arrow.ArrowException, OSError) as error:
         raise source.broken(f"cannot be read as parquet: {error}") from None
-    index = [name for name in table.column_names if name.startswith(INDEX)]
+    index = [name for name in table.column_names if name.startswith(INDEX_PREFIX)]
     called = [str(name) for name in table.column(index[0]).to_pylist()] if index else None
     table = table.drop_columns(index)
     names = table.column_names
@@ -255,7 +257,7 @@ def _parquet(source: Source, _: str, columns: Sequence[str] | None, beside: Mapp
 
 
 def _numbers(column: Any) -> tuple[np.ndarray, None] | tuple[None, tuple[Any, int]]:
-    """(n, width) numbers; else the first value that is none, and its row."""
+    """Return (n, width) numbers; else the first value that is not a number, and its row."""
     types, kind = import_module("pyarrow.types"), column.type
     if types.is_boolean(kind) or types.is_integer(kind) or types.is_floating(kind) or types.is_decimal(kind):
         if not column.null_count:
@@ -283,9 +285,9 @@ def _numbers(column: Any) -> tuple[np.ndarray, None] | tuple[None, tuple[Any, in
 def _choose_columns(
     source: Source, columns: Sequence[str] | None, beside: Mapping[str, str], names: Sequence[str]
 ) -> tuple[list[int], dict[str, int]]:
-    """Numbers from 0 of the columns that are coordinates, and of those that options name: option -> number.
+    """Return numbers from 0 of the coordinate columns, and {option: number} of the others.
 
-    A first column without a name holds the rows' names: it is a coordinate only if it is asked for.
+    A first column without a name has the rows' names: it is a coordinate only if `columns` has it.
     """
     others = {option: _column(source, word, names, option) for option, word in beside.items()}
     if isinstance(columns, FittedColumns):
@@ -296,11 +298,11 @@ def _choose_columns(
         taken = [k for word in columns for k in _columns(source, word, names)]
         twice = next((k for i, k in enumerate(taken) if k in taken[:i]), None)
         if twice is not None:
-            raise source.broken(f"the column {names[twice]!r} stands twice in --columns")
+            raise source.broken(f"the column {names[twice]!r} is twice in --columns")
         for option, k in others.items():
             if k in taken:
                 raise source.broken(
-                    f"the column {beside[option]!r} is the {option}, which is no coordinate; take it out of --columns"
+                    f"the column {beside[option]!r} is the {option}, not a coordinate; remove it from --columns"
                 )
     if not taken:
         raise source.broken("there is no column with coordinates")
@@ -308,7 +310,7 @@ def _choose_columns(
 
 
 def _as_fitted(source: Source, fitted: FittedColumns, names: Sequence[str]) -> list[int]:
-    """Numbers of the columns that are called like the fitted ones, in the order of these."""
+    """Return the numbers of the columns with the fitted names, in the order of these."""
     absent = [name for name in fitted if list(names).count(name) != 1]
     if not absent:
         return [list(names).index(name) for name in fitted]
@@ -327,7 +329,7 @@ def _as_fitted(source: Source, fitted: FittedColumns, names: Sequence[str]) -> l
 
 
 def _names_apart(names: Sequence[str]) -> tuple[str, ...] | None:
-    """The names of columns where all have one of their own, else None.
+    """Return the names of columns if all are distinct and not empty, else None.
 
     >>> _names_apart(["a", "b"]), _names_apart(["a", "a"]), _names_apart(["1", "2"])
     (('a', 'b'), None, None)
@@ -336,14 +338,14 @@ def _names_apart(names: Sequence[str]) -> tuple[str, ...] | None:
 
 
 def _numbered(names: Sequence[str]) -> bool:
-    """Whether the columns are called by their numbers, as those of a table without a header are."""
+    """Return True if the names are the numbers 1, 2, ..., as in a table without a header."""
     return list(names) == [str(k + 1) for k in range(len(names))]
 
 
 def _no_number(
     source: Source, line: str, bad: Sequence[tuple[str, Any]], good: Sequence[str], colored: bool
 ) -> InputError:
-    """The error for a row with cells that are no numbers. bad: their columns and contents; good: the other columns."""
+    """Return the error for a row: `bad` columns with contents, `good` the other columns."""
     name, value = bad[0]
     if value is None or str(value).strip().lower() in MISSING:
         return InputError(
@@ -356,7 +358,7 @@ def _no_number(
     )
     choice = "" if colored else f"--color {shlex.quote(name)} if it holds classes, or name "
     return InputError(
-        f"{source.name}, {line}: the column {name!r} holds {str(value)[:40]!r}, which is no number{several}; "
+        f"{source.name}, {line}: the column {name!r} holds {str(value)[:40]!r}, not a number{several}; "
         f"give {choice}the columns to use with {rest}"
     )
 
@@ -380,5 +382,5 @@ def _columns(source: Source, word: str, names: Sequence[str]) -> list[int]:
     if word in names or not (dash and low.isdecimal() and high.isdecimal()):
         return [_column(source, word, names, "--columns")]
     if not 1 <= int(low) <= int(high) <= len(names):
-        raise source.broken(f"--columns {word} is no range of the columns 1 to {len(names)}")
+        raise source.broken(f"--columns {word} is not a range of the columns 1 to {len(names)}")
     return list(range(int(low) - 1, int(high)))

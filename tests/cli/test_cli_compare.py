@@ -271,7 +271,7 @@ WRONG_USAGE = {
     "compare graph.graphml -m ws-sne --quiet": "without -o OUT there is the table alone, and --quiet leaves it out;",
     "compare graph.graphml -m ws-sne --seeds 0": "--seeds 0 draws nothing; give 1 or more",
     "compare graph.graphml -m nx:spring --set k=2": "--set k: nx:spring draws with its package's defaults",
-    "compare graph.graphml -m nx:spring --pos c=circle.csv --smoothing 0.5": "--smoothing 0.5 is for nelayout's own methods,",
+    "compare graph.graphml -m nx:spring --pos c=circle.csv --smoothing 0.5": "--smoothing 0.5 is for nelayout's own",
     "compare graph.graphml -o out.csv": "there is nothing to compare: give at least one -m METHOD or --pos NAME=FILE",
     "compare graph.graphml -m ws-sne -m WS_SNE -o out.csv": "the drawing 'ws-sne' is given twice; each method once",
     "compare graph.graphml -m ws-sne --pos ws-sne=circle.csv -o out.csv": "the drawing 'ws-sne' is given twice;",

@@ -90,7 +90,7 @@ def test_parquet(folder, capsys):
     assert (folder / "out.csv").read_text().splitlines()[1].startswith("5,")
     assert nelayout("embed table.parquet -o out.csv") == 1
     assert capsys.readouterr().err == (
-        "nelayout: table.parquet, row 1: the column 'kind' holds 'ash', which is no number; give --color kind if it "
+        "nelayout: table.parquet, row 1: the column 'kind' holds 'ash', not a number; give --color kind if it "
         "holds classes, or name the columns to use with --columns height,width,depth\n"
     )
     hole = [None if i == 3 else x for i, x in enumerate(X[:, 0].tolist())]
@@ -161,7 +161,7 @@ def test_one_color_for_all_points(folder, capsys):
     pytest.importorskip("matplotlib")
     assert nelayout("embed bare.csv --color tomato -o out.png --quiet") == 0
     assert nelayout("embed table.csv --color tomato -o out.png --quiet") == 1
-    assert "the column 'kind' holds 'ash', which is no number" in capsys.readouterr().err
+    assert "the column 'kind' holds 'ash', not a number" in capsys.readouterr().err
     assert nelayout("embed table.csv --color tomatoe -o out.png --quiet") == 1
     assert "unknown column for --color 'tomatoe'" in capsys.readouterr().err
 
@@ -433,8 +433,8 @@ def test_without_scikit_learn_a_model_names_the_command(folder, monkeypatch, cap
 
 
 FAILURES = {
-    "table.csv -o out.csv": "table.csv, line 2: the column 'kind' holds 'ash', which is no number; give --color kind",
-    "two.csv --color kind -o out.csv": "two.csv, line 3: the column 'soil' holds 'clay', which is no number; give the",
+    "table.csv -o out.csv": "table.csv, line 2: the column 'kind' holds 'ash', not a number; give --color kind",
+    "two.csv --color kind -o out.csv": "two.csv, line 3: the column 'soil' holds 'clay', not a number; give the",
     "hole.csv -o out.csv": "hole.csv, line 3: the column 'b' has no value; fill it in, leave the row out, or name the",
     "short.csv -o out.csv": "short.csv, line 4: there are 1 cells, and 2 in the first row",
     "head.csv -o out.csv": "head.csv: there is a header and no row",
@@ -442,8 +442,8 @@ FAILURES = {
     "table.csv --color knd -o out.csv": "table.csv: unknown column for --color 'knd': did you mean 'kind'? Allowed:",
     "table.csv --columns hight -o out.csv": "table.csv: unknown column for --columns 'hight': did you mean 'height'?",
     "bare.csv --color kind -o out.csv": "bare.csv: the columns have no names; give --color a number from 1 to 3, not",
-    "table.csv --columns 2-9 -o out.csv": "table.csv: --columns 2-9 is no range of the columns 1 to 4",
-    "table.csv --columns 2,width -o out.csv": "table.csv: the column 'width' stands twice in --columns",
+    "table.csv --columns 2-9 -o out.csv": "table.csv: --columns 2-9 is not a range of the columns 1 to 4",
+    "table.csv --columns 2,width -o out.csv": "table.csv: the column 'width' is twice in --columns",
     "table.csv --color 4 --columns 3-4 -o out.csv": "table.csv: the column '4' is the --color, which is no",
     "rows.npz --color knd -o out.csv": "rows.npz: unknown array for --color 'knd': did you mean 'kind'? Allowed:",
     "pair.npz -o out.csv": "pair.npz: holds a (2, 2) of float64, b (2, 3) of float64; expected one array of numbers,",
@@ -454,7 +454,7 @@ FAILURES = {
     "bare.csv -o out.graphml": "",
     "bare.csv -o nowhere/out.csv": "",
     "bare.csv --metric euclidian -o out.csv": "",
-    "bare.csv --n-neighbors 30 -o out.csv": "--n-neighbors must be from 1 to 29 (there are 30 rows), given 30",
+    "bare.csv --n-neighbors 30 -o out.csv": "--n-neighbors must be from 1 to 29 (there are 30 rows); got 30",
     "table.csv --format npy -o out.csv": "",
 }
 

@@ -173,8 +173,8 @@ def test_what_is_refused(arguments, keywords, said):
 @pytest.mark.parametrize(
     ("drawings", "said"),
     [
-        ({0: (0, 1)}, "several drawings, given one dict"),
-        ([Y], "at least two drawings, given 1"),
+        ({0: (0, 1)}, "several drawings; got one dict"),
+        ([Y], "at least two drawings; got 1"),
         ([{"a": (0, 1), "b": (1, 1)}, {"a": (0, 1), "c": (1, 1)}], "drawing 1 has other nodes"),
         ([Y, X[:, :3]], "3 dimensions"),
     ],

@@ -245,8 +245,8 @@ def test_exact_drawings_and_hopeless_ones_are_refused():
         ([1.0], [math.inf], 1.0, r"m\[0\] is inf"),
         ([1.0, 2.0], [1.0], 1.0, r"one length.*\(2,\) and \(1,\)"),
         ([], [], 1.0, "at least 1"),
-        ([1.0], [1.0], math.nan, "alpha must be a finite number, given nan"),
-        ([1.0], [1.0], "auto", "alpha must be a finite number, given 'auto'"),
+        ([1.0], [1.0], math.nan, "alpha must be a finite number; got nan"),
+        ([1.0], [1.0], "auto", "alpha must be a finite number; got 'auto'"),
     ],
 )
 def test_bad_pairs_are_refused_in_words(v, m, alpha, message):

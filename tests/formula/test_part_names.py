@@ -117,7 +117,7 @@ def test_methods_read_like_the_formula():
         (lambda: divergence_named("mix:0.3:kl:js:chi2"), "mix:NUMBER:FIRST:SECOND"),
         (lambda: divergence_named("mix:0.3:kl:jss"), "jss"),
         (lambda: divergence_named("reverse-kl:2"), "between 0 and 1"),
-        (lambda: divergence_named(3), "a name, a function f or a Divergence, given int"),
+        (lambda: divergence_named(3), "a name, a function f or a Divergence; got int"),
         (lambda: kernel_named("kernel:1:1"), "three numbers"),
         (lambda: kernel_named("heavy-tailed:x"), "heavy-tailed:2"),
         (lambda: kernel_named("heavy-tailed"), "heavy-tailed:2"),

@@ -418,7 +418,7 @@ def test_decimal_commas_of_tables_of_vectors():
         table = read_table(Source("t.csv", content.encode()), "csv")
         assert table.X.tolist() == [[1.5, 2], [3, 0.25]]
         assert "2 numbers read with a decimal comma" in table.notes
-    with pytest.raises(InputError, match="the column '1' holds '1,500', which is no number"):
+    with pytest.raises(InputError, match="the column '1' holds '1,500', not a number"):
         read_table(Source("t.csv", b'"1,500",2\n3,4\n'), "csv")
 
 

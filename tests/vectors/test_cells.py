@@ -103,12 +103,12 @@ NOWHERE[7] = np.nan
 WRONG = {
     "neighbors": ({"neighbors_key": "wode"}, "unknown neighbors_key 'wode': did you mean 'wide'"),
     "start": ({"init_pos": "X_pce"}, "unknown init_pos 'X_pce': did you mean 'X_pca'"),
-    "flat start": ({"init_pos": "X_flat"}, r"init_pos 'X_flat' must be \(80, 2\) numbers, given \(80, 1\)"),
-    "short start": ({"init_pos": X[:9, :2]}, r"init_pos must be \(80, 2\) numbers, given \(9, 2\)"),
+    "flat start": ({"init_pos": "X_flat"}, r"init_pos 'X_flat' must be \(80, 2\) numbers; got \(80, 1\)"),
+    "short start": ({"init_pos": X[:9, :2]}, r"init_pos must be \(80, 2\) numbers; got \(9, 2\)"),
     "start without a place": ({"init_pos": NOWHERE}, "init_pos holds NaN or infinity in row 7"),
-    "dimensions": ({"n_components": 7}, "n_components must be 1, 2 or 3, given 7"),
+    "dimensions": ({"n_components": 7}, "n_components must be 1, 2 or 3; got 7"),
     "seed": ({"random_state": -1}, "random_state must be None, an integer >= 0"),
-    "key": ({"key_added": 3}, "key_added must be a name or None, given 3"),
+    "key": ({"key_added": 3}, "key_added must be a name or None; got 3"),
     "word": ({"seed": 3}, "embed_cells has no keyword 'seed': here it is called 'random_state'"),
     "parameter": ({"kappa": 0.3}, "kappa"),
 }

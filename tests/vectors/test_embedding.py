@@ -51,7 +51,7 @@ def test_tables_of_a_few_rows(method, n):
 
 
 def test_neighbors_that_were_asked_for_are_not_taken_down():
-    with pytest.raises(InputError, match=r"from 1 to 4 .*, given 10"):
+    with pytest.raises(InputError, match=r"from 1 to 4 .*; got 10"):
         nl.embed(np.eye(5), n_neighbors=10)
 
 
@@ -242,7 +242,7 @@ X20 = blobs([0] * 3, size=20)[0]
         ({"n_neighbors": 20}, InputError, "from 1 to 19"),
         ({"method": "ws-sen"}, InputError, "did you mean 'ws-sne'"),
         ({"init": "pcs"}, InputError, "did you mean 'pca'"),
-        ({"init": np.zeros((19, 2))}, InputError, r"\(20, 2\) numbers, given \(19, 2\)"),
+        ({"init": np.zeros((19, 2))}, InputError, r"\(20, 2\) numbers; got \(19, 2\)"),
         ({"init": np.full((20, 2), np.nan)}, InputError, "row 0"),
         ({"init": ["a", "b"]}, InputTypeError, "init"),
         ({"n_components": 4}, InputError, "1, 2 or 3"),
@@ -271,6 +271,6 @@ def test_a_table_of_distances_has_no_principal_components():
 
 def test_pairs_of_whole_numbers_are_doubted_to_be_rows():
     edges = np.random.default_rng(0).integers(0, 40, (60, 2))
-    with pytest.warns(UserWarning, match=r"as a list of edges has; .*networkx\.Graph\(X\.tolist\(\)\)"):
+    with pytest.warns(UserWarning, match=r"like a list of edges; .*networkx\.Graph\(X\.tolist\(\)\)"):
         nl.embed(edges, n_neighbors=5, random_state=0)
     assert nl.embed(edges.astype(float), n_neighbors=5, random_state=0).shape == (60, 2)

@@ -71,7 +71,7 @@ def test_new_rows_of_similarities_lie_at_those_they_are_similar_to():
         ({"perplexity": 5}, "perplexity would change it"),
         ({"pca": 2}, "pca would change it"),
         ({"init": "pca"}, "'spectral' or an array"),
-        ({"X": similarities()[:7]}, r"square \(n, n\) similarities, given \(7, 40\)"),
+        ({"X": similarities()[:7]}, r"square \(n, n\) similarities; got \(7, 40\)"),
         ({"X": -similarities()}, "similarities must be >= 0; got -1.0 between rows 0 and 0"),
         ({"X": np.eye(5)}, "no two of the 5 rows have a similarity > 0"),
     ],
@@ -104,7 +104,7 @@ def test_groups_of_similarities_and_of_stored_distances_are_joined_and_that_is_s
 
 
 def test_neighbors_are_not_searched_for_among_similarities():
-    with pytest.raises(InputError, match="X is a graph already"):
+    with pytest.raises(InputError, match="X is already a graph"):
         nl.knn_graph(similarities(), metric="similarity")
 
 

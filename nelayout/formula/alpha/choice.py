@@ -191,7 +191,7 @@ def _pairs(v: Any, m: Any) -> tuple[np.ndarray, np.ndarray]:
     v, m = np.asarray(v, dtype=float), np.asarray(m, dtype=float)
     if v.ndim != 1 or v.shape != m.shape or not len(v):
         raise InputError(
-            f"v and m must be two lists of one length, at least 1; given are arrays of shape {v.shape} and {m.shape}"
+            f"v and m must be two lists of one length, at least 1; got arrays of shape {v.shape} and {m.shape}"
         )
     for name, values in (("v", v), ("m", m)):
         wrong = np.flatnonzero(~((values > 0) & (values < np.inf)))
@@ -209,7 +209,7 @@ def order_number(alpha: Any) -> float:
     except (TypeError, ValueError):
         order = math.nan
     if not math.isfinite(order):
-        raise InputError(f"alpha must be a finite number, given {alpha!r}")
+        raise InputError(f"alpha must be a finite number; got {alpha!r}")
     return order
 
 

@@ -67,11 +67,11 @@ def auto_alpha(*, grid: Iterable[float] = GRID, refine: bool = True) -> AlphaSea
     (1.0, 0.5)
     """
     if not isinstance(refine, bool):
-        raise InputError(f"refine must be True or False, given {refine!r}")
+        raise InputError(f"refine must be True or False; got {refine!r}")
     try:
         orders = tuple(sorted({order_number(order) for order in grid}, reverse=True))
     except TypeError:
-        raise InputError(f"grid must be a list of orders > 0, given {grid!r}") from None
+        raise InputError(f"grid must be a list of orders > 0; got {grid!r}") from None
     if not orders or orders[-1] <= 0:
-        raise InputError(f"grid must hold at least one order, all > 0, given {orders}")
+        raise InputError(f"grid must hold at least one order, all > 0; got {orders}")
     return AlphaSearch(orders, refine)

@@ -127,7 +127,7 @@ def divergence_named(divergence: Any) -> Divergence:
     if callable(divergence) and not isinstance(divergence, type):
         f: Callable[..., Any] = divergence
         return f_divergence(f)
-    raise InputError(f"divergence must be a name, a function f or a Divergence, given {type(divergence).__name__}")
+    raise InputError(f"divergence must be a name, a function f or a Divergence; got {type(divergence).__name__}")
 
 
 def _read(words: list[str], given: str) -> tuple[Divergence, list[str]]:

@@ -81,7 +81,7 @@ def mixture(share: float, first: Any, second: Any, said: str = "") -> Mixture:
     share = number_within(share, "the share of a mixture", 0.0, 1.0)
     for part in (first, second):
         if not isinstance(part, Divergence):
-            raise InputError(f"a mixture is made of divergences, given {type(part).__name__}")
+            raise InputError(f"the parts of a mixture must be divergences; got {type(part).__name__}")
     # KL with all its constants: the parts of a sum must not lose any
     first, second = (KullbackLeibler() if part == Beta(1.0) else part for part in (first, second))
     return Mixture(share, first, second, said)

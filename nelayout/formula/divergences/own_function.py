@@ -149,7 +149,7 @@ def _check_values(f: Function) -> None:
         raise InputError(f"f is {'NaN' if np.isnan(value) else value} at t = {t[at]:.3g}, not finite; {advice}")
     at_one = float(_values(f, np.ones(1))[0])
     if abs(at_one) > 1e-9:
-        raise InputError(f"f(1) must be 0, given {at_one:.6g}: subtract it")
+        raise InputError(f"f(1) must be 0; got {at_one:.6g}. Subtract it")
     rates = np.diff(values) / np.diff(t)
     if np.ptp(rates) <= 1e-9 * np.abs(rates).max():
         what = "0 everywhere" if not values.any() else "a straight line, which sums to 0 over all pairs"
