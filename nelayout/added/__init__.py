@@ -1,1 +1,1 @@
-"""Nodes added to a finished drawing, each placed alone among the old ones, which do not move."""
+"""Nodes added to a finished drawing, each independently; old nodes do not move."""

@@ -1,12 +1,12 @@
-"""J as a function of the place of one more node, the old ones fixed: the objective of each added node for itself.
+"""J as a function of the position of one added node, with the old nodes fixed.
 
-An added node t brings terms to the sums over edges and pairs that J is made of, and J changes by
+An added node t adds terms to the sums over edges and pairs in J, and J changes by
 
     J_t(y) = (dJ/d edges) sum_j M_tj edge(P_tj / M_tj, lambda q_tj) + sum_k (dJ/dS_k) m_t sum_j m_j r_k(|y - y_j|^2),
 
-the derivatives being those of the finished drawing: to first order in 1/n, whatever the connection.  Connections by
-rows give the node a row with its lambda, and an entry in the rows of the others; their lambda moves a little with
-it.  An old node of a drawing at rest is at rest under its own J_t.
+with the derivatives at the finished drawing. This holds to first order in 1/n, for every connection. Connections by
+rows give the node a row with its own lambda. They also give it an entry in the other rows, which changes their lambda a
+little. If a drawing is a minimum, each of its nodes is a minimum of its own J_t.
 """
 
 from __future__ import annotations
@@ -32,10 +32,10 @@ __all__ = ["AddedNodes", "Ties", "ties_of", "walked"]
 class Ties:
     """Edges from m added nodes to old ones, sorted by the added node.
 
-    of, to    (E,) the added node of each edge and the old one
-    weight    (E,) P_tj, in the units of the objective's own P; by rows, of the added node's row
-    back      (E,) P_jt, of the old node's row, where connections are by rows
-    mass      (m,) of the added nodes, in units in which those of the old ones have mean 1
+    of, to    (E,) the added node and the old node of each edge
+    weight    (E,) P_tj, in units of the objective's P; by rows, from the added node's row
+    back      (E,) P_jt, from the old node's row, if connections are by rows
+    mass      (m,) of the added nodes, in units of the old nodes' mean mass
     """
 
     of: np.ndarray
@@ -45,20 +45,20 @@ class Ties:
     mass: np.ndarray
 
     def some(self, which: np.ndarray) -> Ties:
-        """The ties of some of the nodes, given by a mask (m,)."""
+        """Return the ties of some of the nodes, by a mask (m,)."""
         here = which[self.of]
         number = np.cumsum(which) - 1
         return Ties(number[self.of[here]], self.to[here], self.weight[here], self.back[here], self.mass[which])
 
     def sums(self, values: np.ndarray) -> np.ndarray:
-        """(m,) sums of values (E,) over each node's edges, in their order."""
-        return np.bincount(self.of, values, minlength=len(self.mass)).astype(float, copy=False)  # integers of none
+        """Return sums (m,) of values (E,) over each node's edges, in their order."""
+        return np.bincount(self.of, values, minlength=len(self.mass)).astype(float, copy=False)  # integers if empty
 
 
 def ties_of(objective: Objective, new: np.ndarray, among: np.ndarray | None = None) -> Ties:
-    """The edges of some nodes of the objective's graph, as if those were added; all, or those to the nodes ``among``.
+    """Return the edges of some nodes of the objective's graph, as if these were added.
 
-    Both are masks (n,).
+    `new` is a mask (n,) of the nodes; ``among`` a mask (n,) of the other ends, None: all.
     """
     P, mass = objective.affinity.P, objective.affinity.mass
     of = np.repeat(np.arange(len(mass)), np.diff(P.indptr))
@@ -74,10 +74,11 @@ def ties_of(objective: Objective, new: np.ndarray, among: np.ndarray | None = No
 
 
 def walked(walk: RandomWalk, to: np.ndarray, share: np.ndarray) -> np.ndarray:
-    """(E,) weights of ties to the nodes ``to`` of a random walk, each with its ``share`` of an added node's first step.
+    """Return weights (E,) of ties to the nodes ``to`` of a random walk.
 
-    A walk from the added node t takes one of its ties and goes on from there, p_t = rho sum_j S_tj p_j: the tie to j
-    has the weight rho S_tj sum_l p_jl, where t has the mean strength of the old nodes.
+    ``share``: each tie's share of an added node's first step. A walk from the added node t takes one of its ties and
+    continues from there, p_t = rho sum_j S_tj p_j. The tie to j has the weight rho S_tj sum_l p_jl; t has the mean
+    strength of the old nodes.
     """
     usual = float(np.mean(walk.strength))
     return walk.rho * share * np.sqrt(usual / walk.strength[to]) * walk.row_sums[to]
@@ -85,7 +86,7 @@ def walked(walk: RandomWalk, to: np.ndarray, share: np.ndarray) -> np.ndarray:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """J_t (m,), its gradient (m, d), and 2 sum_j of the weights with which a node's edges pull (m,)."""
+    """J_t (m,), gradient (m, d), and 2 sum_j of the edges' attraction weights (m,)."""
 
     value: np.ndarray
     gradient: np.ndarray
@@ -93,10 +94,10 @@ class Found:
 
 
 class AddedNodes:
-    """The objectives of added nodes beside the nodes of a drawing Y (n, d), in the units of its objective.
+    """Objectives of added nodes beside the nodes of a drawing Y (n, d), in objective units.
 
-    ``among`` masks those of Y that repel; None: all.  The others count for lambda alone: they are the nodes to be
-    placed, if the objective is the whole graph's and has them about where they will be.
+    ``among`` masks the rows of Y that repel; None: all. Other rows only count for lambda. They are nodes still to be
+    added, near their final positions, if the objective belongs to the whole graph.
     """
 
     def __init__(
@@ -105,7 +106,7 @@ class AddedNodes:
         self.of, self.Y = objective, Y
         self.mass = objective.affinity.mass
         walk, those = objective.affinity.walk, slice(None) if among is None else among
-        # A walk goes on from the old node that it has come to: its ends are drawn to where they pull on the average.
+        # A walk continues from its old node: the tie pulls to the mean of the walk's ends.
         self.ends = Y if walk is None else walk.times(Y) / walk.row_sums[:, None]
         self.still = Y[those], self.mass[those]
         self.sources = Sources(*self.still, threads)
@@ -121,7 +122,7 @@ class AddedNodes:
 
     @np.errstate(over="ignore", invalid="ignore", divide="ignore")
     def evaluate(self, at: np.ndarray, ties: Ties) -> Found:
-        """J_t of each node at its place ``at`` (m, d); infinite, silently, where floats know none."""
+        """Return J_t of each node at ``at`` (m, d), and its gradient; infinite if it overflows."""
         fields = dict(zip(self.radials, self.sources.fields(at, self.radials), strict=True))
         potentials = {r: f.potential for r, f in fields.items()}
         diff = at[ties.of] - self.ends[ties.to]
@@ -147,7 +148,7 @@ class AddedNodes:
         return Found(np.where(sound, value, np.inf), gradient, 2.0 * ties.sums(np.maximum(omega, 0.0)))
 
     def _as_whole(self, potentials: dict[Radial, np.ndarray], xi: np.ndarray, ties: Ties):
-        """J_t, omega of each edge, and dJ_t / d potential of each radial function, at the lambda of the drawing."""
+        """Return J_t, omega of each edge, dJ_t / d potential by radial, at the drawing's lambda."""
         J, coupling, plain = self.of, self.coupling, Radial(self.of.kernel)
         own = {r: ties.mass * potential for r, potential in potentials.items()}
         pairs, _, slopes = J.pair_terms(own, ties.mass * self.total, self.lam)
@@ -161,7 +162,7 @@ class AddedNodes:
         return value, coupling.d_edges * omega, factors
 
     def _own_row(self, J: Objective, potentials: dict[Radial, np.ndarray], xi: np.ndarray, ties: Ties):
-        """The divergence of each added node's own row, and the same of it."""
+        """Return the divergence of each added node's own row, omega, and d / d potential."""
         plain, lam = Radial(J.kernel), J.connection.at(potentials[Radial(J.kernel)])
         total, near = np.full(len(lam), self.total), ties.sums(self.mass[ties.to])
         phi = here = J.divergence
@@ -180,7 +181,7 @@ class AddedNodes:
         return np.where((lam > 0) & (lam < LARGEST), coupling.value, np.inf), omega, factors
 
     def _other_rows(self, J: Objective, xi: np.ndarray, ties: Ties) -> tuple[np.ndarray, np.ndarray]:
-        """The edges that the rows of old nodes have to an added one: (m,) their sum, (E,) omega of each."""
+        """Return edges of old nodes' rows to an added node: sums (m,), omega (E,)."""
         lam, phi = self.rows[ties.to], J.divergence
         if J.edges.spread is not None:
             phi = bind(phi, J.edges.spread.at(ties.to))
@@ -188,7 +189,7 @@ class AddedNodes:
         return self._edges(phi, ties, ties.back, ties.mass[ties.of], b)[:2]
 
     def _edges(self, phi: Any, ties: Ties, weight: np.ndarray, M: Any, b: Similarity):
-        """(m,) sums over edges, omega (E,) of each, and (m,) their slopes in ln lambda; an edge of weight 0 is none."""
+        """Return sums (m,) over edges of weight > 0, omega (E,), and slopes (m,) in ln lambda."""
         x, there = weight / M, weight > 0
         each, slope = (np.where(there, M * part, 0.0) for part in edge_and_slope(phi, x, b))
         return ties.sums(each), -self.of.kernel.decay(b.xi) * slope, ties.sums(slope)

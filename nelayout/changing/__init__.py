@@ -1,4 +1,4 @@
-"""Graphs that change: new nodes placed beside old ones, and films of snapshots in which the reader's map is kept."""
+"""Graphs that change: new nodes in a finished drawing, and drawings of snapshots."""
 
 from nelayout.changing.film import LayoutSequence
 from nelayout.changing.new_nodes import add_nodes

@@ -1,4 +1,4 @@
-"""`LayoutSequence`: the drawings of a changing graph in one frame, and films of them as pages and animated pictures."""
+"""`LayoutSequence`: drawings of a changing graph in one frame, and films of them."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ if TYPE_CHECKING:
 
 __all__ = ["LayoutSequence", "Snapshot", "Union", "film_page", "union_of"]
 
-# Part of the time from one drawing to the next in which nodes move.
-MOVING = 0.5
-# Colors of an animated picture: one palette for all frames, without which they would flicker.
+# Share of the time from one drawing to the next in which nodes move.
+MOVING_SHARE = 0.5
+# Number of colors of an animated picture: one palette for all frames, which would flicker otherwise.
 COLORS = 128
-# Ink of all edges as a part of an animated picture: few lines are dark, many faint.
-INK = 0.13
+# Ink of all edges as a share of an animated picture: few lines are dark, many faint.
+INK_SHARE = 0.13
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Snapshot:
-    """One graph of a sequence: node labels, weights (n, n), and the host that writes positions."""
+    """One graph of a sequence: node labels, weights (n, n), and the host to write positions."""
 
     labels: Sequence[Any]
     adjacency: csr_array
@@ -41,17 +41,17 @@ class Snapshot:
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class LayoutSequence:
-    """The drawings of a changing graph in one frame: an unchanged part of the graph keeps its position.
+    """Drawings of a changing graph in one frame: unchanged parts keep their positions.
 
     Attributes
     ----------
     positions
-        one drawing for each snapshot, in the type that its graph's layouts have
+        one drawing for each snapshot, in the type of its graph's layouts
     values
         (T,) J of each drawing, without the anchors, see `Solution.value`
     mean_moves
-        (T,) mean distance that nodes have moved since the drawing before, as a part of that drawing's radius
-        (root mean squared distance to the centroid); the drawing before the first is ``pos``, 0 without one
+        (T,) mean distance that nodes have moved since the drawing before, over the radius of that drawing (root mean
+        squared distance to the centroid). The drawing before the first is ``pos``; 0 if it is missing
     most_moves
         (T,) the largest such distance
     arrived, left
@@ -63,13 +63,13 @@ class LayoutSequence:
     method
         the name of the method
     notes
-        sentences on what was done otherwise than asked or usual
+        sentences on deviations from the request or from the usual run
     snapshots
         the graphs, as films need them
 
     Notes
     -----
-    ``len(sequence)``, ``sequence[k]`` and iteration are those of ``positions``.
+    ``len(sequence)``, ``sequence[k]`` and iteration apply to ``positions``.
     """
 
     positions: tuple[Any, ...]
@@ -91,12 +91,12 @@ class LayoutSequence:
         return self.positions[k]
 
     def to_gif(self, path: str | os.PathLike, *, seconds: float = 0.8, fps: int = 15, size: int = 640) -> None:
-        """Write the drawings as an animated picture, whole or not at all; needs matplotlib.
+        """Write the drawings as an animated picture; needs matplotlib. No partial file remains.
 
         Parameters
         ----------
         path : a file that ends in .gif
-        seconds : from each drawing to the next; half of them is a rest
+        seconds : from each drawing to the next; nodes rest for half of the time
         fps : frames a second, 1 to 50
         size : width and height in pixels
 
@@ -116,10 +116,10 @@ class LayoutSequence:
         if importlib.util.find_spec("matplotlib") is None:
             raise missing_extra("matplotlib", "draw", "animated pictures")
         scene = _Scene(union_of(self.snapshots, self.positions), int(size))
-        # A rest is one frame that stays; between two rests the frames are evenly spaced.
-        moving = max(1, round(MOVING * seconds * fps))
+        # A rest is one long frame; between two rests the frames are evenly spaced.
+        moving = max(1, round(MOVING_SHARE * seconds * fps))
         times = [t + k / moving for t in range(len(self) - 1) for k in range(moving)] + [len(self) - 1.0]
-        rest, step = round(1000 * (1 - MOVING) * seconds), round(1000 * MOVING * seconds / moving)
+        rest, step = round(1000 * (1 - MOVING_SHARE) * seconds), round(1000 * MOVING_SHARE * seconds / moving)
         shown = [rest if time == int(time) else step for time in times]
         palette = scene.frame(times[-1]).quantize(COLORS, method=1)
         frames = (scene.frame(time).quantize(palette=palette, dither=0) for time in times)
@@ -127,9 +127,9 @@ class LayoutSequence:
             next(frames).save(temporary, save_all=True, append_images=frames, duration=shown, loop=0, optimize=False)
 
     def to_html(self, path: str | os.PathLike, *, title: str = "A changing graph") -> None:
-        """Write the drawings as a page with a slider and a button to play them: one file that needs no network.
+        """Write the drawings as one page with a slider and a play button; it needs no network.
 
-        Raises `InputError` for a folder that does not exist, and for a page of more than 100 MB.
+        Raises `InputError` if the folder does not exist, and if the page exceeds 100 MB.
         """
         film_page(union_of(self.snapshots, self.positions), self.method, title).write(path)
 
@@ -141,13 +141,13 @@ class LayoutSequence:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Union:
-    """The n nodes and m edges of all T snapshots.
+    """All n nodes and m edges of the T snapshots.
 
-    labels  (n) in the order in which they came
-    Y       (T, n, 2) positions, NaN for absent nodes; drawings on a line lie on y = 0, drawings in space are seen
-            along z
+    labels  (n) in the order of their first snapshot
+    Y       (T, n, 2) positions, NaN for absent nodes; y = 0 for drawings on a line, a projection along z for drawings
+            in space
     ends    (m, 2) the nodes of each edge
-    edges   (T, m) whether each edge is there
+    edges   (T, m) whether each edge is present
     """
 
     labels: list[Hashable]
@@ -157,7 +157,7 @@ class Union:
 
 
 def union_of(snapshots: Sequence[Snapshot], positions: Sequence[Any]) -> Union:
-    """Return the nodes and edges of all snapshots, and where and when they are there."""
+    """Return the nodes and edges of all snapshots, with positions and presence at each time."""
     number: dict[Hashable, int] = {}
     rows = [np.array([number.setdefault(label, len(number)) for label in each.labels], int) for each in snapshots]
     n, keys = len(number), []
@@ -176,7 +176,7 @@ def union_of(snapshots: Sequence[Snapshot], positions: Sequence[Any]) -> Union:
 
 
 def film_page(union: Union, method: str, title: str) -> Page:
-    """Return the page of a sequence; if there are several snapshots, nodes are colored by their first one."""
+    """Return the page of a sequence; with several snapshots, color shows a node's first one."""
     from nelayout.pictures.pages import Column, Drawn, Frames, Page, shortened
 
     T, n = len(union.Y), len(union.labels)
@@ -193,7 +193,7 @@ def film_page(union: Union, method: str, title: str) -> Page:
 
 
 class _Scene:
-    """One figure of `size` pixels with dots and lines that change from frame to frame."""
+    """A figure of `size` pixels with dots and lines that change between frames."""
 
     def __init__(self, union: Union, size: int) -> None:
         import matplotlib as mpl
@@ -214,7 +214,7 @@ class _Scene:
             limit(middle - half, middle + half)
         ends = union.Y[-1][union.ends[union.edges[-1]]]
         drawn = float(np.sqrt(np.sum((ends[:, 0] - ends[:, 1]) ** 2, axis=1)).sum()) / (2 * half)
-        self.opacity = float(np.clip(INK * size / max(drawn, 1e-9) / 0.8, 0.08, 0.7))
+        self.opacity = float(np.clip(INK_SHARE * size / max(drawn, 1e-9) / 0.8, 0.08, 0.7))
         dot = dot_diameter(n) * size / 2
         rim = 0.3 if dot > 4 else 0.0
         self.lines = ax.add_collection(LineCollection([], linewidths=0.8, zorder=1, clip_on=False))
@@ -224,7 +224,7 @@ class _Scene:
         self.text = self.figure.text(0.02, 0.98, "", va="top", fontsize=max(9, size / 50), color="0.3")
 
     def frame(self, time: float) -> Any:
-        """Return the frame at a time, which may lie between two drawings, as an image of Pillow."""
+        """Return the frame at a time, also between two drawings, as an image of Pillow."""
         from matplotlib.backends.backend_agg import FigureCanvasAgg
         from PIL import Image
 
@@ -233,7 +233,7 @@ class _Scene:
         part = part * part * (3 - 2 * part)
         A, B = union.Y[before], union.Y[after]
         here, then = ~np.isnan(A[:, 0]), ~np.isnan(B[:, 0])
-        # Nodes that stay move; others fade in and out.
+        # Nodes in both drawings move; others fade in and out.
         Y = np.where((here & then)[:, None], A + part * (B - A), np.where(here[:, None], A, B))
         share = (1 - part) * here + part * then
         self.dots.set_offsets(Y[share > 0])

@@ -1,4 +1,4 @@
-"""`add_nodes`: new nodes get positions in a finished drawing, and its nodes do not move by a bit."""
+"""`add_nodes`: new nodes get positions in a finished drawing, old nodes keep every bit."""
 
 from __future__ import annotations
 
@@ -22,19 +22,19 @@ __all__ = ["add_nodes", "given_places"]
 
 @takes_addition_keywords
 def add_nodes(G: Any, pos: Any, method: str | Method = "auto", **options: Unpack[MethodOptions]) -> Any:
-    """Place the new nodes of a graph in a drawing of its old nodes, which do not move by a bit.
+    """Add new nodes to a drawing of the old nodes, which do not move by a bit.
 
-    Each new node goes where its own part of the objective J is lowest among the old ones; then all new nodes settle
-    together. New nodes without a path to an old one are drawn apart and packed around the drawing. `layout_sequence`
-    moves old nodes a little, to make room for new ones.
+    Each new node first minimizes its own terms of the objective J among the old nodes. Then all new nodes settle
+    together. New nodes without a path to an old node are drawn separately and packed around the drawing.
+    `layout_sequence` moves old nodes a little, to make space for new ones.
 
     Parameters
     ----------
     pos : dict, igraph.Layout, (m, dim) array or Solution
         positions of the old nodes; for a matrix, of its first m rows. Removed nodes are left out
     method : default "auto"
-        a name (``nelayout.methods()`` lists them; "nerv:0.3" carries a number) or a ``nelayout.Method``: the one that
-        made the drawing; "auto" takes the one of its objectives that fits the drawing best
+        the method of the drawing: a name (``nelayout.methods()`` lists them; "nerv:0.3" carries a number) or a
+        ``nelayout.Method``. "auto" takes its objective with the best fit to the drawing
 
     Returns
     -------
@@ -44,7 +44,7 @@ def add_nodes(G: Any, pos: Any, method: str | Method = "auto", **options: Unpack
     Raises
     ------
     InputError
-        for positions that no node of G has, and as `layout` does
+        if no node of G has a position, and as `layout` does
 
     Examples
     --------
@@ -70,7 +70,7 @@ def add_nodes(G: Any, pos: Any, method: str | Method = "auto", **options: Unpack
 
 
 def given_places(network: graphs.Network, pos: Any, what: str) -> tuple[dict[Hashable, np.ndarray], int]:
-    """Return {label: (dim,)} for the nodes with a position, and dim; an array may have fewer rows than nodes."""
+    """Return {label: (dim,)} of nodes with a position, and dim; an array may lack last rows."""
     opened = graphs.places(pos)
     given = opened.given
     if opened.keys is None:

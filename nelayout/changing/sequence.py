@@ -1,4 +1,4 @@
-"""`layout_sequence`: the snapshots of a changing graph, drawn one after another, each held to the one before."""
+"""`layout_sequence`: draw the snapshots of a changing graph, each near the one before."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ __all__ = ["STABILITY", "common_rows", "keep_places", "layout_sequence", "unchan
 
 # Default stability.
 STABILITY = 0.8
-# A part that was joined to a larger one keeps its positions if it has at least so many nodes, and such a part of the
-# larger one's; smaller ones go to their new neighbors.
-MAP, EQUAL = 50, 0.5
+# A part that was joined to a larger part keeps its positions if it has at least KEPT_NODES nodes and KEPT_SHARE of the
+# larger part's number. Smaller parts go to their new neighbors.
+KEPT_NODES, KEPT_SHARE = 50, 0.5
 
 
 @takes_layout_keywords
@@ -43,39 +43,39 @@ def layout_sequence(
     pos: Any = None,
     **options: Unpack[MethodOptions],
 ) -> LayoutSequence:
-    """Draw the snapshots of a changing graph so that nodes stay near their earlier positions.
+    """Draw the snapshots of a changing graph; nodes stay near their earlier positions.
 
-    The first graph is drawn as `layout` does it. Each later one starts from the drawing before: new nodes go where
-    their own part of J is lowest, and springs hold the others while all of them settle. A component that did not change
-    since the snapshot before is not drawn again. A node that comes back starts from its last position. Drawings are
-    not turned, and all have the scale that fits the whole sequence into [-scale, scale].
+    The first graph is drawn as `layout` does it. Each later graph starts from the drawing before. New nodes go where
+    their own part of J is lowest, and springs hold the others while all nodes settle. A component without a change
+    since the snapshot before is not drawn again. A node that comes back starts from its last position. Drawings are not
+    turned, and one scale fits the whole sequence into [-scale, scale].
 
     Parameters
     ----------
     graphs : at least one graph
-        networkx, igraph, or matrices; a node is known by its label, in igraph by its name where vertices have distinct
-        ones, in matrices by the number of its row
+        networkx, igraph, or matrices. Labels identify nodes: in igraph names, if vertices have distinct names, in
+        matrices numbers of rows
     method : default "auto"
         a name (``nelayout.methods()`` lists them; "nerv:0.3" carries a number) or a ``nelayout.Method``
     stability : default 0.8
-        how firmly the old map is held, in [0, 1): at 0.8 the map as a whole moves one fifth as far as it would freely,
-        while single nodes move to their neighbors nearly as if they were free. It means the same for every method and
-        for graphs of any size. 0: each drawing only starts from the one before and is laid over it
+        how firmly springs hold the old positions, in [0, 1). At 0.8 the drawing as a whole moves one fifth as far as
+        without springs; single nodes move to their neighbors almost freely. The number means the same for every method
+        and size. 0: each drawing only starts from the one before and is aligned to it
     pos : dict, igraph.Layout, (n, dim) array, optional
-        a drawing of an earlier snapshot, to which the first one is held. A component of the first graph with a
-        position for every node counts as unchanged. If its edges changed, give the earlier graph as the first of
-        ``graphs``. Drawings then keep the units of ``pos``, and scale and center are not applied
+        a drawing of an earlier snapshot, which holds the first one. A component of the first graph with a position for
+        every node counts as unchanged. If its edges changed, give the earlier graph as the first of ``graphs``.
+        Drawings then keep the units of ``pos``, and scale and center are not applied
 
     Returns
     -------
     LayoutSequence
-        ``.positions``, one for each graph in its own type, distances that nodes moved, J of each drawing;
+        ``.positions``, a drawing for each graph in its own type, distances that nodes moved, J of each drawing;
         ``.to_html(path)`` and ``.to_gif(path)`` make films
 
     Raises
     ------
     InputError
-        for no graph, a stability outside [0, 1), a graph without a node of any before it, and as `layout` does
+        for no graph, a stability outside [0, 1), a graph that shares no node with earlier ones, and as `layout` does
 
     Examples
     --------
@@ -104,7 +104,7 @@ def layout_sequence(
 
 
 def _listed(given: Any) -> list[Any]:
-    """The graphs as a list."""
+    """Return the graphs as a list."""
     for library in graphs.HOSTS.values():
         if library.recognizes(given):
             raise InputTypeError(
@@ -121,7 +121,7 @@ def _listed(given: Any) -> list[Any]:
 
 @dataclass
 class _State:
-    """The drawings so far, the last position of every node, and the drawing that was given as ``pos``."""
+    """Drawings so far, last position of every node, and the drawing given as ``pos``."""
 
     record: Method
     options: dict[str, Any]
@@ -134,7 +134,7 @@ class _State:
     solutions: list[Solution] = field(default_factory=list)
 
     def begin(self, G: Any, pos: Any) -> None:
-        """Take the drawing to which the first one is held, if there is one."""
+        """Take the drawing `pos` that holds the first one, if given."""
         if pos is None:
             return
         opened = graphs.places(pos)
@@ -147,7 +147,7 @@ class _State:
         self.options["dim"], self.given = dim, dict(self.last)
 
     def draw(self, k: int, G: Any) -> bool:
-        """Draw the graph number k; False: the callback has ended the run."""
+        """Draw the graph number k; return False if the callback has ended the run."""
         with graphs.guard(G):
             network = graphs.read(G, self.options["weight"], self.options["weight_kind"])
             there = {label: self.last[label] for label in network.labels if label in self.last}
@@ -164,7 +164,7 @@ class _State:
             stay = {label for label, stays in zip(network.labels, kept, strict=True) if stays}
             there = {label: place for label, place in there.items() if label in stay}
             if not (mass is None or (isinstance(mass, str) and mass in NAMED)):
-                same[:] = False  # masses of the caller's own may have changed
+                same[:] = False  # masses from the caller may have changed
         if self.networks and same.all() and len(same) == len(self.networks[-1].labels):  # the same graph again
             old, new = common_rows(self.networks[-1].labels, network.labels)
             return self._add(network, self.drawings[-1][old][np.argsort(new)], replace(self.solutions[-1], seconds=0.0))
@@ -181,7 +181,7 @@ class _State:
         )
 
     def _add(self, network: graphs.Network, Y: np.ndarray, solution: Solution) -> bool:
-        """Take in a drawing (n, d); whether there are to be more."""
+        """Store a drawing (n, d); return False if the callback has ended the run."""
         self.networks.append(network)
         self.drawings.append(Y)
         self.solutions.append(solution)
@@ -189,7 +189,7 @@ class _State:
         return solution.reason != "stopped"
 
     def finished(self, name: str, kept: bool) -> LayoutSequence:
-        """The record of all drawings, brought to the scale and center that were asked for."""
+        """Return the record of all drawings, with the requested scale and center."""
         drawings = self.drawings if kept else _fitted(self.drawings, self.options["scale"], self.options["center"])
         T, stored = len(drawings), self.options["store_pos_as"]
         mean, most, arrived, left = np.zeros(T), np.zeros(T), np.zeros(T, dtype=int), np.zeros(T, dtype=int)
@@ -219,14 +219,14 @@ class _State:
 
 
 def _without_newcomers(network: graphs.Network, known: Mapping[Hashable, Any]) -> np.ndarray:
-    """Return the mask (n,) of the nodes in components of nodes that all have a position."""
+    """Return the mask (n,) of the nodes in components without new nodes."""
     labels = component_labels(network.adjacency)
     new = [label not in known for label in network.labels]
     return ~np.isin(labels, labels[new])
 
 
 def _fitted(drawings: list[np.ndarray], scale: float | None, center: np.ndarray | None) -> list[np.ndarray]:
-    """All drawings about the centroid of the last, at the one scale at which all of them fit."""
+    """Return all drawings around the centroid of the last, at the one scale that fits all."""
     last = drawings[-1]
     middle = np.sum(last, axis=0) / max(len(last), 1)
     reach = max((float(np.abs(Y - middle).max(initial=0.0)) for Y in drawings), default=0.0)
@@ -236,7 +236,7 @@ def _fitted(drawings: list[np.ndarray], scale: float | None, center: np.ndarray 
 
 
 def common_rows(before: Sequence[Hashable], now: Sequence[Hashable]) -> tuple[np.ndarray, np.ndarray]:
-    """Return the rows (k,) of the nodes that are in both, in the earlier and in the later graph.
+    """Return rows (k,) of the nodes in both graphs, in the earlier and in the later graph.
 
     >>> [rows.tolist() for rows in common_rows(["a", "b", "c"], ["c", "d", "a"])]
     [[2, 0], [0, 2]]
@@ -248,7 +248,7 @@ def common_rows(before: Sequence[Hashable], now: Sequence[Hashable]) -> tuple[np
 
 
 def unchanged(before: graphs.Network, now: graphs.Network) -> np.ndarray:
-    """Return the mask (n,) of the later graph's nodes in components with unchanged nodes, edges and weights."""
+    """Return the mask (n,) of nodes in components with unchanged nodes, edges and weights."""
     old, new = common_rows(before.labels, now.labels)
     same = np.zeros(len(now.labels), dtype=bool)
     A, B = csr_array(before.adjacency), csr_array(now.adjacency)
@@ -266,7 +266,7 @@ def keep_places(before: graphs.Network, now: graphs.Network) -> np.ndarray:
     """Return the mask (n,) of the later graph's nodes that keep their old positions.
 
     If a component was joined from several parts, the largest parts keep their positions. Nodes that were absent keep
-    theirs.
+    their last positions.
     """
     old, new = common_rows(before.labels, now.labels)
     part = np.full(len(now.labels), -1)
@@ -276,11 +276,11 @@ def keep_places(before: graphs.Network, now: graphs.Network) -> np.ndarray:
     pairs, inverse, counts = np.unique(
         np.stack([labels[known], part[known]], axis=1), axis=0, return_inverse=True, return_counts=True
     )
-    order = np.lexsort((-counts, pairs[:, 0]))  # of equal parts the one that was larger before comes first
+    order = np.lexsort((-counts, pairs[:, 0]))  # among equal parts, the part that was larger before comes first
     largest = np.zeros(len(order), dtype=bool)
     largest[order] = np.r_[True, np.diff(pairs[order, 0]) > 0][: len(order)]
     most = np.zeros(int(labels.max(initial=-1)) + 1, dtype=int)
     np.maximum.at(most, pairs[:, 0], counts)
-    stays = largest | (counts >= np.maximum(MAP, EQUAL * most[pairs[:, 0]]))
+    stays = largest | (counts >= np.maximum(KEPT_NODES, KEPT_SHARE * most[pairs[:, 0]]))
     kept[known] = stays[inverse.reshape(-1)]
     return kept

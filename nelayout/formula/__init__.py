@@ -1,1 +1,1 @@
-"""The formula: kernels, divergences, connections, potentials, and the choice of an order alpha."""
+"""The formula: kernels, divergences, connections, potentials, and the choice of alpha."""

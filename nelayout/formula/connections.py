@@ -1,12 +1,12 @@
-"""Connections: where the scale factor lambda between input and drawn similarities comes from.
+"""Connections: rules for the scale factor lambda between input and drawn similarities.
 
-An objective is J = sum M phi(P/M, lambda q).  Its two halves, edges and pairs, are evaluated once, at the lambda that
-``at`` returns; ``couple`` turns their sums into J and its derivatives (Yang, Peltonen & Kaski 2014, sec. 3-5):
+An objective is J = sum M phi(P/M, lambda q). Its two halves, edges and pairs, are evaluated once, at the lambda that
+``at`` returns. ``couple`` turns their sums into J and its derivatives (Yang, Peltonen & Kaski 2014, sec. 3-5):
 
-fixed       lambda is given: the repulsion of Elastic Embedding, 1/attraction of LinLog.
+fixed       lambda is a constant: the repulsion of Elastic Embedding, 1/attraction of LinLog.
 optimal     lambda = argmin J.  Homogeneous divergences have it in closed form, and J becomes scale-invariant (gamma,
-            Renyi).  With A = d edges / d ln lambda and B = d pairs / d ln lambda at lambda = 1, dJ = -d edges / A + d
-            pairs / B.
+            Renyi). dJ = -d edges / A + d pairs / B, for A = d edges / d ln lambda and B = d pairs / d ln lambda at
+            lambda = 1.
 normalized  lambda = 1 / sum M q, so that the drawn similarities sum to one; this adds one term to the derivative.
 normalized-rows  lambda_i = 1 / sum_j m_j q_ij: the same for each node.
 """
@@ -38,19 +38,19 @@ __all__ = [
 ]
 
 
-# Largest lambda of a row that a minimizer accepts, and that a finished drawing may have: 1 / lambda is nearly 0.
+# Largest lambda of a row in a minimizer's step, and in a finished drawing: 1 / lambda is nearly 0.
 LARGEST, LARGEST_OF_DRAWINGS = 1e280, 1e300
 
 
 @dataclass(frozen=True, slots=True)
 class Sums:
-    """The sums of an evaluation at one lambda: numbers, or arrays with one sum for each row or graph."""
+    """Sums of an evaluation at one lambda: numbers, or arrays with one sum per row or graph."""
 
-    edges: Any  # sum M edge(P/M, b); NaN if no value was asked for
+    edges: Any  # sum M edge(P/M, b); NaN if not requested
     edges_slope: Any  # its derivative in ln lambda
     pairs: Any  # sum M phi(0, b)
     pairs_slope: Any  # its derivative in ln lambda
-    normalizer: Any  # sum M q, where the connection needs it
+    normalizer: Any  # sum M q, if the connection needs it
     weight: Any  # sum P
     total: Any  # sum M
 
@@ -67,14 +67,14 @@ class Coupling:
 
 
 class Connection:
-    """A rule for lambda; ``needs_normalizer``: it follows from sum M q; ``by_rows``: each node has one."""
+    """A rule for lambda; ``needs_normalizer``: from sum M q; ``by_rows``: one per node."""
 
     name: str
     needs_normalizer = False
     by_rows = False
 
     def check(self, divergence: Divergence) -> None:
-        """Raise Unsupported if this rule does not go with the divergence."""
+        """Raise Unsupported if this rule cannot be used with the divergence."""
 
     def at(self, normalizer: Any) -> Any:
         """Return the lambda at which edges and pairs are evaluated."""
@@ -87,7 +87,7 @@ class Connection:
 
 @dataclass(frozen=True)
 class Fixed(Connection):
-    """lambda is given."""
+    """lambda is a constant."""
 
     value: float = 1.0
 
@@ -117,7 +117,7 @@ class Optimal(Connection):
             )
 
     def couple(self, divergence: Any, sums: Sums, exaggeration: float) -> Coupling:
-        sound = (sums.pairs_slope > 0) & (sums.edges_slope < 0)  # else the kernel has underflowed
+        sound = (sums.pairs_slope > 0) & (sums.edges_slope < 0)  # otherwise the kernel has underflowed
         several = np.ndim(sound) > 0
         if not several and not sound:
             return Coupling(math.inf, 0.0, 0.0, 0.0, math.inf)
@@ -134,7 +134,7 @@ class Optimal(Connection):
 
 @dataclass(frozen=True)
 class NormalizedRows(Connection):
-    """lambda_i = 1 / sum_j m_j q_ij: each node's drawn similarities sum to one, as its input similarities do."""
+    """lambda_i = 1 / sum_j m_j q_ij: each node's drawn and input similarities sum to one."""
 
     name = "normalized-rows"
     needs_normalizer = True
@@ -169,7 +169,7 @@ CONNECTIONS = {"normalized-rows": NormalizedRows, "fixed": Fixed, "optimal": Opt
 
 
 def connection_named(connection: str | Connection) -> Connection:
-    """Return the connection of that name ("fixed:0.5" carries its lambda), or the Connection itself.
+    """Return the connection of a name ("fixed:0.5" carries its lambda), or the Connection.
 
     >>> connection_named("fixed:0.5").at(1.0)
     0.5
@@ -188,5 +188,5 @@ def connection_named(connection: str | Connection) -> Connection:
         raise InputError(f"connection {connection!r}: only 'fixed' takes a number")
     value = as_number(":".join(words))
     if value is None or not value > 0:
-        raise InputError(f"connection {connection!r}: write a number > 0 behind the colon")
+        raise InputError(f"connection {connection!r}: write a number > 0 after the colon")
     return Fixed(value)

@@ -4,12 +4,12 @@ All kernels are members of one family (Yang, Peltonen & Kaski 2015, sec. 3)::
 
     q(xi) = (c + a xi)^(-b / a),        xi = |y_i - y_j|^2,
 
-so a kernel is three numbers.  At distance 2 (xi = 4) the Cauchy kernel (a = b = c = 1) is 1 / (1 + 4) = 0.2, and the
-Gaussian (the limit a -> 0) is exp(-4) = 0.018.  With c = 0 the kernel is a power of the distance, infinite at 0:
+so a kernel has three numbers. At distance 2 (xi = 4) the Cauchy kernel (a = b = c = 1) is 1 / (1 + 4) = 0.2. The
+Gaussian (the limit a -> 0) is exp(-4) = 0.018. If c = 0, the kernel is a power of the distance, infinite at 0:
 ``inverse_distance`` belongs to LinLog, ``inverse_square`` to QuadLog.
 
-Gradients need ``s = -d ln q / d xi = b / (c + a xi)``.  N-body sums need *radial functions*: powers ``q^t``, their
-Box-Cox form ``(q^t - 1) / t`` (``ln q`` at t = 0), and ``q^t ln q``.  :class:`Radial` names one of them.
+Gradients need ``s = -d ln q / d xi = b / (c + a xi)``. N-body sums need *radial functions*, see :class:`Radial`. These
+are powers ``q^t``, their Box-Cox form ``(q^t - 1) / t`` (``ln q`` at t = 0), and ``q^t ln q``.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def __dir__() -> list[str]:
 
 #: How a radial function is computed: see `Radial.kind`.
 Kind = Literal["inverse", "half power", "gaussian", "logarithm", "inverse and logarithm", "general"]
-# Smallest c + a xi: kernels with c = 0 stay finite where two nodes coincide.
+# Smallest c + a xi: kernels with c = 0 stay finite if two nodes coincide.
 SMALLEST = 1e-140
 
 
@@ -46,7 +46,7 @@ def boxcox(x: np.ndarray, order: float) -> np.ndarray:
 
 @dataclass(frozen=True, slots=True)
 class Kernel:
-    """q(xi) = (c + a xi)^(-b/a) of a squared distance xi >= 0; a = 0 means exp(-b xi), where c must be 1.
+    """q(xi) = (c + a xi)^(-b/a) of a squared distance xi; exp(-b xi) if a = 0, where c = 1.
 
     >>> KERNELS["cauchy"].value(np.array([0.0, 4.0]))
     array([1. , 0.2])
@@ -67,7 +67,7 @@ class Kernel:
 
     @property
     def name(self) -> str:
-        """Name by which `kernel_named` finds it."""
+        """Name for `kernel_named`."""
         for name, kernel in KERNELS.items():
             if kernel == self:
                 return name
@@ -79,7 +79,10 @@ class Kernel:
 
     @property
     def singular(self) -> bool:
-        """Whether q is a power of the distance: infinite at 0, and size can be traded for the scale of similarities."""
+        """True if q is a power of the distance: infinite at 0.
+
+        The size of a drawing can then be traded for the scale of similarities.
+        """
         return self.c == 0
 
     def _base(self, xi: np.ndarray) -> np.ndarray:
@@ -113,7 +116,7 @@ class Kernel:
 
 
 def heavy_tailed(tail: float) -> Kernel:
-    """(1 + tail xi)^(-1/tail): Gaussian at tail = 0, Cauchy at 1, heavier above (HSSNE, Yang et al. 2009).
+    """Return (1 + tail xi)^(-1/tail): Gaussian at 0, Cauchy at 1 (HSSNE, Yang et al. 2009).
 
     >>> heavy_tailed(1.0).value(np.array([4.0]))
     array([0.2])
@@ -122,7 +125,7 @@ def heavy_tailed(tail: float) -> Kernel:
 
 
 def inverse_power(r: float) -> Kernel:
-    """``|y_i - y_j|^(-r) = xi^(-r/2)``: r = 1 is LinLog's kernel, 2 QuadLog's, any r > 0 a PolyLog's (Noack 2007).
+    """Return xi^(-r/2), a power of the distance: r = 1 LinLog, 2 QuadLog (Noack 2007).
 
     >>> inverse_power(1).value(np.array([4.0]))
     array([0.5])
@@ -144,7 +147,7 @@ _FAMILIES: dict[str, Callable[..., Kernel]] = {
 
 
 def kernel_named(kernel: str | Kernel) -> Kernel:
-    """Return the kernel of that name, or the Kernel itself.
+    """Return the kernel of a name, or the Kernel itself.
 
     Families carry numbers: "heavy-tailed:2", "inverse-power:3", "kernel:a:b:c".
 
@@ -171,13 +174,13 @@ def kernel_named(kernel: str | Kernel) -> Kernel:
     return _FAMILIES[family](*numbers)
 
 
-# Powers u^(-k/2) from roots and products only; the compiled loops have a form for each.
+# Exponents of powers from roots and products only; the compiled loops have a form for each.
 HALF_POWERS = 1.0, 2.5, 3.0, 4.0, 6.0
 
 
 @dataclass(frozen=True, slots=True)
 class Radial:
-    """A radial function of the squared distance, made of a kernel: what N-body sums add up.
+    """A radial function of the squared distance, made of a kernel: a summand of N-body sums.
 
     form "power": q^order; "boxcox": (q^order - 1)/order, ln q at order 0; "power-log": q^order ln q.
 
@@ -191,7 +194,7 @@ class Radial:
 
     @property
     def kind(self) -> Kind:
-        """The cheapest closed form."""
+        """Cheapest closed form."""
         kernel = self.kernel
         if kernel.a == 0:
             return "gaussian"
@@ -204,7 +207,7 @@ class Radial:
 
     @property
     def code(self) -> tuple[tuple[Kind, str], float, float, float, float]:
-        """Key (kind, form) of the compiled loops that sum it, and their parameters a, b, c and order."""
+        """Key (kind, form) of the compiled loops, and their parameters a, b, c and order."""
         kernel, form = self.kernel, "log" if self.form == "boxcox" and self.order == 0 else self.form
         return (self.kind, form), kernel.a, kernel.b, kernel.c, self.order
 
@@ -233,5 +236,5 @@ class Radial:
 
     @property
     def at_zero(self) -> float:
-        """r(0), for kernels with c > 0: what a node would do to itself."""
+        """r(0), for kernels with c > 0: a node's term with itself."""
         return float(self.value(np.zeros(1))[0])

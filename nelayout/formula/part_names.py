@@ -20,7 +20,7 @@ __all__ = ["as_number", "number_count", "number_within", "spell", "split"]
 
 
 def spell(name: str, *numbers: float) -> str:
-    """Return name and numbers with colons between, each number in the fewest digits that give the float back.
+    """Return name and numbers with colons between, each number in its shortest exact form.
 
     >>> spell("beta", 0.5), spell("alpha", 1 / 3)
     ('beta:0.5', 'alpha:0.3333333333333333')
@@ -29,7 +29,7 @@ def spell(name: str, *numbers: float) -> str:
 
 
 def split(name: str) -> tuple[str, list[str]]:
-    """Return the family and the words behind its colons, in lower case.
+    """Return the family and the words after the colons, in lower case.
 
     >>> split("Heavy_Tailed:2")
     ('heavy-tailed', ['2'])
@@ -39,7 +39,7 @@ def split(name: str) -> tuple[str, list[str]]:
 
 
 def as_number(word: str) -> float | None:
-    """Return the number that a word spells, or None."""
+    """Return the number in a word, or None."""
     try:
         return float(word)
     except ValueError:
@@ -47,7 +47,7 @@ def as_number(word: str) -> float | None:
 
 
 def number_count(make: Callable[..., Any]) -> tuple[int, int]:
-    """Count the numbers that a maker of parts needs, and takes at most: its parameters annotated ``float``."""
+    """Count needed and allowed numbers of a maker of parts: parameters annotated ``float``."""
     numbers = [p for p in inspect.signature(make).parameters.values() if p.annotation in (float, "float")]
     return sum(p.default is p.empty for p in numbers), len(numbers)
 
@@ -55,7 +55,7 @@ def number_count(make: Callable[..., Any]) -> tuple[int, int]:
 def number_within(
     value: Any, name: str, low: float = -math.inf, high: float = math.inf, *, open_ends: bool = False
 ) -> float:
-    """Return the finite number, or raise InputError unless it lies in [low, high]; ``open_ends``: in (low, high).
+    """Return a finite number in [low, high], or (low, high) if ``open_ends``; else InputError.
 
     >>> number_within(1, "kappa", 0.0, 1.0)
     1.0

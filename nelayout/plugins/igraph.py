@@ -1,4 +1,4 @@
-"""Layouts of nelayout under igraph's names: ``g.layout("ws_sne")``, ``igraph.plot(g, layout="gamma_quadlog")``.
+"""Layouts of nelayout with igraph's names: ``g.layout("ws_sne")``, ``igraph.plot(...)``.
 
     >>> import igraph
     >>> register()
@@ -29,7 +29,7 @@ from nelayout.graphs.libraries import IgraphHost
 
 __all__ = ["register", "unregister"]
 
-ANY_METHOD = "nelayout"  # igraph's name of `layout`: its own "auto" keeps its name
+ANY_METHOD = "nelayout"  # igraph's name of `layout`; igraph has its own "auto"
 TEXT = """
 
     Parameters
@@ -46,10 +46,11 @@ TEXT = """
 
 
 def register() -> None:
-    """Give igraph every layout function of nelayout, without "_layout" in its name; `layout` is called "nelayout".
+    """Add every layout function to igraph, without "_layout" in its name.
 
-    ``g.layout(NAME)`` and ``igraph.plot(g, layout=NAME)`` then know these names and NAME_3d, and ``g.layout_NAME()`` is
-    a method. Its keywords `weights` and `seed` are igraph's, and numbers of vertices are indices.
+    `layout` gets the name "nelayout". ``g.layout(NAME)`` and ``igraph.plot(g, layout=NAME)`` then accept these names
+    and NAME_3d, and ``g.layout_NAME()`` is a method. Its keywords `weights` and `seed` are igraph's, and numbers of
+    vertices are indices.
 
     Raises
     ------
@@ -73,7 +74,7 @@ def register() -> None:
 
 
 def unregister() -> None:
-    """Take the layouts out of igraph again.
+    """Remove the layouts from igraph.
 
     Raises
     ------
@@ -95,7 +96,7 @@ def _functions() -> dict[str, Callable[..., Any]]:
 
 
 def _spellings(name: str) -> tuple[str, str]:
-    """Return a layout's name as igraph writes names, and as `nelayout.methods` does: ws_sne, ws-sne."""
+    """Return a layout's name for igraph and for `nelayout.methods`: ws_sne, ws-sne."""
     return name, name.replace("_", "-")
 
 
@@ -126,7 +127,7 @@ def _method(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
             raise TypeError(f"layout_{name} has no keyword 'weight': here it is called 'weights'")
         if hasattr(seed, "__len__"):
             if "pos" in keywords:
-                raise TypeError(f"layout_{name}: seed is a matrix, which is a start, and so is pos; give one of them")
+                raise TypeError(f"layout_{name}: seed (a matrix) and pos both give initial positions; give one of them")
             if not hasattr(seed, "keys") and len(seed) != self.vcount():
                 raise InputError(
                     f"seed must have a row for each of the {self.vcount()} vertices, or be a whole number; got "
@@ -156,7 +157,7 @@ def _method(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _by_label(graph: Any, given: Any, vertices: bool) -> Any:
-    """Return {vertex: value}, or a list of `vertices`, with nelayout's labels in place of indices."""
+    """Return {vertex: value}, or a list of `vertices`, with labels instead of indices."""
     labels = IgraphHost(graph).aliases[0]
 
     def label(index: Any) -> Any:

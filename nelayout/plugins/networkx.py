@@ -1,6 +1,6 @@
-"""A networkx backend: ``nx.forceatlas2_layout(G, backend="nelayout")`` minimizes the energy of networkx's forces.
+"""A backend of networkx for ``nx.forceatlas2_layout``: it minimizes the forces' energy.
 
-networkx finds this module by an entry point, and calls the function of the same name with the same arguments.
+networkx finds this module by an entry point. It calls the function of the same name with the same arguments.
 
 >>> import networkx as nx
 >>> sorted(forceatlas2_layout(nx.path_graph(3), seed=0))
@@ -25,7 +25,7 @@ from nelayout.run.pipeline import solve
 
 __all__ = ["can_run", "convert_from_nx", "convert_to_nx", "forceatlas2_layout", "should_run"]
 
-USUAL_STEPS = 100  # networkx's default of max_iter: nelayout then chooses the number
+USUAL_STEPS = 100  # networkx's default of max_iter; nelayout then chooses the number
 Positions = dict[Hashable, np.ndarray]
 
 
@@ -36,11 +36,11 @@ def forceatlas2_layout(
     node_size: Mapping[Hashable, float] | None = None, weight: str | None = None, dissuade_hubs: bool = False,
     linlog: bool = False, seed: Any = None, dim: int = 2, store_pos_as: str | None = None,
 ) -> Positions:  # fmt: skip
-    """Draw a graph by the energy of ForceAtlas2, with the parameters of `networkx.forceatlas2_layout`.
+    """Draw a graph by the energy of ForceAtlas2, with networkx's parameters.
 
     Minimizes the energy of `nelayout.forceatlas2_layout` with ``components="joint"`` and ``scale=None``. Positions are
     in networkx's units. ``jitter_tolerance`` and ``dissuade_hubs`` have no effect. ``max_iter=100``, networkx's
-    default, stands for nelayout's own number. The dimension of ``pos`` wins over ``dim``. A node without a mass in
+    default, stands for nelayout's own number. The dimension of ``pos`` overrides ``dim``. A node without a mass in
     ``node_mass`` has its degree + 1. A directed graph needs the same weight in both directions.
 
     Raises
@@ -60,7 +60,7 @@ def forceatlas2_layout(
     if not len(G):
         return {}
     if weight is not None and not any(weight in data for _, _, data in G.edges(data=True)):
-        weight = None  # networkx takes every edge as 1 then
+        weight = None  # networkx then takes every edge as 1
     mass = {node: degree + 1.0 for node, degree in G.degree()} | {v: m for v, m in (node_mass or {}).items() if v in G}
     own = {"scaling_ratio": scaling_ratio, "gravity": gravity, "strong_gravity": strong_gravity, "linlog": linlog}
     solution = solve(
@@ -82,7 +82,7 @@ def forceatlas2_layout(
 
 
 def can_run(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool | str:
-    """Return True, or a sentence that says why these arguments are refused."""
+    """Return True, or a sentence with the reason why these arguments are refused."""
     if name != "forceatlas2_layout":
         return f"nelayout has no {name}"
     signature = inspect.signature(forceatlas2_layout)
@@ -111,7 +111,7 @@ def convert_to_nx(result: Any, **_facts: Any) -> Any:
 
 
 def _forget_conversion(G: nx.Graph) -> None:
-    """Remove the graph from its cache of conversions, about which networkx would warn."""
+    """Remove the graph from its cache of conversions, because networkx would warn of it."""
     cache = getattr(G, "__networkx_cache__", None)
     if cache:
         cache.get("backends", {}).pop("nelayout", None)
@@ -121,7 +121,7 @@ def _refusal(
     G: nx.Graph, pos: Any, scaling_ratio: float, gravity: float, distributed_action: bool, node_mass: Any,
     node_size: Any, weight: str | None, dim: int
 ) -> str:  # fmt: skip
-    """Return a sentence that says why these arguments have no energy with a minimum; empty if they have one."""
+    """Return the reason why these arguments have no energy with a minimum; empty if they have."""
     reasons = {
         "distributed_action divides the attraction of each node by its mass, so that no energy has these forces":
             distributed_action,

@@ -1,4 +1,4 @@
-"""The facts about the networkx backend that networkx reads whenever it is imported; so this file imports nothing.
+"""Facts about the networkx backend, read when networkx is imported; imports nothing.
 
 >>> get_info()["backend_name"], list(get_info()["functions"])
 ('nelayout', ['forceatlas2_layout'])

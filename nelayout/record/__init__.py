@@ -1,1 +1,1 @@
-"""Records that a run leaves: the solution, and its progress while it is made."""
+"""Records of a run: the solution, and its progress."""

@@ -11,7 +11,7 @@ __all__ = ["Evaluated"]
 
 @dataclass(frozen=True, slots=True)
 class Evaluated:
-    """The value of a drawing under the objective of a method, as `nelayout.evaluate` returns it.
+    """Value of a drawing under the objective of a method: the result of `nelayout.evaluate`.
 
     Attributes
     ----------
@@ -25,11 +25,11 @@ class Evaluated:
     node_cost
         (n,) the cost of each node, see `nelayout.Solution`
     unit
-        the factor of the positions: 1 for size="given", the best one for size="best"
+        the factor of the positions: 1 for size="given", the best factor for size="best"
     components
         (n,) component of each node, 0 the largest
     notes
-        sentences on what a reader of the value should know
+        sentences on how to read the value
     method
         the name of the method
     """

@@ -1,4 +1,4 @@
-"""The record of an objective at one drawing: its value, its gradient, and what minimizers and tests ask beside them."""
+"""Record of an objective at one drawing: value, gradient, and other requested results."""
 
 from __future__ import annotations
 
@@ -12,26 +12,24 @@ from nelayout.numerics.groups import Whole
 
 __all__ = ["ENTRIES", "NOTHING", "PAIRS", "ROWS", "SHARED", "Evaluation", "chosen", "cut"]
 
-# Stands for results that were not requested.
+# Value of results that were not requested.
 NOTHING = np.empty(0)
 
-# What the first axis of a field counts, if not groups: rows, entries of P, curvature pairs and then rows, or neither.
+# First axis of a field, if not groups: rows, entries of P, curvature pairs and then rows, or nothing.
 ROWS, ENTRIES, PAIRS, SHARED = ({"counts": name} for name in ("rows", "entries", "pairs", "nothing"))
 
 
 @dataclass(frozen=True, slots=True)
 class Evaluation:
-    """J of each group at one drawing, its lambda, and the results that were requested; the others are empty.
+    """J of each group at one drawing, lambda, and requested results; other fields are empty.
 
-    Where J is infinite the others may be anything.
+    If J is infinite, other fields have no meaning.
 
-    value     J: a float of one graph, (C,) of several
-    lam       lambda; the geometric mean where each row has its own
-    gradient  (n, d)
-    weights   (nnz,) attraction omega of each edge, symmetric; a sign is possible
-    lost      indices of nodes too far from all others for floats, which make J infinite
-    strength  |dJ / d ln lambda| through the edges alone, how hard they pull together, and gravity's part of J
-    stiffness (n,) a bound on the curvature of gravity and anchors; a zero where there are none
+    value     J: a float of one graph, (C,) of several lam       lambda; the geometric mean if each row has its own
+              gradient  (n, d) weights   (nnz,) attraction omega of each edge, symmetric; a sign is possible lost
+              indices of nodes too far from all others for floats, which make J infinite strength  |dJ / d ln lambda|
+              through the edges, their total pull, and gravity's share of J stiffness (n,) a bound on the curvature of
+              gravity and anchors; 0 without them
     attraction (n,) sum over each node's edges of max(omega, 0)
     """
 
@@ -46,7 +44,7 @@ class Evaluation:
 
 
 def chosen(objective: Any, taken: Any, then: Any, now: Any) -> Any:
-    """The record ``then`` for groups of the mask ``taken``, and ``now`` for others."""
+    """Return the record ``then`` for groups of the mask ``taken``, and ``now`` for others."""
     parts = objective.parts
     if isinstance(parts, Whole) or parts.all(taken):
         return then if parts.any(taken) else now
@@ -61,7 +59,7 @@ def chosen(objective: Any, taken: Any, then: Any, now: Any) -> Any:
 
 
 def cut(objective: Any, kept: np.ndarray, record: Any) -> Any:
-    """The record for the groups of a mask (C,) alone."""
+    """Return the record for only the groups of a mask (C,)."""
     changes = {}
     for each in fields(record):
         value = getattr(record, each.name)
@@ -74,12 +72,12 @@ def cut(objective: Any, kept: np.ndarray, record: Any) -> Any:
 
 
 def _counted(each: Any, value: Any) -> bool:
-    """Whether a field has an axis of groups, rows or entries."""
+    """Return True if a field has an axis of groups, rows or entries."""
     return each.metadata.get("counts") != "nothing" and np.ndim(value) > 0 and len(value) > 0
 
 
 def _mask(objective: Any, groups: np.ndarray, each: Any) -> np.ndarray:
-    """A mask of groups, as a mask of what a field counts."""
+    """Return a mask of groups as a mask of the field's first axis."""
     counts = each.metadata.get("counts")
     if counts is None:
         return groups

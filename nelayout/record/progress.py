@@ -1,6 +1,6 @@
-"""The progress of a run: trace, clock, progress bar, log and the caller's callback, in one `Observer`.
+"""Progress of a run: trace, clock, progress bar, log and callback, in one `Observer`.
 
-At DEBUG the logger "nelayout" has the drawing, each finished stage, the reason of the end, and the notes.
+At level DEBUG the logger "nelayout" records the drawing, each finished stage, the reason of the end, and the notes.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from nelayout.record.solution import Progress, Step
 __all__ = ["LOG", "Bar", "Observer", "Stopped", "observe", "screen"]
 
 LOG = logging.getLogger("nelayout")
-# Lines of a progress bar, in tqdm's format: with and without the most steps of a schedule.
+# Lines of a progress bar, in tqdm's format: with and without a largest number of steps.
 BOUNDED = "{desc}: {n_fmt} of at most {total_fmt} steps |{bar}| [{elapsed}, {rate_noinv_fmt}{postfix}]"
 BOUNDLESS = "{desc}: {n_fmt} steps [{elapsed}, {rate_noinv_fmt}{postfix}]"
 # Columns and rows for a terminal that reports 0, in which tqdm would draw nothing.
@@ -34,7 +34,7 @@ SCREEN = 80, 24
 class Stopped(Exception):
     """Raised through the loops if a callback returned True or parallel work failed.
 
-    drawing  the latest drawing, if a pass knows it
+    drawing  the latest drawing, if a pass has it
     """
 
     drawing: Any = None
@@ -70,7 +70,7 @@ class Observer:
         return Observer(began=self.began, given_up=given_up, logs=False)
 
     def append(self, other: Observer) -> None:
-        """Take over the trace of a `silent_copy`; seconds stay in order."""
+        """Add the trace of a `silent_copy`; seconds stay in order."""
         self.end_stage()
         latest = self.trace[-1].seconds if self.trace else 0.0
         for step in other.trace:
@@ -79,11 +79,11 @@ class Observer:
             self.trace.append(step._replace(iteration=len(self.trace), seconds=latest, stage=stage))
 
     def end_stage(self) -> None:
-        """End the present stage: the next step belongs to another one, even of the same name."""
+        """End the present stage: the next step belongs to a new stage, even with the same name."""
         self._stage = ("", "")
 
     def _unique(self, stage: str) -> str:
-        """Return the name of a stage in the trace: the second stage of one name has a number."""
+        """Return the name of a stage in the trace: a second stage of the same name has a number."""
         if self.logs and stage != self._stage[0]:
             self._counts[stage] += 1
             count = self._counts[stage]
@@ -91,7 +91,7 @@ class Observer:
         return self._stage[1] if self.logs else stage
 
     def begin(self, steps: int) -> None:
-        """Begin a drawing with a schedule of at most so many steps."""
+        """Begin a drawing with a schedule of at most `steps` steps."""
         if self.bar is not None:
             self.bar.begin(steps)
 
@@ -123,7 +123,7 @@ class Observer:
 
 
 class Bar:
-    """One line on standard error: method, stage, steps done, most steps, time.
+    """One line on standard error: method, stage, steps done, largest number of steps, time.
 
     A run with several drawings, such as components, counts the steps of each.
     """
@@ -162,7 +162,7 @@ class Bar:
 
 
 def screen() -> tuple[int | None, int | None]:
-    """Columns and rows for tqdm if the terminal reports 0 of either; None: tqdm asks the terminal."""
+    """Return columns and rows for tqdm if the terminal reports 0; None: tqdm's default."""
     try:
         size = os.get_terminal_size(sys.stderr.fileno())
     except (OSError, ValueError, AttributeError):  # no terminal, or no file
@@ -173,7 +173,7 @@ def screen() -> tuple[int | None, int | None]:
 
 @contextmanager
 def observe(name: str, callback: Callable[[Progress], object] | None, progress: bool) -> Iterator[Observer]:
-    """Yield an observer, with a progress bar of that name if wanted."""
+    """Yield an observer, with a progress bar of that name if `progress`."""
     if not progress:
         yield Observer(callback)
         return

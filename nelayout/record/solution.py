@@ -1,4 +1,4 @@
-"""`Solution`: a drawing and the evidence of its run."""
+"""`Solution`: a drawing and the record of its run."""
 
 from __future__ import annotations
 
@@ -34,11 +34,11 @@ class Step(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """The argument of a callback: the step just done, and all positions, (n, dim) in node order, read-only.
+    """Argument of a callback: the latest step, and all positions, (n, dim), read-only.
 
-    Positions have the scale of the result. Each step is turned onto the step before, so an animation does not jump.
-    Without initial positions the result may be turned or mirrored: ``nelayout.align(positions, to=result)`` turns them
-    alike.
+    Positions are in node order and have the scale of the result. Each step is aligned to the step before, so an
+    animation does not jump. If no initial positions are given, the result may be turned or mirrored:
+    ``nelayout.align(positions, to=result)`` turns them alike.
     """
 
     iteration: int
@@ -49,7 +49,7 @@ class Progress:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Solution:
-    """The result of `nelayout.solve`: a drawing and the evidence of its run.
+    """Result of `nelayout.solve`: a drawing and the record of its run.
 
     Attributes
     ----------
@@ -67,17 +67,17 @@ class Solution:
     connection
         lambda of ``positions`` (of the largest component; the geometric mean if each node has its own)
     reason
-        of the end of the largest component's run: "converged" (the forces are in balance), "lull" (the last ten
-        steps brought next to nothing), "max_iter" (all steps were taken: the usual end of a schedule, and no
-        failure), "stopped" (by the callback), "collapsed" (to a point) or "unbounded" (J has no best size)
+        of the end of the largest component's run: "converged" (the forces are in balance), "lull" (the last ten steps
+        hardly changed J), "max_iter" (all steps were taken: the usual end of a schedule, not a failure), "stopped" (by
+        the callback), "collapsed" (to a point) or "unbounded" (J has no best size)
     node_cost
         (n,) the cost of each node, see below
     components
         (n,) component of each node, 0 the largest; each isolated node is a component
     notes
-        sentences on what was done otherwise than asked or usual
+        sentences on deviations from the request or from the usual run
     seconds
-        of the whole run; for vectors with the neighbor search, which ends before the first step of ``trace``
+        of the whole run; for vectors including the neighbor search, before the first step of ``trace``
     choice
         for alpha="auto", how alpha was chosen; None otherwise, and if every alpha fits equally well
     method
@@ -87,15 +87,15 @@ class Solution:
     -----
     ``repr`` has all of this in a paragraph, without the positions.
 
-    ``node_cost`` shows where the drawing misleads. Its meaning depends on the method. Costs of the first two kinds
-    compare between components, others within one component.
+    ``node_cost`` shows the misleading parts of the drawing. Its meaning depends on the method. Costs of the first two
+    kinds compare between components, other costs within one component.
 
     - ws-SNE, t-SNE, s-SNE, HSSNE and ft-SNE's "kl" (the I-divergence with an optimal or normalized connection): the
-      cost of a retrieval in two stages (Yang, Peltonen & Kaski 2014, sec. 5.1). With p = P / sum P and q the drawn
-      similarities, both of sum 1 over the pairs of a component, and their marginals p_i, q_i and conditionals p_j|i,
-      q_j|i, node i costs p_i ln(p_i / q_i) - p_i + q_i for being found at all, and p_i KL(p_j|i || q_j|i) for its
-      neighbors being found from there. No cost is negative, except by the error of fast sums. The costs of a component
-      add up to its KL(p || q) times its part of all nodes with edges; KL(p || q) of a connected graph is ``value`` for
+      cost of a retrieval in two stages (Yang, Peltonen & Kaski 2014, sec. 5.1). Let p = P / sum P and q the drawn
+      similarities, both of sum 1 over the pairs of a component. They have marginals p_i, q_i and conditionals p_j|i,
+      q_j|i. Node i costs p_i ln(p_i / q_i) - p_i + q_i for the retrieval of i, and p_i KL(p_j|i || q_j|i) for the
+      retrieval of its neighbors from i. No cost is negative, except by the error of fast sums. The costs of a component
+      add up to its KL(p || q) times its share of all nodes with edges; KL(p || q) of a connected graph is ``value`` for
       normalized connections.
     - SNE, NeRV, JSE, alpha-SNE (connections by rows): the divergence of the node's own row; they add up to ``value``.
     - all others: sum_j M_ij phi(P_ij / M_ij, lambda q_ij), up to constants that depend on P alone. Costs may be

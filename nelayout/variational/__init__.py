@@ -1,1 +1,1 @@
-"""The variational form of ft-SNE: a network plays against the drawing."""
+"""The variational form of ft-SNE: a network and the drawing play a game."""

@@ -1,16 +1,16 @@
-"""ft-SNE in its variational form: a small network learns where drawing and similarities differ, the drawing evades it.
+"""ft-SNE in variational form: a network finds differences, the drawing removes them.
 
-An f-divergence is a greatest value over functions h of pairs (Im, Verma & Branson 2018, section 3),
+An f-divergence is a maximum over functions h of pairs (Im, Verma & Branson 2018, section 3),
 
     D_f(P||Q) = max_h sum_ij [h_ij p_ij - f*(h_ij) q_ij],
 
-with the Fenchel conjugate f*.  If a network over features of the nodes takes the place of h, this is a lower bound.
-Network and drawing take turns: J steps raise the bound, K steps lower it.  For example, two clusters are drawn in one
-heap.  The network, which knows the clusters by their features, makes h large for pairs of one cluster.  Then f*(h) q
-is what these pairs cost, and the drawing lowers it: it moves the clusters apart.
+with the Fenchel conjugate f*. If h is a network over features of the nodes, this is a lower bound. Network and drawing
+take turns: J steps raise the bound, K steps lower it. For example, two clusters have overlapping positions. The network
+can separate the clusters by their features, and makes h large for pairs of one cluster. Then f*(h) q is the cost of
+these pairs. To lower it, the drawing moves the clusters apart.
 
-The bound is far from tight where p_ij depends on more than the features, as in the edges of a neighbor graph.  Sums
-are over pairs drawn at random; only the normalizer Z comes from outside, from an N-body sum.
+The bound is not tight if p_ij depends on more than the features, as in a neighbor graph. Sums are over random pairs;
+only the normalizer Z comes from an N-body sum.
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ from nelayout.numerics.pytorch import torch_module
 
 __all__ = ["CONJUGATES", "Network", "PairSamples", "Round", "needs_torch", "variational_drawing"]
 
-# Units in the hidden layers of f and g.
+# Number of units in the hidden layers of f and g.
 WIDTHS = 10, 20
-# Adam's rate for the network; for the positions in units of the kernel, and rounds after which it is half as long.
-LEARNING_RATE, RATE, HALF = 0.01, 0.05, 50
-# Nearest nodes in the drawing that make near pairs.
-NEAR = 10
+# Adam's rate for the network; its rate for positions in units of the kernel, and the rounds that halve this rate.
+LEARNING_RATE, POSITION_RATE, HALVING_ROUNDS = 0.01, 0.05, 50
+# Number of nearest nodes in the drawing that make near pairs.
+NEAR_NODES = 10
 
 # Name -> output activation h(x) and f*(h(x)) on tensors: Table 2, with the conjugate of js corrected, -ln(2 - e^h).
 # Below h = -2 the f* of chi2 is above the conjugate: the sum is still a lower bound.
@@ -46,7 +46,7 @@ CONJUGATES: dict[str, tuple[Callable[[Any], Any], Callable[[Any], Any]]] = {
     "hellinger": (lambda x: -(-x).expm1(), lambda x: x.expm1()),
     "chi2": (lambda x: x, lambda x: x * (x / 4 + 1)),
 }
-_one_run = threading.RLock()  # torch has one number of threads for the process
+_one_run = threading.RLock()  # torch's number of threads belongs to the process
 
 
 def _softplus(x: Any) -> Any:
@@ -54,7 +54,7 @@ def _softplus(x: Any) -> Any:
 
 
 class Round(NamedTuple):
-    """One round: the bound on a sample of pairs after the network's turn, and the divergence if it was asked for."""
+    """A round: bound on sampled pairs after the network's steps, and the divergence or None."""
 
     round: int
     bound: float
@@ -79,24 +79,25 @@ def variational_drawing(
     rng: np.random.Generator | int | None = None,
     callback: Callable[[Round, np.ndarray], Any] | None = None,
 ) -> tuple[np.ndarray, tuple[Round, ...]]:
-    """Play min over Y, max over networks h of sum_{i != j} [h_ij p_ij - f*(h_ij) q_ij / Z], q = 1/(1 + |y_i - y_j|^2).
+    """Minimize over Y the maximum over networks h of sum [h_ij p_ij - f*(h_ij) q_ij / Z].
 
-    h_ij is the output activation of x_ij = g([f(x_i) + f(x_j); f(x_i) * f(x_j)]) over the features x.  Both players
-    move by Adam, each step on other pairs; no step is taken back.  The same rng gives the same bits.
+    The sum is over i != j, and q = 1/(1 + |y_i - y_j|^2). h_ij is the output activation of x_ij = g([f(x_i) + f(x_j);
+    f(x_i) * f(x_j)]) over the features x. Both players move by Adam, each step on other pairs; no step is undone. The
+    same rng gives the same bits.
 
     Parameters
     ----------
-    P : (n, n) sparse or dense similarities, >= 0, nothing on the diagonal; scaled to sum 1.
-    features : (n, p) what the network knows of each node; columns are standardized.
-    Y0 : (n, d) where the drawing begins, in units of the kernel.
+    P : (n, n) sparse or dense similarities, >= 0, empty diagonal; scaled to sum 1.
+    features : (n, p) features of each node for the network; columns are standardized.
+    Y0 : (n, d) initial positions, in units of the kernel.
     divergence : a name in `CONJUGATES`.
     normalizer : Y (n, d) -> Z = sum over i != j of q_ij, and its gradient (n, d).
     primal : Y -> the divergence itself, for the trace.
     rounds, ascents, descents : number of rounds, and of the steps of network and positions in each; the network takes
         ``first_ascents`` before the first.
-    pairs : pairs of a step: half are edges, a quarter near pairs of the drawing, a quarter any pairs.
-    background : part of P spread over the pairs that are no edges, in [0, 1).
-    tol : end after a round in which nodes moved by less than this part of the radius of the drawing.
+    pairs : number of pairs in a step: half are edges, a quarter near pairs of the drawing, a quarter any pairs.
+    background : share of P spread over the pairs without an edge, in [0, 1).
+    tol : end after a round in which nodes moved by less than this share of the radius of the drawing.
     callback : called with (Round, Y) after each round, Y read-only.
 
     Returns
@@ -135,17 +136,17 @@ def variational_drawing(
                 learn.step()
 
         trace: list[Round] = []
-        near = near_pairs(Y, NEAR)
+        near = near_pairs(Y, NEAR_NODES)
         raise_bound(Y, near, max(ascents, first_ascents))
         for number in range(1, rounds + 1):
             before = Y
             for group in move.param_groups:
-                group["lr"] = RATE / (1.0 + (number - 1) / HALF)
+                group["lr"] = POSITION_RATE / (1.0 + (number - 1) / HALVING_ROUNDS)
             for _ in range(descents):
                 at.grad = torch.from_numpy(game.bound_and_gradient(samples.draw(pairs, near), Y, normalizer)[1])
                 move.step()
                 Y = at.detach().numpy().copy()
-            near = near_pairs(Y, NEAR)
+            near = near_pairs(Y, NEAR_NODES)
             raise_bound(Y, near, ascents)
             bound = game.bound_and_gradient(samples.draw(pairs, near), Y, normalizer)[0]
             if not math.isfinite(bound):
@@ -162,9 +163,9 @@ def variational_drawing(
 
 @dataclass(frozen=True, slots=True)
 class Network:
-    """x of pairs from the features X (n, p) of both nodes, the same for (i, j) and (j, i), and the bound by it.
+    """x of pairs from the features X (n, p), the same for (i, j) and (j, i), and its bound.
 
-    Weights are drawn by He's rule.  The last layer is 0, so that an untrained network is equal for all pairs.
+    He's rule gives the initial weights. The last layer is 0, so that an untrained network is equal for all pairs.
     """
 
     X: Any
@@ -185,7 +186,7 @@ class Network:
         return cls(torch.from_numpy(X), weights, *conjugate)
 
     def score(self, i: np.ndarray, j: np.ndarray) -> Any:
-        """x of the pairs."""
+        """Return x of the pairs."""
         torch = torch_module()
         A, a, C, c, D, d = self.weights
         f = (self.X @ A + a).relu()
@@ -193,7 +194,7 @@ class Network:
         return ((torch.cat([f_i + f_j, f_i * f_j], dim=1) @ C + c).relu() @ D + d)[:, 0]
 
     def bound(self, drawn: tuple[np.ndarray, ...], share: np.ndarray) -> Any:
-        """sum weight [h p - f*(h) q / Z] as a tensor; ``share`` = q / Z."""
+        """Return sum weight [h p - f*(h) q / Z] as a tensor; ``share`` = q / Z."""
         i, j, weight, p = drawn
         x, (weight, p, share) = self.score(i, j), map(torch_module().from_numpy, (weight, p, share))
         return (weight * (self.h(x) * p - self.conjugate(x) * share)).sum()
@@ -203,7 +204,7 @@ class Network:
     ) -> tuple[float, np.ndarray]:
         """Return the bound and its gradient (n, d) in Y, with the slope of Z.
 
-        As sum q / Z = 1, the usual cost is taken from f* before it is sampled, which lowers the variance.
+        Since sum q / Z = 1, the usual cost is subtracted from f* before sampling, which lowers the variance.
         """
         i, j, weight, p = drawn
         with torch_module().no_grad():
@@ -211,7 +212,7 @@ class Network:
             h, cost = self.h(x).numpy(), self.conjugate(x).numpy()
         apart, q, (Z, slope) = Y[i] - Y[j], _kernel(Y, drawn), normalizer(Y)
         Z = _positive(Z)
-        usual = float(np.median((cost - h * p * Z / q)[p <= p.min()]))  # edges cost more
+        usual = float(np.median((cost - h * p * Z / q)[p <= p.min()]))  # of non-edges: edges cost more
         rates = weight * (usual - cost)
         total = float(np.sum(rates * q))
         pull = (-2.0 / Z * rates * q * q)[:, None] * apart
@@ -223,11 +224,11 @@ class Network:
 
 @dataclass(frozen=True, slots=True)
 class PairSamples:
-    """The pairs of nodes from which samples are drawn.
+    """Distribution of pairs of nodes for samples.
 
     keys, p     i n + j of the edges i < j, increasing, and p of both directions together, of sum 1 - background
     reach       running sums of p
-    background  p of an ordered pair that is no edge
+    background  p of an ordered pair without an edge
     """
 
     n: int
@@ -239,7 +240,7 @@ class PairSamples:
 
     @classmethod
     def of(cls, P: Any, n: int, background: float, rng: np.random.Generator) -> PairSamples:
-        """Make it of similarities P (n, n) with edges; ``background`` is spread over the pairs that are no edges."""
+        """Read similarities P (n, n) with edges; pairs without an edge share ``background``."""
         A = csr_array(P, dtype=float)
         both = coo_array(A + A.T)
         i, j = (ends.astype(np.int64) for ends in both.coords)
@@ -251,10 +252,10 @@ class PairSamples:
         return cls(n, keys[order], p, np.cumsum(p), background / max(others, 1), rng)
 
     def draw(self, count: int, near: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-        """Draw i, j (m,), how many ordered pairs each stands for, and p_ij of each.
+        """Draw i, j (m,), the number of ordered pairs that each stands for, and p_ij.
 
-        Half are edges by their p, a quarter are of ``near`` (increasing keys), a quarter are any pairs.  A pair counts
-        2 over how often it is to be expected, so that sums are right in the mean.  All pairs come once if they are few.
+        Half are edges by their p, a quarter are of ``near`` (increasing keys), a quarter are any pairs. A pair counts 2
+        / (its expected number), so that sums are unbiased. If there are few pairs, each comes once.
         """
         n = self.n
         if n * (n - 1) // 2 <= count:
@@ -276,14 +277,14 @@ class PairSamples:
         return key // n, key % n, 2.0 / often, p
 
     def _similarities(self, key: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """p_ij of ordered pairs, and which pairs are edges."""
+        """Return p_ij of ordered pairs, and a mask of the edges."""
         edge = _among(self.keys, key)
         place = np.minimum(np.searchsorted(self.keys, key), len(self.keys) - 1)
         return np.where(edge, self.p[place] / 2, self.background), edge
 
 
 def near_pairs(Y: np.ndarray, count: int) -> np.ndarray:
-    """Return increasing keys i n + j, i < j, of pairs where one is among the `count` nearest nodes of the other."""
+    """Return increasing keys i n + j, i < j, of pairs with one among the other's nearest."""
     from scipy.spatial import KDTree
 
     n = len(Y)
@@ -298,7 +299,7 @@ def _among(keys: np.ndarray, key: np.ndarray) -> np.ndarray:
 
 
 def _kernel(Y: np.ndarray, drawn: tuple[np.ndarray, ...]) -> np.ndarray:
-    """q of drawn pairs, not divided by Z."""
+    """Return q of drawn pairs, not divided by Z."""
     apart = Y[drawn[0]] - Y[drawn[1]]
     return 1.0 / (1.0 + np.einsum("ij,ij->i", apart, apart))
 
@@ -310,13 +311,13 @@ def _positive(Z: float) -> float:
 
 
 def _size(Y: np.ndarray) -> float:
-    """Root mean squared distance to the centroid."""
+    """Return the root mean squared distance to the centroid."""
     return math.sqrt(float(np.sum((Y - Y.mean(axis=0)) ** 2)) / len(Y))
 
 
 @contextmanager
 def _one_thread() -> Iterator[Any]:
-    """Run PyTorch on one thread, so that bits do not depend on their number; two runs at once wait for each other."""
+    """Run PyTorch on one thread, for equal bits; a second run at the same time waits."""
     torch = torch_module()
     with _one_run:
         before = torch.get_num_threads()
@@ -328,7 +329,7 @@ def _one_thread() -> Iterator[Any]:
 
 
 def needs_torch() -> None:
-    """Raise `MissingExtra`, which names the install command, if torch cannot be imported."""
+    """Raise `MissingExtra` with the install command if torch cannot be imported."""
     try:
         torch_module()
     except ImportError as error:

@@ -1,1 +1,1 @@
-"""The choice of alpha from data: the density of similarities (`density`), the order that fits it best (`choice`)."""
+"""The choice of alpha from data: `density` of similarities, `choice` of the best order."""

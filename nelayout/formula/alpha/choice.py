@@ -1,12 +1,12 @@
-"""Choice of the order alpha: data are drawn at each order, and the order with the best score is taken.
+"""Choice of the order alpha: draw the data at each order, and take the best score.
 
-The pairs (v, m) of a drawing, given and drawn similarities, are data for the density
+The pairs (v, m) of a drawing, input and drawn similarities, are data for the density
 
     p(v; m, alpha, phi) = v^(-1/2) exp(-D_alpha(v||m) / phi) / Z(m, alpha, phi)
 
-with D_alpha(v||m) = m d(v/m) (Amid, Dikmen & Oja 2015, section 3, eq. 10).  So an order alpha assumes a distribution of
-v around m, and data can tell one order from another.  Score matching compares slopes of ln p and needs no Z.  For
-example, alpha = 1/2 is chosen for pairs with square roots that differ by Gaussian noise::
+with D_alpha(v||m) = m d(v/m) (Amid, Dikmen & Oja 2015, section 3, eq. 10). So an order alpha assumes a distribution of
+v around m, and data can decide between orders. Score matching compares slopes of ln p and needs no Z.  For example,
+alpha = 1/2 is chosen for pairs with square roots that differ by Gaussian noise::
 
     >>> rng = np.random.default_rng(0)
     >>> m = np.exp(rng.normal(size=40_000))
@@ -16,7 +16,7 @@ example, alpha = 1/2 is chosen for pairs with square roots that differ by Gaussi
     >>> bool(abs(choice.alpha - 0.5) < 0.05)
     True
 
-The caller passes a function that draws at an order; nothing here depends on how it draws.
+The caller passes a function that draws at an order, by any method.
 """
 
 from __future__ import annotations
@@ -33,30 +33,30 @@ from nelayout.formula.kernels import boxcox
 
 __all__ = ["GRID", "AlphaChoice", "ExactFit", "choose_order", "order_number", "score_matching"]
 
-Result = TypeVar("Result")  # of the caller's drawing, which is passed back as it is
+Result = TypeVar("Result")  # the caller's drawing, returned unchanged
 
-# Orders tried unless the caller names others.
+# Default orders.
 GRID = tuple(k / 10 for k in range(10, 0, -1))
-# Error in alpha at which the search between orders of the grid stops.
+# Error in alpha that ends the search between orders of the grid.
 REFINED = 0.02
-# Phi in parts of the mean similarity below which a drawing gives the similarities back exactly, and below which a note
-# says that alpha is barely identified.
+# Phi relative to the mean similarity: below EXACT a drawing equals the similarities, below VAGUE alpha is barely
+# identified.
 EXACT, VAGUE = 1e-10, 0.02
 
 
 class ExactFit(InputError):
-    """Raised for a drawing that gives the similarities back exactly: every order fits it."""
+    """Raised for a drawing that equals the similarities: every order fits it."""
 
 
 @dataclass(frozen=True, slots=True)
 class AlphaChoice:
-    """The order that was chosen, and the score at every order for which there is a drawing.
+    """The chosen order, and the score at every order with a drawing.
 
     alpha   the chosen order
-    phi     how far similarities stray at alpha, in their unit
-    alphas  increasing; around the chosen one they are dense, elsewhere the grid
+    phi     spread of similarities at alpha, in their unit
+    alphas  increasing; dense around the chosen order, elsewhere the grid
     scores  values of `score_matching` at each of them
-    notes   sentences on how far the choice may be trusted
+    notes   sentences on the reliability of the choice
     """
 
     alpha: float
@@ -67,7 +67,7 @@ class AlphaChoice:
 
     @property
     def summary(self) -> str:
-        """The order and its phi in one line."""
+        """Order and its phi in one line."""
         return f"alpha = {self.alpha:.3g} was chosen from the data by score matching (phi = {self.phi:.3g})"
 
 
@@ -79,13 +79,13 @@ def choose_order(
 ) -> tuple[AlphaChoice, Result]:
     """Return the order that fits its own drawing best, and the drawing.
 
-    Every order is drawn anew: alternating between alpha and one drawing would stay near where it began.  The walk
-    begins at the largest order of the grid up to 1 and goes down, each drawing starting from the one before; orders
-    above 1 follow, upward from where the walk began.  Brent's search between the neighbors of the best order then
+    Every order gets its own drawing: alternating between alpha and one drawing would stay near the first alpha. The
+    search begins at the largest order of the grid up to 1 and goes down. Each drawing starts from the one before.
+    Orders above 1 follow, upward from the first drawing. Brent's search between the neighbors of the best order then
     refines it to 0.02.
 
-    fit(alpha, start) gives (drawing, v, m): the drawing of least divergence of order alpha, begun from the drawing
-    `start` (None at first), and its pairs, (N,) positive numbers each.
+    fit(alpha, start) returns (drawing, v, m). It minimizes the divergence of order alpha from the drawing `start` (None
+    at first). v and m are the pairs of the drawing, (N,) positive numbers each.
 
     >>> v, m = np.array([0.5, 1.5, 2.0, 4.0]), np.array([1.0, 1.0, 2.5, 3.0])
     >>> choice, drawing = choose_order(lambda alpha, start: ("a drawing", v, m), grid=[1.0, 0.5], refine=False)
@@ -96,7 +96,7 @@ def choose_order(
     if not orders:
         raise InputError("the grid of orders is empty; give at least one alpha, such as 0.5")
     drawings: dict[float, Result] = {}
-    found: dict[float, tuple[float, float, float]] = {}  # score, phi, phi in parts of the mean similarity
+    found: dict[float, tuple[float, float, float]] = {}  # score, phi, phi / mean similarity
 
     def examine(alpha: float, start: Result | None) -> float:
         drawings[alpha], v, m = fit(alpha, start)
@@ -104,14 +104,14 @@ def choose_order(
         part = phi / float(np.mean(v))
         if part <= EXACT:
             raise ExactFit(
-                f"the drawing at alpha = {alpha:g} gives the similarities back exactly, so that every alpha fits "
-                "equally well; give alpha as a number"
+                f"the drawing at alpha = {alpha:g} equals the similarities, so that every alpha fits equally well; "
+                "give alpha as a number"
             )
         found[alpha] = score, phi, part
         return score
 
     def best_of_all() -> float:
-        """Return the order with the greatest score; among equals the nearest to 1."""
+        """Return the order of greatest score; among equal scores the order nearest to 1."""
         return max(found, key=lambda alpha: (found[alpha][0], -abs(alpha - 1.0)))
 
     below = [alpha for alpha in orders if alpha <= 1.0]
@@ -153,16 +153,16 @@ def choose_order(
 
 
 def score_matching(v: np.ndarray, m: np.ndarray, alpha: float) -> tuple[float, float]:
-    """Score of an order alpha by score matching for non-negative data, and the phi at which it fits best.
+    """Return the score of an order alpha (non-negative score matching) and its best phi.
 
     With r = v/m, k = v r^(alpha-1) and g = v (r^(alpha-1) - 1)/(alpha-1), g = v ln r at alpha = 1, the loss is
 
         L(alpha, phi) = -3N/8 - B/phi + A/(2 phi^2),    A = sum g^2,    B = sum(3g/2 + k),
 
-    least at phi = A/B, where it is -3N/8 - (B^2/A)/2.  B^2/A does not change when v and m are scaled together.
+    least at phi = A/B, where it is -3N/8 - (B^2/A)/2. B^2/A does not change when v and m are scaled together.
 
-    The answer is (B^2/A, A/B): larger is better, and phi is in the unit of v.  It is (-inf, nan) if B <= 0 allows no
-    phi > 0, and (inf, 0) if v = m.  See Hyvarinen 2007, "Some extensions of score matching", section 3.
+    The result is (B^2/A, A/B): larger is better, and phi is in the unit of v. It is (-inf, nan) if B <= 0, which allows
+    no phi > 0, and (inf, 0) if v = m. See Hyvarinen 2007, "Some extensions of score matching", section 3.
 
     >>> score_matching([1.0, 2.0], [1.0, 1.0], 2.0)  # g = 0, 2; k = 1, 4; A = 4, B = 8
     (16.0, 0.5)
@@ -173,7 +173,7 @@ def score_matching(v: np.ndarray, m: np.ndarray, alpha: float) -> tuple[float, f
     x = (order - 1.0) * ln_r
     unit = float(np.max(ln_v + np.maximum(x, 0.0)))  # ln of the largest number that follows: nothing overflows
     v, k = np.exp(ln_v - unit), np.exp(ln_v + x - unit)
-    near = np.abs(x) < 1.0  # there the difference k - v would cancel
+    near = np.abs(x) < 1.0  # for these the difference k - v would cancel
     g = np.where(near, v * boxcox(np.where(near, ln_r, 0.0), order - 1.0), 0.0)
     if order != 1.0:
         g = np.where(near, g, (k - v) / (order - 1.0))
@@ -182,7 +182,7 @@ def score_matching(v: np.ndarray, m: np.ndarray, alpha: float) -> tuple[float, f
         return -math.inf, math.nan
     if A == 0:
         return math.inf, 0.0
-    with np.errstate(over="ignore"):  # a phi beyond any float is infinite
+    with np.errstate(over="ignore"):  # a phi that overflows is infinite
         phi = np.exp(unit) * (A / B) if unit < 700.0 else np.exp(unit + math.log(A / B))
     return B * B / A, float(phi)
 
@@ -197,13 +197,13 @@ def _pairs(v: Any, m: Any) -> tuple[np.ndarray, np.ndarray]:
         wrong = np.flatnonzero(~((values > 0) & (values < np.inf)))
         if len(wrong):
             raise InputError(
-                f"{name}[{wrong[0]}] is {values[wrong[0]]}; pairs are positive finite numbers: leave out what is not"
+                f"{name}[{wrong[0]}] is {values[wrong[0]]}; pairs are positive finite numbers: leave out other values"
             )
     return v, m
 
 
 def order_number(alpha: Any) -> float:
-    """alpha as a float, or an `InputError`."""
+    """Return alpha as a float, or raise `InputError`."""
     try:
         order = float(alpha)
     except (TypeError, ValueError):
@@ -214,7 +214,7 @@ def order_number(alpha: Any) -> float:
 
 
 def _ln_ratio(v: np.ndarray, m: np.ndarray) -> np.ndarray:
-    """ln(v/m), to the last digits where v is near m, and where v/m is beyond any float."""
+    """Return ln(v/m), accurate if v is near m and if v/m overflows."""
     apart = v - m
     near = np.abs(apart) < 0.5 * m
     return np.where(near, np.log1p(np.where(near, apart, 0.0) / m), np.log(v) - np.log(m))

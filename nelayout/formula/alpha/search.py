@@ -12,16 +12,16 @@ from nelayout.formula.part_names import split
 
 __all__ = ["AlphaSearch", "alpha_search", "auto_alpha"]
 
-# Drawings that the search between orders of the grid takes, about.
+# Approximate number of drawings in the search between orders of the grid.
 REFINEMENTS = 7
 
 
 @dataclass(frozen=True, slots=True)
 class AlphaSearch:
-    """How the order of an alpha divergence is to be chosen.
+    """How to choose the order of an alpha divergence.
 
     grid    orders to try, decreasing
-    refine  whether to look between the orders of the grid
+    refine  whether to search between the orders of the grid
     """
 
     grid: tuple[float, ...] = GRID
@@ -29,17 +29,17 @@ class AlphaSearch:
 
     @property
     def first(self) -> float:
-        """The order at which the search begins: the largest of the grid up to 1, else its smallest."""
+        """First order of the search: the largest of the grid up to 1, else its smallest."""
         return max((order for order in self.grid if order <= 1.0), default=min(self.grid))
 
     @property
     def drawings(self) -> int:
-        """How many drawings the search takes, about."""
+        """Approximate number of drawings in the search."""
         return len(self.grid) + (REFINEMENTS if self.refine and len(self.grid) > 1 else 0)
 
 
 def alpha_search(divergence: Any) -> AlphaSearch | None:
-    """The search that is asked for in place of a divergence: an AlphaSearch, or the usual one by the name "alpha:auto".
+    """Return an AlphaSearch in the role of a divergence ("alpha:auto": the default), or None.
 
     >>> alpha_search("alpha:auto") == AlphaSearch(), alpha_search("alpha:0.5")
     (True, None)
@@ -50,16 +50,16 @@ def alpha_search(divergence: Any) -> AlphaSearch | None:
 
 
 def auto_alpha(*, grid: Iterable[float] = GRID, refine: bool = True) -> AlphaSearch:
-    """A search for the order of an alpha divergence that fits the data best (Amid, Dikmen & Oja 2015, sec. 3).
+    """Return a search for the best-fitting alpha divergence (Amid, Dikmen & Oja 2015, sec. 3).
 
-    It is given to `nelayout.Method` in place of a divergence; the name "alpha:auto" is the usual one.
+    Give it to `nelayout.Method` instead of a divergence. The name "alpha:auto" has the defaults.
 
     Parameters
     ----------
     grid : default 1, 0.9, ..., 0.1
-        orders to try, > 0 (at others pairs without an edge need a background, which cannot be fitted)
+        orders to try, > 0 (for other orders, pairs without an edge need a background, which cannot be fitted)
     refine : default True
-        whether to look between the orders of the grid
+        whether to search between the orders of the grid
 
     Examples
     --------

@@ -75,7 +75,7 @@ def __dir__() -> list[str]:
 
 
 def mix(share: float, first: Any, second: Any) -> Mixture:
-    """Return share * first + (1 - share) * second, of names, functions or divergences: Im, Verma & Branson (2018), (2).
+    """Return share * first + (1 - share) * second (Im, Verma & Branson 2018, (2)).
 
     >>> mix(0.5, "kl", "js").name
     'mix:0.5:kl:js'
@@ -83,7 +83,7 @@ def mix(share: float, first: Any, second: Any) -> Mixture:
     return mixture(share, divergence_named(first), divergence_named(second))
 
 
-#: name -> maker.  Its parameters annotated ``float`` are numbers behind colons, the others divergences.
+# : name -> maker. Its parameters annotated ``float`` are numbers after colons, the others divergences.
 DIVERGENCES: dict[str, Callable[..., Divergence]] = {
     "beta": beta,
     "alpha": alpha,
@@ -104,9 +104,9 @@ _ALIASES = {"rkl": "reverse-kl", "hl": "hellinger", "ch": "chi2", "chi-square": 
 
 
 def divergence_named(divergence: Any) -> Divergence:
-    """Return the divergence of that name or function f, or the Divergence itself.
+    """Return the divergence of a name or function f, or the Divergence itself.
 
-    Numbers stand behind colons, the parts of a mixture too: "beta:0.5", "reverse-kl:0.05", "mix:0.3:kl:js".
+    Numbers and the parts of a mixture follow colons: "beta:0.5", "reverse-kl:0.05", "mix:0.3:kl:js".
 
     >>> divergence_named("mix:0.3:alpha:0.5:js").parts
     ((0.3, Alpha(order=0.5)), (0.7, JensenShannon()))
@@ -131,7 +131,7 @@ def divergence_named(divergence: Any) -> Divergence:
 
 
 def _read(words: list[str], given: str) -> tuple[Divergence, list[str]]:
-    """Return the divergence that the words begin with, and the other words."""
+    """Return the divergence that the words begin with, and the remaining words."""
     name, rest = _ALIASES.get(words[0], words[0]), words[1:]
     if name not in DIVERGENCES:
         raise unknown("divergence", given, [_form(name) for name in DIVERGENCES])

@@ -1,10 +1,10 @@
-"""The alpha divergences, which become Renyi at the optimal connection.
+"""The alpha divergences, which become Renyi for the optimal connection.
 
     phi(p, b) = [p^t b^(1-t) - t p + (t - 1) b] / (t (t - 1)),
 
-the I-divergence at t = 1, Hellinger at 1/2, chi-square at 2.  Pairs with p = 0 cost phi(0, b) = b / t: finite for t
-> 0.  Orders t <= 0 need a background, see `with_background`.
-With u = p/b and bc(u, s) = (u^s - 1)/s: pairs b/t, edge (p/t) (bc(u, t-1) - 1), which is continuous through t = 1.
+the I-divergence at t = 1, Hellinger at 1/2, chi-square at 2. Pairs with p = 0 cost phi(0, b) = b / t: finite for t > 0.
+Orders t <= 0 need a background, see `with_background`. Pairs are b/t, an edge is (p/t) (bc(u, t-1) - 1), where u = p/b
+and bc(u, s) = (u^s - 1)/s. This is continuous at t = 1.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ from nelayout.formula.part_names import number_within, spell
 
 __all__ = ["Alpha", "alpha"]
 
-# Distance of an order from 1 below which edges are a Box-Cox form, with a factor and a constant that stay small.
+# Distance of an order from 1 below which edges are a Box-Cox form: its factor and constant stay small.
 NEAR_ONE = 1e-3
 
 
 @dataclass(frozen=True, slots=True)
 class Alpha:
-    """The alpha divergence of one order > 0; see the module."""
+    """Alpha divergence of one order > 0; see the module."""
 
     order: float
 
@@ -77,7 +77,7 @@ class Alpha:
 
 
 def alpha(order: float, background: float = BACKGROUND) -> Any:
-    """Return the alpha divergence of any order: 1 I-divergence, 1/2 Hellinger, 2 chi-square, 0 the reverse KL.
+    """Return the alpha divergence of any order: 1 I-divergence, 2 chi-square, 0 reverse KL.
 
     ``background``: as in `reverse_kl`, for orders <= 0 only.
 

@@ -1,13 +1,13 @@
-"""The beta divergences, which become gamma at the optimal connection.
+"""The beta divergences, which become gamma for the optimal connection.
 
     phi(p, b) = [p^t + (t - 1) b^t - t p b^(t-1)] / (t (t - 1)),
 
 the I-divergence (generalized Kullback-Leibler) at t = 1, Itakura-Saito at t = 0, half the squared Euclidean distance at
-t = 2.  With bc(b, s) = (b^s - 1)/s, up to constants: pairs bc(b, t), edge -p bc(b, t-1), at every real order.  At t <=
-0 a pair with p = 0 costs infinitely much, and phi is p b^(t-1) / (1-t) + bc(b, t) up to this constant; the same form
-is used up to t = 0.1, where the constant, 1/t, would take the digits.
+t = 2. Let bc(b, s) = (b^s - 1)/s. Up to constants, pairs are bc(b, t) and edges -p bc(b, t-1), at every real order. For
+t <= 0 a pair with p = 0 has an infinite constant. Up to this constant phi is p b^(t-1) / (1-t) + bc(b, t). The same
+form is used up to t = 0.1, because the constant 1/t would cancel digits.
 
-At the best lambda this is the gamma divergence (Yang, Peltonen & Kaski 2014, Theorem 1): a difference of the
+At the best lambda this is the gamma divergence (Yang, Peltonen & Kaski 2014, Theorem 1). It is a difference of the
 logarithms of two power means, ln PM_t(q; M) - ln PM_(t-1)(q; P).
 """
 
@@ -27,9 +27,9 @@ __all__ = ["Beta", "beta", "i_divergence", "itakura_saito", "kl_divergence", "lo
 
 
 def log_power_mean(mean: Any, order: float, powers: Any = None) -> Any:
-    """Return ln of the power mean of an order, from the mean of the Box-Cox forms: log1p(order mean) / order.
+    """Return ln of a power mean from the mean of Box-Cox forms: log1p(order mean) / order.
 
-    ``powers``: the mean of the powers, used beyond small orders because it keeps the digits of tiny similarities.
+    ``powers``: the mean of the powers, used above small orders because it keeps the digits of tiny similarities.
 
     >>> log_power_mean(1e-20 - 1.0, 1.0), log_power_mean(1e-20 - 1.0, 1.0, powers=1e-20)
     (inf, -46.051701859880914)
@@ -48,7 +48,7 @@ def log_power_mean(mean: Any, order: float, powers: Any = None) -> Any:
 
 @dataclass(frozen=True, slots=True)
 class Beta:
-    """The beta divergence of one order; ``said``: another name to print ("kl")."""
+    """Beta divergence of one order; ``said``: another name to print ("kl")."""
 
     order: float
     said: str = field(default="", compare=False, repr=False)
@@ -86,7 +86,10 @@ class Beta:
         return (p / t) * (boxcox(np.log(p), t - 1.0) - 1.0), 1.0 / t
 
     def invariant(self, edges: Any, pairs: Any, slopes: tuple[Any, Any], weight: Any, total: Any) -> tuple[Any, Any]:
-        """Return gamma: -ln PM_(t-1)(q; P) and ln PM_t(q; M); the slopes are -sum P q^(t-1) and sum M q^t."""
+        """Return gamma: -ln PM_(t-1)(q; P) and ln PM_t(q; M).
+
+        The slopes are -sum P q^(t-1) and sum M q^t.
+        """
         attraction = log_power_mean(-edges / weight, self.order - 1.0, -slopes[0] / weight)
         return -attraction, log_power_mean(pairs / total, self.order, slopes[1] / total)
 
@@ -99,7 +102,7 @@ class Beta:
 
 
 def beta(order: float) -> Beta:
-    """Return the beta divergence of any real order: 1 I-divergence, 0 Itakura-Saito, 2 Euclidean.
+    """Return the beta divergence of an order: 1 I-divergence, 0 Itakura-Saito, 2 Euclidean.
 
     >>> beta(1.0).name
     'i-divergence'
@@ -113,7 +116,7 @@ def i_divergence() -> Beta:
 
 
 def kl_divergence() -> Beta:
-    """Return the I-divergence under the name "kl", which it has between similarities of sum 1."""
+    """Return the I-divergence with the name "kl", its name for similarities of sum 1."""
     return Beta(1.0, "kl")
 
 

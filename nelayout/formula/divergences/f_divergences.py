@@ -1,24 +1,24 @@
-"""f-divergences between the input and the drawn similarities (Csiszar; for drawings: Im, Verma & Branson 2018).
+"""f-divergences of input and drawn similarities (Csiszar; Im, Verma & Branson 2018).
 
     phi(p, b) = b f(p/b),      f convex, f(1) = f'(1) = 0
 
-Where both sides sum to one, f'(1) = 0 changes nothing; elsewhere it makes phi >= 0.  With u = p/b and
-H(u) = f(0) - f(u) + u f'(u) >= 0, pairs are b f(0), an edge is b (f(u) - f(0)), and its slope is -b H(u).  So every f
-with a finite f(0) takes one pass over the edges and the sum of q over all pairs.
+If both sides sum to one, f'(1) = 0 changes nothing; otherwise it makes phi >= 0. Let u = p/b and H(u) = f(0) - f(u) + u
+f'(u) >= 0. Pairs are b f(0), an edge is b (f(u) - f(0)), and its slope is -b H(u). So every f with a finite f(0) takes
+one pass over the edges and the sum of q over all pairs.
 
     Kullback-Leibler   t ln t - t + 1                     f(0) = 1      H = u
     Jensen-Shannon     t ln t - (t + 1) ln((t + 1)/2)     f(0) = ln 2   H = ln(1 + u)
     Hellinger          (sqrt t - 1)^2                     f(0) = 1      H = sqrt u
     chi-square         (t - 1)^2                          f(0) = 1      H = u^2
 
-The type-2 mixture of Lee et al. (2013, equation 12), which JSE minimizes, compares both similarities with their mean,
+JSE minimizes the type-2 mixture of Lee et al. (2013, equation 12). It compares both similarities with their mean,
 
     phi(p, b) = p ln(p/z) / (1 - kappa) + b ln(b/z) / kappa,      z = kappa p + (1 - kappa) b,
 
-with f(0) = -ln(1 - kappa) / kappa and H = ln(1 + kappa u / (1 - kappa)) / kappa.  It is KL(p, b) at kappa = 0, four
+with f(0) = -ln(1 - kappa) / kappa and H = ln(1 + kappa u / (1 - kappa)) / kappa. It is KL(p, b) at kappa = 0, four
 times Jensen-Shannon at 1/2, and KL(b, p) at 1.
 
-Formulas are written in ln u, because b may underflow where a pair is drawn far apart.
+Formulas are in ln u, because b may underflow for pairs at a large distance.
 """
 
 from __future__ import annotations
@@ -47,12 +47,12 @@ __all__ = [
     "jse_divergence",
 ]
 
-#: divergences with a known Fenchel conjugate, which the variational form of ft-SNE needs
+# : names of divergences with a known Fenchel conjugate, for the variational form of ft-SNE
 WITH_CONJUGATE = ("kl", "reverse-kl", "js", "hellinger", "chi2")
 
 
 class FDivergence(ABC):
-    """Base of b f(p/b) with a finite f(0), here ``at_zero``."""
+    """Base of b f(p/b) with a finite f(0), called ``at_zero``."""
 
     name: str
     at_zero: float
@@ -135,7 +135,7 @@ class ChiSquare(FDivergence):
 
 @dataclass(frozen=True)
 class Type2Mixture(FDivergence):
-    """The type-2 mixture of one kappa, 0 < kappa < 1."""
+    """Type-2 mixture of one kappa, 0 < kappa < 1."""
 
     kappa: float
 
@@ -183,7 +183,7 @@ def chi_square() -> FDivergence:
 
 
 def jse_divergence(kappa: float, background: float = BACKGROUND) -> Any:
-    """Return the type-2 mixture of kappa in [0, 1]: KL(p, b) at 0, 4 Jensen-Shannon at 1/2, KL(b, p) at 1.
+    """Return the type-2 mixture: KL(p, b) at kappa 0, 4 Jensen-Shannon at 1/2, KL(b, p) at 1.
 
     ``background``: as in `reverse_kl`, for kappa = 1 only.
 
@@ -197,7 +197,7 @@ def jse_divergence(kappa: float, background: float = BACKGROUND) -> Any:
 
 
 def conjugate_name(divergence: Any) -> str | None:
-    """Return the name in `WITH_CONJUGATE`, where KL stands for the I-divergence too; None for other divergences.
+    """Return the name in `WITH_CONJUGATE` ("kl" also for the I-divergence), or None.
 
     >>> conjugate_name(jensen_shannon()), conjugate_name(Beta(0.5))
     ('js', None)

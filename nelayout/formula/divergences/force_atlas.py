@@ -1,13 +1,13 @@
-"""The attraction and repulsion of ForceAtlas2, as functions of drawn similarities b = 1/d^2.
+"""Attraction and repulsion of ForceAtlas2, in drawn similarities b = 1/d^2.
 
     pairs(b) = (s/4) ln b,        edge(p, b) = p d^2 / 4  or  p [(1 + d) ln(1 + d) - d] / 2,        d = b^(-1/2).
 
-A sum over all ordered pairs has each pair twice, so that with the kernel 1/d^2 and a connection of 1 it is
+A sum over all ordered pairs has each pair twice. For the kernel 1/d^2 and a connection of 1 it is
 
     sum over edges of w d^2/2 (LinLog mode: w [(1 + d) ln(1 + d) - d])  -  s sum over pairs of m_i m_j ln d,
 
-the energy with forces w d (w ln(1 + d)) along edges and s m_i m_j / d between all nodes.  Up to a factor the first
-is the Itakura-Saito divergence at a fixed connection; the second is no divergence: its best b is not p.
+the energy with forces w d (w ln(1 + d)) along edges and s m_i m_j / d between all nodes. The first form is the
+Itakura-Saito divergence at a fixed connection, up to a factor. The second is not a divergence: its best b is not p.
 
 Source: Jacomy, Venturini, Heymann & Bastian, ForceAtlas2, PLoS ONE 9(6), 2014, which gives the forces.
 """
@@ -26,7 +26,7 @@ __all__ = ["ForceAtlas", "force_atlas", "force_atlas_linlog"]
 
 @dataclass(frozen=True, slots=True)
 class ForceAtlas:
-    """The energy of one strength s of the repulsion; ``linlog``: with the weaker attraction. See the module."""
+    """Energy of one strength s of the repulsion; ``linlog``: with the weaker attraction."""
 
     repulsion: float
     linlog: bool = False
@@ -60,7 +60,7 @@ class ForceAtlas:
 
 
 def force_atlas(repulsion: float) -> ForceAtlas:
-    """Return the energy of ForceAtlas2 with attraction w d^2 / 2; the repulsion s is its scaling ratio.
+    """Return the energy of ForceAtlas2 with attraction w d^2 / 2; s is its scaling ratio.
 
     >>> force_atlas(2).name
     'forceatlas2:2'
@@ -69,7 +69,7 @@ def force_atlas(repulsion: float) -> ForceAtlas:
 
 
 def force_atlas_linlog(repulsion: float) -> ForceAtlas:
-    """Return the energy of ForceAtlas2 in LinLog mode, with attraction w [(1 + d) ln(1 + d) - d].
+    """Return the energy of ForceAtlas2's LinLog mode: attraction w [(1 + d) ln(1 + d) - d].
 
     >>> force_atlas_linlog(2).name
     'forceatlas2-linlog:2'

@@ -1,6 +1,6 @@
-"""Weighted sums of divergences: NeRV's (1 - kappa) KL(p, b) + kappa KL(b, p), and any other.
+"""Weighted sums of divergences, such as NeRV's (1 - kappa) KL(p, b) + kappa KL(b, p).
 
-A background enters only the parts that are infinite without it.
+Only the parts that are infinite without a background get it.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ class Mixture:
 
 
 def mixture(share: float, first: Any, second: Any, said: str = "") -> Mixture:
-    """Return share * first + (1 - share) * second, share in [0, 1]: Im, Verma & Branson (2018), equation (2).
+    """Return share * first + (1 - share) * second, share in [0, 1] (Im et al. 2018, (2)).
 
     >>> mixture(0.25, KullbackLeibler(), reverse_kl()).name
     'mix:0.25:kl:reverse-kl'
@@ -82,15 +82,15 @@ def mixture(share: float, first: Any, second: Any, said: str = "") -> Mixture:
     for part in (first, second):
         if not isinstance(part, Divergence):
             raise InputError(f"the parts of a mixture must be divergences; got {type(part).__name__}")
-    # KL with all its constants: the parts of a sum must not lose any
+    # KL with all its constants: parts of a sum must keep them
     first, second = (KullbackLeibler() if part == Beta(1.0) else part for part in (first, second))
     return Mixture(share, first, second, said)
 
 
 def nerv_divergence(kappa: float, background: float = BACKGROUND) -> Any:
-    """Return NeRV: (1 - kappa) KL(p, b) + kappa KL(b, p) (Venna et al. 2010; kappa as in Lee et al. 2013: 0 is SNE).
+    """Return NeRV: (1 - kappa) KL(p, b) + kappa KL(b, p) (Venna et al. 2010).
 
-    KL(p, b) counts missed neighbors, KL(b, p) false ones.
+    KL(p, b) counts missed neighbors, KL(b, p) false ones. kappa as in Lee et al. 2013: 0 is SNE.
 
     >>> nerv_divergence(0.5).name, nerv_divergence(0.2, 0.05).name
     ('nerv:0.5', 'nerv:0.2:0.05')

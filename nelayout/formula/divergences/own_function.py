@@ -1,7 +1,7 @@
-"""The f-divergence of a function that the user gives.
+"""The f-divergence of a function from the user.
 
 For example ``nelayout.ftsne_layout(G, divergence=lambda t: (t - 1) ** 2 / (t + 1))`` draws by triangular
-discrimination.  Before a drawing begins, the function is checked: it must be finite, convex, smooth and 0 at t = 1.
+discrimination. Before a drawing begins, the function is checked: it must be finite, convex, smooth and 0 at t = 1.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ __all__ = ["OwnFunction", "f_divergence"]
 
 Function = Callable[[np.ndarray], np.ndarray]
 
-# Arguments t at which f is checked, tolerance of slopes in ln t (relative to 1 + their size), and step in ln t.
+# Arguments t of the checks, tolerance of slopes in ln t (relative to 1 + their size), and step in ln t.
 CHECKED_AT = np.exp(np.linspace(-12.0, 12.0, 121))
 SLOPE_TOL = 1e-5
 STEP = 1e-3
@@ -52,13 +52,13 @@ class OwnFunction:
 
 
 def f_divergence(f: Function, slope: Function | None = None, name: str = "f") -> OwnFunction:
-    """Return the divergence sum b f(p/b) of a function; two are equal if their functions are the same.
+    """Return the divergence sum b f(p/b) of a function; the same function gives an equal one.
 
     Parameters
     ----------
     f : array of t >= 0 -> array of its shape; convex, f(1) = 0, f(0) finite, smooth (differentiable) for t > 0
     slope : f'(t); None: by five-point differences in ln t
-    name : how traces and errors call it
+    name : its name in traces and errors
 
     Raises
     ------
@@ -78,7 +78,7 @@ def f_divergence(f: Function, slope: Function | None = None, name: str = "f") ->
     rough = _apart(_log_slope(f), _log_slope(f, STEP / 2))
     if rough is not None:
         raise InputError(
-            f"f is not smooth near t = {rough:.3g}: it must be differentiable for t > 0, and no slope= mends a kink "
+            f"f is not smooth near t = {rough:.3g}: it must be differentiable for t > 0, and no slope= repairs a kink "
             "(or values of few digits). In place of abs(t - 1), say, give sqrt((t - 1)**2 + e**2) - e with e = 0.1"
         )
     steep = _steepness(f, slope)
@@ -109,7 +109,7 @@ def _steepness(f: Function, slope: Function | None) -> Function:
 
 
 def _apart(one: Function, other: Function) -> float | None:
-    """Return the t at which two slopes in ln t differ most, None if they agree."""
+    """Return the t of the largest difference of two slopes in ln t, or None if they agree."""
     expected = one(CHECKED_AT)
     error = np.abs(other(CHECKED_AT) - expected) / (1.0 + np.abs(expected))
     if np.all(error < SLOPE_TOL):

@@ -1,11 +1,11 @@
-"""The interface of a divergence, the drawn similarity, and the terms that are summed.
+"""The interface of a divergence, the drawn similarity, and the summed terms.
 
-A divergence needs `Divergence` alone: a name, ``pairs``, ``edge`` and ``slope``.  Divergences that can do more have
-members of the other protocols, and
+A divergence only needs `Divergence`: a name, ``pairs``, ``edge`` and ``slope``. Others have members of the other
+protocols, and
 
 linear           True if edge(p, b) is linear in p
 edge_and_slope   both of the same pairs, which share logarithms
-background       part of all similarity that pairs without an edge share, if phi is infinite at p = 0
+background       share of all similarity for pairs without an edge, if phi is infinite at p = 0
 bound(spread)    the divergence with this background spread
 """
 
@@ -35,13 +35,13 @@ __all__ = [
     "softplus_both_ways",
 ]
 
-# Order up to which the Box-Cox form is summed itself; above, q^t is summed.
+# Largest order with sums of the Box-Cox form; for larger orders q^t is summed.
 SMALL_ORDER = 0.1
 
 
 @dataclass(frozen=True, slots=True)
 class Similarity:
-    """b = lambda q(xi) of some pairs; ``lam``: one lambda, or one for each pair; ``known``: ln b, if at hand."""
+    """b = lambda q(xi) of pairs; ``lam``: one lambda or one per pair; ``known``: ln b or None."""
 
     kernel: Kernel
     xi: np.ndarray
@@ -61,7 +61,7 @@ class Similarity:
 
     def power(self, order: float) -> np.ndarray:
         """b^order."""
-        if np.ndim(self.lam) > 0:  # lambda may be huge and q tiny, where b is neither
+        if np.ndim(self.lam) > 0:  # lambda may be huge and q tiny, and b of usual size
             return np.exp(order * self.log())
         power = self.kernel.power(self.xi, order)
         return power if self._plain else power * self.lam**order
@@ -73,9 +73,9 @@ class Similarity:
 
 @dataclass(frozen=True, slots=True)
 class PairTerm:
-    """One term coefficient * form(b, order) of phi(0, b), summed with measure M over all pairs.
+    """One term coefficient * form(b, order) of phi(0, b), summed with measure M over pairs.
 
-    "boxcox" is (b^order - 1)/order, "power" b^order, "power-log" b^order ln b.  Coefficients may differ between rows.
+    "boxcox" is (b^order - 1)/order, "power" b^order, "power-log" b^order ln b. Coefficients may differ between rows.
     """
 
     coefficient: Any
@@ -83,7 +83,7 @@ class PairTerm:
     form: Literal["power", "boxcox", "power-log"] = "power"
 
     def radials(self, kernel: Kernel) -> tuple[Radial, ...]:
-        """The radial functions of q that are summed for this term."""
+        """Return the radial functions of q that are summed for this term."""
         if self.form == "boxcox" and abs(self.order) <= SMALL_ORDER:
             return (Radial(kernel, self.order, "boxcox"),)
         if self.form == "power-log":
@@ -91,9 +91,9 @@ class PairTerm:
         return (Radial(kernel, self.order),)
 
     def combine(self, sums: tuple[Any, ...], total: Any, lam: Any) -> tuple[Any, tuple[Any, ...], Any]:
-        """Return value, d value / d sums and d value / d ln(lambda), for the sums of ``radials`` and total = sum M.
+        """Return value, d value / d sums and d value / d ln(lambda); total = sum M.
 
-        Sums, total and lambda are numbers, or arrays with an entry for each node or graph.
+        ``sums`` belong to ``radials``. Sums, total and lambda are numbers, or arrays with an entry per node or graph.
         """
         scale = self.coefficient * lam**self.order
         product = _product(scale, sums[0], lam, self.order)
@@ -110,7 +110,7 @@ class PairTerm:
 
 
 def _product(scale: Any, total: Any, lam: Any, order: float) -> Any:
-    """Return scale * total, scale in proportion to lambda^order; by logarithms where lambda^order is beyond floats.
+    """Return scale * total for scale ~ lambda^order, by logarithms if lambda^order overflows.
 
     >>> with np.errstate(over="ignore", divide="ignore"):
     ...     huge = np.float64(1e160)
@@ -127,7 +127,7 @@ def _product(scale: Any, total: Any, lam: Any, order: float) -> Any:
 
 @dataclass(frozen=True, slots=True)
 class Powers:
-    """edge(p, b) as factor * form(b, order) + constant, with a factor and a constant for each pair; see `PairTerm`."""
+    """edge(p, b) as factor * form(b, order) + constant, factor and constant per pair."""
 
     order: float
     factor: np.ndarray
@@ -141,7 +141,7 @@ class Divergence(Protocol):
 
     @property
     def name(self) -> str:
-        """Name by which `nelayout.divergences.divergence_named` returns an equal divergence."""
+        """Name for which `nelayout.divergences.divergence_named` returns an equal divergence."""
         ...
 
     @property
@@ -159,7 +159,7 @@ class Divergence(Protocol):
 
 
 def is_linear(divergence: Any) -> bool:
-    """Return whether edge(p, b) is linear in p: then M edge(P/M, b) = edge(P, b), and masses leave the edges.
+    """Return True if edge(p, b) is linear in p: M edge(P/M, b) = edge(P, b), without masses.
 
     >>> from nelayout.formula.divergences import beta, alpha
     >>> is_linear(beta(0.5)), is_linear(alpha(0.5))
@@ -180,15 +180,15 @@ class Homogeneous(Protocol):
     def invariant(
         self, edges: float, pairs: float, slopes: tuple[float, float], weight: float, total: float
     ) -> tuple[float, float]:
-        """Return attraction and repulsion of the scale-invariant form at the best lambda (gamma, Renyi).
+        """Return attraction and repulsion of the scale-invariant form at the best lambda.
 
-        ``edges`` = sum M edge(P/M, q) and ``pairs`` = sum M phi(0, q) at lambda = 1, ``slopes`` their derivatives in
-        ln lambda; weight = sum P, total = sum M.
+        Examples: gamma, Renyi. At lambda = 1, ``edges`` = sum M edge(P/M, q) and ``pairs`` = sum M phi(0, q).
+        ``slopes`` are their derivatives in ln lambda; weight = sum P, total = sum M.
         """
         ...
 
     def invariant_constant(self, edges: Any, weight: Any, total: Any) -> Any:
-        """Return what the invariant form lacks to be 0 for a drawing as similar as the input, if this is finite.
+        """Return the constant that makes the invariant form 0 for a perfect drawing, if finite.
 
         ``edges`` = sum M edge(P/M, P/M).
         """
@@ -197,19 +197,19 @@ class Homogeneous(Protocol):
 
 @runtime_checkable
 class UpToConstants(Protocol):
-    """A divergence with two halves that lack terms in p alone."""
+    """A divergence with two halves that lack terms in p only."""
 
     def left_out(self, p: np.ndarray) -> tuple[np.ndarray, float]:
-        """Return the finite parts of phi(p, b) - phi(0, b) - edge(p, b), and of phi(0, b) less its pair terms."""
+        """Return finite parts of phi(p, b) - phi(0, b) - edge(p, b) and of phi(0, b) - pair terms."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class Spread:
-    """A background as one graph has it: numbers, or one for each row or entry.
+    """Background on one graph: numbers, or one per row or entry.
 
-    ``eps``: p/M of a pair without an edge.  ``missing``: whether there is such a pair; where there is none, nothing is
-    spread, and ``eps`` is some similarity to measure others by.
+    ``eps``: p/M of a pair without an edge. ``missing``: whether such a pair exists. If not, nothing is spread, and
+    ``eps`` is only a reference similarity.
 
     >>> float(spread(0.01, weight=1.0, near=3.0, total=13.0, missing=True).eps)
     0.001
@@ -219,24 +219,25 @@ class Spread:
     missing: Any
 
     def at(self, rows: Any) -> Spread:
-        """The numbers of these rows."""
+        """Return the numbers of these rows."""
         return Spread(self.eps[rows], self.missing[rows])
 
     def carried(self, p: np.ndarray, background: float) -> np.ndarray:
-        """Return p/M of edges beside that background: no less than a pair without an edge has."""
+        """Return p/M of edges beside that background, at least p/M of pairs without an edge."""
         return np.where(self.missing, np.maximum((1.0 - background) * p, self.eps), p)
 
 
 def spread(background: float, weight: Any, near: Any, total: Any, missing: Any) -> Spread:
-    """Spread the part ``background`` of the similarity ``weight`` over the pairs without an edge, by their masses.
+    """Spread the share ``background`` of ``weight`` over the pairs without an edge, by masses.
 
-    ``near`` and ``total`` are sum M of the edges and of all pairs.  No pair gets more than this part of a mean edge.
+    ``weight`` is the sum of similarities. ``near`` and ``total`` are sum M of the edges and of all pairs. No pair gets
+    more than the share ``background`` of a mean edge.
     """
     return Spread(np.where(missing, background, 1.0) * weight / np.maximum(total - near, near), missing)
 
 
 def background_of(divergence: Any) -> float:
-    """Return the part of all similarity that pairs without an edge share: 0 unless phi is infinite at p = 0."""
+    """Return the share of similarity for pairs without an edge: 0 if phi is finite at p = 0."""
     return getattr(divergence, "background", 0.0)
 
 
@@ -250,7 +251,7 @@ class PowerEdges(Protocol):
     """A divergence with edges that are one power of b: its sums over edges are compiled."""
 
     def edge_powers(self, p: np.ndarray) -> Powers | None:
-        """Return factors and constants of edges of given p; None for members of a family that are no power."""
+        """Return factors and constants of edges of given p; None if edges are not a power."""
         ...
 
 
@@ -262,7 +263,7 @@ def edge_and_slope(divergence: Any, p: np.ndarray, b: Similarity) -> tuple[np.nd
 
 
 def softplus_both_ways(x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return ln(1 + e^x) and ln(1 + e^-x), each to all its digits.
+    """Return ln(1 + e^x) and ln(1 + e^-x), each with full precision.
 
     >>> [part.round(6).tolist() for part in softplus_both_ways(np.array([0.0, 800.0, -800.0]))]
     [[0.693147, 800.0, 0.0], [0.693147, 0.0, 800.0]]

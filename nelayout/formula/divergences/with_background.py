@@ -1,16 +1,16 @@
-"""Divergences that are infinite where p = 0: the reverse Kullback-Leibler divergence and alpha of orders <= 0.
+"""Divergences that are infinite at p = 0: reverse Kullback-Leibler, alpha of orders <= 0.
 
-They need every pair to be similar to some degree.  So pairs without an edge share a part ``background`` = delta of
-all similarity, in proportion to their masses, and no pair gets more than delta of a mean edge.  Such pairs have eps M,
-edges max((1 - delta) P, eps M).  With p' = max((1 - delta) p, eps)
+They need a similarity > 0 for every pair. So pairs without an edge share ``background`` = delta of all similarity, in
+proportion to their masses. No pair gets more than delta of a mean edge. Such pairs have eps M, edges max((1 - delta) P,
+eps M). Let p' = max((1 - delta) p, eps). Then
 
     phi(p', b) = phi(eps, b) + [phi(p', b) - phi(eps, b)]
 
-is again a radial sum over all pairs plus a sum over edges.  If every pair has an edge, p' = p.  eps depends on the
-graph; the objective sets it by ``bound``.
+is again a radial sum over all pairs plus a sum over edges. If every pair has an edge, p' = p. eps depends on the graph;
+the objective sets it by ``bound``.
 
-The smaller the background, the more a false neighbor costs.  A drawing shrunk to a point costs a row about
-ln(1/delta) at most.
+A smaller background makes false neighbors more expensive. A drawing shrunk to a point costs a row at most about
+ln(1/delta).
 """
 
 from __future__ import annotations
@@ -34,13 +34,13 @@ __all__ = [
     "with_background",
 ]
 
-#: usual part of all similarity that pairs without an edge share
+# : default share of all similarity for pairs without an edge
 BACKGROUND = 0.01
 
 
 @dataclass(frozen=True, slots=True)
 class ReverseKL:
-    """b ln(b/p) - b + p; ``spread``: the background on the graph that is drawn, None before it is bound."""
+    """b ln(b/p) - b + p; ``spread``: background on the drawn graph, None before it is bound."""
 
     background: float = BACKGROUND
     spread: Any = field(default=None, compare=False)
@@ -75,17 +75,17 @@ class ReverseKL:
 
 
 def _spelt(name: str, *numbers: float, background: float) -> str:
-    """Return the name with its numbers, and with the background unless it is the usual one."""
+    """Return the name with its numbers, and with the background unless it is the default."""
     return spell(name, *numbers) if background == BACKGROUND else spell(name, *numbers, background)
 
 
 def background_number(background: Any) -> float:
-    """Return the number, or raise InputError unless it lies in (0, 1)."""
+    """Return the number, or raise InputError unless it is in (0, 1)."""
     return number_within(background, "background", 0.0, 1.0, open_ends=True)
 
 
 def reverse_kl(background: float = BACKGROUND) -> ReverseKL:
-    """Return the reverse Kullback-Leibler divergence b ln(b/p) - b + p, with a background in (0, 1).
+    """Return reverse Kullback-Leibler, b ln(b/p) - b + p, with a background in (0, 1).
 
     >>> reverse_kl().name, reverse_kl(0.05).name
     ('reverse-kl', 'reverse-kl:0.05')
@@ -95,7 +95,7 @@ def reverse_kl(background: float = BACKGROUND) -> ReverseKL:
 
 @dataclass(frozen=True, slots=True)
 class NegativeAlpha:
-    """[p^t b^(1-t) - t p + (t-1) b] / (t (t-1)) at an order t < 0; ``spread`` as of `ReverseKL`."""
+    """[p^t b^(1-t) - t p + (t-1) b] / (t (t-1)) at t < 0; ``spread`` as of `ReverseKL`."""
 
     order: float
     background: float = BACKGROUND
@@ -145,7 +145,7 @@ def negative_alpha(order: float, background: float = BACKGROUND) -> ReverseKL | 
 
 
 def with_background(divergence: Any, background: float) -> Any:
-    """Return the divergence with that background; InputError if it takes none.
+    """Return the divergence with that background; InputError if it has no background.
 
     >>> with_background(reverse_kl(), 0.05).background
     0.05

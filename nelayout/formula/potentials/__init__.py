@@ -1,4 +1,4 @@
-"""Potentials that are added to J: gravity to the middle, springs to places."""
+"""Potentials that are added to J: gravity to the middle, springs to positions."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ __all__ = ["Pull"]
 
 @dataclass(frozen=True, slots=True)
 class Pull:
-    """A potential at one drawing: the cost of each node (n,), the gradient (n, d), a bound on its curvature (n,)."""
+    """A potential at one drawing: node costs (n,), gradient (n, d), curvature bounds (n,)."""
 
     cost: np.ndarray
     gradient: np.ndarray

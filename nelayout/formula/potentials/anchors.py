@@ -1,9 +1,9 @@
-"""Anchors: a spring from each node to a place, as a potential that is added to J.
+"""Anchors: a spring from each node to a position, as a potential that is added to J.
 
     A(Y) = 1/2 sum_i k_i |y_i - a_i|^2
 
 A spring with k = 9 c against a curvature c shortens a move to one tenth: its stability is k / (c + k) = 0.9.
-`stiffness` computes k from a stability, so that the number means the same in any units:
+`stiffness` computes k from a stability, so that the number is independent of units:
 
 >>> stiffness(0.9, np.array([2.0, 4.0])).round(9).tolist()
 [18.0, 36.0]
@@ -22,7 +22,7 @@ __all__ = ["Anchors", "stiffness"]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Anchors:
-    """Springs to places (n, d) in the units of the drawing; ``stiffness`` (n,) >= 0, 0: no spring."""
+    """Springs to positions (n, d) in units of the drawing; ``stiffness`` (n,) >= 0, 0: none."""
 
     places: np.ndarray
     stiffness: np.ndarray

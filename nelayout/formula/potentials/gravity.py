@@ -1,14 +1,14 @@
-"""Gravity: a pull on every node to the middle of the drawing, as a potential that is added to J.
+"""Gravity: a pull on every node to the middle of the drawing, a potential added to J.
 
     G(Y) = g sum_i m_i |y_i - c|     or, strong,     g/2 sum_i m_i |y_i - c|^2,        c = mean of all y_i
 
-It keeps nodes together that no edge joins.  Masses are taken as given, not scaled to mean 1:
+It keeps nodes together that no edge joins. Masses are not scaled to mean 1:
 
 >>> Y = np.array([[0.0, 3.0], [0.0, -1.0], [0.0, -2.0]])
 >>> Gravity(2.0).at(Y, np.ones(3)).cost
 array([6., 2., 4.])
 
-Source: Jacomy, Venturini, Heymann & Bastian, ForceAtlas2, PLoS ONE 9(6), 2014; c in place of the origin: networkx.
+Source: Jacomy, Venturini, Heymann & Bastian, ForceAtlas2, PLoS ONE 9(6), 2014; c instead of the origin: networkx.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ from nelayout.numerics.groups import WHOLE, Parts, Whole
 
 __all__ = ["Gravity"]
 
-# Least distance from the middle, as a part of the radius of the drawing, by which the curvature is divided.
+# Least distance from the middle in the bound 1 / |y| of the curvature, relative to the drawing's radius.
 NEAREST = 1e-12
 
 
 @dataclass(frozen=True, slots=True)
 class Gravity:
-    """A pull of one strength g >= 0; ``strong``: in proportion to the distance. See the module."""
+    """A pull of strength g >= 0; ``strong``: in proportion to the distance."""
 
     strength: float = 1.0
     strong: bool = False
@@ -47,11 +47,11 @@ class Gravity:
 
     @property
     def holds(self) -> bool:
-        """Whether nodes that only repel each other stay at finite distances."""
+        """True if nodes that only repel each other stay at finite distances."""
         return self.strength > 0
 
     def at(self, Y: np.ndarray, mass: np.ndarray, graphs: Whole | Parts = WHOLE) -> Pull:
-        """Return the pull at positions Y (n, d), masses (n,); each of several ``graphs`` has its own middle."""
+        """Return the pull at positions Y (n, d), masses (n,); each graph has its own middle."""
 
         def middle(x: np.ndarray) -> Any:
             return graphs.spread(graphs.mean(x))
@@ -62,7 +62,7 @@ class Gravity:
         if self.strong:
             cost, curvature = 0.5 * weight * squares, weight
         else:
-            # |y| lies below the parabola of curvature 1 / |y| that touches it
+            # |y| is below the parabola of curvature 1 / |y| that touches it
             distance = np.sqrt(squares)
             nearest = NEAREST * np.sqrt(middle(squares))
             cost, curvature = weight * distance, weight / np.maximum(distance, np.where(nearest > 0, nearest, 1.0))
@@ -72,7 +72,7 @@ class Gravity:
     def beside(
         self, at: np.ndarray, masses: np.ndarray, Y: np.ndarray, mass: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray]:
-        """Return G (m,) of nodes Y (n, d) with one more at each place ``at`` (m, d), and its gradients (m, d) there."""
+        """Return G (m,) of Y (n, d) with one node more at each ``at`` (m, d), and its gradients."""
         value, gradient = np.empty(len(at)), np.empty_like(at)
         for t, place in enumerate(at):
             pull = self.at(np.vstack([place, Y]), np.append(masses[t], mass))
