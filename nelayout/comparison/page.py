@@ -18,7 +18,7 @@ from nelayout.quality.neighborhoods import jaccard_index
 __all__ = ["comparison_page", "neighbors_kept", "table_html"]
 
 # Largest number of entries of the adjacency for a column "neighbors kept" of each drawing.
-MOST_NEIGHBORS = 1_000_000
+MAX_ADJACENCY_ENTRIES = 1_000_000
 
 
 def table_html(
@@ -70,7 +70,7 @@ def comparison_page(
     """
     known = [] if classes is None else [Column("class", classes)]
     network = None if G is None else graphs.read(G, weight=weight)
-    if network is not None and 0 < network.adjacency.nnz <= MOST_NEIGHBORS:
+    if network is not None and 0 < network.adjacency.nnz <= MAX_ADJACENCY_ENTRIES:
         for name, pos in drawings.items():
             kept = neighbors_kept(network, graphs.every_position(network, pos))
             known.append(Column("neighbors kept", kept, name, amount=True))

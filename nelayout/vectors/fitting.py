@@ -63,8 +63,8 @@ from nelayout.vectors.neighbors import Space
 
 __all__ = ["at_perplexity", "check_dimensions", "fit_vectors", "scales"]
 
-# Default neighbors of a row: SHARED_NEIGHBORS / n, between LEAST_NEIGHBORS and MOST_NEIGHBORS.
-SHARED_NEIGHBORS, LEAST_NEIGHBORS, MOST_NEIGHBORS = 30_000, 20, 60
+# Default neighbors of a row: SHARED_NEIGHBORS / n, between MIN_NEIGHBORS and MAX_NEIGHBORS.
+SHARED_NEIGHBORS, MIN_NEIGHBORS, MAX_NEIGHBORS = 30_000, 20, 60
 # Largest number of similarities of a scale of annealing, and largest number of steps at each scale before the last.
 ANNEALED_PAIRS, ANNEALED_STEPS = 1.5e7, 150
 # Per row and neighbor: entries of the symmetric neighbor graph, and peak bytes of the search.
@@ -360,7 +360,7 @@ def _weights(method: Method, n_neighbors: Any, perplexity: Any, n: int, most: in
         return min(most, math.ceil(REACH * perplexity)), perplexity
     if n <= NEIGHBORS or _judges(method) or isinstance(method.connection, Fixed):
         return (None if most == n - 1 else min(most, NEIGHBORS)), None
-    k = min(max(math.ceil(SHARED_NEIGHBORS / n), LEAST_NEIGHBORS), MOST_NEIGHBORS, most)
+    k = min(max(math.ceil(SHARED_NEIGHBORS / n), MIN_NEIGHBORS), MAX_NEIGHBORS, most)
     return k, k / 2 if k > 2 else None
 
 

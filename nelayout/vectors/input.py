@@ -30,7 +30,7 @@ NEIGHBORS, REACH = 10, 3.0
 # Largest number of entries of a sparse matrix that is made dense.
 DENSE_ENTRIES = 3e7
 # Parts of errors: the form of neighbor lists, remedies for dates and for lengths of time.
-HOW = "knn must be (indices, distances), two (n, k) arrays: for each row the nearest rows and their distances"
+KNN_FORM = "knn must be (indices, distances), two (n, k) arrays: for each row the nearest rows and their distances"
 DATES, TIMES = "give times since some date as numbers", "divide by a unit, as X / np.timedelta64(1, 's')"
 
 
@@ -154,15 +154,15 @@ def read_neighbors(knn: Any, n: int) -> Neighbors:
     if isinstance(knn, (tuple, list)) and len(knn) == 3:
         knn = knn[:2]  # UMAP's third part is its search index
     if not isinstance(knn, (tuple, list)) or len(knn) != 2:
-        raise InputTypeError(f"{HOW}; got {type(knn).__name__}")
+        raise InputTypeError(f"{KNN_FORM}; got {type(knn).__name__}")
     try:
         indices, distances = np.asarray(unmasked(knn[0])), np.asarray(unmasked(knn[1]), dtype=np.float64)
     except (TypeError, ValueError):
-        raise InputTypeError(f"{HOW}; got lists that are not arrays of numbers") from None
+        raise InputTypeError(f"{KNN_FORM}; got lists that are not arrays of numbers") from None
     if indices.dtype.kind not in "iu":
-        raise InputTypeError(f"{HOW}; the indices have dtype {indices.dtype}, not integers")
+        raise InputTypeError(f"{KNN_FORM}; the indices have dtype {indices.dtype}, not integers")
     if indices.ndim != 2 or indices.shape != distances.shape or len(indices) != n or not indices.shape[1]:
-        raise InputError(f"{HOW}; X has {n} rows; got arrays of shapes {indices.shape} and {distances.shape}")
+        raise InputError(f"{KNN_FORM}; X has {n} rows; got arrays of shapes {indices.shape} and {distances.shape}")
     indices = indices.astype(np.int64)
     for i, j in np.argwhere((indices < 0) | (indices >= n)).tolist():
         raise InputError(f"knn names row {indices[i, j]} as a neighbor of row {i}; there are rows 0 to {n - 1}")

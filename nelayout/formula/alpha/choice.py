@@ -38,10 +38,10 @@ Result = TypeVar("Result")  # the caller's drawing, returned unchanged
 # Default orders.
 GRID = tuple(k / 10 for k in range(10, 0, -1))
 # Error in alpha that ends the search between orders of the grid.
-REFINED = 0.02
-# Phi relative to the mean similarity: below EXACT a drawing equals the similarities, below VAGUE alpha is barely
-# identified.
-EXACT, VAGUE = 1e-10, 0.02
+ALPHA_TOLERANCE = 0.02
+# Phi relative to the mean similarity. Below EXACT_PHI_SHARE a drawing equals the similarities; below VAGUE_PHI_SHARE
+# alpha is barely identified.
+EXACT_PHI_SHARE, VAGUE_PHI_SHARE = 1e-10, 0.02
 
 
 class ExactFit(InputError):
@@ -102,7 +102,7 @@ def choose_order(
         drawings[alpha], v, m = fit(alpha, start)
         score, phi = score_matching(v, m, alpha)
         part = phi / float(np.mean(v))
-        if part <= EXACT:
+        if part <= EXACT_PHI_SHARE:
             raise ExactFit(
                 f"the drawing at alpha = {alpha:g} equals the similarities, so that every alpha fits equally well; "
                 "give alpha as a number"
@@ -136,13 +136,13 @@ def choose_order(
 
         place = orders.index(best)
         bounds = orders[min(place + 1, len(orders) - 1)], orders[max(place - 1, 0)]
-        minimize_scalar(loss, bounds=bounds, method="bounded", options={"xatol": REFINED})
+        minimize_scalar(loss, bounds=bounds, method="bounded", options={"xatol": ALPHA_TOLERANCE})
         best = best_of_all()
     _, phi, part = found[best]
     notes = []
-    if len(orders) > 1 and min(best - orders[-1], orders[0] - best) < REFINED:
+    if len(orders) > 1 and min(best - orders[-1], orders[0] - best) < ALPHA_TOLERANCE:
         notes.append(f"alpha = {best:.3g} lies at the end of the orders tried, {orders[-1]:g} to {orders[0]:g}")
-    if part < VAGUE:
+    if part < VAGUE_PHI_SHARE:
         notes.append(
             f"phi is {part:.2g} of the mean similarity: the drawing is so close to the similarities that alpha is "
             "barely identified"

@@ -26,7 +26,7 @@ from nelayout.numerics.groups import WHOLE, Parts, Whole
 __all__ = ["Gravity"]
 
 # Least distance from the middle in the bound 1 / |y| of the curvature, relative to the drawing's radius.
-NEAREST = 1e-12
+MIN_DISTANCE_SHARE = 1e-12
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +64,7 @@ class Gravity:
         else:
             # |y| is below the parabola of curvature 1 / |y| that touches it
             distance = np.sqrt(squares)
-            nearest = NEAREST * np.sqrt(middle(squares))
+            nearest = MIN_DISTANCE_SHARE * np.sqrt(middle(squares))
             cost, curvature = weight * distance, weight / np.maximum(distance, np.where(nearest > 0, nearest, 1.0))
         force = curvature[:, None] * away
         return Pull(cost, force - middle(force), curvature)  # c moves with the nodes
