@@ -76,9 +76,8 @@ def ties_of(objective: Objective, new: np.ndarray, among: np.ndarray | None = No
 def walked(walk: RandomWalk, to: np.ndarray, share: np.ndarray) -> np.ndarray:
     """Return weights (E,) of ties to the nodes ``to`` of a random walk.
 
-    ``share``: each tie's share of an added node's first step. A walk from the added node t takes one of its ties and
-    continues from there, p_t = rho sum_j S_tj p_j. The tie to j has the weight rho S_tj sum_l p_jl; t has the mean
-    strength of the old nodes.
+    A walk from the added node t takes one of its ties, with chance ``share`` (E,), and continues: p_t = rho sum_j S_tj
+    p_j. So the tie to j has the weight rho S_tj sum_l p_jl; t has the mean strength of the old nodes.
     """
     usual = float(np.mean(walk.strength))
     return walk.rho * share * np.sqrt(usual / walk.strength[to]) * walk.row_sums[to]

@@ -139,8 +139,7 @@ def known_positions(
 ) -> dict[Any, Any]:
     """Return positions in a file by node; a note counts positions of other nodes.
 
-    If `path` is `own`, the path of the graph's file (or standard input for both), it returns the graph file's
-    positions.
+    If `path` is `own`, the path of the graph's file (or standard input), it returns the positions in that file.
     """
     from nelayout.graphs import files
 

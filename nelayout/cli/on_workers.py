@@ -1,4 +1,4 @@
-"""`nelayout layout FOLDER -o OUT.parquet --scheduler ...`: a graph larger than one machine."""
+"""`nelayout layout FOLDER -o OUT.parquet --scheduler ...`: a graph for several machines."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Lay one drawing over another: move, turn, mirror and resize it to the smallest distances.
+"""Lay one drawing over another: move, turn, mirror, resize it to the smallest distances.
 
 The orientation of a drawing has no meaning: another run or method turns it differently. `align` brings the second over
 the first before they are shown side by side (Procrustes analysis).

@@ -269,10 +269,9 @@ def _described(
 
 
 def chosen_measures(names: str | Iterable[str] | None, absent: Collection[str]) -> list[Measure]:
-    """Return the measures to take that need no absent field of `MeasuredDrawing`.
+    """Return the measures to take (None: defaults) that need no absent field of the drawing.
 
-    `names`: None for the defaults, "all" for all. Raises `InputError` for an unknown name, and for a named measure that
-    needs an absent field.
+    Raises `InputError` for an unknown name, and for a named measure that needs an absent field. "all" takes all.
     """
     if names is None or (isinstance(names, str) and names == "all"):
         kind = "vectors" if "adjacency" in absent else "graphs"

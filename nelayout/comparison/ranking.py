@@ -82,8 +82,7 @@ def arrow(name: str) -> str:
 def shade(name: str, row: Mapping[str, Measured], values: Sequence[float]) -> float:
     """Return the darkness of a cell from 0 to 1: its score, or for a count smallest / value.
 
-    A count's own score is its share of the largest possible count, which hardly differs between 4,000 and 50,000
-    crossings.
+    A count's own score, its share of the largest possible count, hardly differs between 4,000 and 50,000 crossings.
 
     >>> rows = [{"crossings": Measured(value, 1 - value / 10**6, 0, True)} for value in (3.0, 7.0)]
     >>> [shade("crossings", row, [3.0, 7.0]) for row in rows]

@@ -79,10 +79,7 @@ class Kernel:
 
     @property
     def singular(self) -> bool:
-        """True if q is a power of the distance: infinite at 0.
-
-        The size of a drawing can then be traded for the scale of similarities.
-        """
+        """True if q is a power of the distance, infinite at 0: size and scale factor trade off."""
         return self.c == 0
 
     def _base(self, xi: np.ndarray) -> np.ndarray:

@@ -103,10 +103,7 @@ class Inks:
     paper: Paper = WHITE
 
     def scale(self) -> Any:
-        """Return the colors of numbers: rcParams["image.cmap"], on dark paper viridis' light part.
-
-        On dark paper, viridis goes without its dark end.
-        """
+        """Return the colors of numbers: rcParams["image.cmap"], on dark paper viridis' light part."""
         from matplotlib import colormaps, rcParams
         from matplotlib.colors import Colormap, ListedColormap
 
@@ -224,7 +221,7 @@ def class_shape(k: int) -> int:
 
 
 def _note(classes: list, name: str) -> str:
-    """Return a sentence for too many classes, or for names among colors."""
+    """Return a sentence for too many classes, or for colors mixed with other names."""
     if len(classes) > LEGEND:
         of = f" of {name}" if name else ""
         return f"{len(classes)} classes{of}, too many for a legend: some have nearly the same color"

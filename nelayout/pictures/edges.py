@@ -1,9 +1,8 @@
 """Edges of a picture: straight, faded or bundled lines under the nodes, arrows with heads.
 
-Edge-path bundling bends a long edge along a path of shorter edges between its own ends, so that many edges run
-together. Source: Wallinger, Archambault, Auber, Nöllenburg and Peltonen, "Edge-Path Bundling: A Less Ambiguous Edge
-Bundling Approach". IEEE Transactions on Visualization and Computer Graphics 28(1), 2022. The longest edge of a triangle
-is bent:
+Edge-path bundling bends a long edge along a path of shorter edges between its own ends, so that edges run together.
+Source: Wallinger, Archambault, Auber, Nöllenburg and Peltonen, "Edge-Path Bundling: A Less Ambiguous Edge Bundling
+Approach". IEEE Transactions on Visualization and Computer Graphics 28(1), 2022. Here edge 0 - 2 is bent:
 
 >>> Y = np.array([[0.0, 0.0], [1.0, 0.4], [2.0, 0.0]])
 >>> ways = detours(Y, np.array([0, 1, 0]), np.array([1, 2, 2]))
@@ -157,9 +156,8 @@ def _each(x: Any, what: str, links: graphs.Links, G: Any, network: graphs.Networ
 def faintness(length: np.ndarray, n: int, style: str) -> np.ndarray:
     """Return (m,) factors of opacity, at most 1, of edges of these lengths between n nodes.
 
-    "straight" edges fade above the median length, if there are many edges per node. Then long edges of a hairball do
-    not hide short edges, and the branches of a tree stay dark. "faded" edges fade above the lower quartile, in any
-    graph.
+    "straight" edges fade above the median length, if there are many edges per node. So long edges of a hairball do not
+    hide short ones, and the branches of a tree stay. "faded" edges fade above the lower quartile, in any graph.
     """
     usual = float(np.quantile(length, 0.25 if style == "faded" else 0.5))
     crowded = 1.0 if style == "faded" else float(np.clip(len(length) / n - 1.0, 0.0, 1.0))

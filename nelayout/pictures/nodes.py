@@ -38,8 +38,7 @@ def draw_nodes(
     """Draw the nodes, small degrees or far ones first; return their diameters in units of `Y`.
 
     `diameters` are also in these units, `relative` ones in usual dots. Dots of one color that would be thinner than
-    edges are left out, except isolated nodes. If there are more than RASTER_FROM dots and no edges, an image shows
-    their density.
+    edges are left out, except isolated nodes. More than RASTER_FROM dots without edges become an image.
     """
     from matplotlib.collections import EllipseCollection
 

@@ -43,10 +43,7 @@ def paint(
 
 
 def paint_dots(ax: Any, Y: np.ndarray, pixel: float, diameter: float, rgba: np.ndarray) -> None:
-    """Put an image of dots at the rows of `Y` on `ax`, of `diameter` in pixels.
-
-    `rgba` is (1, 4) or (n, 4), with one opacity.
-    """
+    """Put an image of dots at rows of `Y` on `ax`; `diameter` in pixels, `rgba` (1 or n, 4)."""
     reach = 2 + int(np.ceil(diameter / 2))
     low = Y.min(axis=0) - reach * pixel
     width, height = np.ceil((Y.max(axis=0) - low) / pixel).astype(int) + reach

@@ -1,4 +1,4 @@
-"""Drawings in space: projected on flat axes, or on matplotlib's 3-D axes, which users turn."""
+"""Drawings in space: projected on flat axes, or on matplotlib's rotatable 3-D axes."""
 
 from __future__ import annotations
 

@@ -48,9 +48,8 @@ TEXT = """
 def register() -> None:
     """Add every layout function to igraph, without "_layout" in its name.
 
-    `layout` gets the name "nelayout". ``g.layout(NAME)`` and ``igraph.plot(g, layout=NAME)`` then accept these names
-    and NAME_3d, and ``g.layout_NAME()`` is a method. Its keywords `weights` and `seed` are igraph's, and numbers of
-    vertices are indices.
+    `layout` becomes "nelayout". ``g.layout(NAME)`` and ``igraph.plot(g, layout=NAME)`` accept these names and NAME_3d;
+    ``g.layout_NAME()`` is a method. Keywords `weights` and `seed` are igraph's; numbers of vertices are indices.
 
     Raises
     ------

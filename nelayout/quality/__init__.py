@@ -1,4 +1,4 @@
-"""Measures of positions as functions of arrays: one subject a module, `MEASURES` the table."""
+"""Measures of positions, as functions of arrays; `MEASURES` is the table."""
 
 from nelayout.quality.table import MEASURES
 

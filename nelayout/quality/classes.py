@@ -157,8 +157,7 @@ def k_means(
 ) -> np.ndarray:
     """Return k-means clusters (n,) of the positions: the best of several k-means++ starts.
 
-    If there are fewer than k different positions, the result has fewer clusters. If `nodes` are given, centers come
-    from their positions.
+    Fewer different positions than k give fewer clusters. If `nodes` are given, centers come from their positions.
     """
     from scipy.spatial import KDTree
 

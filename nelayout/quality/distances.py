@@ -66,10 +66,9 @@ def squared_from(Y: np.ndarray, node: int) -> np.ndarray:
 
 
 def near_shares(tree: KDTree, nodes: np.ndarray, k: int) -> csr_array:
-    """Return the chance of every node to be among the k nearest to each of `nodes`.
+    """Return the chance of each node to be in the k < n nearest to `nodes`, (len(nodes), n).
 
-    The result is (len(nodes), n), for 1 <= k < n. Nodes tied at the k-th distance share the remaining ranks equally, so
-    each row sums to k.
+    Nodes tied at the k-th distance share the remaining ranks equally, so each row sums to k.
     """
     Y = np.asarray(tree.data)
     last: Any = [k + 1]  # the first is the node itself
@@ -105,17 +104,11 @@ class InputDistances:
         return np.zeros(self.n, np.int32)
 
     def rows(self, nodes: np.ndarray) -> np.ndarray:
-        """Return distances from each of `nodes`, (len(nodes), n) float64.
-
-        A node has distance 0 to itself, and an infinite distance where none is defined.
-        """
+        """Return distances from `nodes`, (len(nodes), n): 0 to itself, infinite if not defined."""
         raise TypeError(f"{type(self).__name__} must define rows(nodes)")
 
     def levels(self, nodes: np.ndarray) -> list[tuple[np.ndarray, int]]:
-        """Return for each of `nodes` the rank classes (n,) of all nodes, and their number.
-
-        Rank class 0 is the nearest; the node itself has -1.
-        """
+        """Return for each of `nodes` rank classes (n,), 0 nearest, -1 itself, and their number."""
         found = []
         for node, row in zip(nodes.tolist(), self.rows(nodes), strict=True):
             level = np.full(self.n, -1, np.int32)

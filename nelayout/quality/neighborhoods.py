@@ -83,8 +83,7 @@ def neighborhood_jaccard(
 def jaccard_index(Y: np.ndarray, nodes: np.ndarray, relevant: csr_array) -> np.ndarray:
     """Return the Jaccard index of relevant and nearest nodes for each node, (len(nodes),).
 
-    Row t of `relevant` has at least one node, and as many nearest are taken. Ties at their border count as the mean
-    over all orders.
+    Rows of `relevant` are not empty; as many nearest are taken. Ties at their border count as the mean over all orders.
     """
     k = np.diff(relevant.indptr).astype(np.int64)
     row = np.repeat(np.arange(len(nodes)), k)
@@ -194,8 +193,7 @@ def jaccard_by_number(adjacency: csr_array, nodes: np.ndarray, Y: np.ndarray) ->
 def jaccard_of_nearest(adjacency: csr_array, nodes: np.ndarray, nearest: np.ndarray) -> np.ndarray:
     """Return the Jaccard index of each of `nodes` for known nearest nodes.
 
-    `nearest` (len(nodes), most), nearest first. A node of degree k counts its first k nearest; if `most` is smaller,
-    all its neighbors are compared with these.
+    `nearest` (len(nodes), most), nearest first. A node of degree k counts its first k nearest, or all if k > most.
     """
     n, most = len(adjacency.indptr) - 1, nearest.shape[1]
     degree = np.diff(adjacency.indptr)[nodes].astype(np.int64)

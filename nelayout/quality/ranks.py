@@ -165,12 +165,11 @@ def evened(values: np.ndarray, tied: np.ndarray) -> np.ndarray:
 def penalties(
     seen: np.ndarray, size: np.ndarray, inside: np.ndarray, over: np.ndarray, k: int
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return the penalties of one node's k nearest, and the least and the largest possible.
+    """Return penalties of one node's k nearest, and their least and largest values: two (3,).
 
-    Two arrays (3,). The first sums (rank in the input - k)+ over the k nearest in the drawing. The second sums (rank in
-    the drawing - k)+ over the k nearest in the input. `seen` (m,): rank class in the input, nodes in the order of the
-    drawing. `size`: of each class. `inside`, `over` (m,): chance to be among the k nearest in the drawing, (rank - k)+
-    there.
+    The first sums (rank in the input - k)+ over the k nearest in the drawing, the second (rank in the drawing - k)+
+    over the k nearest in the input. `seen` (m,): rank class in the input, nodes in the order of the drawing. `size`: of
+    each class. `inside`, `over` (m,): chance to be among the k nearest in the drawing, (rank - k)+ there.
     """
     m, a = len(seen), np.cumsum(size) - size
     chance = _chance(a, size, k)
@@ -321,8 +320,7 @@ def retrieval_auc(sweep: Sweep) -> Sampled:
 def retrieval_area(found: np.ndarray, recall: np.ndarray) -> float:
     """Return the area under precision against recall for K = 1, 2, ... retrieved nodes.
 
-    `found`: relevant nodes among the retrieved. The curve starts at recall 0 with the first precision; straight lines
-    join its points.
+    `found`: relevant nodes among them. The curve starts at recall 0 with the first precision; lines join its points.
     """
     precision = found / np.arange(1, len(found) + 1)
     return float(recall[0] * precision[0] + (np.diff(recall) * (precision[1:] + precision[:-1])).sum() / 2)

@@ -1,4 +1,4 @@
-"""Single cells: embed the neighbor graph of an AnnData object and write the result into it.
+"""Single cells: embed the neighbor graph of an AnnData object; write the result into it.
 
 The module imports neither anndata nor scanpy: an object counts as AnnData if it has ``obsp`` and ``obsm``.
 """

@@ -276,10 +276,7 @@ def _stored_nearest(D: Any, k: int, own: np.ndarray | None = None) -> tuple[np.n
 
 
 def _as_euclidean(X: Any, metric: str, params: dict[str, Any]) -> tuple[Callable[[Any], Any], Callable[..., Any]]:
-    """Return the map to rows with Euclidean distances in the metric's order, and its inverse.
-
-    The inverse maps squared Euclidean distances to distances of the metric.
-    """
+    """Return the map to rows in Euclidean order, and from squared distances to the metric."""
     if metric == "haversine":
         return _on_sphere, lambda d2: 2 * np.arcsin(np.minimum(np.sqrt(d2) / 2, 1.0))
     if metric in ANGLES:

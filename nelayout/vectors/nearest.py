@@ -1,7 +1,7 @@
 """The k nearest rows of each row: exact, with the same bits for any number of threads.
 
-Equal distances are ordered by index. scipy's k-d tree searches rows of few columns. For other rows, one matrix product
-gives a lower bound of every distance,
+The index orders equal distances. scipy's k-d tree searches rows of few columns. For others, one matrix product gives a
+lower bound of every distance,
 
     |x - y|^2 = |x|^2 + |y|^2 - 2 x.y,
 
@@ -34,7 +34,7 @@ TREE_COLUMNS, TREE_WORK = 9, 1e8
 BLOCK_PAIRS = 1 << 23
 # Number of pieces of a row of bounds: their entrywise minimum is searched first.
 STRETCHES = 32
-# Number of principal directions of the first bounds, and smallest rows^2 * columns for them.
+# Number of principal directions of the first bounds, and least rows^2 * columns for them.
 DIRECTIONS, LONG_WORK = 100, 2e10
 # Number of rows that test a kind of bound, and of evenly spaced rows for the principal directions.
 TRIAL_ROWS, SAMPLED = 64, 5000

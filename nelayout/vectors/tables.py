@@ -44,10 +44,7 @@ INDEX_PREFIX = "__index_level_"
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column that is not a coordinate: its name, and a value or None for each row.
-
-    The name is "" if the column has only a number.
-    """
+    """A column beside the coordinates: name ("" if it has none), and a value or None per row."""
 
     title: str
     values: list[Any]

@@ -39,7 +39,7 @@ Result = TypeVar("Result")  # the caller's drawing, returned unchanged
 GRID = tuple(k / 10 for k in range(10, 0, -1))
 # Error in alpha that ends the search between orders of the grid.
 ALPHA_TOLERANCE = 0.02
-# Phi relative to the mean similarity. Below EXACT_PHI_SHARE a drawing equals the similarities; below VAGUE_PHI_SHARE
+# Phi relative to the mean similarity: up to EXACT_PHI_SHARE a drawing equals the similarities, up to VAGUE_PHI_SHARE
 # alpha is barely identified.
 EXACT_PHI_SHARE, VAGUE_PHI_SHARE = 1e-10, 0.02
 

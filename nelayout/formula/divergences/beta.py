@@ -86,10 +86,7 @@ class Beta:
         return (p / t) * (boxcox(np.log(p), t - 1.0) - 1.0), 1.0 / t
 
     def invariant(self, edges: Any, pairs: Any, slopes: tuple[Any, Any], weight: Any, total: Any) -> tuple[Any, Any]:
-        """Return gamma: -ln PM_(t-1)(q; P) and ln PM_t(q; M).
-
-        The slopes are -sum P q^(t-1) and sum M q^t.
-        """
+        """Return gamma: -ln PM_(t-1)(q; P) and ln PM_t(q; M); slopes: -sum P q^(t-1), sum M q^t."""
         attraction = log_power_mean(-edges / weight, self.order - 1.0, -slopes[0] / weight)
         return -attraction, log_power_mean(pairs / total, self.order, slopes[1] / total)
 

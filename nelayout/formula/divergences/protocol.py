@@ -228,10 +228,9 @@ class Spread:
 
 
 def spread(background: float, weight: Any, near: Any, total: Any, missing: Any) -> Spread:
-    """Spread the share ``background`` of ``weight`` over the pairs without an edge, by masses.
+    """Spread ``background`` * ``weight`` over the pairs without an edge, by their masses.
 
-    ``weight`` is the sum of similarities. ``near`` and ``total`` are sum M of the edges and of all pairs. No pair gets
-    more than the share ``background`` of a mean edge.
+    ``near`` and ``total`` are sum M of edges and of all pairs. A pair gets at most ``background`` of a mean edge.
     """
     return Spread(np.where(missing, background, 1.0) * weight / np.maximum(total - near, near), missing)
 
