@@ -61,7 +61,7 @@ def add_nodes(G: Any, pos: Any, method: str | Method = "auto", **options: Unpack
     places, dim = given_places(network, pos, "pos")
     if not places and len(network.labels):
         raise InputError(
-            f"pos has no position for any of the {len(network.labels)} nodes of the graph: give those of the old "
+            f"pos has no position for any of the {len(network.labels)} nodes of the graph: give positions of the old "
             "nodes, or draw the graph with nelayout.layout"
         )
     known = NOTHING_KNOWN._replace(kept=Kept(None, np.zeros(len(network.labels), dtype=bool)))

@@ -153,8 +153,8 @@ class _State:
             there = {label: self.last[label] for label in network.labels if label in self.last}
             if self.last and not there and len(network.labels):
                 raise InputError(
-                    f"graph number {k + 1} has no node in common with those before it, so that there is no map to "
-                    "keep: nodes are known by their labels (in matrices by their rows); draw it by nelayout.layout"
+                    f"graph number {k + 1} shares no node with the graphs before it, so that no position can be kept. "
+                    "Labels identify nodes (in matrices rows); draw it by nelayout.layout"
                 )
         same, mass = np.zeros(len(network.labels), dtype=bool), self.options["mass"]
         if self.given and not self.networks:

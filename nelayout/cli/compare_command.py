@@ -167,7 +167,7 @@ def _requested(parts: list[tuple[str, Any]] | None) -> list[Requested]:
         if option != "set":
             chosen.append((option, value, []))
         elif not chosen or chosen[-1][0] == "pos":
-            raise WrongUsage(f"--set {value[0]} belongs behind the -m METHOD that it is for")
+            raise WrongUsage(f"--set {value[0]} must follow the -m METHOD of the parameter")
         elif chosen[-1][0] == "peer":
             raise WrongUsage(f"--set {value[0]}: {chosen[-1][1]} draws with its package's defaults")
         else:

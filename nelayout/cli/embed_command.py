@@ -62,7 +62,7 @@ def _declare(command: argparse.ArgumentParser) -> None:
         "trust it like a program"
     )
     option("--model", text=model, metavar="MODEL")
-    option("--transform", text="table with the rows that --model places, in place of FILE", metavar="NEW")
+    option("--transform", text="table with the rows for --model, instead of FILE", metavar="NEW")
     neighbors = "neighbors of each row in the graph that is drawn (20 to 60 by the rows; 3 times a perplexity)"
     fitting("--n-neighbors", text=neighbors, type=int, metavar="K")
     perplexity = "effective number of neighbors per row (10 to 30 by the rows; off with --n-neighbors)"
@@ -145,9 +145,9 @@ def _table(given: argparse.Namespace) -> str:
             raise WrongUsage("the following arguments are required: FILE")
         return given.file
     if given.model is None:
-        raise WrongUsage("--transform places rows on a finished map: name it by --model MODEL, as --save writes it")
+        raise WrongUsage("--transform adds rows to a finished map: give its file, written by --save, as --model MODEL")
     if given.file is not None:
-        raise WrongUsage(f"--transform {given.transform} and FILE {given.file} both name the rows to place; give one")
+        raise WrongUsage(f"--transform {given.transform} and FILE {given.file} both name the new rows; give one")
     return given.transform
 
 

@@ -166,7 +166,7 @@ def kernel_named(kernel: str | Kernel) -> Kernel:
     numbers = [as_number(word) for word in words]
     wanted = number_count(_FAMILIES[family])[1]
     if len(numbers) != wanted or None in numbers:
-        how = f"a number behind the colon, as in '{family}:2'" if wanted == 1 else "three numbers, as in 'kernel:1:1:1'"
+        how = f"a number after the colon, as in '{family}:2'" if wanted == 1 else "three numbers, as in 'kernel:1:1:1'"
         raise InputError(f"kernel {kernel!r}: write {how}")
     return _FAMILIES[family](*numbers)
 

@@ -227,7 +227,7 @@ def _note(classes: list, name: str) -> str:
         return f"{len(classes)} classes{of}, too many for a legend: some have nearly the same color"
     others = [value for value in classes if not _is_color(value)]
     if 2 * len(others) < len(classes):
-        return f"taken as names of classes, not as colors: {str(others[0])!r} is no color"
+        return f"taken as names of classes, not as colors: {str(others[0])!r} is not a color"
     return ""
 
 

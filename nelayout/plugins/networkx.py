@@ -130,9 +130,9 @@ def _refusal(
         f"dim must be 1, 2 or 3; got {_dimension(pos, dim)}": not 1 <= _dimension(pos, dim) <= 3,
         f"scaling_ratio must be > 0; got {scaling_ratio!r}. Without repulsion all nodes fall together":
             not 0 < scaling_ratio < math.inf,
-        f"gravity must be >= 0; got {gravity!r}. Less drives nodes apart without end": not 0 <= gravity < math.inf,
+        f"gravity must be >= 0; got {gravity!r}. Negative gravity drives nodes apart": not 0 <= gravity < math.inf,
         "node_mass must be > 0 for every node": any(not 0 < m < math.inf for m in (node_mass or {}).values()),
-        f"{weight} must be >= 0 for every edge: a weight below 0 drives its nodes apart without end":
+        f"{weight} must be >= 0 for every edge: a negative weight drives its nodes apart":
             any(not 0 <= w < math.inf for _, _, w in _weighted_edges(G, weight)),
     }  # fmt: skip
     for reason, refused in reasons.items():

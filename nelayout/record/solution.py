@@ -14,12 +14,12 @@ __all__ = ["REASONS", "Progress", "Solution", "Step"]
 
 # Reason of the end of a run -> its sentence.
 REASONS = {
-    "converged": "the forces are in balance, to the part of J that tol names",
-    "lull": "the last steps brought next to nothing; a tol or max_iter of your own goes on",
-    "max_iter": "all steps were taken, the usual end and no failure; a larger max_iter may lower the value",
+    "converged": "the forces are in balance, up to the tolerance tol",
+    "lull": "the last steps hardly changed J; set tol or max_iter to continue",
+    "max_iter": "all steps were taken, the usual end, not a failure; a larger max_iter may lower the value",
     "stopped": "the callback has ended the run",
     "collapsed": "the drawing shrank to a point, where this objective is lowest",
-    "unbounded": "J falls for ever as the drawing grows, so there is no best size",
+    "unbounded": "J decreases without end as the drawing grows, so there is no best size",
 }
 
 

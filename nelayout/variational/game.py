@@ -81,8 +81,8 @@ def variational_drawing(
 ) -> tuple[np.ndarray, tuple[Round, ...]]:
     """Minimize over Y the maximum over networks h of sum [h_ij p_ij - f*(h_ij) q_ij / Z].
 
-    i != j, q = 1/(1 + |y_i - y_j|^2). h_ij is the output activation of x_ij = g([f(x_i) + f(x_j); f(x_i) * f(x_j)])
-    over features x. Both move by Adam, each step on other pairs. The same rng gives the same bits.
+    The sum is over i != j, and q = 1/(1 + |y_i - y_j|^2). h_ij is the output activation of x_ij = g([f(x_i) + f(x_j);
+    f(x_i) * f(x_j)]) over features x. Both move by Adam, each step on other pairs. The same rng gives the same bits.
 
     Parameters
     ----------

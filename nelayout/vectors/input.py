@@ -269,7 +269,7 @@ def _check_shape(shape: tuple[int, ...], least: int) -> None:
 
 
 def _not_real(dtype: np.dtype) -> InputTypeError:
-    """Make the error for a dtype of other things than real numbers, with a remedy for each."""
+    """Make the error for a dtype that does not hold real numbers, with its remedy."""
     remedies = {"c": "give np.abs(X), or real and imaginary parts as columns", "M": DATES, "m": TIMES}
     text = "encode text and categories as numbers, or convert digits by X.astype(float)"
     return InputTypeError(f"X has dtype {dtype}; vectors are real numbers: {remedies.get(dtype.kind, text)}")
@@ -315,5 +315,5 @@ def _hint(X: Any) -> str:
     if hasattr(X, "adjacency") or hasattr(X, "get_edgelist"):
         return "; a graph is drawn by a layout function, e.g. nelayout.ws_sne_layout"
     if hasattr(X, "obsm"):
-        return "; single cells are drawn by nelayout.embed_cells, vectors of theirs are in its obsm"
+        return "; nelayout.embed_cells draws single cells, and obsm holds their vectors"
     return ""

@@ -110,7 +110,7 @@ class Metric:
     ) -> tuple[np.ndarray, np.ndarray]:
         """Return indices and distances (m, k) of the nearest rows, by a table of distances."""
         if issparse(self.table):
-            assert labels is None, "a sparse table tells no distance from one component to another"
+            assert labels is None, "a sparse table has no distances between components"
             return _stored_nearest(self.table[rows], k, rows)
 
         def distances(at: slice) -> np.ndarray:
@@ -234,8 +234,7 @@ def nonnegative(X: Any, kind: str, where: str) -> Any:
         return csr_array((np.maximum(entries, 0), X.indices, X.indptr), X.shape) if issparse(X) else np.maximum(X, 0)
     i, j = (int(each[0]) for each in (least == X).nonzero())
     raise InputError(
-        f"{kind} must be >= 0; got {least} {where.format(i, j)}. Negative values in data are no {kind}: correct them, "
-        "or use another metric"
+        f"{kind} must be >= 0; got {least} {where.format(i, j)}. Correct them, or use another metric"
     )
 
 

@@ -363,7 +363,7 @@ def _no_number(
 def _column(source: Source, word: str, names: Sequence[str], option: str) -> int:
     if list(names).count(word) > 1:
         raise source.broken(
-            f"{list(names).count(word)} columns are called {word!r}; give the number of the one for {option}"
+            f"{list(names).count(word)} columns are called {word!r}; give {option} the number of its column"
         )
     if word in names:
         return list(names).index(word)

@@ -315,8 +315,8 @@ REFUSED = [
     *((lambda s=s: nl.layout_sequence([PATH], node_size=s), r'node_size must be "auto", .* or None')
       for s in (0.1, "degree", np.ones(4))),
     (lambda: nl.layout_sequence([]), "no graph to draw"),
-    (lambda: nl.layout_sequence(PATH), r"put it into a list, \[G1, G2"),
-    (lambda: nl.layout_sequence([PATH, nx.path_graph(["a", "b"])], "ws-sne"), "graph number 2 has no node in common"),
+    (lambda: nl.layout_sequence(PATH), r"Put it into a list, \[G1, G2"),
+    (lambda: nl.layout_sequence([PATH, nx.path_graph(["a", "b"])], "ws-sne"), "graph number 2 shares no node"),
     (lambda: nl.add_nodes(nx.path_graph(["a", "b"]), nx.circular_layout(PATH)), "no position for any of the 2 nodes"),
     (lambda: nl.add_nodes(nx.to_numpy_array(PATH), np.zeros((5, 2))), "pos has 5 rows and the graph has 4 nodes"),
 ]  # fmt: skip

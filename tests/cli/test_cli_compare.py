@@ -96,7 +96,7 @@ def test_a_method_with_several_settings(folder, capsys):
     assert read_table("out.csv") == values(nl.compare(G, drawings))
     for early in ("--set kappa=0.2 -m nerv", "-m nerv --pos circle=circle.csv --set kappa=0.2"):
         assert nelayout(f"compare graph.graphml -o out.csv {early}") == 2
-        assert "--set kappa belongs behind the -m METHOD that it is for" in capsys.readouterr().err
+        assert "--set kappa must follow the -m METHOD of the parameter" in capsys.readouterr().err
 
 
 def test_options_are_those_of_the_layouts(folder):

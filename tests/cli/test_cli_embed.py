@@ -398,8 +398,8 @@ def test_a_row_that_cannot_be_placed_is_one_line(saved, folder, capsys, options)
 @pytest.mark.parametrize(
     ("words", "says"),
     [
-        ("--transform new.csv", "--transform places rows on a finished map: name it by --model MODEL, as --save"),
-        ("new.csv --transform more.csv --model map.pickle", "--transform more.csv and FILE new.csv both name the rows"),
+        ("--transform new.csv", "--transform adds rows to a finished map: give its file, written by"),
+        ("new.csv --transform more.csv --model map.pickle", "--transform more.csv and FILE new.csv both name the new"),
         ("--model map.pickle", "the following arguments are required: FILE"),
     ],
 )

@@ -172,7 +172,7 @@ def test_kernels_say_which_numbers_they_take():
     domains = {
         "tail must be a finite number >= 0": ("heavy-tailed:-1", "heavy-tailed:nan", "heavy-tailed:inf"),
         "r, the power of the distance, must be a finite number > 0": ("inverse-power:0", "inverse-power:nan"),
-        "write a number behind the colon": ("heavy-tailed:x", "inverse-power:", "inverse-power"),
+        "write a number after the colon": ("heavy-tailed:x", "inverse-power:", "inverse-power"),
     }
     for words, names in domains.items():
         for name in names:

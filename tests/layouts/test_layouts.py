@@ -332,7 +332,7 @@ def test_a_solution_says_the_evidence_in_a_paragraph_and_no_positions():
     assert said == (
         f"Solution by nerv:0.3 of 401 nodes in 2 components: value {solution.value:.6g}, connection "
         f"{solution.connection:.6g}, {len(solution.trace)} steps in {solution.seconds:.2g} s. Ended by max_iter: all "
-        "steps were taken, the usual end and no failure; a larger max_iter may lower the value. Notes: "
+        "steps were taken, the usual end, not a failure; a larger max_iter may lower the value. Notes: "
         f"{'; '.join(solution.notes)}."
     )
     assert solution.notes[-1] == "2 components, packed; distances between components have no meaning"

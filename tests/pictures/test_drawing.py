@@ -298,7 +298,7 @@ def test_names_of_colors_are_these_colors_and_others_are_classes():
     assert set(node_colors(figure, G).values()) == set(PALETTE[:4])
     assert [t.get_text() for t in figure.axes[0].get_legend().get_texts()] == ["blue", "green", "red", "reddish"]
     assert [t.get_text() for t in figure.axes[0].texts] == [
-        "taken as names of classes, not as colors: 'reddish' is no color"
+        "taken as names of classes, not as colors: 'reddish' is not a color"
     ]
     figure = nl.draw(G, nx.circular_layout(G), color=["b", "g", "b", "g"])  # one letter more often names a class
     assert set(node_colors(figure, G).values()) == set(PALETTE[:2])

@@ -78,8 +78,8 @@ def f_divergence(f: Function, slope: Function | None = None, name: str = "f") ->
     rough = _apart(_log_slope(f), _log_slope(f, STEP / 2))
     if rough is not None:
         raise InputError(
-            f"f is not smooth near t = {rough:.3g}: it must be differentiable for t > 0, and no slope= repairs a kink "
-            "(or values of few digits). In place of abs(t - 1), say, give sqrt((t - 1)**2 + e**2) - e with e = 0.1"
+            f"f is not smooth near t = {rough:.3g}: it must be differentiable for t > 0, and slope= repairs no kink "
+            "(or values of few digits). Instead of abs(t - 1) give sqrt((t - 1)**2 + e**2) - e with e = 0.1"
         )
     steep = _steepness(f, slope)
     wrong = _apart(_log_slope(f), steep)
@@ -96,7 +96,7 @@ def _values(f: Function, t: np.ndarray, what: str = "f") -> np.ndarray:
         given = f(t.copy())
         values = np.asarray(given)
     except Exception as error:
-        raise InputError(f"{call}it raised {error!r}. Write it with numpy: np.log in place of math.log") from error
+        raise InputError(f"{call}it raised {error!r}. Write it with numpy: np.log, not math.log") from error
     if values.shape != t.shape or values.dtype.kind not in "fiu":
         what = f"{type(given).__name__} of shape {values.shape}, dtype {values.dtype}"
         raise InputError(f"{call}given shape {t.shape}, it answered a {what}")
