@@ -1,4 +1,4 @@
-"""What the commands share: options, methods and settings, formats of the output, messages.
+"""Options, methods and settings, formats and messages that the commands share.
 
 Messages of the library name keywords; the command line has options. `in_options` replaces keywords by the options of a
 command's parser.

@@ -282,7 +282,7 @@ class _Entry:
 
 @dataclass(frozen=True, slots=True)
 class _Artists:
-    """What makes the drawings of a comparison.
+    """Makers of the drawings of a comparison.
 
     data    the graph or vectors, which functions get
     peers   the layouts of other packages by name; `peer` finds a layout in any spelling

@@ -81,12 +81,12 @@ def test_an_estimator_takes_them_and_places_new_rows_by_a_search_of_its_own():
     [
         (LISTS[0], TypeError, "two .* arrays"),
         ((LISTS[0][:9], LISTS[1][:9]), ValueError, "X has 100 rows"),
-        ((LISTS[0] + 0.5, LISTS[1]), TypeError, "no integers"),
+        ((LISTS[0] + 0.5, LISTS[1]), TypeError, "not integers"),
         ((LISTS[0] + 95, LISTS[1]), ValueError, "there are rows 0 to 99"),
         ((LISTS[0], -1 - LISTS[1]), ValueError, "finite numbers >= 0"),
         ((np.repeat(LISTS[0][:, :1], 3, axis=1), LISTS[1][:, :3]), ValueError, "twice"),
         ((np.arange(100)[:, None], np.zeros((100, 1))), ValueError, "its only neighbor"),
-        (([["a"] * 3] * 100, LISTS[1][:, :3]), TypeError, "no integers"),
+        (([["a"] * 3] * 100, LISTS[1][:, :3]), TypeError, "not integers"),
     ],
 )
 def test_bad_lists(knn, error, words):
