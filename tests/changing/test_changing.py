@@ -330,7 +330,7 @@ def test_bad_input_is_refused_in_words(call, said):
 
 def test_bad_films_are_refused_in_words(tmp_path):
     film = nl.layout_sequence([PATH], "ws-sne", seed=0)
-    with pytest.raises(ValueError, match=r"an animated picture is a \.gif"):
+    with pytest.raises(ValueError, match=r"an animated picture must be a \.gif"):
         film.to_gif(tmp_path / "film.png")
     with pytest.raises(ValueError, match="fps must be a number from 1 to 50"):
         film.to_gif(tmp_path / "film.gif", fps=0)

@@ -278,7 +278,7 @@ def test_rows_on_fast_sums():
         (lambda: f_divergence(lambda t: 0 * t), "0 everywhere: there is nothing to minimize"),
         (lambda: f_divergence(lambda t: 3 * (t - 1)), "straight line.*nothing to minimize"),
         (lambda: f_divergence(lambda t: abs(t - 1)), r"not smooth near t = 1:.*sqrt\(\(t - 1\)\*\*2 \+ e\*\*2\) - e"),
-        (lambda: f_divergence(lambda t: abs(t - 1), np.sign), "not smooth near t = 1:.*no slope= mends"),
+        (lambda: f_divergence(lambda t: abs(t - 1), np.sign), "not smooth near t = 1:.*slope= repairs no kink"),
         (lambda: f_divergence(lambda t: (t - 1) ** 2, slope=lambda t: t - 1), "slope must be"),
         (lambda: f_divergence(3), "functions"),
         (lambda: divergence_named("nerv:1.5"), "kappa must be a number from 0 to 1"),

@@ -104,8 +104,8 @@ def choose_order(
         part = phi / float(np.mean(v))
         if part <= EXACT_PHI_SHARE:
             raise ExactFit(
-                f"the drawing at alpha = {alpha:g} equals the similarities, so that every alpha fits equally well; "
-                "give alpha as a number"
+                f"the drawing at alpha = {alpha:g} equals the similarities exactly, so that every alpha fits equally "
+                "well; give alpha as a number"
             )
         found[alpha] = score, phi, part
         return score
