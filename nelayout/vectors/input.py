@@ -315,5 +315,5 @@ def _hint(X: Any) -> str:
     if hasattr(X, "adjacency") or hasattr(X, "get_edgelist"):
         return "; a graph is drawn by a layout function, e.g. nelayout.ws_sne_layout"
     if hasattr(X, "obsm"):
-        return "; nelayout.embed_cells draws single cells, and obsm holds their vectors"
+        return "; single cells are drawn by nelayout.embed_cells, and their vectors are in obsm"
     return ""

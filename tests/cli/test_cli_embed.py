@@ -444,7 +444,7 @@ FAILURES = {
     "bare.csv --color kind -o out.csv": "bare.csv: the columns have no names; give --color a number from 1 to 3, not",
     "table.csv --columns 2-9 -o out.csv": "table.csv: --columns 2-9 is not a range of the columns 1 to 4",
     "table.csv --columns 2,width -o out.csv": "table.csv: the column 'width' is twice in --columns",
-    "table.csv --color 4 --columns 3-4 -o out.csv": "table.csv: the column '4' is the --color, which is no",
+    "table.csv --color 4 --columns 3-4 -o out.csv": "table.csv: the column '4' is the --color, not a coordinate",
     "rows.npz --color knd -o out.csv": "rows.npz: unknown array for --color 'knd': did you mean 'kind'? Allowed:",
     "pair.npz -o out.csv": "pair.npz: holds a (2, 2) of float64, b (2, 3) of float64; expected one array of numbers,",
     "line.npy -o out.csv": "line.npy: holds an array (5,) of float64; expected one array of numbers, (n, d) with a",
