@@ -8,6 +8,7 @@
 
 Graphs, by a method's own function
     neighbor embeddings  ws_sne_layout, tsne_layout, ssne_layout, hssne_layout, ftsne_layout, mds_ks_layout
+    by path lengths      tsnet_layout, drgraph_layout
     row by row           sne_layout, nerv_layout, jse_layout, alpha_sne_layout; choose_alpha, AlphaChoice
     energies             gamma_quadlog_layout, gamma_linlog_layout, linlog_layout, quadlog_layout, polylog_layout,
                          ee_layout, forceatlas2_layout
@@ -57,6 +58,8 @@ _HOME = {
     "ee_layout": "layouts",
     "forceatlas2_layout": "layouts",
     "tsne_layout": "layouts",
+    "tsnet_layout": "layouts",
+    "drgraph_layout": "layouts",
     "ssne_layout": "layouts",
     "hssne_layout": "layouts",
     "mds_ks_layout": "layouts",

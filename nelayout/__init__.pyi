@@ -26,6 +26,7 @@ from nelayout.formula import kernels as kernels
 from nelayout.formula.alpha.choice import AlphaChoice as AlphaChoice
 from nelayout.layouts import alpha_sne_layout as alpha_sne_layout
 from nelayout.layouts import choose_alpha as choose_alpha
+from nelayout.layouts import drgraph_layout as drgraph_layout
 from nelayout.layouts import ee_layout as ee_layout
 from nelayout.layouts import forceatlas2_layout as forceatlas2_layout
 from nelayout.layouts import ftsne_layout as ftsne_layout
@@ -42,6 +43,7 @@ from nelayout.layouts import quadlog_layout as quadlog_layout
 from nelayout.layouts import sne_layout as sne_layout
 from nelayout.layouts import ssne_layout as ssne_layout
 from nelayout.layouts import tsne_layout as tsne_layout
+from nelayout.layouts import tsnet_layout as tsnet_layout
 from nelayout.layouts import ws_sne_layout as ws_sne_layout
 from nelayout.pictures import draw as draw
 from nelayout.pictures import node_size_from_labels as node_size_from_labels

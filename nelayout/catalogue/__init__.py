@@ -13,13 +13,15 @@ from dataclasses import replace
 from typing import Any
 
 from nelayout.catalogue.own_keywords import own_parts
-from nelayout.catalogue.record import Method
+from nelayout.catalogue.record import PERPLEXITY, Method
+from nelayout.catalogue.stages import Descend
 from nelayout.catalogue.table import AUTO, METHODS
-from nelayout.errors import InputError, InputTypeError, unknown
+from nelayout.errors import InputError, InputTypeError, Unsupported, unknown
 from nelayout.formula.part_names import as_number, spell, split
 
 __all__ = [
     "AUTO", "METHODS", "OWNERS", "method", "method_named", "methods", "of_others", "own_keywords", "tune", "with_own",
+    "with_similarities",
 ]
 
 # Keyword that only some methods have -> their names.
@@ -33,7 +35,7 @@ _WAYS = ("energy", "force")
 _SPELLINGS = {"t-sne": "tsne", "s-sne": "ssne", "wssne": "ws-sne"}
 # Parts: with another one, a method is another method, with another name and another schedule.
 _FORMULA = ("kernel", "divergence", "connection")
-_PARTS = (*_FORMULA, "mass", "affinity", "gravity", "stages", "name", "summary", "reference")
+_PARTS = (*_FORMULA, "mass", "affinity", "perplexity", "gravity", "stages", "name", "summary", "reference")
 
 
 def method_named(method: str | Method) -> Method:
@@ -115,6 +117,35 @@ def with_own(method: str | Method, options: Mapping[str, Any]) -> tuple[Method, 
     return tune(method, **own), {name: value for name, value in options.items() if name not in own}
 
 
+def with_similarities(method: Method, options: Mapping[str, Any]) -> Method:
+    """Return the method with the similarities that the common keywords ask for.
+
+    >>> options = {"affinity": "hops", "perplexity": None, "smoothing": 0.0}
+    >>> with_similarities(METHODS["tsne"], options)
+    Method(cauchy, i-divergence, normalized, affinity=hops:10)
+    """
+    affinity, asked = options["affinity"], options["perplexity"]
+    perplexity = None if affinity == "weights" else method.perplexity or (PERPLEXITY if affinity == "hops" else None)
+    if perplexity is None:
+        if asked is not None:
+            raise InputError(
+                f"perplexity must come with affinity='hops'; got perplexity={asked:g} for similarities that are "
+                "weights of edges. Give both, or leave it out; vectors are drawn by nelayout.embed"
+            )
+        return replace(method, perplexity=None)
+    if any(isinstance(stage, Descend) and stage.judged for stage in method.stages):
+        raise Unsupported(
+            f"method {method.name!r} compares drawings by the edges of the graph, and affinity='hops' replaces these: "
+            "name a method, such as 'tsne' or 'tsnet'"
+        )
+    if options["smoothing"]:
+        raise InputError(
+            f"smoothing must be 0 for affinity='hops'; got {options['smoothing']:g}. Leave out one of them: each makes "
+            "similarities of its own"
+        )
+    return replace(method, perplexity=asked or perplexity)
+
+
 def method(base: str | Method, **changes: Any) -> Method:
     """Change a method: the record of one of the catalogue, with parts replaced or its own keywords set.
 
@@ -122,9 +153,9 @@ def method(base: str | Method, **changes: Any) -> Method:
     ----------
     base : a name (``nelayout.methods()`` lists them; "nerv:0.3" carries a number) or a `Method`.
     changes : its own keywords (kappa of "nerv", tail of "hssne", ...), and kernel, divergence, connection, mass,
-        affinity, gravity, stages or name as `Method` has them.  With another kernel, divergence or connection the
-        method is called "custom" unless you give a name, and takes the stages that suit its kernel unless you give
-        stages.
+        affinity, perplexity, gravity, stages or name as `Method` has them.  With another kernel, divergence or
+        connection the method is called "custom" unless you give a name, and takes the stages that suit its kernel
+        unless you give stages.
 
     Returns
     -------

@@ -69,7 +69,7 @@ INSTEAD = {
         ("time_limit", "timeout", "max_time", "max_seconds"),
         "a callback ends a run: end = time.monotonic() + 5; callback=lambda state: time.monotonic() > end",
     ),
-    **dict.fromkeys(("n_neighbors", "perplexity", "metric"), "vectors are drawn by nelayout.embed, which has it"),
+    **dict.fromkeys(("n_neighbors", "metric"), "vectors are drawn by nelayout.embed, which has it"),
 }
 # Keywords of a method that functions of vectors take as ``**own``: those of its objective.
 VECTOR_OWN = (*OWNERS, "mass", "smoothing")

@@ -8,6 +8,7 @@ from typing import Any, Literal, TypedDict
 
 import numpy as np
 
+from nelayout.catalogue.record import number_above_1
 from nelayout.errors import InputError, InputTypeError, unknown
 from nelayout.graphs import graph_tool
 from nelayout.numerics.parallel import thread_count
@@ -33,6 +34,8 @@ class LayoutOptions(TypedDict, total=False):
 
     weight: str | None
     weight_kind: str
+    affinity: str | None
+    perplexity: float | None
     mass: Any
     smoothing: float
     components: Literal["pack", "joint"]
@@ -68,6 +71,7 @@ class OwnOptions(TypedDict, total=False):
     gravity: float
     strong_gravity: bool
     linlog: bool
+    compression: float
 
 
 class MethodOptions(LayoutOptions, OwnOptions, total=False):
@@ -79,6 +83,8 @@ class EvaluationOptions(OwnOptions, total=False):
 
     weight: str | None
     weight_kind: str
+    affinity: str | None
+    perplexity: float | None
     mass: Any
     smoothing: float
     components: Literal["pack", "joint"]
@@ -90,6 +96,8 @@ class EvaluationOptions(OwnOptions, total=False):
 DEFAULTS: LayoutOptions = {
     "weight": "weight",
     "weight_kind": "similarity",
+    "affinity": None,
+    "perplexity": None,
     "mass": None,
     "smoothing": 0.0,
     "components": "pack",
@@ -119,7 +127,7 @@ EVALUATION_DEFAULTS: dict[str, Any] = {
 
 # Group of keywords -> its names, in the order in which signatures and docstrings show them.
 GROUPS: dict[str, tuple[str, ...]] = {
-    "Graph": ("weight", "weight_kind", "mass", "smoothing", "components"),
+    "Graph": ("weight", "weight_kind", "affinity", "perplexity", "mass", "smoothing", "components"),
     "Drawing": ("dim", "scale", "center", "node_size", "store_pos_as"),
     "Run": ("seed", "max_iter", "tol", "optimizer", "nbody", "device", "callback", "progress", "n_jobs"),
 }
@@ -142,6 +150,10 @@ TEXTS: dict[str, str] = {
     "edge weighs 1",
     "weight_kind": 'meaning of the weights: "similarity" (larger is closer), "distance" (larger is farther) or "log" '
     "(similarities with heavy tails: log1p of them is taken)",
+    "affinity": 'similarities of nodes: "weights" of edges, or "hops": entropic affinities of shortest paths, with '
+    'lengths for weight_kind="distance", else with numbers of edges; None: the method\'s own, "weights" of most',
+    "perplexity": 'of affinity="hops": how many neighbors a node is worth, a number > 1; in a component of fewer than '
+    "twice as many other nodes, half of them; None: the method's own, else 10",
     "mass": 'node masses: "unit", "degree", "degree+1", "strength", "closeness", "betweenness", "eigenvector", a node '
     "attribute, array or dict; None: the method's own",
     "smoothing": "rho in [0, 1): random-walk smoothing of the graph; 0 is none",
@@ -192,6 +204,10 @@ def check_options(options: dict[str, Any]) -> dict[str, Any]:
     if not 0 <= rho < 1:
         raise InputError(f"smoothing must be in [0, 1), given {rho!r}: 0 is none, 0.99 is strong")
     o["smoothing"] = rho
+    if o["affinity"] not in (None, "weights", "hops"):
+        raise unknown("affinity", o["affinity"], ["weights", "hops"])
+    if o["perplexity"] is not None:
+        o["perplexity"] = number_above_1(o["perplexity"])
     if o["components"] not in ("pack", "joint"):
         raise unknown("components", o["components"], ["pack", "joint"])
     steps = o["max_iter"]

@@ -45,6 +45,11 @@ def _forceatlas2(scaling_ratio: float, gravity: float, strong_gravity: bool, lin
     return {"divergence": energy(scaling_ratio), "gravity": Gravity(gravity, strong_gravity)}
 
 
+def _tsnet(compression: Any) -> dict[str, Any]:
+    strength = number_within(compression, "compression", 0.0)
+    return {"gravity": Gravity(strength, strong=True, shared=True) if strength else None}
+
+
 _MAKERS: dict[str, Callable[..., dict[str, Any]]] = {
     "ws-sne": lambda kernel: {"kernel": kernel},
     "polylog": lambda r: {"kernel": inverse_power(r)},
@@ -57,6 +62,7 @@ _MAKERS: dict[str, Callable[..., dict[str, Any]]] = {
         "divergence": with_background(divergence_named(divergence), background), "variational": variational
     },
     "forceatlas2": _forceatlas2,
+    "tsnet": _tsnet,
 }
 
 

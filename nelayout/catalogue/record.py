@@ -20,9 +20,13 @@ from nelayout.formula.divergences.beta import Beta
 from nelayout.formula.divergences.f_divergences import WITH_CONJUGATE, conjugate_name
 from nelayout.formula.divergences.own_function import OwnFunction
 from nelayout.formula.kernels import KERNELS, Kernel, kernel_named
+from nelayout.formula.part_names import as_number, number_within, spell, split
 from nelayout.formula.potentials.gravity import Gravity
 
-__all__ = ["AFFINITIES", "Method"]
+__all__ = ["AFFINITIES", "PERPLEXITY", "Method", "number_above_1"]
+
+# Perplexity of similarities from hops, unless another one is given.
+PERPLEXITY = 10.0
 
 #: name -> how the weights of a graph become P
 AFFINITIES = {
@@ -45,10 +49,12 @@ class Method:
     connection : lambda; "fixed" ("fixed:0.5"), "optimal", "normalized", "normalized-rows" or a Connection; None takes
         "optimal" where the divergence has a best scalar, else "normalized".
     mass : m; "unit", "degree", "strength", "closeness", "betweenness", "eigenvector", a node attribute, array or dict.
-    affinity : "raw", "sum-1" or "rows"; None takes what the connection needs.
+    affinity : "raw", "sum-1" or "rows"; None takes what the connection needs.  "hops" and "hops:20" take similarities
+        from path lengths in place of weights, as ``perplexity`` does.
     stages : the schedule; None takes the recipe that suits the kernel.
     variational : play the paper's min-max game for an f-divergence, in place of minimizing it; needs torch.
     choose : the search for the order of an alpha divergence, see "alpha:auto"; None: the divergence is as given.
+    perplexity : of similarities from path lengths, see the keyword ``affinity``; None: the weights are similarities.
     gravity : a pull to the middle of the drawing, as a number g or a ``Gravity(g, strong=True)`` of
         ``nelayout.formula.potentials.gravity``; masses are then not scaled.  None: no pull.
     own : (keyword, value) of the keywords that the method has beside those of all, as in ``nelayout.nerv_layout``.
@@ -68,6 +74,7 @@ class Method:
     reference: str = ""
     summary: str = ""
     choose: AlphaSearch | None = None
+    perplexity: float | None = None
     gravity: Any = None
     own: tuple[tuple[str, Any], ...] = field(default=(), compare=False)
 
@@ -83,9 +90,10 @@ class Method:
                 "use connection='normalized-rows', or give alpha as a number"
             )
         suited = _suited(connection)
-        affinity = self.affinity or suited
+        perplexity, affinity = _perplexity(self.affinity, self.perplexity)
+        affinity = affinity or suited
         if affinity not in AFFINITIES:
-            raise unknown("affinity", affinity, AFFINITIES)
+            raise unknown("affinity", affinity, [*AFFINITIES, "hops"])
         if suited not in ("raw", affinity):
             what = "with rows of sum 1" if suited == "rows" else "of sum 1"
             raise InputError(f"connection {connection.name!r} compares P with similarities {what}: use {suited!r}")
@@ -119,6 +127,7 @@ class Method:
             "stages": stages,
             "variational": variational,
             "choose": choose,
+            "perplexity": perplexity,
             "gravity": gravity,
         }.items():
             object.__setattr__(self, name, value)
@@ -130,6 +139,8 @@ class Method:
             said.append(f"mass={self.mass if isinstance(self.mass, str) else type(self.mass).__name__}")
         if self.affinity != _suited(self.connection):
             said.append(f"affinity={self.affinity}")
+        if self.perplexity is not None:
+            said.append(f"affinity={spell('hops', self.perplexity)}")
         if self.gravity is not None:
             said.append(f"gravity={self.gravity.name}")
         if self.variational:
@@ -189,6 +200,22 @@ def _choice(choose: AlphaSearch | None, divergence: Any) -> tuple[AlphaSearch | 
             f"choose looks for the order of an alpha divergence, given divergence {divergence!r}: leave out one of them"
         )
     return choose, alpha(choose.first)
+
+
+def number_above_1(perplexity: Any) -> float:
+    """Return the perplexity as a number; `InputError` unless it is finite and above 1."""
+    return number_within(perplexity, "perplexity", 1.0, open_ends=True)
+
+
+def _perplexity(affinity: Any, perplexity: Any) -> tuple[float | None, str | None]:
+    """Return the perplexity of similarities from hops, or None, and the affinity that is left to choose."""
+    words = split(affinity) if isinstance(affinity, str) else ("", [])
+    if words[0] == "hops":
+        affinity, numbers = None, [as_number(word) for word in words[1]]
+        if len(numbers) > 1 or None in numbers:
+            raise InputError("affinity must be 'hops' or, with a perplexity, such as 'hops:20'")
+        perplexity = numbers[0] if numbers else perplexity or PERPLEXITY
+    return None if perplexity is None else number_above_1(perplexity), affinity
 
 
 def _suited(connection: Connection) -> str:

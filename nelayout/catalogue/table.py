@@ -23,6 +23,11 @@ AMID_2015 = (
 )
 JACOMY_2014 = "Jacomy, Venturini, Heymann & Bastian, ForceAtlas2, PLoS ONE 9(6), 2014"
 IM_2018 = "Im, Verma & Branson, Stochastic neighbor embedding under f-divergences, arXiv:1811.01247"
+KRUIGER_2017 = "Kruiger et al., Graph layouts by t-SNE, Computer Graphics Forum 36(3), 2017"
+ZHU_2020 = (
+    "Zhu et al., DRGraph: an efficient graph layout algorithm for large-scale graphs by dimensionality reduction, IEEE "
+    "TVCG 27(2), 2021"
+)
 YANG_2014 = "Yang, Peltonen & Kaski, Optimization equivalence of divergences improves neighbor embedding, ICML 2014"
 YANG_2009 = "Yang et al., Heavy-tailed symmetric stochastic neighbor embedding, NIPS 2009"
 NOACK_2007 = "Noack, Energy models for graph clustering, J. Graph Algorithms and Applications 11, 2007"
@@ -84,6 +89,18 @@ METHODS: dict[str, Method] = {
             name="tsne", kernel="cauchy", divergence="i-divergence", connection="normalized", mass="unit",
             reference="van der Maaten & Hinton, Visualizing data using t-SNE, JMLR 9, 2008",
             summary="neighbors and clusters; every node counts alike, so hubs crowd the middle",
+        ),
+        Method(
+            name="tsnet", kernel="cauchy", divergence="i-divergence", connection="normalized", mass="unit",
+            affinity="hops:40", **own_parts("tsnet", compression=0.01),
+            reference=KRUIGER_2017,
+            summary="t-SNE of path lengths, compressed: the distances of meshes, trees and networks",
+        ),
+        Method(
+            name="drgraph", kernel="cauchy", divergence="i-divergence", connection="normalized", mass="unit",
+            affinity="hops",
+            reference=ZHU_2020,
+            summary="t-SNE of the path lengths to near nodes: neighbors within few hops",
         ),
         Method(
             name="ssne", kernel="gaussian", divergence="i-divergence", connection="normalized", mass="unit",

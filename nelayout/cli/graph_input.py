@@ -42,6 +42,8 @@ def declare(command: argparse.ArgumentParser, option: Callable[..., None]) -> No
     command.add_argument("file", metavar="FILE", help="graph file, may be gzipped; - is standard input")
     option("--weight", text="edge attribute with the weights (weight); none: every edge weighs 1", metavar="NAME")
     option("--weight-kind", default="similarity", choices=("similarity", "distance", "log"))
+    option("--affinity", text="similarities: weights of edges, or hops: path lengths", choices=("weights", "hops"))
+    option("--perplexity", type=float, metavar="NUMBER")
     option(
         "--mass",
         text="node masses: unit, degree, strength, ..., or a node attribute (the method's own)",
@@ -105,6 +107,8 @@ def keywords(given: argparse.Namespace, file: GraphFile) -> dict[str, Any]:
     return {
         **weight(given, file),
         "weight_kind": given.weight_kind,
+        "affinity": given.affinity,
+        "perplexity": given.perplexity,
         "mass": _mass(given.mass, file),
         "smoothing": given.smoothing,
         "node_size": "auto",

@@ -71,6 +71,8 @@ def draw(given: argparse.Namespace, method: Any) -> None:
         scale=scale,
         mass=given.mass,
         max_iter=given.max_iter,
+        affinity=given.affinity,
+        perplexity=given.perplexity,
         smoothing=given.smoothing,
         weight_kind=given.weight_kind,
         device=given.device,

@@ -254,11 +254,15 @@ def _checked(method: str | Method, options: dict[str, Any]) -> tuple[Method, dic
         ("optimizer", "auto"),
         ("device", "cpu"),
         ("weight_kind", "similarity"),
+        ("affinity", None),
+        ("perplexity", None),
     ):
         if o[name] != default:
             raise Unsupported(
                 f"{name}={o[name]!r} needs the whole graph on one machine: leave it out, or use nelayout.layout"
             )
+    if record.perplexity is not None:
+        raise Unsupported(f"{record.name} takes path lengths, which need the whole graph on one machine: use 'tsne'")
     if record.variational:
         raise Unsupported("the variational form needs the whole graph on one machine: use variational=False")
     mass = record.mass if o["mass"] is None else o["mass"]

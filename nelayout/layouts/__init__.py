@@ -23,9 +23,10 @@ from nelayout.formula.divergences import BACKGROUND, auto_alpha
 from nelayout.run.pipeline import positions_of, solve
 
 __all__ = [
-    "alpha_sne_layout", "choose_alpha", "ee_layout", "forceatlas2_layout", "ftsne_layout", "gamma_linlog_layout",
-    "gamma_quadlog_layout", "hssne_layout", "jse_layout", "layout", "linlog_layout", "mds_ks_layout", "nerv_layout",
-    "polylog_layout", "quadlog_layout", "sne_layout", "ssne_layout", "tsne_layout", "ws_sne_layout",
+    "alpha_sne_layout", "choose_alpha", "drgraph_layout", "ee_layout", "forceatlas2_layout", "ftsne_layout",
+    "gamma_linlog_layout", "gamma_quadlog_layout", "hssne_layout", "jse_layout", "layout", "linlog_layout",
+    "mds_ks_layout", "nerv_layout", "polylog_layout", "quadlog_layout", "sne_layout", "ssne_layout", "tsne_layout",
+    "tsnet_layout", "ws_sne_layout",
 ]  # fmt: skip
 
 
@@ -105,6 +106,45 @@ def tsne_layout(G: Any, pos: Any = None, fixed: Any = None, **options: Unpack[La
     Source: van der Maaten & Hinton (2008).
     """
     return positions_of(G, METHODS["tsne"], pos, fixed, **options)
+
+
+@takes_layout_keywords
+@_example("nx.grid_2d_graph(6, 6), perplexity=10, seed=0", 36)
+def tsnet_layout(
+    G: Any, pos: Any = None, fixed: Any = None, *, compression: float = 0.01, **options: Unpack[LayoutOptions]
+) -> Any:
+    """Draw a graph by tsNET: t-SNE of path lengths, with a compression of the drawing.
+
+    Minimizes ``KL(P || Q) + compression / 2n sum_i |y_i - c|^2``, with P the entropic affinities of shortest paths
+    (``affinity="hops"``, ``perplexity=40``), Q as for t-SNE, and c the mean of all positions.
+    Source: Kruiger et al. (2017).
+
+    The paper has a third term, ``-0.6 / 2n^2 sum_ij ln |y_i - y_j|``, which this function leaves out: it holds nodes
+    apart, and ``node_size`` does so here. The paper first minimizes with a compression of 1.2; this function starts
+    from coarsened graphs. A node has no similarity to nodes beyond its ring of ``3 * perplexity`` nodes.
+
+    Parameters
+    ----------
+    compression : default 0.01
+        strength >= 0 of the pull to the middle; at 0 it is ``tsne_layout(G, affinity="hops", perplexity=40)``
+    """
+    return positions_of(G, tune("tsnet", compression=compression), pos, fixed, **options)
+
+
+@takes_layout_keywords
+@_example("nx.grid_2d_graph(6, 6), seed=0", 36)
+def drgraph_layout(G: Any, pos: Any = None, fixed: Any = None, **options: Unpack[LayoutOptions]) -> Any:
+    """Draw a graph by the model of DRGraph: t-SNE of the path lengths to near nodes.
+
+    Minimizes ``KL(P || Q)`` as `tsne_layout` does, with P the entropic affinities of shortest paths
+    (``affinity="hops"``, ``perplexity=10``).
+    Source: Zhu et al. (2021).
+
+    The paper takes nodes within a given number of hops; here the perplexity sets it, ring by ring. The paper estimates
+    the repulsion from a few random nodes, by logistic regression with a weight of its own; this function minimizes the
+    divergence itself, over all pairs, and has no such weight.
+    """
+    return positions_of(G, METHODS["drgraph"], pos, fixed, **options)
 
 
 @takes_layout_keywords

@@ -65,6 +65,8 @@ BEND_PAIR, BEND_NODE = 2e-7, 3e-6
 READ, COMPONENT, PARTED_NODE = 1.5e-6, 1.1e-4, 2e-5
 # Seconds of cutting a random walk short, for each node, entry kept, mean degree and 1 / (1 - rho).
 PUSH = 0.5e-9
+# Seconds of similarities from path lengths, for each entry.
+PATH_ENTRY = 0.5e-6
 # Seconds of any run; of compiling the loops that most runs need, and of loading them in a process.
 RUN, COMPILING, LOADING = 0.05, 7.0, 0.5
 # Seconds of writing a file, for each node and entry.
@@ -75,8 +77,9 @@ SECOND_CORE, TRIALS = 0.6, 1.1
 USUAL_LEVELS, USUAL = 0.6, 0.9
 # Bytes at the peak, for each entry and node; of L-BFGS for each coordinate and curvature pair; of a mesh for each node.
 BYTES_ENTRY, BYTES_NODE, BYTES_MEMORY, BYTES_MESH = 55, 420, 14, 290
-# Bytes of loops and blocks, however small the graph; of a bend for each pair; of a truncated walk for each entry.
-BYTES_LEAST, BYTES_BENT, BYTES_TRUNCATED = 2_000_000, 60, 63
+# Bytes of loops and blocks, however small the graph; of a bend for each pair; of similarities that are made
+# from path lengths or a random walk, for each entry.
+BYTES_LEAST, BYTES_BENT, BYTES_SIMILAR = 2_000_000, 60, 80
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,12 +138,14 @@ class CostModel:
         """Return the bytes that are held all the time."""
         return BYTES_ENTRY * self.entries + BYTES_NODE * self.n
 
-    def smoothing(self) -> Cost:
-        """Return the cost of cutting a random walk short."""
+    def similarities(self) -> Cost:
+        """Return the cost of similarities from path lengths, or of cutting a random walk short."""
+        if self.method.perplexity is not None:
+            return Cost(PATH_ENTRY * self.entries, BYTES_SIMILAR * self.entries)
         if self.entries == self.raw_entries:
             return Cost()
         degree = self.raw_entries / self.n
-        return Cost(PUSH * self.entries * degree / (1.0 - self.rho), BYTES_TRUNCATED * self.entries)
+        return Cost(PUSH * self.entries * degree / (1.0 - self.rho), BYTES_SIMILAR * self.entries)
 
     def _smoothed_entries(self) -> int:
         """Entries of the graph, or of a truncated walk in its place."""
@@ -220,6 +225,8 @@ def warn_of_memory(method: Method, o: dict[str, Any], sizes: np.ndarray, entries
     remedies = ["Fewer edges (of vectors, a smaller n_neighbors) take less"]
     if o["smoothing"]:
         remedies.append("so does smoothing=0")
+    if method.perplexity is not None:
+        remedies.append("so does a smaller perplexity")
     return warn_if_short(needed, f"drawing {sizes.sum():,} nodes by {method.name}", "; ".join(remedies))
 
 
@@ -230,4 +237,4 @@ def _bytes(method: Method, o: dict[str, Any], sizes: np.ndarray, entries: np.nda
     passes = plan(method, Facts(largest, int(entries[0])), Settings(o["dim"]))
     rest = BYTES_ENTRY * int(entries[1:].sum()) + BYTES_NODE * (n - largest)
     peak = max((model(each).bytes for each in passes), default=0)
-    return model.held() + max(peak, model.smoothing().bytes) + BYTES_LEAST + rest
+    return model.held() + max(peak, model.similarities().bytes) + BYTES_LEAST + rest

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from html import escape
 from typing import Any, Unpack
@@ -211,8 +212,9 @@ def plan(
 def estimate(G: Any, method: str | Method = "auto", **options: Unpack[MethodOptions]) -> Estimate:
     """Estimate the seconds and bytes that drawing G by a method will take: the sum of its `plan`; nothing is drawn.
 
-    Of the common keywords, dim, node_size, smoothing, max_iter, optimizer, nbody, device and n_jobs count.  The seconds
-    are the CPU's.  For vectors, estimate the graph: ``nelayout.estimate(nelayout.knn_graph(X), method)``.
+    Of the common keywords, affinity, perplexity, dim, node_size, smoothing, max_iter, optimizer, nbody, device and
+    n_jobs count.  The seconds are the CPU's.  For vectors, estimate the graph:
+    ``nelayout.estimate(nelayout.knn_graph(X), method)``.
 
     Parameters
     ----------
@@ -247,8 +249,11 @@ def _planned(request: Request, threads: int, stability: float | None, file: floa
     o, method, n = request.options, request.method, len(request.labels)
     settings = Settings(o["dim"], request.optimizer, o["max_iter"], o["tol"], stability)
     groups: dict[Any, list[Facts]] = {}
+    near = request.near
     for part in _parts(request):
         facts = Facts.of(part, method, o["dim"])
+        if near is not None:
+            facts = replace(facts, entries=math.ceil(facts.n * min(near, facts.n - 1)))
         passes = passes_of(method, facts, settings)
         if method.choose is not None and not groups:  # the largest component decides for all
             passes = (*passes, _walk(method, settings))
@@ -260,7 +265,7 @@ def _planned(request: Request, threads: int, stability: float | None, file: floa
         count = len(some)
         size = round(float(np.sqrt(np.mean([facts.n**2 for facts in some]))))
         model = CostModel(method, o, size, sum(facts.entries for facts in some) // count, n * n, threads, count)
-        own, compiled = model.smoothing(), compiled or model.compiled
+        own, compiled = model.similarities(), compiled or model.compiled
         held = max(held, count * model.held())
         for depth, each in passes_within(passes):
             cost = Cost() if isinstance(each, Keep) else model(each)
@@ -277,7 +282,7 @@ def _planned(request: Request, threads: int, stability: float | None, file: floa
     if compiled and (seconds := compiling_seconds()):
         rows.append(PlannedPass("compile and load loops", components, n, 0, "not yet done here", seconds, 0))
     device = device_named(o["device"])
-    there = device.needs(drawn, request.P.nnz) if device is not None and drawn >= device.least else 0
+    there = device.needs(drawn, int(request.sizes[1].sum())) if device is not None and drawn >= device.least else 0
     peak = held + max(row.bytes for row in rows) + (BYTES_LEAST if groups else 0)
     total = sum(row.seconds for row in rows)
     return Plan(method.name, n, request.P.nnz // 2, components, tuple(rows), total, peak, *first, there)
@@ -299,7 +304,7 @@ def _parts(request: Request) -> list[Part]:
     if isinstance(mass_to_read(mass), str) and mass_to_read(mass) in NAMED and mass != "auto":
         mass = "unit" if mass == "unit" else "strength"
     masses, _ = masses_of(request.P, mass, request.network.host, np.random.default_rng(0), method.gravity is None)
-    plain = replace(request, options={**o, "smoothing": 0.0})
+    plain = replace(request, method=replace(method, perplexity=None), options={**o, "smoothing": 0.0})
 
     def parts(joint: bool) -> list[Part]:
         return take_apart(plain, masses, joint, NOTHING_KNOWN, Threads(), np.bincount(request.labels) > 1)[0]

@@ -14,6 +14,7 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from nelayout import graphs
+from nelayout.catalogue import with_similarities
 from nelayout.catalogue.options import generator
 from nelayout.catalogue.record import Method
 from nelayout.errors import InputError, Unsupported, unknown, warn
@@ -25,6 +26,7 @@ from nelayout.optimizers import Optimizer, optimizer_named
 from nelayout.placing.components import component_labels
 from nelayout.run.bending import Goal
 from nelayout.run.variational_component import check_variational
+from nelayout.similarities.hops import hop_entries, path_lengths
 from nelayout.similarities.rescale import within_range
 from nelayout.sums.nbody import check_backend
 
@@ -98,11 +100,20 @@ class Request:
     notes: tuple[str, ...]
 
     @property
+    def near(self) -> float | None:
+        """Mean number of nodes to which a node is similar by path lengths, about; None where weights say it."""
+        if self.method.perplexity is None or not self.P.nnz:
+            return None
+        lengths = path_lengths(self.P, self.options["weight_kind"] == "distance")
+        return hop_entries(lengths, np.flatnonzero(self.labels == 0), self.method.perplexity)
+
+    @property
     def sizes(self) -> tuple[np.ndarray, np.ndarray]:
-        """Nodes and entries of what one objective spans, the largest first."""
-        if self.joint:
-            return np.array([len(self.labels)]), np.array([self.P.nnz])
-        return np.bincount(self.labels), np.bincount(self.labels, np.diff(self.P.indptr)).astype(int)
+        """Nodes and entries of what one objective spans, the largest first; entries by path lengths are about right."""
+        sizes, entries = np.bincount(self.labels), np.bincount(self.labels, np.diff(self.P.indptr)).astype(int)
+        if (near := self.near) is not None:
+            entries = np.ceil(sizes * np.minimum(near, sizes - 1)).astype(int)
+        return (np.array([sizes.sum()]), np.array([entries.sum()])) if self.joint else (sizes, entries)
 
 
 def checked_stability(stability: Any) -> float:
@@ -118,6 +129,7 @@ def checked_stability(stability: Any) -> float:
 
 def read_request(G: Any, method: Method, o: dict[str, Any], pos: Any = None, fixed: Any = None) -> Request:
     """Read a call; ``o`` are the common keywords as `options.check_options` gives them."""
+    method = with_similarities(method, o)
     optimizer = _optimizer(method, o)
     check_backend(o["nbody"], o["dim"])
     rng = generator(o["seed"])

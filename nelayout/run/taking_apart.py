@@ -22,11 +22,16 @@ from nelayout.run.drawing import Part
 from nelayout.run.masses import Masses
 from nelayout.run.placement import GAP, pull_in_outliers
 from nelayout.run.request import Known, Request
+from nelayout.similarities.entropic import joint, on_pattern
+from nelayout.similarities.hops import hop_rows, path_lengths
 from nelayout.similarities.random_walk import RandomWalk
 from nelayout.similarities.truncated_walk import truncated_walk
 from nelayout.sums.edges.walk import can_smooth_exactly
 
 __all__ = ["input_affinity", "take_apart"]
+
+# End of the note on nodes that are worth less than the perplexity.
+FEW = "fewer than twice as many others in reach: these are worth half of them"
 
 
 def take_apart(
@@ -44,7 +49,7 @@ def take_apart(
     found, notes = list[Part](), list[str]()
     for nodes, graph in _pieces(request, joint, known, which):
         affinity, said = _affinity(request, graph, masses.first[nodes], known, threads)
-        notes.extend(said)
+        notes.extend(note for note in said if note not in notes)
         start = None if request.start is None else request.start[nodes]
         fixed = None if request.fixed is None else request.fixed[nodes]
         if start is not None and request.options["max_iter"] != 0:
@@ -79,7 +84,8 @@ def _affinity(
 ) -> tuple[Affinity, tuple[str, ...]]:
     """Input similarities of one component, with what the caller knows of it, and notes."""
     smoothing = request.options["smoothing"]
-    affinity, notes = input_affinity(graph, mass, request.method, smoothing, threads)
+    lengths = request.options["weight_kind"] == "distance"
+    affinity, notes = input_affinity(graph, mass, request.method, smoothing, threads, lengths)
     if known.features is not None and len(known.features) == len(mass):
         affinity = replace(affinity, features=known.features)
     # A walk has changed the pattern; what underflows on the way has left it.
@@ -95,10 +101,22 @@ def _affinity(
 
 
 def input_affinity(
-    graph: csr_array, mass: np.ndarray, method: Method, rho: float, threads: Threads
+    graph: csr_array, mass: np.ndarray, method: Method, rho: float, threads: Threads, lengths: bool = False
 ) -> tuple[Affinity, tuple[str, ...]]:
-    """The affinity of a connected graph, smoothed by a walk that goes on with probability rho, and notes."""
+    """The affinity of a graph, smoothed by a walk that goes on with probability rho, and notes.
+
+    ``lengths``: whether weights are reciprocals of lengths, for methods with similarities from path lengths.
+    """
     notes: tuple[str, ...] = ()
+    if method.perplexity is not None and graph.nnz:
+        rows, worth = hop_rows(path_lengths(graph, lengths), method.perplexity, threads)
+        P = joint(rows)
+        own = on_pattern(rows, P) if method.connection.by_rows else None
+        if method.affinity == "raw":  # as heavy as the weights, with which fixed connections compare
+            P.data *= float(np.sum(graph.data))
+        if (worth < method.perplexity).any():
+            notes = (f"a perplexity of {method.perplexity:g} is too large for nodes with {FEW}",)
+        return Affinity(P, mass, rows=own), notes
     if rho and graph.nnz:
         raw = method.affinity == "raw"
         if raw and can_smooth_exactly(method.kernel, method.divergence, method.connection):

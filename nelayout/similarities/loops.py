@@ -129,3 +129,75 @@ def largest_of_rows(indptr, indices, S, root, rho, tolerance, start, stop, colum
             j = touched[t]
             x[j] = residual[j] = 0.0
             known[j] = False
+
+
+@exact_loop
+def nearest_rings(indptr, indices, lengths, nodes, alone, enough, most, ties, unit, columns, distances, counts):
+    """Find the nearest nodes of each of some nodes by Dijkstra's search, a ring of equal distances at a time.
+
+    ``columns`` and ``distances`` (m, k) get ``counts`` (m,) nodes each, the nearest first: the first ring, if it has
+    ``alone`` nodes, else rings until there are ``enough`` nodes, but no second ring that would bring them above
+    ``most``.  ``unit``: all lengths are 1.
+    """
+    n = len(indptr) - 1
+    far = np.full(n, np.inf)
+    heap, place = np.empty(n, dtype=np.int32), np.full(n, -1, dtype=np.int32)  # of a node in the heap
+    touched = np.empty(n, dtype=np.int32)
+    for row in range(len(nodes)):
+        source = nodes[row]
+        far[source], heap[0], place[source], touched[0] = 0.0, source, 0, source
+        size, seen, found, ring, last, end = 1, 1, 0, 0, 0.0, np.inf
+        while size > 0:
+            node = heap[0]
+            distance = far[node]
+            if node != source:
+                if found > 0 and distance > last * (1.0 + ties):
+                    if found >= enough or (ring == 0 and found >= alone) or distance >= end:
+                        break
+                    ring = found
+                if ring > 0 and found == most:
+                    found = ring
+                    break
+                columns[row, found], distances[row, found] = node, distance
+                found += 1
+                last = distance
+            size -= 1
+            moved = heap[size]
+            at = 0
+            while 2 * at + 1 < size:
+                child = 2 * at + 1
+                if child + 1 < size and far[heap[child + 1]] < far[heap[child]]:
+                    child += 1
+                if far[heap[child]] >= far[moved]:
+                    break
+                heap[at] = heap[child]
+                place[heap[at]] = at
+                at = child
+            heap[at] = moved
+            place[moved] = at
+            if unit and node != source and indptr[node + 1] - indptr[node] > most + 1:
+                end = min(end, distance + 1.0)  # its neighbors alone are too many
+                continue
+            for e in range(indptr[node], indptr[node + 1]):
+                other = indices[e]
+                longer = distance + lengths[e]
+                if longer >= far[other]:
+                    continue
+                if place[other] < 0:
+                    place[other] = size
+                    touched[seen] = other
+                    seen += 1
+                    size += 1
+                far[other] = longer
+                at = place[other]
+                while at > 0 and far[heap[(at - 1) // 2]] > longer:
+                    heap[at] = heap[(at - 1) // 2]
+                    place[heap[at]] = at
+                    at = (at - 1) // 2
+                heap[at] = other
+                place[other] = at
+        for k in range(found, distances.shape[1]):
+            distances[row, k] = np.inf
+        counts[row] = found
+        for k in range(seen):
+            far[touched[k]], place[touched[k]] = np.inf, -1

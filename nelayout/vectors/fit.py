@@ -28,7 +28,7 @@ from nelayout.numerics.parallel import Threads
 from nelayout.record.solution import Solution
 from nelayout.run.costs import NUMPY_PAIRS
 from nelayout.run.drawing import Drawing, Summation
-from nelayout.vectors.entropic import calibrate
+from nelayout.similarities.entropic import calibrate
 from nelayout.vectors.input import Neighbors
 from nelayout.vectors.joining import Similarities
 from nelayout.vectors.neighbors import Space, row_keys

@@ -39,9 +39,10 @@ from nelayout.run.drawing import Drawing
 from nelayout.run.pipeline import run_parts
 from nelayout.run.request import Known
 from nelayout.run.variational_component import vector_features
+from nelayout.similarities.entropic import joint, on_pattern
 from nelayout.sums.device import device_named
 from nelayout.vectors.copies import Copies
-from nelayout.vectors.entropic import entropic_rows, joint
+from nelayout.vectors.entropic import entropic_rows
 from nelayout.vectors.fit import Fit
 from nelayout.vectors.input import (
     NEIGHBORS,
@@ -171,7 +172,7 @@ def fit_vectors(
     """
     began = time.perf_counter()
     chosen, passed = _tuned(method, method_options, own)
-    chosen = _with_steps_of_many(chosen)
+    chosen = _with_steps_of_many(replace(chosen, perplexity=None))
     rng = generator(random_state, "random_state")
     check_dimensions(n_components)
     if perplexity_annealing and perplexity is None:
@@ -324,28 +325,10 @@ def at_perplexity(
         rows, said = entropic_rows(found, perplexity, threads), f"the similarities of perplexity {perplexity:g} leave "
         said += "{} components apart"
         graph, added = join_components(space, joint(rows), threads, 0.5 / (space.n * perplexity))
-    values = None if rows is None or perplexity is None else _on_pattern(rows, graph, 1.0 / perplexity)
+    values = None if rows is None or perplexity is None else on_pattern(rows, graph, 1.0 / perplexity)
     if not added:
         return graph, values, ()
     return graph, values, (f"{said.format(added + 1)}; {edges_in_words(added, not issparse(space.given.table))}",)
-
-
-def _on_pattern(rows: csr_array, graph: csr_array, joining: float) -> np.ndarray:
-    """Return ``rows`` on the pattern of the graph, each row divided by its sum.
-
-    An entry is 0 if only the other end's row has it. It is ``joining`` if joining components added or increased an
-    edge.
-    """
-    n = graph.shape[0]
-
-    def keys(A: csr_array) -> np.ndarray:
-        return np.repeat(np.arange(n, dtype=np.int64) * n, np.diff(A.indptr)) + A.indices
-
-    values, at, there = np.zeros(graph.nnz), keys(graph), keys(rows)
-    values[np.searchsorted(at, there)] = rows.data
-    both = values + values[np.searchsorted(at, at % n * n + at // n)]
-    values[graph.data > both / n] = joining  # other edges weigh less
-    return values / np.repeat(np.add.reduceat(values, graph.indptr[:-1]), np.diff(graph.indptr))
 
 
 def _weights(method: Method, n_neighbors: Any, perplexity: Any, n: int, most: int) -> tuple[Any, Any]:

@@ -103,7 +103,7 @@ def test_the_word_of_another_library_is_answered_with_ours(name, slip, word):
         (lambda X: nl.embed(X, y=[0, 1]), "embed has no keyword 'y': labels are not read; leave them out"),
         (lambda X: nl.embed(X, np.arange(4)), "method must be a name or a nelayout.Method, given ndarray"),
         (lambda X: nl.embed(X, [0, 1, 0, 1]), "method must be a name or a nelayout.Method, given list"),
-        (lambda X: nl.layout(X, perplexity=5), "layout has no keyword 'perplexity': vectors are drawn by nelayout.em"),
+        (lambda X: nl.layout(X, n_neighbors=5), "layout has no keyword 'n_neighbors': vectors are drawn by nelayout.e"),
         (lambda X: nl.layout(X, k=0.2), "layout has no keyword 'k': no method has a best distance .* scale sets"),
         (lambda X: nl.solve(X, timeout=5), "solve has no keyword 'timeout': a callback ends a run"),
         (lambda X: nl.layout_sequence([X], fixed=[0]), "layout_sequence has no keyword 'fixed': a film holds all"),

@@ -26,8 +26,9 @@ WITH_BACKGROUND = {
     "reverse KL": tune("ftsne", divergence="reverse-kl", background=FIRM),
 }
 WITHOUT = {
-    **{name: method for name, method in METHODS.items() if name not in ("auto", "nerv", "forceatlas2")},
+    **{name: method for name, method in METHODS.items() if name not in ("auto", "nerv", "forceatlas2", "tsnet")},
     "forceatlas2, no gravity": tune("forceatlas2", gravity=0.0),
+    "tsnet, no compression": tune("tsnet", compression=0.0),
     "nerv, kappa 0": tune("nerv", kappa=0.0),
     "half of KL, none of its reverse": nl.Method(divergence=mix(1.0, "kl", "reverse-kl"), connection="normalized"),
 }

@@ -10,9 +10,10 @@ from scipy.spatial.distance import cdist
 import nelayout as nl
 from nelayout.errors import InputError, InputTypeError
 from nelayout.numerics.parallel import threads_for
+from nelayout.similarities.entropic import calibrate
 from nelayout.vectors import fitting
 from nelayout.vectors.embedding import solve_vectors
-from nelayout.vectors.entropic import calibrate, entropic_rows
+from nelayout.vectors.entropic import entropic_rows
 from nelayout.vectors.fitting import scales
 from nelayout.vectors.joining import join_components
 from nelayout.vectors.neighbors import Space

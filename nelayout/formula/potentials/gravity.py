@@ -2,13 +2,15 @@
 
     G(Y) = g sum_i m_i |y_i - c|     or, strong,     g/2 sum_i m_i |y_i - c|^2,        c = mean of all y_i
 
-It keeps nodes together that no edge joins. Masses are not scaled to mean 1:
+It keeps nodes together that no edge joins. Masses are not scaled to mean 1. Shared gravity is divided by their sum:
+strong and shared, it is the compression of tsNET.
 
 >>> Y = np.array([[0.0, 3.0], [0.0, -1.0], [0.0, -2.0]])
 >>> Gravity(2.0).at(Y, np.ones(3)).cost
 array([6., 2., 4.])
 
-Source: Jacomy, Venturini, Heymann & Bastian, ForceAtlas2, PLoS ONE 9(6), 2014; c instead of the origin: networkx.
+Sources: Jacomy, Venturini, Heymann & Bastian, ForceAtlas2, PLoS ONE 9(6), 2014; c instead of the origin: networkx;
+Kruiger et al., Graph layouts by t-SNE, Computer Graphics Forum 36, 2017.
 """
 
 from __future__ import annotations
@@ -31,10 +33,11 @@ MIN_DISTANCE_SHARE = 1e-12
 
 @dataclass(frozen=True, slots=True)
 class Gravity:
-    """A pull of strength g >= 0; ``strong``: in proportion to the distance."""
+    """A pull of strength g >= 0; ``strong``: in proportion to the distance; ``shared``: divided by sum m."""
 
     strength: float = 1.0
     strong: bool = False
+    shared: bool = False
 
     def __post_init__(self) -> None:
         number_within(self.strength, "gravity", 0.0)
@@ -43,7 +46,7 @@ class Gravity:
 
     @property
     def name(self) -> str:
-        return f"{'strong ' if self.strong else ''}{self.strength:g}"
+        return f"{'strong ' * self.strong}{'shared ' * self.shared}{self.strength:g}"
 
     @property
     def holds(self) -> bool:
@@ -58,6 +61,8 @@ class Gravity:
 
         away = Y - middle(Y)
         weight = self.strength * mass
+        if self.shared:
+            weight = weight / graphs.spread(graphs.sum(mass))
         squares = np.einsum("ij,ij->i", away, away)
         if self.strong:
             cost, curvature = 0.5 * weight * squares, weight

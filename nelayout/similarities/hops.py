@@ -1,0 +1,166 @@
+"""Similarities of nodes by path lengths: entropic affinities, as t-SNE has them, of distances in the graph.
+
+::
+
+    p_j|i = exp(-pi_i d_ij^2 / 2) / sum_k exp(-pi_i d_ik^2 / 2),    P_ij = (p_j|i + p_i|j) / 2n
+
+with d the length of the shortest path, and a precision pi_i for each node that makes its neighbors worth a perplexity.
+On the path a - b - c - d with a perplexity of 1.5, an inner node has two nearest neighbors, and these share its
+similarity::
+
+    >>> path = csr_array(np.diag(np.ones(3), 1) + np.diag(np.ones(3), -1))
+    >>> hop_rows(path, 1.5, Threads())[0].toarray().round(2)
+    array([[0.  , 0.87, 0.12, 0.  ],
+           [0.5 , 0.  , 0.5 , 0.  ],
+           [0.  , 0.5 , 0.  , 0.5 ],
+           [0.  , 0.12, 0.87, 0.  ]])
+
+Nodes at the same distance form a ring, and rings are taken whole, so that no order of the nodes can matter.  A first
+ring with as many nodes as the perplexity is taken alone.  Else rings are taken, the nearest first, until they hold
+`REACH` times as many nodes as the perplexity.  In a graph of more than `WHOLE` nodes a ring is left out that would
+bring a row above its most entries, unless it is the first.
+
+Source: Kruiger et al., Graph layouts by t-SNE, Computer Graphics Forum 36, 2017 (all distances); Zhu et al., DRGraph,
+IEEE TVCG 27, 2021 (near distances alone).
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from scipy.sparse import csr_array
+
+from nelayout.numerics.breadth_first import COMPILED_ABOVE
+from nelayout.numerics.parallel import Threads
+from nelayout.similarities.entropic import TIES, calibrate
+
+__all__ = ["hop_entries", "hop_rows", "path_lengths"]
+
+# Nodes of a ball, in parts of the perplexity.
+REACH = 3.0
+# Nodes up to which every ring fits, and most entries of a row of a larger graph, in parts of the perplexity.
+WHOLE, MOST = 2_000, 10.0
+# Part of the nodes in several rings that a node is worth at most: as many as all would show no structure.
+WORTH = 0.5
+# Entries of rings that are held at a time.
+RING_ENTRIES = 1 << 20
+# Nodes that an estimate of entries looks at, and entries of P for each entry of its rows.
+SAMPLED, UNION = 64, 1.25
+
+
+class Rings(NamedTuple):
+    """The nodes in reach of some nodes, nearest first: columns and distances (m, k), and their numbers (m,).
+
+    Distances are infinite beyond these numbers, where columns mean nothing.
+    """
+
+    columns: np.ndarray
+    distances: np.ndarray
+    counts: np.ndarray
+
+    @property
+    def worth(self) -> np.ndarray:
+        """(m,) the largest perplexity of each node: all of a single ring, and `WORTH` of the nodes of several."""
+        last = np.take_along_axis(self.distances, np.maximum(self.counts - 1, 0)[:, None], axis=1)[:, 0]
+        several = last > (1.0 + TIES) * self.distances[:, 0]
+        return np.maximum(np.where(several, WORTH, 1.0) * self.counts, 1.0)
+
+
+def path_lengths(graph: csr_array, weighted: bool) -> csr_array:
+    """Return the graph with lengths of edges for weights: 1 / weight, or 1 unless ``weighted``."""
+    lengths = np.reciprocal(graph.data) if weighted else np.ones(graph.nnz)
+    return csr_array((lengths, graph.indices, graph.indptr), shape=graph.shape)
+
+
+def hop_rows(lengths: csr_array, perplexity: float, threads: Threads) -> tuple[csr_array, np.ndarray]:
+    """Return the rows p_j|i (n, n) of a graph of lengths, each of sum 1, and what each node is worth (n,).
+
+    A node is worth the perplexity, or less where it has too few nodes in reach.
+    """
+    n = lengths.shape[0]
+
+    def rows_from(nodes: np.ndarray) -> tuple[np.ndarray, ...]:
+        found = _rings(lengths, nodes, perplexity)
+        worth = np.minimum(found.worth, perplexity)
+        p, some = np.zeros_like(found.distances), found.counts > 0
+        p[some] = calibrate(found.distances[some], worth[some])
+        order = np.argsort(np.where(np.isinf(found.distances), n, found.columns), axis=1)
+        columns, p = (np.take_along_axis(each, order, axis=1) for each in (found.columns, p))
+        inside = np.arange(p.shape[1]) < found.counts[:, None]
+        return p[inside], columns[inside], found.counts, worth
+
+    order = np.argsort(np.diff(lengths.indptr), kind="stable")  # wide rows are hubs: these are found together
+    found = threads.map(rows_from, _blocks(lengths, order, perplexity))
+    p, columns, counts, worth = (np.concatenate(some) for some in zip(*found, strict=True))
+    ends = np.concatenate([[0], np.cumsum(counts)])
+    if len(p) < 2**31:
+        ends = ends.astype(np.int32)
+    place = np.argsort(order)
+    rows = csr_array(csr_array((p, columns.astype(np.int32), ends), shape=(n, n))[place])
+    if not p.all():
+        rows.eliminate_zeros()
+    return rows, worth[place]
+
+
+def hop_entries(lengths: csr_array, nodes: np.ndarray, perplexity: float) -> float:
+    """Return the mean entries of a row of P, about, from a sample of these nodes."""
+    some = np.sort(np.random.default_rng(0).permutation(nodes)[:SAMPLED])
+    return UNION * float(np.mean(_rings(lengths, some, perplexity).counts))
+
+
+def _most(n: int, perplexity: float) -> int:
+    """Most entries of a row, unless its first ring has more."""
+    return min(n - 1, max(math.ceil(MOST * perplexity), WHOLE * WHOLE // n))
+
+
+def _widths(lengths: csr_array, nodes: np.ndarray, perplexity: float) -> np.ndarray:
+    """Return the most entries of some rows: those of the first ring are neighbors."""
+    return np.maximum(max(1, _most(lengths.shape[0], perplexity)), np.diff(lengths.indptr)[nodes])
+
+
+def _blocks(lengths: csr_array, order: np.ndarray, perplexity: float) -> list[np.ndarray]:
+    """Cut nodes in the order of their degrees into blocks of rows that are found at a time."""
+    widths, at, found = _widths(lengths, order, perplexity), 0, list[np.ndarray]()
+    while at < len(order):
+        widest = widths[min(at + RING_ENTRIES // widths[at], len(order) - 1)]
+        found.append(order[at : at + max(1, RING_ENTRIES // widest)])
+        at += len(found[-1])
+    return found
+
+
+def _rings(lengths: csr_array, nodes: np.ndarray, perplexity: float) -> Rings:
+    """Return the nodes in reach of some nodes of a graph of lengths."""
+    n, alone, enough = lengths.shape[0], math.ceil(perplexity), math.ceil(REACH * perplexity)
+    if n <= COMPILED_ABOVE:
+        return _from_all(lengths, nodes, alone, enough)
+    from nelayout.similarities.loops import nearest_rings
+
+    width, counts = int(_widths(lengths, nodes, perplexity).max()), np.zeros(len(nodes), dtype=np.int64)
+    columns = np.zeros((len(nodes), width), dtype=np.int32)
+    distances = np.full((len(nodes), width), np.inf)
+    nearest_rings(
+        lengths.indptr, lengths.indices, lengths.data, nodes, alone, enough, _most(n, perplexity), TIES,
+        bool((lengths.data == 1.0).all()), columns, distances, counts,
+    )  # fmt: skip
+    widest = int(counts.max(initial=1))
+    return Rings(columns[:, :widest], distances[:, :widest], counts)
+
+
+def _from_all(lengths: csr_array, nodes: np.ndarray, alone: int, enough: int) -> Rings:
+    """Return the rings of a small graph from all distances."""
+    from scipy.sparse.csgraph import dijkstra
+
+    n = lengths.shape[0]
+    far = np.asarray(dijkstra(lengths, directed=False, indices=nodes), np.float64)
+    far[np.arange(len(nodes)), nodes] = -1.0
+    columns = np.argsort(far, axis=1)[:, 1:]
+    distances = np.take_along_axis(far, columns, axis=1)
+    last = np.ones(distances.shape, dtype=bool)  # of a ring
+    last[:, :-1] = distances[:, 1:] > (1.0 + TIES) * distances[:, :-1]
+    first = np.argmax(last, axis=1) + 1
+    last[:, : enough - 1] = False
+    counts = np.where(last.any(axis=1), np.argmax(last, axis=1) + 1, n)
+    counts = np.minimum(np.where(first >= alone, first, counts), np.sum(np.isfinite(distances), axis=1))
+    return Rings(columns, np.where(np.arange(distances.shape[1]) < counts[:, None], distances, np.inf), counts)
