@@ -35,7 +35,7 @@ _WAYS = ("energy", "force")
 _SPELLINGS = {"t-sne": "tsne", "s-sne": "ssne", "wssne": "ws-sne"}
 # Parts: with another one, a method is another method, with another name and another schedule.
 _FORMULA = ("kernel", "divergence", "connection")
-_PARTS = (*_FORMULA, "mass", "affinity", "perplexity", "gravity", "stages", "name", "summary", "reference")
+_PARTS = (*_FORMULA, "mass", "affinity", "perplexity", "hops", "gravity", "stages", "name", "summary", "reference")
 
 
 def method_named(method: str | Method) -> Method:
@@ -120,19 +120,20 @@ def with_own(method: str | Method, options: Mapping[str, Any]) -> tuple[Method, 
 def with_similarities(method: Method, options: Mapping[str, Any]) -> Method:
     """Return the method with the similarities that the common keywords ask for.
 
-    >>> options = {"affinity": "hops", "perplexity": None, "smoothing": 0.0}
+    >>> options = {"affinity": "hops", "perplexity": None, "hops": None, "weight_kind": "similarity", "smoothing": 0.0}
     >>> with_similarities(METHODS["tsne"], options)
     Method(cauchy, i-divergence, normalized, affinity=hops:10)
     """
     affinity, asked = options["affinity"], options["perplexity"]
     perplexity = None if affinity == "weights" else method.perplexity or (PERPLEXITY if affinity == "hops" else None)
     if perplexity is None:
-        if asked is not None:
-            raise InputError(
-                f"perplexity must come with affinity='hops'; got perplexity={asked:g} for similarities that are "
-                "weights of edges. Give both, or leave it out; vectors are drawn by nelayout.embed"
-            )
-        return replace(method, perplexity=None)
+        for name, value in (("perplexity", asked), ("hops", options["hops"])):
+            if value is not None:
+                raise InputError(
+                    f"{name} must come with affinity='hops'; got {name}={value:g} for similarities that are weights of "
+                    "edges. Give both, or leave it out; vectors are drawn by nelayout.embed"
+                )
+        return replace(method, perplexity=None, hops=None)
     if any(isinstance(stage, Descend) and stage.judged for stage in method.stages):
         raise Unsupported(
             f"method {method.name!r} compares drawings by the edges of the graph, and affinity='hops' replaces these: "
@@ -143,7 +144,13 @@ def with_similarities(method: Method, options: Mapping[str, Any]) -> Method:
             f"smoothing must be 0 for affinity='hops'; got {options['smoothing']:g}. Leave out one of them: each makes "
             "similarities of its own"
         )
-    return replace(method, perplexity=asked or perplexity)
+    hops = options["hops"] or method.hops
+    if hops is not None and options["weight_kind"] == "distance":
+        raise InputError(
+            f"hops must be None for weight_kind='distance'; got {hops}. It counts edges, and these have lengths: leave "
+            "out one of them"
+        )
+    return replace(method, perplexity=asked or perplexity, hops=hops)
 
 
 def method(base: str | Method, **changes: Any) -> Method:
@@ -153,7 +160,7 @@ def method(base: str | Method, **changes: Any) -> Method:
     ----------
     base : a name (``nelayout.methods()`` lists them; "nerv:0.3" carries a number) or a `Method`.
     changes : its own keywords (kappa of "nerv", tail of "hssne", ...), and kernel, divergence, connection, mass,
-        affinity, perplexity, gravity, stages or name as `Method` has them.  With another kernel, divergence or
+        affinity, perplexity, hops, gravity, stages or name as `Method` has them.  With another kernel, divergence or
         connection the method is called "custom" unless you give a name, and takes the stages that suit its kernel
         unless you give stages.
 

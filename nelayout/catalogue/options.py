@@ -8,7 +8,7 @@ from typing import Any, Literal, TypedDict
 
 import numpy as np
 
-from nelayout.catalogue.record import number_above_1
+from nelayout.catalogue.record import most_hops, number_above_1
 from nelayout.errors import InputError, InputTypeError, unknown
 from nelayout.graphs import graph_tool
 from nelayout.numerics.parallel import thread_count
@@ -36,6 +36,7 @@ class LayoutOptions(TypedDict, total=False):
     weight_kind: str
     affinity: str | None
     perplexity: float | None
+    hops: int | None
     mass: Any
     smoothing: float
     components: Literal["pack", "joint"]
@@ -85,6 +86,7 @@ class EvaluationOptions(OwnOptions, total=False):
     weight_kind: str
     affinity: str | None
     perplexity: float | None
+    hops: int | None
     mass: Any
     smoothing: float
     components: Literal["pack", "joint"]
@@ -98,6 +100,7 @@ DEFAULTS: LayoutOptions = {
     "weight_kind": "similarity",
     "affinity": None,
     "perplexity": None,
+    "hops": None,
     "mass": None,
     "smoothing": 0.0,
     "components": "pack",
@@ -127,7 +130,7 @@ EVALUATION_DEFAULTS: dict[str, Any] = {
 
 # Group of keywords -> its names, in the order in which signatures and docstrings show them.
 GROUPS: dict[str, tuple[str, ...]] = {
-    "Graph": ("weight", "weight_kind", "affinity", "perplexity", "mass", "smoothing", "components"),
+    "Graph": ("weight", "weight_kind", "affinity", "perplexity", "hops", "mass", "smoothing", "components"),
     "Drawing": ("dim", "scale", "center", "node_size", "store_pos_as"),
     "Run": ("seed", "max_iter", "tol", "optimizer", "nbody", "device", "callback", "progress", "n_jobs"),
 }
@@ -152,8 +155,9 @@ TEXTS: dict[str, str] = {
     "(similarities with heavy tails: log1p of them is taken)",
     "affinity": 'similarities of nodes: "weights" of edges, or "hops": entropic affinities of shortest paths, with '
     'lengths for weight_kind="distance", else with numbers of edges; None: the method\'s own, "weights" of most',
-    "perplexity": 'of affinity="hops": how many neighbors a node is worth, a number > 1; in a component of fewer than '
-    "twice as many other nodes, half of them; None: the method's own, else 10",
+    "perplexity": 'of affinity="hops": how many neighbors a node is worth, a number > 1; of a node with fewer than '
+    "twice as many others in reach, half of these; None: the method's own, else 10",
+    "hops": 'of affinity="hops": most edges of a path; None: as many as the perplexity needs',
     "mass": 'node masses: "unit", "degree", "degree+1", "strength", "closeness", "betweenness", "eigenvector", a node '
     "attribute, array or dict; None: the method's own",
     "smoothing": "rho in [0, 1): random-walk smoothing of the graph; 0 is none",
@@ -208,6 +212,8 @@ def check_options(options: dict[str, Any]) -> dict[str, Any]:
         raise unknown("affinity", o["affinity"], ["weights", "hops"])
     if o["perplexity"] is not None:
         o["perplexity"] = number_above_1(o["perplexity"])
+    if o["hops"] is not None:
+        o["hops"] = most_hops(o["hops"])
     if o["components"] not in ("pack", "joint"):
         raise unknown("components", o["components"], ["pack", "joint"])
     steps = o["max_iter"]

@@ -23,7 +23,7 @@ from nelayout.formula.kernels import KERNELS, Kernel, kernel_named
 from nelayout.formula.part_names import as_number, number_within, spell, split
 from nelayout.formula.potentials.gravity import Gravity
 
-__all__ = ["AFFINITIES", "PERPLEXITY", "Method", "number_above_1"]
+__all__ = ["AFFINITIES", "PERPLEXITY", "Method", "most_hops", "number_above_1"]
 
 # Perplexity of similarities from hops, unless another one is given.
 PERPLEXITY = 10.0
@@ -55,6 +55,7 @@ class Method:
     variational : play the paper's min-max game for an f-divergence, in place of minimizing it; needs torch.
     choose : the search for the order of an alpha divergence, see "alpha:auto"; None: the divergence is as given.
     perplexity : of similarities from path lengths, see the keyword ``affinity``; None: the weights are similarities.
+    hops : most edges of these paths; None: as many as the perplexity needs.
     gravity : a pull to the middle of the drawing, as a number g or a ``Gravity(g, strong=True)`` of
         ``nelayout.formula.potentials.gravity``; masses are then not scaled.  None: no pull.
     own : (keyword, value) of the keywords that the method has beside those of all, as in ``nelayout.nerv_layout``.
@@ -75,6 +76,7 @@ class Method:
     summary: str = ""
     choose: AlphaSearch | None = None
     perplexity: float | None = None
+    hops: int | None = None
     gravity: Any = None
     own: tuple[tuple[str, Any], ...] = field(default=(), compare=False)
 
@@ -91,6 +93,9 @@ class Method:
             )
         suited = _suited(connection)
         perplexity, affinity = _perplexity(self.affinity, self.perplexity)
+        hops = None if self.hops is None else most_hops(self.hops)
+        if perplexity is None and hops is not None:
+            raise InputError(f"hops must come with affinity='hops' or a perplexity; got hops={hops} alone. Give both")
         affinity = affinity or suited
         if affinity not in AFFINITIES:
             raise unknown("affinity", affinity, [*AFFINITIES, "hops"])
@@ -128,6 +133,7 @@ class Method:
             "variational": variational,
             "choose": choose,
             "perplexity": perplexity,
+            "hops": hops,
             "gravity": gravity,
         }.items():
             object.__setattr__(self, name, value)
@@ -141,6 +147,8 @@ class Method:
             said.append(f"affinity={self.affinity}")
         if self.perplexity is not None:
             said.append(f"affinity={spell('hops', self.perplexity)}")
+        if self.hops is not None:
+            said.append(f"hops={self.hops}")
         if self.gravity is not None:
             said.append(f"gravity={self.gravity.name}")
         if self.variational:
@@ -205,6 +213,13 @@ def _choice(choose: AlphaSearch | None, divergence: Any) -> tuple[AlphaSearch | 
 def number_above_1(perplexity: Any) -> float:
     """Return the perplexity as a number; `InputError` unless it is finite and above 1."""
     return number_within(perplexity, "perplexity", 1.0, open_ends=True)
+
+
+def most_hops(hops: Any) -> int:
+    """Return the most edges of a path; `InputError` unless it is a whole number >= 1."""
+    if isinstance(hops, (bool, np.bool_)) or not isinstance(hops, (int, np.integer)) or hops < 1:
+        raise InputError(f"hops must be None or a whole number >= 1; got {hops!r}")
+    return int(hops)
 
 
 def _perplexity(affinity: Any, perplexity: Any) -> tuple[float | None, str | None]:

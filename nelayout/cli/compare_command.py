@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 __all__ = ["COMMAND", "WRITERS"]
 
-OURS = ("affinity", "perplexity", "mass", "smoothing", "max_iter")  # options of nelayout's methods
+OURS = ("affinity", "perplexity", "hops", "mass", "smoothing", "max_iter")  # options of nelayout's methods
 # Names of node attributes in degrees of longitude and latitude.
 LONGITUDE, LATITUDE = {"lon", "long", "lng", "longitude"}, {"lat", "latitude"}
 

@@ -44,6 +44,7 @@ def declare(command: argparse.ArgumentParser, option: Callable[..., None]) -> No
     option("--weight-kind", default="similarity", choices=("similarity", "distance", "log"))
     option("--affinity", text="similarities: weights of edges, or hops: path lengths", choices=("weights", "hops"))
     option("--perplexity", type=float, metavar="NUMBER")
+    option("--hops", type=whole, metavar="NUMBER")
     option(
         "--mass",
         text="node masses: unit, degree, strength, ..., or a node attribute (the method's own)",
@@ -109,6 +110,7 @@ def keywords(given: argparse.Namespace, file: GraphFile) -> dict[str, Any]:
         "weight_kind": given.weight_kind,
         "affinity": given.affinity,
         "perplexity": given.perplexity,
+        "hops": given.hops,
         "mass": _mass(given.mass, file),
         "smoothing": given.smoothing,
         "node_size": "auto",

@@ -73,6 +73,7 @@ def draw(given: argparse.Namespace, method: Any) -> None:
         max_iter=given.max_iter,
         affinity=given.affinity,
         perplexity=given.perplexity,
+        hops=given.hops,
         smoothing=given.smoothing,
         weight_kind=given.weight_kind,
         device=given.device,

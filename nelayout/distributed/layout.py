@@ -256,6 +256,7 @@ def _checked(method: str | Method, options: dict[str, Any]) -> tuple[Method, dic
         ("weight_kind", "similarity"),
         ("affinity", None),
         ("perplexity", None),
+        ("hops", None),
     ):
         if o[name] != default:
             raise Unsupported(

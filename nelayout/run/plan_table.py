@@ -212,8 +212,8 @@ def plan(
 def estimate(G: Any, method: str | Method = "auto", **options: Unpack[MethodOptions]) -> Estimate:
     """Estimate the seconds and bytes that drawing G by a method will take: the sum of its `plan`; nothing is drawn.
 
-    Of the common keywords, affinity, perplexity, dim, node_size, smoothing, max_iter, optimizer, nbody, device and
-    n_jobs count.  The seconds are the CPU's.  For vectors, estimate the graph:
+    Of the common keywords, affinity, perplexity, hops, dim, node_size, smoothing, max_iter, optimizer, nbody, device
+    and n_jobs count.  The seconds are the CPU's.  For vectors, estimate the graph:
     ``nelayout.estimate(nelayout.knn_graph(X), method)``.
 
     Parameters
@@ -304,7 +304,7 @@ def _parts(request: Request) -> list[Part]:
     if isinstance(mass_to_read(mass), str) and mass_to_read(mass) in NAMED and mass != "auto":
         mass = "unit" if mass == "unit" else "strength"
     masses, _ = masses_of(request.P, mass, request.network.host, np.random.default_rng(0), method.gravity is None)
-    plain = replace(request, method=replace(method, perplexity=None), options={**o, "smoothing": 0.0})
+    plain = replace(request, method=replace(method, perplexity=None, hops=None), options={**o, "smoothing": 0.0})
 
     def parts(joint: bool) -> list[Part]:
         return take_apart(plain, masses, joint, NOTHING_KNOWN, Threads(), np.bincount(request.labels) > 1)[0]

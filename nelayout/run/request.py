@@ -105,7 +105,7 @@ class Request:
         if self.method.perplexity is None or not self.P.nnz:
             return None
         lengths = path_lengths(self.P, self.options["weight_kind"] == "distance")
-        return hop_entries(lengths, np.flatnonzero(self.labels == 0), self.method.perplexity)
+        return hop_entries(lengths, np.flatnonzero(self.labels == 0), self.method.perplexity, self.method.hops)
 
     @property
     def sizes(self) -> tuple[np.ndarray, np.ndarray]:

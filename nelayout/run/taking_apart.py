@@ -30,9 +30,6 @@ from nelayout.sums.edges.walk import can_smooth_exactly
 
 __all__ = ["input_affinity", "take_apart"]
 
-# End of the note on nodes that are worth less than the perplexity.
-FEW = "fewer than twice as many others in reach: these are worth half of them"
-
 
 def take_apart(
     request: Request,
@@ -109,13 +106,13 @@ def input_affinity(
     """
     notes: tuple[str, ...] = ()
     if method.perplexity is not None and graph.nnz:
-        rows, worth = hop_rows(path_lengths(graph, lengths), method.perplexity, threads)
+        rows, worth = hop_rows(path_lengths(graph, lengths), method.perplexity, threads, method.hops)
         P = joint(rows)
         own = on_pattern(rows, P) if method.connection.by_rows else None
         if method.affinity == "raw":  # as heavy as the weights, with which fixed connections compare
             P.data *= float(np.sum(graph.data))
         if (worth < method.perplexity).any():
-            notes = (f"a perplexity of {method.perplexity:g} is too large for nodes with {FEW}",)
+            notes = (f"a perplexity of {method.perplexity:g} is too large for nodes with few others in reach",)
         return Affinity(P, mass, rows=own), notes
     if rho and graph.nnz:
         raw = method.affinity == "raw"

@@ -74,15 +74,17 @@ def path_lengths(graph: csr_array, weighted: bool) -> csr_array:
     return csr_array((lengths, graph.indices, graph.indptr), shape=graph.shape)
 
 
-def hop_rows(lengths: csr_array, perplexity: float, threads: Threads) -> tuple[csr_array, np.ndarray]:
+def hop_rows(
+    lengths: csr_array, perplexity: float, threads: Threads, hops: int | None = None
+) -> tuple[csr_array, np.ndarray]:
     """Return the rows p_j|i (n, n) of a graph of lengths, each of sum 1, and what each node is worth (n,).
 
-    A node is worth the perplexity, or less where it has too few nodes in reach.
+    A node is worth the perplexity, or less where it has too few nodes in reach.  ``hops``: largest distance.
     """
     n = lengths.shape[0]
 
     def rows_from(nodes: np.ndarray) -> tuple[np.ndarray, ...]:
-        found = _rings(lengths, nodes, perplexity)
+        found = _rings(lengths, nodes, perplexity, hops)
         worth = np.minimum(found.worth, perplexity)
         p, some = np.zeros_like(found.distances), found.counts > 0
         p[some] = calibrate(found.distances[some], worth[some])
@@ -104,10 +106,10 @@ def hop_rows(lengths: csr_array, perplexity: float, threads: Threads) -> tuple[c
     return rows, worth[place]
 
 
-def hop_entries(lengths: csr_array, nodes: np.ndarray, perplexity: float) -> float:
+def hop_entries(lengths: csr_array, nodes: np.ndarray, perplexity: float, hops: int | None = None) -> float:
     """Return the mean entries of a row of P, about, from a sample of these nodes."""
     some = np.sort(np.random.default_rng(0).permutation(nodes)[:SAMPLED])
-    return UNION * float(np.mean(_rings(lengths, some, perplexity).counts))
+    return UNION * float(np.mean(_rings(lengths, some, perplexity, hops).counts))
 
 
 def _most(n: int, perplexity: float) -> int:
@@ -130,30 +132,32 @@ def _blocks(lengths: csr_array, order: np.ndarray, perplexity: float) -> list[np
     return found
 
 
-def _rings(lengths: csr_array, nodes: np.ndarray, perplexity: float) -> Rings:
-    """Return the nodes in reach of some nodes of a graph of lengths."""
+def _rings(lengths: csr_array, nodes: np.ndarray, perplexity: float, hops: int | None) -> Rings:
+    """Return the nodes in reach of some nodes of a graph of lengths, up to a distance."""
     n, alone, enough = lengths.shape[0], math.ceil(perplexity), math.ceil(REACH * perplexity)
+    farthest = math.inf if hops is None else float(hops)
     if n <= COMPILED_ABOVE:
-        return _from_all(lengths, nodes, alone, enough)
+        return _from_all(lengths, nodes, alone, enough, farthest)
     from nelayout.similarities.loops import nearest_rings
 
     width, counts = int(_widths(lengths, nodes, perplexity).max()), np.zeros(len(nodes), dtype=np.int64)
     columns = np.zeros((len(nodes), width), dtype=np.int32)
     distances = np.full((len(nodes), width), np.inf)
     nearest_rings(
-        lengths.indptr, lengths.indices, lengths.data, nodes, alone, enough, _most(n, perplexity), TIES,
+        lengths.indptr, lengths.indices, lengths.data, nodes, alone, enough, _most(n, perplexity), farthest, TIES,
         bool((lengths.data == 1.0).all()), columns, distances, counts,
     )  # fmt: skip
     widest = int(counts.max(initial=1))
     return Rings(columns[:, :widest], distances[:, :widest], counts)
 
 
-def _from_all(lengths: csr_array, nodes: np.ndarray, alone: int, enough: int) -> Rings:
+def _from_all(lengths: csr_array, nodes: np.ndarray, alone: int, enough: int, farthest: float) -> Rings:
     """Return the rings of a small graph from all distances."""
     from scipy.sparse.csgraph import dijkstra
 
     n = lengths.shape[0]
     far = np.asarray(dijkstra(lengths, directed=False, indices=nodes), np.float64)
+    far[far > farthest] = np.inf
     far[np.arange(len(nodes)), nodes] = -1.0
     columns = np.argsort(far, axis=1)[:, 1:]
     distances = np.take_along_axis(far, columns, axis=1)

@@ -132,12 +132,14 @@ def largest_of_rows(indptr, indices, S, root, rho, tolerance, start, stop, colum
 
 
 @exact_loop
-def nearest_rings(indptr, indices, lengths, nodes, alone, enough, most, ties, unit, columns, distances, counts):
+def nearest_rings(
+    indptr, indices, lengths, nodes, alone, enough, most, farthest, ties, unit, columns, distances, counts
+):
     """Find the nearest nodes of each of some nodes by Dijkstra's search, a ring of equal distances at a time.
 
     ``columns`` and ``distances`` (m, k) get ``counts`` (m,) nodes each, the nearest first: the first ring, if it has
     ``alone`` nodes, else rings until there are ``enough`` nodes, but no second ring that would bring them above
-    ``most``.  ``unit``: all lengths are 1.
+    ``most``, and nothing beyond the distance ``farthest``.  ``unit``: all lengths are 1.
     """
     n = len(indptr) - 1
     far = np.full(n, np.inf)
@@ -146,7 +148,7 @@ def nearest_rings(indptr, indices, lengths, nodes, alone, enough, most, ties, un
     for row in range(len(nodes)):
         source = nodes[row]
         far[source], heap[0], place[source], touched[0] = 0.0, source, 0, source
-        size, seen, found, ring, last, end = 1, 1, 0, 0, 0.0, np.inf
+        size, seen, found, ring, last, end = 1, 1, 0, 0, 0.0, farthest + 0.5
         while size > 0:
             node = heap[0]
             distance = far[node]
@@ -176,7 +178,7 @@ def nearest_rings(indptr, indices, lengths, nodes, alone, enough, most, ties, un
             heap[at] = moved
             place[moved] = at
             if unit and node != source and indptr[node + 1] - indptr[node] > most + 1:
-                end = min(end, distance + 1.0)  # its neighbors alone are too many
+                end = min(end, distance + 0.5)  # its neighbors alone are too many
                 continue
             for e in range(indptr[node], indptr[node + 1]):
                 other = indices[e]

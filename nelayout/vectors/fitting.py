@@ -172,7 +172,7 @@ def fit_vectors(
     """
     began = time.perf_counter()
     chosen, passed = _tuned(method, method_options, own)
-    chosen = _with_steps_of_many(replace(chosen, perplexity=None))
+    chosen = _with_steps_of_many(replace(chosen, perplexity=None, hops=None))
     rng = generator(random_state, "random_state")
     check_dimensions(n_components)
     if perplexity_annealing and perplexity is None:
