@@ -141,8 +141,8 @@ def drgraph_layout(G: Any, pos: Any = None, fixed: Any = None, **options: Unpack
     Source: Zhu et al. (2021).
 
     The paper takes nodes within a given number of hops, as ``hops=`` does here; without it the perplexity decides. The
-    paper estimates the repulsion from a few random nodes, by logistic regression with a weight of its own. This function
-    minimizes the divergence itself, over all pairs, and has no such weight.
+    paper estimates the repulsion from a few random nodes, by logistic regression with a weight of its own. This
+    function minimizes the divergence itself, over all pairs, and has no such weight.
     """
     return positions_of(G, METHODS["drgraph"], pos, fixed, **options)
 

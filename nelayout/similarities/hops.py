@@ -45,7 +45,7 @@ WHOLE, MOST = 2_000, 10.0
 # Part of the nodes in several rings that a node is worth at most: as many as all would show no structure.
 WORTH = 0.5
 # Entries of rings that are held at a time.
-RING_ENTRIES = 1 << 20
+RING_ENTRIES = 1 << 18
 # Nodes that an estimate of entries looks at, and entries of P for each entry of its rows.
 SAMPLED, UNION = 64, 1.25
 
