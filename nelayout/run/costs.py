@@ -27,7 +27,7 @@ from nelayout.run.layers import Layers
 from nelayout.run.levels import Levels, polylog
 from nelayout.run.passes import Bend, Descent, Keep, Pass
 from nelayout.run.plan import Settings, plan
-from nelayout.run.starts import COMPARED, ROUGH_NODES, Flattened, Rough
+from nelayout.run.starts import COMPARED, ROUGH_NODES, OtherStarts
 from nelayout.similarities.truncated_walk import KEPT, WHOLE
 from nelayout.sums.edges.walk import can_smooth_exactly
 
@@ -122,12 +122,12 @@ class CostModel:
             return self._steps(method, stage.optimizer, finer * steps, USUAL_LEVELS * each.steps)
         if isinstance(each, Descent):
             return self._steps(self.method.during(each), each.optimizer.name, USUAL * each.steps)
-        if isinstance(each, Flattened):
-            return self(each.descend)
-        if isinstance(each, Rough):
-            copies = min(each.copies, max(1.0, ROUGH_NODES / self.n))
-            cost = self._steps(self.method, "lbfgs", copies * COMPARED, float(COMPARED))
-            return replace(cost, bytes=int(copies * (cost.bytes + self.held())))
+        if isinstance(each, OtherStarts):
+            copies = min(each.copies, self.n, max(1.0, ROUGH_NODES / self.n))
+            rough = self._steps(self.method, "lbfgs", copies * COMPARED, float(COMPARED))
+            method, steps = self.method.during(each.descend), each.descend.steps
+            cost = self._steps(method, each.descend.optimizer.name, (2.0 * each.flat + 1.0) * steps, 2.0 * steps)
+            return replace(rough + cost, bytes=int(copies * (rough.bytes + self.held())))
         if isinstance(each, Bend):
             pairs = bent_pairs(self.n)
             return Cost(BEND_PAIR * pairs + BEND_NODE * self.n, BYTES_BENT * pairs)

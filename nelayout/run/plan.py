@@ -18,7 +18,7 @@ from nelayout.run.facts import Facts
 from nelayout.run.layers import Layers
 from nelayout.run.levels import COARSEST_STEPS, MAX_STRESS_RISE, UNFOLDING_STEPS, Levels
 from nelayout.run.passes import Bend, Branch, Descent, Keep, Pass, Place, Resize, TakeMasses
-from nelayout.run.starts import COMPARED, Flattened, Rough
+from nelayout.run.starts import COMPARED, OtherStarts
 
 __all__ = ["Settings", "plan"]
 
@@ -174,24 +174,13 @@ class _Planner:
         if not starts or steps <= first or facts.fixed != "none":
             return [own]
         compared = self._descend(stage, "a candidate", steps=first, lull=own.lull)
-        branches = [Branch(passes=(compared,))]
-        for number, start in enumerate(self._starts(compared), 1):
-            step = replace(compared, name=f"start {number}: {stage.name}")
-            branches.append(Branch(passes=(start, step), margin=1.0 + BALANCED))
-        keep = Keep(
-            name="initial positions", branches=tuple(branches), by="J", why=f"at most {MAX_STARTS_NODES} nodes",
-            enough=0.0 if isinstance(self.method.connection, Fixed) else GOOD_ENOUGH,
-        )
+        why, each = f"at most {MAX_STARTS_NODES} nodes", replace(compared, name=f"other starts: {stage.name}")
+        most = (2 * FLATTENED + 1) * first
+        others = OtherStarts(name=each.name, copies=ROUGH_COPIES, flat=FLATTENED, descend=each, steps=most, why=why)
+        branches = Branch(passes=(compared,)), Branch(passes=(others,), margin=1.0 + BALANCED)
+        enough = 0.0 if isinstance(self.method.connection, Fixed) else GOOD_ENOUGH
+        keep = Keep(name="initial positions", branches=branches, by="J", why=why, enough=enough)
         return [keep, replace(own, name=f"{stage.name} on", steps=steps - first, rested=settings.tol is None)]
-
-    def _starts(self, compared: Descent) -> list[Pass]:
-        """Other initial positions: the lowest of several random ones, and drawings with more axes, flattened."""
-        why = f"at most {MAX_STARTS_NODES} nodes"
-        found: list[Pass] = [Rough(name="rough", copies=ROUGH_COPIES, why=why)]
-        for k in range(FLATTENED):
-            descend = replace(compared, name=f"flattened {k + 1}")
-            found.append(Flattened(name=descend.name, descend=descend, steps=descend.steps, why=why))
-        return found
 
     def _placed(self) -> tuple[Pass, ...]:
         """The passes from given positions: the last stage alone, as any other would draw another layout."""
