@@ -89,7 +89,7 @@ class Solution:
     ``repr`` has all of this in a paragraph, without the positions.
 
     ``node_cost`` shows the misleading parts of the drawing. Its meaning depends on the method. Costs of the first two
-    kinds compare between components, other costs within one component.
+    kinds compare between components. Other costs compare within one component, and a note says so.
 
     - ws-SNE, t-SNE, s-SNE, HSSNE and ft-SNE's "kl" (the I-divergence with an optimal or normalized connection): the
       cost of a retrieval in two stages (Yang, Peltonen & Kaski 2014, sec. 5.1). Let p = P / sum P and q the drawn
