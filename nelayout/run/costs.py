@@ -35,6 +35,7 @@ __all__ = [
     "BYTES_ENTRY",
     "BYTES_LEAST",
     "BYTES_NODE",
+    "BYTES_PAIR",
     "NUMPY_PAIRS",
     "WRITE",
     "Cost",
@@ -77,9 +78,9 @@ SECOND_CORE, TRIALS = 0.6, 1.1
 USUAL_LEVELS, USUAL = 0.6, 0.9
 # Bytes at the peak, for each entry and node; of L-BFGS for each coordinate and curvature pair; of a mesh for each node.
 BYTES_ENTRY, BYTES_NODE, BYTES_MEMORY, BYTES_MESH = 55, 420, 14, 290
-# Bytes of loops and blocks, however small the graph; of a bend for each pair; of similarities that are made
-# from path lengths or a random walk, for each entry.
-BYTES_LEAST, BYTES_BENT, BYTES_SIMILAR = 2_000_000, 60, 80
+# Bytes of any run, and of any mesh; of NumPy and of a bend for each pair; of similarities that are made from path lengths
+# or a random walk, for each entry.
+BYTES_LEAST, BYTES_LEAST_MESH, BYTES_PAIR, BYTES_BENT, BYTES_SIMILAR = 600_000, 500_000, 45, 60, 80
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,7 +175,7 @@ class CostModel:
         else:
             seconds += MEMORY_NODE * steps * memory + calls * (call if self.count > 1 else MEMORY_CALL)
             size += BYTES_MEMORY * memory
-        size += BYTES_MESH * self.n if carrier == "mesh" else 0
+        size += BYTES_LEAST_MESH + BYTES_MESH * self.n if carrier == "mesh" else 0
         return Cost(seconds, size, evaluations)
 
     def _sum(self, radials: tuple[Radial, ...]) -> tuple[str, float]:
