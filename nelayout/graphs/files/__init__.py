@@ -123,8 +123,8 @@ def _parse(source: Source, name: str, weight: str | None) -> GraphFile:
 
 
 def _with_nodes(file: GraphFile, source: Source) -> GraphFile:
-    """The file with the columns of a table of nodes as node data, and with the table's other nodes."""
-    header, key, rows = _node_rows(source, "expected a header, and a row for each node")
+    """Return the file with the columns of a table of nodes as node data, and with the table's other nodes."""
+    (_, header), key, rows = _node_rows(source, "expected a header, and a row for each node")
     table: dict[str, list[str]] = {}
     for line, row in rows:
         name = row[key].strip() if key < len(row) else ""
@@ -300,11 +300,11 @@ def positions_of(file: GraphFile, name: str) -> dict[Any, np.ndarray]:
 def _read_csv(source: Source) -> dict[Any, np.ndarray]:
     """Return {label: coordinates} of a table with a header: a column of nodes, then x, y, z."""
     expected = "expected a header with node, x and y"
-    head, name, others = _node_rows(source, expected)
+    (top, head), name, others = _node_rows(source, expected)
     header = [word.strip().lower() for word in head]
     columns = [header.index(axis) for axis in ("x", "y", "z") if axis in header]
     if "x" not in header:
-        raise source.broken(expected, 1)
+        raise source.broken(expected, top)
     places: dict[str, list[float]] = {}
     for line, row in others:
         if any(k < len(row) and is_missing(row[k].strip()) for k in columns):
@@ -322,17 +322,17 @@ def _read_csv(source: Source) -> dict[Any, np.ndarray]:
     return {label: np.array(place) for label, place in zip(labels, places.values(), strict=True)}
 
 
-def _node_rows(source: Source, expected: str) -> tuple[list[str], int, list[tuple[int, list[str]]]]:
-    """The header of a table of nodes, the column with their names, and the rows as (line, cells)."""
+def _node_rows(source: Source, expected: str) -> tuple[tuple[int, list[str]], int, list[tuple[int, list[str]]]]:
+    """Return the header of a table of nodes, the column of names, and the rows; lines are (number, cells)."""
     try:
-        (_, header), *rows = Rows(source, exact=True)
+        header, *rows = Rows(source, exact=True)
     except csv.Error as error:
         raise source.broken(f"cannot be read as a table: {error}; fetch or write it again") from None
     except ValueError as error:
         if isinstance(error, InputError):
             raise
         raise source.broken(expected, 1) from None
-    words = [word.strip().lower() for word in header]
+    words = [word.strip().lower() for word in header[1]]
     return header, next((words.index(word) for word in NODE_NAMES if word in words), 0), rows
 
 
