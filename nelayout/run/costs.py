@@ -78,7 +78,7 @@ SECOND_CORE, TRIALS = 0.6, 1.1
 USUAL_LEVELS, USUAL = 0.6, 0.9
 # Bytes at the peak, for each entry and node; of L-BFGS for each coordinate and curvature pair; of a mesh for each node.
 BYTES_ENTRY, BYTES_NODE, BYTES_MEMORY, BYTES_MESH = 55, 420, 14, 290
-# Bytes of any run, and of any mesh; of NumPy and of a bend for each pair; of similarities that are made from path lengths
+# Bytes of any run, and of any mesh; of NumPy and of a bend for each pair; of similarities from path lengths
 # or a random walk, for each entry.
 BYTES_LEAST, BYTES_LEAST_MESH, BYTES_PAIR, BYTES_BENT, BYTES_SIMILAR = 600_000, 500_000, 45, 60, 80
 
