@@ -28,6 +28,7 @@ from nelayout.run.levels import Levels, polylog
 from nelayout.run.passes import Bend, Descent, Keep, Pass
 from nelayout.run.plan import Settings, plan
 from nelayout.run.starts import COMPARED, ROUGH_NODES, Flattened, Rough
+from nelayout.run.untangling import Redraw, Untangle, untangling_seconds
 from nelayout.similarities.truncated_walk import KEPT, WHOLE
 from nelayout.sums.edges.walk import can_smooth_exactly
 
@@ -131,6 +132,10 @@ class CostModel:
         if isinstance(each, Bend):
             pairs = bent_pairs(self.n)
             return Cost(BEND_PAIR * pairs + BEND_NODE * self.n, BYTES_BENT * pairs)
+        if isinstance(each, Untangle):
+            return Cost(untangling_seconds(self.n))
+        if isinstance(each, Redraw):
+            return self(each.descend) + self(each.untangle)
         own = self._steps(self.method, "lbfgs", USUAL * each.steps)
         return sum(map(self, (*each.free, *each.across)), own) if isinstance(each, Layers) else own
 

@@ -9,9 +9,8 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from nelayout.catalogue.record import Method
-from nelayout.catalogue.stages import LARGE_GRAPH, Descend
+from nelayout.catalogue.stages import Descend
 from nelayout.run.drawing import Part
-from nelayout.run.radial import is_cactus
 
 __all__ = ["Facts", "circle", "is_crowded", "is_ring", "is_star"]
 
@@ -32,7 +31,7 @@ class Facts:
     own_start   whether the initial positions come from this package
     fixed       "none", "some" coordinates, "layers" (all nodes on an axis), or "all"
     free_axes   axes without layers
-    special     "star" (a disc), "ring" (cycles and wheels), "cactus" (a tree or cactus to be drawn in the plane) or ""; looked at for the method "auto" alone
+    special     "star" (a disc), "ring" (cycles and wheels) or ""; looked at for the method "auto" alone
     other_mass  whether other masses are to be tried
     goal        whether distances are known towards which the drawing is bent
     resumed     index of the stage that the initial positions have come from; None: the last
@@ -57,8 +56,6 @@ class Facts:
         special = ""
         if judged and not part.placed and n > 2:
             special = "star" if is_star(P) else "ring" if dim > 1 and is_ring(P) else ""
-            if not special and dim == 2 and n <= LARGE_GRAPH and is_cactus(P):
-                special = "cactus"
         fixed = "none"
         if part.fixed is not None and part.fixed.any():
             fixed = "all" if part.fixed.all() else "layers" if part.layers.any() else "some"

@@ -26,7 +26,6 @@ from nelayout.run.drawing import Drawing, Run, joined
 from nelayout.run.facts import circle
 from nelayout.run.newcomers import place_newcomers
 from nelayout.run.placement import frame, place_missing, random_positions, stir_flat
-from nelayout.run.radial import radial
 from nelayout.run.score import Hops, Score
 from nelayout.run.springs import springs
 from nelayout.run.strong_edges import strong_edges
@@ -69,7 +68,7 @@ def fold(passes: Sequence[Pass], drawing: Drawing, run: Run) -> Drawing:
 class Place(Pass):
     """Give every node an initial position.
 
-    kind  "random", "circle" (a ring's nodes in order), "radial" (a tree or cactus without crossings), "given" (the caller's, missing nodes placed by the objective),
+    kind  "random", "circle" (a ring's nodes in order), "given" (the caller's, missing nodes placed by the objective),
           or "still" (the caller's, missing nodes at their neighbors)
     method  its objective places missing nodes
     """
@@ -82,9 +81,6 @@ class Place(Pass):
             return drawing.at(random_positions(len(drawing.Y), run.dim, run.rng))
         if self.kind == "circle":
             return drawing.at(np.concatenate([circle(part.affinity.P, run.dim) for part in drawing.parts]))
-        if self.kind == "radial":
-            Y = np.concatenate([radial(part.affinity.P) for part in drawing.parts])
-            return replace(drawing, Y=Y, methods=(None,) * drawing.count)
         return joined([self._given(each, run) for each in drawing.split()])
 
     def _given(self, drawing: Drawing, run: Run) -> Drawing:

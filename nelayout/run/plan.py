@@ -18,8 +18,9 @@ from nelayout.run.facts import Facts
 from nelayout.run.layers import Layers
 from nelayout.run.levels import COARSEST_STEPS, MAX_STRESS_RISE, UNFOLDING_STEPS, Levels
 from nelayout.run.passes import Bend, Branch, Descent, Keep, Pass, Place, Resize, TakeMasses
+from nelayout.run.planar import may_be_planar
 from nelayout.run.starts import COMPARED, Flattened, Rough
-from nelayout.run.untangling import Untangle
+from nelayout.run.untangling import Redraw, Untangle
 
 __all__ = ["Settings", "plan"]
 
@@ -35,8 +36,8 @@ MASS_TRIAL_STEPS = 20
 STOP_LARGE = 1.05
 # Part of the way to the least stress that "auto" bends a drawing, and the factor of the score that this must bring.
 BEND_PART, BEND_GAIN = 0.5, 1.005
-# Stage of "auto" that descends from a radial drawing.
-RADIAL_STAGE = 2
+# Stage of "auto" that descends from a drawing without crossings.
+PLANAR_STAGE = 2
 # Parts of the way that the drawing of a table is bent, up to so many rows and above.
 ROWS_PART, MANY_ROWS, ROWS_PART_OF_MANY = 1.0, 5_000, 0.5
 # Searches for the size of fixed nodes, and of held nodes, during the last descent.
@@ -158,19 +159,18 @@ class _Planner:
         return Keep(name="best drawing", branches=tuple(branches), by="score", why="compares " + ", ".join(compared))
 
     def _tidied(self, chosen: Keep, stages: list[Descend]) -> Keep:
-        """The drawing that is chosen, or fewer crossings where these cost little; a radial drawing is another start."""
+        """The drawing that is chosen, or one with fewer crossings where these cost little."""
         facts = self.facts
         if self.settings.dim != 2 or facts.n > LARGE_GRAPH:
             return chosen
         untangle = Untangle(name="untangle", why="edges may cross")
         branches = [Branch(passes=(chosen,)), Branch(passes=(untangle,), start="last")]
-        why = "fewer crossings"
-        if facts.special == "cactus":
-            why = "a tree or cactus has a drawing without crossings"
-            place = Place(name="radial", kind="radial", why=why)
-            descend = self._descend(stages[RADIAL_STAGE], why, "from radial")
-            branches.append(Branch(passes=(place, descend, replace(untangle, name="untangle radial"))))
-        return Keep(name="tidy drawing", branches=tuple(branches), by="tidy", why=why)
+        if may_be_planar(facts.n, facts.entries):
+            why = "trees, cactuses and small planar graphs have a drawing without crossings"
+            descend = self._descend(stages[PLANAR_STAGE], why, "from a planar drawing")
+            redraw = Redraw(name=descend.name, steps=descend.steps, descend=descend, untangle=untangle, why=why)
+            branches.append(Branch(passes=(redraw,), start="last"))
+        return Keep(name="tidy drawing", branches=tuple(branches), by="tidy", why="compares crossings")
 
     def _why_last(self) -> str:
         """Which objective the last stage takes; a plan alone does not know which stage positions have come from."""

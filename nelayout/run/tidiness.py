@@ -13,12 +13,14 @@ from scipy.sparse import csr_array
 from nelayout.quality.crossings import Segments
 from nelayout.quality.edges import edges
 
-__all__ = ["MOST_PAIRS", "is_symmetric", "tidiness"]
+__all__ = ["crossed", "crossings", "is_symmetric", "step_between", "tidiness"]
 
 # Powers of a score that is multiplied by the tidiness: of 1 + X, and the factor of a symmetric drawing.
 CROSSINGS_POWER, SYMMETRY = 0.15, 1.25
 # Candidate pairs for each edge (of `Segments`) above which crossings are not counted: most edges cross many others.
 MOST_PAIRS = 50
+# Trials of a step until no further edges cross, and the part of its step below which a node stays.
+TRIALS, LEAST_STEP = 10, 0.2
 # Distance, in typical distances between nodes, within which a node of a symmetric drawing has a mirror image.
 IMAGE = 0.5
 
@@ -31,11 +33,37 @@ def tidiness(P: csr_array, Y: np.ndarray) -> float:
     >>> tidiness(square, corners) > tidiness(square, corners[[0, 2, 1, 3]])
     True
     """
+    found = crossings(P, Y)
+    return (1.0 + (found or 0)) ** -CROSSINGS_POWER * (SYMMETRY if is_symmetric(Y) else 1.0)
+
+
+def crossings(P: csr_array, Y: np.ndarray) -> int | None:
+    """Return the number of crossings of a drawing Y (n, 2); None where too many pairs of edges would be looked at."""
     drawn = Segments(*edges(P), Y)
-    m, crossings = len(drawn.first), drawn.pairs
-    if drawn.pairs <= MOST_PAIRS * m:
-        crossings = float(drawn.count(np.arange(m), both=False)[0].sum())
-    return (1.0 + crossings) ** -CROSSINGS_POWER * (SYMMETRY if is_symmetric(Y) else 1.0)
+    m = len(drawn.first)
+    return int(drawn.count(np.arange(m), both=False)[0].sum()) if drawn.pairs <= MOST_PAIRS * m else None
+
+
+def crossed(i: np.ndarray, j: np.ndarray, Y: np.ndarray, both: bool = True) -> np.ndarray:
+    """(m,) how many edges, or without ``both`` how many that are later in the sweep, cross each edge (i, j)."""
+    return Segments(i, j, Y).count(np.arange(len(i)), both=both)[0]
+
+
+def step_between(i: np.ndarray, j: np.ndarray, Y: np.ndarray, Z: np.ndarray) -> tuple[np.ndarray, int] | None:
+    """Step from Y (n, 2) towards Z as far as no further edges (i, j) cross; return the drawing and its crossings.
+
+    The steps of nodes at further crossings are halved.  None: some edges still cross after the last trial.
+    """
+    before, share = crossed(i, j, Y), np.ones((len(Y), 1))
+    for _ in range(TRIALS):
+        now = Y + share * (Z - Y)
+        found = int(crossed(i, j, now, both=False).sum())
+        if 2 * found <= before.sum():
+            return now, found
+        more = crossed(i, j, now) > before
+        ends = np.unique(np.concatenate([i[more], j[more]]))
+        share[ends] = np.where(share[ends] > LEAST_STEP, 0.5 * share[ends], 0.0)
+    return None
 
 
 def is_symmetric(Y: np.ndarray) -> bool:

@@ -1,8 +1,8 @@
 """Untangling: fewer edges cross after pieces of a drawing turn and single nodes move.
 
 An objective sums over pairs of nodes, so it does not see that two branches of a tree cross.  A descent cannot part them
-either: every small step makes J larger.  Here a whole piece moves at once.  A piece hangs at one node, a cut vertex.  It
-turns about this node, is mirrored, and shrinks.  Nodes at the ends of crossed edges move alone.  A move is taken if
+either: every small step makes J larger.  Here a whole piece moves at once.  A piece hangs at one node, a cut vertex.
+It turns about this node, is mirrored, and shrinks.  Nodes at the ends of crossed edges move alone.  A move is taken if
 
     J + k ln(1 + X)
 
@@ -28,18 +28,19 @@ from nelayout.numerics.parallel import Threads
 from nelayout.objective import Objective
 from nelayout.optimizers import LBFGS
 from nelayout.optimizers.minimize import Rest, minimize
-from nelayout.quality.crossings import Segments
 from nelayout.quality.edges import edges
 from nelayout.run.drawing import Drawing, Run, joined
-from nelayout.run.passes import Pass
-from nelayout.run.radial import center_of
-from nelayout.run.tidiness import MOST_PAIRS, is_symmetric
+from nelayout.run.passes import Descent, Pass, fold
+from nelayout.run.planar import center_of, is_cactus, planar_drawing
+from nelayout.run.tidiness import crossed, crossings, is_symmetric, step_between
 from nelayout.sums.nbody.outside import Sources
 
-__all__ = ["KAPPA", "Untangle", "untangling_seconds"]
+__all__ = ["KAPPA", "Redraw", "Untangle", "untangling_seconds"]
 
 # Nats for each e-fold of 1 + X: in the result, and at most in moves.
 KAPPA, MOST_KAPPA = 0.5, 4.0
+# Nodes of the largest piece.
+MAX_PIECE_NODES = 300
 # Turns of a piece in a full circle, and factors of its size.
 TURNS, SIZES = 16, (1.0, 0.6, 0.3)
 # Places on each of two circles to which a node moves, and their radii in parts of its mean edge: around it, and around
@@ -47,45 +48,72 @@ TURNS, SIZES = 16, (1.0, 0.6, 0.3)
 PLACES, RADII = 8, (0.35, 0.6)
 # Moves of a piece or node of which J is estimated, those with the fewest crossings, and of which J is computed.
 ESTIMATED, COMPUTED = 12, 2
-# Descents in which nodes settle, iterations of each, trials until no further edges cross, and the least decrease of J.
-SETTLING, SETTLING_STEPS, SETTLING_TRIALS, SETTLED = 12, 4, 12, 3e-3
-# Part of the crossings that must be left after a round for k to double.
-STUBBORN = 0.5
+# Descents in which nodes settle, iterations of each, and the least decrease of J.
+SETTLING, SETTLING_STEPS, SETTLED = 8, 4, 3e-3
+# Part of the crossings above which a round leaves too many: k doubles, or of more crossings than a few, rounds end.
+STUBBORN, FEW = 0.5, 30
 # Seconds that all moves may take: of any graph, and for each node.
 SECONDS, SECONDS_NODE = 0.05, 8e-5
 # Seconds of a test of two segments, by the form; of a candidate's node or piece; of J for each pair, and each node.
-TEST, VISIT, VALUE_PAIR, VALUE_NODE = {False: 45e-9, True: 5e-9}, 1.5e-4, {False: 15e-9, True: 1.1e-9}, 4e-7
+TEST, VISIT, VALUE_PAIR, VALUE_NODE = {False: 45e-9, True: 5e-9}, 3e-4, {False: 15e-9, True: 1.1e-9}, 4e-7
+# Seconds of counting crossings for each edge, and the usual number of counts while nodes settle once.
+COUNT, SETTLING_COUNTS = 2e-6, 4
+# A turn by 1 radian.
+TURNED = np.array([[math.cos(1.0), math.sin(1.0)], [-math.sin(1.0), math.cos(1.0)]])
 # Segments that NumPy tests at once.
 BLOCK = 1 << 17
 
 
 @dataclass(frozen=True, kw_only=True)
 class Untangle(Pass):
-    """Move pieces and nodes of each graph in the plane where edges cross."""
+    """Move pieces and nodes of each graph where edges cross; symmetric drawings stay, but of trees and cactuses."""
 
     def __call__(self, drawing: Drawing, run: Run) -> Drawing:
-        return joined([_untangled(each, run) for each in drawing.split()])
+        return joined([
+            each if is_symmetric(each.Y) and not is_cactus(each.affinity.P) else _untangled(each, run)
+            for each in drawing.split()
+        ])
+
+
+@dataclass(frozen=True, kw_only=True)
+class Redraw(Pass):
+    """Draw each graph that has crossings again from initial positions without crossings, if these are known."""
+
+    descend: Descent
+    untangle: Untangle
+
+    def __call__(self, drawing: Drawing, run: Run) -> Drawing:
+        return joined([self._redrawn(each, run) for each in drawing.split()])
+
+    def _redrawn(self, drawing: Drawing, run: Run) -> Drawing:
+        P = drawing.affinity.P
+        before = crossings(P, drawing.Y)
+        Y = planar_drawing(P) if before else None
+        if not before or Y is None:
+            return drawing
+        now = fold((self.descend, self.untangle), replace(drawing, Y=Y, methods=(None,)), run)
+        # Turned as well: nodes that lie on edges count by rounding.
+        after = [crossings(P, Y) for Y in (now.Y, now.Y @ TURNED)]
+        return now if all(found is not None and found < before for found in after) else drawing
 
 
 def _untangled(drawing: Drawing, run: Run) -> Drawing:
     """The drawing of one graph with fewer crossings."""
-    if is_symmetric(drawing.Y):
-        return drawing
-    drawn = Segments(*edges(drawing.affinity.P), drawing.Y)
-    if drawn.pairs > MOST_PAIRS * len(drawn.first):
+    if crossings(drawing.affinity.P, drawing.Y) in (0, None):
         return drawing
     on_cpu = replace(run, sums=run.sums.on_cpu)
     objective = on_cpu.objective(drawing, drawing.method or run.method, drawing.exaggeration)
     search = _Search(objective, drawing.Y, run.sums.threads)
-    pieces, best, kappa = None, search.state(), KAPPA
+    pieces, best, kappa = pieces_of(drawing.affinity.P), search.state(), KAPPA
     while search.crossings and kappa <= MOST_KAPPA and search.left > 0:
         before = search.crossings
-        pieces = pieces_of(drawing.affinity.P) if pieces is None else pieces
         search.move(pieces, kappa)
         if search.crossings < before:
             search.settle()
         best = min(best, search.state(), key=lambda state: state[0])
         if search.crossings > STUBBORN * before:
+            if search.crossings > FEW:
+                break
             kappa *= 2
     return drawing.at(best[1])
 
@@ -96,7 +124,7 @@ def untangling_seconds(n: int) -> float:
 
 
 def pieces_of(P: csr_array) -> list[tuple[int, np.ndarray]]:
-    """Return the pieces of at most half the nodes that hang at a cut vertex, smallest first: vertex and nodes of each.
+    """Return pieces that hang at a cut vertex, smallest first: vertex and nodes (s,) of each, at most half of all.
 
     In the order of a depth-first search a piece is a range.  It ends where no edge leads back above its vertex.
     """
@@ -111,7 +139,7 @@ def pieces_of(P: csr_array) -> list[tuple[int, np.ndarray]]:
     for k in range(n - 1, 0, -1):
         size[above[k]] += size[k]
         low[above[k]] = min(low[above[k]], low[k])
-    found = sorted((size[k], k) for k in range(1, n) if low[k] >= above[k] and 2 * size[k] <= n)
+    found = sorted((size[k], k) for k in range(1, n) if low[k] >= above[k] and size[k] <= min(n // 2, MAX_PIECE_NODES))
     return [(int(order[above[k]]), order[k : k + many]) for many, k in found]
 
 
@@ -128,7 +156,7 @@ class _Search:
         pairs = VALUE_PAIR[objective.compiled] * n * n
         self.value_seconds = 1e-4 + (min(pairs, VALUE_NODE * n) if objective.compiled else pairs)
         self.left = untangling_seconds(n)
-        self._place(self.Y, np.arange(m), self._value(self.Y), self._crossed(self.Y))
+        self._place(self.Y, np.arange(m), self._value(self.Y), int(crossed(self.i, self.j, self.Y, both=False).sum()))
 
     def state(self) -> tuple[float, np.ndarray]:
         """F and the drawing."""
@@ -137,26 +165,21 @@ class _Search:
     def _value(self, Y: np.ndarray) -> float:
         return float(self.J.evaluate(Y, gradient=False).value)
 
-    def _crossed(self, Y: np.ndarray) -> np.ndarray:
-        """(m,) how many edges cross each edge."""
-        return Segments(self.i, self.j, Y).count(np.arange(len(self.i)), both=True)[0]
-
-    def _place(self, Y: np.ndarray, moved: np.ndarray, value: float, crossed: np.ndarray | int) -> None:
+    def _place(self, Y: np.ndarray, moved: np.ndarray, value: float, crossings: int) -> None:
         """Take another drawing, in which some edges have moved, with its J and its crossings."""
-        self.Y, self.value = Y, value
+        self.Y, self.value, self.crossings = Y, value, crossings
         ends = Y[self.i[moved]], Y[self.j[moved]]
         self.low[:, moved], self.high[:, moved] = np.minimum(*ends).T, np.maximum(*ends).T
-        self.crossings = crossed if isinstance(crossed, int) else int(crossed.sum()) // 2
 
     def move(self, pieces: list[tuple[int, np.ndarray]], kappa: float) -> None:
         """Try moves of all pieces, and then of all nodes, with a crossed edge; a crossing counts by ``kappa``."""
-        crossed = self._crossed(self.Y)
+        load = crossed(self.i, self.j, self.Y)
         self.estimate = _Estimate(self.J, self.Y, self.threads)
         for vertex, nodes in pieces:
             own = np.unique(np.concatenate([self.at_node[v] for v in nodes.tolist()]))
-            if crossed[own].any():
+            if load[own].any():
                 self._try(nodes, own, _turned(self.Y[nodes], self.Y[vertex]), kappa)
-        load = np.bincount(self.i, crossed, len(self.Y)) + np.bincount(self.j, crossed, len(self.Y))
+        load = np.bincount(self.i, load, len(self.Y)) + np.bincount(self.j, load, len(self.Y))
         for node in np.argsort(-load / self.degree, kind="stable")[: np.count_nonzero(load)].tolist():
             self._try(np.array([node]), self.at_node[node], self._places(node)[:, None], kappa)
 
@@ -188,7 +211,8 @@ class _Search:
             Y[nodes] = Z[fewer[k]]
             value, self.left = self._value(Y), self.left - self.value_seconds
             if value < self.value + saved[k]:
-                return self._place(Y, own, value, self.crossings - now + int(met[fewer[k]]))
+                self._place(Y, own, value, self.crossings - now + int(met[fewer[k]]))
+                return
 
     def _met(self, nodes: np.ndarray, own: np.ndarray, Z: np.ndarray) -> np.ndarray:
         """(K,) crossings of nodes' edges with all other edges, for places Z (K, s, 2) of the nodes."""
@@ -211,26 +235,16 @@ class _Search:
         return found
 
     def settle(self) -> None:
-        """Descend while no further edges cross: the step of each node at a new crossing is halved."""
-        every, before = np.arange(len(self.i)), self._crossed(self.Y)
+        """Descend as far as no further edges cross, until J hardly falls."""
         for _ in range(SETTLING):
-            down, share = minimize(self.J, self.Y, LBFGS(), SETTLING_STEPS, Rest())[0], np.ones((len(self.Y), 1))
-            for _ in range(SETTLING_TRIALS):
-                Y = self.Y + share * (down - self.Y)
-                crossed = self._crossed(Y)
-                if crossed.sum() <= before.sum():
-                    break
-                more = crossed > before
-                ends = np.unique(np.concatenate([self.i[more], self.j[more]]))
-                share[ends] = np.where(share[ends] > 0.2, 0.5 * share[ends], 0.0)
-            else:
+            down, last = minimize(self.J, self.Y, LBFGS(), SETTLING_STEPS, Rest())[0], self.value
+            self.left -= 2.0 * SETTLING_STEPS * self.value_seconds + SETTLING_COUNTS * COUNT * len(self.i)
+            step = step_between(self.i, self.j, self.Y, down)
+            value = math.inf if step is None else self._value(step[0])
+            if step is None or not value < last:
                 return
-            value = self._value(Y)
-            if not value < self.value:
-                return
-            fallen, before = self.value - value, crossed
-            self._place(Y, every, value, crossed)
-            if fallen < SETTLED:
+            self._place(step[0], np.arange(len(self.i)), value, step[1])
+            if last - value < SETTLED or self.left <= 0:
                 return
 
 
@@ -301,10 +315,10 @@ class _Estimate:
             for radial, field in zip(self.radials, sources.fields(every, self.radials), strict=True):
                 sums[radial] += 2.0 * sign * np.einsum("ki,i->k", field.potential.reshape(Z.shape[:2]), mass)
         if len(nodes) > 1:
-            apart = Z[:, :, None] - Z[:, None]
-            xi = np.einsum("kijc,kijc->kij", apart, apart)
-            for radial in self.radials:
-                sums[radial] += np.einsum("kij,i,j->k", radial.value(xi), mass, mass)
+            for k, (x, y) in enumerate(Z.transpose(0, 2, 1)):
+                xi = np.subtract.outer(x, x) ** 2 + np.subtract.outer(y, y) ** 2
+                for radial in self.radials:
+                    sums[radial][k] += np.einsum("ij,i,j->", radial.value(xi), mass, mass)
         pairs = self.coupling.d_pairs * J.pair_terms(sums, 0.0, self.lam)[0]
         if self.coupling.d_normalizer:
             pairs = pairs + self.coupling.d_normalizer * sums[Radial(J.kernel)]
@@ -314,10 +328,10 @@ class _Estimate:
         """(K,) the sum over the entries of the nodes' rows and columns."""
         J, P, where = self.J, self.J.affinity.P, np.full(len(Y), -1)
         where[nodes] = np.arange(len(nodes))
-        entries = np.concatenate([np.arange(P.indptr[v], P.indptr[v + 1]) for v in nodes.tolist()])
-        of, to = np.repeat(np.arange(len(nodes)), np.diff(P.indptr)[nodes]), P.indices[entries]
+        rows = P[nodes]
+        to, of, p = rows.indices, np.repeat(np.arange(len(nodes)), np.diff(rows.indptr)), rows.data
         within = where[to] >= 0
         apart = Z[:, of] - np.where(within[None, :, None], Z[:, where[to]], Y[to])
-        M = 1.0 if is_linear(J.divergence) else self.mass[nodes][of] * self.mass[to]
+        M = np.ones(len(p)) if is_linear(J.divergence) else self.mass[nodes][of] * self.mass[to]
         b = Similarity(J.kernel, np.einsum("kec,kec->ke", apart, apart), self.lam)
-        return np.sum(M * J.phi.edge(P.data[entries] / M, b) * np.where(within, 1.0, 2.0), axis=1)
+        return np.sum(M * J.phi.edge(p / M, b) * np.where(within, 1.0, 2.0), axis=1)

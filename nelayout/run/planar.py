@@ -1,8 +1,11 @@
-"""Radial drawings of trees and cactuses, in which no edges cross.
+"""Drawings without crossings, as other initial positions: of trees, cactuses and small planar graphs.
 
-In a cactus no two cycles share an edge; a tree has no cycle.  The nodes lie on circles, by their distance from a node
-in the middle, and a node's children share its angle in proportion to their leaves.  The two sides of a cycle are
-neighbors, and each node of a cycle has the next one at the end of its children that faces the other side.
+radial  In a cactus no two cycles share an edge; a tree has no cycle.  The nodes lie on circles, by their distance from
+        a node in the middle, and a node's children share its angle in proportion to their leaves.  The two sides of a
+        cycle are neighbors, and each node of a cycle has the next one at the end of its children that faces the other
+        side.
+tutte   The largest face of a planar graph is a circle, and every other node is the mean of its neighbors (Tutte, How to
+        draw a graph, 1963).  Nodes of a graph that falls apart without two of its nodes may coincide.
 """
 
 from __future__ import annotations
@@ -13,7 +16,23 @@ import numpy as np
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import breadth_first_order
 
-__all__ = ["center_of", "is_cactus", "radial"]
+__all__ = ["center_of", "is_cactus", "may_be_planar", "planar_drawing"]
+
+# Nodes up to which planar graphs are drawn that are no cactuses.
+MAX_PLANAR_NODES = 100
+
+
+def may_be_planar(n: int, entries: int) -> bool:
+    """Return whether a connected graph of n nodes may be one that `planar_drawing` draws, by its number of entries."""
+    return entries // 2 <= (3 * n - 6 if 2 < n <= MAX_PLANAR_NODES else 3 * (n - 1) // 2)
+
+
+def planar_drawing(P: csr_array) -> np.ndarray | None:
+    """Return positions (n, 2) of a connected graph in which no edges cross; None of a graph of another kind."""
+    n = P.shape[0]
+    if is_cactus(P):
+        return radial(P)
+    return tutte(P) if n <= MAX_PLANAR_NODES and may_be_planar(n, P.nnz) else None
 
 
 def is_cactus(P: csr_array) -> bool:
@@ -44,6 +63,27 @@ def radial(P: csr_array) -> np.ndarray:
             begin += width[c]
     angle, radius = np.array(low) + 0.5 * np.array(width), np.array(depth, dtype=float)
     return np.stack([radius * np.cos(angle), radius * np.sin(angle)], axis=1)
+
+
+def tutte(P: csr_array) -> np.ndarray | None:
+    """Return positions (n, 2) of a planar graph with its largest face as the unit circle; None of another graph."""
+    import networkx as nx  # slow to load; few drawings come here
+
+    n = P.shape[0]
+    planar, embedding = nx.check_planarity(nx.from_scipy_sparse_array(P))
+    if embedding is None or not planar:
+        return None
+    seen: set[tuple[int, int]] = set()
+    faces = [embedding.traverse_face(*edge, seen) for edge in embedding.edges if edge not in seen]
+    outer = list(dict.fromkeys(max(faces, key=lambda face: len(set(face)))))
+    angle, Y = 2.0 * math.pi * np.arange(len(outer)) / len(outer), np.zeros((n, 2))
+    Y[outer] = np.stack([np.cos(angle), np.sin(angle)], axis=1)
+    inner = np.setdiff1d(np.arange(n), outer)
+    if len(inner):
+        pattern = (P.toarray() > 0).astype(float)
+        laplacian = np.diag(pattern.sum(axis=1)) - pattern
+        Y[inner] = np.linalg.solve(laplacian[np.ix_(inner, inner)], pattern[np.ix_(inner, outer)] @ Y[outer])
+    return Y
 
 
 def _tree(P: csr_array) -> tuple[list[int], list[list[int]], list[int]] | None:
