@@ -133,7 +133,7 @@ class CostModel:
             pairs = bent_pairs(self.n)
             return Cost(BEND_PAIR * pairs + BEND_NODE * self.n, BYTES_BENT * pairs)
         if isinstance(each, Untangle):
-            return Cost(untangling_seconds(self.n))
+            return Cost(untangling_seconds(self.n, self.raw_entries // 2))
         if isinstance(each, Redraw):
             return self(each.descend) + self(each.untangle)
         own = self._steps(self.method, "lbfgs", USUAL * each.steps)

@@ -13,7 +13,7 @@ from scipy.sparse import csr_array
 from nelayout.quality.crossings import Segments
 from nelayout.quality.edges import edges
 
-__all__ = ["crossed", "crossings", "is_symmetric", "step_between", "tidiness"]
+__all__ = ["crossed", "crossings", "is_symmetric", "least_distance", "step_between", "tidiness"]
 
 # Powers of a score that is multiplied by the tidiness: of 1 + X, and the factor of a symmetric drawing.
 CROSSINGS_POWER, SYMMETRY = 0.15, 1.25
@@ -79,3 +79,11 @@ def is_symmetric(Y: np.ndarray) -> bool:
     tree, typical = KDTree(Z), math.sqrt(float(np.sum(Z * Z))) / len(Z)
     images = (tree.query(Z * signs)[0] for signs in ((-1.0, -1.0), (1.0, -1.0), (-1.0, 1.0)))
     return any(math.sqrt(float(np.mean(apart * apart))) < IMAGE * typical for apart in images)
+
+
+def least_distance(Y: np.ndarray) -> float:
+    """Return the distance between the two nearest nodes of Y (n, 2), in typical distances between nodes."""
+    from scipy.spatial import KDTree
+
+    away = Y - np.sum(Y, axis=0) / len(Y)
+    return float(KDTree(Y).query(Y, k=2)[0][:, 1].min()) * len(Y) / math.sqrt(float(np.sum(away * away)))

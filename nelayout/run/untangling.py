@@ -32,7 +32,7 @@ from nelayout.quality.edges import edges
 from nelayout.run.drawing import Drawing, Run, joined
 from nelayout.run.passes import Descent, Pass, fold
 from nelayout.run.planar import center_of, is_cactus, planar_drawing
-from nelayout.run.tidiness import crossed, crossings, is_symmetric, step_between
+from nelayout.run.tidiness import crossed, crossings, is_symmetric, least_distance, step_between
 from nelayout.sums.nbody.outside import Sources
 
 __all__ = ["KAPPA", "Redraw", "Untangle", "untangling_seconds"]
@@ -51,15 +51,15 @@ ESTIMATED, COMPUTED = 12, 2
 # Descents in which nodes settle, iterations of each, and the least decrease of J.
 SETTLING, SETTLING_STEPS, SETTLED = 8, 4, 3e-3
 # Part of the crossings above which a round leaves too many: k doubles, or of more crossings than a few, rounds end.
-STUBBORN, FEW = 0.5, 30
-# Seconds that all moves may take: of any graph, and for each node.
-SECONDS, SECONDS_NODE = 0.05, 8e-5
+STUBBORN, FEW = 0.5, 60
+# Seconds that all moves may take: of any graph, and for each node; and their factor for trees and cactuses.
+SECONDS, SECONDS_NODE, CACTUS_FACTOR = 0.05, 8e-5, 4.0
 # Seconds of a test of two segments, by the form; of a candidate's node or piece; of J for each pair, and each node.
 TEST, VISIT, VALUE_PAIR, VALUE_NODE = {False: 45e-9, True: 5e-9}, 3e-4, {False: 15e-9, True: 1.1e-9}, 4e-7
 # Seconds of counting crossings for each edge, and the usual number of counts while nodes settle once.
 COUNT, SETTLING_COUNTS = 2e-6, 4
-# A turn by 1 radian.
-TURNED = np.array([[math.cos(1.0), math.sin(1.0)], [-math.sin(1.0), math.cos(1.0)]])
+# Distance between two nodes, in typical distances, below which a drawing from a planar one has folded onto itself.
+APART = 0.05
 # Segments that NumPy tests at once.
 BLOCK = 1 << 17
 
@@ -92,9 +92,8 @@ class Redraw(Pass):
         if not before or Y is None:
             return drawing
         now = fold((self.descend, self.untangle), replace(drawing, Y=Y, methods=(None,)), run)
-        # Turned as well: nodes that lie on edges count by rounding.
-        after = [crossings(P, Y) for Y in (now.Y, now.Y @ TURNED)]
-        return now if all(found is not None and found < before for found in after) else drawing
+        after = crossings(P, now.Y)
+        return drawing if after is None or after >= before or least_distance(now.Y) < APART else now
 
 
 def _untangled(drawing: Drawing, run: Run) -> Drawing:
@@ -118,9 +117,9 @@ def _untangled(drawing: Drawing, run: Run) -> Drawing:
     return drawing.at(best[1])
 
 
-def untangling_seconds(n: int) -> float:
-    """Return the seconds that the moves of a graph of n nodes take at most."""
-    return SECONDS + SECONDS_NODE * n
+def untangling_seconds(n: int, m: int) -> float:
+    """Return the seconds that the moves of a graph of n nodes and m edges take at most."""
+    return (SECONDS + SECONDS_NODE * n) * (CACTUS_FACTOR if m <= 3 * (n - 1) // 2 else 1.0)
 
 
 def pieces_of(P: csr_array) -> list[tuple[int, np.ndarray]]:
@@ -155,7 +154,7 @@ class _Search:
         self.low, self.high = np.empty((2, 2, m))
         pairs = VALUE_PAIR[objective.compiled] * n * n
         self.value_seconds = 1e-4 + (min(pairs, VALUE_NODE * n) if objective.compiled else pairs)
-        self.left = untangling_seconds(n)
+        self.left = untangling_seconds(n, m)
         self._place(self.Y, np.arange(m), self._value(self.Y), int(crossed(self.i, self.j, self.Y, both=False).sum()))
 
     def state(self) -> tuple[float, np.ndarray]:
