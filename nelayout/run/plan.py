@@ -169,7 +169,7 @@ class _Planner:
             why = "trees, cactuses and small planar graphs have a drawing without crossings"
             descend = self._descend(stages[PLANAR_STAGE], why, "from a planar drawing")
             redraw = Redraw(name=descend.name, steps=descend.steps, descend=descend, untangle=untangle, why=why)
-            branches.append(Branch(passes=(redraw,), start="last"))
+            branches.append(Branch(passes=(redraw,), start="best"))
         return Keep(name="tidy drawing", branches=tuple(branches), by="tidy", why="compares crossings")
 
     def _why_last(self) -> str:

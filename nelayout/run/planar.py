@@ -11,12 +11,12 @@ tutte   The largest face of a planar graph is a circle, and every other node is 
 from __future__ import annotations
 
 import math
+from itertools import pairwise
 
 import numpy as np
 from scipy.sparse import csr_array
-from scipy.sparse.csgraph import breadth_first_order
 
-__all__ = ["center_of", "is_cactus", "may_be_planar", "planar_drawing"]
+__all__ = ["is_cactus", "may_be_planar", "planar_drawing", "searched"]
 
 # Nodes up to which planar graphs are drawn that are no cactuses.
 MAX_PLANAR_NODES = 100
@@ -88,8 +88,8 @@ def tutte(P: csr_array) -> np.ndarray | None:
 
 def _tree(P: csr_array) -> tuple[list[int], list[list[int]], list[int]] | None:
     """A breadth-first tree of a cactus: nodes in its order, their children in angular order, their depths; or None."""
-    found, before = breadth_first_order(P, center_of(P))
-    order, parent, n = found.tolist(), before.tolist(), len(found)
+    order, parent = searched(P, deep=False)
+    n, before = len(order), np.array(parent)
     depth, children = [0] * n, [list[int]() for _ in range(n)]
     for v in order[1:]:
         depth[v] = depth[parent[v]] + 1
@@ -114,11 +114,43 @@ def _tree(P: csr_array) -> tuple[list[int], list[list[int]], list[int]] | None:
     return order, children, depth
 
 
-def center_of(P: csr_array) -> int:
-    """Return the node in the middle of a long shortest path: from a node farthest from the first to one farthest."""
-    start = breadth_first_order(P, 0, return_predecessors=False)[-1]
-    order, before = breadth_first_order(P, start)
-    path = [int(order[-1])]
-    while path[-1] != start:
-        path.append(int(before[path[-1]]))
-    return path[len(path) // 2]
+def searched(P: csr_array, deep: bool) -> tuple[list[int], list[int]]:
+    """Return the nodes of a connected graph in the order of a search, and of each the node it was reached from.
+
+    The search is depth-first (``deep``) or breadth-first.  It begins in the middle of a long shortest path: from a node
+    farthest from the first node to one farthest from it.  Its first node was reached from itself.
+    """
+    starts, to = P.indptr.tolist(), P.indices.tolist()
+    neighbors = [to[low:high] for low, high in pairwise(starts)]
+    end = _broad(neighbors, 0)[0][-1]
+    order, parent = _broad(neighbors, end)
+    path = [order[-1]]
+    while path[-1] != end:
+        path.append(parent[path[-1]])
+    return (_deep if deep else _broad)(neighbors, path[len(path) // 2])
+
+
+def _broad(neighbors: list[list[int]], root: int) -> tuple[list[int], list[int]]:
+    order, parent = [root], [-1] * len(neighbors)
+    parent[root] = root
+    for v in order:
+        for w in neighbors[v]:
+            if parent[w] < 0:
+                parent[w] = v
+                order.append(w)
+    return order, parent
+
+
+def _deep(neighbors: list[list[int]], root: int) -> tuple[list[int], list[int]]:
+    order, parent, ways = [root], [-1] * len(neighbors), [iter(each) for each in neighbors]
+    parent[root] = v = root
+    while True:
+        w = next((w for w in ways[v] if parent[w] < 0), -1)
+        if w >= 0:
+            parent[w] = v
+            order.append(w)
+            v = w
+        elif v == root:
+            return order, parent
+        else:
+            v = parent[v]

@@ -10,6 +10,7 @@ import math
 import numpy as np
 from scipy.sparse import csr_array
 
+from nelayout.numerics.breadth_first import COMPILED_ABOVE
 from nelayout.quality.crossings import Segments
 from nelayout.quality.edges import edges
 
@@ -72,18 +73,29 @@ def is_symmetric(Y: np.ndarray) -> bool:
     >>> is_symmetric(np.array([[0.0, 1.0], [0.0, -1.0], [2.0, 0.0]]))
     True
     """
-    from scipy.spatial import KDTree
-
     centered = Y - np.sum(Y, axis=0) / len(Y)
     Z = np.einsum("ia,ab->ib", centered, np.linalg.eigh(np.einsum("ia,ib->ab", centered, centered))[1])
-    tree, typical = KDTree(Z), math.sqrt(float(np.sum(Z * Z))) / len(Z)
-    images = (tree.query(Z * signs)[0] for signs in ((-1.0, -1.0), (1.0, -1.0), (-1.0, 1.0)))
+    typical = math.sqrt(float(np.sum(Z * Z))) / len(Z)
+    images = (_nearest(Z, Z * signs) for signs in ((-1.0, -1.0), (1.0, -1.0), (-1.0, 1.0)))
     return any(math.sqrt(float(np.mean(apart * apart))) < IMAGE * typical for apart in images)
 
 
-def least_distance(Y: np.ndarray) -> float:
-    """Return the distance between the two nearest nodes of Y (n, 2), in typical distances between nodes."""
-    from scipy.spatial import KDTree
+def _nearest(Y: np.ndarray, at: np.ndarray) -> np.ndarray:
+    """(m,) distances from places (m, 2) to the nearest of Y (n, 2)."""
+    if len(Y) > COMPILED_ABOVE:
+        from scipy.spatial import KDTree
 
-    away = Y - np.sum(Y, axis=0) / len(Y)
-    return float(KDTree(Y).query(Y, k=2)[0][:, 1].min()) * len(Y) / math.sqrt(float(np.sum(away * away)))
+        return KDTree(Y).query(at)[0]
+    return np.sqrt(_apart(Y, at).min(axis=1))
+
+
+def _apart(Y: np.ndarray, at: np.ndarray) -> np.ndarray:
+    """(m, n) squared distances."""
+    return np.subtract.outer(at[:, 0], Y[:, 0]) ** 2 + np.subtract.outer(at[:, 1], Y[:, 1]) ** 2
+
+
+def least_distance(Y: np.ndarray) -> float:
+    """Return the distance between the two nearest nodes of a small drawing Y (n, 2), in typical distances."""
+    away, squares = Y - np.sum(Y, axis=0) / len(Y), _apart(Y, Y)
+    np.fill_diagonal(squares, np.inf)
+    return math.sqrt(float(squares.min()) / float(np.sum(away * away))) * len(Y)

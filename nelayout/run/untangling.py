@@ -19,7 +19,6 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy.sparse import csr_array
-from scipy.sparse.csgraph import depth_first_order
 
 from nelayout.formula.divergences import Similarity
 from nelayout.formula.divergences.protocol import is_linear
@@ -31,11 +30,11 @@ from nelayout.optimizers.minimize import Rest, minimize
 from nelayout.quality.edges import edges
 from nelayout.run.drawing import Drawing, Run, joined
 from nelayout.run.passes import Descent, Pass, fold
-from nelayout.run.planar import center_of, is_cactus, planar_drawing
+from nelayout.run.planar import is_cactus, planar_drawing, searched
 from nelayout.run.tidiness import crossed, crossings, is_symmetric, least_distance, step_between
 from nelayout.sums.nbody.outside import Sources
 
-__all__ = ["KAPPA", "Redraw", "Untangle", "untangling_seconds"]
+__all__ = ["KAPPA", "Redraw", "Untangle"]
 
 # Nats for each e-fold of 1 + X: in the result, and at most in moves.
 KAPPA, MOST_KAPPA = 0.5, 4.0
@@ -58,6 +57,8 @@ SECONDS, SECONDS_NODE, CACTUS_FACTOR = 0.05, 8e-5, 4.0
 TEST, VISIT, VALUE_PAIR, VALUE_NODE = {False: 45e-9, True: 5e-9}, 3e-4, {False: 15e-9, True: 1.1e-9}, 4e-7
 # Seconds of counting crossings for each edge, and the usual number of counts while nodes settle once.
 COUNT, SETTLING_COUNTS = 2e-6, 4
+# Crossings for each entry above which a graph is hardly planar.
+PLANAR = 0.125
 # Distance between two nodes, in typical distances, below which a drawing from a planar one has folded onto itself.
 APART = 0.05
 # Segments that NumPy tests at once.
@@ -88,12 +89,12 @@ class Redraw(Pass):
     def _redrawn(self, drawing: Drawing, run: Run) -> Drawing:
         P = drawing.affinity.P
         before = crossings(P, drawing.Y)
-        Y = planar_drawing(P) if before else None
-        if not before or Y is None:
+        if not before or before > PLANAR * P.nnz or (Y := planar_drawing(P)) is None:
             return drawing
         now = fold((self.descend, self.untangle), replace(drawing, Y=Y, methods=(None,)), run)
         after = crossings(P, now.Y)
-        return drawing if after is None or after >= before or least_distance(now.Y) < APART else now
+        folded = not is_cactus(P) and least_distance(now.Y) < APART
+        return drawing if after is None or after >= before or folded else now
 
 
 def _untangled(drawing: Drawing, run: Run) -> Drawing:
@@ -117,18 +118,13 @@ def _untangled(drawing: Drawing, run: Run) -> Drawing:
     return drawing.at(best[1])
 
 
-def untangling_seconds(n: int, m: int) -> float:
-    """Return the seconds that the moves of a graph of n nodes and m edges take at most."""
-    return (SECONDS + SECONDS_NODE * n) * (CACTUS_FACTOR if m <= 3 * (n - 1) // 2 else 1.0)
-
-
 def pieces_of(P: csr_array) -> list[tuple[int, np.ndarray]]:
     """Return pieces that hang at a cut vertex, smallest first: vertex and nodes (s,) of each, at most half of all.
 
     In the order of a depth-first search a piece is a range.  It ends where no edge leads back above its vertex.
     """
     n = P.shape[0]
-    order, parent = depth_first_order(P, center_of(P))
+    order, parent = map(np.array, searched(P, deep=True))
     place = np.empty(n, dtype=np.int64)
     place[order] = np.arange(n)
     rows = np.repeat(np.arange(n), np.diff(P.indptr))
@@ -154,7 +150,7 @@ class _Search:
         self.low, self.high = np.empty((2, 2, m))
         pairs = VALUE_PAIR[objective.compiled] * n * n
         self.value_seconds = 1e-4 + (min(pairs, VALUE_NODE * n) if objective.compiled else pairs)
-        self.left = untangling_seconds(n, m)
+        self.left = (SECONDS + SECONDS_NODE * n) * (CACTUS_FACTOR if m <= 3 * (n - 1) // 2 else 1.0)
         self._place(self.Y, np.arange(m), self._value(self.Y), int(crossed(self.i, self.j, self.Y, both=False).sum()))
 
     def state(self) -> tuple[float, np.ndarray]:
