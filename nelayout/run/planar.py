@@ -11,7 +11,6 @@ tutte   The largest face of a planar graph is a circle, and every other node is 
 from __future__ import annotations
 
 import math
-from itertools import pairwise
 
 import numpy as np
 from scipy.sparse import csr_array
@@ -120,8 +119,7 @@ def searched(P: csr_array, deep: bool) -> tuple[list[int], list[int]]:
     The search is depth-first (``deep``) or breadth-first.  It begins in the middle of a long shortest path: from a node
     farthest from the first node to one farthest from it.  Its first node was reached from itself.
     """
-    starts, to = P.indptr.tolist(), P.indices.tolist()
-    neighbors = [to[low:high] for low, high in pairwise(starts)]
+    neighbors = [each.tolist() for each in np.split(P.indices, P.indptr[1:-1])]
     end = _broad(neighbors, 0)[0][-1]
     order, parent = _broad(neighbors, end)
     path = [order[-1]]
