@@ -150,7 +150,7 @@ class _Search:
         self.low, self.high = np.empty((2, 2, m))
         pairs = VALUE_PAIR[objective.compiled] * n * n
         self.value_seconds = 1e-4 + (min(pairs, VALUE_NODE * n) if objective.compiled else pairs)
-        self.left = (SECONDS + SECONDS_NODE * n) * (CACTUS_FACTOR if m <= 3 * (n - 1) // 2 else 1.0)
+        self.left = (SECONDS + SECONDS_NODE * n) * (CACTUS_FACTOR if is_cactus(self.P) else 1.0)
         self._place(self.Y, np.arange(m), self._value(self.Y), int(crossed(self.i, self.j, self.Y, both=False).sum()))
 
     def state(self) -> tuple[float, np.ndarray]:
