@@ -28,6 +28,7 @@ from nelayout.run.levels import Levels, polylog
 from nelayout.run.passes import Bend, Descent, Keep, Pass
 from nelayout.run.plan import Settings, plan
 from nelayout.run.starts import COMPARED, ROUGH_NODES, OtherStarts
+from nelayout.run.untangling import Redraw, Untangle
 from nelayout.similarities.truncated_walk import KEPT, WHOLE
 from nelayout.sums.edges.walk import can_smooth_exactly
 
@@ -62,6 +63,8 @@ MEMORY_NODE, MEMORY_CALL = 8e-9, 1.5e-4
 STACKED_NODE = 1.5e-7
 # Seconds of a bend for each pair that it looks at, and for each node from which hops are counted.
 BEND_PAIR, BEND_NODE = 2e-7, 3e-6
+# Seconds of taking out crossings for each node.
+UNTANGLED_NODE = 1e-4
 # Seconds of reading and writing for each node and entry, of a component, and of moving nodes apart for each node.
 READ, COMPONENT, PARTED_NODE = 1.5e-6, 1.1e-4, 2e-5
 # Seconds of cutting a random walk short, for each node, entry kept, mean degree and 1 / (1 - rho).
@@ -132,6 +135,10 @@ class CostModel:
         if isinstance(each, Bend):
             pairs = bent_pairs(self.n)
             return Cost(BEND_PAIR * pairs + BEND_NODE * self.n, BYTES_BENT * pairs)
+        if isinstance(each, Untangle):
+            return Cost(UNTANGLED_NODE * self.n)
+        if isinstance(each, Redraw):
+            return self(each.descend)
         own = self._steps(self.method, "lbfgs", USUAL * each.steps)
         return sum(map(self, (*each.free, *each.across)), own) if isinstance(each, Layers) else own
 

@@ -29,6 +29,7 @@ from nelayout.run.placement import frame, place_missing, random_positions, stir_
 from nelayout.run.score import Hops, Score
 from nelayout.run.springs import springs
 from nelayout.run.strong_edges import strong_edges
+from nelayout.run.tidiness import tidiness
 
 __all__ = ["Bend", "Branch", "Descent", "Keep", "Pass", "Place", "Resize", "TakeMasses", "fold", "passes_within"]
 
@@ -259,8 +260,8 @@ class Branch:
 class Keep(Pass):
     """Try branches and keep the best for each graph; its own step shows the drawing that it keeps.
 
-    by   "J": the least value of the last descent's objective; "score": the largest quality score; "stress": the least
-         stress of hops along strong edges
+    by   "J": the least value of the last descent's objective; "score": the largest quality score; "tidy": the largest
+         product of quality score and tidiness; "stress": the least stress of hops along strong edges
     enough  J of the first branch, in nats (of each row under connections by rows); others are tried above
     """
 
@@ -340,10 +341,17 @@ def _by_score(drawing: Drawing, run: Run) -> Measure:
     return lambda now, _: score(now.Y)
 
 
+def _by_tidiness(drawing: Drawing, run: Run) -> Measure:
+    """Measure drawings by the quality score times the tidiness."""
+    score = Score(drawing, run.sums.threads)
+    graphs = [part.affinity.P for part in drawing.parts]
+    return lambda now, _: score(now.Y) * [tidiness(P, Y) for P, Y in zip(graphs, now.each, strict=True)]
+
+
 def _by_stress(drawing: Drawing, run: Run) -> Measure:
     """Measure drawings by minus the stress of hops along strong edges."""
     hops = [Hops(strong_edges(each.affinity.P), run.sums.threads) for each in drawing.split()]
     return lambda now, _: -np.array([one.stress(Y) for one, Y in zip(hops, now.each, strict=True)])
 
 
-MEASURES = {"J": _by_value, "score": _by_score, "stress": _by_stress}
+MEASURES = {"J": _by_value, "score": _by_score, "tidy": _by_tidiness, "stress": _by_stress}

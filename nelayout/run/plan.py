@@ -18,7 +18,9 @@ from nelayout.run.facts import Facts
 from nelayout.run.layers import Layers
 from nelayout.run.levels import COARSEST_STEPS, MAX_STRESS_RISE, UNFOLDING_STEPS, Levels
 from nelayout.run.passes import Bend, Branch, Descent, Keep, Pass, Place, Resize, TakeMasses
+from nelayout.run.planar import may_be_planar
 from nelayout.run.starts import COMPARED, OtherStarts
+from nelayout.run.untangling import Redraw, Untangle
 
 __all__ = ["Settings", "plan"]
 
@@ -34,6 +36,8 @@ MASS_TRIAL_STEPS = 20
 STOP_LARGE = 1.05
 # Part of the way to the least stress that "auto" bends a drawing, and the factor of the score that this must bring.
 BEND_PART, BEND_GAIN = 0.5, 1.005
+# Stage of "auto" that descends from a drawing without crossings.
+PLANAR_STAGE = 2
 # Parts of the way that the drawing of a table is bent, up to so many rows and above.
 ROWS_PART, MANY_ROWS, ROWS_PART_OF_MANY = 1.0, 5_000, 0.5
 # Searches for the size of fixed nodes, and of held nodes, during the last descent.
@@ -96,7 +100,7 @@ class _Planner:
         if not descents:
             return tuple(replace(each, last=True) if isinstance(each, Levels) else each for each in found)
         if self.judged:
-            return (*found, self._chosen(descents))
+            return (*found, self._tidied(self._chosen(descents), descents))
         for stage in descents[:-1]:
             found += [*self._bent(stage.name), self._descend(stage)]
         return (*found, *self._bent(descents[-1].name), *self._last(descents[-1]))
@@ -153,6 +157,20 @@ class _Planner:
             bend = Bend(name="bend", share=BEND_PART, why="less stress at the same neighbors")
             branches.append(Branch(passes=(bend,), start="best", margin=BEND_GAIN, every=True))
         return Keep(name="best drawing", branches=tuple(branches), by="score", why="compares " + ", ".join(compared))
+
+    def _tidied(self, chosen: Keep, stages: list[Descend]) -> Keep:
+        """The drawing that is chosen, or one with fewer crossings where these cost little."""
+        facts = self.facts
+        if self.settings.dim != 2 or facts.n > LARGE_GRAPH:
+            return chosen
+        untangle = Untangle(name="untangle", why="edges may cross")
+        branches = [Branch(passes=(chosen,)), Branch(passes=(untangle,), start="last")]
+        if may_be_planar(facts.n, facts.entries):
+            why = "trees, cactuses and small planar graphs have a drawing without crossings"
+            descend = self._descend(stages[PLANAR_STAGE], why, "from a planar drawing")
+            redraw = Redraw(name=descend.name, steps=descend.steps, descend=descend, untangle=untangle, why=why)
+            branches.append(Branch(passes=(redraw,), start="best"))
+        return Keep(name="tidy drawing", branches=tuple(branches), by="tidy", why="compares crossings")
 
     def _why_last(self) -> str:
         """Which objective the last stage takes; a plan alone does not know which stage positions have come from."""
