@@ -196,13 +196,15 @@ def places(pos: Any, host: Host | None = None) -> Places:
     """
     pos = getattr(pos, "positions", pos)
     pos = host.opened(pos) if isinstance(host, arrays.ArrayHost) else pos
-    for library in HOSTS.values():
+    cells = hasattr(pos, "obsm")  # AnnData: an array of it would be an array of objects
+    for library in () if cells else HOSTS.values():
         opened = library.places(pos)
         if opened is not None:
             return opened
+    hint = ". Pass a part of obsm, such as adata.obsm['X_nelayout'], which nelayout.embed_cells writes" * cells
     raise InputTypeError(
         f"positions are a {type(pos).__name__}; allowed are a dict keyed by node, an igraph.Layout, a vertex property "
-        "map of graph-tool, a DataFrame indexed by node, an array (n, dim) in node order, and a Solution"
+        f"map of graph-tool, a DataFrame indexed by node, an array (n, dim) in node order, and a Solution{hint}"
     )
 
 

@@ -46,7 +46,7 @@ def solve_vectors(*vectors: Any, **keywords: Any) -> Solution:
 
 def _warn_of_edges(X: Any) -> None:
     """Warn if rows are pairs of whole numbers, usually the edges of a graph."""
-    if getattr(getattr(X, "dtype", None), "kind", "") in "iu" and np.ndim(X) == 2 and np.shape(X)[1] == 2:
+    if getattr(getattr(X, "dtype", None), "kind", "") in ("i", "u") and np.ndim(X) == 2 and np.shape(X)[1] == 2:
         warn(
             "X has two columns of whole numbers, like a list of edges; embed draws each row as a point. For the "
             "graph of them take nelayout.layout(networkx.Graph(X.tolist())); floats are taken without this warning"

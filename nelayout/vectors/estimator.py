@@ -13,7 +13,7 @@ from nelayout.errors import missing_extra, warn
 from nelayout.numerics.parallel import threads_for
 from nelayout.vectors.fit import Fit
 from nelayout.vectors.fitting import fit_vectors
-from nelayout.vectors.input import read_rows, unmasked
+from nelayout.vectors.input import check_table, read_rows, unmasked
 
 try:
     from joblib import effective_n_jobs
@@ -159,6 +159,7 @@ class NeighborEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
     def _read(self, X: Any, *, reset: bool) -> Any:
         """Check the rows with scikit-learn's messages, then our own; frames with ours only."""
         rules: dict[str, Any] = {"accept_sparse": "csr", "ensure_all_finite": False, "ensure_min_samples": 1 + reset}
+        check_table(X)
         is_frame = hasattr(X, "columns")
         checked = X if is_frame else check_array(unmasked(X), **rules, dtype="numeric", estimator=self, input_name="X")
         rows = read_rows(checked, self.metric, least=1 + reset)

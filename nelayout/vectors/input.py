@@ -18,8 +18,8 @@ from nelayout.errors import InputError, InputTypeError, unknown
 from nelayout.numerics.principal import principal_components
 
 __all__ = [
-    "NEIGHBORS", "REACH", "STARTS", "Neighbors", "Start", "count", "has_components", "most_known", "read_init",
-    "read_neighbors", "read_positions", "read_rows", "read_vectors", "support", "unmasked",
+    "NEIGHBORS", "REACH", "STARTS", "Neighbors", "Start", "check_table", "count", "has_components", "most_known",
+    "read_init", "read_neighbors", "read_positions", "read_rows", "read_vectors", "support", "unmasked",
 ]  # fmt: skip
 
 # Names of initial positions; and their values after reading: an array, "spectral", or None for the default.
@@ -52,9 +52,7 @@ def read_vectors(X: Any, least: int = 2) -> Any:
     if issparse(X):
         matrix = _stored(X, least, zeros=False)
         return matrix.toarray() if float(X.shape[0]) * X.shape[1] <= DENSE_ENTRIES else matrix
-    if not (hasattr(X, "__array__") or isinstance(X, (list, tuple))):
-        kind = type(X).__name__
-        raise InputTypeError(f"X must be an (n, d) array of numbers, one row per sample; got {kind}{_hint(X)}")
+    check_table(X)
     try:
         array = np.asarray(unmasked(X))
     except ValueError:
@@ -73,6 +71,16 @@ def read_vectors(X: Any, least: int = 2) -> Any:
         if len(bad):
             raise _not_finite(array[tuple(bad[0])], int(bad[0][0]), int(bad[0][1]), X, len(bad))
     return array
+
+
+def check_table(X: Any) -> None:
+    """Raise `InputTypeError` unless X is an array, a frame, a nested list or a sparse matrix.
+
+    >>> check_table([[0.0], [1.0]])
+    """
+    if not (issparse(X) or hasattr(X, "__array__") or isinstance(X, (list, tuple))):
+        kind = type(X).__name__
+        raise InputTypeError(f"X must be an (n, d) array of numbers, one row per sample; got {kind}{_hint(X)}")
 
 
 def unmasked(X: Any) -> Any:

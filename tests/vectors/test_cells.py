@@ -130,9 +130,62 @@ def test_cells_without_neighbors_and_other_things_are_told_what_to_do():
         nl.embed_cells(adata)
     with pytest.raises(TypeError, match="is a csr_array without obsm and obsp, and no AnnData"):
         nl.embed_cells(NEAR)
-    for door in (nl.layout, nl.embed):
-        with pytest.raises(TypeError, match="single cells are drawn by nelayout"):
-            door(adata)
+
+
+class Closed:
+    """A stand-in for AnnData that fails where NumPy reads it entry by entry."""
+
+    def __init__(self) -> None:
+        self.obs, self.obsm, self.obsp, self.uns = {}, {"X_pca": X}, {"connectivities": NEAR}, {}
+
+    def __len__(self) -> int:
+        return 3
+
+    def __getitem__(self, _: Any) -> Any:
+        raise AssertionError("read entry by entry")
+
+
+ROWS = [[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]]
+VECTORS = {
+    "embed": nl.embed,
+    "solve_vectors": nl.solve_vectors,
+    "knn_graph": nl.knn_graph,
+    "entropic_affinity": nl.entropic_affinity,
+    "fit": lambda X: nl.NeighborEmbedding().fit(X),
+    "fit_transform": lambda X: nl.NeighborEmbedding().fit_transform(X),
+    "transform": lambda X: nl.NeighborEmbedding(n_neighbors=1, random_state=0).fit(ROWS).transform(X),
+    "compare_vectors": lambda X: nl.compare_vectors(X, ["ws-sne"]),
+    "measure_vectors": lambda X: nl.measure_vectors(X, ROWS),
+    "rank_curves_vectors": lambda X: nl.rank_curves_vectors(X, ROWS),
+    "layout": nl.layout,
+    "compare": lambda X: nl.compare(X, ["ws-sne"]),
+}
+POSITIONS = {
+    "plot": nl.plot,
+    "draw": lambda pos: nl.draw(None, pos),
+    "explore": lambda pos: nl.explore(None, pos),
+    "pos": lambda pos: nl.layout(NEAR, pos=pos),
+    "measure": lambda pos: nl.measure_vectors(X, pos),
+    "align": lambda pos: nl.align(pos, to=ROWS),
+    "stability": lambda pos: nl.stability([pos, pos]),
+}
+
+
+@pytest.mark.parametrize("door", VECTORS)
+def test_cells_in_place_of_vectors_are_refused_unread(door):
+    with pytest.raises(TypeError, match="nelayout.embed_cells"):
+        VECTORS[door](Closed())
+
+
+@pytest.mark.parametrize("door", POSITIONS)
+def test_cells_in_place_of_positions_are_refused_unread(door):
+    with pytest.raises(TypeError, match=r"positions are a Closed; .* Pass a part of obsm"):
+        POSITIONS[door](Closed())
+
+
+def test_the_usual_name_of_a_neighbor_search_is_among_the_allowed_ones():
+    with pytest.raises(ValueError, match="unknown neighbors_key 'neighbours': did you mean 'neighbors'"):
+        nl.embed_cells(cells(neighbors={"params": {}}), neighbors_key="neighbours")
 
 
 def test_an_object_with_a_graph_and_places_for_drawings_is_enough():
