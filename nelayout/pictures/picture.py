@@ -17,7 +17,13 @@ from nelayout.errors import InputError, missing_extra, warn
 from nelayout.graphs.files import check_output, deliver, output_format
 from nelayout.pictures.colors import Coloring, Inks, class_names, coloring, plain_value
 from nelayout.pictures.edges import draw_edges, read_lines
-from nelayout.pictures.legend import small_letters, text_size, warn_of_missing_letters, without_missing_letters
+from nelayout.pictures.legend import (
+    letters,
+    small_letters,
+    text_size,
+    warn_of_missing_letters,
+    without_missing_letters,
+)
 from nelayout.pictures.nodes import draw_nodes
 from nelayout.pictures.paper import paper
 from nelayout.pictures.sizes import amounts, node_diameters, relative_diameters
@@ -81,11 +87,13 @@ def draw(
         A file name that ends in png, svg or pdf, or an open binary file with `format`. An error leaves no partial file.
         None writes no file.
     labels : bool, str, dict or array
-        True for the nodes' own names, the name of a node attribute, or texts. A label is next to its node, nearer to it
-        than to any other node. Labels of the most connected nodes come first; labels without space are left out. A note
-        in the picture counts them. A warning lists them if texts were given for some of the nodes only.
+        True for the nodes' own names, the name of a node attribute, or texts. A label is nearer to its own node than to
+        another one. Labels of the most connected nodes come first; labels without space are left out. A note in the
+        picture counts them. If texts are given for some of the nodes only, thin lines join labels without space to
+        their nodes, and a warning lists labels that are left out.
     font_size : float, optional
-        Points of the letters of labels, by default 0.8 times ``matplotlib.rcParams["font.size"]``.
+        Points of the letters of labels, by default 0.8 times ``matplotlib.rcParams["font.size"]``. Smaller letters make
+        title and note smaller, too.
     color : str, dict or array
         One matplotlib color, or values for the nodes: the name of a node attribute, "degree", "strength", a dict or an
         array. Color names, hex codes or RGB are used as colors. Texts, booleans and up to 20 different whole numbers
@@ -121,7 +129,7 @@ def draw(
     title : str, optional
         A line above the drawing.
     legend : bool or str
-        True explains colors and counts missing labels. A text is the heading; by default the name of the attribute.
+        True explains colors. A text is the heading; by default the name of the attribute.
     background : color or None
         "white", "dark", any matplotlib color, or None for a transparent picture. Default colors follow it. "auto" is
         ``matplotlib.rcParams["figure.facecolor"]``, and on `ax` the color behind the axes.
@@ -165,6 +173,11 @@ def draw(
     network = graphs.points(pos) if G is None else graphs.read(G, weight=weight)
     with graphs.guard(G):
         kind = _picture_format(path, format)
+        if not (title is None or isinstance(title, str)):
+            raise InputError(f"title must be a text or None; got {title!r}")
+        if not (ax is None or hasattr(ax, "get_position")):
+            got = f"an array of {np.size(ax)} axes. Pass one of them, such as axes.flat[0]"
+            raise InputError(f"ax must be matplotlib axes; got {got if np.ndim(ax) else repr(ax)}")
         places = graphs.every_position(network, pos)
         if places.shape[1] not in (1, 2, 3):
             raise InputError(f"pos must have 1, 2 or 3 coordinates; got {places.shape[1]}")
@@ -172,8 +185,8 @@ def draw(
         if keys is not None and len(keys) > len(places):
             few = f"{len(keys) - len(places)} of {len(keys)}"
             warn(f"keys of pos that are not nodes of the graph: {few}. They are left out; give no other keys")
-        given = small_letters() if font_size is None else font_size
-        font_size = _number(given, "font_size", "a number of points > 0", 0.01)
+        usual = small_letters()
+        font_size = _number(usual if font_size is None else font_size, "font_size", "a number of points > 0", 0.01)
         alpha = _number(alpha, "alpha", "an opacity from 0 to 1", 0.0, 1.0)
         back = paper(background, ax)
         ready, inks = isinstance(color, Coloring), Inks(cmap, palette, back)
@@ -194,7 +207,7 @@ def draw(
                 raise InputError(f"ax is 3-D and pos has {places.shape[1]} coordinates; lay out with dim=3")
             draw_in_space(ax, places, lines, colors, shown, diameters, texts, edges, back, font_size)
             if title:
-                ax.set_title(title, color=back.ink)
+                ax.set_title(title, color=back.ink, fontsize=min(1.0, font_size / usual) * letters("axes.titlesize"))
         else:
             from nelayout.pictures.labels import Labels
             from nelayout.pictures.sheet import open_sheet
@@ -203,7 +216,7 @@ def draw(
             Y, depth = seen_from_aside(places) if places.shape[1] == 3 else (flat, None)
             reach = 0.0 if diameters is None or not len(Y) else float(diameters.max()) / 2
             longest = max((text_size(text, font_size)[0] for text in sorted(texts, key=len)[-20:]), default=0.0) / 72
-            sheet = open_sheet(Y, reach, shown, longest, title, ax, _figure_size(figsize), dpi, back)
+            sheet = open_sheet(Y, reach, shown, longest, font_size, title, ax, _figure_size(figsize), dpi, back)
             degree = np.diff(network.adjacency.indptr)
             rgba = colors.rgba
             if depth is not None:
@@ -215,7 +228,7 @@ def draw(
             draw_edges(sheet, Y, lines, colors.rgba if colors.grouped else None, drawn, depth, edges, ink)
             if any(texts):
                 chosen = not all(texts)  # of labels for all nodes, those with space are written
-                written = Labels(sheet, Y, degree, texts, drawn, font_size, chosen, bool(legend))
+                written = Labels(sheet, Y, degree, texts, drawn, font_size, chosen)
                 sheet.drawn.append(written.tell)
                 if ax is None:
                     written.tell()

@@ -22,6 +22,7 @@ from matplotlib.transforms import Affine2D, Bbox, ScaledTranslation, Transform
 
 from nelayout.pictures.colors import Coloring
 from nelayout.pictures.legend import explain, explained, letters, small_letters, text_size, wrapped
+from nelayout.pictures.nodes import dot_points
 from nelayout.pictures.paper import SHEET, Paper
 from nelayout.placing.dots import FLATTEST
 
@@ -74,6 +75,8 @@ class Sheet:
         self.mark = _Mark(self.drawn)
         self.seen: tuple = ()  # the latest position of the drawing
         self.low, self.high, self.reach = low, high, reach
+        self.title, self.line = "", 0.0  # own title, and points under it for labels
+        self.lift = 0.0  # share of the axes' height between drawing and title
         self.right, self.below = Affine2D(), Affine2D()
         self.ground: Any = None
         # Axes without a frame do not paint their background.
@@ -94,6 +97,7 @@ class Sheet:
         room = self._room(row)
         for sheet in row:
             sheet._put(room)
+        self._align_title(row)
         self._follow()
 
     def _limit(self, reach: float) -> None:
@@ -106,7 +110,12 @@ class Sheet:
         """Return the box of the axes in shares of the figure; move what is beside the drawing."""
         if self.mark.axes is not ax:  # the axes were cleared
             return ax.get_position(original=True)
-        box = self._put(self._room(self._row()))
+        row = self._row()
+        room = self._room(row)
+        for sheet in self._titled(row):
+            sheet._put(room)
+        box = self._put(room)
+        self._align_title(row)
         self._follow()
         return box
 
@@ -127,12 +136,27 @@ class Sheet:
         self.below.clear().translate(0.0, -border - room.foot)
         return box
 
+    def _titled(self, row: list[Sheet]) -> list[Sheet]:
+        """Return the sheets that have their titles at one height with this sheet."""
+        low = self.ax.get_position(original=True).y0
+        return [each for each in row if each.title and abs(each.ax.get_position(original=True).y0 - low) < 1e-3]
+
+    def _align_title(self, row: list[Sheet]) -> None:
+        """Put the own title above the highest drawing with a title beside this drawing."""
+        if self.title and self.ax.get_title() == self.title:
+            own = self.ax.get_position()
+            unit = 72 * float(self._paper_size()[1])
+            top = max(each.ax.get_position().y1 + each.line / unit for each in self._titled(row))
+            self.lift = (top - own.y1) / own.height
+            self.ax.title.set_y(1.0 + self.lift)
+
     def _follow(self) -> None:
         """Call the functions in `moved` if the drawing has moved."""
         ax = self.ax
         titled = any(ax.get_title(where) for where in ("left", "center", "right"))
         corners = ax.transData.transform([(0, 0), (1, 1)]).ravel() / ax.figure.dpi
-        place = (titled, *corners, *ax.get_position(original=True).extents, *self._paper_size(), self.room.border)
+        given = (*ax.get_position(original=True).extents, *self._paper_size(), self.room.border)
+        place = (titled, self.lift, *corners, *given)
         if len(self.seen) != len(place) or not np.allclose(place, self.seen, rtol=1e-9, atol=1e-9):
             self.seen = place
             for move in self.moved:
@@ -207,13 +231,17 @@ class Sheet:
         cell = self.ax.get_position(original=True).transformed(self.ax.figure.transSubfigure)
         window, border = self.ax.get_window_extent(), 72 * self.room.border
         right = window.x1 * scale + border if self.margins.side else cell.x1 * scale
-        top = window.y1 * scale + 4.0 if self.seen[0] else cell.y1 * scale  # titles are 6 points higher
-        low = window.y0 * scale - max(border - note, 0.0) if note else cell.y0 * scale
-        return np.array([cell.x0 * scale + 1.0, low + 1.0, right - 1.0, top - 1.0])
+        titled = (window.y1 + self.lift * window.height) * scale + 4.0  # titles are 6 points higher
+        top = titled if self.seen[0] else cell.y1 * scale
+        low = window.y0 * scale - border if self.margins.foot else cell.y0 * scale
+        return np.array([cell.x0 * scale + 1.0, low + note + 1.0, right - 1.0, top - 1.0])
 
-    def note_height(self, note: float) -> float:
-        """Return the inches above `under` where a note of `note` points under the labels ends."""
-        return self.room.foot + min(0.0, self.room.border - note / 72)
+    def note_height(self) -> float:
+        """Return the inches from `under` to a note under the labels: on another note, or at the end of the box."""
+        if self.margins.foot:
+            return self.room.foot
+        cell = self.ax.get_position(original=True).transformed(self.ax.figure.transSubfigure)
+        return (cell.y0 - self.ax.get_window_extent().y0) / self.ax.figure.dpi + self.room.border + self.room.foot
 
     def under(self) -> Transform:
         """Return the transform from inches, with origin in the middle below, for notes."""
@@ -238,19 +266,24 @@ def _from(ax: Any, x: float, y: float) -> Transform:
 
 
 def open_sheet(
-    Y: np.ndarray, reach: float, colors: Coloring, label: float, title: str | None, ax: Any, figsize: Any, dpi: float,
-    paper: Paper,
+    Y: np.ndarray, reach: float, colors: Coloring, label: float, points: float, title: str | None, ax: Any,
+    figsize: Any, dpi: float, paper: Paper,
 ) -> Sheet:  # fmt: skip
     """Return a sheet for dots at `Y` (n, 2), on `ax` or on a new figure of `figsize` inches.
 
     reach  the largest radius of a dot in units of `Y`
     label  inches of the widest label, 0 without labels
+    points size of the letters of labels; smaller ones than usual make title and note smaller
     """
     low, high = (Y.min(axis=0), Y.max(axis=0)) if len(Y) else (np.zeros(2), np.ones(2))
-    small, border = small_letters(), _LABEL_MARGIN if label else _MARGIN if ax is None else 0.0
-    head = (1.2 * letters("axes.titlesize") + rcParams["axes.titlepad"]) / 72 if title and ax is None else 0.0
+    small = min(points, small_letters())
+    large = small / small_letters() * letters("axes.titlesize")
+    line = 1.4 * points if label else 0.0  # between drawing and title
+    border = _LABEL_MARGIN if label else _MARGIN
+    head = (line + 1.2 * large + rcParams["axes.titlepad"]) / 72 if title and ax is None else 0.0
     foot = 1.4 * small / 72 if colors.note else 0.0
-    if ax is None:
+    new = ax is None
+    if new:
         if figsize is None:
             found, extent = explained(colors, SHEET / 2, SHEET), _extent(low - reach, high + reach)
             size = SHEET * extent / extent.max() + 2 * border + [found.side, foot]
@@ -261,12 +294,15 @@ def open_sheet(
     else:
         dpi = max(dpi, ax.figure.dpi)
     sheet = Sheet(ax, low, high, reach, dpi, paper)
+    if not (new or label):  # panels have no margin of their own, but space for a dot
+        border = dot_points(sheet.cell, len(Y), False) / 72
     wide, tall = sheet.available
     note = wrapped(colors.note, small, 72 * float(sheet.cell[0]))
     foot *= 1 + note.count("\n")
     found = explained(colors, wide, tall - foot - head)
     if title:
-        ax.set_title(title, color=paper.ink)
+        ax.set_title(title, color=paper.ink, fontsize=large, y=1.0)
+        sheet.title, sheet.line = title, line
     sheet.margins = Margins(border, found.side, foot, head)
     sheet.settle()
     explain(ax, colors, found, sheet.aside(), paper)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import warnings
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
@@ -149,6 +150,70 @@ def test_labels_of_chosen_nodes_are_drawn_or_listed():
     assert set(re.findall(r"'(person \d+)'", said)) == set(asked.values()) - written
     assert said.startswith(f"{10 - len(written)} of 10 labels have no room beside their node and are left out: ")
     assert len(check(nl.draw(G, pos, labels=asked, figsize=(40, 40), dpi=50), pos, asked)) == 10
+
+
+def joined(ax: Any) -> list[np.ndarray]:
+    """The ends in pixels, at the node and at the label, of each line from a node to its label."""
+    return [ax.transData.transform(line.get_xydata()) for line in ax.lines]
+
+
+CROWDS = {
+    "les miserables": nx.les_miserables_graph(),
+    "groups": nx.relaxed_caveman_graph(12, 8, 0.05, seed=0),
+    "hubs": nx.barabasi_albert_graph(300, 2, seed=0),
+}
+
+
+@pytest.mark.parametrize("method", first(["ws_sne", "linlog", "tsne"], 2))
+@pytest.mark.parametrize("name", CROWDS)
+def test_ten_chosen_labels_are_complete_in_a_column_and_in_panels(name, method):
+    """A label is at its node, or a line that meets no other label joins it to its node."""
+    G = CROWDS[name]
+    pos = getattr(nl, f"{method}_layout")(G, seed=0)
+    ten = {v: v if isinstance(v, str) else f"node {v}" for v in sorted(G, key=G.degree, reverse=True)[:10]}
+    column: Any = nl.draw(G, pos, figsize=(3.4, 2.8), font_size=6, labels=ten)
+    panels = Figure(figsize=(7.0, 2.6), layout="constrained")
+    FigureCanvasAgg(panels)
+    axes = panels.subplots(1, 3)
+    for ax in axes:
+        nl.draw(G, pos, ax=ax, font_size=6, labels=ten, title=method)
+    for figure, ax in ((column, column.axes[0]), (panels, axes[0])):
+        figure.canvas.draw()
+        boxes = {text.get_text(): text.get_window_extent() for text in ax.texts}
+        assert set(boxes) == set(ten.values())
+        P = ax.transData.transform(np.array([pos[v] for v in G], float))
+        lines = joined(ax)
+        for v, text in ten.items():
+            box, own = boxes[text], list(G).index(v)
+            to_box = np.hypot(*np.maximum(np.maximum([box.x0, box.y0] - P, P - [box.x1, box.y1]), 0.0).T)
+            mine = [end for start, end in lines if np.allclose(start, P[own], atol=1e-3)]
+            near = [box.padded(6).contains(*end) for end in mine]
+            assert near == [True] or (not near and to_box.argmin() == own)
+        for k, (a, b) in enumerate(lines):
+            along = a + np.linspace(0, 1, 200)[:, None] * (b - a)
+            met = {text for text, box in boxes.items() if any(box.contains(*point) for point in along)}
+            assert len(met) <= 1, (k, met)
+        assert not any(x.overlaps(y) for x, y in combinations(boxes.values(), 2))
+
+
+def test_lines_are_for_chosen_nodes_only():
+    G = CROWDS["hubs"]
+    assert not nl.draw(G, nx.random_layout(G, seed=0), labels=True, figsize=(3.0, 3.0)).axes[0].lines
+
+
+def test_the_note_on_missing_labels_needs_no_legend():
+    G = CROWDS["hubs"]
+    texts = [t.get_text() for t in nl.draw(G, nx.random_layout(G, seed=0), labels=True, legend=False).axes[0].texts]
+    assert [text for text in texts if NOTE.fullmatch(text)]
+
+
+def test_labels_stand_on_nodes_without_dots():
+    G = nx.grid_2d_graph(4, 4)
+    pos = {v: (float(v[0]), float(v[1])) for v in G}
+    figure: Any = nl.draw(G, pos, labels=True, node_size=0)
+    figure.canvas.draw()
+    found = {text.get_text(): text.get_position() for text in figure.axes[0].texts}
+    assert found == {str(v): pytest.approx(pos[v]) for v in G}
 
 
 def test_axes_of_a_layout_warn_when_the_figure_is_drawn():

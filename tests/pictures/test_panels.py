@@ -73,6 +73,29 @@ def test_panels_in_a_row_show_one_layout_at_one_size(layout, pos):
 
 
 @pytest.mark.parametrize("layout", [None, "constrained", "tight"])
+def test_titles_of_a_row_have_one_height_and_dots_have_a_margin(layout):
+    figure, axes = panels(layout, 2)
+    for ax, pos in zip(axes, (POS, FLAT), strict=True):
+        nl.draw(G, pos, ax=ax, title="one", font_size=4)
+    for size in ((7.0, 2.6), (10.0, 5.0)):
+        figure.set_size_inches(*size)
+        figure.canvas.draw()
+        one, other = (ax.title.get_window_extent().y0 for ax in axes)
+        assert one == pytest.approx(other, abs=0.1)
+        for ax in axes:
+            radius = dots_of(ax).get_widths().max() / 2 * ax.transData.get_matrix()[0, 0]
+            cell = ax.get_position(original=True).transformed(figure.transFigure)
+            assert cell.x0 < places(ax)[:, 0].min() - radius
+            assert places(ax)[:, 0].max() + radius < cell.x1
+    usual = nl.draw(G, POS, title="one").axes[0].title.get_fontsize()
+    assert axes[0].title.get_fontsize() == pytest.approx(usual / 2)
+    axes[1].set_title("another")
+    figure.canvas.draw()
+    top = axes[1].get_window_extent().y1
+    assert axes[1].title.get_window_extent().y0 == pytest.approx(top, abs=0.1 * figure.dpi)
+
+
+@pytest.mark.parametrize("layout", [None, "constrained", "tight"])
 def test_legends_of_panels_cover_no_drawing(layout):
     figure, axes = panels(layout)
     for k, ax in enumerate(axes):
