@@ -20,6 +20,7 @@ def _declare(command: argparse.ArgumentParser) -> None:
     option("-o", "--output", text=out, metavar="OUT", required=True)
     weight = "edge attribute with the weights (weight): edges of weight 0 are left out; none: every edge is drawn"
     option("--weight", text=weight, metavar="NAME")
+    graph_input.declare_ends(option)
     graph_input.declare_look(option)
     graph_input.declare_picture(option)
     arguments.declare_messages(option)

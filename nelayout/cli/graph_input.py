@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 __all__ = [
     "attribute",
     "color",
-    "column",
     "declare",
+    "declare_ends",
     "declare_look",
     "declare_picture",
     "graph_formats",
@@ -26,6 +26,7 @@ __all__ = [
     "node",
     "page_look",
     "picture_look",
+    "read_graph",
     "texts",
     "weight",
     "with_endings",
@@ -41,6 +42,7 @@ def declare(command: argparse.ArgumentParser, option: Callable[..., None]) -> No
     """Add FILE and the options to read and draw a graph; they mean what the keywords mean."""
     command.add_argument("file", metavar="FILE", help="graph file, may be gzipped; - is standard input")
     option("--weight", text="edge attribute with the weights (weight); none: every edge weighs 1", metavar="NAME")
+    declare_ends(option)
     option("--weight-kind", default="similarity", choices=("similarity", "distance", "log"))
     option("--affinity", text="similarities: weights of edges, or hops: path lengths", choices=("weights", "hops"))
     option("--perplexity", type=float, metavar="NUMBER")
@@ -53,6 +55,12 @@ def declare(command: argparse.ArgumentParser, option: Callable[..., None]) -> No
     option("--smoothing", type=float, default=0.0, metavar="RHO")
     option("--seed", text="same seed, same drawing (0)", type=whole, default=0)
     option("--max-iter", text="maximum iterations of the method's own stages", type=whole, metavar="STEPS")
+
+
+def declare_ends(option: Callable[..., None]) -> None:
+    """Add the options that name the columns of a table of edges."""
+    option("--source", text="column of a table with the first end of an edge, by heading or number", metavar="NAME")
+    option("--target", text="column of a table with the other end", metavar="NAME")
 
 
 def declare_look(option: Callable[..., None]) -> None:
@@ -120,9 +128,12 @@ def keywords(given: argparse.Namespace, file: GraphFile) -> dict[str, Any]:
     }
 
 
-def column(given: argparse.Namespace) -> str | None:
-    """Return the column of a table for `--weight`."""
-    return None if given.weight == "none" else given.weight
+def read_graph(given: argparse.Namespace, path: str, form: str | None) -> GraphFile:
+    """Read a graph with the columns of a table that the options name."""
+    from nelayout.graphs import files
+
+    weight = None if given.weight == "none" else given.weight
+    return files.read_graph(path, form, weight, getattr(given, "nodes", None), given.source, given.target)
 
 
 def weight(given: argparse.Namespace, file: GraphFile) -> dict[str, str | None]:

@@ -24,15 +24,12 @@ def declare(option: Callable[..., None]) -> None:
     option("--scheduler", text=text, metavar="local|ADDRESS")
     folder = "with --scheduler: folder for the work on the way; the same command goes on from there"
     option("--checkpoint", text=folder, metavar="FOLDER")
-    option("--source", text="with --scheduler: column of the first end of an edge (source)", metavar="NAME")
-    option("--target", text="with --scheduler: column of the other end (target)", metavar="NAME")
 
 
 def check(given: argparse.Namespace) -> None:
     """Refuse the options of drawings on workers if --scheduler is missing."""
-    asked = next((name for name in ("checkpoint", "source", "target") if getattr(given, name) is not None), None)
-    if asked is not None:
-        raise WrongUsage(f"--{asked} is for drawings on workers: give --scheduler local or an address as well")
+    if given.checkpoint is not None:
+        raise WrongUsage("--checkpoint is for drawings on workers: give --scheduler local or an address as well")
 
 
 def draw(given: argparse.Namespace, method: Any) -> None:

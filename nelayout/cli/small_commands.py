@@ -30,11 +30,10 @@ def _declare_plan(command: argparse.ArgumentParser) -> None:
 
 def _plan(given: argparse.Namespace) -> None:
     """Print the passes that `nelayout layout` will run, with time and memory."""
-    from nelayout.graphs import files
     from nelayout.run.plan_table import plan
 
     method = arguments.tuned_method(given.method, given.set)
-    file = files.read_graph(given.file, given.format, graph_input.column(given))
+    file = graph_input.read_graph(given, given.file, given.format)
     start = None if given.pos is None else graph_input.known_positions(given.pos, file, given.file)
     found = plan(file, method, start, dim=given.dim, **graph_input.keywords(given, file))
     for note in file.notes if not given.quiet else ():

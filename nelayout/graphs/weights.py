@@ -140,6 +140,7 @@ def unread(
             there = f"The edge attributes are {', '.join(map(repr, present))}"
         raise InputError(f"no edge has the attribute {weight!r}{hint} {there}; weight=None takes every edge as 1")
     could = [name for name in present if name not in NOT_A_WEIGHT and numeric(name)]
+    could = [name for name in could if name.lower() == weight] or could  # "Weight" is the one that is meant
     if not could:
         return (), ()
     note = "no edge has the attribute 'weight', all weigh 1"

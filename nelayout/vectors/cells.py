@@ -135,7 +135,8 @@ def _connectivities(adata: Any, key: str | None) -> Any:
     """Return the graph of the cells, (n, n), without stored zeros of a neighbor search."""
     uns = _mapping(getattr(adata, "uns", None))
     if key is not None and key not in uns:
-        raise unknown("neighbors_key", key, [name for name in uns if name == "neighbors" or GRAPH_KEY in _mapping(uns[name])])
+        searches = [name for name, held in uns.items() if name == "neighbors" or GRAPH_KEY in _mapping(held)]
+        raise unknown("neighbors_key", key, searches)
     name = _mapping(uns.get(key or "neighbors")).get(GRAPH_KEY, "connectivities")
     if name not in adata.obsp:
         held = ", ".join(map(repr, adata.obsp))

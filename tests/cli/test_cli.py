@@ -192,7 +192,7 @@ FAILURES = {
     "layout graph.gml -o out.csv --weight weight": "unknown edge attribute for --weight 'weight'. Allowed:",
     "compare graph.gml -m ws-sne -o out.csv --weight nothing": "unknown edge attribute for --weight 'nothing'.",
     "layout graph.csv -o out.csv": "graph.csv: this is not an edge list; it looks like gml: say --format gml",
-    "layout table.csv -o out.png": "table.csv, line 1: there are 5 columns and no header with the words source and",
+    "layout table.csv -o out.png": "table.csv, line 1: there are 5 columns and no headings source and target; name",
     "layout graph.gml -o out": "'out' has no ending that names the output format; name it with --format, one of csv,",
     "layout graph.gml -o out.csv --mass kind": "",
 }

@@ -347,8 +347,11 @@ def test_every_ending_reads_its_format(write, ending):
 @pytest.mark.parametrize("top", [b"", b"length,width,depth,height,kind\n"])
 def test_a_table_of_vectors_is_no_edge_list(write, top):
     rows = b"5.1,3.5,1.4,0.2,oak\n4.9,3.0,1.4,0.2,ash\n"
-    with pytest.raises(InputError, match=r"table\.csv, line 1: there are 5 columns and no header.*nelayout\.embed"):
+    with pytest.raises(InputError, match=r"table\.csv, line 1: there are 5 columns and no headings.*source=NAME"):
         read_graph(write("table.csv", top + rows))
+    numbers = rows.replace(b"oak", b"1").replace(b"ash", b"2")
+    with pytest.raises(InputError, match=r"source=NAME.*is drawn by nelayout\.embed"):
+        read_graph(write("numbers.csv", numbers))
     file = read_graph(write("edges.csv", b"year,from,to,kind,weight\n1999,a,b,x,3\n"))
     assert list(file.graph.edges(data="weight")) == [("a", "b", 3.0)]
 

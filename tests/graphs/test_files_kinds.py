@@ -188,6 +188,64 @@ def test_any_column_can_be_the_weight(load, content):
         load("t.csv", content, weight="kn")
 
 
+FIVE = "date,who,whom,city,n\n2020,ann,bob,x,3\n2021,bob,eve,y,2\n"
+
+
+@pytest.mark.parametrize(
+    ("content", "ends"),
+    [
+        (FIVE, ("who", "whom")),
+        (FIVE, ("Who", "WHOM")),
+        (FIVE, ("2", "3")),
+        (FIVE.partition("\n")[2], ("2", "3")),
+        (FIVE.replace("who,whom", "source,x1").replace("city", "target"), ("source", "x1")),
+    ],
+)
+def test_any_two_columns_can_be_the_ends(load, content, ends):
+    source, target = ends
+    assert edges(load("t.csv", content, source=source, target=target)) == {("ann", "bob"): 1, ("bob", "eve"): 1}
+    number = "n" if content.startswith("date") else "5"
+    assert edges(load("t.csv", content, weight=number, source=source, target=target), number) == {
+        ("ann", "bob"): 3,
+        ("bob", "eve"): 2,
+    }
+
+
+@pytest.mark.parametrize(
+    ("ends", "said"),
+    [
+        (("wo", "whom"), "unknown column for an end 'wo': did you mean 'who'"),
+        (("who", "who"), "both ends are the column 'who'"),
+        (("who", None), "source and target must both name columns"),
+        (("9", "1"), "unknown column for an end '9'"),
+    ],
+)
+def test_wrong_columns_of_ends_are_refused(load, ends, said):
+    with pytest.raises(InputError, match=said):
+        load("t.csv", FIVE, source=ends[0], target=ends[1])
+    with pytest.raises(InputError, match=r"this is gml\. Leave them out"):
+        load("t.gml", "graph [ node [ id 1 ] ]", source="who", target="whom")
+
+
+def test_the_record_of_a_file_is_shown_in_one_line(load):
+    file = load("t.csv", "a,b,3\nb,c,4\n")
+    assert repr(file) == "<GraphFile edgelist: 3 nodes, 2 edges, 1 note>"
+
+
+def test_weights_of_another_name_are_written(tmp_path, load):
+    G = nx.Graph([("a", "b", {"Weight": 3}), ("b", "c", {"Weight": 4.5})])
+    asked = load("t.csv", "source,target,km\na,b,3\nb,c,4.5\n", weight="km")
+    for graph, weight in ((G, "Weight"), (asked, None)):
+        for name in ("g.gexf", "g.net"):
+            write_positions(tmp_path / name, graph, dict.fromkeys("abc", (0, 0)), weight=weight)
+            assert edges(read_graph(tmp_path / name)) == {("a", "b"): 3, ("b", "c"): 4.5}
+    assert read(G).notes == (
+        "no edge has the attribute 'weight', all weigh 1; weight='Weight' would use the numbers there",
+    )
+    several = nx.Graph([("a", "b", {"Weight": 3, "length": 2})])
+    assert "weight='Weight' would use" in read(several).notes[0]
+
+
 def test_sif_is_read(load):
     file = load("t.sif", "a pp b c\nb pd c\nd\n")
     assert sorted(file.graph.edges(data="interaction")) == [("a", "b", "pp"), ("a", "c", "pp"), ("b", "c", "pd")]

@@ -173,7 +173,7 @@ POSITIONS = {
 
 @pytest.mark.parametrize("door", VECTORS)
 def test_cells_in_place_of_vectors_are_refused_unread(door):
-    with pytest.raises(TypeError, match="nelayout.embed_cells"):
+    with pytest.raises(TypeError, match=r"nelayout\.embed_cells"):
         VECTORS[door](Closed())
 
 

@@ -66,6 +66,8 @@ def read_graph(
     format: str | None = None,  # noqa: A002  # a usual name of this keyword
     weight: str | None = None,
     nodes: str | os.PathLike | None = None,
+    source: str | None = None,
+    target: str | None = None,
 ) -> GraphFile:
     """Read the graph in a file, or on standard input for "-".
 
@@ -78,6 +80,8 @@ def read_graph(
         None: the column with the heading of a weight.
     nodes : a table of nodes with a header. The column node, row, id, label or name holds the names, else the first
         column does. Other columns become node attributes. Nodes without an edge are added.
+    source, target : the columns of the ends of an edge in a table, by their headings or their numbers from 1; None:
+        their headings or the first two columns.
 
     Raises
     ------
@@ -92,25 +96,30 @@ def read_graph(
         name = None
     else:
         name = file_format(path=path)
-    source = load(path)
-    known, name = name, name or sniff(source.data)
+    if (source is None) != (target is None):
+        raise InputError("source and target must both name columns of a table; got one. Name the other one as well")
+    ends = None if source is None or target is None else (str(source), str(target))
+    content = load(path)
+    known, name = name, name or sniff(content.data)
     if name is None:
-        raise source.broken("the content does not show the format; name it with format=")
-    file = _parse(source, name, weight)
+        raise content.broken("the content does not show the format; name it with format=")
+    file = _parse(content, name, weight, ends)
     file = file if known else file.noting(f"standard input is read as {file.format}")
     file = file if nodes is None else _with_nodes(file, load(nodes, "a table of nodes"))
     return replace(file, seconds=time.perf_counter() - began)
 
 
-def _parse(source: Source, name: str, weight: str | None) -> GraphFile:
+def _parse(source: Source, name: str, weight: str | None, ends: tuple[str, str] | None) -> GraphFile:
     seems = sniff(source.data)
     other = "" if seems in (None, name) or {seems, name} <= JSON else f'it looks like {seems}: say format="{seems}"'
     if (
         other and name in ("edgelist", "sif") and seems != "edgelist"
     ):  # which would read the words of any text as labels
         raise source.broken(f"this is not an edge list; {other}")
+    if ends is not None and name != "edgelist":
+        raise source.broken(f"source and target name columns of a table of edges; this is {name}. Leave them out")
     try:
-        file = read_edgelist(source, weight) if name == "edgelist" else FORMATS[name].read(source)
+        file = read_edgelist(source, weight, ends) if name == "edgelist" else FORMATS[name].read(source)
     except InputError as error:
         if other and seems == "edgelist" and not _is_edge_list(source):
             other = ""
@@ -218,6 +227,7 @@ def write_positions(
     format: str | None = None,  # noqa: A002  # see read_graph
     source: str | os.PathLike | None = None,
     look: Look = PLAIN,
+    weight: str | None = None,
 ) -> None:
     """Write a graph with its positions into a file, completely or not at all ("-": stdout).
 
@@ -230,6 +240,8 @@ def write_positions(
         "pajek" (in the unit square, y down), "npz".
     source : the file that the graph came from, which is not overwritten.
     look : sizes, colors and names of the nodes, for the formats of viewers: graphml, gexf, cytoscape, graphology.
+    weight : the edge attribute that becomes the weight of the edges in gexf, pajek and npz; None: the attribute of
+        `look`, which is "weight", or the one that `read_graph` was asked for.
 
     Raises
     ------
@@ -239,6 +251,9 @@ def write_positions(
     name = output_format(path, format)
     check_output(path, *([] if source is None else [source]))
     file = _as_record(graph)
+    if weight is None and look.weight == PLAIN.weight:
+        weight = file.weight
+    look = look if weight is None else replace(look, weight=weight)
     Y = _place_nodes(pos, file)
     of_matrix = FORMATS[name].write_matrix if name in FORMATS else None
     if of_matrix is not None and is_matrix(file.graph) and not file.node_data:

@@ -55,6 +55,12 @@ class GraphFile:
     weight: str = "weight"
     seconds: float = 0.0
 
+    def __repr__(self) -> str:
+        edges = self.graph.number_of_edges() if hasattr(self.graph, "edges") else self.graph.nnz
+        known = f", node data {', '.join(map(repr, self.node_data))}" if self.node_data else ""
+        notes = f", {count_of(len(self.notes), 'note')}" if self.notes else ""
+        return f"<GraphFile {self.format}: {len(self.labels)} nodes, {edges} edges{known}{notes}>"
+
     @property
     def host(self) -> Host:
         """Host of the graph, which names its nodes and writes positions in the library's type."""

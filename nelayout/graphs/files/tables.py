@@ -20,7 +20,7 @@ import re
 import warnings
 from array import array
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any
@@ -194,7 +194,7 @@ def _level(widths: list[int]) -> bool:
     return len(set(widths)) == 1 < first or (len(set(others)) == 1 and others[0] == first + 1 > 2)
 
 
-def read_edgelist(source: Source, weight: str | None = None) -> GraphFile:
+def read_edgelist(source: Source, weight: str | None = None, ends: tuple[str, str] | None = None) -> GraphFile:
     """Read the undirected graph of a table: weighted repeated edges add up, others count once.
 
     A table with the same names on both sides, or with as many rows as columns of numbers, is an adjacency matrix.
@@ -202,7 +202,9 @@ def read_edgelist(source: Source, weight: str | None = None) -> GraphFile:
     Parameters
     ----------
     weight : the column with the weights, by its heading or its number from 1; None: the heading of a weight, or the
-        third column of three or four if it holds numbers and no times.
+        third column of numbers if no heading names the ends; but never a column of times
+    ends : the columns of both ends, each by its heading or its number from 1; None: the headings of ends, or the first
+        two columns
     """
     start = re.search(r"^[^\S\n]*([^\s#%].*)$", source.text(), re.MULTILINE)
     if start and start[1].startswith("<"):
@@ -217,10 +219,10 @@ def read_edgelist(source: Source, weight: str | None = None) -> GraphFile:
         if not top:
             what = "there are comments but no edges; between names that begin with # or %, write tabs or commas"
             raise source.broken(what)
-        matrix = _matrix(source, top) if len(top) < most else None
+        matrix = _matrix(source, top) if len(top) < most and ends is None else None
         if matrix is not None:
             return matrix.noting(*rows.notes)
-        head = _Head(source, rows, top, weight)
+        head = _Head(source, rows, top, weight, ends)
         return _numeric(rows, head) or _words(rows, head)
     except csv.Error as error:
         raise source.unreadable(f"cannot be read as a table of edges: {error}") from None
@@ -300,6 +302,7 @@ def _is_number(cell: str) -> bool:
 class _Head:
     """Columns of a table that are read, and notes on this choice.
 
+    asked, given  the column of the weight and the columns of the ends that the caller names, or None
     ends, weight  columns of the two nodes, and of the weight or None
     name     the edge attribute that the weights become
     start    the first line that is a row, after the header
@@ -310,6 +313,7 @@ class _Head:
     rows: Rows
     top: list[tuple[int, list[str]]]
     asked: str | None
+    given: tuple[str, str] | None
     ends: tuple[int, int] = (0, 1)
     weight: int | None = None
     name: str = "weight"
@@ -330,13 +334,14 @@ class _Head:
         for line, row in self.top[1:]:
             if any(row[width:]):
                 raise self.rows.broken(line, row)
-        named = self._named(head, body)
+        named = self._named(head, body) if self.given is None else self._given(head, self.given)
         words = not any(map(_is_number, head))
         self._refuse(head, body, named, words)
         numeric = [k for k in range(width) if body and self._numbers(body, k)]
         over = any(k >= 2 and not is_missing(head[k]) for k in numeric)
         numbered = not head[0] and width > 2 and [row[0] for row in body] in self._numbers_of_rows(len(body))
-        self.header = named is not None or (words and (len(numeric) == width or over or numbered))
+        numbers = self.given is not None and all(name.isdecimal() for name in self.given)
+        self.header = (named is not None and not numbers) or (words and (len(numeric) == width or over or numbered))
         if self.header:
             self.top = self.top[1:]
         body = [row for _, row in self.top]
@@ -358,7 +363,7 @@ class _Head:
             self.ends = usable[first], usable[second]
         else:
             self.ends = (*usable, 0, 1)[0], (*usable, 0, 1)[1]
-        if named is None or first_of(head, FROM) is None:
+        if self.given is None and (named is None or first_of(head, FROM) is None):
             self._no_fractions()
         if self.header and named is None:
             self.notes.append(f"the first row, {', '.join(map(repr, head))}, is read as a header")
@@ -395,6 +400,25 @@ class _Head:
         below = [row[k] for row in body for k in named if k < len(row)]
         return None if any(re.sub(r"[\W\d_]", "", cell).lower() in letters for cell in below) else named
 
+    def _given(self, head: list[str], given: tuple[str, str]) -> tuple[int, int]:
+        """Return the columns that the caller names as ends, by heading or by number from 1."""
+        names = [] if all(name.isdecimal() for name in given) else head
+        found = [self._column_of(name, names, range(len(head)), "an end") for name in given]
+        if found[0] == found[1]:
+            raise self.source.broken(f"both ends are the column {given[0]!r}; name two columns")
+        return found[0], found[1]
+
+    def _column_of(self, asked: str, names: list[str], columns: Sequence[int], what: str, hint: str = "") -> int:
+        """Return the first of the columns with this heading, in any case, or with this number from 1."""
+        fitting = [k for k in columns if k < len(names) and names[k] == asked]
+        fitting += [k for k in columns if k < len(names) and names[k].lower() == asked.lower()]
+        if not fitting and asked.isdecimal() and int(asked) - 1 in columns:
+            fitting = [int(asked) - 1]
+        if not fitting:
+            known = [names[k] for k in columns if k < len(names) and names[k]] or [str(k + 1) for k in columns]
+            raise self.source.broken(str(unknown(f"column for {what}", asked, known)) + hint)
+        return fitting[0]
+
     def _refuse(self, head: list[str], body: list[list[str]], named: Any, words: bool) -> None:
         """Raise the error for a table without edges."""
         line, width = self.top[0][0], len(head)
@@ -403,9 +427,14 @@ class _Head:
         if named is not None:
             return
         if width > MAX_UNNAMED_COLUMNS:
+            numbers = all(self._numbers([head, *body][words:], k) for k in range(width))
+            hint = (
+                f". {EMBED} (an adjacency table has the same names in its first row and its first column, or no names "
+                "and as many rows)"
+            )
             raise self.source.broken(
-                f"there are {width} columns and no header with the words source and target; {EMBED} (an adjacency "
-                "table has the same names in its first row and its first column, or no names and as many rows)",
+                f"there are {width} columns and no headings source and target; name the columns of the ends: "
+                f"source=NAME and target=NAME{hint if numbers else ''}",
                 line,
             )
         if words and self.rows.separator is not None and head[0].lower() in NODE:
@@ -487,14 +516,7 @@ class _Head:
         asked = self.asked
         if asked is not None and (asked != "weight" or "weight" in head):
             names = head if self.header else []
-            fitting = [k for k in others if k < len(names) and names[k] == asked]
-            fitting += [k for k in others if k < len(names) and names[k].lower() == asked.lower()]
-            if not fitting and asked.isdecimal() and int(asked) - 1 in others:
-                fitting = [int(asked) - 1]
-            if not fitting:
-                known = [names[k] for k in others if names[k]] if self.header else [str(k + 1) for k in others]
-                raise self.source.broken(str(unknown("column for weight", asked, known)) + "; weight=None reads none")
-            self.weight, self.name = fitting[0], asked
+            self.weight, self.name = self._column_of(asked, names, others, "weight", "; weight=None reads none"), asked
             return
         if self.header:
             exact = first_of((name if k in others else "" for k, name in enumerate(head)), WEIGHT)
@@ -504,7 +526,8 @@ class _Head:
                 return
         third = usable[2] if len(usable) > 2 else 2
         free = third in others and third < width and third not in self.ends and self.weight is None
-        if free and (not self.header or (len(usable) == 3 and (named is None or first_of(head, FROM) is None))):
+        ends_by_heading = self.given is not None or (named is not None and first_of(head, FROM) is not None)
+        if free and (not self.header or (len(usable) == 3 and not ends_by_heading)):
             values = [number(row[third]) for row in body if third < len(row) and not is_missing(row[third])]
             most = 2 * sum(value is not None for value in values) > len(values) or (values[:1] not in ([], [None]))
             time = (self.header and is_time(head[third])) or (most and _times(values))
