@@ -37,7 +37,7 @@ Drawings
     explore, Page        a page to zoom, search and select in
     compare, align       drawings beside each other, turned alike; Comparison; compare_vectors for embeddings
 Errors
-    Unsupported
+    InputError, InputTypeError, Unsupported, MissingExtra, DeviceError
 
 ``import nelayout`` costs next to nothing, and imports neither networkx nor igraph: a public name is imported when it is
 first asked for (PEP 562), and a host is recognized by its object.
@@ -110,7 +110,11 @@ _HOME = {
     "LayoutSequence": "changing",
     "explore": "pictures.pages",
     "Page": "pictures.pages",
+    "InputError": "errors",
+    "InputTypeError": "errors",
     "Unsupported": "errors",
+    "MissingExtra": "errors",
+    "DeviceError": "errors",
     "divergences": "formula.divergences",
     "kernels": "formula.kernels",
     "optimizers": "optimizers",

@@ -20,6 +20,10 @@ from nelayout.comparison import measures as measures
 from nelayout.comparison import rank_curves as rank_curves
 from nelayout.comparison import rank_curves_vectors as rank_curves_vectors
 from nelayout.comparison import stability as stability
+from nelayout.errors import DeviceError as DeviceError
+from nelayout.errors import InputError as InputError
+from nelayout.errors import InputTypeError as InputTypeError
+from nelayout.errors import MissingExtra as MissingExtra
 from nelayout.errors import Unsupported as Unsupported
 from nelayout.formula import divergences as divergences
 from nelayout.formula import kernels as kernels

@@ -6,8 +6,9 @@ degrees as masses and the optimal connection, it is ws-SNE.  Parts are given by 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
-from typing import Any
+import functools
+from dataclasses import dataclass, field, fields, replace
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -28,6 +29,8 @@ __all__ = ["AFFINITIES", "PERPLEXITY", "Method", "most_hops", "number_above_1"]
 # Perplexity of similarities from hops, unless another one is given.
 PERPLEXITY = 10.0
 
+T = TypeVar("T")
+
 #: name -> how the weights of a graph become P
 AFFINITIES = {
     "raw": "the weights as they are",
@@ -36,6 +39,22 @@ AFFINITIES = {
 }
 
 
+def _names_near_keywords(record: type[T]) -> type[T]:
+    """Let a record answer a misspelt keyword with near names."""
+    init, names = record.__init__, [each.name for each in fields(record)]  # pyright: ignore[reportArgumentType]
+
+    @functools.wraps(init)
+    def checked(self: Any, *given: Any, **keywords: Any) -> None:
+        for name in keywords:
+            if name not in names:
+                raise TypeError(str(unknown(f"keyword of {record.__name__}", name, names)))
+        init(self, *given, **keywords)
+
+    type.__setattr__(record, "__init__", checked)
+    return record
+
+
+@_names_near_keywords
 @dataclass(frozen=True, slots=True, repr=False)
 class Method:
     """J = sum M phi(P/M, lambda q) and how to minimize it.
@@ -44,7 +63,7 @@ class Method:
     ----------
     kernel : q; a name ("cauchy", "gaussian", "inverse-square", "heavy-tailed:2", ...) or a Kernel.
     divergence : phi; a name ("i-divergence", "itakura-saito", "beta:0.5", "mix:0.3:kl:js", ...), a function f(t) of an
-        array (phi = b f(p/b), f convex, f(1) = 0) or a Divergence.  "alpha:auto" or
+        array (phi(p, q) = q f(p/q), f convex, finite at 0, 0 at 1) or a Divergence.  "alpha:auto" or
         `nelayout.divergences.auto_alpha` chooses an alpha divergence from the data.
     connection : lambda; "fixed" ("fixed:0.5"), "optimal", "normalized", "normalized-rows" or a Connection; None takes
         "optimal" where the divergence has a best scalar, else "normalized".
@@ -60,6 +79,8 @@ class Method:
         ``nelayout.formula.potentials.gravity``; masses are then not scaled.  None: no pull.
     own : (keyword, value) of the keywords that the method has beside those of all, as in ``nelayout.nerv_layout``.
 
+    Examples
+    --------
     >>> Method(kernel="cauchy", divergence="beta:0.5", connection="optimal", mass="strength")
     Method(cauchy, beta:0.5, optimal, mass=strength)
     """

@@ -156,6 +156,8 @@ def tuned_method(name: str, settings: Iterable[tuple[str, Any]] | None) -> Any:
         if parameter in own:
             raise WrongUsage(f"--set {parameter} is given twice, {own[parameter]} and {value}; give it once")
         if parameter not in OWNERS:
+            if not own_keywords(name):
+                raise WrongUsage(f"--set {parameter}: the method {name} has no keywords of its own; leave it out")
             raise WrongUsage(f"--set: {unknown(f'parameter of {name}', parameter, own_keywords(name))}")
         own[parameter] = value
     try:

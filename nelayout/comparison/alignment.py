@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from nelayout.catalogue.keywords import checks_keywords
 from nelayout.errors import InputError
 from nelayout.graphs import places
 from nelayout.placing.similarity import transform
@@ -19,6 +20,7 @@ __all__ = ["align"]
 Positions = TypeVar("Positions")
 
 
+@checks_keywords
 def align(pos: Positions, to: Any, *, scale: bool = True, reflect: bool = True) -> Positions:
     """Lay `pos` over `to` by the similarity transform of least ``sum |s R y_i + t - x_i|^2``.
 

@@ -76,7 +76,7 @@ class Comparison:
 
     @property
     def marked(self) -> DataFrame:
-        """Table as text: a star marks the best value and all values within its error."""
+        """Table as text: a star marks the best value and all values within its error; for ``to_latex`` as well."""
         rows = table_rows(self.measured, self.spreads)
         return _data_frame(
             {

@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from nelayout.catalogue import METHODS, method_named
+from nelayout.catalogue.keywords import checks_keywords
 from nelayout.catalogue.record import Method
 from nelayout.comparison import inputs
 from nelayout.comparison.alignment import align
@@ -49,6 +50,7 @@ UNNAMED = "given"
 EXAMPLE = 'such as ["ws-sne", "nx:spring", pos] or {"ours": "ws-sne", "mine": pos}'
 
 
+@checks_keywords
 def compare(
     G: Any,
     drawings: Mapping[str, Any] | Iterable[Any],
@@ -170,6 +172,7 @@ def compare(
         return _comparison_of(found, first, runs, notes, entries, G, names)
 
 
+@checks_keywords
 def compare_vectors(
     X: Any,
     drawings: Mapping[str, Any] | Iterable[Any],

@@ -24,6 +24,7 @@ from typing import Any
 import numpy as np
 from scipy.sparse import csr_array, issparse
 
+from nelayout.catalogue.keywords import checks_keywords
 from nelayout.comparison.inputs import (
     check_rows,
     class_names,
@@ -124,6 +125,7 @@ def measures() -> list[dict[str, str]]:
     ]
 
 
+@checks_keywords
 def measure(
     G: Any,
     pos: Any,
@@ -193,6 +195,7 @@ def measure(
         return measure_drawing(drawing, measures, sample_size(sample), integer_seed(seed))
 
 
+@checks_keywords
 def measure_vectors(
     X: Any,
     Y: Any,
@@ -289,7 +292,8 @@ def chosen_measures(names: str | Iterable[str] | None, absent: Collection[str]) 
         if "adjacency" in wanting:
             raise InputError(f"the measure {name!r} needs edges, and vectors have none: leave it out")
         if wanting:
-            raise InputError(f"the measure {name!r} needs {KEYWORD[wanting[0]]}=...: give it, or leave it out")
+            needed = f"{KEYWORD[wanting[0]]}=NAME"
+            raise InputError(f"the measure {name!r} needs {needed}: give it, or leave the measure out")
     return found
 
 
@@ -317,6 +321,7 @@ def measure_drawing(
     return result
 
 
+@checks_keywords
 def rank_curves(
     G: Any,
     pos: Any,
@@ -361,6 +366,7 @@ def rank_curves(
         return curves(Sweep(distances, Y, sample_size(sample), integer_seed(seed)))
 
 
+@checks_keywords
 def rank_curves_vectors(
     X: Any,
     Y: Any,
@@ -398,6 +404,7 @@ def rank_curves_vectors(
     return curves(Sweep(distances, rows, sample_size(sample), integer_seed(seed)))
 
 
+@checks_keywords
 def stability(drawings: Iterable[Any], *, sample: str | int | None = "auto", seed: Any = 0) -> dict[str, Measured]:
     """Measure how alike several drawings of one graph are, for example from several seeds.
 

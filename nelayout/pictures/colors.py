@@ -24,7 +24,7 @@ from typing import Any
 
 import numpy as np
 
-from nelayout.errors import InputError, unknown
+from nelayout.errors import InputError, near_matches, unknown
 from nelayout.graphs import Network
 from nelayout.pictures.paper import DIAGRAM, WHITE, Paper
 
@@ -180,8 +180,14 @@ def coloring(
 
 def unknown_color(color: str, attributes: Sequence[str]) -> InputError:
     """Return the error for a color that is neither a color nor a node attribute."""
-    error = unknown("node attribute or color for color", color, {*attributes, *AMOUNTS})
-    return error if attributes else InputError(f"{error}; the nodes have no attributes")
+    from matplotlib.colors import get_named_colors_mapping
+
+    names = {*attributes, *AMOUNTS}
+    message = str(unknown("node attribute or color for color", color, names))
+    colors = [name for name in get_named_colors_mapping() if ":" not in name]
+    if not near_matches(color, names) and (near := near_matches(color, colors)):
+        message = message.replace(". Allowed", f": did you mean the color {' or '.join(map(repr, near))}? Allowed", 1)
+    return InputError(message if attributes else f"{message}; the nodes have no attributes")
 
 
 def class_coloring(values: list, name: str = "", inks: Inks = Inks()) -> Coloring:

@@ -22,9 +22,8 @@ from matplotlib.transforms import Affine2D, Bbox, ScaledTranslation, Transform
 
 from nelayout.pictures.colors import Coloring
 from nelayout.pictures.legend import explain, explained, letters, small_letters, text_size, wrapped
-from nelayout.pictures.nodes import dot_points
 from nelayout.pictures.paper import SHEET, Paper
-from nelayout.placing.dots import FLATTEST
+from nelayout.placing.dots import FLATTEST, dot_diameter
 
 __all__ = ["Margins", "Sheet", "beside", "open_sheet"]
 
@@ -295,7 +294,7 @@ def open_sheet(
         dpi = max(dpi, ax.figure.dpi)
     sheet = Sheet(ax, low, high, reach, dpi, paper)
     if not (new or label):  # panels have no margin of their own, but space for a dot
-        border = dot_points(sheet.cell, len(Y), False) / 72
+        border = dot_diameter(len(Y)) * float(sheet.cell.max()) / 2
     wide, tall = sheet.available
     note = wrapped(colors.note, small, 72 * float(sheet.cell[0]))
     foot *= 1 + note.count("\n")

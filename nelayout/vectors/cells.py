@@ -59,7 +59,8 @@ def embed_cells(
         the ``key_added`` of ``scanpy.pp.neighbors``; None: "neighbors", or ``obsp["connectivities"]`` if ``uns`` has no
         such entry
     key_added : default None
-        the name of the embedding in ``obsm`` and of the details in ``uns``; None: "X_nelayout" and "nelayout"
+        the name of the embedding in ``obsm``; ``uns`` gets the parameters, the value and the notes under this name;
+        None: "X_nelayout" and "nelayout"
     init_pos : default None
         initial positions: a name in ``obsm``, such as "X_umap", with its first columns, or an (n, n_components) array
     random_state : default 0

@@ -336,6 +336,7 @@ def test_own_parameters_are_those_of_the_layout_functions(folder, monkeypatch, s
     ("settings", "line"),
     [
         ("-m nerv --set kapa=2", "--set: unknown parameter of nerv 'kapa': did you mean 'kappa'? Allowed: "),
+        ("-m linlog --set kapa=2", "--set kapa: the method linlog has no keywords of its own; leave it out"),
         ("-m tsne --set kappa=2", "--set: the method 'tsne' has no keyword 'kappa'; kappa is a keyword of 'nerv'"),
         ("-m nerv --set kappa=0.2 --set kappa=0.3", "--set kappa is given twice, 0.2 and 0.3; give it once"),
         ("-m nerv:0.2 --set kappa=0.3", "--set: kappa is given twice: in the name 'nerv:0.2' and as a keyword"),

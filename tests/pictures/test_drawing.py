@@ -140,6 +140,8 @@ def test_one_color_and_palettes_of_different_colors():
 
 @pytest.mark.parametrize("take", [nl.draw, nl.explore])
 def test_a_misspelt_color_says_that_there_are_no_attributes(take):
+    with pytest.raises(InputError, match=r"color 'crimsonn': did you mean the color 'crimson'\? Allowed: 'degree', "):
+        take(SQUARE, CORNERS, color="crimsonn")
     with pytest.raises(InputError, match=r"unknown node attribute .*'colour'.*; the nodes have no attributes"):
         take(SQUARE, CORNERS, color="colour")
 
