@@ -118,14 +118,17 @@ def _duel(rows: dict[str, Rows], name: str, one: str, other: str) -> tuple[int, 
 
 
 def _duels(rows: dict[str, Rows], one: str, peers: list[str]) -> list[str]:
-    lines = [_row(["", *peers]), _rule(len(peers))]
+    grid = [["", *peers]]
     for name in _measures(rows):
         cells = []
         for peer in peers:
             won, lost, both = _duel(rows, name, one, peer)
             text = f"{won}–{lost} of {both}"
             cells.append("" if not both else f"**{text}**" if lost > won else text)
-        lines.append(_row([f"`{name}` {arrow(name)}", *cells]))
+        grid.append([f"`{name}` {arrow(name)}", *cells])
+    if len(grid) < len(grid[0]):  # more rows than columns fit a page
+        grid = [list(column) for column in zip(*grid, strict=True)]
+    lines = [_row(grid[0]), _rule(len(grid[0]) - 1), *map(_row, grid[1:])]
     return [*lines, "", "Bold: the peer wins more often."]
 
 

@@ -33,10 +33,20 @@ def command_line() -> str:
         "Ctrl-C and 143 after SIGTERM. Output files appear complete or not at all. nelayout never overwrites its "
         "input.\n"
     )
-    with mock.patch.dict("os.environ", {"COLUMNS": "100", "NO_COLOR": "1"}):
+    with mock.patch.dict("os.environ", {"COLUMNS": "90", "NO_COLOR": "1"}):
         commands = next(a for a in _parser()._actions if isinstance(a, argparse._SubParsersAction)).choices
         parts += [f"## nelayout {name}\n\n```text\n{commands[name].format_help().strip()}\n```\n" for name in COMMANDS]
     return "\n".join(parts)
+
+
+def sentences(text: str) -> str:
+    """Return a type and an explanation below it as two sentences.
+
+    >>> sentences("dict or array\\n    positions to start\\n    from")
+    'dict or array. Positions to start from'
+    """
+    kind, _, rest = (" ".join(part.split()) for part in text.replace("(columns\n", "(columns ").partition("\n"))
+    return f"{kind}. {rest[0].upper()}{rest[1:]}" if rest else kind
 
 
 def keywords() -> str:
@@ -45,7 +55,7 @@ def keywords() -> str:
         "# Common keywords\n\nEach layout function, `layout`, `solve`, `plan` and `estimate` take these keywords. "
         "A misspelt keyword is an error that names similar keywords.\n",
         "## Start\n",
-        *(f"`{name}`\n: {' '.join(text.split())}\n" for name, text in GRAPH_TEXTS.items()),
+        *(f"`{name}`\n: {sentences(text)}\n" for name, text in GRAPH_TEXTS.items()),
     ]
     for group, names in GROUPS.items():
         parts.append(f"## {group}\n")
