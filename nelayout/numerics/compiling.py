@@ -104,7 +104,7 @@ class _Stored(NullCache):
         data = loop_store.read(self._key(sig, target_context.codegen()))
         if data is not None:
             return CompileResult._rebuild(target_context, *pickle.loads(data))  # noqa: S301  written by this package
-        announce("compiling new loops, kept for later runs" if loop_store.place() else "compiling: no folder to keep it in")
+        announce("compiling new loops and keeping them" if loop_store.place() else "compiling: no folder to keep it in")
         return None
 
     def save_overload(self, sig: Any, data: Any) -> None:

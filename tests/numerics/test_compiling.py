@@ -20,7 +20,7 @@ from nelayout.numerics.notices import announce, listening
 from nelayout.record.progress import observe
 
 PACKAGE = Path(nl.__file__).parent
-ONCE = "compiling new loops, kept for later runs"
+ONCE = "compiling new loops and keeping them"
 # Two files of loops, of which one calls the other's.
 INNER = "from nelayout.numerics.compiling import compiled_loop\n\n@compiled_loop\ndef inner(x):\n    return x + 1.0\n"
 OUTER = (
@@ -259,7 +259,7 @@ from contextlib import nullcontext
 from nelayout.numerics.notices import announce, listening
 with listening(str) if sys.argv[1:] else nullcontext():
     for wait in (0.9, 0.4, 1.0, 2.1):
-        announce("compiling new loops, kept for later runs")
+        announce("compiling new loops and keeping them")
         time.sleep(wait)
         announce("")
         sys.stderr.write(f"{wait}\\n")

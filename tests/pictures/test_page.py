@@ -162,18 +162,31 @@ def test_names_on_a_page_stand_nearest_to_their_own_node():
     panel = Path(page.__file__).with_name("program").joinpath("panel.js").read_text("utf-8")
     script = panel + """
         const shown = Object.create(Panel.prototype);
-        const data = { n: 2, names: ["a long name", "b"] };
+        const data = { n: 9, names: ["a long name", ..."bcdefghi"] };
         const view = { x: 0, y: 0, zoom: 1 };
         Object.assign(shown, { width: 200, height: 200, fit: 50, dim: 2, view, page: { data, theme: {} } });
-        const pen = { measureText: (text) => ({ width: 8 * text.length }), strokeText() {}, fillText() {} };
-        const written = [[0.6, 0.1], [0.6, 1.5]].map((other) => {
-          shown.xy = new Float32Array([0, 0, ...other]);
-          return [false, true].map((must) => shown.write(pen, 0, [], must));
+        let at;
+        const strokeText = (_, ...xy) => { at = xy; };
+        const pen = { measureText: (text) => ({ width: 8 * text.length }), strokeText, fillText() {} };
+        const around = (r) => [0, 1, 2, 3, 4, 5, 6, 7].flatMap((k) => [r * Math.cos(k * 0.79), r * Math.sin(k * 0.79)]);
+        const beside = [0.6, 0.1, ...Array(14).fill(9)];
+        const written = [around(0.2), around(4), beside].map((others) => {
+          shown.xy = new Float32Array([0, 0, ...others]);
+          return [false, true].map((must) => shown.write(pen, 0, [], must)).concat(Math.sign(at[0] - 100));
         });
         console.log(JSON.stringify(written));
     """
     said = subprocess.run([node, "-e", script], capture_output=True, text=True, check=True).stdout
-    assert json.loads(said) == [[False, True], [True, True]]
+    assert json.loads(said) == [[False, True, 1], [True, True, 1], [True, True, -1]], "beside a node, on the other side"
+
+
+def test_the_name_of_a_series_heads_the_legend():
+    pandas = pytest.importorskip("pandas")
+    kinds = pandas.Series([f"kind {v % 3}" for v in G], index=list(G), name="kind")
+    for color, heading in ((kinds, "kind"), (kinds.rename("degree"), "color"), (kinds.tolist(), "color")):
+        data = data_of(nl.explore(G, POS, color=color).html())
+        assert data["color"] == heading
+        assert heading in [column["name"] for column in data["columns"]]
 
 
 def test_hosts_give_the_same_page():

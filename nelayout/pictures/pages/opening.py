@@ -162,10 +162,12 @@ def _color(network: graphs.Network, color: Any, known: list[Column]) -> tuple[st
         return plain, []
     if isinstance(color, str):
         raise unknown_color(color, [name for name in colored if name not in AMOUNTS])
-    column = Column("color", class_names(network.host.objects(color, "color")))
+    given = getattr(color, "name", None)  # of a Series
+    heading = given if isinstance(given, str) and given not in {column.name for column in known} else "color"
+    column = Column(heading, class_names(network.host.objects(color, "color")))
     if column.kind == "texts":
         raise InputError(
             f"color must hold numbers or at most {MANY_CLASSES} classes; got more different texts. Show them with "
             "labels="
         )
-    return "color", [column]
+    return heading, [column]

@@ -4,6 +4,7 @@
 const LARGEST_DOT = 11; // pixels
 const COVER = 0.045; // share of a panel that all dots cover together, as in pictures
 const MOST_NAMES = 24; // names of the most connected nodes that a panel shows
+const SIDES = [[1, 0], [-1, 0], [0, -1], [0, 1], [1, -1], [-1, -1], [1, 1], [-1, 1]]; // of a dot, for its name, best first
 const MOST_NAMED = 20000; // nodes up to which a name is left out that stands nearer to another node
 const MOST_RINGS = 3000; // neighbors of the node under the mouse that get a ring and a line
 
@@ -187,25 +188,31 @@ class Panel {
     pen.stroke();
   }
 
-  // Write the name of a node beside it; false if it is out of sight, or unless it must, covers another name or has its
-  // middle nearer to another node.
+  // Write the name of a node on the first side of its dot where the name is within the panel, covers no other name and
+  // has its middle nearest to its own node; false if there is no such side, unless it must, or if it is out of sight.
   write(pen, node, taken, must) {
     const [x, y] = this.toScreen(node);
     if (x < 0 || y < 0 || x > this.width || y > this.height) return false;
     const name = this.page.data.names[node];
     const text = name.length > 28 ? `${name.slice(0, 27)}…` : name;
-    const wide = pen.measureText(text).width;
-    const left = x + this.dot / 2 + 3 + wide > this.width ? x - this.dot / 2 - 3 - wide : x + this.dot / 2 + 3;
-    const box = [left - 2, y - 8, left + wide + 2, y + 8];
-    if (!must && taken.some((b) => box[0] < b[2] && b[0] < box[2] && box[1] < b[3] && b[1] < box[3])) return false;
-    if (!must && this.page.data.n <= MOST_NAMED && this.nearest(...this.fromScreen(left + wide / 2, y), Infinity) !== node) return false;
-    taken.push(box);
+    const half = pen.measureText(text).width / 2;
+    const off = this.dot / 2 + 3;
+    const middles = SIDES.map(([a, b]) => [x + a * (b ? half : half + off), y + b * (off + 5)]);
+    const boxes = middles.map(([a, b]) => [a - half - 2, b - 8, a + half + 2, b + 8]);
+    const inside = (box) => box[0] >= 0 && box[2] <= this.width;
+    const free = (box) => !taken.some((b) => box[0] < b[2] && b[0] < box[2] && box[1] < b[3] && b[1] < box[3]);
+    const own = ([a, b]) => this.page.data.n > MOST_NAMED || this.nearest(...this.fromScreen(a, b), Infinity) === node;
+    let side = boxes.findIndex((box, k) => inside(box) && free(box) && own(middles[k]));
+    if (side < 0 && must) side = Math.max(0, boxes.findIndex(inside));
+    if (side < 0) return false;
+    taken.push(boxes[side]);
+    const [left, middle] = [middles[side][0] - half, middles[side][1]];
     pen.lineJoin = "round";
     pen.lineWidth = 3.5;
     pen.strokeStyle = this.page.theme.halo;
-    pen.strokeText(text, left, y + 4);
+    pen.strokeText(text, left, middle + 4);
     pen.fillStyle = this.page.theme.ink;
-    pen.fillText(text, left, y + 4);
+    pen.fillText(text, left, middle + 4);
     return true;
   }
 
