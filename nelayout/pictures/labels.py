@@ -208,8 +208,8 @@ class _Room:
     def _free(self, low: np.ndarray, high: np.ndarray) -> np.ndarray:
         """Return (k,) whether boxes are within the walls and on no label."""
         inside = (low >= self.walls[:2]).all(axis=1) & (high <= self.walls[2:]).all(axis=1)
-        over = (np.maximum(self.boxes[:, :2], low[:, None]) < np.minimum(self.boxes[:, 2:], high[:, None])).all(axis=2)
-        return inside & ~over.any(axis=1)
+        first, last = np.maximum(self.boxes[:, :2], low[:, None]), np.minimum(self.boxes[:, 2:], high[:, None])
+        return inside & ~np.any(np.all(first < last, axis=2), axis=1)
 
     def _is_covered(self, start: np.ndarray, end: np.ndarray, low: np.ndarray, high: np.ndarray) -> bool:
         """Return whether a new line meets a label, or a line meets the box of the new label."""

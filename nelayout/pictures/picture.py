@@ -173,11 +173,7 @@ def draw(
     network = graphs.points(pos) if G is None else graphs.read(G, weight=weight)
     with graphs.guard(G):
         kind = _picture_format(path, format)
-        if not (title is None or isinstance(title, str)):
-            raise InputError(f"title must be a text or None; got {title!r}")
-        if not (ax is None or hasattr(ax, "get_position")):
-            got = f"an array of {np.size(ax)} axes. Pass one of them, such as axes.flat[0]"
-            raise InputError(f"ax must be matplotlib axes; got {got if np.ndim(ax) else repr(ax)}")
+        _check_title_and_axes(title, ax)
         places = graphs.every_position(network, pos)
         if places.shape[1] not in (1, 2, 3):
             raise InputError(f"pos must have 1, 2 or 3 coordinates; got {places.shape[1]}")
@@ -338,6 +334,14 @@ def _picture_format(path: Any, given: str | None) -> str | None:
     if given is None and str(path).lower().endswith((".html", ".htm")):
         raise InputError(f"{str(path)!r} is a page, not a picture: nelayout.explore(G, pos, {str(path)!r}) writes it")
     return output_format(path, given, FORMATS)
+
+
+def _check_title_and_axes(title: Any, ax: Any) -> None:
+    if not (title is None or isinstance(title, str)):
+        raise InputError(f"title must be a text or None; got {title!r}")
+    if ax is not None and not hasattr(ax, "get_position"):
+        got = f"an array of {np.size(ax)} axes. Pass one of them, such as axes.flat[0]"
+        raise InputError(f"ax must be matplotlib axes; got {got if np.ndim(ax) else repr(ax)}")
 
 
 def _figure_size(figsize: Any) -> tuple[float, float] | None:

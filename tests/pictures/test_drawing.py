@@ -414,6 +414,13 @@ def test_a_diameter_larger_than_the_drawing_is_refused(size):
     assert "nelayout.node_size_from_points" in str(caught.value)
 
 
+@pytest.mark.parametrize("given", [{"ax": np.array([[1, 2]], object)}, {"ax": 3}, {"title": 3}])
+def test_other_things_than_axes_and_titles_are_refused(given):
+    rule = r"ax must be matplotlib axes; got (an array of 2 axes\. Pass one|3)|title must be a text or None; got 3"
+    with pytest.raises(InputError, match=rule):
+        nl.draw(SQUARE, CORNERS, **given)
+
+
 def test_a_misspelt_keyword_names_the_near_ones():
     for slip, word in (("with_labels", "labels"), ("node_color", "edge_color"), ("edgewidth", "edge_width")):
         with pytest.raises(TypeError, match=f"unknown keyword of draw '{slip}': did you mean .*'{word}'"):
