@@ -167,7 +167,7 @@ class _Room:
         reach = float(np.hypot(*extent)) + 2 * self.largest + 6 * _GAP + 2 * _RINGS[-1]
         near = np.array(self.tree.query_ball_point(center[i], reach), int)
         near = near[near != i]
-        gap = np.maximum(np.maximum(sizes[near], sizes[i]) / 2 + 2 * _GAP, off[:, None] + _GAP)
+        gap = np.maximum(np.maximum(sizes[near], sizes[i]) / 2 + 2 * _GAP, off[:, None] + 2 * _GAP)
         clear = _apart(low[:, None], high[:, None], center[near]) >= gap
         others = center[i] + middle[:, None] - center[near]
         nearer = np.hypot(others[..., 0], others[..., 1]) > own[:, None] + _GAP
