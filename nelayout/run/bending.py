@@ -12,13 +12,10 @@ from itertools import product
 from typing import NamedTuple
 
 import numpy as np
-from scipy.sparse import csr_array
 
-from nelayout.numerics.breadth_first import hops_from
-from nelayout.numerics.parallel import Threads
 from nelayout.run.placement import radius
 
-__all__ = ["MIN_BENT_NODES", "Goal", "bent", "bent_pairs", "goal_between", "hops_goal"]
+__all__ = ["MIN_BENT_NODES", "Goal", "bent", "bent_pairs", "goal_between"]
 
 # Degree of the polynomial.
 DEGREE = 3
@@ -34,8 +31,6 @@ MAX_STEPS, MIN_GAIN = 30, 1e-3
 COMMON = 0.01
 # Least distance between rows; the median is 1.
 LEAST_LENGTH = 1e-3
-# Nodes from which hops are counted at a time: each holds a number for every node of the graph.
-AT_ONCE = 20
 
 
 class Goal(NamedTuple):
@@ -101,24 +96,6 @@ def bent(Y: np.ndarray, goal: Goal, part: float) -> np.ndarray:
         coefficients = coefficients - inverse @ (force + RIDGE / np.mean(Z * Z) * coefficients)
     moved = Z + part * (basis @ coefficients)
     return middle + moved * (radius(Y - middle) / radius(moved))
-
-
-def hops_goal(P: csr_array, threads: Threads) -> Goal:
-    """Return the numbers of hops between nodes of a connected graph as the goal; errors count relative to hops.
-
-    >>> path = csr_array(np.diag(np.ones(40), 1) + np.diag(np.ones(40), -1))
-    >>> arc = np.stack([np.arange(41.0), 0.03 * np.arange(-20.0, 21.0) ** 2], axis=1)
-    >>> straighter = bent(arc, hops_goal(path, Threads()), 0.5)
-    >>> bool(np.ptp(straighter[:, 1]) < np.ptp(arc[:, 1]))
-    True
-    """
-    pivots, others = _sampled(P.shape[0])
-    hops = np.empty((len(pivots), len(others)))
-    for start in range(0, len(pivots), AT_ONCE):
-        some = hops_from(P, pivots[start : start + AT_ONCE], threads)
-        hops[start : start + AT_ONCE] = [row[others] for row in some]
-    away = hops > 0
-    return Goal(pivots, others, hops, np.where(away, 1.0 / np.where(away, hops, 1.0) ** 2, 0.0))
 
 
 def goal_between(

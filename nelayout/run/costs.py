@@ -19,6 +19,7 @@ from nelayout.catalogue.stages import FINEST
 from nelayout.formula.kernels import Radial
 from nelayout.numerics import loop_store
 from nelayout.numerics.breadth_first import COMPILED_ABOVE
+from nelayout.numerics.distances import pivots_of
 from nelayout.numerics.memory import warn_if_short
 from nelayout.optimizers.limited_memory import pairs_kept
 from nelayout.run.bending import bent_pairs
@@ -59,6 +60,8 @@ ROWS_FACTOR = 2.5
 MEMORY_NODE, MEMORY_CALL = 8e-9, 1.5e-4
 # Seconds of an evaluation and of an iteration for each node of graphs that are drawn together.
 STACKED_NODE = 1.5e-7
+# Seconds of an evaluation of stress for each pair of a node and a pivot.
+STRESS_PAIR = {"numpy": 2e-8, "compiled": 3e-9}
 # Seconds of a bend for each pair that it looks at, and for each node from which hops are counted.
 BEND_PAIR, BEND_NODE = 2e-7, 3e-6
 # Seconds of reading and writing for each node and entry, of a component, and of moving nodes apart for each node.
@@ -77,9 +80,9 @@ SECOND_CORE, TRIALS = 0.6, 1.1
 USUAL_LEVELS, USUAL = 0.6, 0.9
 # Bytes at the peak, for each entry and node; of L-BFGS for each coordinate and curvature pair; of a mesh for each node.
 BYTES_ENTRY, BYTES_NODE, BYTES_MEMORY, BYTES_MESH = 55, 420, 14, 290
-# Bytes of loops and blocks, however small the graph; of a bend for each pair; of similarities that are made
-# from path lengths or a random walk, for each entry.
-BYTES_LEAST, BYTES_BENT, BYTES_SIMILAR = 2_000_000, 60, 80
+# Bytes of loops and blocks, however small the graph; of a bend and of stress for each pair; of similarities that are
+# made from path lengths or a random walk, for each entry.
+BYTES_LEAST, BYTES_BENT, BYTES_STRESS, BYTES_SIMILAR = 2_000_000, 60, 12, 80
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +124,12 @@ class CostModel:
             steps, finer = USUAL_LEVELS * stage.max_iter, 2.0 if each.finest else 2.0 * FINEST
             return self._steps(method, stage.optimizer, finer * steps, USUAL_LEVELS * each.steps)
         if isinstance(each, Descent):
-            return self._steps(self.method.during(each), each.optimizer.name, USUAL * each.steps)
+            cost = self._steps(self.method.during(each), each.optimizer.name, USUAL * each.steps)
+            if not each.emphasis and not self.method.mu:
+                return cost
+            pairs = self.n * len(pivots_of(self.n))
+            seconds = STRESS_PAIR["compiled" if self.compiled else "numpy"] * pairs / self.speed
+            return cost + Cost(TRIALS * USUAL * each.steps * seconds, BYTES_STRESS * pairs)
         if isinstance(each, Flattened):
             return self(each.descend)
         if isinstance(each, Rough):

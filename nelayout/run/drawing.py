@@ -70,9 +70,13 @@ class Summation:
         parts = method.kernel, method.divergence, method.connection
         if self.device is not None and self.on_device is not None and len(affinity.mass) >= self.device.least:
             return Objective(
-                affinity, *parts, self.on_device, self.threads, free=free, gravity=method.gravity, device=self.device
+                affinity, *parts, self.on_device, self.threads, free=free, gravity=method.gravity,
+                emphasis=method.mu, device=self.device,
             )
-        return Objective(affinity, *parts, self.nbody, self.threads, self.compiled, free=free, gravity=method.gravity)
+        return Objective(
+            affinity, *parts, self.nbody, self.threads, self.compiled, free=free, gravity=method.gravity,
+            emphasis=method.mu,
+        )
 
 
 @dataclass(frozen=True, eq=False, slots=True)

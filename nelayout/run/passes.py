@@ -21,7 +21,7 @@ from nelayout.optimizers import Optimizer
 from nelayout.optimizers.minimize import Rest
 from nelayout.optimizers.size import best_size, means, spread_search
 from nelayout.record.progress import LOG, Stopped
-from nelayout.run.bending import bent, hops_goal
+from nelayout.run.bending import bent
 from nelayout.run.drawing import Drawing, Run, joined
 from nelayout.run.facts import circle
 from nelayout.run.newcomers import place_newcomers
@@ -107,6 +107,7 @@ class Descent(Pass):
     springs       tie nodes to their initial positions, see `nelayout.run.springs`
     rested        leave graphs as they are that have converged before
     same          take the objective that each graph's drawing minimizes, with its present masses, in place of one
+    emphasis      of large distances in this objective; None: as it is
     """
 
     kernel: Kernel | None = None
@@ -118,11 +119,15 @@ class Descent(Pass):
     springs: bool = False
     rested: bool = False
     same: bool = False
+    emphasis: float | None = None
 
     def __call__(self, drawing: Drawing, run: Run) -> Drawing:
         if self.same:
             for mask, some in drawing.by_method():
-                now = self._descended(some, some.methods[0] or run.method, some.exaggeration, run)
+                method = some.methods[0] or run.method
+                if self.emphasis is not None:
+                    method = replace(method, emphasis=self.emphasis)
+                now = self._descended(some, method, some.exaggeration, run)
                 drawing = drawing.put(mask, now)
             return drawing
         if self.rested:
@@ -218,21 +223,18 @@ class TakeMasses(Pass):
 
 @dataclass(frozen=True, kw_only=True)
 class Bend(Pass):
-    """Bend each drawing part of the way towards given distances, or towards hops in the graph.
+    """Bend each drawing part of the way towards the distances between the rows of a table.
 
     share  of the way to the least stress
-    rows   whether the distances are those between the rows of a table; else hops
     """
 
     share: float
-    rows: bool = False
 
     def __call__(self, drawing: Drawing, run: Run) -> Drawing:
         moved = []
         for part, Y in zip(drawing.parts, drawing.each, strict=True):
-            goal = part.goal if self.rows else hops_goal(part.affinity.P, run.sums.threads)
-            assert goal is not None
-            moved.append(bent(Y, goal, self.share))
+            assert part.goal is not None
+            moved.append(bent(Y, part.goal, self.share))
         return drawing.at(np.concatenate(moved))
 
 

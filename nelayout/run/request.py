@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -130,6 +130,8 @@ def checked_stability(stability: Any) -> float:
 def read_request(G: Any, method: Method, o: dict[str, Any], pos: Any = None, fixed: Any = None) -> Request:
     """Read a call; ``o`` are the common keywords as `options.check_options` gives them."""
     method = with_similarities(method, o)
+    if o["emphasis"] is not None:
+        method = replace(method, emphasis=o["emphasis"])
     optimizer = _optimizer(method, o)
     check_backend(o["nbody"], o["dim"])
     rng = generator(o["seed"])

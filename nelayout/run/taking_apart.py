@@ -15,6 +15,7 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from nelayout.catalogue.record import Method
+from nelayout.numerics.distances import hop_distances
 from nelayout.numerics.parallel import Threads
 from nelayout.objective import Affinity
 from nelayout.placing.components import components, side_by_side
@@ -58,6 +59,8 @@ def take_apart(
                 )
         other = None if masses.other is None else masses.other[nodes]
         sketch = None if known.sketch is None else known.sketch[nodes]
+        if request.method.mu or (request.method.emphasis and start is None):
+            affinity = replace(affinity, distances=(hop_distances(graph, threads),))
         goal = known.goal if len(nodes) == len(request.labels) else None
         found.append(Part(nodes, affinity, start, fixed, other, sketch, goal))
     return found, notes

@@ -7,8 +7,7 @@ import scipy.sparse as sp
 from scipy.optimize import minimize
 
 import nelayout as nl
-from nelayout.numerics.parallel import Threads
-from nelayout.run.bending import bent, hops_goal
+from nelayout.run.bending import Goal, bent
 
 
 def matrix(G):
@@ -28,8 +27,14 @@ def stress(P, Y):
     return nl.measure(P, Y, measures="stress", sample=None)["stress"].value
 
 
+def hops_goal(P):
+    """The numbers of edges between all nodes."""
+    hops, nodes = sp.csgraph.shortest_path(P, unweighted=True), np.arange(P.shape[0])
+    return Goal(nodes, nodes, hops, np.where(hops > 0, 1.0 / np.maximum(hops, 1.0) ** 2, 0.0))
+
+
 def half_bent(P, Y):
-    return bent(Y, hops_goal(P, Threads()), 0.5)
+    return bent(Y, hops_goal(P), 0.5)
 
 
 @pytest.mark.full
@@ -48,7 +53,7 @@ def test_all_of_the_way_it_is_nearly_the_least_stress_of_all_polynomials(d):
 
     first = np.linalg.lstsq(terms, Y, rcond=None)[0]
     least = minimize(relative, first.ravel(), method="L-BFGS-B", options={"maxiter": 3000, "maxfun": 10**6}).fun
-    whole = bent(Y, hops_goal(P, Threads()), 1.0)
+    whole = bent(Y, hops_goal(P), 1.0)
     assert least <= stress(P, whole) * (1 + 1e-3)
     # the ridge, and few iterations, leave a part of the gain
     assert stress(P, whole) < least + 0.1 * (stress(P, Y) - least)
