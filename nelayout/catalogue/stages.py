@@ -174,8 +174,6 @@ EVEN_SHAPE = replace(SHAPE, power=6.0, unfold=True)
 # Parts of its tail with which a kernel is drawn before the whole tail; most steps of each; steps and exaggeration of
 # each in large graphs.
 TAILS = ((0.0, 40, (40, 2.0)), (1 / 3, 20, (40, 1.5)), (2 / 3, 30, (40, 1.2)), (0.8, 30, (40, 1.0)))
-# Part of its tail from which a drawing of "auto" is judged: lighter tails only lead the way.
-MIN_JUDGED_TAIL = 2 / 3
 # Most steps with the whole tail: of large graphs, of small ones, of small ones with tails heavier than Cauchy, and of
 # small ones with divergences that give up edges.
 WHOLE_TAIL, WHOLE_TAIL_SMALL, SLOW_TAIL_SMALL, SLOWEST_SMALL = 80, 240, 480, 960
@@ -184,8 +182,9 @@ WHOLE_TAIL, WHOLE_TAIL_SMALL, SLOW_TAIL_SMALL, SLOWEST_SMALL = 80, 240, 480, 960
 def growing_tail(kernel: Kernel, divergence: Divergence | None = None, auto: bool = False) -> tuple[Descend, ...]:
     """Return the descents from the Gaussian of the same b towards a kernel, without its own.
 
-    ``auto``: the drawings at the end of each that has most of the tail are judged.
+    ``auto``: the last but one is the last of them, and its drawing is judged.
     """
+    tails = TAILS[:-1] if auto else TAILS
     return tuple(
         Descend(
             f"tail x {part:.2g}",
@@ -193,9 +192,9 @@ def growing_tail(kernel: Kernel, divergence: Divergence | None = None, auto: boo
             kernel=Kernel(kernel.a * part, kernel.b, kernel.c) if part else Kernel(0.0, kernel.b / kernel.c, 1.0),
             divergence=divergence,
             large=large,
-            judged=auto and part >= MIN_JUDGED_TAIL,
+            judged=auto and part == tails[-1][0],
         )
-        for part, steps, large in TAILS
+        for part, steps, large in tails
     )
 
 

@@ -32,7 +32,7 @@ MASS_TRIAL_STEPS = 20
 # Part of the best score so far below which "auto" tries no heavier tail in a large graph.
 STOP_LARGE = 1.05
 # Emphases of large distances that "auto" tries, one after the other, and the iterations with each.
-EMPHASES, EMPHASIS_STEPS = (0.25, 0.35, 0.45), 30
+EMPHASES, EMPHASIS_STEPS = (0.25, 0.35, 0.45), 25
 # Parts of the way that the drawing of a table is bent, up to so many rows and above.
 ROWS_PART, MANY_ROWS, ROWS_PART_OF_MANY = 1.0, 5_000, 0.5
 # Searches for the size of fixed nodes, and of held nodes, during the last descent.
