@@ -163,8 +163,8 @@ def method(base: str | Method, **changes: Any) -> Method:
     base : a name (``nelayout.methods()`` lists them; "nerv:0.3" carries a number) or a `Method`.
     changes : its own keywords (kappa of "nerv", tail of "hssne", ...), and kernel, divergence, connection, mass,
         affinity, perplexity, hops, gravity, emphasis, stages or name as `Method` has them.  With another kernel,
-        divergence or connection the method is called "custom" unless you give a name, and takes the stages that suit its kernel
-        unless you give stages.
+        divergence or connection the method is called "custom" unless you give a name, and takes the stages that suit
+        its kernel unless you give stages.
 
     Returns
     -------

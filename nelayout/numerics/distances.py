@@ -11,6 +11,7 @@ array([[0. , 1. , 0.5],
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -20,10 +21,15 @@ from scipy.sparse import csr_array
 from nelayout.numerics.breadth_first import hops_from
 from nelayout.numerics.parallel import Threads
 
-__all__ = ["Distances", "hop_distances", "pivots_of"]
+__all__ = ["Distances", "hop_distances", "pivots_of", "row_distances"]
 
 # Most nodes of a graph of which each is a pivot; pivots of a larger graph, of one with few pairs and of a huge one.
 MAX_PAIRED_NODES, PIVOTS, MIN_PIVOTS, PAIRS = 1_000, 200, 50, 20_000_000
+# Part of the pairs of rows nearer than the distance that all are taken to have in common, and the least distance.
+COMMON, LEAST_LENGTH = 0.01, 1e-3
+# Least rank correlation of distances between rows with numbers of hops, and pivots that tell it: rows that are rolled
+# up have less.
+MIN_AGREEMENT, TOLD_PIVOTS = 0.35, 24
 # Nodes from which hops are counted at a time: each holds a number for every node of the graph.
 AT_ONCE = 20
 
@@ -55,12 +61,42 @@ class Distances:
         return len(self.pivots) == len(self.squares)
 
 
+    def agrees(self, P: csr_array, threads: Threads) -> bool:
+        """Whether these distances grow with the numbers of hops in a graph."""
+        from scipy.stats import rankdata
+
+        some = np.linspace(0, len(self.pivots) - 1, min(len(self.pivots), TOLD_PIVOTS)).astype(int)
+        hops = np.stack(hops_from(P, self.pivots[some], threads), axis=1)
+        weights, pulls = (each[:, some][hops > 0] for each in self.weights)
+        ranks = np.stack([rankdata(pulls / weights), rankdata(hops[hops > 0])])
+        return bool(np.corrcoef(ranks)[0, 1] >= MIN_AGREEMENT)
+
+
 def pivots_of(n: int) -> np.ndarray:
     """Return the pivots among n nodes, sorted."""
     if n <= MAX_PAIRED_NODES:
         return np.arange(n)
     count = min(max(PAIRS // n, MIN_PIVOTS), PIVOTS)
     return np.sort(np.random.default_rng(2).permutation(n)[:count])  # other nodes than the score's
+
+
+def row_distances(n: int, between: Callable[[np.ndarray, np.ndarray], np.ndarray | None]) -> Distances | None:
+    """Return the distances of n rows that ``between`` gives for some rows and some others; None where it cannot.
+
+    They are distances less what nearly all have in common: among many columns all rows are far from each other, which
+    no plane can show.  The median is 1, so that farther ones count by their ratios.  Otherwise the far ones of a few
+    outliers would decide alone, or the near ones, which J draws anyway.
+    """
+    pivots = pivots_of(n)
+    lengths = between(np.arange(n), pivots) if n > 2 else None
+    if lengths is None or not np.isfinite(lengths).all():
+        return None
+    alike = np.arange(n)[:, None] == pivots
+    lengths = np.maximum(lengths - np.quantile(lengths[~alike], COMMON), 0.0)
+    median = float(np.median(lengths[~alike]))
+    if not median > 0:  # all are alike
+        return None
+    return Distances.of(pivots, np.where(alike, 0.0, np.maximum(lengths / median, LEAST_LENGTH)))
 
 
 def hop_distances(P: csr_array, threads: Threads) -> Distances:

@@ -22,11 +22,10 @@ from nelayout.numerics.breadth_first import COMPILED_ABOVE
 from nelayout.numerics.distances import pivots_of
 from nelayout.numerics.memory import warn_if_short
 from nelayout.optimizers.limited_memory import pairs_kept
-from nelayout.run.bending import bent_pairs
 from nelayout.run.facts import Facts
 from nelayout.run.layers import Layers
 from nelayout.run.levels import Levels, polylog
-from nelayout.run.passes import Bend, Descent, Keep, Pass
+from nelayout.run.passes import Descent, Keep, Pass
 from nelayout.run.plan import Settings, plan
 from nelayout.run.starts import COMPARED, ROUGH_NODES, Flattened, Rough
 from nelayout.similarities.truncated_walk import KEPT, WHOLE
@@ -62,8 +61,6 @@ MEMORY_NODE, MEMORY_CALL = 8e-9, 1.5e-4
 STACKED_NODE = 1.5e-7
 # Seconds of an evaluation of stress for each pair of a node and a pivot.
 STRESS_PAIR = {"numpy": 2e-8, "compiled": 3e-9}
-# Seconds of a bend for each pair that it looks at, and for each node from which hops are counted.
-BEND_PAIR, BEND_NODE = 2e-7, 3e-6
 # Seconds of reading and writing for each node and entry, of a component, and of moving nodes apart for each node.
 READ, COMPONENT, PARTED_NODE = 1.5e-6, 1.1e-4, 2e-5
 # Seconds of cutting a random walk short, for each node, entry kept, mean degree and 1 / (1 - rho).
@@ -80,9 +77,9 @@ SECOND_CORE, TRIALS = 0.6, 1.1
 USUAL_LEVELS, USUAL = 0.6, 0.9
 # Bytes at the peak, for each entry and node; of L-BFGS for each coordinate and curvature pair; of a mesh for each node.
 BYTES_ENTRY, BYTES_NODE, BYTES_MEMORY, BYTES_MESH = 55, 420, 14, 290
-# Bytes of loops and blocks, however small the graph; of a bend and of stress for each pair; of similarities that are
-# made from path lengths or a random walk, for each entry.
-BYTES_LEAST, BYTES_BENT, BYTES_STRESS, BYTES_SIMILAR = 2_000_000, 60, 12, 80
+# Bytes of loops and blocks, however small the graph; of stress for each pair; of similarities that are made from path
+# lengths or a random walk, for each entry.
+BYTES_LEAST, BYTES_STRESS, BYTES_SIMILAR = 2_000_000, 12, 80
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,9 +133,6 @@ class CostModel:
             copies = min(each.copies, max(1.0, ROUGH_NODES / self.n))
             cost = self._steps(self.method, "lbfgs", copies * COMPARED, float(COMPARED))
             return replace(cost, bytes=int(copies * (cost.bytes + self.held())))
-        if isinstance(each, Bend):
-            pairs = bent_pairs(self.n)
-            return Cost(BEND_PAIR * pairs + BEND_NODE * self.n, BYTES_BENT * pairs)
         own = self._steps(self.method, "lbfgs", USUAL * each.steps)
         return sum(map(self, (*each.free, *each.across)), own) if isinstance(each, Layers) else own
 

@@ -21,16 +21,14 @@ from nelayout.optimizers import Optimizer
 from nelayout.optimizers.minimize import Rest
 from nelayout.optimizers.size import best_size, means, spread_search
 from nelayout.record.progress import LOG, Stopped
-from nelayout.run.bending import bent
 from nelayout.run.drawing import Drawing, Run, joined
 from nelayout.run.facts import circle
 from nelayout.run.newcomers import place_newcomers
 from nelayout.run.placement import frame, place_missing, random_positions, stir_flat
-from nelayout.run.score import Hops, Score
+from nelayout.run.score import Score
 from nelayout.run.springs import springs
-from nelayout.run.strong_edges import strong_edges
 
-__all__ = ["Bend", "Branch", "Descent", "Keep", "Pass", "Place", "Resize", "TakeMasses", "fold", "passes_within"]
+__all__ = ["Branch", "Descent", "Keep", "Pass", "Place", "Resize", "TakeMasses", "fold", "passes_within"]
 
 # Radius, in widths of a bounded kernel, below which a drawing counts as collapsed to a point.
 POINT = 1e-2
@@ -124,10 +122,7 @@ class Descent(Pass):
     def __call__(self, drawing: Drawing, run: Run) -> Drawing:
         if self.same:
             for mask, some in drawing.by_method():
-                method = some.methods[0] or run.method
-                if self.emphasis is not None:
-                    method = replace(method, emphasis=self.emphasis)
-                now = self._descended(some, method, some.exaggeration, run)
+                now = self._descended(some, some.methods[0] or run.method, some.exaggeration, run)
                 drawing = drawing.put(mask, now)
             return drawing
         if self.rested:
@@ -139,6 +134,8 @@ class Descent(Pass):
 
     def _descended(self, drawing: Drawing, method: Method, factors: np.ndarray, run: Run) -> Drawing:
         """Bring a drawing to the size of an objective where another one has sized it, and minimize the objective."""
+        if self.emphasis is not None:
+            method = replace(method, emphasis=self.emphasis)
         objective = run.objective(drawing, method, factors)
         bounded = not method.kernel.singular and drawing.free is None
         other = np.array([own != method for own in drawing.methods])
@@ -222,23 +219,6 @@ class TakeMasses(Pass):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Bend(Pass):
-    """Bend each drawing part of the way towards the distances between the rows of a table.
-
-    share  of the way to the least stress
-    """
-
-    share: float
-
-    def __call__(self, drawing: Drawing, run: Run) -> Drawing:
-        moved = []
-        for part, Y in zip(drawing.parts, drawing.each, strict=True):
-            assert part.goal is not None
-            moved.append(bent(Y, part.goal, self.share))
-        return drawing.at(np.concatenate(moved))
-
-
-@dataclass(frozen=True, kw_only=True)
 class Branch:
     """One alternative of `Keep`.
 
@@ -261,8 +241,7 @@ class Branch:
 class Keep(Pass):
     """Try branches and keep the best for each graph; its own step shows the drawing that it keeps.
 
-    by   "J": the least value of the last descent's objective; "score": the largest quality score; "stress": the least
-         stress of hops along strong edges
+    by   "J": the least value of the last descent's objective; "score": the largest quality score
     enough  J of the first branch, in nats (of each row under connections by rows); others are tried above
     """
 
@@ -342,10 +321,4 @@ def _by_score(drawing: Drawing, run: Run) -> Measure:
     return lambda now, _: score(now.Y)
 
 
-def _by_stress(drawing: Drawing, run: Run) -> Measure:
-    """Measure drawings by minus the stress of hops along strong edges."""
-    hops = [Hops(strong_edges(each.affinity.P), run.sums.threads) for each in drawing.split()]
-    return lambda now, _: -np.array([one.stress(Y) for one, Y in zip(hops, now.each, strict=True)])
-
-
-MEASURES = {"J": _by_value, "score": _by_score, "stress": _by_stress}
+MEASURES = {"J": _by_value, "score": _by_score}

@@ -15,8 +15,8 @@ from nelayout.optimizers import Optimizer, optimizer_named
 from nelayout.run.coarsen import COARSEST
 from nelayout.run.facts import Facts
 from nelayout.run.layers import Layers
-from nelayout.run.levels import COARSEST_STEPS, MAX_STRESS_RISE, UNFOLDING_STEPS, Levels
-from nelayout.run.passes import Bend, Branch, Descent, Keep, Pass, Place, Resize, TakeMasses
+from nelayout.run.levels import COARSEST_STEPS, UNFOLDING_STEPS, Levels
+from nelayout.run.passes import Branch, Descent, Keep, Pass, Place, Resize, TakeMasses
 from nelayout.run.starts import COMPARED, Flattened, Rough
 
 __all__ = ["Settings", "plan"]
@@ -33,8 +33,8 @@ MASS_TRIAL_STEPS = 20
 STOP_LARGE = 1.05
 # Emphases of large distances that "auto" tries, one after the other, and the iterations with each.
 EMPHASES, EMPHASIS_STEPS = (0.25, 0.35, 0.45), 25
-# Parts of the way that the drawing of a table is bent, up to so many rows and above.
-ROWS_PART, MANY_ROWS, ROWS_PART_OF_MANY = 1.0, 5_000, 0.5
+# Emphasis of distances between the rows of a table, before the last stage.
+ROWS_EMPHASIS = 0.3
 # Searches for the size of fixed nodes, and of held nodes, during the last descent.
 FIXED_ROUNDS, HELD_ROUNDS = 5, 4
 
@@ -97,9 +97,9 @@ class _Planner:
         if self.judged:
             ways = [stage for stage in descents if not stage.judged]
             return (*found, *map(self._descend, ways), self._chosen(descents[len(ways) :]))
-        for stage in descents[:-1]:
-            found += [*self._bent(stage.name), self._descend(stage)]
-        return (*found, *self._bent(descents[-1].name), *self._last(descents[-1]))
+        emphasis = ROWS_EMPHASIS if facts.goal else None
+        found += [self._descend(stage, emphasis=emphasis) for stage in descents[:-1]]
+        return (*found, *self._last(descents[-1]))
 
     def _levels(self, stage: CoarseToFine, why: str) -> Levels:
         """The pass of a stage through the levels; it has about as many levels as halvings down to the coarsest."""
@@ -125,15 +125,6 @@ class _Planner:
             "why": why,
         }
         return Descent(**{**values, **changes})
-
-    def _bent(self, before: str) -> list[Pass]:
-        """The bend of a table's drawing towards the distances between rows; it is undone where it rolls up a sheet."""
-        if not self.facts.goal or self.settings.max_iter == 0:
-            return []
-        share = ROWS_PART if self.facts.n <= MANY_ROWS else ROWS_PART_OF_MANY
-        bend = Bend(name=f"bend before {before}", share=share, why="distances between rows are known")
-        stay, bent = Branch(passes=()), Branch(passes=(bend,), margin=2.0 - MAX_STRESS_RISE)
-        return [Keep(name=bend.name, branches=(stay, bent), by="stress", why=bend.why)]
 
     def _chosen(self, stages: list[Descend]) -> Keep:
         """The choice of "auto" among tails, masses and emphases, by the quality score."""
