@@ -23,8 +23,9 @@ from nelayout.numerics.parallel import Threads
 
 __all__ = ["Distances", "hop_distances", "pivots_of", "row_distances"]
 
-# Most nodes of a graph of which each is a pivot; pivots of a larger graph, of one with few pairs and of a huge one.
-MAX_PAIRED_NODES, PIVOTS, MIN_PIVOTS, PAIRS = 1_000, 200, 50, 20_000_000
+# Pairs of a node and a pivot, of which a small graph has fewer; pivots of a larger graph, its most pairs, and pivots of
+# a huge one.
+PAIRS, PIVOTS, MAX_PAIRS, MIN_PIVOTS = 1_000_000, 200, 20_000_000, 50
 # Part of the pairs of rows nearer than the distance that all are taken to have in common, and the least distance.
 COMMON, LEAST_LENGTH = 0.01, 1e-3
 # Least rank correlation of distances between rows with numbers of hops, and pivots that tell it: rows that are rolled
@@ -68,15 +69,15 @@ class Distances:
         some = np.linspace(0, len(self.pivots) - 1, min(len(self.pivots), TOLD_PIVOTS)).astype(int)
         hops = np.stack(hops_from(P, self.pivots[some], threads), axis=1)
         weights, pulls = (each[:, some][hops > 0] for each in self.weights)
-        ranks = np.stack([rankdata(pulls / weights), rankdata(hops[hops > 0])])
-        return bool(np.corrcoef(ranks)[0, 1] >= MIN_AGREEMENT)
+        here, there = (ranks - np.mean(ranks) for ranks in (rankdata(pulls / weights), rankdata(hops[hops > 0])))
+        return bool(np.sum(here * there) >= MIN_AGREEMENT * np.sqrt(np.sum(here * here) * np.sum(there * there)))
 
 
 def pivots_of(n: int) -> np.ndarray:
     """Return the pivots among n nodes, sorted."""
-    if n <= MAX_PAIRED_NODES:
+    count = max(PAIRS // n, min(PIVOTS, max(MAX_PAIRS // n, MIN_PIVOTS)))
+    if count >= n:
         return np.arange(n)
-    count = min(max(PAIRS // n, MIN_PIVOTS), PIVOTS)
     return np.sort(np.random.default_rng(2).permutation(n)[:count])  # other nodes than the score's
 
 

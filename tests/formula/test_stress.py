@@ -92,7 +92,7 @@ def test_threads_change_no_bit():
 
 
 def test_hops_are_those_from_the_pivots(monkeypatch):
-    monkeypatch.setattr(distances, "MAX_PAIRED_NODES", 20)
+    monkeypatch.setattr(distances, "PAIRS", 37 * 25)
     monkeypatch.setattr(distances, "PIVOTS", 25)
     P = csr_array(nx.to_scipy_sparse_array(nx.disjoint_union(KARATE, nx.path_graph(3)), weight=None))
     found = hop_distances(P, Threads())

@@ -24,7 +24,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from nelayout.formula.potentials import Pull
+from nelayout.formula.potentials import TINY, Pull
 from nelayout.numerics.distances import Distances
 from nelayout.numerics.groups import Parts
 from nelayout.numerics.parallel import Threads
@@ -33,8 +33,6 @@ __all__ = ["Stress"]
 
 # Nodes of a task of the compiled form: their sums stay in the fastest memory.
 TASK_NODES = 1024
-# Added to squared distances, so that nodes at one place divide nothing by 0.
-TINY = 1e-300
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,12 +60,12 @@ class Stress:
 
     @cached_property
     def _nodes(self) -> Parts:
-        """Where each graph's nodes are."""
+        """The nodes of each graph, as ranges."""
         return Parts(np.array([len(goal.squares) for goal in self.distances]))
 
     @cached_property
     def _starts(self) -> list[int]:
-        """Where each graph's pivots are."""
+        """The first pivot of each graph, and the end."""
         return np.cumsum([0, *(len(goal.pivots) for goal in self.distances)]).tolist()
 
     @cached_property
@@ -116,7 +114,7 @@ class Stress:
         return a, b, at_nodes, at_pivots
 
     def _compiled(self, Y: np.ndarray) -> tuple[np.ndarray, ...]:
-        """The same sums by compiled loops, in tasks of so many nodes."""
+        """Sums of `_plain` by compiled loops, in tasks of so many nodes."""
         from nelayout.formula.potentials import stress_loops
 
         (n, d), starts, first = Y.shape, self._starts, self._nodes.starts.tolist()

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 
-from nelayout.formula.potentials.stress import TINY
+from nelayout.formula.potentials import TINY
 from nelayout.numerics.compiling import compiled_loop
 
 __all__ = ["forces", "sizes"]
