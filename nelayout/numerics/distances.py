@@ -25,7 +25,7 @@ __all__ = ["Distances", "hop_distances", "pivots_of", "row_distances"]
 
 # Pairs of a node and a pivot, of which a small graph has fewer; pivots of a larger graph, its most pairs, and pivots of
 # a huge one.
-PAIRS, PIVOTS, MAX_PAIRS, MIN_PIVOTS = 1_000_000, 200, 20_000_000, 50
+PAIRS, PIVOTS, MAX_PAIRS, MIN_PIVOTS = 600_000, 200, 20_000_000, 50
 # Part of the pairs of rows nearer than the distance that all are taken to have in common, and the least distance.
 COMMON, LEAST_LENGTH = 0.01, 1e-3
 # Least rank correlation of distances between rows with numbers of hops, and pivots that tell it: rows that are rolled

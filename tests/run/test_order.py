@@ -145,7 +145,7 @@ def test_the_goal_counts_no_row_against_itself_and_outliers_by_their_own_distanc
     assert row_distances(200, prepare(np.ones((200, 2))).between_some) is None
     many = row_distances(1500, prepare(np.random.default_rng(0).standard_normal((1500, 3))).between_some)
     assert many is not None
-    assert many.weights.shape == (2, 1500, 666)
+    assert many.weights.shape == (2, 1500, 400)
 
 
 @pytest.mark.full
