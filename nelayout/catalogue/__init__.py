@@ -36,7 +36,8 @@ _SPELLINGS = {"t-sne": "tsne", "s-sne": "ssne", "wssne": "ws-sne"}
 # Parts: with another one, a method is another method, with another name and another schedule.
 _FORMULA = ("kernel", "divergence", "connection")
 _PARTS = (
-    *_FORMULA, "mass", "affinity", "perplexity", "hops", "gravity", "emphasis", "stages", "name", "summary", "reference",
+    *_FORMULA, "mass", "affinity", "perplexity", "hops", "gravity", "emphasis", "stages", "name", "summary",
+    "reference",
 )
 
 

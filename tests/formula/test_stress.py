@@ -37,7 +37,7 @@ def sigma(pivots, lengths, Y) -> float:
             if D > 0:
                 w = 1.0 / max(D, 1.0) ** 2
                 wdd, wd2, w2 = wdd + w * D * d, wd2 + w * d * d, w2 + w * D * D
-    return 1.0 - wdd**2 / (wd2 * w2)
+    return float(1.0 - wdd**2 / (wd2 * w2))
 
 
 @pytest.mark.parametrize("d", [1, 2, 3])
