@@ -58,9 +58,13 @@ def without_branch(name: str) -> Callable[[Plan], Plan]:
 
     def changed(passes: Plan) -> Plan:
         return tuple(
-            replace(each, branches=tuple(filter(kept, each.branches))) if isinstance(each, Keep) else each
+            replace(each, branches=tuple(within(branch) for branch in each.branches if kept(branch)))
+            if isinstance(each, Keep) else each
             for each in passes
         )
+
+    def within(branch: Branch) -> Branch:
+        return replace(branch, passes=changed(branch.passes))
 
     return changed
 
@@ -73,8 +77,8 @@ def without_keep(passes: Plan) -> Plan:
             found.append(each)
             continue
         chained = [branch for branch in each.branches if branch.start == "last"]
-        for branch in chained or each.branches[:1]:
-            found.extend(branch.passes)
+        for branch in each.branches[:1] if each.by == "tidy" else chained or each.branches[:1]:
+            found.extend(without_keep(branch.passes))
     return tuple(found)
 
 
@@ -88,7 +92,9 @@ def unfolded_never(passes: Plan) -> Plan:
 def never_stopped(passes: Plan) -> Plan:
     """Try all tails."""
     return tuple(
-        replace(each, branches=tuple(replace(branch, stop=0.0) for branch in each.branches))
+        replace(each, branches=tuple(
+            replace(branch, stop=0.0, passes=never_stopped(branch.passes)) for branch in each.branches
+        ))
         if isinstance(each, Keep) else each
         for each in passes
     )
@@ -131,6 +137,15 @@ RULES: dict[str, tuple[str, Callable[[], Any], str]] = {
     "Keep": ("the last tail is drawn, nothing is compared", lambda: planned(without_keep), ""),
     "other masses": ("no other masses are tried", lambda: planned(without_branch("other masses")), ""),
     "emphases": ("neighbors alone count", lambda: planned(without_branch("emphasis")), ""),
+    "untangle": (
+        "no piece turns and no node moves where edges cross", lambda: planned(without_branch("untangle")),
+        "branches of trees cross",
+    ),
+    "planar drawing": (
+        "no drawing without crossings is tried", lambda: planned(without_branch("from a planar drawing")),
+        "ladders are twisted",
+    ),
+    "turns": ("only nodes move where edges cross", lambda: constants("run.untangling", MAX_PIECE_NODES=0), ""),
     "crowded masses": (
         "crowded graphs have the powers of others", lambda: constants("run.masses", CROWDED_POWERS=(0.25, 0.0)), ""
     ),

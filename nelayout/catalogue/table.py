@@ -32,8 +32,8 @@ YANG_2014 = "Yang, Peltonen & Kaski, Optimization equivalence of divergences imp
 YANG_2009 = "Yang et al., Heavy-tailed symmetric stochastic neighbor embedding, NIPS 2009"
 NOACK_2007 = "Noack, Energy models for graph clustering, J. Graph Algorithms and Applications 11, 2007"
 
-# After the levels, a few steps on the graph itself, and fewer on a large one.
-_THROUGH_LEVELS = (CoarseToFine("levels", 15), Descend("majorize", 20, "majorize", large=(5, 1.0), starts=True))
+# After the levels, a few steps on the graph itself.
+_THROUGH_LEVELS = (CoarseToFine("levels", 15), Descend("majorize", 20, "majorize", starts=True))
 
 METHODS: dict[str, Method] = {
     method.name: method

@@ -46,6 +46,14 @@ COMMANDS: dict[str, Command] = {
 }
 
 
+# Options of other programs -> what there is in their place.
+INSTEAD = {
+    **dict.fromkeys(("--estimate", "--dry-run"), "nelayout plan FILE says seconds and memory"),
+    **dict.fromkeys(("--resume", "--continue"), "--pos FILE starts from positions"),
+    **dict.fromkeys(("--time-limit", "--timeout"), "--max-iter STEPS ends a run"),
+}
+
+
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command; return the exit code.
 
@@ -149,8 +157,10 @@ class _Parser(argparse.ArgumentParser):
 
     def refuse(self, unrecognized: list[str]) -> NoReturn:
         """Refuse unknown arguments, with the option that the first of them may have meant."""
-        near = near_matches(unrecognized[0].partition("=")[0], self._option_string_actions)
+        word = unrecognized[0].partition("=")[0]
+        near = near_matches(word, self._option_string_actions)
         hint = f" (did you mean {near[0]}?)" if near else ""
+        hint = f" ({INSTEAD[word]})" if word in INSTEAD else hint
         self.error(f"unrecognized arguments: {' '.join(unrecognized)}{hint}")
 
 

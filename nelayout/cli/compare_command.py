@@ -88,7 +88,7 @@ def _run(given: argparse.Namespace) -> None:
         arguments.check_writable(given.output, kind, *sources, drawn=PICTURES, extra="compare")
     from nelayout.graphs.per_node import Named
 
-    file = files.read_graph(given.file, into, graph_input.column(given))
+    file = files.read_graph(given.file, into, graph_input.column(given), given.nodes)
     classes = graph_input.attribute(given.classes, file, "--classes")
     classes = None if classes is None else Named(classes, given.classes)
     look = {"labels": graph_input.texts(given.label, file)}

@@ -58,6 +58,7 @@ def declare(command: argparse.ArgumentParser, option: Callable[..., None]) -> No
 
 def declare_look(option: Callable[..., None]) -> None:
     """Add the options of pictures of all commands that draw the nodes of a graph."""
+    option("--nodes", text="table of nodes, csv or tsv: its columns become node attributes", metavar="TABLE")
     option("--label", text="node attribute written beside the nodes; id: the nodes' own names", metavar="NAME")
     option("--color", text="node attribute that colors the nodes, or one color", metavar="NAME")
 

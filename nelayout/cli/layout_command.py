@@ -121,7 +121,7 @@ class Output:
 
         into, self.kind = arguments.choose_formats(given, (*PICTURES, "html", *files.WRITERS))
         arguments.check_writable(given.output, self.kind, given.file, drawn=PICTURES, extra="draw")
-        self.given, self.file = given, files.read_graph(given.file, into, graph_input.column(given))
+        self.given, self.file = given, files.read_graph(given.file, into, graph_input.column(given), given.nodes)
         self.labels = graph_input.texts(given.label, self.file)
         self.weight = graph_input.weight(given, self.file).get("weight", "weight")
         self.viewer = files.FORMATS[self.kind].viewer if self.kind in files.FORMATS else None
@@ -246,7 +246,7 @@ def _film(given: argparse.Namespace, method: Any) -> None:
     stability = checked_stability(STABILITY if given.stability is None else given.stability)
     paths = [given.file, *given.more]
     arguments.check_writable(given.output, kind, *paths, drawn=("gif",), extra="draw")
-    snapshots = [files.read_graph(path, into or None, graph_input.column(given)) for path in paths]
+    snapshots = [files.read_graph(path, into or None, graph_input.column(given), given.nodes) for path in paths]
     start = None if given.pos is None else graph_input.known_positions(given.pos, snapshots[0])
     scale = 1.0 if given.scale is SUITABLE else given.scale
     how = {"dim": given.dim, "device": given.device, "scale": scale, "progress": shows_progress(given)}

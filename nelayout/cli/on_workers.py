@@ -13,7 +13,7 @@ from nelayout.errors import InputError
 __all__ = ["declare", "draw"]
 
 # Options of work that only one machine can do, by their names in the arguments.
-ONE_MACHINE = ("pos", "fixed", "layers", "stability", "label", "color", "background", "edges")
+ONE_MACHINE = ("pos", "fixed", "layers", "stability", "nodes", "label", "color", "background", "edges")
 # Formats of positions, and endings of OUT.
 FORMATS = ("parquet", "csv")
 

@@ -83,8 +83,8 @@ class Kernel:
         return self.c == 0
 
     def _base(self, xi: np.ndarray) -> np.ndarray:
-        base = xi + self.c if self.a == 1 else self.c + self.a * xi
-        return base if self.c >= SMALLEST else np.maximum(base, SMALLEST)
+        base = xi if self.a == 1 else self.a * xi
+        return base + self.c if self.c >= SMALLEST else np.maximum(base, SMALLEST)
 
     def log(self, xi: np.ndarray) -> np.ndarray:
         """ln q(xi)."""
@@ -189,6 +189,9 @@ class Radial:
     order: float = 1.0
     form: Literal["power", "boxcox", "power-log"] = "power"
 
+    def __hash__(self) -> int:  # sums are looked up by it at every step
+        return hash(self.order)
+
     @property
     def kind(self) -> Kind:
         """Cheapest closed form."""
@@ -217,7 +220,10 @@ class Radial:
 
     def value_and_slope(self, xi: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """r(xi) and dr / d xi."""
-        kernel, power = self.kernel, self.kernel.power(xi, self.order)
+        kernel = self.kernel
+        if self.form == "boxcox" and self.order == 0 and kernel.a:  # the power is 1
+            return kernel.log(xi), np.negative(kernel.decay(xi))
+        power = kernel.power(xi, self.order)
         if self.form == "boxcox":
             return self.value(xi), -kernel.decay(xi) * power
         if self.form == "power-log":

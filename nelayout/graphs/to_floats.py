@@ -22,7 +22,7 @@ import numpy as np
 
 from nelayout.errors import InputError
 
-__all__ = ["REAL", "numbers", "plain_numbers", "short_repr"]
+__all__ = ["REAL", "TEXT", "numbers", "plain_numbers", "short_repr"]
 
 # Advice of the error for text instead of a number.
 TEXT = "convert text to numbers first"
@@ -35,6 +35,7 @@ def numbers(
     name: Callable[[int], str],
     nonnegative: bool = False,
     negative: str = "",
+    text: str = TEXT,
 ) -> np.ndarray:
     """Return `values` as float64; booleans count as 0 and 1.
 
@@ -44,7 +45,7 @@ def numbers(
     what : name of a value, in the singular ("weight", "mass").
     name : returns the name of the k-th edge or node for the message ("edge ('a', 'b')").
     nonnegative : whether negative numbers are refused.
-    negative : advice about negative numbers, for the message.
+    negative, text : advice about negative numbers and about text, for the message.
 
     Raises
     ------
@@ -55,7 +56,7 @@ def numbers(
     if result is None:
         for k, value in enumerate(values):
             if not isinstance(value, REAL):
-                raise _refusal(value, what, name(k), nonnegative, TEXT if isinstance(value, str) else "")
+                raise _refusal(value, what, name(k), nonnegative, text if isinstance(value, str) else "")
         result = np.array([_as_float(value) for value in values], dtype=np.float64)
     wrong = ~np.isfinite(result)
     if nonnegative:

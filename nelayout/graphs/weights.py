@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from nelayout.errors import InputError, near_matches, unknown
-from nelayout.graphs.to_floats import numbers, short_repr
+from nelayout.graphs.to_floats import TEXT, numbers, short_repr
 
 __all__ = ["check_kind", "NEGATIVE", "attribute_words", "similarities", "unread", "zero_note"]
 
@@ -47,6 +47,8 @@ def _log(values: np.ndarray) -> np.ndarray:
 
 # Advice of the error for negative weights, such as correlations.
 NEGATIVE = "weight=None takes every edge as 1; or take absolute values (abs), or leave the negative ones out"
+# Advice on text in place of a weight.
+TEXT_WEIGHTS = f"{TEXT}, or weight=None takes every edge as 1"
 
 # `weight_kind` -> (numbers of all edges -> similarities of all edges).
 KINDS: dict[str, Callable[[np.ndarray], np.ndarray]] = {
@@ -87,12 +89,12 @@ def similarities(
     """
     check_kind(weight_kind)
     if weight_kind == "distance":
-        read = numbers(values, attribute, name)
+        read = numbers(values, attribute, name, text=TEXT_WEIGHTS)
         _refuse_distances(read <= 0, values, attribute, name, "distances must be > 0")
         result = KINDS[weight_kind](read)
         _refuse_distances(~np.isfinite(result), values, attribute, name, "mean / distance overflows")
         return result
-    return KINDS[weight_kind](numbers(values, attribute, name, nonnegative=True, negative=negative))
+    return KINDS[weight_kind](numbers(values, attribute, name, True, negative, TEXT_WEIGHTS))
 
 
 def _refuse_distances(

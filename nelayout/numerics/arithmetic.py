@@ -37,6 +37,12 @@ def _loops() -> Any:
     return vector_loops
 
 
+@cache
+def _chunks(n: int) -> np.ndarray:
+    """Return the first row of each chunk, and n, (B + 1,)."""
+    return np.append(np.arange(0, n, CHUNK), n)
+
+
 @dataclass(frozen=True)
 class Arithmetic:
     """Sums over the rows of each group, and updates; arrays are (n, d) and contiguous."""
@@ -52,7 +58,7 @@ class Arithmetic:
                 return float(np.vdot(a, b))
             if self.groups.equal:
                 count = len(self.groups.sizes)
-                return np.einsum("cx,cx->c", a.reshape(count, -1), b.reshape(count, -1))
+                return np.vecdot(a.reshape(count, -1), b.reshape(count, -1))
             return self.groups.sum(np.einsum("ij,ij->i", a, b))
         return self._dots(a.reshape(1, -1), b)[..., 0]
 
@@ -65,7 +71,7 @@ class Arithmetic:
                 return np.asarray(np.einsum("kij,ij->k", stored, q))
             if self.groups.equal:
                 count, m = len(self.groups.sizes), len(stored)
-                return np.einsum("kcx,cx->ck", stored.reshape(m, count, -1), q.reshape(count, -1))
+                return np.vecdot(stored.reshape(m, count, -1), q.reshape(count, -1)).T
             return self.groups.sum(np.einsum("kij,ij->ik", stored, q))
         return self._dots(stored.reshape(len(stored), -1), q)
 
@@ -79,14 +85,15 @@ class Arithmetic:
                     out += np.einsum("k,kij->ij", factors, stored)
             elif self.groups.equal:
                 parts = stored.reshape(len(stored), len(self.groups.sizes), -1)
-                out += np.einsum("ck,kcx->cx", factors, parts).reshape(out.shape)
+                out += np.matmul(factors[:, None], parts.swapaxes(0, 1)).reshape(out.shape)
             else:
                 out += np.einsum("ik,kij->ij", self.groups.spread(factors), stored)
             return
         flat, rows = out.reshape(-1), stored.reshape(len(stored), -1)
         blocks, d = self._blocks(out), out.shape[1]
-        factors = np.ascontiguousarray(np.broadcast_to(factors, (len(blocks) - 1, len(stored))))
-        self._map(lambda a, b: _loops().add(flat, rows, factors, blocks, d, a, b), blocks)
+        each = np.empty((len(blocks) - 1, len(stored)))
+        each[:] = factors
+        self._map(lambda a, b: _loops().add(flat, rows, each, blocks, d, a, b), blocks)
 
     def combine(self, out: Any, scale: float, force: Any, factors: Any) -> None:
         """Set out_ij = scale out_ij + factors_i force_ij."""
@@ -99,37 +106,31 @@ class Arithmetic:
 
     def radius(self, Y: Any) -> Any:
         """Return the root mean squared distance to the centroid."""
-        return self._spread(Y, Y, self.groups.full(1.0), self.groups.full(0.0))
+        groups = self.groups
+        return self._spread(Y, Y, groups.full(1.0), groups.full(0.0)) if self.compiled else groups.radius(Y)
 
     def moved(self, Y: Any, size: Any, before: Any, size_before: Any) -> Any:
         """Return the RMS change of Y / size without a common shift; 0 where a size is 0."""
-        sized = (size > 0) & (size_before > 0)
-        one, where = self.groups.full(1.0), self.groups.where
-        factors = (where(sized, one / where(sized, each, one), 0.0) for each in (size, size_before))
-        return self._spread(Y, before, *factors)
+        groups, sized = self.groups, (size > 0) & (size_before > 0)
+        one = groups.full(1.0)
+        factors = [groups.where(sized, one / groups.where(sized, each, one), 0.0) for each in (size, size_before)]
+        if self.compiled:
+            return self._spread(Y, before, *factors)
+        return groups.radius(groups.columns(factors[0]) * Y - groups.columns(factors[1]) * before)
 
     def _spread(self, Y: Any, before: Any, factor: Any, factor_before: Any) -> Any:
-        """Return the radius of factor Y - factor_before before, relative to each first row."""
-        groups = self.groups
-        if self.compiled:
-            blocks, d = self._blocks(Y), Y.shape[1]
-            count = len(blocks) - 1
-            factors = np.ascontiguousarray(np.broadcast_to(np.stack([factor, factor_before], -1), (count, 2)))
-            first = np.zeros(count, dtype=np.int64) if isinstance(groups, Whole) else blocks[:-1]
-            sums = np.empty((count, d + 1))
-            self._map(lambda a, b: _loops().spread(Y, before, factors, first, blocks, a, b, sums), blocks)
-            if isinstance(groups, Whole):
-                sums = np.add.reduce(sums, axis=0) / len(Y)
-                return groups.sqrt(max(float(sums[d]) - float(np.vdot(sums[:d], sums[:d])), 0.0))
-            sums /= groups.sizes[:, None]
-            return np.sqrt(np.maximum(sums[:, d] - np.einsum("ij,ij->i", sums[:, :d], sums[:, :d]), 0.0))
-        apart = groups.columns(factor) * Y - groups.columns(factor_before) * before
+        """Return the radius of factor Y - factor_before before, relative to each first row; compiled."""
+        groups, blocks, d = self.groups, self._blocks(Y), Y.shape[1]
+        count = len(blocks) - 1
+        factors, sums = np.empty((count, 2)), np.empty((count, d + 1))
+        factors[:, 0], factors[:, 1] = factor, factor_before
+        first = np.zeros(count, dtype=np.int64) if isinstance(groups, Whole) else blocks[:-1]
+        self._map(lambda a, b: _loops().spread(Y, before, factors, first, blocks, a, b, sums), blocks)
         if isinstance(groups, Whole):
-            apart = apart - apart[0]
-            middle = np.asarray(np.add.reduce(apart, axis=0)) / len(Y)
-            return groups.sqrt(max(float(np.vdot(apart, apart)) / len(Y) - float(np.vdot(middle, middle)), 0.0))
-        apart = apart - groups.spread(groups.mean(apart))
-        return np.sqrt(groups.mean(np.einsum("ij,ij->i", apart, apart)))
+            sums = np.add.reduce(sums, axis=0) / len(Y)
+            return groups.sqrt(max(float(sums[d]) - float(np.vdot(sums[:d], sums[:d])), 0.0))
+        sums /= groups.sizes[:, None]
+        return np.sqrt(np.maximum(sums[:, d] - np.einsum("ij,ij->i", sums[:, :d], sums[:, :d]), 0.0))
 
     def _dots(self, stored: np.ndarray, q: np.ndarray) -> np.ndarray:
         """Return the (m,) or (C, m) products of ``stored`` (m, n d) with q (n, d)."""
@@ -140,9 +141,7 @@ class Arithmetic:
 
     def _blocks(self, Y: np.ndarray) -> np.ndarray:
         """Return the first row of each block, and the number of rows, (B + 1,)."""
-        if isinstance(self.groups, Parts):
-            return self.groups.starts
-        return np.append(np.arange(0, len(Y), CHUNK), len(Y))
+        return self.groups.starts if isinstance(self.groups, Parts) else _chunks(len(Y))
 
     @cached_property
     def _tasks(self) -> list[tuple[int, int]]:

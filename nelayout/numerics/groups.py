@@ -42,7 +42,7 @@ class Whole:
 
     def radius(self, Y: Any) -> float:
         """Return the root mean squared distance to the centroid."""
-        away = Y - self.mean(Y)
+        away = Y - np.add.reduce(Y, axis=0) / max(len(Y), 1)
         return math.sqrt(float(np.einsum("ij,ij->", away, away)) / max(len(Y), 1))
 
     def spread(self, values: Any) -> Any:
@@ -140,7 +140,8 @@ class Parts:
         """Give each row the value of its part, (C,) to (n,), (C, d) to (n, d); a number stays one."""
         if not np.ndim(values):
             return values
-        return np.repeat(values, self.equal, axis=0) if self.equal else np.asarray(values)[self.of]
+        values = np.asarray(values)
+        return values.repeat(self.equal, axis=0) if self.equal else values[self.of]
 
     def columns(self, values: Any) -> Any:
         """Give each row the value of its part, (C,) to (n, 1); a number stays one."""
@@ -156,11 +157,11 @@ class Parts:
 
     def any(self, condition: Any) -> bool:
         """Return whether the condition is true for a group."""
-        return bool(condition.any())
+        return bool(np.count_nonzero(condition))
 
     def all(self, condition: Any) -> bool:
         """Return whether the condition is true for every group."""
-        return bool(condition.all())
+        return np.count_nonzero(condition) == len(condition)
 
     def invert(self, condition: Any) -> np.ndarray:
         """Negate the condition."""

@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from contextvars import copy_context
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -23,7 +24,7 @@ __all__ = ["Threads", "blas_on_one_thread", "thread_count", "threads_for"]
 
 
 class Threads:
-    """A pool that maps a function over chunks, on threads if both are several."""
+    """A pool that maps a function over chunks, on threads if both are several, with the caller's errstate."""
 
     def __init__(self, count: int = 1) -> None:
         self.count = count
@@ -47,7 +48,7 @@ class Threads:
             for k in numbers:
                 answers[k] = work(chunks[k])
 
-        helpers = [self._pool.submit(drain) for _ in range(min(self.count, len(chunks)) - 1)]
+        helpers = [self._pool.submit(copy_context().run, drain) for _ in range(min(self.count, len(chunks)) - 1)]
         try:
             drain()
         finally:

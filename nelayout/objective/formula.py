@@ -63,8 +63,10 @@ from nelayout.similarities.affinity import Affinity, some_of
 from nelayout.sums.device import Device
 from nelayout.sums.edges.matrix import Edges, EdgeSums
 from nelayout.sums.edges.walk import WalkEdges, can_smooth_exactly
-from nelayout.sums.nbody import Field, NBody
+from nelayout.sums.nbody import Exact, Field, NBody
+from nelayout.sums.nbody.exact import MAX_TABLE_PAIRS, PairTable
 from nelayout.sums.nbody.far_nodes import FarNodes, falls_off
+from nelayout.sums.nbody.islands import Islands
 
 __all__ = ["Objective"]
 
@@ -236,27 +238,16 @@ class Objective:
 
         At a trial that goes too far they may be infinite or NaN, silently: whoever tries judges the value.
         """
-        want = {"value"} if value else set[str]()
-        if gradient:
-            want.add("pull")
-        if weights:
-            want.add("weights")
-        if attraction:
-            want.add("attraction")
         Y = self.brought(Y)
-        at = self._at(Y, frozenset(want))
+        table = self._table(Y)
+        pull = "pull" if table is None else "weights"
+        asked = (value, "value"), (gradient, pull), (weights, "weights"), (attraction, "attraction")
+        at = self._at(Y, frozenset([name for yes, name in asked if yes]), table)
         coupling, edges = at.coupling, at.edges
-        slopes: Any = NOTHING
-        if gradient:
-            slopes = self._gradient(Y, at)
-        omega: Any = NOTHING
-        if weights:
-            scale = coupling.d_edges  # by rows a number, the exaggeration, or one for each part
-            omega = edges.weights * (scale if np.ndim(scale) == 0 else self._of_entries(scale))
-        sums: Any = NOTHING
-        if attraction:
-            scale = coupling.d_edges
-            sums = edges.attraction * (scale if self.by_rows else self.parts.spread(scale))
+        slopes = self._gradient(Y, at) if gradient else NOTHING
+        omega = self._pulls(at) if weights else NOTHING
+        scale = coupling.d_edges
+        sums = edges.attraction * (scale if self.by_rows else self.parts.spread(scale)) if attraction else NOTHING
         own, lam, lost = coupling.value + self.constants, coupling.lam, NONE_FAR
         strength = coupling.d_edges * edges.slope
         if self.by_rows:
@@ -267,30 +258,39 @@ class Objective:
             lam = lam if np.ndim(lam) else float(lam)
         elif isinstance(self.parts, Parts) and not np.ndim(lam):
             lam = self.parts.full(lam)
+        if table is not None:
+            vars(self)["_spare"] = table
         return self._held(Y, Evaluation(own, lam, slopes, omega, lost, abs(strength), attraction=sums))
+
+    def _pulls(self, at: _At) -> Any:
+        """Return omega of every entry, (nnz,)."""
+        scale = at.coupling.d_edges  # by rows a number, the exaggeration, or one for each part
+        return at.edges.weights * (scale if np.ndim(scale) == 0 else self._of_entries(scale))
 
     def _gradient(self, Y: Any, at: _At) -> Any:
         """The gradient (n, d) of sums over edges and pairs."""
         coupling, mass, spread = at.coupling, self.mass, self.parts.spread
-        slopes: Any = at.edges.pull
-        scale: Any = 4.0 * coupling.d_edges
-        if np.ndim(scale):  # one for each part, by rows one for each row
-            slopes *= (scale if self.by_rows else spread(scale))[:, None]
-            scale = 1.0
         charges = {r: coupling.d_pairs * slope for r, slope in at.d_sums.items()}
         if self.connection.needs_normalizer:
             charges[self._plain] = charges.get(self._plain, 0.0) + coupling.d_normalizer
+        if self.by_rows:
+            charges = {r: charge + np.zeros_like(mass) for r, charge in charges.items()}
+        if at.table is not None:
+            return at.table.gradient([charges[r] for r in self.radials], self._places, 4.0 * self._pulls(at))
+        scale: Any = 4.0 * coupling.d_edges
+        slopes: Any = at.edges.pull
+        if np.ndim(scale):  # one for each part, by rows one for each row
+            slopes *= (scale if self.by_rows else spread(scale))[:, None]
+            scale = 1.0
         if not charges:
             slopes *= scale
         for r, charge in charges.items():
-            if self.by_rows:
-                charges[r] = charge = charge + np.zeros_like(mass)
             # under one lambda a pair acts on both its ends alike: twice
             factors = charge if self.by_rows else 2.0 * spread(charge) * mass
             self.arithmetic.combine(slopes, scale, at.fields[r].force, factors)
             scale = 1.0
         if self.by_rows:
-            slopes += mass[:, None] * self._back(Y, charges, at.far, at.again)
+            slopes += mass[:, None] * self._back(Y, charges, at.far)
         return slopes
 
     def _held(self, Y: Any, free: Evaluation) -> Evaluation:
@@ -326,18 +326,45 @@ class Objective:
             unit = self._weight
         return Stress(np.atleast_1d(self.emphasis * unit), self.affinity.distances, self.threads, self.compiled)
 
-    def _at(self, Y: Any, want: frozenset[str]) -> _At:
+    @cached_property
+    def _tabled(self) -> int:
+        """Number of nodes of each graph if a `PairTable` serves: NumPy's sums of small graphs of one size; else 0."""
+        numpy = isinstance(self.nbody, Exact | Islands) and not self.nbody.compiled and not self.compiled
+        if not numpy or self.device is not None or not isinstance(self.edges, Edges) or not self.radials:
+            return 0
+        n = self.edges.n if isinstance(self.parts, Whole) else self.parts.equal
+        return n if 0 < n * self.edges.n <= MAX_TABLE_PAIRS else 0
+
+    def _table(self, Y: Any) -> PairTable | None:
+        """Return the table of all pairs, which no other thread has; None if no table serves."""
+        if not self._tabled:
+            return None
+        spare = vars(self).pop("_spare", None)
+        fits = spare is not None and spare.dim == Y.shape[1]
+        return spare if fits else PairTable(self.mass, self._tabled, self.radials, Y.shape[1])
+
+    @cached_property
+    def _places(self) -> np.ndarray:
+        """Index of each entry in the flat array of all pairs, (nnz,)."""
+        return self.edges.rows.astype(np.int64) * self._tabled + self.edges.indices % self._tabled
+
+    def _at(self, Y: Any, want: frozenset[str], table: PairTable | None = None) -> _At:
         """Fields, derivatives in their sums, sums over edges, and J of each group with its derivatives in both."""
-        fields, far, again = self._fields(Y, self.radials)
-        sums = {r: self._sum(r, f.potential) for r, f in fields.items()}
+        fields, far, lengths = {}, None, {}
+        if table is None:
+            fields, far = self._fields(Y, self.radials)
+            sums = {r: self._sum(r, f.potential) for r, f in fields.items()}
+        else:
+            sums = {r: self._sum(r, p) for r, p in zip(self.radials, table.potentials(Y), strict=True)}
+            lengths = {"xi": table.xi.reshape(-1).take(self._places)}
         normalizer = sums.get(self._plain, np.nan)
         lam = self._rule.at(normalizer)
         lam = lam if np.ndim(lam) else np.float64(lam)  # its powers may be infinite, but raise no error
         pairs, pairs_slope, d_sums = self.pair_terms(sums, self.total, lam)
         if isinstance(self.groups, Whole):
-            edges = self.edges.sums(Y, self.kernel, self.phi, lam, want)
+            edges = self.edges.sums(Y, self.kernel, self.phi, lam, want, **lengths)
         else:  # which bind the background of each entry's group
-            edges = self.edges.sums(Y, self.kernel, self.divergence, lam, want)
+            edges = self.edges.sums(Y, self.kernel, self.divergence, lam, want, **lengths)
         if self._has_inside:  # merged pairs: q(0) = 1, so b = lambda
             edges = self._with_inside(edges, lam)
         known = Sums(edges.value, edges.slope, pairs, pairs_slope, normalizer, self._weight, self.total)
@@ -345,7 +372,7 @@ class Objective:
         if self.by_rows and np.ndim(factor):
             factor = self.parts.spread(factor)
         coupling = self._rule.couple(self.phi, known, factor)
-        return _At(fields, far, again, d_sums, edges, coupling, normalizer)
+        return _At(fields, far, d_sums, edges, coupling, normalizer, table)
 
     @cached_property
     def _rule(self) -> Any:
@@ -370,29 +397,26 @@ class Objective:
         charges[self._plain] = charges.get(self._plain, 0.0) + at.coupling.d_normalizer
         return at.coupling.lam, {r: charge + np.zeros_like(self.mass) for r, charge in charges.items()}
 
-    def _fields(self, Y: Any, radials: tuple[Radial, ...]) -> tuple[dict[Radial, Field], FarNodes | None, Any]:
-        """The fields of the masses, the nodes summed pair by pair, and the sums for a second pass over the places."""
-        nbody: Any = self.nbody
-        if self.by_rows and hasattr(nbody, "at"):
-            nbody = nbody.at(Y)
-        fields = dict(zip(radials, nbody.fields(Y, self.mass, radials), strict=True))
+    def _fields(self, Y: Any, radials: tuple[Radial, ...]) -> tuple[dict[Radial, Field], FarNodes | None]:
+        """Return the fields of the masses, and the nodes that are summed pair by pair."""
+        fields = dict(zip(radials, self.nbody.fields(Y, self.mass, radials), strict=True))
         small = not self.compiled and self.device is None
         if not self.by_rows or small or isinstance(self.parts, Parts):  # summed exactly as a whole
-            return fields, None, nbody
+            return fields, None
         usual = fields[self._plain].potential
         far = np.flatnonzero(~(usual > FAR * np.sqrt(np.mean(usual * usual))))
         if not len(far):
-            return fields, None, nbody
+            return fields, None
         if not falls_off(radials) and len(far) * len(Y) > MOST_PAIRS:
             fields[self._plain].potential[far] = 0.0  # no drawing to go on from
-            return fields, None, nbody
+            return fields, None
         at_far = FarNodes.of(np.asarray(Y), far, radials, self.threads)  # on any device by the CPU: they are few
         for r, exact in at_far.fields_at_nodes(np.asarray(self.mass), radials).items():
             fields[r].potential[far] = exact.potential
             fields[r].force[far] = exact.force
-        return fields, at_far, nbody
+        return fields, at_far
 
-    def _back(self, Y: Any, charges: dict[Radial, Any], far: FarNodes | None, nbody: Any) -> Any:
+    def _back(self, Y: Any, charges: dict[Radial, Any], far: FarNodes | None) -> Any:
         """(n, d) the second pass: the force of the charges; those of far nodes are large, so they act pair by pair."""
         force = np.zeros_like(Y)
         for radial, charge in charges.items():
@@ -400,7 +424,7 @@ class Objective:
             if far is not None:
                 others = charge.copy()
                 others[far.nodes] = 0.0
-            force += nbody.fields(Y, others, (radial,))[0].force
+            force += self.nbody.fields(Y, others, (radial,))[0].force
         if far is not None:
             force += far.force_of_nodes({radial: np.asarray(charge[far.nodes]) for radial, charge in charges.items()})
         return force
@@ -563,8 +587,6 @@ class Objective:
 
     def take(self, kept: np.ndarray) -> tuple[Objective, np.ndarray]:
         """The objective of the graphs of a mask (C,), and the mask of their rows (n,)."""
-        from nelayout.sums.nbody.islands import Islands
-
         assert isinstance(self.parts, Parts)
         affinity, parts, rows = some_of(self.affinity, self.parts, kept)
         factor, anchors = self.exaggeration, self.anchors
@@ -588,8 +610,8 @@ class _At:
 
     fields: dict[Radial, Field]
     far: FarNodes | None
-    again: Any
     d_sums: dict[Radial, Any]
     edges: Any
     coupling: Coupling
     normalizer: Any
+    table: PairTable | None

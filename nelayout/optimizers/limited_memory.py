@@ -31,7 +31,7 @@ __all__ = ["LBFGS", "pairs_kept"]
 
 # Steps after which the diagonal is taken from the current positions again.
 RENEWAL = 10
-# A promised decrease below this part of J is rounding: the positions are at their minimum.
+# A promised decrease below this part of J, or of its edges' strength, is rounding: the positions are at their minimum.
 ROUNDING = 1e-13
 # Least curvature of a pair, in parts of that which the diagonal has along its change of gradient.
 LEAST_CURVATURE = 1e-10
@@ -88,8 +88,9 @@ class Memory:
             return self
         K, D, free = self.inverted.copy(), self.curvature.copy(), (p + 1) % len(self.moves)
         divisor = parts.where(sound, curvature, 1.0)
-        column = -_times(K, across) / np.asarray(divisor)[..., None]
-        column[..., p] = 1.0 / divisor
+        column = _times(K, -across)
+        column[..., p] = 1.0
+        column /= np.asarray(divisor)[..., None]
         K[..., p] = column if parts.all(sound) else np.where(np.asarray(sound)[..., None], column, 0.0)
         D[..., p] = divisor
         K[..., free, :] = 0.0
@@ -110,7 +111,7 @@ class Memory:
 
 
 def _times(K: np.ndarray, x: np.ndarray) -> np.ndarray:
-    return K @ x if K.ndim == 2 else np.einsum("cij,cj->ci", K, x)
+    return K @ x if K.ndim == 2 else np.matmul(K, x[..., None])[..., 0]
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,21 +159,19 @@ class LBFGS:
             trial = replace(trial, failed=parts.where(vain, 0, trial.failed))
         if parts.any(trial.failed == 0):
             trial, memory = _aimed(objective, now, memory, trial, inverse)
-        stuck = stuck | (-trial.length * trial.slope <= ROUNDING * abs(now.value))
+        stuck = stuck | (-trial.length * trial.slope <= ROUNDING * np.fmax(abs(now.value), now.strength))
         if parts.all(stuck):
-            return Y, replace(state, trial=trial, taken=parts.full(False), stuck=stuck)
+            return Y, LBFGSState(now, memory, trial, inverse, parts.full(False), stuck, state.age)
         renew = state.age + 1 >= RENEWAL
         Y, move, then, trial, taken = tried(objective, Y, now, trial, attraction=renew)
         if not parts.any(taken):
-            return Y, replace(state, memory=memory, trial=trial, taken=taken, stuck=stuck)
-        age = 0 if renew else state.age + 1
+            return Y, LBFGSState(now, memory, trial, inverse, taken, stuck, state.age)
         if renew:
             inverse = np.where(parts.spread(taken), _inverse(objective, then), inverse)
         memory = memory.with_pair(objective, move, then.gradient - now.gradient, inverse, taken)
-        trial = replace(
-            trial, length=parts.where(taken, 1.0, trial.length), failed=parts.where(taken, 0, trial.failed)
-        )
-        return Y, LBFGSState(then, memory, trial, inverse, taken, stuck, age)
+        length, failed = parts.where(taken, 1.0, trial.length), parts.where(taken, 0, trial.failed)
+        trial = Trial(trial.direction, trial.slope, length, failed)
+        return Y, LBFGSState(then, memory, trial, inverse, taken, stuck, 0 if renew else state.age + 1)
 
 
 def pairs_kept(n: int) -> int:

@@ -22,8 +22,8 @@ SUFFICIENT = 1e-4
 MAX_TRIALS = 30
 # Bounds of the next trial's length, in parts of the last (Nocedal & Wright 2006, sec. 3.5).
 SHORTEST, LONGEST = 0.05, 0.5
-# Gradients from here on are too steep to go on from: optimizers multiply two of them, in floats up to 1e308.
-STEEPEST = 1e150
+# Squared gradients from here on are too steep to go on from: optimizers multiply two gradients, in floats up to 1e308.
+STEEPEST = 1e300
 # Part of the longest move that is left to a node where J is infinite.
 HELD = 0.1
 
@@ -54,7 +54,7 @@ def tried(
     low = finite & (then.value <= now.value + SUFFICIENT * promised)
     taken = low
     if parts.any(low):
-        taken = low & (parts.max(np.abs(then.gradient)) < STEEPEST)
+        taken = low & (objective.arithmetic.product(then.gradient, then.gradient) < STEEPEST)
         if parts.all(taken):
             return candidate, move, then, trial, taken
     with np.errstate(invalid="ignore", divide="ignore", over="ignore"):

@@ -22,6 +22,9 @@ from nelayout.record.evaluation import Evaluation, cut
 
 __all__ = ["Keeper", "Minimized", "Report", "Rest", "minimize", "silent"]
 
+# Reasons of an end, by number; 0: none.
+REASONS = ("", "converged", "lull", "collapsed", "max_iter")
+CONVERGED, LULL, COLLAPSED, MAX_ITER = 1, 2, 3, 4
 # A stack is cut down to the graphs that move when these are at most this part of all.
 THINNED = 0.8
 
@@ -106,12 +109,12 @@ def minimize(
         Y, state = optimizer.step(objective, Y, state)
         made = made + state.taken
         reason = watch.after(objective, Y, before, state)
-        ended = (reason != "") | (made >= max_iter)
+        ended = (reason > 0) | (made >= max_iter)
         if end is None:
             if state.taken:
                 report(state.evaluation.value, Y)
             if ended:
-                return Minimized(np.asarray(Y), state.evaluation.value, reason or "max_iter")
+                return Minimized(np.asarray(Y), state.evaluation.value, REASONS[reason or MAX_ITER])
             if keeper is not None and state.taken:
                 keeper.store(made, (Y, state, watch, made))
             continue
@@ -121,7 +124,7 @@ def minimize(
             report(float(np.sum(end.value)), end.Y.copy())
         slowest = max(slowest, now_slowest)
         if not live.any():
-            return Minimized(end.Y, end.value, end.reason)
+            return Minimized(end.Y, end.value, np.array(REASONS, dtype=object)[end.reason])
         if np.count_nonzero(live) <= THINNED * len(live):
             state, watch = cut(objective, live, state), watch.cut(live)
             objective, rows = objective.take(live)
@@ -134,7 +137,7 @@ class _End:
 
     def __init__(self, parts: Parts, Y: np.ndarray, value: np.ndarray) -> None:
         count = len(parts.sizes)
-        self.Y, self.value, self.reason = Y.copy(), value.copy(), np.full(count, "max_iter", dtype=object)
+        self.Y, self.value, self.reason = Y.copy(), value.copy(), np.full(count, MAX_ITER)
         self.graphs, self.rows, self.live = np.arange(count), np.arange(len(Y)), np.ones(count, dtype=bool)
 
     def after(self, parts: Parts, Y: np.ndarray, value: np.ndarray, reason: Any, ended: np.ndarray) -> np.ndarray:
@@ -142,7 +145,7 @@ class _End:
         live = self.live
         rows = slice(None) if live.all() else live[parts.of]
         self.Y[self.rows[rows]], self.value[self.graphs[live]] = Y[rows], value[live]
-        told = live & (reason != "")
+        told = live & (reason > 0)
         self.reason[self.graphs[told]] = reason[told]
         self.live = live & ~ended
         return self.live
@@ -159,7 +162,7 @@ class _Watch:
     rest: Rest
     radius: Any
     first: Any
-    values: list[Any]  # J after each of the last steps, oldest first
+    values: np.ndarray  # J after each of the last steps, oldest first
     still: Any  # steps in a row of small moves
     calm: Any  # steps in a row with forces in balance
 
@@ -169,15 +172,15 @@ class _Watch:
         full = objective.parts.full
         sized = rest.move > 0 or rest.point > 0 or rest.force > 0
         radius = objective.arithmetic.radius(Y) if sized else full(0.0)
-        values = [] if rest.lull is None else [full(math.nan)] * rest.lull_steps + [value]
+        values = np.stack([full(math.nan)] * (rest.lull_steps if rest.lull is not None else 0) + [value])
         return cls(rest, radius, value, values, full(0), full(0))
 
     def after(self, objective: Any, Y: Any, before: Any, state: State) -> Any:
         """The reason to rest of each graph after a trial; empty where there is none."""
         rest, parts, taken, now = self.rest, objective.parts, state.taken, state.evaluation
-        where, reason = parts.where, parts.full("")
+        where, reason = parts.where, parts.full(0)
         if parts.any(state.stuck):
-            reason = where(state.stuck, where((self.calm > 0) | (rest.force == 0), "converged", "lull"), reason)
+            reason = where(state.stuck, where((self.calm > 0) | (rest.force == 0), CONVERGED, LULL), reason)
         if not parts.any(taken):
             return reason
         radius_before = self.radius
@@ -186,24 +189,24 @@ class _Watch:
         if rest.force > 0:
             low = _unbalance(objective, now, self.radius) <= rest.force
             self.calm = where(taken, where(low, self.calm + 1, 0), self.calm)
-            reason = where(taken & (self.calm >= rest.window), "converged", reason)
+            reason = where(taken & (self.calm >= rest.window), CONVERGED, reason)
         if rest.lull is not None:
-            pushed = [*self.values[1:], now.value]
-            self.values = [where(taken, new, old) for old, new in zip(self.values, pushed, strict=True)]
+            pushed = np.concatenate([self.values[1:], np.asarray(now.value)[None]])
+            self.values = where(taken, pushed, self.values)
             gained = abs(self.values[0] - now.value)
-            reason = where(taken & (gained <= rest.lull * (self.first - now.value)), "lull", reason)
+            reason = where(taken & (gained <= rest.lull * (self.first - now.value)), LULL, reason)
         if rest.move > 0:
             moved = objective.arithmetic.moved(Y, self.radius, before, radius_before)
             low = moved * _typical(parts, Y) < rest.move
             self.still = where(taken, where(low, self.still + 1, 0), self.still)
-            reason = where(taken & (self.still >= rest.window), "converged", reason)
+            reason = where(taken & (self.still >= rest.window), CONVERGED, reason)
         if rest.point > 0:
-            reason = where(self.radius < rest.point, "collapsed", reason)
+            reason = where(self.radius < rest.point, COLLAPSED, reason)
         return reason
 
     def cut(self, kept: np.ndarray) -> _Watch:
         """The memory of the graphs of a mask alone."""
-        values = [each[kept] for each in self.values]
+        values = self.values[:, kept]
         return _Watch(self.rest, self.radius[kept], self.first[kept], values, self.still[kept], self.calm[kept])
 
 

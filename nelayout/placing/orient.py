@@ -16,6 +16,8 @@ Ties are decided in this order:
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 __all__ = ["ON_AXIS", "canonical", "fit"]
@@ -152,36 +154,37 @@ def _axes_from_nodes(X: np.ndarray, axes: np.ndarray, runs: list[tuple[int, int]
 
 def _settle(X: np.ndarray, mass: np.ndarray, turns: int) -> np.ndarray:
     """Choose among reflections of X and `turns` plane rotations by mass, tail, node order."""
-    weight, d = mass / (float(mass.sum()) or 1.0), X.shape[1]
-    candidates = [X]
+    weight, d, candidates = mass / (float(mass.sum()) or 1.0), X.shape[1], [X]
     if turns > 1:
         waves = [(np.cos(angle), np.sin(angle)) for angle in 2 * np.pi * np.arange(turns) / turns]
         candidates = [_turn(X, np.array([[c, -s], [s, c]])) for c, s in waves]
-    signs = [[_sign(_keys(Z[:, a], weight)) for a in range(d)] for Z in candidates]
-    candidates = [Z * sign for Z, sign in zip(candidates, signs, strict=True)]
-    for rule in (0, 1):  # the heaviest right half, then the heaviest upper half; then by tails
-        for a in range(d):
-            candidates = _best(candidates, [_keys(Z[:, a], weight)[rule] for Z in candidates])
+    found = [_settled(Z, weight) for Z in candidates]
+    for rule in range(2 * d if turns > 1 else 0):  # the heaviest right half, then the heaviest upper half; then tails
+        found = _best(found, [keys[rule] for _, keys in found])
     off = np.flatnonzero((np.abs(X) > ON_AXIS).any(axis=1))
     for i in off[:64]:  # two nodes that are not opposite decide every rotation
-        for a in range(d):
-            candidates = _best(candidates, [float(Z[i, a]) for Z in candidates])
-        if len(candidates) == 1:
+        if len(found) == 1:
             break
-    return candidates[0]
+        for a in range(d):
+            found = _best(found, [float(Z[i, a]) for Z, _ in found])
+    return found[0][0]
 
 
-def _best(candidates: list[np.ndarray], keys: list[float]) -> list[np.ndarray]:
-    return [Z for Z, key in zip(candidates, keys, strict=True) if key >= max(keys) - 1e-9]
+def _settled(X: np.ndarray, weight: np.ndarray) -> tuple[np.ndarray, list[float]]:
+    """Reflect each axis of X such that its first key other than 0 is positive; return its halves and tails as well.
+
+    A half is the mass right of the centroid minus the mass left of it, a tail the third moment; the last key is the
+    first node off the axis.
+    """
+    off = np.abs(X) > ON_AXIS
+    halves, tails = (np.einsum("i,ia->a", weight, each) for each in (np.sign(np.where(off, X, 0.0)), X**3))
+    firsts = np.where(off.any(axis=0), X[np.argmax(off, axis=0), np.arange(X.shape[1])], 0.0)
+    keys = np.stack([halves, tails, firsts])
+    clear = np.abs(keys) > 1e-9
+    sign = np.where(keys[np.argmax(clear, axis=0), np.arange(X.shape[1])] < -1e-9, -1.0, 1.0)
+    return X * sign, (keys[:2] * sign).ravel().tolist()
 
 
-def _keys(x: np.ndarray, weight: np.ndarray) -> tuple[float, float, float]:
-    """Return mass right minus left of the centroid, third moment, first node off the axis."""
-    off = np.abs(x) > ON_AXIS
-    first = float(x[np.argmax(off)]) if off.any() else 0.0
-    return float((weight * np.sign(np.where(off, x, 0.0))).sum()), float((weight * x**3).sum()), first
-
-
-def _sign(keys: tuple[float, ...]) -> float:
-    """Return the sign of the first key that is not 0."""
-    return next((1.0 if key > 0 else -1.0 for key in keys if abs(key) > 1e-9), 1.0)
+def _best(candidates: list[Any], keys: list[float]) -> list[Any]:
+    least = max(keys) - 1e-9
+    return [each for each, key in zip(candidates, keys, strict=True) if key >= least]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field, fields, is_dataclass, replace
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -49,8 +50,8 @@ def chosen(objective: Any, taken: Any, then: Any, now: Any) -> Any:
     if isinstance(parts, Whole) or parts.all(taken):
         return then if parts.any(taken) else now
     mixed, rows = [], parts.spread(taken)
-    for each in fields(now):
-        old, new, counts = getattr(now, each.name), getattr(then, each.name), each.metadata.get("counts")
+    for name, counts in _counts(type(now)):
+        old, new = getattr(now, name), getattr(then, name)
         if counts != "nothing" and np.ndim(new) and 0 < len(new) == len(old):
             mask = taken if counts is None else rows if counts == "rows" else rows[objective.edges.rows]
             new = np.where(mask[:, None] if new.ndim == 2 else mask, new, old)
@@ -60,26 +61,19 @@ def chosen(objective: Any, taken: Any, then: Any, now: Any) -> Any:
 
 def cut(objective: Any, kept: np.ndarray, record: Any) -> Any:
     """Return the record for only the groups of a mask (C,)."""
+    rows = objective.parts.spread(kept)
+    masks = {None: kept, "rows": rows, "pairs": rows, "entries": rows[objective.edges.rows]}
     changes = {}
-    for each in fields(record):
-        value = getattr(record, each.name)
+    for name, counts in _counts(type(record)):
+        value = getattr(record, name)
         if is_dataclass(value):
-            changes[each.name] = cut(objective, kept, value)
-        elif _counted(each, value):
-            axis = 1 if each.metadata.get("counts") == "pairs" else 0
-            changes[each.name] = np.compress(_mask(objective, kept, each), value, axis=axis)
+            changes[name] = cut(objective, kept, value)
+        elif counts != "nothing" and np.ndim(value) > 0 and len(value) > 0:
+            changes[name] = np.compress(masks[counts], value, axis=1 if counts == "pairs" else 0)
     return replace(record, **changes)
 
 
-def _counted(each: Any, value: Any) -> bool:
-    """Return True if a field has an axis of groups, rows or entries."""
-    return each.metadata.get("counts") != "nothing" and np.ndim(value) > 0 and len(value) > 0
-
-
-def _mask(objective: Any, groups: np.ndarray, each: Any) -> np.ndarray:
-    """Return a mask of groups as a mask of the field's first axis."""
-    counts = each.metadata.get("counts")
-    if counts is None:
-        return groups
-    rows = objective.parts.spread(groups)
-    return rows[objective.edges.rows] if counts == "entries" else rows
+@cache
+def _counts(kind: Any) -> tuple[tuple[str, str | None], ...]:
+    """Return the fields of a record, with what the first axis of each counts; None: groups."""
+    return tuple((each.name, each.metadata.get("counts")) for each in fields(kind))

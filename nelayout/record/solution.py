@@ -63,7 +63,8 @@ class Solution:
         scale=None; an (n, 1) column if components have sizes of their own; (n, dim) with layers
     trace
         (iteration, value, seconds, stage) of every step; coarse levels, the shape stage and stages with
-        stronger edges have values of their own objectives; a stage of a later component has a number, "tail (2)"
+        stronger edges have values of their own objectives; steps of other starts have the sum of their J; a stage of
+        a later component has a number, "tail (2)"
     connection
         lambda of ``positions`` (of the largest component; the geometric mean if each node has its own)
     reason
@@ -88,7 +89,7 @@ class Solution:
     ``repr`` has all of this in a paragraph, without the positions.
 
     ``node_cost`` shows the misleading parts of the drawing. Its meaning depends on the method. Costs of the first two
-    kinds compare between components, other costs within one component.
+    kinds compare between components. Other costs compare within one component, and a note says so.
 
     - ws-SNE, t-SNE, s-SNE, HSSNE and ft-SNE's "kl" (the I-divergence with an optimal or normalized connection): the
       cost of a retrieval in two stages (Yang, Peltonen & Kaski 2014, sec. 5.1). Let p = P / sum P and q the drawn

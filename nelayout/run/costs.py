@@ -27,7 +27,8 @@ from nelayout.run.layers import Layers
 from nelayout.run.levels import Levels, polylog
 from nelayout.run.passes import Descent, Keep, Pass
 from nelayout.run.plan import Settings, plan
-from nelayout.run.starts import COMPARED, ROUGH_NODES, Flattened, Rough
+from nelayout.run.starts import COMPARED, ROUGH_NODES, OtherStarts
+from nelayout.run.untangling import Redraw, Untangle
 from nelayout.similarities.truncated_walk import KEPT, WHOLE
 from nelayout.sums.edges.walk import can_smooth_exactly
 
@@ -35,6 +36,7 @@ __all__ = [
     "BYTES_ENTRY",
     "BYTES_LEAST",
     "BYTES_NODE",
+    "BYTES_PAIR",
     "NUMPY_PAIRS",
     "WRITE",
     "Cost",
@@ -61,6 +63,8 @@ MEMORY_NODE, MEMORY_CALL = 8e-9, 1.5e-4
 STACKED_NODE = 1.5e-7
 # Seconds of an evaluation of stress for each pair of a node and a pivot.
 STRESS_PAIR = {"numpy": 2e-8, "compiled": 3e-9}
+# Seconds of taking out crossings for each node.
+UNTANGLED_NODE = 1e-4
 # Seconds of reading and writing for each node and entry, of a component, and of moving nodes apart for each node.
 READ, COMPONENT, PARTED_NODE = 1.5e-6, 1.1e-4, 2e-5
 # Seconds of cutting a random walk short, for each node, entry kept, mean degree and 1 / (1 - rho).
@@ -77,9 +81,9 @@ SECOND_CORE, TRIALS = 0.6, 1.1
 USUAL_LEVELS, USUAL = 0.6, 0.9
 # Bytes at the peak, for each entry and node; of L-BFGS for each coordinate and curvature pair; of a mesh for each node.
 BYTES_ENTRY, BYTES_NODE, BYTES_MEMORY, BYTES_MESH = 55, 420, 14, 290
-# Bytes of loops and blocks, however small the graph; of stress for each pair; of similarities that are made from path
-# lengths or a random walk, for each entry.
-BYTES_LEAST, BYTES_STRESS, BYTES_SIMILAR = 2_000_000, 12, 80
+# Bytes of any run, and of any mesh; of NumPy and of stress for each pair; of similarities from path lengths or a random
+# walk, for each entry.
+BYTES_LEAST, BYTES_LEAST_MESH, BYTES_PAIR, BYTES_STRESS, BYTES_SIMILAR = 600_000, 500_000, 45, 12, 80
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,12 +131,16 @@ class CostModel:
             pairs = self.n * len(pivots_of(self.n))
             seconds = STRESS_PAIR["compiled" if self.compiled else "numpy"] * pairs / self.speed
             return cost + Cost(TRIALS * USUAL * each.steps * seconds, BYTES_STRESS * pairs)
-        if isinstance(each, Flattened):
+        if isinstance(each, OtherStarts):
+            copies = min(each.copies, self.n, max(1.0, ROUGH_NODES / self.n))
+            rough = self._steps(self.method, "lbfgs", copies * COMPARED, float(COMPARED))
+            method, steps = self.method.during(each.descend), each.descend.steps
+            cost = self._steps(method, each.descend.optimizer.name, (2.0 * each.flat + 1.0) * steps, 2.0 * steps)
+            return replace(rough + cost, bytes=int(copies * (rough.bytes + self.held())))
+        if isinstance(each, Untangle):
+            return Cost(UNTANGLED_NODE * self.n)
+        if isinstance(each, Redraw):
             return self(each.descend)
-        if isinstance(each, Rough):
-            copies = min(each.copies, max(1.0, ROUGH_NODES / self.n))
-            cost = self._steps(self.method, "lbfgs", copies * COMPARED, float(COMPARED))
-            return replace(cost, bytes=int(copies * (cost.bytes + self.held())))
         own = self._steps(self.method, "lbfgs", USUAL * each.steps)
         return sum(map(self, (*each.free, *each.across)), own) if isinstance(each, Layers) else own
 
@@ -176,7 +184,7 @@ class CostModel:
         else:
             seconds += MEMORY_NODE * steps * memory + calls * (call if self.count > 1 else MEMORY_CALL)
             size += BYTES_MEMORY * memory
-        size += BYTES_MESH * self.n if carrier == "mesh" else 0
+        size += BYTES_LEAST_MESH + BYTES_MESH * self.n if carrier == "mesh" else 0
         return Cost(seconds, size, evaluations)
 
     def _sum(self, radials: tuple[Radial, ...]) -> tuple[str, float]:

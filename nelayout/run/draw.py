@@ -34,7 +34,9 @@ def planned(parts: Sequence[Part], run: Run) -> list[tuple[Part, Facts, tuple[Pa
         for k, (part, stage) in zip(some, resumed([own[k] for k in some], run), strict=True):
             own[k], facts[k] = part, replace(facts[k], resumed=stage)
     settings = Settings(run.dim, run.optimizer, run.max_iter, run.tol, run.stability)
+    plans = dict[tuple[Pass, ...], tuple[Pass, ...]]()  # equal plans are one object
     known = {each: plan(run.method, each, settings) for each in dict.fromkeys(facts)}
+    known = {each: plans.setdefault(passes, passes) for each, passes in known.items()}
     return [(part, each, known[each]) for part, each in zip(own, facts, strict=True)]
 
 
@@ -68,7 +70,7 @@ def draw_parts(parts: list[Part], run: Run) -> tuple[dict[int, Drawing], bool]:
     def alike(k: int) -> object:
         part, facts, passes = ready[k]
         together = run.stability is None and _small(part, run) and facts.fixed in ("none", "all")
-        return (passes, facts.fixed) if together else None
+        return (id(passes), facts.fixed) if together else None
 
     stacks = _stacks(parts, range(len(parts)), alike)
     drawn: dict[int, Drawing] = {}

@@ -279,7 +279,8 @@ def joined(drawings: Sequence[Drawing]) -> Drawing:
     """Return one drawing of all the graphs of some drawings."""
     if len(drawings) == 1:
         return drawings[0]
-    affinity, segments = one_after_another([drawing.affinity for drawing in drawings])
+    affinity = one_after_another([drawing.affinity for drawing in drawings])[0]
+    segments = Parts(np.concatenate([drawing.segments.sizes for drawing in drawings]))
     each = {name: _chained([getattr(drawing, name) for drawing in drawings]) for name in OF_GRAPHS}
     return Drawing(np.concatenate([drawing.Y for drawing in drawings]), affinity, segments, **each)
 

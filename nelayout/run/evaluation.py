@@ -140,7 +140,7 @@ def _coincident(drawings: Sequence[Drawing]) -> np.ndarray:
     from scipy.spatial import KDTree
 
     found = [
-        each.part.nodes[KDTree(each.Y).query_pairs(0.0, output_type="ndarray")]
+        each.part.nodes[KDTree(each.Y).query_pairs(0.0, p=np.inf, output_type="ndarray")]
         for each in drawings
         if len(each.Y) > 1
     ]

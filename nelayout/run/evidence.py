@@ -70,7 +70,7 @@ def evidence_of(
     n = sum(len(drawing.Y) for drawing in drawings)
     values, lams, cost, squares = np.zeros(len(drawings)), np.full(len(drawings), math.nan), np.zeros(n), 0.0
     drawn = sum(len(drawing.Y) for drawing in drawings if len(drawing.Y) > 1)
-    notes = list[str]()
+    notes, comparable = list[str](), True
     for which in _together(drawings, method):
         some = joined([drawings[k] for k in which])
         own = some.method or method
@@ -82,6 +82,7 @@ def evidence_of(
         found = objective.evaluate(some.Y, gradient=gradient)
         values[which], lams[which] = found.value, found.lam
         each = np.asarray(objective.node_cost(some.Y, found.lam))
+        comparable = comparable and (objective.of_distributions or objective.by_rows)
         if objective.of_distributions:  # a node of a small component has a large part of its component's similarities
             sizes = [len(part.nodes) for part in some.parts]
             each = each * np.repeat(np.array(sizes) / drawn, sizes)
@@ -89,6 +90,8 @@ def evidence_of(
         squares += float(np.sum(found.gradient * found.gradient))
         said = backend_note(sums.nbody, some.Y, objective.radials) if len(which) == 1 else ""
         notes.extend([said] if said and not notes else [])
+    if not comparable and sum(len(drawing.Y) > 1 for drawing in drawings) > 1:
+        notes.append("node costs compare within a component, not between components")
     largest = next((k for k, drawing in enumerate(drawings) if len(drawing.Y) > 1), None)
     norm = math.sqrt(squares) if gradient else math.nan
     at_largest = (0.0, math.nan) if largest is None else (float(values[largest]), float(lams[largest]))

@@ -11,6 +11,7 @@ from scipy.sparse import csr_array
 from nelayout.catalogue.record import Method
 from nelayout.catalogue.stages import Descend
 from nelayout.run.drawing import Part
+from nelayout.run.placement import centered_start, is_flat
 
 __all__ = ["Facts", "circle", "is_crowded", "is_ring", "is_star"]
 
@@ -28,7 +29,7 @@ class Facts:
 
     n, entries  nodes, and entries of its matrix (two an edge)
     placed      whether some node has an initial position
-    own_start   whether the initial positions come from this package
+    own_start   whether other initial positions may be tried: these come from this package, or are flat
     fixed       "none", "some" coordinates, "layers" (all nodes on an axis), or "all"
     free_axes   axes without layers
     special     "star" (a disc), "ring" (cycles and wheels) or ""; looked at for the method "auto" alone
@@ -59,10 +60,16 @@ class Facts:
         fixed = "none"
         if part.fixed is not None and part.fixed.any():
             fixed = "all" if part.fixed.all() else "layers" if part.layers.any() else "some"
+        own = part.own_start or _flat(part.start)
         return cls(
-            n, P.nnz, part.placed, part.own_start, fixed, int(np.count_nonzero(~part.layers)), special,
+            n, P.nnz, part.placed, own, fixed, int(np.count_nonzero(~part.layers)), special,
             part.other_mass is not None, bool(part.affinity.distances) and not method.emphasis,
         )
+
+
+def _flat(start: np.ndarray | None) -> bool:
+    """Whether every node is placed and all of them are on one point or line (in space: plane)."""
+    return start is not None and not np.isnan(start).any() and is_flat(centered_start(start)[0])
 
 
 def is_star(P: csr_array) -> bool:

@@ -8,7 +8,7 @@ are few nodes to move and each move is a large one.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -61,6 +61,7 @@ class Levels(Pass):
     last    whether its objective is the drawing's: no pass minimizes another one
     """
 
+    steps: int = field(default=0, compare=False)  # graphs with other numbers of levels are drawn together
     stage: CoarseToFine
     finest: bool = True
     last: bool = False
@@ -137,12 +138,12 @@ def lowest_copies(
 ) -> np.ndarray:
     """Draw each graph from several random positions at once and return the lowest drawing (n, dim) of each.
 
-    most   random positions of a graph
+    most   random positions of a graph; no more than it has nodes
     nodes  of all copies of the average graph together
     steps  iterations of each copy
     """
     count, n, dim = parts.count, len(affinity.mass), run.dim
-    copies = max(1, min(most, nodes * count // n))
+    copies = max(1, min(most, nodes * count // n, n // count))
     Y = random_positions(copies * n, dim, run.rng)
     if not affinity.P.nnz:
         return Y[:n]

@@ -15,7 +15,9 @@ from scipy.sparse import csr_array
 from nelayout.numerics.breadth_first import COMPILED_ABOVE
 from nelayout.placing.dots import dot_diameter, dot_size, part_dots
 from nelayout.quality.distances import nearest_in_tree
+from nelayout.quality.edges import edges
 from nelayout.quality.neighborhoods import jaccard_by_number, jaccard_of_nearest
+from nelayout.run.tidiness import crossings, step_between
 
 __all__ = ["Neighborhoods", "part_nodes"]
 
@@ -79,7 +81,7 @@ class Neighborhoods:
 
 
 def part_nodes(Y: np.ndarray, neighborhoods: Neighborhoods, fixed: np.ndarray | None = None) -> np.ndarray:
-    """Return a drawing Y (n, d) with its nodes moved apart by the dots of its picture.
+    """Return a drawing Y (n, d) with its nodes moved apart by the dots of its picture; the first edges do not cross.
 
     Fixed coordinates, a mask (n, d), stay up to rounding.  Dots are halved as long as parting costs neighborhoods.  The
     drawing comes back as it is where even small dots do, and where most nodes lie on paths, which are to be lines.
@@ -91,15 +93,18 @@ def part_nodes(Y: np.ndarray, neighborhoods: Neighborhoods, fixed: np.ndarray | 
         return Y
     if len(X) > MANY and neighborhoods.hidden(X) > FULL:
         return Y
-    size, before = whole, None
+    size, before, free = whole, None, X.shape[1] == 2 and crossings(neighborhoods.P, X) == 0
     while size >= SMALLEST * whole:
         parted = part_dots(X, size, fixed)
         if np.array_equal(parted, X):
             break
         if (wider := dot_size(parted) / whole) > WIDER:
             parted = part_dots(parted, wider * size, fixed)
+        if free:
+            parted = (step_between(*edges(neighborhoods.P), X, parted) or (X,))[0]
         before = neighborhoods.kept(X) if before is None else before
         if neighborhoods.kept(parted) >= KEPT * before:
             return parted * unit
         size /= 2
     return Y
+

@@ -13,6 +13,7 @@ __all__ = [
     "pull_in_outliers",
     "JITTER",
     "frame",
+    "is_flat",
     "one_place",
     "place_missing",
     "radius",
@@ -156,7 +157,7 @@ def stir_flat(Y: np.ndarray, free: np.ndarray | None, rng: np.random.Generator) 
     same = np.all(Y[order[1:]] == Y[order[:-1]], axis=1)
     stir = np.zeros(n, dtype=bool)
     stir[order[1:][same]] = stir[order[:-1][same]] = True
-    if _flat(Y):
+    if is_flat(Y):
         stir[:] = True
     stirred = np.repeat(stir[:, None], dim, axis=1)
     if free is not None:
@@ -167,7 +168,7 @@ def stir_flat(Y: np.ndarray, free: np.ndarray | None, rng: np.random.Generator) 
     return np.where(stirred, Y + JITTER * typical * rng.standard_normal((n, dim)), Y)
 
 
-def _flat(Y: np.ndarray) -> bool:
+def is_flat(Y: np.ndarray) -> bool:
     """Whether Y lies in fewer dimensions than it has, and than its number of nodes would allow."""
     rest = Y - np.sum(Y, axis=0) / len(Y)
     extent = 0.0

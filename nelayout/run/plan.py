@@ -17,7 +17,9 @@ from nelayout.run.facts import Facts
 from nelayout.run.layers import Layers
 from nelayout.run.levels import COARSEST_STEPS, UNFOLDING_STEPS, Levels
 from nelayout.run.passes import Branch, Descent, Keep, Pass, Place, Resize, TakeMasses
-from nelayout.run.starts import COMPARED, Flattened, Rough
+from nelayout.run.planar import may_be_planar
+from nelayout.run.starts import COMPARED, OtherStarts
+from nelayout.run.untangling import Redraw, Untangle
 
 __all__ = ["Settings", "plan"]
 
@@ -35,6 +37,8 @@ STOP_LARGE = 1.05
 EMPHASES, EMPHASIS_STEPS = (0.25, 0.35, 0.45), 25
 # Emphasis of distances between the rows of a table, before the last stage.
 ROWS_EMPHASIS = 0.3
+# Stage of "auto" that descends from a drawing without crossings.
+PLANAR_STAGE = 2
 # Searches for the size of fixed nodes, and of held nodes, during the last descent.
 FIXED_ROUNDS, HELD_ROUNDS = 5, 4
 
@@ -96,7 +100,8 @@ class _Planner:
             return tuple(replace(each, last=True) if isinstance(each, Levels) else each for each in found)
         if self.judged:
             ways = [stage for stage in descents if not stage.judged]
-            return (*found, *map(self._descend, ways), self._chosen(descents[len(ways) :]))
+            chosen = self._tidied(self._chosen(descents[len(ways) :]), descents)
+            return (*found, *map(self._descend, ways), chosen)
         emphasis = ROWS_EMPHASIS if facts.goal else None
         found += [self._descend(stage, emphasis=emphasis) for stage in descents[:-1]]
         return (*found, *self._last(descents[-1]))
@@ -148,6 +153,20 @@ class _Planner:
                 branches.append(Branch(passes=(again,), start=start, every=True))
         return Keep(name="best drawing", branches=tuple(branches), by="score", why="compares " + ", ".join(compared))
 
+    def _tidied(self, chosen: Keep, stages: list[Descend]) -> Keep:
+        """The drawing that is chosen, or one with fewer crossings where these cost little."""
+        facts = self.facts
+        if self.settings.dim != 2 or facts.n > LARGE_GRAPH:
+            return chosen
+        untangle = Untangle(name="untangle", why="edges may cross")
+        branches = [Branch(passes=(chosen,)), Branch(passes=(untangle,), start="last")]
+        if may_be_planar(facts.n, facts.entries):
+            why = "trees, cactuses and small planar graphs have a drawing without crossings"
+            descend = self._descend(stages[PLANAR_STAGE], why, "from a planar drawing")
+            redraw = Redraw(name=descend.name, steps=descend.steps, descend=descend, untangle=untangle, why=why)
+            branches.append(Branch(passes=(redraw,), start="best"))
+        return Keep(name="tidy drawing", branches=tuple(branches), by="tidy", why="compares crossings")
+
     def _why_last(self) -> str:
         """Which objective the last stage takes; a plan alone does not know which stage positions have come from."""
         if self.facts.placed and self.facts.resumed is None and self.judged > 1 and not self.momentum:
@@ -168,24 +187,13 @@ class _Planner:
         if not starts or steps <= first or facts.fixed != "none":
             return [own]
         compared = self._descend(stage, "a candidate", steps=first, lull=own.lull)
-        branches = [Branch(passes=(compared,))]
-        for number, start in enumerate(self._starts(compared), 1):
-            step = replace(compared, name=f"start {number}: {stage.name}")
-            branches.append(Branch(passes=(start, step), margin=1.0 + BALANCED))
-        keep = Keep(
-            name="initial positions", branches=tuple(branches), by="J", why=f"at most {MAX_STARTS_NODES} nodes",
-            enough=0.0 if isinstance(self.method.connection, Fixed) else GOOD_ENOUGH,
-        )
+        why, each = f"at most {MAX_STARTS_NODES} nodes", replace(compared, name=f"other starts: {stage.name}")
+        most = (2 * FLATTENED + 1) * first
+        others = OtherStarts(name=each.name, copies=ROUGH_COPIES, flat=FLATTENED, descend=each, steps=most, why=why)
+        branches = Branch(passes=(compared,)), Branch(passes=(others,), margin=1.0 + BALANCED)
+        enough = 0.0 if isinstance(self.method.connection, Fixed) else GOOD_ENOUGH
+        keep = Keep(name="initial positions", branches=branches, by="J", why=why, enough=enough)
         return [keep, replace(own, name=f"{stage.name} on", steps=steps - first, rested=settings.tol is None)]
-
-    def _starts(self, compared: Descent) -> list[Pass]:
-        """Other initial positions: the lowest of several random ones, and drawings with more axes, flattened."""
-        why = f"at most {MAX_STARTS_NODES} nodes"
-        found: list[Pass] = [Rough(name="rough", copies=ROUGH_COPIES, why=why)]
-        for k in range(FLATTENED):
-            descend = replace(compared, name=f"flattened {k + 1}")
-            found.append(Flattened(name=descend.name, descend=descend, steps=descend.steps, why=why))
-        return found
 
     def _placed(self) -> tuple[Pass, ...]:
         """The passes from given positions: the last stage alone, as any other would draw another layout."""

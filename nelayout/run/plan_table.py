@@ -23,6 +23,7 @@ from nelayout.run.costs import (
     BYTES_ENTRY,
     BYTES_LEAST,
     BYTES_NODE,
+    BYTES_PAIR,
     WRITE,
     Cost,
     CostModel,
@@ -283,7 +284,8 @@ def _planned(request: Request, threads: int, stability: float | None, file: floa
         rows.append(PlannedPass("compile and load loops", components, n, 0, "not yet done here", seconds, 0))
     device = device_named(o["device"])
     there = device.needs(drawn, int(request.sizes[1].sum())) if device is not None and drawn >= device.least else 0
-    peak = held + max(row.bytes for row in rows) + (BYTES_LEAST if groups else 0)
+    least = BYTES_LEAST + (0 if compiled else BYTES_PAIR * largest**2) if groups else 0
+    peak = held + max(row.bytes for row in rows) + least
     total = sum(row.seconds for row in rows)
     return Plan(method.name, n, request.P.nnz // 2, components, tuple(rows), total, peak, *first, there)
 

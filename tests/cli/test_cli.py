@@ -226,6 +226,8 @@ WRONG = {
     "graph.gml": f"unknown command 'graph.gml'. Allowed: {ALLOWED}; see nelayout --help",
     "layout graph.gml": "the following arguments are required: -o/--output; see nelayout layout --help",
     "layout x -o y.png --sed 3": "unrecognized arguments: --sed (did you mean --seed?); see nelayout layout --help",
+    "layout x --estimate": "unrecognized arguments: --estimate (nelayout plan FILE says seconds and memory); see "
+    "nelayout layout --help",
     "layout x --wieght=a": "unrecognized arguments: --wieght=a (did you mean --weight?); see nelayout layout --help",
     "layout x -o y.png z": "unrecognized arguments: z; see nelayout layout --help",
     "layout x --seed a": "argument --seed: invalid whole number of 0 or more value: 'a'; see nelayout layout --help",

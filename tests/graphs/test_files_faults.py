@@ -208,12 +208,15 @@ def test_what_does_not_fit_in_memory_is_refused_before_it_is_unpacked(tmp_path, 
     (tmp_path / "g.csv.gz").write_bytes(gzip.compress(b"a,b\n" * 5_000))
     np.savez_compressed(tmp_path / "g.npz", rows=np.zeros(9_000, int), cols=np.ones(9_000, int), n=2)
     np.savez_compressed(tmp_path / "few.npz", rows=[0], cols=[1], n=1_000_000)
+    mtx = "%%MatrixMarket matrix coordinate pattern general\n1000000 1000000 1\n1 2\n"
+    (tmp_path / "few.mtx").write_text(mtx)
     assert len(read_graph(tmp_path / "g.csv.gz").labels) == len(read_graph(tmp_path / "g.npz").labels) == 2
     monkeypatch.setattr(source, "available", lambda: 20_000)
     for name, said in [
         ("g.csv.gz", "unpacked, the gzip file has more than .*; split it"),
         ("g.npz", "bytes of arrays need about"),
-        ("few.npz", "1000000 nodes need about 16 MB of memory, and 0 MB are free; the file has .* bytes: correct"),
+        ("few.npz", "1000000 nodes need about 300 MB of memory, and 0 MB are free; the file has .* bytes: correct"),
+        ("few.mtx", "line 2: 1000000 rows need about 300 MB of memory"),
     ]:
         with pytest.raises(InputError, match=said):
             read_graph(tmp_path / name)

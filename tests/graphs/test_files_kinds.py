@@ -527,6 +527,57 @@ def test_the_command_reads_any_column_and_says_its_options(tmp_path, monkeypatch
     (tmp_path / "m.mtx").write_text(MTX + "symmetric\n2 2 1\n2 1 -3\n")
     assert main(["layout", "m.mtx", *QUICK, "-o", "o.csv"]) == 1
     assert "--weight none takes every edge as 1" in capsys.readouterr().err
+    nx.write_graphml(nx.Graph([("a", "b", {"weight": "x"})]), "w.graphml")
+    assert main(["layout", "w.graphml", *QUICK, "-o", "o.csv"]) == 1
+    assert "text to numbers first, or --weight none takes every edge as 1" in capsys.readouterr().err
+
+
+NODES = "Label;Id;Abteilung;Alter\nMüller;a;Ost;3,5\nJäger;b;;4\nÖ;c;Ost;\n"
+
+
+@pytest.mark.parametrize("matrix", [False, True])
+def test_a_table_of_nodes_gives_attributes_and_nodes_without_edges(tmp_path, monkeypatch, matrix):
+    monkeypatch.setattr("nelayout.graphs.files.record.MAX_NETWORKX_EDGES", 0 if matrix else 9)
+    (tmp_path / "edges.csv").write_text("Source;Target;Weight\nb;a;2,5\n")
+    (tmp_path / "nodes.csv").write_text(NODES, "latin-1")
+    file = read_graph(tmp_path / "edges.csv", nodes=tmp_path / "nodes.csv")
+    assert list(file.labels) == ["b", "a", "c"]
+    assert file.node_data == {
+        "Label": ["Jäger", "Müller", "Ö"],
+        "Abteilung": [None, "Ost", "Ost"],
+        "Alter": [4.0, 3.5, None],
+    }
+    assert any(re.fullmatch("1 node named by .*nodes.csv alone", note) for note in file.notes)
+    assert len(nl.layout(file, seed=0)) == 3
+    if not matrix:
+        assert file.graph.nodes["a"] == {"Label": "Müller", "Abteilung": "Ost", "Alter": 3.5}
+
+
+def test_the_command_draws_a_table_of_nodes(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "edges.csv").write_text("1,2\n2,3\n")
+    (tmp_path / "nodes.tsv").write_text("id\tname\tkind\n1\tann\tx\n2\tbob\ty\n3\tcy\tx\n4\tdi\ty\n")
+    look = ["--nodes", "nodes.tsv", "--color", "kind", "--label", "name"]
+    assert main(["layout", "edges.csv", *QUICK, *look, "--quiet", "-o", "o.gexf"]) == 0
+    shown = nx.read_gexf("o.gexf").nodes(data=True)
+    assert [own["label"] for _, own in shown] == ["ann", "bob", "cy", "di"]
+    assert len({tuple(own["viz"]["color"].items()) for _, own in shown}) == 2
+
+
+@pytest.mark.parametrize(
+    ("nodes", "said"),
+    [
+        ("id,kind\na,x\na,y\n", "n.csv, line 3: the node 'a' is there twice"),
+        ("id,kind\n,x\n", "n.csv, line 2: a node has no name"),
+        ("id,kind\nx,1\n", "n.csv: none of its 1 nodes is a node of the graph, which has e.g. 'a'"),
+        ("", "n.csv is empty; a table of nodes was expected"),
+    ],
+)
+def test_a_table_of_other_nodes_is_refused(tmp_path, nodes, said):
+    (tmp_path / "e.csv").write_text("a,b\nb,c\n")
+    (tmp_path / "n.csv").write_text(nodes)
+    with pytest.raises(InputError, match=said):
+        read_graph(tmp_path / "e.csv", nodes=tmp_path / "n.csv")
 
 
 def test_letters_that_the_font_lacks_are_one_note(tmp_path, monkeypatch, capsys):

@@ -276,6 +276,13 @@ def test_a_node_that_no_kernel_value_reaches_is_named(method, away):
     assert np.isfinite(best.node_cost).all()
 
 
+@pytest.mark.parametrize("method", ["linlog", "gamma-quadlog", "forceatlas2", "polylog", "tsne"])
+def test_squares_of_distances_beyond_floats_make_j_infinite_and_a_note_says_so(method):
+    found = nl.evaluate(KARATE, {v: (1e160 * k, 0.0) for k, v in enumerate(KARATE)}, method)
+    assert found.value == math.inf
+    assert any("so far apart" in note for note in found.notes)
+
+
 @pytest.mark.parametrize("method", ["ssne", "mds-ks"])
 def test_costs_of_nodes_that_are_all_out_of_reach_are_infinite(method):
     found = nl.evaluate(KARATE, {v: (1e6 * k, 0.0) for k, v in enumerate(KARATE)}, method)

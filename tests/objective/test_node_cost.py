@@ -20,6 +20,9 @@ from nelayout.sums.nbody import Exact
 KERNEL_TABLE = [KERNELS["cauchy"], KERNELS["gaussian"], KERNELS["inverse-square"], heavy_tailed(2.0)]
 
 
+KARATE = nx.karate_club_graph()
+
+
 def two_stages(P: np.ndarray, m: np.ndarray, q: np.ndarray) -> np.ndarray:
     """(n,) costs by Yang, Peltonen & Kaski 2014, sec. 5.1, as it is written, for dense P and kernel values q."""
     n = len(P)
@@ -103,6 +106,13 @@ def test_costs_of_a_graph_in_pieces():
     assert (cycle > 0).all()
     assert np.ptp(cycle) < 1e-3 * cycle.mean()  # all its nodes are alike
     assert solution.node_cost[41] == 0.0
+
+
+@pytest.mark.parametrize(("method", "alike"), [("ws-sne", True), ("sne", True), ("ee", False), ("gamma-linlog", False)])
+def test_a_note_says_where_costs_do_not_compare(method, alike):
+    G = nx.disjoint_union(nx.karate_club_graph(), nx.cycle_graph(7))
+    said = [any("node costs compare within" in note for note in nl.solve(g, method, seed=0).notes) for g in (G, KARATE)]
+    assert said == [not alike, False]
 
 
 @pytest.mark.full

@@ -106,7 +106,7 @@ def test_examples_of_libraries_that_few_have(name, tmp_path, monkeypatch):
 def test_the_lines_for_viewers_work_as_they_stand(tmp_path, monkeypatch):
     (tmp_path / "examples").symlink_to(REPOSITORY / "examples")
     monkeypatch.chdir(tmp_path)
-    lines = re.findall(r"^nelayout (layout .*)$", PAGE.partition("## Gephi")[2], re.MULTILINE)
+    lines = re.findall(r"^nelayout ((?:layout|draw) .*)$", PAGE.partition("## Gephi")[2], re.MULTILINE)
     assert len(lines) == 6
     for line in lines:
         assert main([*line.split(), "--quiet"]) == 0, line

@@ -37,6 +37,27 @@ def test_errors_cover_the_exact_value_in_95_of_100_repetitions():
     assert {name: times for name, times in covered.items() if times < LEAST} == {}, covered
 
 
+def noisy(G: nx.Graph, noise: float) -> MeasuredDrawing:
+    G = nx.convert_node_labels_to_integers(G, label_attribute="at")
+    true = np.array([at if isinstance(at, tuple) else G.nodes[v]["pos"] for v, at in G.nodes(data="at")], dtype=float)
+    return MeasuredDrawing(read(G).adjacency, true + noise * np.random.default_rng(0).normal(size=true.shape))
+
+
+@pytest.mark.full
+@pytest.mark.parametrize(
+    ("graph", "noise"),
+    [(nx.grid_2d_graph(20, 25), 0.5), (nx.random_geometric_graph(500, 0.1, seed=2), 0.03)],
+    ids=["grid", "geometric"],
+)
+def test_errors_are_the_deviation_over_many_samples_within_a_tenth(graph, noise):
+    """Of 600 samples; the measures of distances, whose pairs with one node in common are no independent draws."""
+    given, names = noisy(graph, noise), ["spearman", "nonmetric_stress", "stress", "distance_correlation"]
+    found = [measure_drawing(given, names, 60, seed) for seed in range(600)]
+    for name in names:
+        values, errors = np.array([(each[name].value, each[name].error) for each in found]).T
+        assert np.sqrt(np.mean(errors**2)) == pytest.approx(values.std(), rel=0.1), name
+
+
 @pytest.mark.parametrize("name", [*QUICK, *SLOW])
 def test_samples_lie_within_their_error(name):
     given = drawing(500)

@@ -72,16 +72,17 @@ def test_more_steps_and_a_smaller_tol_never_end_higher(method):
     assert (np.diff(values) <= 1e-9 * abs(values[-1])).all()
 
 
-def test_the_trace_says_which_start_a_step_was_of_and_none_takes_more_steps_than_another():
+def test_the_trace_says_which_steps_were_of_other_starts_and_these_take_as_many_in_space_and_in_the_plane():
     stages = [step.stage for step in nl.solve(KARATE, "ws-sne", seed=0, tol=0.0).trace]
-    assert {"start 1: descend", "start 3: descend", "descend", "descend on"} <= set(stages)
-    assert all(stages.count(f"start {k}: descend") <= COMPARED for k in range(1, 7))
+    assert {"other starts: descend", "descend", "descend on"} <= set(stages)
+    assert stages.count("descend") <= COMPARED
+    assert stages.count("other starts: descend") <= 2 * COMPARED
 
 
 @pytest.mark.parametrize("leaves", [60, 150])
 def test_stars_which_are_not_coarsened_have_their_starts(leaves):
     solution = nl.solve(nx.star_graph(leaves), "jse", seed=0, max_iter=41)
-    assert {"start 1: descend", "start 2: descend"} <= {step.stage for step in solution.trace}
+    assert "other starts: descend" in {step.stage for step in solution.trace}
     assert np.isfinite(solution.value)
 
 

@@ -80,8 +80,8 @@ def test_facts_decide():
     assert "equal masses" in names("star")
     assert "emphasis 0.35" in names("path")
     assert not any("emphasis" in name for name in names("wheel") + names("karate", "ws-sne"))
-    assert "rough" in names("karate", "ws-sne")
-    assert "rough" not in names("grid", "ws-sne")
+    assert "other starts: descend" in names("karate", "ws-sne")
+    assert "other starts: descend" not in names("grid", "ws-sne")
     assert "random positions" in names("pair")
 
 

@@ -48,8 +48,8 @@ def test_without_pytorch_the_error_names_the_command_and_the_cpu(monkeypatch):
     [
         ("gpu", InputError, "unknown device 'gpu'"),
         ("cuda:x", InputError, "did you mean 'cuda:1' or 'cuda'"),
-        (1, InputTypeError, "given int"),
-        (None, InputTypeError, "given NoneType"),
+        (1, InputTypeError, "got int"),
+        (None, InputTypeError, "got NoneType"),
     ],
 )
 def test_names_of_devices(given, error, said):

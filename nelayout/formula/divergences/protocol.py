@@ -11,6 +11,7 @@ bound(spread)    the divergence with this background spread
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol, runtime_checkable
 
@@ -117,6 +118,8 @@ def _product(scale: Any, total: Any, lam: Any, order: float) -> Any:
     ...     round(float(_product(huge**2, 1e-315, huge, 2.0)) / 1e5, 6), float(_product(huge**2, 0.0, huge, 2.0))
     (1.0, inf)
     """
+    if isinstance(scale, float) and math.isfinite(scale):
+        return scale * total
     lost = np.isinf(scale) & np.isfinite(lam)
     if not np.any(lost):
         return scale * total

@@ -65,6 +65,7 @@ def read_graph(
     path: str | os.PathLike,
     format: str | None = None,  # noqa: A002  # a usual name of this keyword
     weight: str | None = None,
+    nodes: str | os.PathLike | None = None,
 ) -> GraphFile:
     """Read the graph in a file, or on standard input for "-".
 
@@ -75,6 +76,8 @@ def read_graph(
         input, nelayout detects the format from the content and adds a note.
     weight : the column of a table that becomes the edge attribute of this name, by its heading or its number from 1;
         None: the column with the heading of a weight.
+    nodes : a table of nodes with a header. The column node, row, id, label or name holds the names, else the first
+        column does. Other columns become node attributes. Nodes without an edge are added.
 
     Raises
     ------
@@ -95,6 +98,7 @@ def read_graph(
         raise source.broken("the content does not show the format; name it with format=")
     file = _parse(source, name, weight)
     file = file if known else file.noting(f"standard input is read as {file.format}")
+    file = file if nodes is None else _with_nodes(file, load(nodes, "a table of nodes"))
     return replace(file, seconds=time.perf_counter() - began)
 
 
@@ -116,6 +120,44 @@ def _parse(source: Source, name: str, weight: str | None) -> GraphFile:
         raise InputError(f"{error}; {hint}") from None
     file = file if weight is None else replace(file, weight=weight)
     return _with_numbers(file, {"weight", file.weight}).noting(*(n for n in source.notes if n not in file.notes))
+
+
+def _with_nodes(file: GraphFile, source: Source) -> GraphFile:
+    """Return the file with the columns of a table of nodes as node data, and with the table's other nodes."""
+    (_, header), key, rows = _node_rows(source, "expected a header, and a row for each node")
+    table: dict[str, list[str]] = {}
+    for line, row in rows:
+        name = row[key].strip() if key < len(row) else ""
+        if not name or name in table:
+            raise source.broken(f"the node {name!r} is there twice" if name else "a node has no name", line)
+        table[name] = row
+    known = [str(label) for label in file.labels]
+    others = [name for name in table if name not in set(known)]
+    if len(others) == len(table):
+        e_g = f"which has e.g. {next(iter(known), None)!r}"
+        raise source.broken(f"none of its {len(table)} nodes is a node of the graph, {e_g}; correct the names")
+    whole = all(isinstance(label, int) for label in file.labels)
+    labels = [*file.labels, *(int(n) if whole and n.isdecimal() else n for n in others)]
+    columns = {name: [*values, *[None] * len(others)] for name, values in file.node_data.items()}
+    for k, heading in enumerate(header):
+        if k == key or not heading.strip():
+            continue
+        cells = [table[name][k].strip() if name in table and k < len(table[name]) else "" for name in known + others]
+        numbers = [None if is_missing(cell) else number(cell) for cell in cells]
+        texts = [None if is_missing(cell) else cell for cell in cells]
+        numeric = all((text is None) == (value is None) for text, value in zip(texts, numbers, strict=True))
+        columns[heading.strip()] = numbers if numeric else texts
+    graph = file.graph
+    if hasattr(graph, "edges"):
+        graph.add_nodes_from(labels)
+        for name, values in columns.items():
+            for label, value in zip(labels, values, strict=True):
+                if value is not None:
+                    graph.nodes[label][name] = value
+    else:
+        graph.resize((len(labels), len(labels)))
+    note = f"{count_of(len(others), 'node')} named by {source.name} alone" if others else ""
+    return replace(file, labels=labels, node_data=columns).noting(*([note] if note else []))
 
 
 def _is_edge_list(source: Source) -> bool:
@@ -257,20 +299,12 @@ def positions_of(file: GraphFile, name: str) -> dict[Any, np.ndarray]:
 
 def _read_csv(source: Source) -> dict[Any, np.ndarray]:
     """Return {label: coordinates} of a table with a header: a column of nodes, then x, y, z."""
-    try:
-        rows = Rows(source, exact=True)
-        (top, head), *others = rows
-    except csv.Error as error:
-        raise source.broken(f"cannot be read as a table: {error}; fetch or write it again") from None
-    except ValueError as error:
-        if isinstance(error, InputError):
-            raise
-        raise source.broken("expected a header with node, x and y", 1) from None
-    header = [name.strip().lower() for name in head]
+    expected = "expected a header with node, x and y"
+    (top, head), name, others = _node_rows(source, expected)
+    header = [word.strip().lower() for word in head]
     columns = [header.index(axis) for axis in ("x", "y", "z") if axis in header]
     if "x" not in header:
-        raise source.broken("expected a header with node, x and y", top)
-    name = next((header.index(word) for word in NODE_NAMES if word in header), 0)
+        raise source.broken(expected, top)
     places: dict[str, list[float]] = {}
     for line, row in others:
         if any(k < len(row) and is_missing(row[k].strip()) for k in columns):
@@ -286,6 +320,20 @@ def _read_csv(source: Source) -> dict[Any, np.ndarray]:
     except ValueError:  # then they are text
         labels = list(places)
     return {label: np.array(place) for label, place in zip(labels, places.values(), strict=True)}
+
+
+def _node_rows(source: Source, expected: str) -> tuple[tuple[int, list[str]], int, list[tuple[int, list[str]]]]:
+    """Return the header of a table of nodes, the column of names, and the rows; lines are (number, cells)."""
+    try:
+        header, *rows = Rows(source, exact=True)
+    except csv.Error as error:
+        raise source.broken(f"cannot be read as a table: {error}; fetch or write it again") from None
+    except ValueError as error:
+        if isinstance(error, InputError):
+            raise
+        raise source.broken(expected, 1) from None
+    words = [word.strip().lower() for word in header[1]]
+    return header, next((words.index(word) for word in NODE_NAMES if word in words), 0), rows
 
 
 def _place_nodes(pos: Any, file: GraphFile) -> np.ndarray:

@@ -80,7 +80,7 @@ def file_format(
     if given is not None:
         name = str(given).lower().lstrip(".")
         if name not in table:
-            raise unknown(kind, given, table)
+            raise _not_read(f"format {given!r}", name) if name in CONVERSIONS else unknown(kind, given, table)
         return table[name]
     if path is None or path == "-":
         raise InputError(f"the {kind} must be named for standard output: format=, {_name_all(table)}")
@@ -91,10 +91,14 @@ def file_format(
     if not ending:
         raise InputError(f"{str(path)!r} has no ending that names the {kind}; name it with format=, {_name_all(table)}")
     if ending not in table and ending in CONVERSIONS and table is EXTENSIONS:
-        raise InputError(f"{str(path)!r}: .{ending} files are not read; {CONVERSIONS[ending]}")
+        raise _not_read(repr(str(path)), ending)
     if ending not in table:
         raise InputError(f"{str(path)!r}: {unknown(kind, ending, table)}; or name it with format=")
     return table[ending]
+
+
+def _not_read(name: str, ending: str) -> InputError:
+    return InputError(f"{name}: .{ending} files are not read; {CONVERSIONS[ending]}")
 
 
 def sniff(data: bytes) -> str | None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import warnings
 
-from nelayout.graphs.files.record import FileFormat, GraphFile, from_networkx
+from nelayout.graphs.files.record import FileFormat, GraphFile, count_of, from_networkx
 from nelayout.graphs.files.source import Source
 
 __all__ = ["GML", "read_gml"]
@@ -65,7 +65,7 @@ def read_gml(source: Source) -> GraphFile:
                     del data[name]
                     missing += 1
             if missing:
-                notes.append(f"{missing} values are not finite numbers and count as missing")
+                notes.append(f"{count_of(missing, 'value')} not finite and counted as missing")
             notes += [
                 f"the list {name!r} of the graph is not read as nodes or edges"
                 for name, held in G.graph.items()

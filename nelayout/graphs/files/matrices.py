@@ -14,7 +14,7 @@ from scipy.sparse import csr_array, load_npz
 
 from nelayout.errors import InputError
 from nelayout.graphs.files.record import FileFormat, GraphFile, count_of, mirror
-from nelayout.graphs.files.source import Source
+from nelayout.graphs.files.source import NODE_BYTES, Source
 from nelayout.graphs.files.writers import to_npz
 from nelayout.graphs.to_floats import short_repr
 
@@ -29,8 +29,8 @@ HEAD = re.compile(
     rb"(?P<sizes>[ \t]*\d+(?:[ \t]+\d+)*)[ \t]*\r?(?:\n|$)",
     re.IGNORECASE,
 )
-# Memory for a row or an entry of a sparse matrix, in bytes.
-ROW_BYTES = 16
+# Memory for an entry of a sparse matrix, in bytes.
+ENTRY_BYTES = 16
 NPZ_KEYS = "rows, cols and n (each undirected edge once), or what scipy.sparse.save_npz writes"
 
 
@@ -52,10 +52,10 @@ def read_mtx(source: Source) -> GraphFile:
     n, m = sizes[:2]
     if n != m:
         raise _not_square(source, (n, m), line)
-    source.check_size(n, ROW_BYTES, "rows", line)
+    source.check_size(n, NODE_BYTES, "rows", line)
     skew = head["symmetry"].lower() == b"skew-symmetric"
     entries = sizes[2] if sparse else n * (n + (-1 if skew else 1)) // 2 if mirrored else n * n
-    source.check_size(entries, ROW_BYTES, "entries", line)
+    source.check_size(entries, ENTRY_BYTES, "entries", line)
     columns = (2 if sparse else 0) + (head["field"].lower() != b"pattern")
     table, lines = _numbers(source, source.data[head.end() :], columns, line + 1)
     if len(table) != entries:
@@ -167,7 +167,7 @@ def _edges(source: Source, arrays: dict[str, np.ndarray]) -> GraphFile:
     n = int(arrays.pop("n", max(rows.max(initial=-1), cols.max(initial=-1)) + 1))
     if len(rows) and not (min(rows.min(), cols.min()) >= 0 and max(rows.max(), cols.max()) < n):
         raise source.broken(f"rows and cols must be in 0 .. {n - 1}, as n is {n}")
-    source.check_size(n, ROW_BYTES, "nodes")
+    source.check_size(n, NODE_BYTES, "nodes")
     if not directed:
         rows, cols = np.minimum(rows, cols), np.maximum(rows, cols)
     values = np.ones(len(rows)) if weights is None else weights.astype(np.float64)

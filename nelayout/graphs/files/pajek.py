@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from nelayout.graphs.files.record import PLAIN, FileFormat, GraphFile, Look, count_of, from_edges, text_labels
-from nelayout.graphs.files.source import Source
+from nelayout.graphs.files.source import NODE_BYTES, Source
 from nelayout.graphs.files.tables import number
 from nelayout.graphs.to_floats import short_repr
 
@@ -27,8 +27,6 @@ TOKEN = re.compile(r'"((?:[^"]|"")*)"|(\S+)')
 COORDINATES = ("x", "y", "z")
 SHAPES = {"ellipse", "box", "diamond", "triangle", "cross", "empty", "house", "man", "woman"}
 SHAPES |= {"x_fact", "y_fact", "s_size", "ic", "bc", "bw", "phi", "r", "q", "lc", "la", "lr", "lphi", "fos", "font"}
-# Memory for a vertex, its name and its entry in a graph, in bytes.
-VERTEX_BYTES = 300
 # Sections of project files without networks.
 OTHERS = {"*partition", "*vector", "*permutation", "*cluster", "*hierarchy", "*events", "*tevents"}
 # Free fraction of Pajek's unit square on each side, so that dots at the border are complete.
@@ -139,7 +137,7 @@ def read_pajek(source: Source) -> GraphFile:
                 section = None
             elif word == "*vertices":
                 reading.n = _count(source, tokens, line)
-                source.check_size(reading.n, VERTEX_BYTES, "vertices", line)
+                source.check_size(reading.n, NODE_BYTES, "vertices", line)
                 if len(tokens) > 2 and tokens[2].isdecimal():
                     reading.first_mode = int(tokens[2])
                 section = reading.vertices

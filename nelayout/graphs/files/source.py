@@ -15,13 +15,15 @@ from pathlib import Path
 from nelayout.errors import InputError
 from nelayout.numerics.memory import available, size_in_words
 
-__all__ = ["Source", "Unreadable", "load"]
+__all__ = ["NODE_BYTES", "Source", "Unreadable", "load"]
 
 GZIP = b"\x1f\x8b"
 # Smallest ratio of difflib between a misspelt file name and a suggestion.
 MIN_NAME_RATIO = 0.8
 # Maximum length of a message, about four lines of a terminal; a reader may quote a line of megabytes.
 MAX_LETTERS = 300
+# Least memory that a layout needs for each node, in bytes.
+NODE_BYTES = 300
 
 
 class Unreadable(InputError):

@@ -154,6 +154,11 @@ class Edges:
         return self.groups.of if isinstance(self.groups, Parts) else np.arange(self.n)
 
     @cached_property
+    def _one_owner(self) -> np.ndarray:
+        """Group of each row under one lambda: zeros, (n,)."""
+        return np.zeros(self.n, dtype=np.int64)
+
+    @cached_property
     def owners(self) -> Any:
         """Group of each entry, (nnz,); None if all rows are one group."""
         return None if self.owner is None else self.rows if self.by_rows else self.owner[self.rows]
@@ -192,12 +197,14 @@ class Edges:
         p = self.values if self.given is None else np.where(self.given, self.values, 1.0)
         return self.measure, np.maximum(p / self.measure, np.finfo(float).tiny)
 
-    def sums(self, Y: Any, kernel: Kernel, divergence: Divergence, lam: Any, want: frozenset[str]) -> EdgeSums:
-        """Return the sums over each group; ``lam``: one for all or one for each.
+    def sums(
+        self, Y: Any, kernel: Kernel, divergence: Divergence, lam: Any, want: frozenset[str], xi: Any = None
+    ) -> EdgeSums:
+        """Return the sums over each group; ``lam``: one for all or one for each; ``xi``: the squared lengths, if known.
 
         ``want``: "value", "pull", "weights", "attraction" in addition to the slope.
         """
-        value, slope, pull, weights = self._of_rows(Y, kernel, divergence, lam, want)
+        value, slope, pull, weights = self._of_rows(Y, kernel, divergence, lam, want, xi)
         if getattr(slope, "ndim", 0):
             value, slope = self.groups.sum(value), self.groups.sum(slope)
         attraction = self.row_sums(attracting(weights)) if "attraction" in want else None
@@ -208,7 +215,7 @@ class Edges:
         return self._of_rows(Y, kernel, divergence, lam, frozenset({"value", "rows"}))[0]
 
     def _of_rows(
-        self, Y: Any, kernel: Kernel, divergence: Divergence, lam: Any, want: frozenset[str]
+        self, Y: Any, kernel: Kernel, divergence: Divergence, lam: Any, want: frozenset[str], known: Any = None
     ) -> tuple[Any, Any, Any, Any]:
         """Return values and slopes (n,) of the rows, pull and weights.
 
@@ -223,7 +230,7 @@ class Edges:
         if powers is not None:
             value, slope = self._by_powers(Y, kernel, powers, lam, drawn, omega)
         else:
-            value, slope = self._by_arrays(Y, kernel, divergence, lam, drawn, omega, want)
+            value, slope = self._by_arrays(Y, kernel, divergence, lam, drawn, omega, want, known)
         weights: Any = None if omega is None else self.symmetric(omega)
         if late:
 
@@ -235,22 +242,19 @@ class Edges:
         return value, slope, pull, weights
 
     def _by_arrays(
-        self, Y: Any, kernel: Kernel, divergence: Divergence, lam: Any, pull: Any, omega: Any, want: frozenset[str]
+        self, Y: Any, kernel: Kernel, divergence: Divergence, lam: Any, pull: Any, omega: Any, want: frozenset[str],
+        known: Any,
     ) -> tuple[Any, Any]:
         """Compute the sums by the divergence's own formulas, chunk by chunk."""
         at_once = self.owner is None and not self.compiled and "rows" not in want
         values: Any = None if at_once else self._room()
         slopes: Any = None if at_once else self._room()
-        log_lam = None
-        if np.ndim(lam):
-            with np.errstate(divide="ignore"):
-                log_lam = np.log(lam)
+        log_lam = np.log(lam) if np.ndim(lam) else None
 
-        @np.errstate(over="ignore", invalid="ignore", divide="ignore")  # threads do not inherit the caller's
         def work(rows: tuple[int, int]) -> tuple[float, float]:
             start, stop = rows
             low, high = self.indptr[start], self.indptr[stop]
-            xi, ends = self._lengths_and_ends(Y, start, stop)
+            xi, ends = self._lengths_and_ends(Y, start, stop) if known is None else (known, None)
             if log_lam is None:
                 b = Similarity(kernel, xi, lam)
             else:
@@ -286,9 +290,8 @@ class Edges:
         from nelayout.sums.edges import loops
 
         values, slopes = np.zeros(self.n), np.zeros(self.n)
-        with np.errstate(divide="ignore"):
-            log_lam = np.atleast_1d(np.log(lam))
-        owner = self.owner if np.ndim(lam) else np.zeros(self.n, dtype=np.int64)
+        log_lam = np.atleast_1d(np.log(lam))
+        owner = self.owner if np.ndim(lam) else self._one_owner
         form = "log" if powers.form == "boxcox" and powers.order == 0 else powers.form
         add = loops.POWER_SUMS[form, Y.shape[1] == 2]
         out, keep = np.empty((0, 0)) if pull is None else pull, np.empty(0) if omega is None else omega
@@ -301,7 +304,8 @@ class Edges:
             )
 
         self.threads.map(work, self.chunks)
-        return values + powers.constant, slopes
+        values += powers.constant
+        return values, slopes
 
     @np.errstate(over="ignore", invalid="ignore", divide="ignore")
     def _powers_of(self, divergence: Divergence) -> Powers | None:

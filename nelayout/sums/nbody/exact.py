@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
@@ -10,11 +11,15 @@ from nelayout.formula.kernels import Radial
 from nelayout.numerics.parallel import Threads
 from nelayout.sums.nbody.field import Field
 
-__all__ = ["Exact", "acting", "apart", "field_of", "itself", "sums_by_blocks", "sums_within"]
+__all__ = [
+    "MAX_TABLE_PAIRS", "Exact", "PairTable", "acting", "apart", "field_of", "itself", "sums_by_blocks", "sums_within",
+]
 
 # Number of pairs in a block of the NumPy form, 96 KB.  Arrays from 128 KB on are often new pages of memory, and their
 # first use may cost more than the sums.
 BLOCK_PAIRS = 12_000
+# Largest number of pairs in a `PairTable`.
+MAX_TABLE_PAIRS = 40_000
 # Number of pairs in a task of the compiled form, about 0.4 ms.
 TASK_PAIRS = 1 << 18
 
@@ -36,10 +41,6 @@ class Exact:
     def fields(self, Y: np.ndarray, charges: np.ndarray, radials: tuple[Radial, ...]) -> tuple[Field, ...]:
         """Return potential and force of each radial function."""
         return tuple(self._compiled(Y, charges, radials) if self.compiled else sums_by_blocks(Y, charges, radials))
-
-    def at(self, Y: np.ndarray) -> Exact | PairTable:
-        """Return a backend for several sums at one Y: a table of pairs unless compiled."""
-        return self if self.compiled else PairTable(Y)
 
     def _compiled(self, Y: np.ndarray, charges: np.ndarray, radials: tuple[Radial, ...]) -> list[Field]:
         n = len(Y)
@@ -80,20 +81,59 @@ def sums_within(
 
 
 class PairTable:
-    """Pairs of a small layout, with each radial function computed once for several sums."""
+    """Pairs of small graphs of one size, with arrays for several layouts: first the potentials, then the gradient.
 
-    def __init__(self, Y: np.ndarray) -> None:
-        self.diffs, self.xi = apart(Y, 0, len(Y))
-        self.known: dict[Radial, tuple[np.ndarray, np.ndarray]] = {}
+    The derivatives of J in the potentials follow from the potentials, so the slopes of the radial functions are kept
+    until then.  The next layout overwrites the arrays.
+    """
 
-    def fields(self, Y: np.ndarray, charges: np.ndarray, radials: tuple[Radial, ...]) -> tuple[Field, ...]:
-        """Return the same as `Exact.fields`, for the positions Y of the table."""
-        answer = []
-        for radial in radials:
-            if radial not in self.known:
-                self.known[radial] = acting(radial, self.xi, 0)
-            answer.append(field_of(*self.known[radial], charges, self.diffs, Y))
-        return tuple(answer)
+    def __init__(self, mass: np.ndarray, n: int, radials: tuple[Radial, ...], dim: int) -> None:
+        self.mass, self.radials, self.dim = mass.reshape(-1, n), radials, dim
+        self.shape = len(self.mass), n, n
+        self.diffs, self.xi, self.slopes = (np.empty((k, *self.shape)) for k in (dim, 1, len(radials)))
+        self.xi, self.products = self.xi[0], 2.0 * self.mass[:, :, None] * self.mass[:, None]
+        rows, graphs = max(1, BLOCK_PAIRS // n), max(1, BLOCK_PAIRS // n**2)
+        self.blocks = [
+            (slice(c, c + graphs), slice(start, min(start + rows, n)))
+            for c in range(0, len(self.mass), graphs)
+            for start in range(0, n, rows)
+        ]
+
+    def potentials(self, Y: np.ndarray) -> np.ndarray:
+        """Return the potential of the masses at positions Y, (k, C n), of each radial function."""
+        count, n, _ = self.shape
+        columns, found = np.ascontiguousarray(Y.T).reshape(-1, count, n), np.empty((len(self.radials), count, n))
+        for block in self.blocks:
+            graphs, rows = block
+            xi, diffs = self.xi[block], self.diffs[:, graphs, rows]
+            np.subtract(columns[:, graphs, rows, None], columns[:, graphs, None], out=diffs)
+            np.multiply(diffs[0], diffs[0], out=xi)
+            for diff in diffs[1:]:
+                xi += diff * diff
+            itself(xi, rows.start)[...] = 1.0  # any finite number will do
+            for radial, slopes, potential in zip(self.radials, self.slopes, found, strict=True):
+                value, slopes[block] = radial.value_and_slope(xi)
+                itself(value, rows.start)[...] = 0.0
+                np.einsum("cij,cj->ci", value, self.mass[graphs], out=potential[block])
+        return found.reshape(len(found), -1)
+
+    def gradient(self, charges: list[Any], entries: np.ndarray, pulls: np.ndarray) -> np.ndarray:
+        """Return sum_j w_ij (y_i - y_j), (C n, d), w = 2 sum_k r_k' (c_ki m_j + m_i c_kj) plus the pulls of entries.
+
+        charges  c_k (C n,) for each radial function, or the factor of the masses of all graphs or of each, (C,)
+        entries  indices of different pairs in the flat array of all pairs, (nnz,)
+        pulls    summand of w at each entry, (nnz,)
+        """
+        weights: Any = None
+        for slope, charge in zip(self.slopes, charges, strict=True):
+            if np.size(charge) == self.mass.size > 1:
+                across = charge.reshape(self.mass.shape)[:, :, None] * self.mass[:, None]
+                slope *= 2.0 * (across + across.swapaxes(1, 2))
+            else:
+                slope *= np.reshape(2.0 * charge, (-1, 1, 1)) * self.products
+            weights = slope if weights is None else np.add(weights, slope, out=weights)
+        weights.reshape(-1)[entries] += pulls
+        return np.einsum("cij,acij->cia", weights, self.diffs).reshape(-1, self.dim)
 
 
 def apart(Y: np.ndarray, start: int, stop: int) -> tuple[list[np.ndarray], np.ndarray]:

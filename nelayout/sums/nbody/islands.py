@@ -17,8 +17,6 @@ from nelayout.sums.nbody.field import Field
 
 __all__ = ["Islands"]
 
-# Number of pairs up to which radial functions are kept between two sums at the same positions.
-MAX_KEPT_PAIRS = 400_000
 # Largest squared distance from the center, in units of the kernel, at which matrix products give enough digits.
 MAX_PRODUCT_EXTENT = 1e4
 
@@ -37,12 +35,13 @@ class Islands:
         """Return potential and force of each radial function."""
         if self.compiled:
             return tuple(sums_within(Y, charges, radials, self._within, self._tasks, self.threads))
-        return AtPlaces(self, Y, keeps=False).fields(Y, charges, radials)
-
-    def at(self, Y: np.ndarray) -> Islands | AtPlaces:
-        """Return a backend for several sums at the same positions."""
-        pairs = float(np.sum(self.parts.sizes.astype(float) ** 2))
-        return self if self.compiled else AtPlaces(self, Y, keeps=pairs <= MAX_KEPT_PAIRS)
+        found = [Field(np.empty(len(Y)), np.empty_like(Y)) for _ in radials]
+        for size, nodes in self.classes:
+            graphs = Equal(Y[nodes].reshape(-1, size, Y.shape[1]))
+            for radial, each in zip(radials, found, strict=True):
+                potential, force = graphs.field(charges[nodes].reshape(-1, size), radial)
+                each.potential[nodes], each.force[nodes] = potential.reshape(-1), force.reshape(-1, Y.shape[1])
+        return tuple(found)
 
     @cached_property
     def classes(self) -> list[tuple[int, Any]]:
@@ -68,37 +67,17 @@ class Islands:
         return list(zip(cuts, [*cuts[1:], len(pairs)], strict=True))
 
 
-class AtPlaces:
-    """NumPy's sums of `Islands` at positions Y; ``keeps``: store radial functions of pairs."""
-
-    def __init__(self, islands: Islands, Y: np.ndarray, keeps: bool) -> None:
-        self.nodes = [nodes for _, nodes in islands.classes]
-        self.stacks = [Equal(Y[nodes].reshape(-1, size, Y.shape[1]), keeps) for size, nodes in islands.classes]
-
-    def fields(self, Y: np.ndarray, charges: np.ndarray, radials: tuple[Radial, ...]) -> tuple[Field, ...]:
-        """Return potential and force of each radial function."""
-        answer = []
-        for radial in radials:
-            found = Field(np.empty(len(Y)), np.empty_like(Y))
-            for nodes, stack in zip(self.nodes, self.stacks, strict=True):
-                potential, force = stack.field(charges[nodes].reshape(stack.Y.shape[:2]), radial)
-                found.potential[nodes], found.force[nodes] = potential.reshape(-1), force.reshape(-1, Y.shape[1])
-            answer.append(found)
-        return tuple(answer)
-
-
 class Equal:
     """Graphs (C, n, d) of one size, in blocks of about `BLOCK_PAIRS` pairs.
 
     For kernels that vary slowly between close nodes, squared distances and forces are products of matrices.
     """
 
-    def __init__(self, Y: np.ndarray, keeps: bool) -> None:
+    def __init__(self, Y: np.ndarray) -> None:
         count, n, _ = Y.shape
         self.Y = Y
         each = max(1, BLOCK_PAIRS // n**2)
         self.blocks = [slice(k, k + each) for k in range(0, count, each)]
-        self.known: dict[Any, Any] | None = {} if keeps else None
 
     def field(self, charges: np.ndarray, radial: Radial) -> tuple[np.ndarray, np.ndarray]:
         """Return potential (C, n) and force (C, n, d) of charges (C, n)."""
@@ -121,20 +100,14 @@ class Equal:
 
     def _acting(self, radial: Radial, smooth: bool) -> Iterator[tuple[slice, np.ndarray, np.ndarray, Any]]:
         """Yield values and slopes of a radial function, and differences of positions, by block."""
-        for k, block in enumerate(self.blocks):
-            if self.known is not None and (k, radial) in self.known:
-                yield self.known[k, radial]
-                continue
+        for block in self.blocks:
             diffs: Any = None
             if smooth:
                 left, right = self._factors
                 xi = left[block] @ right[block]
             else:
                 diffs, xi = apart(self.Y[block], 0, self.Y.shape[1])
-            found = block, *acting(radial, xi, 0), diffs
-            if self.known is not None:
-                self.known[k, radial] = found
-            yield found
+            yield block, *acting(radial, xi, 0), diffs
 
     @cached_property
     def centered(self) -> np.ndarray:

@@ -1,0 +1,101 @@
+"""Crossings and symmetry of drawings in the plane, which the quality score does not see.
+
+tidiness = (1 + X)^(-`CROSSINGS_POWER`), times `SYMMETRY` for a symmetric drawing, with the number X of crossings
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from scipy.sparse import csr_array
+
+from nelayout.numerics.breadth_first import COMPILED_ABOVE
+from nelayout.quality.crossings import Segments
+from nelayout.quality.edges import edges
+
+__all__ = ["crossed", "crossings", "is_symmetric", "least_distance", "step_between", "tidiness"]
+
+# Powers of a score that is multiplied by the tidiness: of 1 + X, and the factor of a symmetric drawing.
+CROSSINGS_POWER, SYMMETRY = 0.15, 1.25
+# Candidate pairs for each edge (of `Segments`) above which crossings are not counted: most edges cross many others.
+MOST_PAIRS = 50
+# Trials of a step until no further edges cross, and the part of its step below which a node stays.
+TRIALS, LEAST_STEP = 10, 0.2
+# Distance, in typical distances between nodes, within which a node of a symmetric drawing has a mirror image.
+IMAGE = 0.5
+
+
+def tidiness(P: csr_array, Y: np.ndarray) -> float:
+    """Return how tidy a drawing Y (n, 2) of a graph is; larger is better.
+
+    >>> square = csr_array(np.array([[0, 1, 0, 1], [1, 0, 1, 0], [0, 1, 0, 1], [1, 0, 1, 0]]))
+    >>> corners = np.array([[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [0.0, 1.0]])
+    >>> tidiness(square, corners) > tidiness(square, corners[[0, 2, 1, 3]])
+    True
+    """
+    found = crossings(P, Y)
+    return (1.0 + (found or 0)) ** -CROSSINGS_POWER * (SYMMETRY if is_symmetric(Y) else 1.0)
+
+
+def crossings(P: csr_array, Y: np.ndarray) -> int | None:
+    """Return the number of crossings of a drawing Y (n, 2); None where too many pairs of edges would be looked at."""
+    drawn = Segments(*edges(P), Y)
+    m = len(drawn.first)
+    return int(drawn.count(np.arange(m), both=False)[0].sum()) if drawn.pairs <= MOST_PAIRS * m else None
+
+
+def crossed(i: np.ndarray, j: np.ndarray, Y: np.ndarray, both: bool = True) -> np.ndarray:
+    """(m,) how many edges, or without ``both`` how many that are later in the sweep, cross each edge (i, j)."""
+    return Segments(i, j, Y).count(np.arange(len(i)), both=both)[0]
+
+
+def step_between(i: np.ndarray, j: np.ndarray, Y: np.ndarray, Z: np.ndarray) -> tuple[np.ndarray, int] | None:
+    """Step from Y (n, 2) towards Z as far as no further edges (i, j) cross; return the drawing and its crossings.
+
+    The steps of nodes at further crossings are halved.  None: some edges still cross after the last trial.
+    """
+    before, share = crossed(i, j, Y), np.ones((len(Y), 1))
+    for _ in range(TRIALS):
+        now = Y + share * (Z - Y)
+        found = int(crossed(i, j, now, both=False).sum())
+        if 2 * found <= before.sum():
+            return now, found
+        more = crossed(i, j, now) > before
+        ends = np.unique(np.concatenate([i[more], j[more]]))
+        share[ends] = np.where(share[ends] > LEAST_STEP, 0.5 * share[ends], 0.0)
+    return None
+
+
+def is_symmetric(Y: np.ndarray) -> bool:
+    """Return whether half a turn, or a mirror at a principal axis, brings each node of Y (n, 2) near to a node.
+
+    >>> is_symmetric(np.array([[0.0, 1.0], [0.0, -1.0], [2.0, 0.0]]))
+    True
+    """
+    centered = Y - np.sum(Y, axis=0) / len(Y)
+    Z = np.einsum("ia,ab->ib", centered, np.linalg.eigh(np.einsum("ia,ib->ab", centered, centered))[1])
+    typical = math.sqrt(float(np.sum(Z * Z))) / len(Z)
+    images = (_nearest(Z, Z * signs) for signs in ((-1.0, -1.0), (1.0, -1.0), (-1.0, 1.0)))
+    return any(math.sqrt(float(np.mean(apart * apart))) < IMAGE * typical for apart in images)
+
+
+def _nearest(Y: np.ndarray, at: np.ndarray) -> np.ndarray:
+    """(m,) distances from places (m, 2) to the nearest of Y (n, 2)."""
+    if len(Y) > COMPILED_ABOVE:
+        from scipy.spatial import KDTree
+
+        return KDTree(Y).query(at)[0]
+    return np.sqrt(_apart(Y, at).min(axis=1))
+
+
+def _apart(Y: np.ndarray, at: np.ndarray) -> np.ndarray:
+    """(m, n) squared distances."""
+    return np.subtract.outer(at[:, 0], Y[:, 0]) ** 2 + np.subtract.outer(at[:, 1], Y[:, 1]) ** 2
+
+
+def least_distance(Y: np.ndarray) -> float:
+    """Return the distance between the two nearest nodes of a small drawing Y (n, 2), in typical distances."""
+    away, squares = Y - np.sum(Y, axis=0) / len(Y), _apart(Y, Y)
+    np.fill_diagonal(squares, np.inf)
+    return math.sqrt(float(squares.min()) / float(np.sum(away * away))) * len(Y)

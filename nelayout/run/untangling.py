@@ -1,0 +1,332 @@
+"""Untangling: fewer edges cross after pieces of a drawing turn and single nodes move.
+
+An objective sums over pairs of nodes, so it does not see that two branches of a tree cross.  A descent cannot part them
+either: every small step makes J larger.  Here a whole piece moves at once.  A piece hangs at one node, a cut vertex.
+It turns about this node, is mirrored, and shrinks.  Nodes at the ends of crossed edges move alone.  A move is taken if
+
+    J + k ln(1 + X)
+
+falls, with the objective J of the drawing and its number X of crossings.  So the last crossings count most.  Then all
+nodes settle: they go down J as far as no further edges cross.  k doubles when a round takes out few crossings.
+
+The drawing with the least F = J + `KAPPA` ln(1 + X) of all rounds is the result, so F never rises.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+
+import numpy as np
+from scipy.sparse import csr_array
+
+from nelayout.formula.divergences import Similarity
+from nelayout.formula.divergences.protocol import is_linear
+from nelayout.formula.kernels import Radial
+from nelayout.numerics.parallel import Threads
+from nelayout.objective import Objective
+from nelayout.optimizers import LBFGS
+from nelayout.optimizers.minimize import Rest, minimize
+from nelayout.quality.edges import edges
+from nelayout.run.drawing import Drawing, Run, joined
+from nelayout.run.passes import Descent, Pass, fold
+from nelayout.run.planar import is_cactus, planar_drawing, searched
+from nelayout.run.tidiness import crossed, crossings, is_symmetric, least_distance, step_between
+from nelayout.sums.nbody.outside import Sources
+
+__all__ = ["KAPPA", "Redraw", "Untangle"]
+
+# Nats for each e-fold of 1 + X: in the result, and at most in moves.
+KAPPA, MOST_KAPPA = 0.5, 4.0
+# Nodes of the largest piece.
+MAX_PIECE_NODES = 300
+# Turns of a piece in a full circle, and factors of its size.
+TURNS, SIZES = 16, (1.0, 0.6, 0.3)
+# Places on each of two circles to which a node moves, and their radii in parts of its mean edge: around it, and around
+# the mean of its neighbors.
+PLACES, RADII = 8, (0.35, 0.6)
+# Moves of a piece or node of which J is estimated, those with the fewest crossings, and of which J is computed.
+ESTIMATED, COMPUTED = 12, 2
+# Descents in which nodes settle, iterations of each, and the least decrease of J.
+SETTLING, SETTLING_STEPS, SETTLED = 8, 4, 3e-3
+# Part of the crossings above which a round leaves too many: k doubles, or of more crossings than a few, rounds end.
+STUBBORN, FEW = 0.5, 60
+# Seconds that all moves may take: of any graph, and for each node; and their factor for trees and cactuses.
+SECONDS, SECONDS_NODE, CACTUS_FACTOR = 0.05, 8e-5, 4.0
+# Seconds of a test of two segments, by the form; of a candidate's node or piece; of J for each pair, and each node.
+TEST, VISIT, VALUE_PAIR, VALUE_NODE = {False: 45e-9, True: 5e-9}, 3e-4, {False: 15e-9, True: 1.1e-9}, 4e-7
+# Seconds of counting crossings for each edge, and the usual number of counts while nodes settle once.
+COUNT, SETTLING_COUNTS = 2e-6, 4
+# Crossings for each entry above which a graph is hardly planar.
+PLANAR = 0.125
+# Distance between two nodes, in typical distances, below which a drawing from a planar one has folded onto itself.
+APART = 0.05
+# Segments that NumPy tests at once.
+BLOCK = 1 << 17
+
+
+@dataclass(frozen=True, kw_only=True)
+class Untangle(Pass):
+    """Move pieces and nodes of each graph where edges cross; symmetric drawings stay, but of trees and cactuses."""
+
+    def __call__(self, drawing: Drawing, run: Run) -> Drawing:
+        return joined([
+            each if is_symmetric(each.Y) and not is_cactus(each.affinity.P) else _untangled(each, run)
+            for each in drawing.split()
+        ])
+
+
+@dataclass(frozen=True, kw_only=True)
+class Redraw(Pass):
+    """Draw each graph that has crossings again from initial positions without crossings, if these are known."""
+
+    descend: Descent
+    untangle: Untangle
+
+    def __call__(self, drawing: Drawing, run: Run) -> Drawing:
+        return joined([self._redrawn(each, run) for each in drawing.split()])
+
+    def _redrawn(self, drawing: Drawing, run: Run) -> Drawing:
+        P = drawing.affinity.P
+        before = crossings(P, drawing.Y)
+        if not before or before > PLANAR * P.nnz or (Y := planar_drawing(P)) is None:
+            return drawing
+        now = fold((self.descend, self.untangle), replace(drawing, Y=Y, methods=(None,)), run)
+        after = crossings(P, now.Y)
+        folded = not is_cactus(P) and least_distance(now.Y) < APART
+        return drawing if after is None or after >= before or folded else now
+
+
+def _untangled(drawing: Drawing, run: Run) -> Drawing:
+    """The drawing of one graph with fewer crossings."""
+    if crossings(drawing.affinity.P, drawing.Y) in (0, None):
+        return drawing
+    on_cpu = replace(run, sums=run.sums.on_cpu)
+    objective = on_cpu.objective(drawing, drawing.method or run.method, drawing.exaggeration)
+    search = _Search(objective, drawing.Y, run.sums.threads)
+    pieces, best, kappa = pieces_of(drawing.affinity.P), search.state(), KAPPA
+    while search.crossings and kappa <= MOST_KAPPA and search.left > 0:
+        before = search.crossings
+        search.move(pieces, kappa)
+        if search.crossings < before:
+            search.settle()
+        best = min(best, search.state(), key=lambda state: state[0])
+        if search.crossings > STUBBORN * before:
+            if search.crossings > FEW:
+                break
+            kappa *= 2
+    return drawing.at(best[1])
+
+
+def pieces_of(P: csr_array) -> list[tuple[int, np.ndarray]]:
+    """Return pieces that hang at a cut vertex, smallest first: vertex and nodes (s,) of each, at most half of all.
+
+    In the order of a depth-first search a piece is a range.  It ends where no edge leads back above its vertex.
+    """
+    n = P.shape[0]
+    order, parent = map(np.array, searched(P, deep=True))
+    place = np.empty(n, dtype=np.int64)
+    place[order] = np.arange(n)
+    rows = np.repeat(np.arange(n), np.diff(P.indptr))
+    back, least = parent[rows] != P.indices, place.copy()
+    np.minimum.at(least, rows[back], place[P.indices[back]])
+    low, size, above = least[order].tolist(), [1] * n, [0, *place[parent[order[1:]]].tolist()]
+    for k in range(n - 1, 0, -1):
+        size[above[k]] += size[k]
+        low[above[k]] = min(low[above[k]], low[k])
+    found = sorted((size[k], k) for k in range(1, n) if low[k] >= above[k] and size[k] <= min(n // 2, MAX_PIECE_NODES))
+    return [(int(order[above[k]]), order[k : k + many]) for many, k in found]
+
+
+class _Search:
+    """A drawing Y (n, 2) that moves, its J and its crossings, and the seconds that are left for moves."""
+
+    def __init__(self, objective: Objective, Y: np.ndarray, threads: Threads) -> None:
+        self.J, self.P, self.Y, self.threads = objective, objective.affinity.P, Y.copy(), threads
+        self.i, self.j = edges(self.P)
+        self.degree, n, m = np.diff(self.P.indptr), len(Y), len(self.i)
+        by_node = np.argsort(np.concatenate([self.i, self.j]), kind="stable") % m
+        self.at_node = np.split(by_node, np.cumsum(self.degree)[:-1])
+        self.low, self.high = np.empty((2, 2, m))
+        pairs = VALUE_PAIR[objective.compiled] * n * n
+        self.value_seconds = 1e-4 + (min(pairs, VALUE_NODE * n) if objective.compiled else pairs)
+        self.left = (SECONDS + SECONDS_NODE * n) * (CACTUS_FACTOR if is_cactus(self.P) else 1.0)
+        self._place(self.Y, np.arange(m), self._value(self.Y), int(crossed(self.i, self.j, self.Y, both=False).sum()))
+
+    def state(self) -> tuple[float, np.ndarray]:
+        """F and the drawing."""
+        return self.value + KAPPA * math.log1p(self.crossings), self.Y
+
+    def _value(self, Y: np.ndarray) -> float:
+        return float(self.J.evaluate(Y, gradient=False).value)
+
+    def _place(self, Y: np.ndarray, moved: np.ndarray, value: float, crossings: int) -> None:
+        """Take another drawing, in which some edges have moved, with its J and its crossings."""
+        self.Y, self.value, self.crossings = Y, value, crossings
+        ends = Y[self.i[moved]], Y[self.j[moved]]
+        self.low[:, moved], self.high[:, moved] = np.minimum(*ends).T, np.maximum(*ends).T
+
+    def move(self, pieces: list[tuple[int, np.ndarray]], kappa: float) -> None:
+        """Try moves of all pieces, and then of all nodes, with a crossed edge; a crossing counts by ``kappa``."""
+        load = crossed(self.i, self.j, self.Y)
+        self.estimate = _Estimate(self.J, self.Y, self.threads)
+        for vertex, nodes in pieces:
+            own = np.unique(np.concatenate([self.at_node[v] for v in nodes.tolist()]))
+            if load[own].any():
+                self._try(nodes, own, _turned(self.Y[nodes], self.Y[vertex]), kappa)
+        load = np.bincount(self.i, load, len(self.Y)) + np.bincount(self.j, load, len(self.Y))
+        for node in np.argsort(-load / self.degree, kind="stable")[: np.count_nonzero(load)].tolist():
+            self._try(np.array([node]), self.at_node[node], self._places(node)[:, None], kappa)
+
+    def _places(self, node: int) -> np.ndarray:
+        """(K, 2) places for a node: its own, nearer to its neighbors, beyond them, and around both."""
+        here, near = self.Y[node], self.Y[self.P.indices[self.P.indptr[node] : self.P.indptr[node + 1]]]
+        middle, reach = np.sum(near, axis=0) / len(near), math.sqrt(float(np.sum((near - here) ** 2)) / len(near))
+        circle = reach * np.stack(_circle(PLACES), axis=1)
+        line = here + np.array([0.0, 0.5, 1.0, 2.0])[:, None] * (middle - here)
+        return np.concatenate([line, here + RADII[0] * circle, middle + RADII[1] * circle])
+
+    def _try(self, nodes: np.ndarray, own: np.ndarray, Z: np.ndarray, kappa: float) -> None:
+        """Move nodes, with their edges, to the best of some places Z (K, s, 2); the first are their own."""
+        if not self.crossings or self.left <= 0:
+            return
+        self.left -= VISIT
+        now = int(self._met(nodes, own, Z[:1])[0])
+        if not now:
+            return
+        met = self._met(nodes, own, Z)
+        fewer = np.argsort(met, kind="stable")[: min(ESTIMATED, np.count_nonzero(met < now))]
+        J = self.estimate(self.Y, nodes, Z[np.r_[0, fewer]])
+        saved = kappa * (math.log1p(self.crossings) - np.log1p(self.crossings - now + met[fewer]))
+        rise = J[1:] - J[0] - saved
+        for k in np.argsort(rise, kind="stable")[:COMPUTED].tolist():
+            if not rise[k] < 0:
+                return
+            Y = self.Y.copy()
+            Y[nodes] = Z[fewer[k]]
+            value, self.left = self._value(Y), self.left - self.value_seconds
+            if value < self.value + saved[k]:
+                self._place(Y, own, value, self.crossings - now + int(met[fewer[k]]))
+                return
+
+    def _met(self, nodes: np.ndarray, own: np.ndarray, Z: np.ndarray) -> np.ndarray:
+        """(K,) crossings of nodes' edges with all other edges, for places Z (K, s, 2) of the nodes."""
+        i, j, where = self.i[own], self.j[own], np.full(len(self.Y), -1)
+        where[nodes] = np.arange(len(nodes))
+        ends = np.concatenate([i, j])
+        ends = np.concatenate([self.Y[ends[where[ends] < 0]], Z.reshape(-1, 2)])
+        (x, y), (right, top) = ends.min(axis=0), ends.max(axis=0)
+        low, high = self.low, self.high
+        near = (high[0] >= x) & (low[0] <= right) & (high[1] >= y) & (low[1] <= top)
+        near[own] = False
+        k, l = self.i[near], self.j[near]
+        self.left -= TEST[self.J.compiled] * len(Z) * len(i) * len(k)
+        if not self.J.compiled:
+            return _met_by_numpy(i, j, where, Z, self.Y, k, l)
+        from nelayout.run.untangling_loops import count_met
+
+        found = np.zeros(len(Z), dtype=np.int64)
+        count_met(i, j, where, Z, self.Y, k, l, found)
+        return found
+
+    def settle(self) -> None:
+        """Descend as far as no further edges cross, until J hardly falls."""
+        for _ in range(SETTLING):
+            down, last = minimize(self.J, self.Y, LBFGS(), SETTLING_STEPS, Rest())[0], self.value
+            self.left -= 2.0 * SETTLING_STEPS * self.value_seconds + SETTLING_COUNTS * COUNT * len(self.i)
+            step = step_between(self.i, self.j, self.Y, down)
+            value = math.inf if step is None else self._value(step[0])
+            if step is None or not value < last:
+                return
+            self._place(step[0], np.arange(len(self.i)), value, step[1])
+            if last - value < SETTLED or self.left <= 0:
+                return
+
+
+def _circle(count: int) -> tuple[np.ndarray, np.ndarray]:
+    """Cosines and sines of evenly spaced angles, from 0 on."""
+    angle = 2.0 * math.pi * np.arange(count) / count
+    return np.cos(angle), np.sin(angle)
+
+
+def _turned(Y: np.ndarray, vertex: np.ndarray) -> np.ndarray:
+    """(K, s, 2) nodes Y (s, 2) turned about a vertex, mirrored and brought nearer; the first are as they are."""
+    arms = Y - vertex
+    middle = np.sum(arms, axis=0)
+    axis = middle / (math.hypot(*middle) or 1.0)
+    mirrored = 2.0 * np.einsum("ia,a->i", arms, axis)[:, None] * axis - arms
+    cos, sin = _circle(TURNS)
+    turns = np.array([[cos, sin], [-sin, cos]])
+    both = np.einsum("mia,abt->mtib", np.stack([arms, mirrored]), turns).reshape(-1, len(Y), 2)
+    return vertex + np.concatenate([size * both for size in SIZES])
+
+
+def _met_by_numpy(i, j, where, Z, Y, k, l) -> np.ndarray:
+    """(K,) pairs of a moved edge (i, j) and another edge (k, l) that share a point and no node; see `count_met`."""
+    found = np.zeros(len(Z), dtype=np.int64)
+    nodes, ends = np.unique(np.concatenate([k, l]), return_inverse=True)
+    first, second, X, T = ends[: len(k)], ends[len(k) :], Y[nodes, 0], Y[nodes, 1]
+    step = max(1, BLOCK // max(len(i) * len(nodes), 1))
+    for start in range(0, len(Z), step):
+        some = Z[start : start + step]
+        ax, ay, bx, by = (np.where(where[v] < 0, Y[v, c], some[:, where[v], c]).ravel() for v in (i, j) for c in (0, 1))
+        side = np.multiply.outer(bx - ax, T)
+        side -= np.multiply.outer(by - ay, X)
+        side -= ((bx - ax) * ay - (by - ay) * ax)[:, None]
+        left, right = side >= 0, side <= 0
+        line, other = np.nonzero((left[:, first] & right[:, second]) | (right[:, first] & left[:, second]))
+        p, q, u, v = i[line % len(i)], j[line % len(i)], k[other], l[other]
+        apart = (p != u) & (p != v) & (q != u) & (q != v)
+        line, u, v = line[apart], u[apart], v[apart]
+        ax, ay, bx, by = ax[line], ay[line], bx[line], by[line]
+        cx, cy, dx, dy = Y[u, 0], Y[u, 1], Y[v, 0], Y[v, 1]
+        meet = ((dx - cx) * (ay - cy) - (dy - cy) * (ax - cx)) * ((dx - cx) * (by - cy) - (dy - cy) * (bx - cx)) <= 0
+        for a, b, c, d in ((ax, bx, cx, dx), (ay, by, cy, dy)):
+            meet &= (np.maximum(a, b) >= np.minimum(c, d)) & (np.maximum(c, d) >= np.minimum(a, b))
+        found[start : start + step] = np.bincount(line[meet] // len(i), minlength=len(some))
+    return found
+
+
+class _Estimate:
+    """J with a few nodes at other places, to first order in the sums over edges and pairs, less what stays the same.
+
+    The other nodes repel from where they were when the estimate was made.
+    """
+
+    def __init__(self, objective: Objective, Y: np.ndarray, threads: Threads) -> None:
+        self.J, self.mass, self.then, self.threads = objective, objective.affinity.mass, Y, threads
+        self.lam, self.coupling = objective.linearized(Y)
+        plain = (Radial(objective.kernel),) if self.coupling.d_normalizer else ()
+        self.radials = tuple(dict.fromkeys([*objective.radials, *plain]))
+        self.sources = Sources(Y, self.mass, threads)
+
+    @np.errstate(over="ignore", invalid="ignore", divide="ignore")
+    def __call__(self, Y: np.ndarray, nodes: np.ndarray, Z: np.ndarray) -> np.ndarray:
+        """(K,) the part of J that depends on places Z (K, s, 2) of nodes of the drawing Y."""
+        J, mass = self.J, self.mass[nodes]
+        sums = {radial: np.zeros(len(Z)) for radial in self.radials}
+        every = Z.reshape(-1, 2)
+        for sources, sign in ((self.sources, 1.0), (Sources(self.then[nodes], mass, self.threads), -1.0)):
+            for radial, field in zip(self.radials, sources.fields(every, self.radials), strict=True):
+                sums[radial] += 2.0 * sign * np.einsum("ki,i->k", field.potential.reshape(Z.shape[:2]), mass)
+        if len(nodes) > 1:
+            for k, (x, y) in enumerate(Z.transpose(0, 2, 1)):
+                xi = np.subtract.outer(x, x) ** 2 + np.subtract.outer(y, y) ** 2
+                for radial in self.radials:
+                    sums[radial][k] += np.einsum("ij,i,j->", radial.value(xi), mass, mass)
+        pairs = self.coupling.d_pairs * J.pair_terms(sums, 0.0, self.lam)[0]
+        if self.coupling.d_normalizer:
+            pairs = pairs + self.coupling.d_normalizer * sums[Radial(J.kernel)]
+        return pairs + self.coupling.d_edges * self._edges(Y, nodes, Z)
+
+    def _edges(self, Y: np.ndarray, nodes: np.ndarray, Z: np.ndarray) -> np.ndarray:
+        """(K,) the sum over the entries of the nodes' rows and columns."""
+        J, P, where = self.J, self.J.affinity.P, np.full(len(Y), -1)
+        where[nodes] = np.arange(len(nodes))
+        rows = P[nodes]
+        to, of, p = rows.indices, np.repeat(np.arange(len(nodes)), np.diff(rows.indptr)), rows.data
+        within = where[to] >= 0
+        apart = Z[:, of] - np.where(within[None, :, None], Z[:, where[to]], Y[to])
+        M = np.ones(len(p)) if is_linear(J.divergence) else self.mass[nodes][of] * self.mass[to]
+        b = Similarity(J.kernel, np.einsum("kec,kec->ke", apart, apart), self.lam)
+        return np.sum(M * J.phi.edge(p / M, b) * np.where(within, 1.0, 2.0), axis=1)
