@@ -51,10 +51,10 @@ Plan = tuple[Pass, ...]
 
 
 def without_branch(name: str) -> Callable[[Plan], Plan]:
-    """Leave out each branch of `Keep` that ends with a pass of that name."""
+    """Leave out each branch of `Keep` that ends with a pass of a name that begins so."""
 
     def kept(branch: Branch) -> bool:
-        return not branch.passes or branch.passes[-1].name != name
+        return not branch.passes or not branch.passes[-1].name.startswith(name)
 
     def changed(passes: Plan) -> Plan:
         return tuple(
@@ -136,7 +136,7 @@ def constants(module: str, **values: Any) -> Iterator[None]:
 RULES: dict[str, tuple[str, Callable[[], Any], str]] = {
     "Keep": ("the last tail is drawn, nothing is compared", lambda: planned(without_keep), ""),
     "other masses": ("no other masses are tried", lambda: planned(without_branch("other masses")), ""),
-    "bend": ("no bend of the best drawing", lambda: planned(without_branch("bend")), ""),
+    "emphases": ("neighbors alone count", lambda: planned(without_branch("emphasis")), ""),
     "untangle": (
         "no piece turns and no node moves where edges cross", lambda: planned(without_branch("untangle")),
         "branches of trees cross",

@@ -16,6 +16,7 @@ from typing import Any
 
 import networkx as nx
 import numpy as np
+from nelayout.run.bending import bent, hops_goal
 from scipy.optimize import minimize
 from scipy.sparse import csr_array
 
@@ -24,7 +25,6 @@ from benchmarks import problems
 from benchmarks.drawing_quality import quality
 from nelayout.numerics.groups import Parts
 from nelayout.numerics.parallel import Threads
-from nelayout.run.bending import bent, hops_goal
 from nelayout.run.drawing import Drawing
 from nelayout.run.score import Score
 from nelayout.similarities.affinity import Affinity

@@ -35,7 +35,10 @@ _WAYS = ("energy", "force")
 _SPELLINGS = {"t-sne": "tsne", "s-sne": "ssne", "wssne": "ws-sne"}
 # Parts: with another one, a method is another method, with another name and another schedule.
 _FORMULA = ("kernel", "divergence", "connection")
-_PARTS = (*_FORMULA, "mass", "affinity", "perplexity", "hops", "gravity", "stages", "name", "summary", "reference")
+_PARTS = (
+    *_FORMULA, "mass", "affinity", "perplexity", "hops", "gravity", "emphasis", "stages", "name", "summary",
+    "reference",
+)
 
 
 def method_named(method: str | Method) -> Method:
@@ -160,9 +163,9 @@ def method(base: str | Method, **changes: Any) -> Method:
     ----------
     base : a name (``nelayout.methods()`` lists them; "nerv:0.3" carries a number) or a `Method`.
     changes : its own keywords (kappa of "nerv", tail of "hssne", ...), and kernel, divergence, connection, mass,
-        affinity, perplexity, hops, gravity, stages or name as `Method` has them.  With another kernel, divergence or
-        connection the method is called "custom" unless you give a name, and takes the stages that suit its kernel
-        unless you give stages.
+        affinity, perplexity, hops, gravity, emphasis, stages or name as `Method` has them.  With another kernel,
+        divergence or connection the method is called "custom" unless you give a name, and takes the stages that suit
+        its kernel unless you give stages.
 
     Returns
     -------

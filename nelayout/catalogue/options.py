@@ -39,6 +39,7 @@ class LayoutOptions(TypedDict, total=False):
     hops: int | None
     mass: Any
     smoothing: float
+    emphasis: float | None
     components: Literal["pack", "joint"]
     dim: int
     scale: float | None
@@ -89,6 +90,7 @@ class EvaluationOptions(OwnOptions, total=False):
     hops: int | None
     mass: Any
     smoothing: float
+    emphasis: float | None
     components: Literal["pack", "joint"]
     seed: Any
     nbody: str
@@ -103,6 +105,7 @@ DEFAULTS: LayoutOptions = {
     "hops": None,
     "mass": None,
     "smoothing": 0.0,
+    "emphasis": None,
     "components": "pack",
     "dim": 2,
     "scale": 1.0,
@@ -130,7 +133,7 @@ EVALUATION_DEFAULTS: dict[str, Any] = {
 
 # Group of keywords -> its names, in the order in which signatures and docstrings show them.
 GROUPS: dict[str, tuple[str, ...]] = {
-    "Graph": ("weight", "weight_kind", "affinity", "perplexity", "hops", "mass", "smoothing", "components"),
+    "Graph": ("weight", "weight_kind", "affinity", "perplexity", "hops", "mass", "smoothing", "emphasis", "components"),
     "Drawing": ("dim", "scale", "center", "node_size", "store_pos_as"),
     "Run": ("seed", "max_iter", "tol", "optimizer", "nbody", "device", "callback", "progress", "n_jobs"),
 }
@@ -161,6 +164,9 @@ TEXTS: dict[str, str] = {
     "mass": 'node masses: "unit", "degree", "degree+1", "strength", "closeness", "betweenness", "eigenvector", a node '
     "attribute, array or dict; None: the method's own",
     "smoothing": "rho in [0, 1): random-walk smoothing of the graph; 0 is none",
+    "emphasis": "from neighbors (0) to large distances (1): the method minimizes J + mu sigma in place of J, with the "
+    "stress sigma of numbers of edges between nodes and mu = 128^emphasis - 1; None: the method's own, which is 0; "
+    '"auto" tries several',
     "components": '"pack" draws components apart and packs them; "joint" draws all in one objective, where it has a '
     "minimum",
     "dim": "dimensions of the drawing: 1, 2 or 3",
@@ -214,6 +220,12 @@ def check_options(options: dict[str, Any]) -> dict[str, Any]:
         o["perplexity"] = number_above_1(o["perplexity"])
     if o["hops"] is not None:
         o["hops"] = most_hops(o["hops"])
+    if o["emphasis"] is not None:
+        o["emphasis"] = _number(o["emphasis"], "emphasis", "None or a number in [0, 1]")
+        if not 0 <= o["emphasis"] <= 1:
+            raise InputError(
+                f"emphasis must be None or a number in [0, 1]; got {o['emphasis']!r}. 0 is neighbors, 1 large distances"
+            )
     if o["components"] not in ("pack", "joint"):
         raise unknown("components", o["components"], ["pack", "joint"])
     steps = o["max_iter"]

@@ -29,6 +29,9 @@ __all__ = ["AFFINITIES", "PERPLEXITY", "Method", "most_hops", "number_above_1"]
 # Perplexity of similarities from hops, unless another one is given.
 PERPLEXITY = 10.0
 
+# mu + 1 at an emphasis of 1, where hardly more stress can be left out.
+ONLY_DISTANCES = 128.0
+
 T = TypeVar("T")
 
 #: name -> how the weights of a graph become P
@@ -77,6 +80,9 @@ class Method:
     hops : most edges of these paths; None: as many as the perplexity needs.
     gravity : a pull to the middle of the drawing, as a number g or a ``Gravity(g, strong=True)`` of
         ``nelayout.formula.potentials.gravity``; masses are then not scaled.  None: no pull.
+    emphasis : how much large distances count, from 0 to 1: the method minimizes F = J + mu sigma in place of J, with
+        the stress sigma of ``nelayout.formula.potentials.stress`` and mu = 128^emphasis - 1.  "auto": 0, and judged
+        stages try several.
     own : (keyword, value) of the keywords that the method has beside those of all, as in ``nelayout.nerv_layout``.
 
     Examples
@@ -99,6 +105,7 @@ class Method:
     perplexity: float | None = None
     hops: int | None = None
     gravity: Any = None
+    emphasis: Any = 0.0
     own: tuple[tuple[str, Any], ...] = field(default=(), compare=False)
 
     def __post_init__(self) -> None:
@@ -143,6 +150,12 @@ class Method:
                 "gravity is a term of one objective for the whole graph, and a connection by rows or a variational "
                 "form has none: leave it out, or use connection='fixed', 'optimal' or 'normalized'"
             )
+        if self.emphasis != "auto":
+            number_within(self.emphasis, "emphasis", 0.0, 1.0)
+        if self.emphasis and variational:
+            raise Unsupported(
+                "a variational form plays for J alone; got emphasis > 0. Use emphasis=0, or variational=False"
+            )
         if variational:
             _check_variational(kernel, divergence, connection)
         for name, value in {
@@ -172,6 +185,8 @@ class Method:
             said.append(f"hops={self.hops}")
         if self.gravity is not None:
             said.append(f"gravity={self.gravity.name}")
+        if self.emphasis:
+            said.append(f"emphasis={self.emphasis if isinstance(self.emphasis, str) else f'{self.emphasis:g}'}")
         if self.variational:
             said.append("variational")
         if self.choose is not None and self.choose != AlphaSearch():
@@ -189,6 +204,11 @@ class Method:
         """Return the method with the kernel and the divergence of a stage where the stage has its own."""
         own = {"kernel": stage.kernel or self.kernel, "divergence": stage.divergence or self.divergence}
         return replace(self, **own, variational=False)
+
+    @property
+    def mu(self) -> float:
+        """The factor of stress beside J, in nats."""
+        return 0.0 if self.emphasis == "auto" else ONLY_DISTANCES**self.emphasis - 1.0
 
     @property
     def conjugate(self) -> str:

@@ -182,8 +182,9 @@ WHOLE_TAIL, WHOLE_TAIL_SMALL, SLOW_TAIL_SMALL, SLOWEST_SMALL = 80, 240, 480, 960
 def growing_tail(kernel: Kernel, divergence: Divergence | None = None, auto: bool = False) -> tuple[Descend, ...]:
     """Return the descents from the Gaussian of the same b towards a kernel, without its own.
 
-    ``auto``: the drawing at the end of each is judged.
+    ``auto``: the last but one is the last of them, and its drawing is judged.
     """
+    tails = TAILS[:-1] if auto else TAILS
     return tuple(
         Descend(
             f"tail x {part:.2g}",
@@ -191,9 +192,9 @@ def growing_tail(kernel: Kernel, divergence: Divergence | None = None, auto: boo
             kernel=Kernel(kernel.a * part, kernel.b, kernel.c) if part else Kernel(0.0, kernel.b / kernel.c, 1.0),
             divergence=divergence,
             large=large,
-            judged=auto,
+            judged=auto and part == tails[-1][0],
         )
-        for part, steps, large in TAILS
+        for part, steps, large in tails
     )
 
 

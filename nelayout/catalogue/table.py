@@ -159,6 +159,7 @@ AUTO = Method(
     divergence="i-divergence",
     connection="optimal",
     mass="auto",
+    emphasis="auto",
     stages=(
         EVEN_SHAPE,
         *growing_tail(heavy_tailed(1.0), auto=True),

@@ -52,6 +52,7 @@ def declare(command: argparse.ArgumentParser, option: Callable[..., None]) -> No
         text="node masses: unit, degree, strength, ..., or a node attribute (the method's own)",
         metavar="NAME",
     )
+    option("--emphasis", type=float, metavar="E")
     option("--smoothing", type=float, default=0.0, metavar="RHO")
     option("--seed", text="same seed, same drawing (0)", type=whole, default=0)
     option("--max-iter", text="maximum iterations of the method's own stages", type=whole, metavar="STEPS")
@@ -122,6 +123,7 @@ def keywords(given: argparse.Namespace, file: GraphFile) -> dict[str, Any]:
         "hops": given.hops,
         "mass": _mass(given.mass, file),
         "smoothing": given.smoothing,
+        "emphasis": given.emphasis,
         "node_size": "auto",
         "seed": given.seed,
         "max_iter": given.max_iter,

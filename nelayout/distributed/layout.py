@@ -8,7 +8,7 @@ import time
 import uuid
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -248,6 +248,7 @@ def _checked(method: str | Method, options: dict[str, Any]) -> tuple[Method, dic
     check_backend(o["nbody"], o["dim"])
     for name, default in (
         ("smoothing", 0.0),
+        ("emphasis", None),
         ("components", "pack"),
         ("node_size", None),
         ("store_pos_as", None),
@@ -269,7 +270,7 @@ def _checked(method: str | Method, options: dict[str, Any]) -> tuple[Method, dic
     mass = record.mass if o["mass"] is None else o["mass"]
     if not (isinstance(mass, str) and mass in MASSES):
         raise Unsupported(f"mass must be {', '.join(map(repr, MASSES))} on several machines; got {mass!r}")
-    return record, o
+    return replace(record, emphasis=0.0), o
 
 
 def write(drawn: Drawn, path: Path, kind: str) -> None:

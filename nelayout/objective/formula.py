@@ -51,8 +51,10 @@ from nelayout.formula.divergences.protocol import (
     spread,
 )
 from nelayout.formula.kernels import Kernel, Radial
+from nelayout.formula.potentials import Pull
 from nelayout.formula.potentials.anchors import Anchors
 from nelayout.formula.potentials.gravity import Gravity
+from nelayout.formula.potentials.stress import Stress
 from nelayout.numerics.arithmetic import Arithmetic
 from nelayout.numerics.groups import WHOLE, Groups, Parts, Rows, Whole
 from nelayout.numerics.parallel import Threads
@@ -85,6 +87,7 @@ class Objective:
     free      (n, d) mask of the coordinates that may change; None: all
     gravity   pulls all nodes of a part to its middle
     anchors   pull each node to its anchor's place
+    emphasis  mu: F = J + mu sigma, with the stress sigma of the drawing, see `nelayout.formula.potentials.stress`
     device    where arrays lie, which answer as NumPy's do; None: NumPy's own
     parts     the graphs that have values of J
     largest   lambda of a row from which on J counts as infinite: the node's kernel values are 0 to floats
@@ -101,6 +104,7 @@ class Objective:
     free: np.ndarray | None = None
     gravity: Gravity | None = None
     anchors: Anchors | None = None
+    emphasis: float = 0.0
     device: Device | None = None
     parts: Any = WHOLE
     largest: float = LARGEST
@@ -291,7 +295,7 @@ class Objective:
 
     def _held(self, Y: Any, free: Evaluation) -> Evaluation:
         """The evaluation with what gravity and anchors add to it; the gradient in held coordinates becomes 0."""
-        if self.gravity is None and self.anchors is None and self.free is None:
+        if self.gravity is None and self.anchors is None and self.free is None and self._stress is None:
             return free
         value, slopes, strength, stiffness = free.value, free.gradient, free.strength, free.stiffness
         for pull in self._potentials(Y):
@@ -308,6 +312,19 @@ class Objective:
             yield self.gravity.at(Y, self.mass, self.parts)
         if self.anchors is not None:
             yield self.anchors.at(Y, self.mass)
+        if self._stress is not None:
+            pull = self._stress.at(np.asarray(Y), self.affinity.mass)
+            yield Pull(*(self.brought(each) for each in (pull.cost, pull.gradient, pull.curvature)))
+
+    @cached_property
+    def _stress(self) -> Stress | None:
+        """mu sigma of each part in the units of its J: nats of one distribution or of each row, or weights of edges."""
+        if not self.emphasis or not self.affinity.distances:
+            return None
+        unit = self.parts.sum(np.ones(len(self.affinity.mass))) if self.by_rows else self.parts.full(1.0)
+        if not self.by_rows and self.connection.name != "optimal" and not self.connection.needs_normalizer:
+            unit = self._weight
+        return Stress(np.atleast_1d(self.emphasis * unit), self.affinity.distances, self.threads, self.compiled)
 
     @cached_property
     def _tabled(self) -> int:
@@ -493,6 +510,8 @@ class Objective:
                 cost = cost + self._pair_constant * total
             elif optimal:
                 cost = cost / spread(self.edges.weight)
+        if self._stress is not None:
+            cost = cost + self.brought(self._stress.at(np.asarray(Y), self.affinity.mass).cost)
         return np.where(self._near(own[self._plain]), cost, np.inf) if self.by_rows else cost
 
     @property

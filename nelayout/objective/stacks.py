@@ -13,6 +13,7 @@ array([0.736, 6.037])
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -50,7 +51,8 @@ def one_after_another(affinities: Sequence[Affinity]) -> tuple[Affinity, Parts]:
     P = csr_array((data, indices.astype(np.int32), indptr), shape=(n, n))
     mass = np.concatenate([each.mass for each in affinities])
     inside, hidden = (np.hstack([getattr(each, name) for each in affinities]) for name in ("inside", "hidden"))
-    return Affinity(P, mass, inside, hidden, rows=rows), Parts(sizes)
+    distances = tuple(chain.from_iterable(each.distances for each in affinities))
+    return Affinity(P, mass, inside, hidden, rows=rows, distances=distances), Parts(sizes)
 
 
 def tiled(affinity: Affinity, count: int) -> tuple[Affinity, Parts]:
@@ -83,7 +85,7 @@ def stacked(
     threads = threads or Threads()
     return Objective(
         affinity, method.kernel, method.divergence, method.connection, Islands(parts, threads, compiled), threads,
-        compiled, exaggeration, free, method.gravity, anchors, parts=parts,
+        compiled, exaggeration, free, method.gravity, anchors, method.mu, parts=parts,
     )
 
 

@@ -19,13 +19,13 @@ from nelayout.catalogue.stages import FINEST
 from nelayout.formula.kernels import Radial
 from nelayout.numerics import loop_store
 from nelayout.numerics.breadth_first import COMPILED_ABOVE
+from nelayout.numerics.distances import pivots_of
 from nelayout.numerics.memory import warn_if_short
 from nelayout.optimizers.limited_memory import pairs_kept
-from nelayout.run.bending import bent_pairs
 from nelayout.run.facts import Facts
 from nelayout.run.layers import Layers
 from nelayout.run.levels import Levels, polylog
-from nelayout.run.passes import Bend, Descent, Keep, Pass
+from nelayout.run.passes import Descent, Keep, Pass
 from nelayout.run.plan import Settings, plan
 from nelayout.run.starts import COMPARED, ROUGH_NODES, OtherStarts
 from nelayout.run.untangling import Redraw, Untangle
@@ -61,8 +61,8 @@ ROWS_FACTOR = 2.5
 MEMORY_NODE, MEMORY_CALL = 8e-9, 1.5e-4
 # Seconds of an evaluation and of an iteration for each node of graphs that are drawn together.
 STACKED_NODE = 1.5e-7
-# Seconds of a bend for each pair that it looks at, and for each node from which hops are counted.
-BEND_PAIR, BEND_NODE = 2e-7, 3e-6
+# Seconds of an evaluation of stress for each pair of a node and a pivot.
+STRESS_PAIR = {"numpy": 2e-8, "compiled": 3e-9}
 # Seconds of taking out crossings for each node.
 UNTANGLED_NODE = 1e-4
 # Seconds of reading and writing for each node and entry, of a component, and of moving nodes apart for each node.
@@ -81,9 +81,9 @@ SECOND_CORE, TRIALS = 0.6, 1.1
 USUAL_LEVELS, USUAL = 0.6, 0.9
 # Bytes at the peak, for each entry and node; of L-BFGS for each coordinate and curvature pair; of a mesh for each node.
 BYTES_ENTRY, BYTES_NODE, BYTES_MEMORY, BYTES_MESH = 55, 420, 14, 290
-# Bytes of any run, and of any mesh; of NumPy and of a bend for each pair; of similarities from path lengths
-# or a random walk, for each entry.
-BYTES_LEAST, BYTES_LEAST_MESH, BYTES_PAIR, BYTES_BENT, BYTES_SIMILAR = 600_000, 500_000, 45, 60, 80
+# Bytes of any run, and of any mesh; of NumPy and of stress for each pair; of similarities from path lengths or a random
+# walk, for each entry.
+BYTES_LEAST, BYTES_LEAST_MESH, BYTES_PAIR, BYTES_STRESS, BYTES_SIMILAR = 600_000, 500_000, 45, 12, 80
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,16 +125,18 @@ class CostModel:
             steps, finer = USUAL_LEVELS * stage.max_iter, 2.0 if each.finest else 2.0 * FINEST
             return self._steps(method, stage.optimizer, finer * steps, USUAL_LEVELS * each.steps)
         if isinstance(each, Descent):
-            return self._steps(self.method.during(each), each.optimizer.name, USUAL * each.steps)
+            cost = self._steps(self.method.during(each), each.optimizer.name, USUAL * each.steps)
+            if not each.emphasis and not self.method.mu:
+                return cost
+            pairs = self.n * len(pivots_of(self.n))
+            seconds = STRESS_PAIR["compiled" if self.compiled else "numpy"] * pairs / self.speed
+            return cost + Cost(TRIALS * USUAL * each.steps * seconds, BYTES_STRESS * pairs)
         if isinstance(each, OtherStarts):
             copies = min(each.copies, self.n, max(1.0, ROUGH_NODES / self.n))
             rough = self._steps(self.method, "lbfgs", copies * COMPARED, float(COMPARED))
             method, steps = self.method.during(each.descend), each.descend.steps
             cost = self._steps(method, each.descend.optimizer.name, (2.0 * each.flat + 1.0) * steps, 2.0 * steps)
             return replace(rough + cost, bytes=int(copies * (rough.bytes + self.held())))
-        if isinstance(each, Bend):
-            pairs = bent_pairs(self.n)
-            return Cost(BEND_PAIR * pairs + BEND_NODE * self.n, BYTES_BENT * pairs)
         if isinstance(each, Untangle):
             return Cost(UNTANGLED_NODE * self.n)
         if isinstance(each, Redraw):

@@ -23,7 +23,6 @@ from nelayout.optimizers import Optimizer
 from nelayout.optimizers.minimize import Keeper, Rest, minimize
 from nelayout.optimizers.size import size_search
 from nelayout.record.progress import Observer, Stopped
-from nelayout.run.bending import Goal
 from nelayout.run.placement import place_of_layers, radius
 from nelayout.sums.device import Device
 from nelayout.sums.nbody import NBody, backend
@@ -70,9 +69,13 @@ class Summation:
         parts = method.kernel, method.divergence, method.connection
         if self.device is not None and self.on_device is not None and len(affinity.mass) >= self.device.least:
             return Objective(
-                affinity, *parts, self.on_device, self.threads, free=free, gravity=method.gravity, device=self.device
+                affinity, *parts, self.on_device, self.threads, free=free, gravity=method.gravity,
+                emphasis=method.mu, device=self.device,
             )
-        return Objective(affinity, *parts, self.nbody, self.threads, self.compiled, free=free, gravity=method.gravity)
+        return Objective(
+            affinity, *parts, self.nbody, self.threads, self.compiled, free=free, gravity=method.gravity,
+            emphasis=method.mu,
+        )
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -85,7 +88,6 @@ class Part:
     fixed       (n, dim) mask of the coordinates that stay; None: all are free
     other_mass  (n,) masses that the method "auto" tries beside its own; None: none
     sketch      (n, dim) an outline of the drawing, from which a coarse level is also drawn; None: none
-    goal        distances towards which the drawing is bent; None: none
     own_start   whether ``start`` comes from this package: other initial positions may be tried beside it
     """
 
@@ -95,7 +97,6 @@ class Part:
     fixed: np.ndarray | None = None
     other_mass: np.ndarray | None = None
     sketch: np.ndarray | None = None
-    goal: Goal | None = None
     own_start: bool = False
 
     @property

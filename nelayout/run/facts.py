@@ -34,7 +34,7 @@ class Facts:
     free_axes   axes without layers
     special     "star" (a disc), "ring" (cycles and wheels) or ""; looked at for the method "auto" alone
     other_mass  whether other masses are to be tried
-    goal        whether distances are known towards which the drawing is bent
+    goal        whether distances between rows count in the stages before the last
     resumed     index of the stage that the initial positions have come from; None: the last
     """
 
@@ -63,7 +63,7 @@ class Facts:
         own = part.own_start or _flat(part.start)
         return cls(
             n, P.nnz, part.placed, own, fixed, int(np.count_nonzero(~part.layers)), special,
-            part.other_mass is not None, part.goal is not None,
+            part.other_mass is not None, bool(part.affinity.distances) and not method.emphasis,
         )
 
 

@@ -21,17 +21,15 @@ from nelayout.optimizers import Optimizer
 from nelayout.optimizers.minimize import Rest
 from nelayout.optimizers.size import best_size, means, spread_search
 from nelayout.record.progress import LOG, Stopped
-from nelayout.run.bending import bent, hops_goal
 from nelayout.run.drawing import Drawing, Run, joined
 from nelayout.run.facts import circle
 from nelayout.run.newcomers import place_newcomers
 from nelayout.run.placement import frame, place_missing, random_positions, stir_flat
-from nelayout.run.score import Hops, Score
+from nelayout.run.score import Score
 from nelayout.run.springs import springs
-from nelayout.run.strong_edges import strong_edges
 from nelayout.run.tidiness import tidiness
 
-__all__ = ["Bend", "Branch", "Descent", "Keep", "Pass", "Place", "Resize", "TakeMasses", "fold", "passes_within"]
+__all__ = ["Branch", "Descent", "Keep", "Pass", "Place", "Resize", "TakeMasses", "fold", "passes_within"]
 
 # Radius, in widths of a bounded kernel, below which a drawing counts as collapsed to a point.
 POINT = 1e-2
@@ -108,6 +106,7 @@ class Descent(Pass):
     springs       tie nodes to their initial positions, see `nelayout.run.springs`
     rested        leave graphs as they are that have converged before
     same          take the objective that each graph's drawing minimizes, with its present masses, in place of one
+    emphasis      of large distances in this objective; None: as it is
     """
 
     kernel: Kernel | None = None
@@ -119,6 +118,7 @@ class Descent(Pass):
     springs: bool = False
     rested: bool = False
     same: bool = False
+    emphasis: float | None = None
 
     def __call__(self, drawing: Drawing, run: Run) -> Drawing:
         if self.same:
@@ -135,6 +135,8 @@ class Descent(Pass):
 
     def _descended(self, drawing: Drawing, method: Method, factors: np.ndarray, run: Run) -> Drawing:
         """Bring a drawing to the size of an objective where another one has sized it, and minimize the objective."""
+        if self.emphasis is not None:
+            method = replace(method, emphasis=self.emphasis)
         objective = run.objective(drawing, method, factors)
         bounded = not method.kernel.singular and drawing.free is None
         other = np.array([own != method for own in drawing.methods])
@@ -218,26 +220,6 @@ class TakeMasses(Pass):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Bend(Pass):
-    """Bend each drawing part of the way towards given distances, or towards hops in the graph.
-
-    share  of the way to the least stress
-    rows   whether the distances are those between the rows of a table; else hops
-    """
-
-    share: float
-    rows: bool = False
-
-    def __call__(self, drawing: Drawing, run: Run) -> Drawing:
-        moved = []
-        for part, Y in zip(drawing.parts, drawing.each, strict=True):
-            goal = part.goal if self.rows else hops_goal(part.affinity.P, run.sums.threads)
-            assert goal is not None
-            moved.append(bent(Y, goal, self.share))
-        return drawing.at(np.concatenate(moved))
-
-
-@dataclass(frozen=True, kw_only=True)
 class Branch:
     """One alternative of `Keep`.
 
@@ -261,7 +243,7 @@ class Keep(Pass):
     """Try branches and keep the best for each graph; its own step shows the drawing that it keeps.
 
     by   "J": the least value of the last descent's objective; "score": the largest quality score; "tidy": the largest
-         product of quality score and tidiness; "stress": the least stress of hops along strong edges
+         product of quality score and tidiness
     enough  J of the first branch, in nats (of each row under connections by rows); others are tried above
     """
 
@@ -348,10 +330,4 @@ def _by_tidiness(drawing: Drawing, run: Run) -> Measure:
     return lambda now, _: score(now.Y) * [tidiness(P, Y) for P, Y in zip(graphs, now.each, strict=True)]
 
 
-def _by_stress(drawing: Drawing, run: Run) -> Measure:
-    """Measure drawings by minus the stress of hops along strong edges."""
-    hops = [Hops(strong_edges(each.affinity.P), run.sums.threads) for each in drawing.split()]
-    return lambda now, _: -np.array([one.stress(Y) for one, Y in zip(hops, now.each, strict=True)])
-
-
-MEASURES = {"J": _by_value, "score": _by_score, "tidy": _by_tidiness, "stress": _by_stress}
+MEASURES = {"J": _by_value, "score": _by_score, "tidy": _by_tidiness}

@@ -12,12 +12,11 @@ from nelayout.catalogue.record import Method
 from nelayout.catalogue.stages import BALANCED, LARGE_GRAPH, SHAPE, CoarseToFine, Descend, early_exaggeration
 from nelayout.formula.connections import Fixed
 from nelayout.optimizers import Optimizer, optimizer_named
-from nelayout.run.bending import MIN_BENT_NODES
 from nelayout.run.coarsen import COARSEST
 from nelayout.run.facts import Facts
 from nelayout.run.layers import Layers
-from nelayout.run.levels import COARSEST_STEPS, MAX_STRESS_RISE, UNFOLDING_STEPS, Levels
-from nelayout.run.passes import Bend, Branch, Descent, Keep, Pass, Place, Resize, TakeMasses
+from nelayout.run.levels import COARSEST_STEPS, UNFOLDING_STEPS, Levels
+from nelayout.run.passes import Branch, Descent, Keep, Pass, Place, Resize, TakeMasses
 from nelayout.run.planar import may_be_planar
 from nelayout.run.starts import COMPARED, OtherStarts
 from nelayout.run.untangling import Redraw, Untangle
@@ -34,12 +33,12 @@ GOOD_ENOUGH = 1e-2
 MASS_TRIAL_STEPS = 20
 # Part of the best score so far below which "auto" tries no heavier tail in a large graph.
 STOP_LARGE = 1.05
-# Part of the way to the least stress that "auto" bends a drawing, and the factor of the score that this must bring.
-BEND_PART, BEND_GAIN = 0.5, 1.005
+# Emphases of large distances that "auto" tries, one after the other, and the iterations with each.
+EMPHASES, EMPHASIS_STEPS = (0.25, 0.35, 0.45), 25
+# Emphasis of distances between the rows of a table, before the last stage.
+ROWS_EMPHASIS = 0.3
 # Stage of "auto" that descends from a drawing without crossings.
 PLANAR_STAGE = 2
-# Parts of the way that the drawing of a table is bent, up to so many rows and above.
-ROWS_PART, MANY_ROWS, ROWS_PART_OF_MANY = 1.0, 5_000, 0.5
 # Searches for the size of fixed nodes, and of held nodes, during the last descent.
 FIXED_ROUNDS, HELD_ROUNDS = 5, 4
 
@@ -90,7 +89,7 @@ class _Planner:
             found = [TakeMasses(name="equal masses", unit=True, why="a star")] if facts.other_mass else []
             return (*found, replace(self._levels(replace(SHAPE, finest=True), "a star"), last=True))
         elif facts.special == "ring":
-            # Heavier tails, other masses and a bend would only break the symmetry.
+            # Heavier tails, other masses and an emphasis would only break the symmetry.
             (stage, *_) = [stage.at(facts.n) for stage in rest if isinstance(stage, Descend)]
             why = "a ring or wheel"
             return (Place(name="circle", kind="circle", why=why), *self._last(stage, f"the symmetric drawing of {why}"))
@@ -100,10 +99,12 @@ class _Planner:
         if not descents:
             return tuple(replace(each, last=True) if isinstance(each, Levels) else each for each in found)
         if self.judged:
-            return (*found, self._tidied(self._chosen(descents), descents))
-        for stage in descents[:-1]:
-            found += [*self._bent(stage.name), self._descend(stage)]
-        return (*found, *self._bent(descents[-1].name), *self._last(descents[-1]))
+            ways = [stage for stage in descents if not stage.judged]
+            chosen = self._tidied(self._chosen(descents[len(ways) :]), descents)
+            return (*found, *map(self._descend, ways), chosen)
+        emphasis = ROWS_EMPHASIS if facts.goal else None
+        found += [self._descend(stage, emphasis=emphasis) for stage in descents[:-1]]
+        return (*found, *self._last(descents[-1]))
 
     def _levels(self, stage: CoarseToFine, why: str) -> Levels:
         """The pass of a stage through the levels; it has about as many levels as halvings down to the coarsest."""
@@ -130,17 +131,8 @@ class _Planner:
         }
         return Descent(**{**values, **changes})
 
-    def _bent(self, before: str) -> list[Pass]:
-        """The bend of a table's drawing towards the distances between rows; it is undone where it rolls up a sheet."""
-        if not self.facts.goal or self.settings.max_iter == 0:
-            return []
-        share = ROWS_PART if self.facts.n <= MANY_ROWS else ROWS_PART_OF_MANY
-        bend = Bend(name=f"bend before {before}", share=share, rows=True, why="distances between rows are known")
-        stay, bent = Branch(passes=()), Branch(passes=(bend,), margin=2.0 - MAX_STRESS_RISE)
-        return [Keep(name=bend.name, branches=(stay, bent), by="stress", why=bend.why)]
-
     def _chosen(self, stages: list[Descend]) -> Keep:
-        """The choice of "auto" among tails, masses and a bend, by the quality score."""
+        """The choice of "auto" among tails, masses and emphases, by the quality score."""
         facts = self.facts
         stop, compared = STOP_LARGE if facts.n > LARGE_GRAPH else 0.0, ["tails"]
         branches = []
@@ -152,10 +144,13 @@ class _Planner:
             swap = TakeMasses(name="take other masses", why="masses decide what is central")
             again = self._descend(stages[-1], swap.why, "other masses", steps=MASS_TRIAL_STEPS, same=True)
             branches.append(Branch(passes=(swap, again), start="best", every=True))
-        if facts.n >= MIN_BENT_NODES:
-            compared.append("a bend")
-            bend = Bend(name="bend", share=BEND_PART, why="less stress at the same neighbors")
-            branches.append(Branch(passes=(bend,), start="best", margin=BEND_GAIN, every=True))
+        if self.method.emphasis == "auto":
+            compared.append("emphases")
+            for emphasis in EMPHASES:
+                why, name = "large distances count as well", f"emphasis {emphasis:g}"
+                again = self._descend(stages[-1], why, name, steps=EMPHASIS_STEPS, same=True, emphasis=emphasis)
+                start = "best" if emphasis == EMPHASES[0] else "last"
+                branches.append(Branch(passes=(again,), start=start, every=True))
         return Keep(name="best drawing", branches=tuple(branches), by="score", why="compares " + ", ".join(compared))
 
     def _tidied(self, chosen: Keep, stages: list[Descend]) -> Keep:

@@ -306,7 +306,8 @@ def _parts(request: Request) -> list[Part]:
     if isinstance(mass_to_read(mass), str) and mass_to_read(mass) in NAMED and mass != "auto":
         mass = "unit" if mass == "unit" else "strength"
     masses, _ = masses_of(request.P, mass, request.network.host, np.random.default_rng(0), method.gravity is None)
-    plain = replace(request, method=replace(method, perplexity=None, hops=None), options={**o, "smoothing": 0.0})
+    own = replace(method, perplexity=None, hops=None, emphasis=0.0)
+    plain = replace(request, method=own, options={**o, "smoothing": 0.0})
 
     def parts(joint: bool) -> list[Part]:
         return take_apart(plain, masses, joint, NOTHING_KNOWN, Threads(), np.bincount(request.labels) > 1)[0]

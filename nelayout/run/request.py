@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -22,9 +22,9 @@ from nelayout.formula.connections import Fixed
 from nelayout.formula.divergences.protocol import background_of
 from nelayout.graphs.per_node import as_mapping
 from nelayout.graphs.to_floats import short_repr
+from nelayout.numerics.distances import Distances
 from nelayout.optimizers import Optimizer, optimizer_named
 from nelayout.placing.components import component_labels
-from nelayout.run.bending import Goal
 from nelayout.run.variational_component import check_variational
 from nelayout.similarities.hops import hop_entries, path_lengths
 from nelayout.similarities.rescale import within_range
@@ -53,7 +53,7 @@ class Known(NamedTuple):
               take them in place of the graph's own
     features  (n, p) coordinates of the nodes, for variational methods
     sketch    (n, dim) an outline of the drawing, from which a coarse level is also drawn
-    goal      distances between some of the nodes, towards which the drawing is bent on its way
+    goal      distances between some of the nodes, which count beside neighbors in the stages before the last
     kept      the drawing stays itself while its graph changes; None: it has no past
     merged    where nodes stand for several: part of all weight that is within them, and (n,) for how many
     """
@@ -62,7 +62,7 @@ class Known(NamedTuple):
     rows: np.ndarray | None = None
     features: np.ndarray | None = None
     sketch: np.ndarray | None = None
-    goal: Goal | None = None
+    goal: Distances | None = None
     kept: Kept | None = None
     merged: tuple[float, np.ndarray] | None = None
 
@@ -130,6 +130,8 @@ def checked_stability(stability: Any) -> float:
 def read_request(G: Any, method: Method, o: dict[str, Any], pos: Any = None, fixed: Any = None) -> Request:
     """Read a call; ``o`` are the common keywords as `options.check_options` gives them."""
     method = with_similarities(method, o)
+    if o["emphasis"] is not None:
+        method = replace(method, emphasis=o["emphasis"])
     optimizer = _optimizer(method, o)
     check_backend(o["nbody"], o["dim"])
     rng = generator(o["seed"])

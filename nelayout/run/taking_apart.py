@@ -15,6 +15,7 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from nelayout.catalogue.record import Method
+from nelayout.numerics.distances import hop_distances
 from nelayout.numerics.parallel import Threads
 from nelayout.objective import Affinity
 from nelayout.placing.components import components, side_by_side
@@ -22,6 +23,7 @@ from nelayout.run.drawing import Part
 from nelayout.run.masses import Masses
 from nelayout.run.placement import GAP, pull_in_outliers
 from nelayout.run.request import Known, Request
+from nelayout.run.strong_edges import strong_edges
 from nelayout.similarities.entropic import joint, on_pattern
 from nelayout.similarities.hops import hop_rows, path_lengths
 from nelayout.similarities.random_walk import RandomWalk
@@ -58,8 +60,12 @@ def take_apart(
                 )
         other = None if masses.other is None else masses.other[nodes]
         sketch = None if known.sketch is None else known.sketch[nodes]
-        goal = known.goal if len(nodes) == len(request.labels) else None
-        found.append(Part(nodes, affinity, start, fixed, other, sketch, goal))
+        if known.goal is not None and len(nodes) == len(request.labels):
+            if known.goal.agrees(strong_edges(graph), threads):
+                affinity = replace(affinity, distances=(known.goal,))
+        elif request.method.mu or (request.method.emphasis and start is None):
+            affinity = replace(affinity, distances=(hop_distances(graph, threads),))
+        found.append(Part(nodes, affinity, start, fixed, other, sketch))
     return found, notes
 
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import compress
 
 import numpy as np
 from scipy.sparse import csr_array
 
+from nelayout.numerics.distances import Distances
 from nelayout.numerics.groups import Parts
 from nelayout.similarities.random_walk import RandomWalk
 
@@ -23,6 +25,7 @@ class Affinity:
     hidden sum over clusters of m_C^2 - sum_{i in C} m_i^2: pairs at distance 0 that still count in every sum over M
     rows   row-stochastic similarities on the pattern of P, for connections by rows; None: P's rows by their sums
     features (n, p) what is known of each node beside P, for variational methods; None: nothing
+    distances  of each graph, to which a drawing's are compared where stress is part of the objective; empty: none
     walk   the random walk on P; its dense p replaces P in objectives that are quadratic in the drawing
     """
 
@@ -33,6 +36,7 @@ class Affinity:
     walk: RandomWalk | None = None
     rows: np.ndarray | None = None
     features: np.ndarray | None = None
+    distances: tuple[Distances, ...] = ()
 
     def around(self, by_rows: bool) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """(n,) masses of each node's neighbors, their number, and the sum of the node's weights.
@@ -58,4 +62,5 @@ def some_of(affinity: Affinity, parts: Parts, kept: np.ndarray) -> tuple[Affinit
     graph = csr_array((P.data[entries], new[P.indices[entries]], indptr), shape=(n, n))
     inside, hidden = (np.broadcast_to(each, kept.shape)[kept] for each in (affinity.inside, affinity.hidden))
     own = None if affinity.rows is None else affinity.rows[entries]
-    return Affinity(graph, affinity.mass[rows], inside, hidden, rows=own), fewer, rows
+    distances = tuple(compress(affinity.distances, kept))
+    return Affinity(graph, affinity.mass[rows], inside, hidden, rows=own, distances=distances), fewer, rows

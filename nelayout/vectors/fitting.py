@@ -28,12 +28,12 @@ from nelayout.catalogue.record import Method
 from nelayout.catalogue.stages import CoarseToFine, Descend
 from nelayout.errors import InputError, InputTypeError, unknown
 from nelayout.formula.connections import Fixed
+from nelayout.numerics.distances import Distances, row_distances
 from nelayout.numerics.parallel import Threads, threads_for
 from nelayout.numerics.principal import principal_components
 from nelayout.numerics.spectral import spectral_coordinates
 from nelayout.record.solution import Progress, Solution, Step
 from nelayout.run.alpha_walk import at_order
-from nelayout.run.bending import Goal, goal_between
 from nelayout.run.costs import warn_of_memory
 from nelayout.run.drawing import Drawing
 from nelayout.run.pipeline import run_parts
@@ -139,9 +139,9 @@ def fit_vectors(
     init : default "auto"
         initial positions. "auto" coarsens the graph and draws it from coarse to fine. It also draws one coarse graph
         from the first principal components, and keeps that drawing unless its stress is a third higher, which means a
-        fold. For kernels with a tail it corrects distances before each stage towards the distances between rows. "pca"
-        takes the first principal components and only the last stage; annealing uses it for "auto". "spectral" takes the
-        slowest directions of the random walk on the graph, "random" normal random numbers from ``random_state``. Or an
+        fold. For kernels with a tail, distances between rows count in the stages before the last. "pca" takes the first
+        principal components and only the last stage; annealing uses it for "auto". "spectral" takes the slowest
+        directions of the random walk on the graph, "random" normal random numbers from ``random_state``. Or an
         (n, n_components) array
     random_state : default None
         int, Generator or RandomState; the same seed gives the same bits
@@ -380,14 +380,14 @@ def _outline(rows: Any, method: Method, dim: int) -> np.ndarray | None:
     return principal_components(rows, dim)[0]
 
 
-def _distance_goal(metric: Metric, rows: np.ndarray, method: Method) -> Goal | None:
-    """Return target distances between some rows for the distance correction, or None.
+def _distance_goal(metric: Metric, rows: np.ndarray, method: Method) -> Distances | None:
+    """Return the distances that count on a drawing's way beside neighbors, or None.
 
     For kernels with a tail, many arrangements of groups have nearly the same J.
     """
     if not _has_tail(method) or _judges(method) or method.variational:
         return None
-    return goal_between(len(rows), lambda some, others: metric.between_some(rows[some], rows[others]), len(rows))
+    return row_distances(len(rows), lambda some, others: metric.between_some(rows[some], rows[others]))
 
 
 def _start_on(graph: csr_array, start: Start, dim: int) -> np.ndarray | None:

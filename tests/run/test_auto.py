@@ -1,4 +1,4 @@
-"""The choices of "auto": masses, stars, rings, symmetry, and the bend of a finished drawing."""
+"""The choices of "auto": masses, stars, rings, symmetry, and how much large distances count."""
 
 import networkx as nx
 import numpy as np
@@ -67,7 +67,7 @@ def test_nothing_is_tried_where_masses_are_given():
 
 def test_the_value_is_that_of_the_masses_that_were_taken():
     """A drawing that is given back without a step has the value that it was drawn with."""
-    for G in (nx.lollipop_graph(8, 8), nx.karate_club_graph(), nx.path_graph(9)):  # too small for a bend
+    for G in (nx.lollipop_graph(8, 8), nx.karate_club_graph(), nx.path_graph(9)):
         solution = nl.solve(G, seed=0)
         values = [step.value for step in solution.trace]
         assert min(abs(solution.value - value) for value in values) < 1e-5 * abs(solution.value)  # leaves are opened
@@ -136,32 +136,31 @@ def test_what_is_a_ring_or_a_wheel():
         assert is_ring(adjacency(G))
 
 
-# --- the bend ---------------------------------------------------------------------------------------------------------
+# --- emphases ---------------------------------------------------------------------------------------------------------
 
 
-def test_small_graphs_placed_nodes_and_other_methods_are_not_bent():
+def test_placed_nodes_numbers_and_other_methods_have_no_emphases():
     def planned(G, *method, **options):
-        return {each.name for each in nl.plan(G, *method, **options).passes}
+        return any("emphasis" in each.name for each in nl.plan(G, *method, **options).passes)
 
     G = nx.grid_2d_graph(8, 6)
     start = nx.circular_layout(G)
-    assert "bend" in planned(G)
-    assert "bend" not in planned(G, "ws-sne")
-    assert "bend" not in planned(G, pos=start)
-    assert "bend" not in planned(G, pos=start, fixed=[(0, 0), (1, 0)])
-    assert "bend" not in planned(nx.path_graph(39))
+    assert planned(G)
+    assert not planned(G, "ws-sne")
+    assert not planned(G, emphasis=0)
+    assert not planned(G, emphasis=0.4)
+    assert not planned(G, pos=start)
+    assert not planned(G, pos=start, fixed=[(0, 0), (1, 0)])
 
 
-def test_a_bend_is_kept_where_the_score_rises_and_values_are_those_of_the_bent_drawing():
-    """Of a tree: no iteration has reported its value, and its score is above the best score before."""
+def test_an_emphasis_is_kept_where_the_score_rises_and_values_are_those_of_the_drawing():
+    """Of a tree: its value has the stress in it, and its score is above the score of J alone."""
     G = nx.random_labeled_tree(60, seed=3)
     P = adjacency(G)
     score = Score(Drawing.of([Part(np.arange(60), Affinity(P, np.ones(60)))], 2), Threads())
-    bent = nl.solve(P, seed=0)
-    *steps, kept, _ = bent.trace  # the last step finds no crossing
-    assert min(abs(bent.value - step.value) for step in steps) > 1e-3 * bent.value
-    assert (kept.stage, kept.value) == ("best drawing", pytest.approx(bent.value, rel=1e-9))
-    assert bent.value == pytest.approx(bent.node_cost.sum(), rel=1e-9)
-    last = steps[-1].iteration
-    before = nl.solve(P, seed=0, callback=lambda step: step.iteration >= last)
-    assert score(bent.positions)[0] > 1.005 * score(before.positions)[0]
+    found, plain = nl.solve(P, seed=0), nl.solve(P, seed=0, emphasis=0)
+    kept = [step for step in found.trace if step.stage == "best drawing"][-1]
+    assert (kept.stage, kept.value) == ("best drawing", pytest.approx(found.value, rel=1e-9))
+    assert found.value == pytest.approx(found.node_cost.sum(), rel=1e-9)
+    assert found.value > plain.value
+    assert score(found.positions)[0] > 1.05 * score(plain.positions)[0]

@@ -1,4 +1,4 @@
-"""Drawings of rows are bent towards the distances between them, where that rolls nothing up."""
+"""Distances between rows count in the stages before the last, where rows are not rolled up."""
 
 from typing import Any
 
@@ -13,9 +13,9 @@ from tables import first
 
 import nelayout as nl
 from nelayout.catalogue import METHODS
-from nelayout.run.bending import goal_between
+from nelayout.numerics.distances import row_distances
 from nelayout.run.facts import Facts
-from nelayout.run.passes import Bend, Keep
+from nelayout.run.passes import Descent
 from nelayout.run.plan import Settings, plan
 from nelayout.run.strong_edges import merged_pattern, strong_edges
 from nelayout.vectors import fitting
@@ -54,22 +54,27 @@ def test_large_distances_come_into_order_at_nearly_the_same_value(method, monkey
     assert bent[2] < 1.02 * plain[2]
 
 
+def lengths(goal) -> np.ndarray:
+    """The distances (n, k) of pairs that count, and 0."""
+    weights, pulls = goal.weights
+    return np.where(weights > 0, pulls / np.where(weights > 0, weights, 1.0), 0.0)
+
+
 def test_goals_leave_out_what_all_distances_have_in_common():
     """Distances of 100 and a little more: the little is the goal, in the same order."""
     rng = np.random.default_rng(0)
     little = rng.uniform(0.0, 5.0, (60, 60))
     little = little + little.T
     np.fill_diagonal(little, -100.0)
-    near = goal_between(60, lambda rows, others: (100.0 + little)[np.ix_(rows, others)], 60)
-    far = goal_between(60, lambda rows, others: (1e4 + little)[np.ix_(rows, others)], 60)
+    near = row_distances(60, lambda rows, others: (100.0 + little)[np.ix_(rows, others)])
+    far = row_distances(60, lambda rows, others: (1e4 + little)[np.ix_(rows, others)])
     assert near is not None
     assert far is not None
-    apart = near.nodes[:, None] != near.others
-    np.testing.assert_allclose(near.lengths[apart], far.lengths[apart], atol=1e-9)
-    assert near.lengths[apart].min() < 0.1 * np.median(near.lengths[apart])
-    assert (near.lengths[~apart] == 0).all()
-    assert (near.weights[~apart] == 0).all()
-    assert goal_between(60, lambda rows, others: 1.0 - (rows[:, None] == others), 60) is None
+    apart = ~np.eye(60, dtype=bool)
+    np.testing.assert_allclose(lengths(near)[apart], lengths(far)[apart], rtol=1e-4)
+    assert lengths(near)[apart].min() < 0.1 * np.median(lengths(near)[apart])
+    assert (near.weights[:, ~apart] == 0).all()
+    assert row_distances(60, lambda rows, others: 1.0 - (rows[:, None] == others)) is None
 
 
 @pytest.mark.full
@@ -80,22 +85,18 @@ def test_what_is_rolled_up_in_the_rows_stays_unrolled(monkeypatch):
     assert np.array_equal(Y, nl.embed(roll, random_state=0))
 
 
-@pytest.mark.full
-def test_many_rows_are_bent_half_of_the_way():
-    """The plan of a table bends all of the way, and half of the way above 5,000 rows."""
-    goal = Facts(500, 4000, goal=True), Facts(6000, 48000, goal=True)
-    few, many = (plan(METHODS["ws-sne"], facts, Settings()) for facts in goal)
-
-    def parts(passes):
-        return {inner.share for each in passes if isinstance(each, Keep) for branch in each.branches
-                for inner in branch.passes if isinstance(inner, Bend)}
-
-    assert (parts(few), parts(many)) == ({1.0}, {0.5})
+def test_distances_between_rows_count_in_all_stages_but_the_last():
+    known, unknown = (plan(METHODS["ws-sne"], Facts(500, 4000, goal=goal), Settings()) for goal in (True, False))
+    *ways, last = [each for each in known if isinstance(each, Descent)]
+    assert len(ways) == 4
+    assert {each.emphasis for each in ways} == {0.3}
+    assert last.emphasis is None
+    assert all(each.emphasis is None for each in unknown if isinstance(each, Descent))
 
 
 @pytest.mark.full
 @pytest.mark.parametrize("keywords", [*({"method": m} for m in ("nerv", "gamma-quadlog", "auto")), {"init": "pca"}])
-def test_other_kernels_and_starts_are_not_bent(keywords, monkeypatch):
+def test_under_other_kernels_and_from_starts_they_do_not_count(keywords, monkeypatch):
     X = DIGITS[:300]
     Y = nl.embed(X, random_state=0, **keywords)
     without(monkeypatch)
@@ -134,18 +135,17 @@ def test_of_tables_what_is_known():
 def test_the_goal_counts_no_row_against_itself_and_outliers_by_their_own_distance():
     X = np.random.default_rng(0).standard_normal((200, 3))
     X[0] = 1e6
-    goal = goal_between(200, prepare(X).between_some, 1000)
+    goal = row_distances(200, prepare(X).between_some)
     assert goal is not None
-    own = goal.nodes[:, None] == goal.others
-    assert (goal.weights[own] == 0).all()
-    assert (goal.weights[~own] > 0).all()
-    far = goal.weights * goal.lengths**2 / np.median(goal.lengths[goal.lengths > 0]) ** 2
+    own = np.eye(200, dtype=bool)
+    assert (goal.weights[:, own] == 0).all()
+    assert (goal.weights[:, ~own] > 0).all()
+    far = goal.weights[1] * lengths(goal)
     assert far.max() == pytest.approx(1.0)
-    assert goal_between(39, prepare(X[:39]).between_some, 1000) is None
-    assert goal_between(200, prepare(np.ones((200, 2))).between_some, 1000) is None
-    few = goal_between(200, prepare(X).between_some, 20)
-    assert few is not None
-    assert few.others.shape == (20,)
+    assert row_distances(200, prepare(np.ones((200, 2))).between_some) is None
+    many = row_distances(1500, prepare(np.random.default_rng(0).standard_normal((1500, 3))).between_some)
+    assert many is not None
+    assert many.weights.shape == (2, 1500, 400)
 
 
 @pytest.mark.full
@@ -180,7 +180,7 @@ def test_graphs_without_weights_keep_all_edges_and_weighted_ones_stay_connected(
     assert (kept != kept.T).nnz == 0
 
 
-def test_nothing_is_bent_after_the_last_step():
+def test_nothing_moves_after_the_last_step():
     seen: list[np.ndarray] = []
     ended = nl.solve_vectors(
         DIGITS[:400], random_state=0, max_iter=0, callback=lambda now: seen.append(np.array(now.positions))

@@ -78,8 +78,8 @@ def test_facts_decide():
 
     assert "circle" in names("wheel")
     assert "equal masses" in names("star")
-    assert "bend" in names("path")
-    assert "bend" not in names("karate")
+    assert "emphasis 0.35" in names("path")
+    assert not any("emphasis" in name for name in names("wheel") + names("karate", "ws-sne"))
     assert "other starts: descend" in names("karate", "ws-sne")
     assert "other starts: descend" not in names("grid", "ws-sne")
     assert "random positions" in names("pair")

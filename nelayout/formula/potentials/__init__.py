@@ -6,7 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-__all__ = ["Pull"]
+__all__ = ["TINY", "Pull"]
+
+# Added to squared distances, so that nodes at one place divide nothing by 0.
+TINY = 1e-300
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,110 @@
+"""Distances that a drawing should have, between all nodes of a graph and some of its nodes, the pivots.
+
+In a small graph each node is a pivot, so that all pairs of nodes count.
+
+>>> path = csr_array(np.diag(np.ones(2), 1) + np.diag(np.ones(2), -1))
+>>> hop_distances(path, Threads()).weights[1].round(2)
+array([[0. , 1. , 0.5],
+       [1. , 0. , 1. ],
+       [0.5, 1. , 0. ]], dtype=float32)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from scipy.sparse import csr_array
+
+from nelayout.numerics.breadth_first import hops_from
+from nelayout.numerics.parallel import Threads
+
+__all__ = ["Distances", "hop_distances", "pivots_of", "row_distances"]
+
+# Pairs of a node and a pivot, of which a small graph has fewer; pivots of a larger graph, its most pairs, and pivots of
+# a huge one.
+PAIRS, PIVOTS, MAX_PAIRS, MIN_PIVOTS = 600_000, 200, 20_000_000, 50
+# Part of the pairs of rows nearer than the distance that all are taken to have in common, and the least distance.
+COMMON, LEAST_LENGTH = 0.01, 1e-3
+# Least rank correlation of distances between rows with numbers of hops, and pivots that tell it: rows that are rolled
+# up have less.
+MIN_AGREEMENT, TOLD_PIVOTS = 0.35, 24
+# Nodes from which hops are counted at a time: each holds a number for every node of the graph.
+AT_ONCE = 20
+
+
+@dataclass(frozen=True, eq=False)
+class Distances:
+    """Distances D > 0 that nodes should have from pivots, up to one factor, with the weights w = 1 / max(D, 1)^2.
+
+    pivots   (k,) nodes
+    weights  (2, n, k) w and w D of each pair, 0 where it does not count, in single precision
+    squares  (n,) sums of w D^2 of each node
+    """
+
+    pivots: np.ndarray
+    weights: np.ndarray
+    squares: np.ndarray
+
+    @classmethod
+    def of(cls, pivots: np.ndarray, lengths: np.ndarray) -> Distances:
+        """Return the distances (n, k) from pivots; 0: the pair does not count."""
+        weights = np.empty((2, *lengths.shape), dtype=np.float32)
+        weights[0] = np.where(lengths > 0, 1.0 / np.maximum(lengths, 1.0) ** 2, 0.0)
+        np.multiply(weights[0], lengths, out=weights[1], casting="same_kind")
+        return cls(pivots, weights, np.einsum("nk,nk->n", weights[1], lengths, dtype=float))
+
+    @cached_property
+    def symmetric(self) -> bool:
+        """Whether each node is a pivot."""
+        return len(self.pivots) == len(self.squares)
+
+
+    def agrees(self, P: csr_array, threads: Threads) -> bool:
+        """Whether these distances grow with the numbers of hops in a graph."""
+        from scipy.stats import rankdata
+
+        some = np.linspace(0, len(self.pivots) - 1, min(len(self.pivots), TOLD_PIVOTS)).astype(int)
+        hops = np.stack(hops_from(P, self.pivots[some], threads), axis=1)
+        weights, pulls = (each[:, some][hops > 0] for each in self.weights)
+        here, there = (ranks - np.mean(ranks) for ranks in (rankdata(pulls / weights), rankdata(hops[hops > 0])))
+        return bool(np.sum(here * there) >= MIN_AGREEMENT * np.sqrt(np.sum(here * here) * np.sum(there * there)))
+
+
+def pivots_of(n: int) -> np.ndarray:
+    """Return the pivots among n nodes, sorted."""
+    count = max(PAIRS // n, min(PIVOTS, max(MAX_PAIRS // n, MIN_PIVOTS)))
+    if count >= n:
+        return np.arange(n)
+    return np.sort(np.random.default_rng(2).permutation(n)[:count])  # other nodes than the score's
+
+
+def row_distances(n: int, between: Callable[[np.ndarray, np.ndarray], np.ndarray | None]) -> Distances | None:
+    """Return the distances of n rows that ``between`` gives for some rows and some others; None where it cannot.
+
+    They are distances less what nearly all have in common: among many columns all rows are far from each other, which
+    no plane can show.  The median is 1, so that farther ones count by their ratios.  Otherwise the far ones of a few
+    outliers would decide alone, or the near ones, which J draws anyway.
+    """
+    pivots = pivots_of(n)
+    lengths = between(np.arange(n), pivots) if n > 2 else None
+    if lengths is None or not np.isfinite(lengths).all():
+        return None
+    alike = np.arange(n)[:, None] == pivots
+    lengths = np.maximum(lengths - np.quantile(lengths[~alike], COMMON), 0.0)
+    median = float(np.median(lengths[~alike]))
+    if not median > 0:  # all are alike
+        return None
+    return Distances.of(pivots, np.where(alike, 0.0, np.maximum(lengths / median, LEAST_LENGTH)))
+
+
+def hop_distances(P: csr_array, threads: Threads) -> Distances:
+    """Return the numbers of hops between the nodes of a graph and its pivots."""
+    pivots = pivots_of(P.shape[0])
+    hops = np.empty((P.shape[0], len(pivots)), dtype=np.float32)
+    for start in range(0, len(pivots), AT_ONCE):
+        some = slice(start, start + AT_ONCE)
+        hops[:, some] = np.stack(hops_from(P, pivots[some], threads), axis=1)
+    return Distances.of(pivots, hops)

@@ -1,0 +1,165 @@
+"""Stress as a term of the objective: its value, its gradient, and what an emphasis does to drawings."""
+
+from dataclasses import replace
+
+import networkx as nx
+import numpy as np
+import pytest
+from scipy.sparse import csr_array
+from tables import EVERY_METHOD, RECIPES, thinned
+from test_added import objective
+
+import nelayout as nl
+from nelayout.catalogue import METHODS
+from nelayout.formula.potentials.stress import Stress
+from nelayout.numerics import distances
+from nelayout.numerics.distances import Distances, hop_distances
+from nelayout.numerics.parallel import Threads
+from nelayout.objective import Affinity
+from nelayout.objective.stacks import one_after_another, stacked
+
+KARATE = nx.karate_club_graph()
+
+
+def some_distances(n: int, k: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
+    """Pivots and distances between points of space, some below 1, (n, k)."""
+    rng = np.random.default_rng(seed)
+    points, pivots = rng.normal(size=(n, 3)), np.sort(rng.permutation(n)[:k])
+    return pivots, np.linalg.norm(points[:, None] - points[pivots], axis=2)
+
+
+def sigma(pivots, lengths, Y) -> float:
+    """The definition, pair by pair."""
+    wdd = wd2 = w2 = 0.0
+    for i in range(len(Y)):
+        for k, pivot in enumerate(pivots):
+            D, d = lengths[i, k], np.linalg.norm(Y[i] - Y[pivot])
+            if D > 0:
+                w = 1.0 / max(D, 1.0) ** 2
+                wdd, wd2, w2 = wdd + w * D * d, wd2 + w * d * d, w2 + w * D * D
+    return float(1.0 - wdd**2 / (wd2 * w2))
+
+
+@pytest.mark.parametrize("d", [1, 2, 3])
+@pytest.mark.parametrize("k", [1, 6, 23])
+@pytest.mark.parametrize("compiled", [False, True])
+def test_the_value_is_the_definition(d, k, compiled):
+    given, Y = some_distances(23, k), np.random.default_rng(1).normal(size=(23, d))
+    term = Stress(np.array([3.0]), (Distances.of(*given),), compiled=compiled)
+    cost = term.at(Y, np.ones(23)).cost
+    assert cost.sum() == pytest.approx(3.0 * sigma(*given, Y), rel=1e-6)
+    np.testing.assert_allclose(term.at(1e3 * Y + 5.0, np.ones(23)).cost, cost, atol=1e-9)
+
+
+def test_of_all_pairs_of_a_graph_it_is_the_measure():
+    Y = np.random.default_rng(2).normal(size=(34, 2))
+    P = csr_array(nx.to_scipy_sparse_array(KARATE, weight=None))
+    term = Stress(np.ones(1), (hop_distances(P, Threads()),))
+    assert term.at(Y, np.ones(34)).cost.sum() == pytest.approx(float(nl.measure(P, Y)["stress"]), rel=1e-6)
+
+
+@pytest.mark.parametrize("compiled", [False, True])
+@pytest.mark.parametrize("d", [1, 2, 3])
+def test_the_gradient_of_several_graphs_is_the_slope_of_their_values(compiled, d):
+    """Of graphs with all pairs, with pivots, and of two nodes."""
+    given = [(9, 9), (31, 4), (2, 2), (12, 12)]
+    term = Stress(
+        np.array([1.0, 2.0, 0.5, 3.0]), tuple(Distances.of(*some_distances(*one)) for one in given), compiled=compiled
+    )
+    rng = np.random.default_rng(3)
+    Y, toward = rng.normal(size=(2, 54, d))
+    h, mass = 1e-5, np.ones(54)
+    steps = ((1, 8), (-1, -8), (2, -1), (-2, 1))  # of fourth order
+    slope = sum(c * term.at(Y + k * h * toward, mass).cost for k, c in steps) / (12 * h)
+    gradient = np.einsum("ij,ij->i", term.at(Y, mass).gradient, toward)
+    ends = np.cumsum([0, *(n for n, _ in given)])[:-1]
+    np.testing.assert_allclose(np.add.reduceat(gradient, ends), np.add.reduceat(slope, ends), rtol=1e-7, atol=1e-7)
+
+
+def test_nodes_at_one_place_have_no_force():
+    term = Stress(np.array([2.0]), (Distances.of(*some_distances(5, 5)),))
+    pull = term.at(np.ones((5, 2)), np.ones(5))
+    assert 0.0 < pull.cost.sum() <= 2.0
+    assert not pull.gradient.any()
+
+
+def test_threads_change_no_bit():
+    given = Distances.of(*some_distances(3000, 7))
+    Y = np.random.default_rng(4).normal(size=(3000, 2))
+    one, two = (Stress(np.ones(1), (given,), Threads(count), True).at(Y, np.ones(3000)) for count in (1, 2))
+    assert np.array_equal(one.gradient, two.gradient)
+    assert np.array_equal(one.cost, two.cost)
+
+
+def test_hops_are_those_from_the_pivots(monkeypatch):
+    monkeypatch.setattr(distances, "PAIRS", 37 * 25)
+    monkeypatch.setattr(distances, "PIVOTS", 25)
+    P = csr_array(nx.to_scipy_sparse_array(nx.disjoint_union(KARATE, nx.path_graph(3)), weight=None))
+    found = hop_distances(P, Threads())
+    hops = dict(nx.all_pairs_shortest_path_length(nx.from_scipy_sparse_array(P)))
+    assert len(found.pivots) == 25
+    for k, pivot in enumerate(found.pivots.tolist()):
+        for i in range(37):
+            D = hops[pivot].get(i, 0)  # pairs without a path do not count
+            assert found.weights[:, i, k] == pytest.approx((0.0 if not D else 1 / D**2, 0.0 if not D else 1 / D))
+
+
+@pytest.mark.parametrize("name", thinned(EVERY_METHOD, plain=lambda name: name in RECIPES))
+def test_the_gradient_with_stress_is_the_slope_of_the_value(name):
+    J = objective(name)
+    affinity = replace(J.affinity, distances=(Distances.of(*some_distances(77, 77)),))
+    J = replace(J, affinity=affinity, emphasis=5.0)
+    rng, h = np.random.default_rng(3), 1e-5
+    Y, toward = 2.0 * rng.standard_normal((77, 2)), rng.standard_normal((77, 2))
+    steps = ((1, 8), (-1, -8), (2, -1), (-2, 1))
+    slope = sum(c * J.evaluate(Y + k * h * toward).value for k, c in steps) / (12 * h)
+    assert np.sum(J.evaluate(Y).gradient * toward) == pytest.approx(slope, rel=1e-6, abs=1e-6)
+
+
+@pytest.mark.parametrize("name", ["ws-sne", "tsne", "nerv", "ee"])
+def test_graphs_of_a_stack_have_their_own_stress(name):
+    method = replace(METHODS[name], emphasis=0.5)
+    graphs = [nx.path_graph(7), KARATE, nx.star_graph(5)]
+    own = []
+    for G in graphs:
+        P = csr_array(nx.to_scipy_sparse_array(G, dtype=float, weight=None))
+        P = P / P.sum()
+        own.append(Affinity(csr_array(P), np.ones(len(G)), distances=(hop_distances(P, Threads()),)))
+    Y = np.random.default_rng(5).normal(size=(47, 2))
+    both = stacked(*one_after_another(own), method)
+    found, start = both.evaluate(Y), 0
+    kept, rows = both.take(np.array([False, True, True]))
+    np.testing.assert_allclose(kept.evaluate(Y[rows]).value, found.value[1:], rtol=1e-12)
+    for k, affinity in enumerate(own):
+        alone = stacked(*one_after_another([affinity]), method)
+        part = slice(start, start + len(affinity.mass))
+        single = alone.evaluate(Y[part])
+        assert single.value[0] == pytest.approx(found.value[k])
+        np.testing.assert_allclose(single.gradient, found.gradient[part], atol=1e-12)
+        start = part.stop
+
+
+@pytest.mark.parametrize("name", ["auto", "ws-sne", "nerv", "linlog", "gamma-quadlog"])
+def test_an_emphasis_leads_from_neighbors_to_distances(name):
+    """Stress falls from each emphasis to the next, and the value is J + mu sigma."""
+    found = [nl.solve(KARATE, name, seed=0, scale=None, emphasis=each) for each in (0, 0.4, 1)]
+    stress = [float(nl.measure(KARATE, one.positions)["stress"]) for one in found]
+    assert stress[0] > 1.1 * stress[1] > 1.1 * stress[2]
+    if name != "auto":
+        J, both = (nl.evaluate(KARATE, found[1], name, emphasis=each).value for each in (0, 0.4))
+        assert both == pytest.approx(found[1].value)
+        unit = {"nerv": 34.0, "linlog": float(2 * KARATE.size(weight="weight"))}.get(name, 1.0)
+        assert both - J == pytest.approx(unit * (128**0.4 - 1) * stress[1], rel=1e-5)
+
+
+@pytest.mark.parametrize("wrong", [-0.1, 1.5, "much", True])
+def test_an_emphasis_is_a_number_from_0_to_1(wrong):
+    with pytest.raises(ValueError, match=r"emphasis must be .*in \[0, 1\]"):
+        nl.layout(KARATE, emphasis=wrong)
+    with pytest.raises(ValueError, match="emphasis must be a number from 0 to 1"):
+        nl.method("ws-sne", emphasis=wrong)
+
+
+def test_a_variational_form_has_no_emphasis():
+    with pytest.raises(nl.Unsupported, match="emphasis"):
+        nl.method(nl.method("ftsne", variational=True), emphasis=0.5)
