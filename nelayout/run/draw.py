@@ -31,8 +31,8 @@ def planned(parts: Sequence[Part], run: Run) -> list[tuple[Part, Facts, tuple[Pa
     """Return connected graphs, each with the masses that suit its initial positions, its facts and its plan."""
     own, facts = list(parts), [Facts.of(part, run.method, run.dim) for part in parts]
     for some in _stacks(own, [k for k, each in enumerate(facts) if each.placed], lambda k: _small(own[k], run)):
-        for k, (part, stage) in zip(some, resumed([own[k] for k in some], run), strict=True):
-            own[k], facts[k] = part, replace(facts[k], resumed=stage)
+        for k, (part, stage, emphasis) in zip(some, resumed([own[k] for k in some], run), strict=True):
+            own[k], facts[k] = part, replace(facts[k], resumed=stage, emphasis=emphasis)
     settings = Settings(run.dim, run.optimizer, run.max_iter, run.tol, run.stability)
     plans = dict[tuple[Pass, ...], tuple[Pass, ...]]()  # equal plans are one object
     known = {each: plan(run.method, each, settings) for each in dict.fromkeys(facts)}

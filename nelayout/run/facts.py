@@ -36,6 +36,7 @@ class Facts:
     other_mass  whether other masses are to be tried
     goal        whether distances between rows count in the stages before the last
     resumed     index of the stage that the initial positions have come from; None: the last
+    emphasis    of large distances in the objective that they have come from; None: the method's own
     """
 
     n: int
@@ -48,6 +49,7 @@ class Facts:
     other_mass: bool = False
     goal: bool = False
     resumed: int | None = None
+    emphasis: float | None = None
 
     @classmethod
     def of(cls, part: Part, method: Method, dim: int) -> Facts:

@@ -125,6 +125,7 @@ class _Planner:
             "divergence": stage.divergence,
             "optimizer": self.settings.optimizer or optimizer_named(stage.optimizer),
             "exaggeration": stage.exaggeration,
+            "emphasis": self.facts.emphasis,
             "force": stage.tol,
             "lull": stage.lull if stage.tol else None,
             "why": why,

@@ -63,7 +63,7 @@ def take_apart(
         if known.goal is not None and len(nodes) == len(request.labels):
             if known.goal.agrees(strong_edges(graph), threads):
                 affinity = replace(affinity, distances=(known.goal,))
-        elif request.method.mu or (request.method.emphasis and start is None):
+        elif request.method.emphasis:
             affinity = replace(affinity, distances=(hop_distances(graph, threads),))
         found.append(Part(nodes, affinity, start, fixed, other, sketch))
     return found, notes

@@ -301,5 +301,5 @@ def test_what_is_misspelt_is_said_before_the_work(source, tmp_path, capsys):
     assert "did you mean 'club'" in capsys.readouterr().err
     assert main(["layout", "karate.graphml", "-o", "out.cyjs", "--label", "clubb"]) == 1
     assert main(["layout", "karate.graphml", *QUICK, "-o", "out.net", "--color", "club"]) == 0
-    assert "pictures and viewers; pajek has none of them" in capsys.readouterr().err
+    assert "pictures and viewers; pajek holds no attributes" in capsys.readouterr().err
     assert sorted(path.name for path in tmp_path.iterdir()) == ["karate.graphml", "out.net"]

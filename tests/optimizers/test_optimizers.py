@@ -120,7 +120,8 @@ def test_majorization_step_is_the_papers_update(method):
     Y_new, after = exact.step(objective, Y, state)
     assert after.taken
     assert state.evaluation.weights is not None
-    W = csr_array((state.evaluation.weights, P.indices, P.indptr), shape=(n, n)).toarray()
+    near = objective.affinity.P
+    W = csr_array((state.evaluation.weights, near.indices, near.indptr), shape=(n, n)).toarray()
     assert (W >= 0).all()
     L = np.diag((W + W.T).sum(axis=1)) - (W + W.T)
     psi = state.evaluation.gradient - 2 * L @ Y  # the gradient of what is not attraction

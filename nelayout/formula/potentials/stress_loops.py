@@ -8,14 +8,13 @@ from __future__ import annotations
 
 import math
 
-from nelayout.formula.potentials import TINY
 from nelayout.numerics.compiling import compiled_loop
 
 __all__ = ["forces", "sizes"]
 
 
 @compiled_loop
-def sizes(weights, pulls, pivots, points, first, start, stop, a, b):
+def sizes(weights, pulls, pivots, points, first, start, stop, tiny, a, b):
     """a[j], b[j] = sums of w D d and of w d^2 over all pivots, j in start..stop."""
     X, Y, Z = pivots[0], pivots[1], pivots[2]
     for j in range(start, stop):
@@ -24,14 +23,14 @@ def sizes(weights, pulls, pivots, points, first, start, stop, a, b):
         along, squares = 0.0, 0.0
         for k in range(len(X)):
             dx, dy, dz = x - X[k], y - Y[k], z - Z[k]
-            squared = dx * dx + dy * dy + dz * dz + TINY
+            squared = dx * dx + dy * dy + dz * dz + tiny
             along += u[k] * math.sqrt(squared)
             squares += w[k] * squared
         a[j], b[j] = along, squares
 
 
 @compiled_loop
-def forces(weights, pulls, pivots, points, first, start, stop, scale, both, room, at_nodes, at_pivots):
+def forces(weights, pulls, pivots, points, first, start, stop, tiny, scale, both, room, at_nodes, at_pivots):
     """at_nodes[:, j] = sum of (scale w - w D / d) (y_j - y_k); ``both``: also to at_pivots (3, k); room (k,)."""
     X, Y, Z = pivots[0], pivots[1], pivots[2]
     for j in range(start, stop):
@@ -40,7 +39,7 @@ def forces(weights, pulls, pivots, points, first, start, stop, scale, both, room
         gx, gy, gz = 0.0, 0.0, 0.0
         for k in range(len(X)):
             dx, dy, dz = x - X[k], y - Y[k], z - Z[k]
-            factor = scale * w[k] - u[k] / math.sqrt(dx * dx + dy * dy + dz * dz + TINY)
+            factor = scale * w[k] - u[k] / math.sqrt(dx * dx + dy * dy + dz * dz + tiny)
             gx += factor * dx
             gy += factor * dy
             gz += factor * dz
