@@ -20,7 +20,7 @@ from nelayout.objective import Affinity
 from nelayout.optimizers import LBFGS, Majorize
 from nelayout.optimizers.minimize import Rest, minimize
 from nelayout.run.drawing import Summation
-from nelayout.sums.nbody import backend
+from nelayout.sums.nbody.mesh import Mesh
 
 pytest.importorskip("distributed", reason="Dask, the extra [dask], is not installed")
 
@@ -104,7 +104,7 @@ def test_slabs_give_the_sums_of_the_mesh(client, tmp_path, name):
     team, method, mass = Team(client, uuid.uuid4().hex), METHODS[name], np.ones(n)
     cut = from_matrix(P, tmp_path, blocks=4).cut
     blocks = Blocks(team, cut, 1.0, cut.gathered("degree"), cut.gathered("strength"))
-    mesh = backend("mesh", Threads(), True)
+    mesh = Mesh(Threads())
     assert any(grid.near for grid in mesh.grids(Y, (Radial(method.kernel),)).values())
     here = Summation(mesh, Threads(), True).objective(method, Affinity(P, mass)).evaluate(Y)
     there = FloorSummation(mesh, Threads(), True).objective(method, Affinity(blocks, mass)).evaluate(Y)

@@ -88,7 +88,7 @@ def test_titles_of_a_row_have_one_height_and_dots_have_a_margin(layout):
             assert cell.x0 < places(ax)[:, 0].min() - radius
             assert places(ax)[:, 0].max() + radius < cell.x1
     usual = nl.draw(G, POS, title="one").axes[0].title.get_fontsize()
-    assert axes[0].title.get_fontsize() == pytest.approx(usual / 2)
+    assert float(axes[0].title.get_fontsize()) == pytest.approx(float(usual) / 2)
     axes[1].set_title("another")
     figure.canvas.draw()
     top = axes[1].get_window_extent().y1
