@@ -1,4 +1,4 @@
-"""alpha="auto": the largest component is drawn at one order after another, and the order that suits it is kept.
+"""alpha="auto": draw the largest component at several orders and keep the best order.
 
 Each drawing begins where the one before has ended, so that a few iterations are enough; only the first and the last are
 drawn out.  The walk over the orders is in `nelayout.formula.alpha.choice`.
@@ -25,12 +25,12 @@ MAX_PAIRS = 200_000
 
 
 def at_order(method: Method, order: float = 1.0) -> Method:
-    """Return the method at a given order in place of one that is still to be chosen."""
+    """Return the method at a given order if its order is still to be chosen."""
     return method if method.choose is None else replace(method, divergence=alpha(order), choose=None)
 
 
 def draw_at_best_alpha(part: Part, run: Run) -> tuple[Drawing, Run]:
-    """Draw a component at the order that fits it best; return the drawing, and the run with that order.
+    """Draw a component at its best order; return the drawing and the run with that order.
 
     ``run.max_iter`` bounds the iterations of each drawing.  A run that a callback stops ends at the order it was at.
     """
@@ -53,7 +53,7 @@ def draw_at_best_alpha(part: Part, run: Run) -> tuple[Drawing, Run]:
 
 
 class _Walk:
-    """One component, drawn at one order after another; ``order`` and ``drawing`` are the latest."""
+    """One component, drawn at several orders; ``order`` and ``drawing`` are the latest."""
 
     def __init__(self, part: Part, run: Run) -> None:
         self.part, self.run, self.drawing = part, run, Drawing.of([part], run.dim)
@@ -63,7 +63,7 @@ class _Walk:
         self.few = min(COMPARED, most)
 
     def fit(self, order: float, before: Drawing | None) -> tuple[Drawing, np.ndarray, np.ndarray]:
-        """Draw at an order, from the drawing before; return it and the similarities of its pairs, given and drawn."""
+        """Draw at an order; return the drawing, and the input and drawn similarities of its pairs."""
         self.order, name = order, f"alpha {order:.3g}"
         self.draw(before, self.run.max_iter if before is None else self.few, name)
         objective = self.run.sums.on_cpu.objective(at_order(self.run.method, order), self.part.affinity)
@@ -72,7 +72,7 @@ class _Walk:
         return self.drawing, given[::every], made[::every]
 
     def draw(self, before: Drawing | None, max_iter: int | None, name: str) -> None:
-        """Draw at the latest order, from the drawing before; in the caller's units if there are initial positions."""
+        """Draw at the latest order, from the drawing before; initial positions give the unit."""
         start = self.part.start
         if before is not None:
             start = before.Y if start is None else before.in_place

@@ -18,7 +18,7 @@ __all__ = ["assemble", "assemble_kept", "units_of"]
 
 # Factor between two components' typical distances from which initial positions do not set a component's size.
 DIFFERENT = 2.0
-# Room between what has a place and what stands beside it, in radii of the former.
+# Space between fixed positions and the components beside them, in radii of the former.
 BESIDE = 0.3
 # Difference of a component's two sizes, in parts of them, that is a rounding error.
 ROUNDING = 1e-12
@@ -31,11 +31,11 @@ def assemble(
     shape: tuple[int, int],
     scale: float | None,
 ) -> np.ndarray:
-    """One drawing of the whole graph, (n, d), in the largest component's units.
+    """Return one drawing of the whole graph, (n, d), in the largest component's units.
 
-    start  (n, d) positions that the caller has given, NaN rows where there is none
+    start  (n, d) positions that the caller has given, NaN rows for missing positions
     fixed  (n, d) mask of the coordinates that stay
-    scale  the size of components if no start tells one
+    scale  the size of components if no start has a size
     """
     Y = np.zeros(shape)
     if start is None:
@@ -62,7 +62,7 @@ def assemble(
 
 
 def _back(component: Drawing, scale: float | None) -> np.ndarray:
-    """The component's drawing at the size and place of its start; it reaches ``scale`` where that tells no size."""
+    """Return a drawing at the size and position of its start; ``scale``: default size."""
     assert component.part.start is not None
     fixed = component.part.fixed if component.part.fixed is not None and component.part.fixed.any() else None
     if fixed is not None and not one_place(component.part.start, fixed):
@@ -71,7 +71,7 @@ def _back(component: Drawing, scale: float | None) -> np.ndarray:
 
 
 def _stack(placed: list[Drawing], Y: np.ndarray) -> None:
-    """Lay components that share their layers one behind the other in Y (n, d), at the size and place of all starts."""
+    """Put components with common layers behind each other in Y (n, d), scaled as their starts."""
     axes = [c.part.layers for c in placed]
     held = next((each for each in axes if each.any()), None)
     if held is None:
@@ -90,7 +90,7 @@ def _stack(placed: list[Drawing], Y: np.ndarray) -> None:
 
 
 def _beside(placed: np.ndarray, rest: list[Drawing]) -> list[np.ndarray]:
-    """Drawings packed beside positions that have their place, at the size that their number of nodes asks for."""
+    """Return drawings packed beside positioned nodes; their area follows their number of nodes."""
     own = [c.Y for c in rest]
     packed = pack(own) if len(own) > 1 else [canonical(own[0])]
     if not len(placed):
@@ -104,7 +104,7 @@ def _beside(placed: np.ndarray, rest: list[Drawing]) -> list[np.ndarray]:
 
 
 def units_of(parts: list[Drawing], Y: np.ndarray) -> np.ndarray:
-    """(C, d) how many times as large each component was drawn along each axis as it lies on the sheet Y (n, d)."""
+    """Return the shrink factors (C, d) from each component's drawing to the sheet Y (n, d)."""
     units = np.ones((len(parts), Y.shape[1]))
     if not parts:
         return units
@@ -119,7 +119,7 @@ def units_of(parts: list[Drawing], Y: np.ndarray) -> np.ndarray:
 
 @np.errstate(over="ignore", invalid="ignore", divide="ignore")
 def _ratios(drawn: list[np.ndarray], placed: list[np.ndarray]) -> np.ndarray:
-    """(C,) how many times as large components were drawn as they lie on the sheet; 1 for points."""
+    """Return the shrink factors (C,) of components on the sheet; 1 for points."""
     ratio = np.array([*map(radius, drawn)]) / np.array([*map(radius, placed)])
     return np.where((np.abs(ratio - 1.0) > ROUNDING) & (ratio > 0) & (ratio < np.inf), ratio, 1.0)
 
@@ -148,7 +148,7 @@ def assemble_kept(components: list[Drawing], shape: tuple[int, int]) -> np.ndarr
 
 
 def _overlapped(placed: list[Drawing], there: list[np.ndarray], stays: list[bool]) -> list[bool]:
-    """Whether each component rests where it overlapped a larger one before: no reason to move it now."""
+    """Return for each component if it overlapped a larger one before and may stay there."""
     starts = [
         start[~np.isnan(start[:, 0])] if (start := c.part.start) is not None and _distinct(c) else Y
         for c, Y in zip(placed, there, strict=True)
@@ -158,7 +158,7 @@ def _overlapped(placed: list[Drawing], there: list[np.ndarray], stays: list[bool
 
 
 def _over_start(component: Drawing, room: float | None) -> np.ndarray:
-    """A component's drawing laid over its start; ``room``: the typical distance between nodes, where that is known."""
+    """Return a drawing aligned with its start; ``room``: typical distance between nodes."""
     start, Y = component.part.start, component.Y
     assert start is not None
     if component.part.rests:
@@ -177,11 +177,11 @@ def _over_start(component: Drawing, room: float | None) -> np.ndarray:
 
 
 def _distinct(component: Drawing) -> bool:
-    """Whether the start of a component has a size."""
+    """Return True if the start of a component has a size."""
     assert component.part.start is not None
     return not one_place(component.part.start[~np.isnan(component.part.start[:, 0])])
 
 
 def _room(Y: np.ndarray) -> float:
-    """The typical distance between nodes: 0 of a point."""
+    """Return the typical distance between nodes; 0 for a point."""
     return radius(Y) / len(Y) ** (1.0 / Y.shape[1])

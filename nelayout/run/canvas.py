@@ -1,8 +1,8 @@
-"""Frames, as callbacks see them: all positions at every step, in one scale and turned alike, whatever the units.
+"""Frames for callbacks: all positions at every step, in one scale and orientation.
 
-Stages have units of their own, and no objective sees rotations.  A frame is brought to the scale of the result, and
-each component is turned and mirrored onto its own frame before.  The result is turned as `placing.orient` says, which
-may be another way: what its principal axes are is known at the end only.
+Stages have their own units, and no objective depends on rotations.  A frame has the scale of the result, and each
+component is turned and mirrored onto its previous frame.  The result is turned by `placing.orient`.  Its orientation
+may differ, because its principal axes are known only at the end.
 
 >>> before, now = np.array([[1.0, 0.0], [0.0, 2.0]]), np.array([[0.0, 10.0], [20.0, 0.0]])
 >>> (turned_onto(now, before, np.ones(2), Parts(np.array([2]))) + 0.0).round(12).tolist()
@@ -25,11 +25,11 @@ __all__ = ["Frames", "turned_onto"]
 
 
 class Frames:
-    """Frames of the whole graph while its components are drawn, one or many at a time; the first makes ready for all.
+    """Frames of the whole graph while its components are drawn.
 
-    Without a start, a component has its room on the sheet from the first frame on, with an area in proportion
-    to its nodes; one that is still to be drawn is a dot in the middle of it.  With a start, frames are turned and
-    placed as the start is; components without a place stand to the right of it.
+    Without a start, a component has its area on the sheet from the first frame on, in proportion to its nodes.  A
+    component that is still to be drawn is a dot in the middle of its area.  With a start, frames are turned and
+    moved onto the start.  Components without positions stand to the right of it.
 
     dim     dimensions
     kept    whether the caller has given a start
@@ -48,8 +48,8 @@ class Frames:
     ) -> None:
         self.components, self.shape, self.kept, self.fixed = components, (n, dim), kept, fixed
         self.scale, self.center = scale, center
-        # Of each node: its place; its latest frame about the middle of its component, and whether there was one; the
-        # middle and the radius of its component's room, radius 0 where it has none.
+        # For each node: its position, its latest frame about the middle of its component, and a mask of such nodes.
+        # Also the middle and the radius of its component's area; radius 0 without an area.
         self.whole, self.before, self.middle = (np.zeros(self.shape) for _ in range(3))
         self.seen, self.radius, self.furnished = np.zeros(n, dtype=bool), np.zeros(n), False
 
@@ -59,13 +59,13 @@ class Frames:
             self._furnish()
             self.furnished = True
         self._lay(drawing.split())
-        # Rooms that components have from the first frame on have the right scale, whatever is drawn in them.
+        # Areas that components have from the first frame on have the right scale for every drawing.
         as_it_is = self.fixed or (len(self.components) > 1 and not self.kept)
         shown = self.whole.copy() if as_it_is else fit(self.whole, self.scale)
         return shown if self.center is None or self.fixed else shown + self.center
 
     def settle(self, drawing: Drawing) -> None:
-        """Leave a drawing's graphs as they are in it, where somebody looks at all."""
+        """Keep a drawing's latest frames if a callback watches."""
         if self.furnished:
             self._lay(drawing.split())
 
@@ -80,7 +80,7 @@ class Frames:
             self._turn(turned)
 
     def _turn(self, components: Sequence[Drawing]) -> None:
-        """Lay down components turned as in their frames before; the first of each shows it in its own orientation."""
+        """Turn components as in their previous frames; the first frame keeps its orientation."""
         parts = Parts(np.array([len(c.part.nodes) for c in components]))
         nodes = np.concatenate([c.part.nodes for c in components])
         Y = np.concatenate([c.Y for c in components])
@@ -98,7 +98,7 @@ class Frames:
         self.whole[nodes] = self.middle[nodes] + factor[parts.of][:, None] * now
 
     def _furnish(self) -> None:
-        """Give components their rooms, and all nodes a place before their component is drawn."""
+        """Give components their areas, and all nodes a position before their component is drawn."""
         if self.kept:
             self._stand_beside()
         elif len(self.components) > 1:

@@ -1,10 +1,9 @@
 """Coarse to fine: merge matched nodes until a graph is small, adding masses and weights.
 
-Nodes are matched along P_ij / (m_i m_j), each with the neighbor of its strongest edge, in rounds of mutual choice.  A
-node that stays unmatched joins its favorite neighbor's pair when that is all it can do (leaves of a star, ends of a
-path), so hubs and stars shrink as fast as meshes.  Merged weight and merged pairs are remembered (`Affinity.inside`,
-`.hidden`), so that the coarse objective is the fine one at the merged drawing.  Several graphs one after another are
-coarsened at once.
+Nodes are matched along P_ij / (m_i m_j), each with the neighbor of its strongest edge, in rounds of mutual choice.  An
+unmatched node joins its favorite neighbor's pair if it has no other choice (leaves of a star, ends of a path).  So hubs
+and stars shrink as fast as meshes.  `Affinity.inside` and `.hidden` store merged weight and merged pairs, so that the
+coarse objective is the fine one at the merged drawing.  Several graphs one after another are coarsened at once.
 """
 
 from __future__ import annotations
@@ -55,7 +54,7 @@ class Level:
 
 
 def hierarchy(affinity: Affinity, parts: Parts, rng: np.random.Generator, coarsest: int = COARSEST) -> list[Level]:
-    """Return levels from the finest to the one that is not coarsened further."""
+    """Return levels from the finest to the coarsest."""
     levels = []
     while True:
         going = parts.sizes > coarsest
@@ -88,7 +87,7 @@ def match(affinity: Affinity, rng: np.random.Generator) -> np.ndarray:
 
 
 def matched(favorites: Favorites, mass: np.ndarray, degree: np.ndarray) -> np.ndarray:
-    """(n,) cluster index of every node; ``favorites`` finds the favorite neighbors, ``degree`` counts the neighbors."""
+    """Return the cluster index (n,) of every node; ``degree`` counts its neighbors."""
     n = len(mass)
     mate, unmatched = np.full(n, -1, dtype=np.int64), np.ones(n, dtype=bool)
     for _ in range(ROUNDS):
@@ -116,7 +115,7 @@ def matched(favorites: Favorites, mass: np.ndarray, degree: np.ndarray) -> np.nd
 def favorites_of(
     indptr: np.ndarray, cols: np.ndarray, weights: np.ndarray, mass: np.ndarray, tickets: np.ndarray
 ) -> Favorites:
-    """The neighbor to which each of some rows belongs most, among others; the rows are the first of the nodes."""
+    """Return the function that finds the favorite neighbor of each of the first rows."""
     n = len(indptr) - 1
     rows = np.repeat(np.arange(n, dtype=np.int32), np.diff(indptr))
     jitter = ((tickets[rows] + tickets[cols]) * GOLDEN) % 1.0
@@ -139,7 +138,7 @@ def favorites_of(
 
 
 def merge(affinity: Affinity, cluster: np.ndarray, parts: Parts, coarse_parts: Parts) -> Affinity:
-    """Return the coarse affinity: masses and weights added, merged ones remembered for each graph."""
+    """Return the coarse affinity: masses and weights added, merged ones counted per graph."""
     P, mass, n = affinity.P, affinity.mass, len(coarse_parts.of)
     coarse = _merged(P, cluster, n)
     coarse_mass = np.bincount(cluster, mass, minlength=n)

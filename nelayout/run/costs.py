@@ -1,8 +1,8 @@
 """Costs of passes, before any work: counts of iterations times measured costs.
 
 A descent is a number of evaluations of the objective.  Each evaluation sums over all pairs (or over a mesh) and over
-the edges; the linear systems or the memory of the optimizer come on top.  The costs were measured on one core of a
-2.5 GHz server with compiled loops on disk; an estimate is right within about a factor of two on such a machine.
+the edges.  Linear systems and the memory of the optimizer add to this.  The costs hold for one core of a 2.5 GHz server
+with compiled loops on disk.  On such a machine an estimate is right within about a factor of two.
 """
 
 from __future__ import annotations
@@ -48,12 +48,12 @@ __all__ = [
 
 # Pairs of nodes from which compiled loops are loaded.
 NUMPY_PAIRS = COMPILED_ABOVE**2
-# Seconds of a sum over pairs: for each pair on NumPy, for each unit of cost compiled, and at least for a fast sum.
+# Seconds of a sum over pairs.  NumPy: for each pair.  Compiled: for each unit of cost.  Fast sums: at least.
 NUMPY_PAIR, EXACT_UNIT, MIN_FAST_SUM = 15e-9, 1.1e-9, 3e-4
 # Seconds of a fast sum for each node, in 1, 2 and 3 dimensions.
 FAST_NODE = {"mesh": (230e-9,) * 3, "tree": (500e-9, 900e-9, 1500e-9)}
-# Seconds of an edge sum for each entry, of an evaluation however small, and of a linear system for each entry
-# (of a random walk as an operator also for each 1 / sqrt(1 - rho)).
+# Seconds of an edge sum for each entry, of the smallest evaluation, and of a linear system for each entry.
+# A random walk as an operator also counts 1 / sqrt(1 - rho) for each entry.
 ENTRY, CALL, SYSTEM_ENTRY = {"numpy": 60e-9, "compiled": 7e-9}, {"numpy": 9e-5, "compiled": 6e-5}, 130e-9
 # Factor of both sums where there is one scale factor for each row.
 ROWS_FACTOR = 2.5
@@ -79,10 +79,10 @@ WRITE = 1e-6
 SECOND_CORE, TRIALS = 0.6, 1.1
 # Part of its most iterations that a descent usually takes: through the levels, and elsewhere.
 USUAL_LEVELS, USUAL = 0.6, 0.9
-# Bytes at the peak, for each entry and node; of L-BFGS for each coordinate and curvature pair; of a mesh for each node.
+# Bytes at the peak, for each entry and node.  L-BFGS: for each coordinate and curvature pair.  Mesh: for each node.
 BYTES_ENTRY, BYTES_NODE, BYTES_MEMORY, BYTES_MESH = 55, 420, 14, 290
-# Bytes of any run, and of any mesh; of NumPy and of stress for each pair; of similarities from path lengths or a random
-# walk, for each entry.
+# Bytes of any run, and of any mesh.  NumPy and stress: for each pair.  Similarities from path lengths or a random
+# walk: for each entry.
 BYTES_LEAST, BYTES_LEAST_MESH, BYTES_PAIR, BYTES_STRESS, BYTES_SIMILAR = 600_000, 500_000, 45, 12, 80
 
 
@@ -98,12 +98,12 @@ class Cost:
         return Cost(self.seconds + other.seconds, max(self.bytes, other.bytes), self.evaluations + other.evaluations)
 
     def times(self, count: float) -> Cost:
-        """Return the cost of so many at a time."""
+        """Return the cost of ``count`` such pieces of work."""
         return Cost(count * self.seconds, self.bytes, self.evaluations)
 
 
 class CostModel:
-    """Costs of passes on graphs of n nodes and so many entries, ``count`` of them drawn together."""
+    """Costs of passes on graphs of n nodes, ``count`` of them drawn together."""
 
     def __init__(
         self, method: Method, o: dict[str, Any], n: int, entries: int, pairs: int, threads: int, count: int = 1
@@ -158,7 +158,7 @@ class CostModel:
         return Cost(PUSH * self.entries * degree / (1.0 - self.rho), BYTES_SIMILAR * self.entries)
 
     def _smoothed_entries(self) -> int:
-        """Entries of the graph, or of a truncated walk in its place."""
+        """Return the entries of the graph, or of a truncated walk instead."""
         method = self.method
         exact = method.affinity == "raw" and can_smooth_exactly(method.kernel, method.divergence, method.connection)
         if not self.rho or exact:
@@ -166,7 +166,7 @@ class CostModel:
         return self.n * min(self.n - 1, max(KEPT, WHOLE**2 // self.n))
 
     def _steps(self, method: Method, optimizer: str, steps: float, calls: float | None = None) -> Cost:
-        """Return the cost of iterations on the whole graph; ``calls`` of them, however small the graph."""
+        """Return the cost of iterations on the whole graph; ``calls``: iterations with overhead."""
         evaluations = TRIALS * steps
         calls = evaluations if calls is None else TRIALS * calls
         form = "compiled" if self.compiled else "numpy"
@@ -188,7 +188,7 @@ class CostModel:
         return Cost(seconds, size, evaluations)
 
     def _sum(self, radials: tuple[Radial, ...]) -> tuple[str, float]:
-        """Return the backend for sums over all pairs in an even drawing, and the seconds that it takes once."""
+        """Return the backend and the seconds of one sum over all pairs of an even drawing."""
         if not self.compiled:
             return "exact", len(radials) * NUMPY_PAIR * self.n**2
         from nelayout.sums.nbody.auto import EXACT_FREE, exact_cost  # not loaded for small graphs
@@ -202,7 +202,7 @@ class CostModel:
 
     @property
     def nbody(self) -> str:
-        """The backend for the method's own sums."""
+        """Return the backend for the method's own sums."""
         return self._sum(radials_of(self.method))[0]
 
 
@@ -218,13 +218,13 @@ def packing_seconds(nodes: int, entries: int, components: int, apart: bool) -> f
 
 
 def compiling_seconds() -> float:
-    """Return the seconds of compiling loops if none is stored, and of loading them if they are not loaded."""
+    """Return the seconds of compiling loops that are not stored, or of loading stored ones."""
     loading = 0.0 if "nelayout.numerics.compiling" in sys.modules else LOADING
     return loading if loop_store.compiled() else COMPILING + loading
 
 
 def warn_of_memory(method: Method, o: dict[str, Any], sizes: np.ndarray, entries: np.ndarray, held: int = 0) -> bool:
-    """Warn if drawing components of these sizes takes more memory than there is; return whether it warned.
+    """Warn if drawing these components takes too much memory; return True if it warned.
 
     entries  of each component's matrix, two an edge
     held     bytes that other work needs before, at its peak
@@ -241,7 +241,7 @@ def warn_of_memory(method: Method, o: dict[str, Any], sizes: np.ndarray, entries
 
 
 def _bytes(method: Method, o: dict[str, Any], sizes: np.ndarray, entries: np.ndarray) -> int:
-    """Return the bytes at the peak: those of all components, and of the passes of the largest."""
+    """Return the bytes at the peak: all components, plus the passes of the largest."""
     n, largest = int(sizes.sum()), int(sizes[0])
     model = CostModel(method, o, largest, int(entries[0]), n * n, 1)
     passes = plan(method, Facts(largest, int(entries[0])), Settings(o["dim"]))

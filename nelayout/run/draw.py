@@ -1,7 +1,7 @@
-"""From connected graphs to drawings: each gets its facts and its plan, and graphs with one plan are drawn together.
+"""From connected graphs to drawings: each gets its facts and its plan.
 
-One graph and a thousand graphs take the same passes.  Small graphs with equal plans lie one after another in one
-`Drawing`, so that they cost by their pairs and not by their calls.
+One graph and a thousand graphs take the same passes.  Small graphs with equal plans stand one after another in one
+`Drawing`.  So their cost depends on their pairs and not on their calls.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ STACK_NODES, MAX_BESIDE_NODES = 20_000, 2_000
 
 
 def planned(parts: Sequence[Part], run: Run) -> list[tuple[Part, Facts, tuple[Pass, ...]]]:
-    """Return connected graphs, each with the masses that suit its initial positions, its facts and its plan."""
+    """Return connected graphs with the masses for their initial positions, facts and plans."""
     own, facts = list(parts), [Facts.of(part, run.method, run.dim) for part in parts]
     for some in _stacks(own, [k for k, each in enumerate(facts) if each.placed], lambda k: _small(own[k], run)):
         for k, (part, stage, emphasis) in zip(some, resumed([own[k] for k in some], run), strict=True):
@@ -61,9 +61,9 @@ def draw_part(part: Part, run: Run) -> Drawing:
 
 
 def draw_parts(parts: list[Part], run: Run) -> tuple[dict[int, Drawing], bool]:
-    """Draw connected graphs of two or more nodes: the drawings by the index of their graph, and whether all are done.
+    """Draw connected graphs of two or more nodes; return drawings by index and True if complete.
 
-    A run that a callback stops leaves graphs out that it has not come to.
+    If a callback stops the run, graphs that were not reached are left out.
     """
     ready = planned(parts, run)
 
@@ -99,7 +99,7 @@ def draw_parts(parts: list[Part], run: Run) -> tuple[dict[int, Drawing], bool]:
 
 
 def _draw_beside(stacks: list[list[int]], draw, run: Run) -> None:
-    """Draw stacks of small graphs, on several threads unless somebody looks on; an error in one ends all."""
+    """Draw stacks of small graphs, on several threads without callbacks; one error ends all."""
     # Each stack has its own randomness: threads leave the bits as they are.
     seeds = [run.rng.integers(2**63, size=4) for _ in stacks]
     watched = run.observer.callback is not None or run.observer.bar is not None

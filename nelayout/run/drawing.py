@@ -1,4 +1,4 @@
-"""The records of a run: connected graphs (`Part`), a `Drawing` of one or more of them, and what all share (`Run`).
+"""The records of a run: connected graphs (`Part`), their `Drawing`, and the shared `Run`.
 
 A `Drawing` is a frozen value.  It holds C >= 1 graphs one after another: a large graph alone, or many small graphs that
 take the same passes.  A pass takes a drawing and returns another one.
@@ -36,7 +36,7 @@ MAX_REPEATED_NODES = 30
 
 @dataclass(frozen=True, slots=True)
 class Summation:
-    """The N-body backend, the threads and the form (compiled or NumPy) that all objectives of a run share.
+    """The N-body backend, threads and form (compiled or NumPy) of all objectives of a run.
 
     device     where large objectives are summed; None: large objectives are summed on the CPU
     on_device  the N-body backend there
@@ -65,7 +65,7 @@ class Summation:
         return replace(self, nbody=backend(self.nbody.name, Threads(), self.compiled), threads=Threads())
 
     def objective(self, method: Method, affinity: Affinity, free: np.ndarray | None = None) -> Objective:
-        """Return the objective of a method on one graph; ``free`` masks the coordinates that may change."""
+        """Return the objective of a method on one graph; ``free`` masks what may change."""
         parts = method.kernel, method.divergence, method.connection
         if self.device is not None and self.on_device is not None and len(affinity.mass) >= self.device.least:
             return Objective(
@@ -101,7 +101,7 @@ class Part:
 
     @property
     def key(self) -> tuple[bytes, ...] | None:
-        """Key that equal small graphs share: one is drawn for all; None: a graph has initial positions."""
+        """Return the key that equal small graphs share; None if a graph has initial positions."""
         if len(self.nodes) > MAX_REPEATED_NODES or self.start is not None:
             return None
         P = self.affinity.P
@@ -109,12 +109,12 @@ class Part:
 
     @property
     def placed(self) -> bool:
-        """Whether some node has an initial position."""
+        """Return True if some node has an initial position."""
         return self.start is not None and not np.isnan(self.start).all()
 
     @property
     def rests(self) -> bool:
-        """Whether all of its nodes stay."""
+        """Return True if all nodes stay."""
         return self.fixed is not None and bool(self.fixed.all())
 
     @property
@@ -124,7 +124,7 @@ class Part:
 
     @property
     def layers(self) -> np.ndarray:
-        """(d,) mask of the axes on which every node is fixed, while some node may move on another axis."""
+        """Return the mask (d,) of the axes on which every node is fixed, if some node may move."""
         fixed = self.fixed
         return np.zeros(1, dtype=bool) if fixed is None or fixed.all() else np.asarray(fixed.all(axis=0))
 
@@ -140,7 +140,7 @@ class Drawing:
     methods       for each graph, the method that Y minimizes; None: no objective yet
     exaggeration  (C,) factor on the edges in that objective
     reasons       for each graph, why its last descent ended
-    place, size   (C, dim) a graph's initial positions lie at Y / size + place
+    place, size   (C, dim) a graph's initial positions are Y / size + place
     bound         the variational form's bound on the divergence; None: another form
     """
 
@@ -179,7 +179,7 @@ class Drawing:
 
     @property
     def part(self) -> Part:
-        """The only graph of a drawing of one."""
+        """Return the only graph of a drawing of one."""
         (part,) = self.parts
         return part
 
@@ -194,12 +194,12 @@ class Drawing:
 
     @property
     def each(self) -> list[np.ndarray]:
-        """The positions of each graph."""
+        """Return the positions of each graph."""
         return [self.Y] if self.count == 1 else np.split(self.Y, self.segments.starts[1:-1])
 
     @property
     def method(self) -> Method | None:
-        """The method of the first graph."""
+        """Return the method of the first graph."""
         return self.methods[0]
 
     @property
@@ -209,7 +209,7 @@ class Drawing:
 
     @property
     def in_place(self) -> np.ndarray:
-        """Y of a drawing of one graph at the size and place of its initial positions."""
+        """Return Y of a drawing of one graph, at the size and position of its initial positions."""
         part, place, size = self.part, self.place[0], self.size[0]
         if part.start is not None and part.fixed is not None and part.layers.any():
             place, size = place_of_layers(self.Y, part.start, part.fixed, part.layers)
@@ -241,7 +241,7 @@ class Drawing:
         return replace(self, Y=self.Y[rows], affinity=affinity, segments=segments, **each)
 
     def put(self, kept: np.ndarray, other: Drawing) -> Drawing:
-        """Return the drawing with the graphs of a mask (C,) as another drawing, of these graphs alone, has them."""
+        """Return the drawing with the graphs of a mask (C,) taken from another drawing."""
         if kept.all():
             return other
         if not kept.any():
@@ -308,7 +308,7 @@ def _chained(values: Sequence[Any]) -> Any:
 
 
 def flattened(Y: np.ndarray, drawing: Drawing, dim: int) -> np.ndarray:
-    """(n, dim) the coordinates of each graph's positions Y (n, d) along its first principal axes."""
+    """Return each graph's positions Y (n, d) along its first principal axes, (n, dim)."""
     parts = []
     for each in np.split(Y, drawing.segments.starts[1:-1]):
         centered = each - np.sum(each, axis=0) / len(each)
@@ -337,7 +337,7 @@ Report = Callable[[float, np.ndarray], None]
 class Run:
     """The settings, sums and records that all passes share.
 
-    optimizer, max_iter, tol  in place of the stages' own; None: the stages' own
+    optimizer, max_iter, tol  override the values of the stages; None: no override
     stability  how firmly drawings are tied to their initial positions, see `nelayout.run.springs`; None: not at all
     choice  how alpha was chosen; None: it was given
     notes   sentences for the reader, added to as they arise
@@ -359,7 +359,7 @@ class Run:
     keeper: Keeper | None = None
 
     def report(self, drawing: Drawing, name: str, whole: Callable[[np.ndarray], np.ndarray] | None = None) -> Report:
-        """Return the function that each iteration calls; ``whole`` turns its positions into those of the drawing.
+        """Return the function that each iteration calls; ``whole`` maps to the drawing's positions.
 
         A callback that stops the run raises `Stopped` with the latest drawing.
         """
@@ -379,7 +379,7 @@ class Run:
         return report
 
     def objective(self, drawing: Drawing, method: Method, exaggeration: np.ndarray | float = 1.0) -> Objective:
-        """Return the objective of a method on a drawing's graphs; ``exaggeration`` (C,) scales their edges."""
+        """Return the objective of a drawing's graphs; ``exaggeration`` (C,) scales their edges."""
         factors = np.broadcast_to(exaggeration, drawing.count)
         if drawing.count == 1:
             affinity = drawing.affinity
@@ -395,7 +395,7 @@ class Run:
         )
 
     def values(self, drawing: Drawing) -> np.ndarray:
-        """(C,) J of each graph's own objective; infinite where floats know none."""
+        """Return J of each graph's own objective, (C,); infinite if it overflows."""
         found = np.full(drawing.count, np.inf)
         for mask, some in drawing.by_method():
             objective = self.objective(some, some.methods[0] or self.method, some.exaggeration)
@@ -403,7 +403,7 @@ class Run:
         return np.where(np.isfinite(found), found, np.inf)
 
     def sizes(self, objective: Objective, Y: np.ndarray, guess: np.ndarray | None = None) -> np.ndarray:
-        """(C,) the factor of each graph's positions Y that makes its J least, searched for from a radius ``guess``."""
+        """Return the factors (C,) of positions Y with the least J; start at a radius ``guess``."""
         if guess is not None and len(guess) == 1:
             return np.atleast_1d(size_search(objective, Y, float(guess[0])))
         return np.atleast_1d(size_search(objective, Y, guess))
@@ -411,6 +411,6 @@ class Run:
     def minimize(
         self, objective: Objective, drawing: Drawing, optimizer: Optimizer, max_iter: int, rest: Rest, report: Report
     ) -> Drawing:
-        """Return the drawing after at most ``max_iter`` iterations, with the reason of each graph's end."""
+        """Return the drawing after at most ``max_iter`` iterations, with each graph's reason."""
         Y, _, reason = minimize(objective, drawing.Y, optimizer, max_iter, rest, report, self.keeper)
         return replace(drawing, Y=Y, reasons=(reason,) if isinstance(reason, str) else tuple(reason))

@@ -1,4 +1,4 @@
-"""The value of a drawing under the objective of a method, whoever has drawn it."""
+"""The value of any drawing under the objective of a method."""
 
 from __future__ import annotations
 
@@ -37,10 +37,10 @@ def evaluate(
     size: Literal["given", "best"] = "given",
     **options: Unpack[EvaluationOptions],
 ) -> Evaluated:
-    """Evaluate a drawing under the objective of a method: its value, gradient, connection scalar, cost of each node.
+    """Evaluate a drawing by J, its gradient, the scale factor and the cost of each node.
 
-    The drawing may be ours or anybody's.  Objectives with a kernel of a width, which is most of them, depend on the
-    size of a drawing: one that was scaled to fit [-1, 1] is compared with others at its best size.
+    Most kernels have a width, so their objectives depend on the size of a drawing.  Use size="best" for positions
+    that were scaled to fit [-1, 1].
 
     Parameters
     ----------
@@ -55,10 +55,10 @@ def evaluate(
     Returns
     -------
     Evaluated
-        ``value``, ``gradient_norm``, ``connection``, ``node_cost`` and ``unit``, by which the positions were
-        multiplied; of a drawing with one place for two nodes that repel each other without bound (LinLog and its kin),
-        or with a node so far from all others that the kernel is 0 there in floats (SNE and its kin), the value and
-        ``gradient_norm`` are infinite, and ``notes`` name the nodes
+        ``value``, ``gradient_norm``, ``connection``, ``node_cost`` and ``unit``, the factor of the positions.
+        The value and ``gradient_norm`` are infinite in two cases.  Two nodes that repel each other without bound
+        coincide (LinLog and its kin).  Or a node is so far from all others that the kernel underflows to 0 (SNE and
+        its kin).  ``notes`` then name the nodes
 
     Raises
     ------
@@ -136,7 +136,7 @@ def evaluate(
 
 
 def _coincident(drawings: Sequence[Drawing]) -> np.ndarray:
-    """(k, 2) pairs of nodes of one component that lie at one place, to the last digit of the drawing's size."""
+    """Return pairs (k, 2) of nodes of one component that coincide to rounding."""
     from scipy.spatial import KDTree
 
     found = [
@@ -148,7 +148,7 @@ def _coincident(drawings: Sequence[Drawing]) -> np.ndarray:
 
 
 def _why_infinite(found: Evidence, together: np.ndarray, method: str, names: Sequence[Any]) -> list[str]:
-    """A sentence on why J is infinite, where it is; nodes ``together`` (k, 2) repel each other without bound."""
+    """Return sentences on why J is infinite; nodes ``together`` (k, 2) repel without bound."""
     if len(together):
         a, b = (names[k] for k in together[0].tolist())
         more = f", as do {len(together) - 1:,} more pairs" if len(together) > 1 else ""

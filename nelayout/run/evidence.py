@@ -1,7 +1,7 @@
-"""The evidence of drawings: J, its gradient, lambda and the cost of each node, of the positions that are given back.
+"""The evidence of drawings: J, its gradient, lambda and the cost of each node.
 
-J of a graph is the sum over its components, which share nothing but the sheet.  Sums over all pairs are exact where
-that takes no longer than `MAX_EXACT_NS`, whatever backend the run had.
+J of a graph is the sum over its components, which share only the sheet.  Sums over all pairs are exact if exact sums
+take at most `MAX_EXACT_NS`, with every backend of the run.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class Evidence:
 
 
 def objective_of(drawing: Drawing, method: Method, sums: Summation) -> Objective:
-    """Return the objective of a component, for its value: with exact sums where they cost little, else the run's."""
+    """Return a component's objective for its value: with exact sums if they are cheap."""
     objective = sums.on_cpu.objective(method, drawing.affinity)
     if exact_cost(len(drawing.Y), objective.radials) > MAX_EXACT_NS:
         objective = sums.objective(method, drawing.affinity)
@@ -63,7 +63,7 @@ def objective_of(drawing: Drawing, method: Method, sums: Summation) -> Objective
 def evidence_of(
     drawings: Sequence[Drawing], method: Method, sums: Summation, gradient: bool = False
 ) -> Evidence:
-    """Look at the drawings of all components of a graph, which are in the units of their objectives.
+    """Evaluate the drawings of all components of a graph, in the units of their objectives.
 
     method  of drawings that have no method
     """
@@ -102,7 +102,7 @@ def evidence_of(
 
 
 def _together(drawings: Sequence[Drawing], method: Method) -> list[list[int]]:
-    """Return lists of the drawings of two or more nodes; small ones under one method make one list."""
+    """Return lists of drawings of at least two nodes; small ones of one method make one list."""
     groups: dict[object, list[int]] = {}
     for k, drawing in enumerate(drawings):
         if len(drawing.Y) < 2:
@@ -114,10 +114,10 @@ def _together(drawings: Sequence[Drawing], method: Method) -> list[list[int]]:
 
 
 def grows(drawings: Sequence[Drawing], method: Method, sums: Summation, value: float) -> bool:
-    """Whether J of the largest component, now ``value``, falls for ever as it grows: it has no best size.
+    """Return True if J of the largest component, now ``value``, falls for ever as it grows.
 
-    So it is under t-SNE and ws-SNE of many lattices and trees: far apart, nodes under the Cauchy kernel compare as
-    under a power of the distance, which knows no size.  Only exact sums can tell.
+    This happens under t-SNE and ws-SNE for many lattices and trees.  Far apart, nodes under the Cauchy kernel compare
+    as under a power of the distance, which has no unit.  Only exact sums can decide it.
     """
     drawing = next((each for each in drawings if len(each.Y) > 1 and each.affinity.P.nnz), None)
     if drawing is None or drawing.free is not None:

@@ -1,4 +1,4 @@
-"""Facts about one connected graph, from which `plan` chooses its passes; they are computed once."""
+"""Facts about one connected graph, from which `plan` chooses its passes."""
 
 from __future__ import annotations
 
@@ -70,12 +70,12 @@ class Facts:
 
 
 def _flat(start: np.ndarray | None) -> bool:
-    """Whether every node is placed and all of them are on one point or line (in space: plane)."""
+    """Return True if all nodes have a start, on one point or line (in space: plane)."""
     return start is not None and not np.isnan(start).any() and is_flat(centered_start(start)[0])
 
 
 def is_star(P: csr_array) -> bool:
-    """Whether one node is joined to all others, most of them leaves.
+    """Return True if one node is joined to all others, most of them leaves.
 
     >>> spokes = csr_array((np.ones(200), (np.zeros(200, dtype=int), np.arange(1, 201))), shape=(201, 201))
     >>> is_star(csr_array(spokes + spokes.T)), is_star(csr_array((201, 201)))
@@ -88,7 +88,7 @@ def is_star(P: csr_array) -> bool:
 
 
 def is_ring(P: csr_array) -> bool:
-    """Whether a connected graph is one cycle, or a wheel: one cycle, and a hub that is joined to all of it.
+    """Return True if a connected graph is a cycle, or a wheel (a cycle and a hub joined to it).
 
     >>> is_ring(csr_array([[0, 1, 1], [1, 0, 1], [1, 1, 0]])), is_ring(csr_array([[0, 1], [1, 0]]))
     (True, False)
@@ -103,7 +103,7 @@ def is_ring(P: csr_array) -> bool:
 
 
 def circle(P: csr_array, dim: int) -> np.ndarray:
-    """Return the nodes of a ring in order on a circle, (n, dim), one unit apart; a wheel's hub in its middle.
+    """Return a ring's nodes in order on a circle, (n, dim), one unit apart; a hub in its middle.
 
     >>> circle(csr_array([[0, 1, 1], [1, 0, 1], [1, 1, 0]]), 2).round(2).tolist()
     [[0.48, 0.0], [-0.24, 0.41], [-0.24, -0.41]]
@@ -116,7 +116,7 @@ def circle(P: csr_array, dim: int) -> np.ndarray:
 
 
 def _cycle(P: csr_array) -> list[int]:
-    """Return the nodes of the cycle in order, until it comes back to the first one; without a wheel's hub."""
+    """Return the nodes of the cycle in order, without a wheel's hub."""
     degree = np.diff(P.indptr)
     hub = int(np.argmax(degree)) if degree.max() > 2 else -1
     rows = np.repeat(np.arange(len(degree)), degree)
@@ -132,7 +132,7 @@ def _cycle(P: csr_array) -> list[int]:
 
 
 def is_crowded(P: csr_array) -> bool:
-    """Whether hubs are joined to a good part of a dense graph."""
+    """Return True if hubs are joined to many nodes of a dense graph."""
     n = max(P.shape[0], 1)
     mean_degree = P.nnz / n
     squares = float(np.sum(np.diff(P.indptr).astype(np.float64) ** 2)) / n

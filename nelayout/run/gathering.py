@@ -1,7 +1,7 @@
-"""Gathering: components that were drawn alone come together about their common middle, where gravity holds them.
+"""Gathering: components that were drawn alone come together where gravity holds them.
 
-Side by side, as they are packed without gravity, they would have to pass each other on their way.  So their places are
-found first, by the same objective: each component counts as one node of its mass, and no edge joins any two.
+Packed side by side, components would have to pass each other on their way.  So nelayout first minimizes the same
+objective over the components.  Each counts as one node of its mass, and no edge joins any two.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ from nelayout.run.placement import random_positions
 
 __all__ = ["gather"]
 
-# Iterations that place the components.
+# Iterations that arrange the components.
 STEPS = 100
 
 
 def gather(parts: Sequence[Drawing], run: Run) -> np.ndarray:
-    """(n, d) drawings of all components, each about its place among the others."""
+    """Return drawings (n, d) of all components, each at its position among the others."""
     mass = np.array([float(np.sum(part.affinity.mass)) for part in parts])
     objective = run.sums.objective(run.method, Affinity(csr_array((len(parts), len(parts))), mass))
     places = random_positions(len(parts), run.dim, run.rng)

@@ -1,11 +1,11 @@
-"""Layers: drawings with every node's place on one axis given; the other axes are drawn.
+"""Layers: the caller fixes every node's coordinate on one axis; nelayout draws the other axes.
 
-The layers of a bipartite graph are two numbers of x, which say nothing of the unit of a method: under most objectives J
-is least where all layers fall together.  So their unit comes from the drawing of the graph without layers.  It is
-turned until its nodes lie as much in the order of the layers as they can, and the layers become as wide as it is.
+The layers of a bipartite graph are two numbers of x, without the unit of a method.  Under most objectives J is least
+if all layers coincide.  So their unit comes from the drawing of the graph without layers.  This drawing is turned until
+its nodes follow the order of the layers best.  The layers become as wide as this drawing.
 
-On an axis that is drawn, a node can hardly pass another one, so that the initial positions decide the order.  Three of
-them are compared: the caller's, the free drawing, and a drawing of the graph on the free axes alone.
+On a drawn axis a node can hardly pass another one, so the initial positions decide the order.  nelayout compares three:
+the caller's, the free drawing, and a drawing of the graph on the free axes alone.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ from nelayout.run.placement import centered_start, stir_flat
 
 __all__ = ["Layers"]
 
-# Power of the distance: an edge between layers is no longer than where similarity falls as fast as this power.  Beyond
-# it, all neighbors that count are in a node's own layer.
+# Power of the distance.  Edges between layers end where similarity falls as fast as this power.  Beyond it, all
+# relevant neighbors are in a node's own layer.
 STEEP = 5.0
 
 
@@ -58,7 +58,7 @@ class Layers(Pass):
         return Keep(name=self.name, branches=tuple(branches), by="J")(drawing, run)
 
     def _initial(self, part: Part, objective: Objective, run: Run) -> Iterator[np.ndarray]:
-        """Yield positions (n, d) with the layers in place, in the method's unit; they differ on the free axes."""
+        """Yield positions (n, d) with fixed layers, in the method's unit; free axes differ."""
         assert part.fixed is not None
         assert part.start is not None
         given, held = centered_start(part.start)[0], part.layers
@@ -68,7 +68,7 @@ class Layers(Pass):
             unseen = replace(run, dim=dim, rng=rng, observer=Observer(None), notes=[])
             return _centered(fold(passes, Drawing.of([Part(part.nodes, part.affinity)], dim), unseen).Y)
 
-        # The layers are as far apart whatever the seed, so that a good drawing stays: its seed is always the same.
+        # The distance of the layers must not depend on the seed, so that a good drawing stays: this seed is constant.
         free = drawn(self.free, run.dim, np.random.default_rng(0)) if joined else given * size_search(objective, given)
         free = _turned(free, given, held)
         there, wanted = (_edge_length(part.affinity.P, Y[:, held]) for Y in (given, free))
@@ -89,19 +89,19 @@ class Layers(Pass):
 
 
 def _reach(kernel: Kernel) -> float:
-    """The distance at which similarity falls as fast as the power `STEEP` of the distance; infinite if none is."""
+    """Return the distance at which similarity falls as the power `STEEP`; infinite if never."""
     excess = 2.0 * kernel.b - STEEP * kernel.a
     return math.sqrt(STEEP * kernel.c / excess) if excess > 0 < kernel.c else math.inf
 
 
 def _edge_length(P: csr_array, Y: np.ndarray) -> float:
-    """The mean length of the edges in a drawing Y (n, h)."""
+    """Return the mean length of the edges in a drawing Y (n, h)."""
     apart = np.repeat(Y, np.diff(P.indptr), axis=0) - Y[P.indices]
     return float(np.mean(np.sqrt(np.sum(apart * apart, axis=1))))
 
 
 def _turned(free: np.ndarray, given: np.ndarray, held: np.ndarray) -> np.ndarray:
-    """A centered drawing (n, d) turned so that its places on the held axes tell most of the layers of each node."""
+    """Return a centered drawing (n, d) turned so that its held axes match the layers best."""
     squares = np.einsum("ia,ib->ab", free, free) / len(free)
     # In units of its spread, so that no long axis wins by chance.
     telling = np.einsum("ia,ab->ib", free, np.linalg.pinv(squares, hermitian=True))

@@ -1,9 +1,9 @@
 """From the coarsest graph to the finest: how a drawing finds its shape.
 
-Most levels use a scale-free objective.  Its drawing resembles a projection of a shape in space: a mesh that bends in
-space comes out folded onto itself, and nothing pushes the layers apart.  So some coarse levels are drawn by s-SNE with
-a strong exaggeration instead: nodes within the range of its kernel push each other apart, linked or not, while there
-are few nodes to move and each move is a large one.
+Most levels use a scale-free objective.  Its drawing resembles a projection of a shape in space.  A mesh that bends in
+space is then folded onto itself, and no force separates the layers.  So some coarse levels are drawn by s-SNE with a
+strong exaggeration instead.  Nodes within the range of its kernel push each other apart, linked or not.  Coarse levels
+have few nodes, and each move is a large one.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ UNFOLDING_MOVE = 0.01
 MAX_STRESS_RISE = 4 / 3
 # Random starts of the coarsest graph at most, and all their nodes together.
 COARSEST_STARTS, COARSEST_NODES = 8, 640
-# Nodes for each further random start: graphs of few nodes have few ways to lie.
+# Nodes for each further random start: small graphs have few different layouts.
 NODES_PER_COPY = 5
 # Iterations of each of them, and the move of a node, in typical distances, that ends them.
 COARSEST_STEPS, COPY_MOVE = 50, 0.02
@@ -90,7 +90,7 @@ class Levels(Pass):
         return replace(drawing, Y=Y, methods=(method if self.last else None,) * drawing.count)
 
     def _coarsest(self, level: Level, run: Run, report: Report) -> np.ndarray:
-        """Draw the graphs of a level that have no coarser one: the lowest of several random positions of each."""
+        """Draw the coarsest graphs: keep the lowest of several random starts of each."""
         affinity, parts, _ = some_of(level.affinity, level.parts, ~level.going)
         method = run.method if self.stage.power is None else polylog(min(self.stage.power, 2.0))
         # Hubs joined to all others shrink no further: such a graph is reported.
@@ -102,7 +102,7 @@ class Levels(Pass):
     def _from_sketch(
         self, drawing: Drawing, levels: list[Level], Y: np.ndarray, run: Run, report: Report
     ) -> np.ndarray:
-        """Draw the last of some levels from the sketch as well; keep that unless a rolled sheet stays rolled up."""
+        """Draw the last levels from the sketch too; keep it unless a rolled sheet stays rolled."""
         sketch, mass, cluster = drawing.part.sketch, drawing.affinity.mass, np.arange(len(drawing.Y))
         assert sketch is not None
         for finer in levels[:-1]:
@@ -136,7 +136,7 @@ def lowest_copies(
     affinity: Affinity, parts: Parts, method: Method, most: int, nodes: int, steps: int, run: Run,
     report: Report = silent,
 ) -> np.ndarray:
-    """Draw each graph from several random positions at once and return the lowest drawing (n, dim) of each.
+    """Draw each graph from several random positions; return the lowest drawing (n, dim) of each.
 
     most   random positions of a graph; no more than it has nodes
     nodes  of all copies of the average graph together
@@ -168,7 +168,7 @@ def _prolonged(coarser: np.ndarray, level: Level, run: Run) -> np.ndarray:
 
 
 def _finest(Y: np.ndarray, finer: list[Level]) -> np.ndarray:
-    """Return positions of the finest graphs: those of a level, and 0 for graphs that are not drawn yet."""
+    """Return positions of the finest graphs from a level's; 0 for graphs not drawn yet."""
     for level in reversed(finer):
         fine = np.zeros((len(level.affinity.mass), Y.shape[1]))
         fine[level.rows] = Y[level.cluster]
@@ -177,7 +177,7 @@ def _finest(Y: np.ndarray, finer: list[Level]) -> np.ndarray:
 
 
 def _unfolded(drawing: Drawing, exaggeration: float, run: Run, report: Report) -> Drawing | None:
-    """Draw a level by s-SNE with an exaggeration; None where no layers were to be parted, as in paths."""
+    """Draw a level by s-SNE with an exaggeration; return None if no layers separate (paths)."""
     if np.median(np.diff(drawing.affinity.P.indptr)) <= 2:
         return None
     objective = run.objective(drawing, Method("gaussian"), exaggeration)

@@ -1,9 +1,9 @@
-"""Masses: how the method "auto" weighs nodes, by powers of their strengths that are tried on the graph itself.
+"""Masses of "auto": powers of the strengths of nodes, tried on the graph itself.
 
 Node i of strength s_i has the mass s_i^p.  With p = 0 all nodes repel alike, and nodes with many edges crowd the
 middle.  With p = 1, as in ws-SNE, hubs repel as hard as their edges attract, and push the others into a ring around
-them.  Powers between are often better than either.  The drawing is made with one power; some iterations with the other
-power follow, and the better drawing is kept.
+them.  Powers between are often better than either.  nelayout draws with one power, then takes some iterations with the
+other power, and keeps the better drawing.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ CROWDED_POWERS, POWERS = (1.0, 0.8), (0.25, 0.0)
 
 
 class Masses(NamedTuple):
-    """The masses of all nodes, (n,), mean 1: for the drawing, and to be tried on it; None: nothing is tried."""
+    """The masses of all nodes, (n,), mean 1: the first, and an alternative to try or None."""
 
     first: np.ndarray
     other: np.ndarray | None = None
@@ -32,7 +32,7 @@ class Masses(NamedTuple):
 def masses_of(
     P: csr_array, mass: Any, host: Any, rng: np.random.Generator, relative: bool = True
 ) -> tuple[Masses, tuple[str, ...]]:
-    """The masses that were asked for, and notes; for "auto", the powers of the strengths that suit the graph.
+    """Return the masses that the caller wants, and notes; "auto" uses powers of the strengths.
 
     >>> star = csr_array(np.array([[0, 1, 1], [1, 0, 0], [1, 0, 0]]))
     >>> masses, _ = masses_of(star, "auto", None, np.random.default_rng(0))
@@ -46,14 +46,14 @@ def masses_of(
 
 
 def tried_masses(strength: np.ndarray, P: Any) -> Masses:
-    """The powers of the strengths (n,) that suit a graph."""
+    """Return the powers of the strengths (n,) that suit a graph."""
     powers = CROWDED_POWERS if is_crowded(P) else POWERS
     first, other = ((weight := strength**power) / np.mean(weight) if len(strength) else strength for power in powers)
     return Masses(first, None if np.allclose(first, other) else other)
 
 
 def mass_to_read(mass: Any) -> Any:
-    """The mass that is read from the graph where `mass` is asked for."""
+    """Return the mass to read from the graph for the keyword `mass`."""
     return "strength" if _is_auto(mass) else mass
 
 

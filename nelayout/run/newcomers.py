@@ -1,4 +1,4 @@
-"""Positions for nodes without an initial position: where each node's own part of J is lowest, the others held still.
+"""Positions for nodes without an initial position: each takes the least own part of J.
 
 Nodes that are joined to placed nodes come first, then the nodes that are joined to these.  Each is placed by itself, by
 `nelayout.added`; later iterations settle what they share.
@@ -17,12 +17,12 @@ from nelayout.run.placement import place_missing, radius
 
 __all__ = ["place_newcomers"]
 
-# Waves of nodes that the objective places; nodes further from all placed ones lie about the mean of their neighbors.
+# Waves of nodes that the objective positions; farther nodes start about the mean of their neighbors.
 WAVES = 8
 
 
 def place_newcomers(drawing: Drawing, start: np.ndarray, method: Method, run: Run) -> np.ndarray:
-    """Return positions (n, d) for all nodes of one graph; ``start`` has NaN rows for missing nodes."""
+    """Return positions (n, d) of one graph's nodes; ``start`` has NaN rows for missing ones."""
     P = drawing.affinity.P
     placed = ~np.isnan(start[:, 0])
     Y = place_missing(start, P, run.rng)

@@ -1,8 +1,8 @@
-"""Parting: nodes that would hide each other in a picture move apart, where that leaves them their neighbors.
+"""Parting: nodes that hide each other in a picture move apart if they keep their neighbors.
 
 Four of the five members of a clique that share all their neighbors end up on one point.  Moved apart by the width of a
-dot they are seen, and are still each other's nearest.  The nodes of a ring of 1,000 lie nearer to each other than a dot
-is wide as well, but beside the ring they would no longer lie in order: they stay.
+dot they are visible, and are still each other's nearest.  The nodes of a ring of 1,000 are also nearer to each other
+than a dot is wide.  But side by side they would lose their order, so they stay.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ __all__ = ["Neighborhoods", "part_nodes"]
 SAMPLE = 1000  # nodes: their neighbors are compared
 MOST_NEIGHBORS = 200  # of a hub that are compared, in graphs that are searched by a tree
 BLOCK = 100  # nodes that are compared at a time
-# Share of the mean Jaccard index that must be left: cliques and clusters keep more, rings less.
+# Minimum remaining share of the mean Jaccard index: cliques and clusters keep more, rings less.
 KEPT = 0.8
 # Graphs of more nodes than the first have no room if more than this share would hide others: nothing is tried.
 MANY, FULL = 1_000, 0.7
-# Dots that do not fit are halved, down to this part of their size.
+# Dots that do not fit are halved, down to this fraction of their size.
 SMALLEST = 1 / 8
 # Growth of a picture's dots, as parting makes a drawing wider or less flat, from which it is parted once more.
 WIDER = 1.01
@@ -44,7 +44,7 @@ class Neighborhoods:
 
     @cached_property
     def are_paths(self) -> bool:
-        """Whether most nodes have two neighbors, one of them with two as well, and not each other."""
+        """Return True if most nodes have two unlinked neighbors, one of them with two as well."""
         two = np.flatnonzero(self.degree == 2)
         if 2 * len(two) <= len(self.degree):
             return False
@@ -53,7 +53,7 @@ class Neighborhoods:
         return 2 * int(np.count_nonzero((self.degree[ends] == 2).any(axis=1) & ~joined)) > len(self.degree)
 
     def hidden(self, Y: np.ndarray) -> float:
-        """Share of the sampled nodes that lie within a dot of another node of Y (n, d)."""
+        """Return the share of sampled nodes within a dot of another node of Y (n, d)."""
         from scipy.spatial import KDTree
 
         sides = Y.max(axis=0) - Y.min(axis=0)
@@ -64,7 +64,7 @@ class Neighborhoods:
         return float(np.mean(nearest[:, 1] < dot))
 
     def kept(self, Y: np.ndarray) -> float:
-        """Mean Jaccard index of graph neighbors and nearest nodes of Y (n, d); in small graphs, ties go by number."""
+        """Return the mean Jaccard index of graph neighbors and nearest nodes of Y (n, d)."""
         n = len(Y)
         if not len(self.sample):
             return 1.0
@@ -81,10 +81,10 @@ class Neighborhoods:
 
 
 def part_nodes(Y: np.ndarray, neighborhoods: Neighborhoods, fixed: np.ndarray | None = None) -> np.ndarray:
-    """Return a drawing Y (n, d) with its nodes moved apart by the dots of its picture; the first edges do not cross.
+    """Return Y (n, d) with its nodes moved apart by dots; the first edges do not cross.
 
-    Fixed coordinates, a mask (n, d), stay up to rounding.  Dots are halved as long as parting costs neighborhoods.  The
-    drawing comes back as it is where even small dots do, and where most nodes lie on paths, which are to be lines.
+    Fixed coordinates, a mask (n, d), stay up to rounding.  Dots are halved while parting costs neighborhoods.  If even
+    small dots cost neighborhoods, or most nodes are on paths, the drawing comes back unchanged.
     """
     unit = float(np.abs(Y).max(initial=0.0)) or 1.0
     X = Y / unit  # squares of coordinates stay within the range of floats
