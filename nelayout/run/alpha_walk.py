@@ -1,7 +1,7 @@
 """alpha="auto": draw the largest component at several orders and keep the best order.
 
-Each drawing begins where the one before has ended, so that a few iterations are enough; only the first and the last are
-drawn out.  The walk over the orders is in `nelayout.formula.alpha.choice`.
+Each drawing begins where the one before has ended, so that a few iterations are enough.  Only the first and the last
+converge.  The walk over the orders is in `nelayout.formula.alpha.choice`.
 """
 
 from __future__ import annotations

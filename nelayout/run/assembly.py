@@ -90,7 +90,7 @@ def _stack(placed: list[Drawing], Y: np.ndarray) -> None:
 
 
 def _beside(placed: np.ndarray, rest: list[Drawing]) -> list[np.ndarray]:
-    """Return drawings packed beside positioned nodes; their area follows their number of nodes."""
+    """Return drawings packed beside positioned nodes; their area follows their node count."""
     own = [c.Y for c in rest]
     packed = pack(own) if len(own) > 1 else [canonical(own[0])]
     if not len(placed):

@@ -61,7 +61,7 @@ def draw_part(part: Part, run: Run) -> Drawing:
 
 
 def draw_parts(parts: list[Part], run: Run) -> tuple[dict[int, Drawing], bool]:
-    """Draw connected graphs of two or more nodes; return drawings by index and True if complete.
+    """Draw connected graphs of at least two nodes; return drawings and True if complete.
 
     If a callback stops the run, graphs that were not reached are left out.
     """

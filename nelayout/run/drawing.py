@@ -359,7 +359,7 @@ class Run:
     keeper: Keeper | None = None
 
     def report(self, drawing: Drawing, name: str, whole: Callable[[np.ndarray], np.ndarray] | None = None) -> Report:
-        """Return the function that each iteration calls; ``whole`` maps to the drawing's positions.
+        """Return the function that each iteration calls; ``whole`` maps to its positions.
 
         A callback that stops the run raises `Stopped` with the latest drawing.
         """

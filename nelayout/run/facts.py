@@ -88,7 +88,7 @@ def is_star(P: csr_array) -> bool:
 
 
 def is_ring(P: csr_array) -> bool:
-    """Return True if a connected graph is a cycle, or a wheel (a cycle and a hub joined to it).
+    """Return True if a connected graph is a cycle, or a wheel (a cycle and a hub joined).
 
     >>> is_ring(csr_array([[0, 1, 1], [1, 0, 1], [1, 1, 0]])), is_ring(csr_array([[0, 1], [1, 0]]))
     (True, False)
@@ -103,7 +103,7 @@ def is_ring(P: csr_array) -> bool:
 
 
 def circle(P: csr_array, dim: int) -> np.ndarray:
-    """Return a ring's nodes in order on a circle, (n, dim), one unit apart; a hub in its middle.
+    """Return a ring's nodes in order on a circle, (n, dim), one unit apart; hub in the middle.
 
     >>> circle(csr_array([[0, 1, 1], [1, 0, 1], [1, 1, 0]]), 2).round(2).tolist()
     [[0.48, 0.0], [-0.24, 0.41], [-0.24, -0.41]]

@@ -1,4 +1,4 @@
-"""Layers: the caller fixes every node's coordinate on one axis; nelayout draws the other axes.
+"""Layers: the caller fixes every node on one axis; nelayout draws the other axes.
 
 The layers of a bipartite graph are two numbers of x, without the unit of a method.  Under most objectives J is least
 if all layers coincide.  So their unit comes from the drawing of the graph without layers.  This drawing is turned until

@@ -136,7 +136,7 @@ def lowest_copies(
     affinity: Affinity, parts: Parts, method: Method, most: int, nodes: int, steps: int, run: Run,
     report: Report = silent,
 ) -> np.ndarray:
-    """Draw each graph from several random positions; return the lowest drawing (n, dim) of each.
+    """Draw graphs from several random positions; return the lowest (n, dim) of each.
 
     most   random positions of a graph; no more than it has nodes
     nodes  of all copies of the average graph together

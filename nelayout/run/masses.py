@@ -1,7 +1,7 @@
 """Masses of "auto": powers of the strengths of nodes, tried on the graph itself.
 
 Node i of strength s_i has the mass s_i^p.  With p = 0 all nodes repel alike, and nodes with many edges crowd the
-middle.  With p = 1, as in ws-SNE, hubs repel as hard as their edges attract, and push the others into a ring around
+middle.  With p = 1, as in ws-SNE, hubs repel as hard as their edges attract.  They push the others into a ring around
 them.  Powers between are often better than either.  nelayout draws with one power, then takes some iterations with the
 other power, and keeps the better drawing.
 """

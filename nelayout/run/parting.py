@@ -1,4 +1,4 @@
-"""Parting: nodes that hide each other in a picture move apart if they keep their neighbors.
+"""Parting: nodes that hide each other in a picture move apart but keep their neighbors.
 
 Four of the five members of a clique that share all their neighbors end up on one point.  Moved apart by the width of a
 dot they are visible, and are still each other's nearest.  The nodes of a ring of 1,000 are also nearer to each other

@@ -66,9 +66,9 @@ def fold(passes: Sequence[Pass], drawing: Drawing, run: Run) -> Drawing:
 class Place(Pass):
     """Give every node an initial position.
 
-    kind  "random", "circle" (a ring's nodes in order), "given" (the caller's, missing nodes placed by the objective),
-          or "still" (the caller's, missing nodes at their neighbors)
-    method  its objective places missing nodes
+    kind  "random", "circle" (a ring's nodes in order), "given" (the caller's; the objective positions missing nodes),
+          or "still" (the caller's; missing nodes start at their neighbors)
+    method  its objective positions missing nodes
     """
 
     kind: str
@@ -82,7 +82,7 @@ class Place(Pass):
         return joined([self._given(each, run) for each in drawing.split()])
 
     def _given(self, drawing: Drawing, run: Run) -> Drawing:
-        """Put one graph at its initial positions, in parts of their extent: they may have any unit."""
+        """Put one graph at its initial positions, in units of their extent (any unit)."""
         part = drawing.part
         assert part.start is not None
         middle, extent = frame(part.start)
@@ -97,15 +97,15 @@ class Place(Pass):
 
 @dataclass(frozen=True, kw_only=True)
 class Descent(Pass):
-    """Take iterations of one optimizer on an objective, after a search for the size that suits this objective.
+    """Minimize an objective by one optimizer, after a search for the size with the least J.
 
-    kernel, divergence  in place of the method's own; None: the method's own
+    kernel, divergence  override the method's; None: no override
     optimizer     takes the iterations
     exaggeration  factor on the attraction of all edges
     force, lull   when the descent ends early, see `nelayout.optimizers.minimize.Rest`
     springs       tie nodes to their initial positions, see `nelayout.run.springs`
-    rested        leave graphs as they are that have converged before
-    same          take the objective that each graph's drawing minimizes, with its present masses, in place of one
+    rested        skip graphs that have converged before
+    same          minimize the objective of each graph's drawing, with its present masses, instead of the method's
     emphasis      of large distances in this objective; None: as it is
     """
 
@@ -134,7 +134,7 @@ class Descent(Pass):
         return self._descended(drawing, run.method.during(self), np.full(drawing.count, self.exaggeration), run)
 
     def _descended(self, drawing: Drawing, method: Method, factors: np.ndarray, run: Run) -> Drawing:
-        """Bring a drawing to the size of an objective where another one has sized it, and minimize the objective."""
+        """Bring a drawing to the size for an objective, then minimize the objective."""
         if self.emphasis is not None:
             method = replace(method, emphasis=self.emphasis)
         objective = run.objective(drawing, method, factors)
@@ -144,7 +144,7 @@ class Descent(Pass):
             other |= drawing.radius() < POINT
         if other.any():
             drawing = _resized(drawing, objective, other, run)
-            if bounded:  # let the minimizer say whether it is to be a point
+            if bounded:  # the minimizer decides if it becomes a point
                 now = drawing.radius()
                 drawing = _scaled(drawing, np.where(now < POINT, 10 * POINT / now, 1.0))
         before = drawing
@@ -169,14 +169,14 @@ def _scaled(drawing: Drawing, factors: np.ndarray) -> Drawing:
 
 
 def _resized(drawing: Drawing, objective: Any, which: np.ndarray, run: Run, thoroughly: bool = False) -> Drawing:
-    """Bring the graphs of a mask (C,) to the size that an objective wants; ``thoroughly``: among all sizes, of one."""
+    """Scale the graphs of a mask (C,) to their best size; ``thoroughly``: try all sizes."""
     middle, sized = drawing.centers(), drawing.methods[0] is not None
     centered = drawing.Y - _rows(drawing, middle)
     if thoroughly:
         factor = np.array([best_size([(objective, centered)])[0]])
     else:
         factor = run.sizes(objective, centered, drawing.at(centered).radius() if sized else None)
-    if sized:  # from a point there is no way back
+    if sized:  # a point cannot grow back
         factor = np.where(factor < MAX_SHRINKING, 1.0, factor)
     moved = centered * _rows(drawing, factor)[:, None]
     return replace(
@@ -189,7 +189,7 @@ def _resized(drawing: Drawing, objective: Any, which: np.ndarray, run: Run, thor
 
 @dataclass(frozen=True, kw_only=True)
 class Resize(Pass):
-    """Bring one graph that springs hold, or else its fixed nodes alone, to the size at which the objective is least."""
+    """Scale one graph with springs, or its fixed nodes alone, to the size with the least J."""
 
     def __call__(self, drawing: Drawing, run: Run) -> Drawing:
         objective = run.objective(drawing, drawing.method or run.method, drawing.exaggeration)
@@ -227,8 +227,8 @@ class Branch:
     start   from where: "given" (the drawing that `Keep` is given), "last" (the branch before), "best" (so far), or
             another drawing
     margin  its measure must exceed the best so far by (margin - 1) times its amount
-    stop    the next branches are left out where its measure is less than this part of the best so far
-    every   whether it is tried also where branches are left out
+    stop    skip the next branches if its measure is less than this fraction of the best so far
+    every   try it even if branches are skipped
     """
 
     passes: tuple[Pass, ...]
@@ -240,7 +240,7 @@ class Branch:
 
 @dataclass(frozen=True, kw_only=True)
 class Keep(Pass):
-    """Try branches and keep the best for each graph; its own step shows the drawing that it keeps.
+    """Try branches and keep the best for each graph; its own step shows the kept drawing.
 
     by   "J": the least value of the last descent's objective; "score": the largest quality score; "tidy": the largest
          product of quality score and tidiness
@@ -293,7 +293,7 @@ class Keep(Pass):
 
 
 def passes_within(passes: tuple[Pass, ...], depth: int = 0):
-    """Yield passes with their depth; the passes of the branches of `Keep` after it, one deeper."""
+    """Yield passes with their depth, each `Keep` before the passes of its branches."""
     for each in passes:
         yield depth, each
         if isinstance(each, Keep):
@@ -301,13 +301,13 @@ def passes_within(passes: tuple[Pass, ...], depth: int = 0):
                 yield from passes_within(branch.passes, depth + 1)
 
 
-# Given the drawing that `Keep` is given: a function of a drawing and the mask (C,) of the graphs that count; larger is
-# better.
+# A function of a drawing and the mask (C,) of the graphs that count, made from the drawing that `Keep` starts with.
+# Larger is better.
 Measure = Callable[[Drawing, np.ndarray], np.ndarray]
 
 
 def _by_value(drawing: Drawing, run: Run) -> Measure:
-    """Measure drawings by minus J; minus infinity where all points of a collapsed drawing are alike."""
+    """Measure drawings by minus J; return minus infinity if a drawing collapsed."""
 
     def measure(now: Drawing, going: np.ndarray) -> np.ndarray:
         found = np.full(now.count, -math.inf)

@@ -41,7 +41,7 @@ from nelayout.sums.device import Device, device_named
 
 __all__ = ["positions_of", "run_method", "run_parts", "solve"]
 
-# Part of |J| from which a note says that coincident nodes were opened.
+# Fraction of |J| from which a note reports opened coincident nodes.
 OPENED_CHANGE = 1e-3
 
 
@@ -49,7 +49,7 @@ OPENED_CHANGE = 1e-3
 def solve(
     G: Any, method: str | Method = "auto", pos: Any = None, fixed: Any = None, **options: Unpack[MethodOptions]
 ) -> Solution:
-    """Draw a graph and keep all the evidence: value, trace, connection scalar, reason of the end, cost of each node.
+    """Draw a graph; return positions with J, its trace, the scale factor and all node costs.
 
     Parameters
     ----------
@@ -75,14 +75,14 @@ def solve(
 def run_method(
     G: Any, method: str | Method, pos: Any, fixed: Any, options: LayoutOptions, known: Known = NOTHING_KNOWN
 ) -> Solution:
-    """Draw a graph as `solve` does, for callers who know more than the graph."""
+    """Draw a graph as `solve` does, with the caller's knowledge beyond the graph."""
     return run_parts(G, method, pos, fixed, options, known)[0]
 
 
 def run_parts(
     G: Any, method: str | Method, pos: Any, fixed: Any, options: LayoutOptions, known: Known = NOTHING_KNOWN
 ) -> tuple[Solution, list[Drawing]]:
-    """Draw a graph as `run_method` does, for callers who go on with the drawings of its components."""
+    """Draw a graph as `run_method` does; return also the drawings of its components."""
     began, G = time.perf_counter(), graphs.graph_of(G)
     with graphs.guard(G):
         return _run(_read(G, method, pos, fixed, options), known, began)
@@ -91,7 +91,7 @@ def run_parts(
 def positions_of(
     G: Any, method: str | Method, pos: Any, fixed: Any, **options: Unpack[MethodOptions]
 ) -> Any:
-    """Return the positions that `solve` finds; if no node may move, the given ones, without a run."""
+    """Return the positions that `solve` finds, or the given ones if all nodes stay."""
     record, common = with_own(method, options)
     began, G = time.perf_counter(), graphs.graph_of(G)
     with graphs.guard(G):
@@ -134,7 +134,7 @@ def _run(request: Request, known: Known, began: float) -> tuple[Solution, list[D
 
 
 def _assembled(drawings: list[Drawing], request: Request, known: Known) -> tuple[np.ndarray, Any, Any]:
-    """Return all positions (n, dim), and the places and mask of what stays; None where units are the method's own."""
+    """Return all positions (n, dim), with positions and mask of fixed nodes or None."""
     shape, start, fixed = (len(request.labels), request.options["dim"]), request.start, request.fixed
     if known.kept is None:
         return assemble(drawings, start, fixed, shape, request.options["scale"]), start, fixed
@@ -147,14 +147,14 @@ def _assembled(drawings: list[Drawing], request: Request, known: Known) -> tuple
 
 
 def _parting(request: Request, stay: np.ndarray | None) -> Callable[[np.ndarray], np.ndarray] | None:
-    """Return the function that moves nodes apart which would hide each other; the mask ``stay`` stays."""
+    """Return the function that moves hidden nodes apart; nodes of the mask ``stay`` stay."""
     return (lambda Y: part_nodes(Y, Neighborhoods(request.P), stay)) if request.dots else None
 
 
 def _draw(
     request: Request, known: Known, threads: Threads, observer: Observer, device: Device | None
 ) -> tuple[list[Drawing], Run, bool]:
-    """Draw all components: their drawings, the run that they shared, and whether a callback stopped it."""
+    """Draw all components; return drawings, the shared run and True if a callback stopped it."""
     o, P = request.options, request.P
     mass = request.method.mass if o["mass"] is None else o["mass"]
     masses, about_mass = masses_of(P, mass, request.network.host, request.rng, request.method.gravity is None)
@@ -206,7 +206,7 @@ def _frames(request: Request, parts: list[Part]) -> Frames:
 
 
 def _draw_each(parts: list[Part], run: Run) -> tuple[list[Drawing], Run, bool]:
-    """Draw different components: all drawings, the run with its method, and whether a callback stopped it."""
+    """Draw different components; return drawings, run and True if a callback stopped it."""
     first_of: dict[object, int] = {}
     twin_of = {k: first_of.setdefault(part.key or k, k) for k, part in enumerate(parts) if len(part.nodes) > 1}
     different = list(first_of.values())
@@ -236,7 +236,7 @@ def _draw_each(parts: list[Part], run: Run) -> tuple[list[Drawing], Run, bool]:
 
 
 def _as_it_is(part: Part, run: Run) -> Drawing:
-    """Return positions of a component that is not drawn: a single node, or one that a stopped run did not come to."""
+    """Return positions of a component that is not drawn: one node, or not reached by the run."""
     nothing = Drawing.of([part], run.dim)
     if len(part.nodes) == 1:
         known = part.start is not None and part.placed
@@ -255,7 +255,7 @@ def _solution(
     stopped: bool,
     began: float,
 ) -> tuple[Solution, list[Drawing]]:
-    """Return the record of a finished run, with positions in the library's type, and its drawings as they came back.
+    """Return the record of a finished run, with positions in the library's type, and drawings.
 
     ``units`` (C, d): by how much each component's part of the drawing is smaller than its objective has it.
     """
@@ -299,7 +299,7 @@ def _solution(
 
 
 def _bound_note(drawings: list[Drawing], value: float) -> tuple[str, ...]:
-    """Return the note on the gap between a variational form's bound and the divergence; none if a run was stopped."""
+    """Return the note on a variational form's bound minus the divergence; () if stopped."""
     bounds = [drawing.bound for drawing in drawings if len(drawing.Y) > 1]
     known = [bound for bound in bounds if bound is not None]
     if not known or len(known) < len(bounds):

@@ -1,4 +1,4 @@
-"""Starts: random positions, the caller's own, and places for nodes without one."""
+"""Starts: random positions, the caller's own, and positions for nodes without one."""
 
 from __future__ import annotations
 
@@ -39,9 +39,9 @@ def radius(Y: np.ndarray) -> float:
 
 
 def frame(Y: np.ndarray) -> tuple[np.ndarray, float]:
-    """Middle (d,) and half the extent of the rows of Y (n, d) that are not NaN; extent 1 if they all coincide.
+    """Return the middle (d,) and half the extent of the rows of Y (n, d) without NaN.
 
-    (Y - middle) / extent is in [-1, 1]: whatever units positions come in, sums of their squares stay finite.
+    The extent is 1 if all coincide.  (Y - middle) / extent is in [-1, 1], so sums of squares are finite in every unit.
     """
     known = Y[~np.isnan(Y[:, 0])]
     low, high = known.min(axis=0), known.max(axis=0)
@@ -52,7 +52,7 @@ def frame(Y: np.ndarray) -> tuple[np.ndarray, float]:
 
 
 def centered_start(start: np.ndarray) -> tuple[np.ndarray, np.ndarray, float]:
-    """Return initial positions about their mean in parts of their extent, with both: they may have any unit."""
+    """Return initial positions about their mean in units of their extent, mean and extent."""
     middle, extent = frame(start)
     given = (start - middle) / extent
     mean = np.sum(given, axis=0) / len(given)
@@ -62,7 +62,7 @@ def centered_start(start: np.ndarray) -> tuple[np.ndarray, np.ndarray, float]:
 def place_of_layers(
     Y: np.ndarray, start: np.ndarray, fixed: np.ndarray, held: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return the place (d,) and the size (d,) that bring positions Y back to their layers: Y / size + place.
+    """Return position (d,) and size (d,) that map Y to its layers: Y / size + position.
 
     The other axes get the size and the middle of the initial positions.  Axes without a size, and axes on which some
     nodes are fixed, keep the unit of the layers.
@@ -81,17 +81,17 @@ def place_of_layers(
 
 
 def one_place(Y: np.ndarray, part: np.ndarray | None = None) -> bool:
-    """Whether all rows are equal; with a mask ``part`` (n, d), the numbers of each axis that it has."""
+    """Return True if all rows of Y are equal; with a mask ``part`` (n, d), on each axis."""
     if part is None:
         return not (Y[0] != Y).any()
     return all(one_place(column[mask, None]) for column, mask in zip(Y.T, part.T, strict=True) if mask.any())
 
 
 def as_before(Y: np.ndarray, start: np.ndarray, fixed: np.ndarray | None, scale: float | None) -> np.ndarray:
-    """Y at the size and place of its start, judged by radius and centroid of the nodes that had a place.
+    """Return Y scaled and moved to its start, by radius and centroid of the positioned nodes.
 
-    ``fixed`` (n, d) masks coordinates that are one number on each axis, which then is the place there.  Where the start
-    gives no size, the drawing reaches ``scale`` away from its place.
+    ``fixed`` (n, d) masks coordinates with one number on each axis: the position there.  If the start has no size,
+    the drawing reaches ``scale`` away from its position.
     """
     known = ~np.isnan(start[:, 0])
     there = np.repeat(known[:, None], Y.shape[1], axis=1)
@@ -110,11 +110,11 @@ def as_before(Y: np.ndarray, start: np.ndarray, fixed: np.ndarray | None, scale:
 
 
 def pull_in_outliers(Y: np.ndarray, fixed: np.ndarray | None = None) -> tuple[np.ndarray, int]:
-    """Y (n, d) with nodes beyond a gap brought nearer, and how many they are; ``fixed`` (n, d) masks what stays.
+    """Return Y (n, d) with far nodes moved closer, and their number; ``fixed`` (n, d) stay.
 
-    A node a million times farther out than all others makes a dot of them, and heavy-tailed kernels never bring it
-    back: from so far away nothing pulls.  More than half of the nodes lie within, so that it is clear who is far; all
-    but one in a hundred, where these share one place, which has no size to compare with.
+    A node a million times farther out than all others shrinks them to a dot.  Heavy-tailed kernels never bring it back.
+    Far nodes are less than half of all nodes.  If the others coincide, they have no size to compare with, so far
+    nodes are then at most one in a hundred.
 
     >>> pull_in_outliers(np.array([[0.0], [1.0], [2.0], [3.0], [1e9]]))
     (array([[0.],
@@ -169,7 +169,7 @@ def stir_flat(Y: np.ndarray, free: np.ndarray | None, rng: np.random.Generator) 
 
 
 def is_flat(Y: np.ndarray) -> bool:
-    """Whether Y lies in fewer dimensions than it has, and than its number of nodes would allow."""
+    """Return True if Y has fewer dimensions than its columns and its number of nodes allow."""
     rest = Y - np.sum(Y, axis=0) / len(Y)
     extent = 0.0
     for _ in range(min(Y.shape[1], len(Y) - 1)):
@@ -184,7 +184,7 @@ def is_flat(Y: np.ndarray) -> bool:
 
 
 def place_missing(Y: np.ndarray, P, rng: np.random.Generator) -> np.ndarray:
-    """Positions for the NaN rows of Y (n, d): near the mean of their placed neighbors, wave after wave.
+    """Return positions for the NaN rows of Y (n, d): near placed neighbors, in waves.
 
     Nodes that no placed node reaches are scattered over the drawing.
     """

@@ -1,6 +1,6 @@
 """The plan: the passes that draw one connected graph, chosen from facts about it.
 
-No other place chooses passes.  For example, a ring under the method "auto" starts on a circle, and a small
+Only this module chooses passes.  For example, a ring under the method "auto" starts on a circle.  A small
 graph under ws-SNE compares six initial positions before its last descent.
 """
 
@@ -48,7 +48,7 @@ class Settings:
     """Settings of a call for all graphs.
 
     dim         dimensions
-    optimizer   in place of the stages' own; None: the stages' own
+    optimizer   overrides the optimizer of the stages; None: no override
     max_iter    most iterations of the last stage; None: the stage's own
     tol         tolerance of the last stage; None: the stage's own
     stability   how firmly drawings are tied to their initial positions; None: not at all
@@ -80,7 +80,7 @@ class _Planner:
         if facts.placed:
             return self._placed()
         begun = [k for k, stage in enumerate(self.stages) if isinstance(stage, CoarseToFine)]
-        first, *rest = self.stages[begun[-1] :] if begun else self.stages  # levels begin anew
+        first, *rest = self.stages[begun[-1] :] if begun else self.stages  # levels restart
         if facts.n == 2 or not isinstance(first, CoarseToFine):
             why = "two nodes" if facts.n == 2 else "the method has no stage through levels"
             found: list[Pass] = [Place(name="random positions", kind="random", why=why)]
@@ -107,7 +107,7 @@ class _Planner:
         return (*found, *self._last(descents[-1]))
 
     def _levels(self, stage: CoarseToFine, why: str) -> Levels:
-        """The pass of a stage through the levels; it has about as many levels as halvings down to the coarsest."""
+        """Return the pass through the levels; their number is about log2 of n / coarsest."""
         n, count = self.facts.n, 1
         while n > COARSEST:
             n, count = n // 2 + 1, count + 1
@@ -117,7 +117,7 @@ class _Planner:
         return Levels(name=stage.name, stage=stage, finest=finest, steps=steps, why=why)
 
     def _descend(self, stage: Descend, why: str = "on the way", name: str | None = None, **changes) -> Descent:
-        """The pass of one stage."""
+        """Return the pass of one stage."""
         values = {
             "name": name or stage.name,
             "steps": stage.max_iter,
@@ -133,7 +133,7 @@ class _Planner:
         return Descent(**{**values, **changes})
 
     def _chosen(self, stages: list[Descend]) -> Keep:
-        """The choice of "auto" among tails, masses and emphases, by the quality score."""
+        """Choose among the tails, masses and emphases of "auto" by the quality score."""
         facts = self.facts
         stop, compared = STOP_LARGE if facts.n > LARGE_GRAPH else 0.0, ["tails"]
         branches = []
@@ -155,7 +155,7 @@ class _Planner:
         return Keep(name="best drawing", branches=tuple(branches), by="score", why="compares " + ", ".join(compared))
 
     def _tidied(self, chosen: Keep, stages: list[Descend]) -> Keep:
-        """The drawing that is chosen, or one with fewer crossings where these cost little."""
+        """Keep the chosen drawing, or one with fewer crossings if crossings are cheap to count."""
         facts = self.facts
         if self.settings.dim != 2 or facts.n > LARGE_GRAPH:
             return chosen
@@ -169,13 +169,13 @@ class _Planner:
         return Keep(name="tidy drawing", branches=tuple(branches), by="tidy", why="compares crossings")
 
     def _why_last(self) -> str:
-        """Which objective the last stage takes; a plan alone does not know which stage positions have come from."""
+        """Return the reason for the last stage's objective; it may depend on the positions."""
         if self.facts.placed and self.facts.resumed is None and self.judged > 1 and not self.momentum:
             return "the stage that the positions have come from"
         return "the method's own objective"
 
     def _last(self, stage: Descend, why: str = "") -> list[Pass]:
-        """The passes of the last stage: the caller's ``max_iter`` and ``tol`` are for it."""
+        """Return the passes of the last stage, with the caller's ``max_iter`` and ``tol``."""
         facts, settings = self.facts, self.settings
         steps = stage.max_iter if settings.max_iter is None else settings.max_iter
         asked = settings.max_iter is not None or settings.tol is not None
@@ -197,7 +197,7 @@ class _Planner:
         return [keep, replace(own, name=f"{stage.name} on", steps=steps - first, rested=settings.tol is None)]
 
     def _placed(self) -> tuple[Pass, ...]:
-        """The passes from given positions: the last stage alone, as any other would draw another layout."""
+        """Return the passes from given positions: only the last stage keeps their layout."""
         facts, settings = self.facts, self.settings
         descents = [stage.at(facts.n) for stage in self.stages if isinstance(stage, Descend)]
         last = self.stages[-1]
@@ -234,7 +234,7 @@ class _Planner:
         return (*found, *self._last(stage))
 
     def _rounds(self, stage: Descend, rounds: int, between: Pass, springs: bool = False) -> list[Pass]:
-        """The last stage in rounds, with a search for the size before each but the first."""
+        """Return the last stage in rounds, with a size search before each but the first."""
         own = self._last(replace(stage, starts=False))[-1]
         assert isinstance(own, Descent)
         each, left, found = max(stage.max_iter // rounds, 1), own.steps, list[Pass]()

@@ -1,4 +1,4 @@
-"""`nl.plan` and `nl.estimate`: what a call will do, how long it takes and how much memory, before any work."""
+"""`nl.plan` and `nl.estimate`: passes, time and memory of a call, before any work."""
 
 from __future__ import annotations
 
@@ -161,10 +161,10 @@ def plan(
     G: Any, method: str | Method = "auto", pos: Any = None, fixed: Any = None, *, stability: float | None = None,
     workers: int | None = None, memory: int | str | None = None, **options: Unpack[MethodOptions],
 ) -> Plan:  # fmt: skip
-    """List the passes that drawing G by a method will run, each with its reason, time and memory; nothing is drawn.
+    """List the passes that draw G, each with its reason, time and memory; draw nothing.
 
-    The last rows are for reading and writing, also of the file if G is what `read_graph` returns, and for compiling
-    loops that this machine does not have yet.
+    The last rows are reading, writing and compiling loops that this machine does not have yet.  Reading includes the
+    file if G comes from `read_graph`.
 
     Parameters
     ----------
@@ -211,7 +211,7 @@ def plan(
 
 @takes_common_keywords
 def estimate(G: Any, method: str | Method = "auto", **options: Unpack[MethodOptions]) -> Estimate:
-    """Estimate the seconds and bytes that drawing G by a method will take: the sum of its `plan`; nothing is drawn.
+    """Estimate the seconds and bytes of drawing G: the sum of its `plan`; draw nothing.
 
     Of the common keywords, affinity, perplexity, hops, dim, node_size, smoothing, max_iter, optimizer, nbody, device
     and n_jobs count.  The seconds are the CPU's.  For vectors, estimate the graph:
@@ -299,7 +299,7 @@ def _walk(method: Method, settings: Settings) -> Descent:
 
 
 def _parts(request: Request) -> list[Part]:
-    """Return what is drawn: different components; if joint, all nodes, without pos after the components."""
+    """Return the parts to draw: different components; if joint, all nodes, after components."""
     o, method = request.options, request.method
     mass = method.mass if o["mass"] is None else o["mass"]
     # Plans do not look at named centralities, which may take long.

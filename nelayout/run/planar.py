@@ -1,6 +1,6 @@
-"""Drawings without crossings, as other initial positions: of trees, cactuses and small planar graphs.
+"""Drawings without crossings, as other starts: trees, cactuses and small planar graphs.
 
-radial  In a cactus no two cycles share an edge; a tree has no cycle.  The nodes lie on circles, by their distance from
+radial  In a cactus no two cycles share an edge; a tree has no cycle.  The nodes are on circles, by their distance from
         a node in the middle, and a node's children share its angle in proportion to their leaves.  The two sides of a
         cycle are neighbors, and each node of a cycle has the next one at the end of its children that faces the other
         side.
@@ -17,17 +17,17 @@ from scipy.sparse import csr_array
 
 __all__ = ["is_cactus", "may_be_planar", "planar_drawing", "searched"]
 
-# Nodes up to which planar graphs are drawn that are no cactuses.
+# Nodes up to which planar graphs other than cactuses are drawn.
 MAX_PLANAR_NODES = 100
 
 
 def may_be_planar(n: int, entries: int) -> bool:
-    """Return whether a connected graph of n nodes may be one that `planar_drawing` draws, by its number of entries."""
+    """Return True if `planar_drawing` may draw a connected graph with these counts."""
     return entries // 2 <= (3 * n - 6 if 2 < n <= MAX_PLANAR_NODES else 3 * (n - 1) // 2)
 
 
 def planar_drawing(P: csr_array) -> np.ndarray | None:
-    """Return positions (n, 2) of a connected graph in which no edges cross; None of a graph of another kind."""
+    """Return positions (n, 2) of a connected graph without crossings, or None."""
     n = P.shape[0]
     if is_cactus(P):
         return radial(P)
@@ -35,7 +35,7 @@ def planar_drawing(P: csr_array) -> np.ndarray | None:
 
 
 def is_cactus(P: csr_array) -> bool:
-    """Return whether no edge of a connected graph lies on two cycles.
+    """Return True if each edge of a connected graph is on at most one cycle.
 
     >>> triangle = csr_array(np.array([[0, 1, 1], [1, 0, 1], [1, 1, 0]]))
     >>> is_cactus(triangle), is_cactus(csr_array(np.ones((4, 4)) - np.eye(4)))
@@ -65,7 +65,7 @@ def radial(P: csr_array) -> np.ndarray:
 
 
 def tutte(P: csr_array) -> np.ndarray | None:
-    """Return positions (n, 2) of a planar graph with its largest face as the unit circle; None of another graph."""
+    """Return positions (n, 2) of a planar graph in a circle, its largest face, or None."""
     import networkx as nx  # slow to load; few drawings come here
 
     n = P.shape[0]
@@ -86,7 +86,7 @@ def tutte(P: csr_array) -> np.ndarray | None:
 
 
 def _tree(P: csr_array) -> tuple[list[int], list[list[int]], list[int]] | None:
-    """A breadth-first tree of a cactus: nodes in its order, their children in angular order, their depths; or None."""
+    """Return the nodes of a cactus breadth-first, their ordered children and depths; or None."""
     order, parent = searched(P, deep=False)
     n, before = len(order), np.array(parent)
     depth, children = [0] * n, [list[int]() for _ in range(n)]
@@ -114,10 +114,10 @@ def _tree(P: csr_array) -> tuple[list[int], list[list[int]], list[int]] | None:
 
 
 def searched(P: csr_array, deep: bool) -> tuple[list[int], list[int]]:
-    """Return the nodes of a connected graph in the order of a search, and of each the node it was reached from.
+    """Return the nodes of a connected graph in search order, and the predecessor of each node.
 
-    The search is depth-first (``deep``) or breadth-first.  It begins in the middle of a long shortest path: from a node
-    farthest from the first node to one farthest from it.  Its first node was reached from itself.
+    The search is depth-first (``deep``) or breadth-first.  It begins in the middle of a long shortest path.  The path
+    ends are farthest from the first node and farthest from that end.  The first node is its own predecessor.
     """
     neighbors = [each.tolist() for each in np.split(P.indices, P.indptr[1:-1])]
     end = _broad(neighbors, 0)[0][-1]

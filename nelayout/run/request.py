@@ -1,6 +1,6 @@
-"""A call, read and checked before any work: the graph, what is given for its nodes, and the settings.
+"""A call, read and checked before any work: the graph, values of its nodes, and settings.
 
-Drawings and estimates both come through here, so that both refuse the same calls in the same words.
+Drawings and estimates share this module, so both refuse the same calls in the same words.
 """
 
 from __future__ import annotations
@@ -46,11 +46,11 @@ class Kept:
 
 
 class Known(NamedTuple):
-    """Facts that a caller inside the package knows of a connected graph beside its weights.
+    """A caller's knowledge about a connected graph besides its weights.
 
     memory    whether the memory needed has been compared with what there is
     rows      (nnz,) row-stochastic similarities on the pattern of the graph, a symmetric csr_array; connections by rows
-              take them in place of the graph's own
+              use these instead of the graph's similarities
     features  (n, p) coordinates of the nodes, for variational methods
     sketch    (n, dim) an outline of the drawing, from which a coarse level is also drawn
     goal      distances between some of the nodes, which count beside neighbors in the stages before the last
@@ -81,8 +81,8 @@ class Request:
     start    (n, dim) positions, NaN rows where a node has none; None: no pos was given
     fixed    (n, dim) mask of the coordinates that stay; None: all are free
     size     (n,) node diameters, or None
-    dots     whether node diameters are those of the dots of a picture
-    optimizer  in place of the stages' own; None: theirs
+    dots     whether node diameters are dot diameters of a picture
+    optimizer  overrides the optimizer of the stages; None: no override
     """
 
     method: Method
@@ -101,7 +101,7 @@ class Request:
 
     @property
     def near(self) -> float | None:
-        """Mean number of nodes to which a node is similar by path lengths, about; None where weights say it."""
+        """Return the mean number of similar nodes by path lengths, about; None for weights."""
         if self.method.perplexity is None or not self.P.nnz:
             return None
         lengths = path_lengths(self.P, self.options["weight_kind"] == "distance")
@@ -109,7 +109,7 @@ class Request:
 
     @property
     def sizes(self) -> tuple[np.ndarray, np.ndarray]:
-        """Nodes and entries of what one objective spans, the largest first; entries by path lengths are about right."""
+        """Return nodes and entries of each objective, largest first; path lengths: estimates."""
         sizes, entries = np.bincount(self.labels), np.bincount(self.labels, np.diff(self.P.indptr)).astype(int)
         if (near := self.near) is not None:
             entries = np.ceil(sizes * np.minimum(near, sizes - 1)).astype(int)
@@ -158,7 +158,7 @@ def read_request(G: Any, method: Method, o: dict[str, Any], pos: Any = None, fix
         raise unknown("node_size", given, ["auto", *host.attributes()])
     size = None if given is None else _sizes(network, given, o["dim"])
     moves = mask is None or not mask.all()
-    if start is not None and o["max_iter"] == 0:  # nothing moves: what has a place keeps it
+    if start is not None and o["max_iter"] == 0:  # nothing moves: given positions stay
         placed = ~np.isnan(start[:, 0])
         mask = np.repeat(placed[:, None], o["dim"], axis=1) if size is None and placed.any() else mask
         moves = not placed.any()
@@ -174,14 +174,14 @@ def read_request(G: Any, method: Method, o: dict[str, Any], pos: Any = None, fix
 
 
 def _by_number(fixed: Any, *others: Any) -> bool:
-    """Whether a node is given as a whole number, in ``fixed`` or as a key of the others."""
+    """Return True if ``fixed`` or a key of the others names a node by a whole number."""
     nodes = [key for each in others for key in as_mapping(each) or ()]
     nodes += list(fixed) if isinstance(fixed, (Mapping, list, tuple, AbstractSet, np.ndarray)) else [fixed]
     return any(isinstance(node, (int, np.integer)) and not isinstance(node, bool) for node in nodes)
 
 
 def _start(network: graphs.Network, pos: Any, dim: int) -> tuple[np.ndarray, tuple[str, ...]]:
-    """Return initial positions (n, dim), NaN rows where a node has none, and a note on keys that are no nodes."""
+    """Return initial positions (n, dim), NaN if missing, and a note on unknown keys."""
     given = network.host.opened(graphs.places(pos, network.host).given)
     start = network.host.positions(given, dim)
     mapping, names = as_mapping(given), set().union(*network.host.aliases)
@@ -199,7 +199,7 @@ def _start(network: graphs.Network, pos: Any, dim: int) -> tuple[np.ndarray, tup
 
 
 def _sizes(network: graphs.Network, given: Any, dim: int) -> np.ndarray:
-    """The sizes of nodes: diameters (n,), or sides of boxes (n, dim) where each node has several numbers."""
+    """Return node diameters (n,), or sides of boxes (n, dim) if nodes have several sizes."""
     mapping = as_mapping(given)
     each = given if mapping is None else list(mapping.values())
     pairs = np.ndim(each[0]) == 1 if hasattr(each, "__getitem__") and not isinstance(each, str) and len(each) else False
@@ -241,12 +241,12 @@ def _optimizer(method: Method, o: dict[str, Any]) -> Optimizer | None:
 
 
 def _holds(method: Method) -> bool:
-    """Whether gravity keeps nodes together."""
+    """Return True if gravity keeps nodes together."""
     return method.gravity is not None and method.gravity.holds
 
 
 def _check_joint(method: Method, P: csr_array, count: int) -> None:
-    """Unsupported where nothing holds components together, as gravity does, or a background between all pairs."""
+    """Raise Unsupported without gravity or a background that holds components together."""
     if _holds(method):
         return
     if not P.nnz:

@@ -1,7 +1,7 @@
-"""The stage, the masses and the emphasis of the method "auto" that given positions have come from.
+"""The stage, masses and emphasis of "auto" under which given positions are nearly at rest.
 
-"auto" keeps one of several drawings, each at rest under another objective.  Positions to go on from would move as
-a whole under any other objective.  So the objective is taken under which the nodes are nearest to their rest.
+"auto" keeps one of several drawings, each at rest under another objective.  Given positions would all move under any
+other objective.  So nelayout takes the objective under which the nodes move the least.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ __all__ = ["resumed"]
 
 
 def resumed(parts: Sequence[Part], run: Run) -> list[tuple[Part, int | None, float | None]]:
-    """Return graphs with the masses, and the stages and emphases, that their initial positions are nearest to.
+    """Return graphs with the masses, stages and emphases nearest to their initial positions.
 
     Several graphs are looked at together: they must be stackable.
     """
@@ -53,7 +53,7 @@ def resumed(parts: Sequence[Part], run: Run) -> list[tuple[Part, int | None, flo
 
 
 def _given(part: Part) -> np.ndarray:
-    """Return the initial positions (n, dim) of a graph about the origin, in parts of their extent."""
+    """Return a graph's initial positions (n, dim) about the origin, in units of their extent."""
     assert part.start is not None
     middle, extent = frame(part.start)
     Y = place_missing((part.start - middle) / extent, part.affinity.P, np.random.default_rng(0))
@@ -63,7 +63,7 @@ def _given(part: Part) -> np.ndarray:
 def _unrest(
     drawing: Drawing, stage: Descend, emphases: Sequence[float | None], known: list[np.ndarray], run: Run
 ) -> Iterator[np.ndarray]:
-    """Yield, for each emphasis, how far the known nodes of each graph would move (C,), in radii of the drawing."""
+    """Yield for each emphasis how far known nodes would move (C,), in radii of the drawing."""
     method = run.method.during(stage)
     sizes = run.sizes(run.objective(drawing, method, stage.exaggeration), drawing.Y)  # the same for each emphasis
     drawing = drawing.at(drawing.Y * sizes[drawing.segments.of][:, None])

@@ -1,11 +1,11 @@
-"""A quick quality score of drawings of the same graphs, by which `Keep` chooses among them.
+"""A quick quality score of drawings of the same graphs, by which `Keep` chooses.
 
 score = mean neighborhood Jaccard / (scale-normalized stress)^(2/3)
 
-Jaccard compares the neighbors of a node with as many nearest nodes of the drawing.  Stress compares distances in the
-drawing, at their best common scale, with hops in the graph.  Both look at a sample of the nodes of large graphs.
-`nelayout.measure` takes the same two measures of more nodes and breaks ties at random; here ties fall to the node of
-the lower number, so that the score of a drawing is always the same.
+Jaccard compares the neighbors of a node with equally many nearest nodes of the drawing.  Stress compares distances in
+the drawing, at their best common scale, with hops in the graph.  Both use a sample of the nodes of large graphs.
+`nelayout.measure` computes the same two measures on more nodes and breaks ties at random.  Here the node of the
+lower number wins a tie.  So the score of a drawing is always the same.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ STRESS_POWER = 2 / 3
 
 
 class Hops:
-    """The stress of drawings of one graph, from a sample of nodes; hops are counted when first asked for."""
+    """The stress of drawings of one graph, from sampled nodes; hops are counted on first use."""
 
     def __init__(self, P: csr_array, threads: Threads) -> None:
         n = P.shape[0]
@@ -41,7 +41,7 @@ class Hops:
         self._hops: list[np.ndarray] = []
 
     def stress(self, Y: np.ndarray) -> float:
-        """Return the mean of (s |y_i - y_j| / hops - 1)^2 over pivots i and all j, at the scale s of least stress."""
+        """Return the mean of (s |y_i - y_j| / hops - 1)^2 over pivots i and all j, at the best s."""
         if not self._hops:
             self._hops = hops_from(self.P, self.pivots, self.threads)
 
@@ -66,7 +66,7 @@ class Score:
             self.one, self.neighborhoods = Hops(self.P, threads), Neighborhoods(self.P)
 
     def __call__(self, Y: np.ndarray) -> np.ndarray:
-        """(C,) the score of each graph in positions Y (n, dim); larger is better, 0 where Y is not finite."""
+        """Return the score of each graph (C,) in Y (n, dim); larger is better, 0 if not finite."""
         finite = np.logical_and.reduceat(np.isfinite(Y).all(axis=1), self.segments.starts[:-1])
         with np.errstate(all="ignore"):
             jaccard, stress = self._measured(Y) if finite.any() else (np.zeros(len(finite)), np.ones(len(finite)))
@@ -96,7 +96,7 @@ class Score:
 
 
 def _pivots(sizes: Sequence[int] | np.ndarray) -> np.ndarray:
-    """(C, at most PIVOTS) nodes of each graph from which hops are counted; -1 where a graph has fewer."""
+    """Return nodes (C, at most PIVOTS) from which hops are counted; -1 if a graph has fewer."""
     sizes = np.asarray(sizes)
     pivots = np.full((len(sizes), min(PIVOTS, int(sizes.max()))), -1)
     for n in np.unique(sizes).tolist():

@@ -1,4 +1,4 @@
-"""Compiled loops of the quality score of many small graphs; they round as NumPy does, so that ties are ties."""
+"""Compiled quality scores of many small graphs; rounded as in NumPy, so ties stay ties."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ __all__ = ["hops_each", "score_each"]
 
 @exact_loop
 def hops_each(indptr, indices, starts, pivots, hops, queue):
-    """hops[k, i]: edges from the k-th pivot of i's graph to i, at first 0; ``queue`` (n,): scratch memory."""
+    """Write to hops[k, i], at first 0, the edges from pivot k to i; ``queue`` (n,): scratch."""
     for part in range(len(starts) - 1):
         for k in range(pivots.shape[1]):
             if pivots[part, k] >= 0:
@@ -30,7 +30,7 @@ def _squared(Y, i, j):
 
 @exact_loop
 def score_each(indptr, indices, starts, pivots, hops, Y, jaccard, stress, xi):
-    """Mean neighborhood Jaccard, ties by node number, and scale-normalized stress from the pivots, of each graph.
+    """Write each graph's mean neighborhood Jaccard, ties by node number, and stress.
 
     ``xi`` (n,): scratch memory.
     """

@@ -25,15 +25,15 @@ MOST_ENTRIES = 1 << 25
 WORKER, ENTRY, ROW = 220_000_000, 12, 150
 # Bytes of a worker that sorts a block or reads a part, beside its libraries; see `nelayout.distributed.blocks`.
 READING = 330_000_000
-# Bytes of this machine with its libraries; of a node: positions, pairs of L-BFGS and gradient, and the mesh while a
-# size is looked for; of an entry of the graph that it draws alone.
+# Bytes of this machine with its libraries.  For a node: positions, pairs of L-BFGS, gradient, and the mesh of the
+# size search.  For an entry of the graph that it draws alone.
 DRIVER, NODE, ALONE_ENTRY = 300_000_000, 900, 40
-# Nodes that a worker needs beside its own, in parts of its rows, once nodes are numbered by place.
+# Nodes that a worker needs beside its own, in parts of its rows, after nodes are numbered by position.
 HALO = 0.1
 # Bytes of the messages of an evaluation for each node: out, for edges and slabs, and back.
 OUT, BACK = 23.0, 20.0
-# Seconds of this machine for each node and evaluation (grid, and L-BFGS), of a worker for each node and entry, of two
-# rounds, and of a byte that is copied, and that is sent at 1 GB/s.
+# Seconds of this machine for each node and evaluation (grid, and L-BFGS).  Seconds of a worker for each node and
+# entry.  Seconds of two rounds, of a copied byte, and of a byte sent at 1 GB/s.
 GRID_NODE, PAIRS_NODE, SLAB_NODE, ENTRY_SECONDS = 110e-9, 100e-9, 150e-9, 8e-9
 ROUNDS, COPY, NETWORK = 0.04, 1.5e-9, 1e-9
 # Evaluations on the finest level, and on each level between.
@@ -81,7 +81,7 @@ class Forecast:
 
     @property
     def fits(self) -> bool:
-        """Whether each worker's part fits its memory."""
+        """Return True if each worker's part fits its memory."""
         return self.memory is None or self.worker <= self.memory
 
     def __str__(self) -> str:

@@ -1,12 +1,12 @@
-"""Springs that tie nodes to their initial positions, so that a changing graph keeps its layout.
+"""Springs that tie nodes to their initial positions: a changing graph keeps its layout.
 
-The stability s in [0, 1) says how strong the springs are: a move of the whole layout goes the part 1 - s of its way.
+The stability s in [0, 1) sets the strength of the springs.  A move of the whole layout keeps the part 1 - s of its way.
 
     k_i = s / (1 - s) c_i q,    c_i = 4 sum_j omega_ij,    q = (edges' work on a stretch) / (work of springs c_i on it),
 
-the curvature c_i of the node's own edges where a descent begins, times the one number q at which springs resist a
-stretch of the whole drawing just as hard as its edges do.  q is about the squared length of an edge over the squared
-radius of the drawing.  So a single node finds its place among its neighbors nearly as if it had no spring, and the
+c_i is the curvature of the node's own edges where a descent begins.  With the one number q, springs resist a
+stretch of the whole drawing as hard as its edges do.  q is about the squared length of an edge over the squared
+radius of the drawing.  So a single node moves to its neighbors nearly as if it had no spring, and the
 layout as a whole is held.  Work over work is a pure number: s means the same for every objective and every unit.
 """
 
@@ -21,7 +21,7 @@ from nelayout.sums.edges.matrix import attracting
 
 __all__ = ["springs"]
 
-# Bounds of c_i, in parts of the median: a node that hardly anything pulls, and one that lies on its neighbor.
+# Bounds of c_i, in parts of the median: a node with hardly any force, and a node on top of its neighbor.
 MIN_CURVATURE, MAX_CURVATURE = 0.1, 1e3
 
 

@@ -1,9 +1,9 @@
-"""Other initial positions of small graphs, which `Keep` compares with the drawing that came through the levels.
+"""Other starts of small graphs, which `Keep` compares with the drawing from the levels.
 
 The way through coarse graphs finds the shape of the whole and ends in one valley of the objective.  Two kinds of random
 positions find others:
 
-rough      random positions, drawn by symmetric SNE (row by row where the method is): a Gaussian lets go of no edge, so
+rough      random positions, drawn by symmetric SNE (row by row where the method is): a Gaussian releases no edge, so
            that it finds the shape of a graph from random positions; the lowest of several
 flattened  random positions in a space with one dimension more, where nodes can pass each other: after some iterations
            of the objective the drawing is laid flat on its principal axes

@@ -1,7 +1,7 @@
-"""Strong edges: those by which the way from node to node is counted where weak ones would be shortcuts.
+"""Strong edges: paths between nodes use them if weak edges would be shortcuts.
 
-Of the similarities of a perplexity the last are a hundredth of the first.  Two of them from turn to turn of a rolled
-sheet make a short way of a long one, though they hardly pull.
+The smallest similarities of a perplexity are a hundredth of the largest.  Two of them between turns of a rolled
+sheet shorten a long path, though they hardly pull.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ from nelayout.placing.components import component_labels
 
 __all__ = ["merged_pattern", "strong_edges"]
 
-# An edge is strong if it has at least this part of the largest weight at one of its ends.
+# An edge is strong if it has at least this fraction of the largest weight at one of its ends.
 PART = 0.1
 
 
 def strong_edges(P: csr_array) -> csr_array:
-    """The strong edges of a connected graph, and those that join what they leave apart.
+    """Return the strong edges of a connected graph, and weak edges that keep it connected.
 
     >>> P = csr_array(np.array([[0, 1, 0.01, 0], [1, 0, 1, 0], [0.01, 1, 0, 0.01], [0, 0, 0.01, 0]]))
     >>> (strong_edges(P).toarray() > 0).astype(int)
@@ -38,7 +38,7 @@ def strong_edges(P: csr_array) -> csr_array:
 
 
 def merged_pattern(P: csr_array, cluster: np.ndarray) -> csr_array:
-    """The graph, all weights 1, of the clusters of nodes; ``cluster`` (n,): each node's."""
+    """Return the graph of clusters, all weights 1; ``cluster`` (n,): cluster of each node."""
     m, n = int(cluster.max()) + 1, P.shape[0]
     rows, cols = cluster[np.repeat(np.arange(n), np.diff(P.indptr))], cluster[P.indices]
     codes = np.unique(rows[rows != cols].astype(np.int64) * m + cols[rows != cols])

@@ -1,9 +1,9 @@
-"""Taking a graph apart: its components, each with the similarities and masses that its drawing is compared with.
+"""Taking a graph apart: its components, each with input similarities and masses.
 
-Random-walk smoothing enters as an operator where that is exact: gamma-QuadLog, QuadLog and Elastic Embedding take the
-dense p itself.  All others look at every single p_ij, and get a sparse matrix of the largest.  With an operator, coarse
-levels are drawn unsmoothed and the walk enters at the finest: the objective ends as low or lower, and sooner, than with
-a walk at each level.
+Random-walk smoothing enters as an operator if that is exact: gamma-QuadLog, QuadLog and Elastic Embedding use the
+dense p itself.  All others use every single p_ij, and get a sparse matrix of the largest.  With an operator, coarse
+levels are drawn unsmoothed and the walk enters at the finest.  The objective ends as low or lower than with a walk at
+each level, and sooner.
 """
 
 from __future__ import annotations
@@ -85,7 +85,7 @@ def _pieces(
 def _affinity(
     request: Request, graph: csr_array, mass: np.ndarray, known: Known, threads: Threads
 ) -> tuple[Affinity, tuple[str, ...]]:
-    """Input similarities of one component, with what the caller knows of it, and notes."""
+    """Return the input similarities of one component, with the caller's knowledge, and notes."""
     smoothing = request.options["smoothing"]
     lengths = request.options["weight_kind"] == "distance"
     affinity, notes = input_affinity(graph, mass, request.method, smoothing, threads, lengths)
@@ -106,7 +106,7 @@ def _affinity(
 def input_affinity(
     graph: csr_array, mass: np.ndarray, method: Method, rho: float, threads: Threads, lengths: bool = False
 ) -> tuple[Affinity, tuple[str, ...]]:
-    """The affinity of a graph, smoothed by a walk that goes on with probability rho, and notes.
+    """Return the affinity of a graph, smoothed by a walk with probability rho, and notes.
 
     ``lengths``: whether weights are reciprocals of lengths, for methods with similarities from path lengths.
     """

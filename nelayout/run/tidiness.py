@@ -39,19 +39,19 @@ def tidiness(P: csr_array, Y: np.ndarray) -> float:
 
 
 def crossings(P: csr_array, Y: np.ndarray) -> int | None:
-    """Return the number of crossings of a drawing Y (n, 2); None where too many pairs of edges would be looked at."""
+    """Return the number of crossings of Y (n, 2), or None for too many pairs of edges."""
     drawn = Segments(*edges(P), Y)
     m = len(drawn.first)
     return int(drawn.count(np.arange(m), both=False)[0].sum()) if drawn.pairs <= MOST_PAIRS * m else None
 
 
 def crossed(i: np.ndarray, j: np.ndarray, Y: np.ndarray, both: bool = True) -> np.ndarray:
-    """(m,) how many edges, or without ``both`` how many that are later in the sweep, cross each edge (i, j)."""
+    """Return how many edges (m,) cross each edge (i, j); without ``both``: only later ones."""
     return Segments(i, j, Y).count(np.arange(len(i)), both=both)[0]
 
 
 def step_between(i: np.ndarray, j: np.ndarray, Y: np.ndarray, Z: np.ndarray) -> tuple[np.ndarray, int] | None:
-    """Step from Y (n, 2) towards Z as far as no further edges (i, j) cross; return the drawing and its crossings.
+    """Move Y (n, 2) towards Z while no more edges (i, j) cross; return drawing and crossings.
 
     The steps of nodes at further crossings are halved.  None: some edges still cross after the last trial.
     """
@@ -68,7 +68,7 @@ def step_between(i: np.ndarray, j: np.ndarray, Y: np.ndarray, Z: np.ndarray) -> 
 
 
 def is_symmetric(Y: np.ndarray) -> bool:
-    """Return whether half a turn, or a mirror at a principal axis, brings each node of Y (n, 2) near to a node.
+    """Return True if half a turn or a mirror at a principal axis brings nodes near to nodes.
 
     >>> is_symmetric(np.array([[0.0, 1.0], [0.0, -1.0], [2.0, 0.0]]))
     True
@@ -81,7 +81,7 @@ def is_symmetric(Y: np.ndarray) -> bool:
 
 
 def _nearest(Y: np.ndarray, at: np.ndarray) -> np.ndarray:
-    """(m,) distances from places (m, 2) to the nearest of Y (n, 2)."""
+    """Return distances (m,) from positions (m, 2) to the nearest of Y (n, 2)."""
     if len(Y) > COMPILED_ABOVE:
         from scipy.spatial import KDTree
 
@@ -95,7 +95,7 @@ def _apart(Y: np.ndarray, at: np.ndarray) -> np.ndarray:
 
 
 def least_distance(Y: np.ndarray) -> float:
-    """Return the distance between the two nearest nodes of a small drawing Y (n, 2), in typical distances."""
+    """Return the least distance of two nodes of a small Y (n, 2), in typical distances."""
     away, squares = Y - np.sum(Y, axis=0) / len(Y), _apart(Y, Y)
     np.fill_diagonal(squares, np.inf)
     return math.sqrt(float(squares.min()) / float(np.sum(away * away))) * len(Y)

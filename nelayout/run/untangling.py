@@ -2,11 +2,11 @@
 
 An objective sums over pairs of nodes, so it does not see that two branches of a tree cross.  A descent cannot part them
 either: every small step makes J larger.  Here a whole piece moves at once.  A piece hangs at one node, a cut vertex.
-It turns about this node, is mirrored, and shrinks.  Nodes at the ends of crossed edges move alone.  A move is taken if
+It turns about this node, is mirrored, and shrinks.  Nodes at the ends of crossed edges move alone.  A move must lower
 
-    J + k ln(1 + X)
+    J + k ln(1 + X).
 
-falls, with the objective J of the drawing and its number X of crossings.  So the last crossings count most.  Then all
+J is the objective of the drawing and X its number of crossings.  So the last crossings count most.  Then all
 nodes settle: they go down J as far as no further edges cross.  k doubles when a round takes out few crossings.
 
 The drawing with the least F = J + `KAPPA` ln(1 + X) of all rounds is the result, so F never rises.
@@ -42,10 +42,10 @@ KAPPA, MOST_KAPPA = 0.5, 4.0
 MAX_PIECE_NODES = 300
 # Turns of a piece in a full circle, and factors of its size.
 TURNS, SIZES = 16, (1.0, 0.6, 0.3)
-# Places on each of two circles to which a node moves, and their radii in parts of its mean edge: around it, and around
-# the mean of its neighbors.
+# Candidate positions of a node on each of two circles, and their radii in parts of its mean edge.  The circles are
+# around the node and around the mean of its neighbors.
 PLACES, RADII = 8, (0.35, 0.6)
-# Moves of a piece or node of which J is estimated, those with the fewest crossings, and of which J is computed.
+# Moves of a piece or node with an estimate of J (those with the fewest crossings), and moves with the exact J.
 ESTIMATED, COMPUTED = 12, 2
 # Descents in which nodes settle, iterations of each, and the least decrease of J.
 SETTLING, SETTLING_STEPS, SETTLED = 8, 4, 3e-3
@@ -53,7 +53,7 @@ SETTLING, SETTLING_STEPS, SETTLED = 8, 4, 3e-3
 STUBBORN, FEW = 0.5, 60
 # Seconds that all moves may take: of any graph, and for each node; and their factor for trees and cactuses.
 SECONDS, SECONDS_NODE, CACTUS_FACTOR = 0.05, 8e-5, 4.0
-# Seconds of a test of two segments, by the form; of a candidate's node or piece; of J for each pair, and each node.
+# Seconds of a test of two segments, by the form.  Seconds of a candidate's node or piece, and of J for pair and node.
 TEST, VISIT, VALUE_PAIR, VALUE_NODE = {False: 45e-9, True: 5e-9}, 3e-4, {False: 15e-9, True: 1.1e-9}, 4e-7
 # Seconds of counting crossings for each edge, and the usual number of counts while nodes settle once.
 COUNT, SETTLING_COUNTS = 2e-6, 4
@@ -67,7 +67,7 @@ BLOCK = 1 << 17
 
 @dataclass(frozen=True, kw_only=True)
 class Untangle(Pass):
-    """Move pieces and nodes of each graph where edges cross; symmetric drawings stay, but of trees and cactuses."""
+    """Move pieces and nodes at crossings; symmetric drawings stay, except trees and cactuses."""
 
     def __call__(self, drawing: Drawing, run: Run) -> Drawing:
         return joined([
@@ -78,7 +78,7 @@ class Untangle(Pass):
 
 @dataclass(frozen=True, kw_only=True)
 class Redraw(Pass):
-    """Draw each graph that has crossings again from initial positions without crossings, if these are known."""
+    """Redraw each graph with crossings from initial positions without crossings, if known."""
 
     descend: Descent
     untangle: Untangle
@@ -98,7 +98,7 @@ class Redraw(Pass):
 
 
 def _untangled(drawing: Drawing, run: Run) -> Drawing:
-    """The drawing of one graph with fewer crossings."""
+    """Return the drawing of one graph with fewer crossings."""
     if crossings(drawing.affinity.P, drawing.Y) in (0, None):
         return drawing
     on_cpu = replace(run, sums=run.sums.on_cpu)
@@ -119,7 +119,7 @@ def _untangled(drawing: Drawing, run: Run) -> Drawing:
 
 
 def pieces_of(P: csr_array) -> list[tuple[int, np.ndarray]]:
-    """Return pieces that hang at a cut vertex, smallest first: vertex and nodes (s,) of each, at most half of all.
+    """Return pieces at cut vertices, smallest first: vertex and nodes (s,), at most half.
 
     In the order of a depth-first search a piece is a range.  It ends where no edge leads back above its vertex.
     """
@@ -139,7 +139,7 @@ def pieces_of(P: csr_array) -> list[tuple[int, np.ndarray]]:
 
 
 class _Search:
-    """A drawing Y (n, 2) that moves, its J and its crossings, and the seconds that are left for moves."""
+    """A drawing Y (n, 2) that moves, its J, its crossings, and the seconds left for moves."""
 
     def __init__(self, objective: Objective, Y: np.ndarray, threads: Threads) -> None:
         self.J, self.P, self.Y, self.threads = objective, objective.affinity.P, Y.copy(), threads
@@ -167,7 +167,7 @@ class _Search:
         self.low[:, moved], self.high[:, moved] = np.minimum(*ends).T, np.maximum(*ends).T
 
     def move(self, pieces: list[tuple[int, np.ndarray]], kappa: float) -> None:
-        """Try moves of all pieces, and then of all nodes, with a crossed edge; a crossing counts by ``kappa``."""
+        """Try moves of all crossed pieces, then of all nodes; a crossing counts by ``kappa``."""
         load = crossed(self.i, self.j, self.Y)
         self.estimate = _Estimate(self.J, self.Y, self.threads)
         for vertex, nodes in pieces:
@@ -179,7 +179,7 @@ class _Search:
             self._try(np.array([node]), self.at_node[node], self._places(node)[:, None], kappa)
 
     def _places(self, node: int) -> np.ndarray:
-        """(K, 2) places for a node: its own, nearer to its neighbors, beyond them, and around both."""
+        """Return positions (K, 2) for a node: its own, nearer to its neighbors, and circles."""
         here, near = self.Y[node], self.Y[self.P.indices[self.P.indptr[node] : self.P.indptr[node + 1]]]
         middle, reach = np.sum(near, axis=0) / len(near), math.sqrt(float(np.sum((near - here) ** 2)) / len(near))
         circle = reach * np.stack(_circle(PLACES), axis=1)
@@ -187,7 +187,7 @@ class _Search:
         return np.concatenate([line, here + RADII[0] * circle, middle + RADII[1] * circle])
 
     def _try(self, nodes: np.ndarray, own: np.ndarray, Z: np.ndarray, kappa: float) -> None:
-        """Move nodes, with their edges, to the best of some places Z (K, s, 2); the first are their own."""
+        """Move nodes and edges to the best of the positions Z (K, s, 2); the first are their own."""
         if not self.crossings or self.left <= 0:
             return
         self.left -= VISIT
@@ -210,7 +210,7 @@ class _Search:
                 return
 
     def _met(self, nodes: np.ndarray, own: np.ndarray, Z: np.ndarray) -> np.ndarray:
-        """(K,) crossings of nodes' edges with all other edges, for places Z (K, s, 2) of the nodes."""
+        """Return crossings (K,) of nodes' edges with all other edges, for each of Z (K, s, 2)."""
         i, j, where = self.i[own], self.j[own], np.full(len(self.Y), -1)
         where[nodes] = np.arange(len(nodes))
         ends = np.concatenate([i, j])
@@ -250,7 +250,7 @@ def _circle(count: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _turned(Y: np.ndarray, vertex: np.ndarray) -> np.ndarray:
-    """(K, s, 2) nodes Y (s, 2) turned about a vertex, mirrored and brought nearer; the first are as they are."""
+    """Return nodes Y (s, 2) turned about a vertex, mirrored, closer (K, s, 2); Y is first."""
     arms = Y - vertex
     middle = np.sum(arms, axis=0)
     axis = middle / (math.hypot(*middle) or 1.0)
@@ -262,7 +262,7 @@ def _turned(Y: np.ndarray, vertex: np.ndarray) -> np.ndarray:
 
 
 def _met_by_numpy(i, j, where, Z, Y, k, l) -> np.ndarray:
-    """(K,) pairs of a moved edge (i, j) and another edge (k, l) that share a point and no node; see `count_met`."""
+    """Return pairs (K,) of a moved edge and another edge that cross; see `count_met`."""
     found = np.zeros(len(Z), dtype=np.int64)
     nodes, ends = np.unique(np.concatenate([k, l]), return_inverse=True)
     first, second, X, T = ends[: len(k)], ends[len(k) :], Y[nodes, 0], Y[nodes, 1]
@@ -288,9 +288,9 @@ def _met_by_numpy(i, j, where, Z, Y, k, l) -> np.ndarray:
 
 
 class _Estimate:
-    """J with a few nodes at other places, to first order in the sums over edges and pairs, less what stays the same.
+    """J with a few moved nodes, to first order in sums over edges and pairs, less constants.
 
-    The other nodes repel from where they were when the estimate was made.
+    The other nodes repel from their positions when the estimate was made.
     """
 
     def __init__(self, objective: Objective, Y: np.ndarray, threads: Threads) -> None:
@@ -302,7 +302,7 @@ class _Estimate:
 
     @np.errstate(over="ignore", invalid="ignore", divide="ignore")
     def __call__(self, Y: np.ndarray, nodes: np.ndarray, Z: np.ndarray) -> np.ndarray:
-        """(K,) the part of J that depends on places Z (K, s, 2) of nodes of the drawing Y."""
+        """Return the part of J (K,) that depends on positions Z (K, s, 2) of nodes of Y."""
         J, mass = self.J, self.mass[nodes]
         sums = {radial: np.zeros(len(Z)) for radial in self.radials}
         every = Z.reshape(-1, 2)

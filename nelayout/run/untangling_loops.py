@@ -9,7 +9,7 @@ __all__ = ["count_met"]
 
 @exact_loop
 def count_met(i, j, where, Z, Y, k, l, found):
-    """found[q]: pairs of a moved edge (i, j) and another edge (k, l) that share a point and no node.
+    """Write to found[q] the pairs of a moved edge (i, j) and an edge (k, l) that cross.
 
     ``where`` (n,) numbers the moved nodes, which are at Z[q]; -1: at Y.
     """

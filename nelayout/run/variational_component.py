@@ -1,7 +1,7 @@
-"""Variational ft-SNE of a component: network and positions take turns, from random positions or a given start.
+"""Variational ft-SNE of a component: network and positions take turns from a start.
 
-`nelayout.variational` is given the start, the features of the nodes (spectral coordinates of the graph, or the embedded
-vectors), the sum Z of all q, and the divergence.  The last drawing is the result, as in the paper.
+`nelayout.variational` gets the start, node features, the sum Z of all q, and the divergence.  Features are spectral
+coordinates of the graph, or the embedded vectors.  The last drawing is the result, as in the paper.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from nelayout.variational.game import Round, needs_torch, variational_drawing
 
 __all__ = ["ROUNDS", "check_variational", "draw_variational", "vector_features"]
 
-# Features that the network knows of each node; rounds, if the caller does not limit them.
+# Features of each node for the network.  Rounds, if the caller does not limit them.
 FEATURES, ROUNDS = 16, 50
 
 
@@ -45,7 +45,7 @@ def check_variational(method: Method, options: dict[str, Any], fixed: np.ndarray
 
 
 def vector_features(rows: Any) -> np.ndarray | None:
-    """Return the features of vectors: their first principal components; None if there are no vectors."""
+    """Return the first principal components of vectors as features; None without vectors."""
     return None if rows is None else principal_components(rows, min(FEATURES, *rows.shape))[0]
 
 
@@ -91,7 +91,7 @@ def draw_variational(part: Part, run: Run) -> Drawing:
 
 
 def _no_step(method: Method) -> Descend:
-    """The method's last stage without a step: it makes the start."""
+    """Return the method's last stage without a step: it makes the start."""
     last = method.stages[-1]
     descent = last.as_descent() if isinstance(last, CoarseToFine) else last
     return replace(descent, max_iter=0, large=None, small=None, starts=False)
