@@ -2,19 +2,19 @@
 
     J(Y) = sum_{i != j} M_ij phi(P_ij / M_ij, lambda q_ij),    q_ij = q(|y_i - y_j|^2),    M_ij = m_i m_j
 
-a divergence phi between input similarities P (sparse) and drawn similarities lambda q, with masses m and a rule for the
-connection scalar lambda.  Because phi(p, b) = phi(0, b) + edge(p, b) with edge(0, b) = 0,
+phi is a divergence between input similarities P (sparse) and drawn similarities lambda q.  m are masses, and a rule
+sets the scale factor lambda.  Because phi(p, b) = phi(0, b) + edge(p, b) with edge(0, b) = 0,
 
     J = [sum over all pairs of M phi(0, lambda q)]  +  [sum over edges of M edge(P/M, lambda q)],
 
-the first bracket is made of radial N-body sums S_k, the second costs one pass over the edges, and with
+the first bracket is made of radial N-body sums S_k.  The second costs one pass over the edges.  With
 omega_ij = d(second)/d xi_ij
 
     grad_i J = 4 sum_j omega_ij (y_i - y_j) + 2 sum_k (dJ/dS_k) m_i grad Phi_k(y_i).
 
-Example: P = adjacency / sum, the Cauchy kernel, the I-divergence, the normalized connection and unit masses are t-SNE;
-degrees as masses and the optimal connection make it ws-SNE; exchange the kernel for 1/|y_i - y_j|^2 and the
-divergence for Itakura-Saito, and it is gamma-QuadLog.  Gravity, where a method has it, is one more sum, over the nodes.
+Example: P = adjacency / sum, the Cauchy kernel, the I-divergence, the normalized connection and unit masses are t-SNE.
+Degrees as masses and the optimal connection make it ws-SNE.  The kernel 1/|y_i - y_j|^2 and the Itakura-Saito
+divergence make it gamma-QuadLog.  Gravity, if a method has it, is one more sum, over the nodes.
 
 Who shares what is a value, `nelayout.numerics.groups`.  ``parts`` own a value of J: the whole graph, or each graph of a
 stack, in which pairs across graphs do not count.  ``groups`` own a lambda: the parts, or every row.  For SNE, NeRV, JSE
@@ -26,7 +26,7 @@ with row-stochastic P.  With S_ki = sum_j m_j r_k(xi_ij) and c_ki = dJ/dS_ki,
 
     grad_i J = 2 sum_j (omega_ij + omega_ji) (y_i - y_j) + sum_k [c_ki grad Phi_k(y_i; m) + m_i grad Phi_k(y_i; c_k)]:
 
-the repulsion takes two passes, the first with the masses as charges, whose potentials give lambda and so the charges
+the repulsion takes two passes.  The first has the masses as charges.  Its potentials give lambda and so the charges
 c of the second.
 """
 
@@ -70,12 +70,12 @@ from nelayout.sums.nbody.islands import Islands
 
 __all__ = ["Objective"]
 
-# Nodes with a potential below this part of the usual one are summed exactly: fast sums have errors relative to it.
+# Nodes with less than this fraction of the usual potential are summed exactly: fast sums have errors relative to it.
 FAR = 0.02
-# Most pairs for these exact sums.  A drawing that needs more has flown apart: it counts as infinite, unless the kernel
+# Most pairs for these exact sums.  A drawing that needs more has flown apart.  It counts as infinite, unless the kernel
 # falls off so fast that only near pairs count.
 MOST_PAIRS = 4e8
-# Indices of far nodes where there are none.
+# Indices of far nodes if all nodes are near.
 NONE_FAR = np.zeros(0, dtype=np.int64)
 
 
@@ -86,9 +86,9 @@ class Objective:
     exaggeration  scales the edges (annealing); a number, or one for each part
     free      (n, d) mask of the coordinates that may change; None: all
     gravity   pulls all nodes of a part to its middle
-    anchors   pull each node to its anchor's place
+    anchors   pull each node to its anchor's position
     emphasis  mu: F = J + mu sigma, with the stress sigma of the drawing, see `nelayout.formula.potentials.stress`
-    device    where arrays lie, which answer as NumPy's do; None: NumPy's own
+    device    holds the arrays, with the interface of NumPy; None: NumPy itself
     parts     the graphs that have values of J
     largest   lambda of a row from which on J counts as infinite: the node's kernel values are 0 to floats
     """
@@ -113,11 +113,11 @@ class Objective:
         self.connection.check(self.divergence)
 
     def exaggerated(self, factor: Any) -> Objective:
-        """The objective with edges that pull ``factor`` times as hard; both share the edges."""
+        """Return the objective with edges that pull ``factor`` times as hard; both share the edges."""
         return self._sharing(exaggeration=factor)
 
     def anchored(self, anchors: Anchors) -> Objective:
-        """The objective with springs to places; it shares the edges of this one."""
+        """Return the objective with springs to anchors; it shares the edges."""
         return self._sharing(anchors=anchors)
 
     def _sharing(self, **changes: Any) -> Objective:
@@ -127,7 +127,7 @@ class Objective:
 
     @cached_property
     def by_rows(self) -> bool:
-        """Whether there is one lambda for each node."""
+        """Return True if there is one lambda for each node."""
         return self.connection.by_rows
 
     @cached_property
@@ -137,12 +137,12 @@ class Objective:
 
     @cached_property
     def phi(self) -> Divergence:
-        """The divergence, its background spread over the pairs of each group that have no edge."""
+        """Return the divergence, with its background spread over the unlinked pairs of each group."""
         return self.divergence if self._spread is None else bind(self.divergence, self._spread)
 
     @cached_property
     def _spread(self) -> Spread | None:
-        """The background spread over the pairs without an edge, for each group; None where there is none."""
+        """Return the background spread over each group's unlinked pairs, or None."""
         background = background_of(self.divergence)
         if not background:
             return None
@@ -157,7 +157,7 @@ class Objective:
 
     @cached_property
     def edges(self) -> Any:
-        """The edge half: `Edges` or `WalkEdges`."""
+        """Return the edge half: `Edges` or `WalkEdges`."""
         affinity, linear = self.affinity, is_linear(self.divergence)
         if affinity.walk is not None and can_smooth_exactly(self.kernel, self.divergence, self.connection):
             return WalkEdges(affinity.walk if self.device is None else self.device.walk(affinity.walk))
@@ -169,7 +169,7 @@ class Objective:
 
     @cached_property
     def constants(self) -> Any:
-        """For each group, the constant that makes of the sums the divergence itself, as far as that is finite."""
+        """Return the constant of each group that turns the sums into the divergence, if finite."""
         if self.connection.name != "optimal":
             return self.groups.sum(self._edge_constants) + self._pair_constant * self.total
         if not isinstance(self.phi, Homogeneous) or isinstance(self.edges, WalkEdges) or not self.affinity.P.nnz:
@@ -179,7 +179,7 @@ class Objective:
 
     @property
     def constant(self) -> Any:
-        """The constant in each part's J."""
+        """Return the constant in each part's J."""
         return self.parts.sum(self.constants) if self.by_rows else self.constants
 
     @cached_property
@@ -198,7 +198,7 @@ class Objective:
 
     @cached_property
     def radials(self) -> tuple[Radial, ...]:
-        """The radial functions that are summed over all pairs."""
+        """Return the radial functions that are summed over all pairs."""
         own = [radial for _, radials in self._terms for radial in radials]
         return tuple(dict.fromkeys([*own, self._plain] if self.connection.needs_normalizer else own))
 
@@ -208,13 +208,13 @@ class Objective:
 
     @cached_property
     def _terms(self) -> list[tuple[PairTerm, tuple[Radial, ...]]]:
-        """The terms of phi(0, lambda q), each with its radial functions."""
+        """Return the terms of phi(0, lambda q), each with its radial functions."""
         return [(term, term.radials(self.kernel)) for term in self.phi.pairs]
 
     def pair_terms(
         self, sums: dict[Radial, Any], total: Any, lam: Any, phi: Divergence | None = None
     ) -> tuple[Any, Any, dict[Radial, Any]]:
-        """The sum of phi(0, lambda q), its slope in ln lambda and its derivatives in the sums of the radials."""
+        """Return the sum of phi(0, lambda q), its slope in ln lambda, its derivatives in the sums."""
         value, slope, d_sums = 0.0, 0.0, {}
         terms = self._terms if phi is None else [(term, term.radials(self.kernel)) for term in phi.pairs]
         for term, own in terms:
@@ -226,7 +226,7 @@ class Objective:
 
     @property
     def scale_free(self) -> bool:
-        """Whether the size of the drawing leaves J as it is."""
+        """Return True if J does not depend on the size of the drawing."""
         free = self.by_rows or self.connection.name == "optimal"
         return free and self.kernel.singular and self.gravity is None
 
@@ -234,9 +234,9 @@ class Objective:
     def evaluate(
         self, Y: Any, *, value: bool = True, gradient: bool = True, weights: bool = False, attraction: bool = False
     ) -> Evaluation:
-        """J of each part, its gradient (n, d), omega of every edge, by rows (omega_ij + omega_ji) / 2, or their sums.
+        """Return J of each part, its gradient (n, d), and omega of every edge or the sums of omega.
 
-        At a trial that goes too far they may be infinite or NaN, silently: whoever tries judges the value.
+        By rows omega is (omega_ij + omega_ji) / 2.  Trials that go too far may give infinity or NaN, silently.
         """
         Y = self.brought(Y)
         table = self._table(Y)
@@ -268,7 +268,7 @@ class Objective:
         return at.edges.weights * (scale if np.ndim(scale) == 0 else self._of_entries(scale))
 
     def _gradient(self, Y: Any, at: _At) -> Any:
-        """The gradient (n, d) of sums over edges and pairs."""
+        """Return the gradient (n, d) of sums over edges and pairs."""
         coupling, mass, spread = at.coupling, self.mass, self.parts.spread
         charges = {r: coupling.d_pairs * slope for r, slope in at.d_sums.items()}
         if self.connection.needs_normalizer:
@@ -294,7 +294,7 @@ class Objective:
         return slopes
 
     def _held(self, Y: Any, free: Evaluation) -> Evaluation:
-        """The evaluation with what gravity and anchors add to it; the gradient in held coordinates becomes 0."""
+        """Return the evaluation with gravity and anchors; the gradient in held coordinates is 0."""
         if self.gravity is None and self.anchors is None and self.free is None and self._stress is None:
             return free
         value, slopes, strength, stiffness = free.value, free.gradient, free.strength, free.stiffness
@@ -318,7 +318,7 @@ class Objective:
 
     @cached_property
     def _stress(self) -> Stress | None:
-        """mu sigma of each part in the units of its J: nats of one distribution or of each row, or weights of edges."""
+        """Return mu sigma of each part in the units of its J: nats or weights of edges."""
         if not self.emphasis or not self.affinity.distances:
             return None
         unit = self.parts.sum(np.ones(len(self.affinity.mass))) if self.by_rows else self.parts.full(1.0)
@@ -328,7 +328,7 @@ class Objective:
 
     @cached_property
     def _tabled(self) -> int:
-        """Number of nodes of each graph if a `PairTable` serves: NumPy's sums of small graphs of one size; else 0."""
+        """Return the number of nodes of each graph if a `PairTable` serves; else 0."""
         numpy = isinstance(self.nbody, Exact | Islands) and not self.nbody.compiled and not self.compiled
         if not numpy or self.device is not None or not isinstance(self.edges, Edges) or not self.radials:
             return 0
@@ -349,7 +349,7 @@ class Objective:
         return self.edges.rows.astype(np.int64) * self._tabled + self.edges.indices % self._tabled
 
     def _at(self, Y: Any, want: frozenset[str], table: PairTable | None = None) -> _At:
-        """Fields, derivatives in their sums, sums over edges, and J of each group with its derivatives in both."""
+        """Return fields, sums over edges, J of each group, and all derivatives in the sums."""
         fields, far, lengths = {}, None, {}
         if table is None:
             fields, far = self._fields(Y, self.radials)
@@ -376,19 +376,19 @@ class Objective:
 
     @cached_property
     def _rule(self) -> Any:
-        """The connection; on several graphs the normalized one is that by rows, on arrays."""
+        """Return the connection; several graphs take the normalized one by rows, on arrays."""
         several = isinstance(self.parts, Parts) and isinstance(self.connection, Normalized)
         return NormalizedRows() if several else self.connection
 
     @np.errstate(over="ignore", invalid="ignore", divide="ignore")
     def linearized(self, Y: Any) -> tuple[Any, Coupling]:
-        """The lambda at which the sums over edges and pairs are taken at Y, and the derivatives of J in these sums."""
+        """Return lambda at Y, and the derivatives of J in the sums over edges and pairs."""
         coupling = self._at(self.brought(Y), frozenset({"value"})).coupling
         return (coupling.lam if self.connection.needs_normalizer else self.connection.at(np.nan)), coupling
 
     @np.errstate(over="ignore", invalid="ignore", divide="ignore")
     def linearized_rows(self, Y: Any) -> tuple[Any, dict[Radial, Any]]:
-        """(n,) lambda of each row at Y, and (n,) the charge of each node in the field of each radial function.
+        """Return lambda of each row at Y, (n,), and each node's charge (n,) for each radial.
 
         A node of mass m that is added without an edge changes the rows of the others by m sum_k Phi_k(y; charges).
         """
@@ -417,7 +417,7 @@ class Objective:
         return fields, at_far
 
     def _back(self, Y: Any, charges: dict[Radial, Any], far: FarNodes | None) -> Any:
-        """(n, d) the second pass: the force of the charges; those of far nodes are large, so they act pair by pair."""
+        """Return the force of the charges (n, d), the second pass; far nodes act pair by pair."""
         force = np.zeros_like(Y)
         for radial, charge in charges.items():
             others = charge
@@ -430,12 +430,12 @@ class Objective:
         return force
 
     def _near(self, normalizer: Any) -> Any:
-        """(n,) whether each row has a lambda that floats know."""
+        """Return the mask (n,) of rows with a finite lambda."""
         lam = self.connection.at(normalizer)
         return (lam > 0) & (lam < self.largest)
 
     def attraction_at_zero(self, lam: Any) -> Any:
-        """omega of every edge if all had length 0: the curvature of the attraction that spectral directions use.
+        """Return omega of every edge at length 0: the curvature of the attraction.
 
         By rows it is symmetrized, at one lambda for all rows of a part.
         """
@@ -461,9 +461,9 @@ class Objective:
         return self.parts.sum(self.edges.row_sums(values))
 
     def pairs(self, Y: Any) -> tuple[np.ndarray, np.ndarray]:
-        """P_ij > 0 of the entries, and m_j q_ij / sum_k m_k q_ik > 0 of the same pairs, (N,) each; by rows alone.
+        """Return P_ij > 0 of the entries and m_j q_ij / sum_k m_k q_ik > 0, (N,) each; by rows.
 
-        What is too far apart for floats has the smallest normal number.
+        Values that underflow become the smallest normal number.
         """
         edges, least = self.edges, np.finfo(float).tiny
         sums = np.maximum(self._fields(Y, (self._plain,))[0][self._plain].potential, least)
@@ -474,12 +474,12 @@ class Objective:
 
     @np.errstate(over="ignore", invalid="ignore", divide="ignore")
     def node_cost(self, Y: Any, lam: Any) -> Any:
-        """(n,) sum_j M_ij phi(P_ij / M_ij, lambda q_ij): each node's share of the separable form at a given lambda.
+        """Return (n,) sum_j M_ij phi(P_ij / M_ij, lambda q_ij): each node's share of separable J.
 
         By rows it is the divergence of each row at its own lambda, infinite for a node too far from all others.
 
-        For the I-divergence with p = P / sum P and drawn similarities of sum 1 it is what retrieving the node as a
-        first point and then its neighbors costs (Yang, Peltonen & Kaski 2014, sec. 5.1), with marginals p_i, q_i:
+        Take the I-divergence with p = P / sum P and drawn similarities of sum 1.  Then the share is the cost of
+        retrieving the node and then its neighbors, with marginals p_i, q_i (Yang, Peltonen & Kaski 2014, sec. 5.1):
 
             p_i ln(p_i / q_i) - p_i + q_i + p_i KL(p_j|i || q_j|i) >= 0,        of sum KL(p || q).
 
@@ -516,17 +516,17 @@ class Objective:
 
     @property
     def of_distributions(self) -> bool:
-        """Whether each part compares similarities of sum 1, so that its nodes share out one divergence."""
+        """Return True if each part compares similarities of sum 1: its nodes share one divergence."""
         return not self.by_rows and (self.connection.needs_normalizer or self._retrieves)
 
     @property
     def _retrieves(self) -> bool:
-        """Whether the costs of nodes measure a retrieval; see `node_cost`."""
+        """Return True if the costs of nodes measure a retrieval; see `node_cost`."""
         rule = self.connection
         return self.divergence == i_divergence() and (rule.name == "optimal" or rule.needs_normalizer)
 
     def _sum(self, radial: Radial, potential: Any) -> Any:
-        """The sum of a radial function over all pairs of each group, from the potential at each node."""
+        """Return the sum of a radial function over all pairs of each group, from its potential."""
         if self.by_rows:
             return potential
         total = self.parts.sum(self.mass * potential)
@@ -543,7 +543,7 @@ class Objective:
         return self.brought(self.affinity.mass)
 
     def brought(self, x: Any) -> Any:
-        """The array where the sums are taken: as it is, or on the device."""
+        """Return the array on the device of the sums, if there is one."""
         return x if self.device is None else self.device.array(x)
 
     @cached_property
@@ -563,7 +563,7 @@ class Objective:
 
     @cached_property
     def _has_hidden(self) -> bool:
-        """Whether merged pairs count in sums over pairs: at distance 0, where the kernel must be finite."""
+        """Return True if merged pairs, at distance 0, count in sums over pairs."""
         return not self.kernel.singular and bool(np.any(self.affinity.hidden)) and not self.by_rows
 
     @cached_property
@@ -572,12 +572,12 @@ class Objective:
 
     @cached_property
     def _inside(self) -> Any:
-        """The weight of merged pairs that counts among the edges."""
+        """Return the weight of merged pairs that counts among the edges."""
         counts = is_linear(self.divergence) and not self.kernel.singular and not self.by_rows
         return self.affinity.inside if counts else 0.0
 
     def _with_inside(self, edges: EdgeSums, lam: Any) -> EdgeSums:
-        """The sums over edges with those of merged pairs."""
+        """Return the sums over edges plus the sums over merged pairs."""
         p = np.atleast_1d(self._inside)
         b = Similarity(self.kernel, np.zeros(len(p)), lam)
         edge, slope = self.phi.edge(p, b), self.phi.slope(p, b)
@@ -586,7 +586,7 @@ class Objective:
         return replace(edges, value=edges.value + edge, slope=edges.slope + slope)
 
     def take(self, kept: np.ndarray) -> tuple[Objective, np.ndarray]:
-        """The objective of the graphs of a mask (C,), and the mask of their rows (n,)."""
+        """Return the objective of the graphs of a mask (C,), and the mask of their rows (n,)."""
         assert isinstance(self.parts, Parts)
         affinity, parts, rows = some_of(self.affinity, self.parts, kept)
         factor, anchors = self.exaggeration, self.anchors

@@ -1,7 +1,7 @@
-"""Stacks: several graphs one after another; their objectives are evaluated and minimized together.
+"""Stacks: several graphs one after another, evaluated and minimized together.
 
-The matrix of a stack is block-diagonal, and pairs across graphs do not count, so J and its gradient are those of each
-graph alone.  For example, two pairs of nodes drawn at distances 1 and 2 by Elastic Embedding have two values:
+The matrix of a stack is block-diagonal, and pairs across graphs do not count.  So each graph has its own J and
+gradient.  For example, two pairs of nodes drawn at distances 1 and 2 by Elastic Embedding have two values:
 
 >>> from nelayout.catalogue import METHODS
 >>> pair = Affinity(csr_array(np.array([[0.0, 1.0], [1.0, 0.0]])), np.ones(2))
@@ -37,7 +37,7 @@ MAX_STACKED_NODES = 800
 
 
 def one_after_another(affinities: Sequence[Affinity]) -> tuple[Affinity, Parts]:
-    """The graphs as one, and where each of them is."""
+    """Return the graphs as one, and the position of each in it."""
     sizes = np.array([len(each.mass) for each in affinities])
     nodes = np.concatenate([[0], np.cumsum(sizes)[:-1]])
     entries = np.cumsum([0, *(each.P.nnz for each in affinities)])
@@ -81,7 +81,7 @@ def stacked(
     free: np.ndarray | None = None,
     anchors: Anchors | None = None,
 ) -> Objective:
-    """The objective of a method on graphs that lie one after another; ``exaggeration``: a number, or (C,)."""
+    """Return the objective of a method on a stack; ``exaggeration``: a number, or (C,)."""
     threads = threads or Threads()
     return Objective(
         affinity, method.kernel, method.divergence, method.connection, Islands(parts, threads, compiled), threads,
@@ -90,6 +90,6 @@ def stacked(
 
 
 def stackable(method: Method, affinity: Affinity) -> bool:
-    """Whether graphs of this method can be stacked: no random walk, and closed forms that take arrays."""
+    """Return True if graphs of this method can be stacked: no walk, closed forms on arrays."""
     closed = not isinstance(method.connection, Optimal) or isinstance(method.divergence, (Beta, Alpha))
     return affinity.walk is None and closed and type(method.connection) in CONNECTIONS.values()

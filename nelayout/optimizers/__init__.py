@@ -1,7 +1,7 @@
-"""Optimizers: each goes from one drawing to the next, one file each; `minimize` is the loop that drives them.
+"""Optimizers: each goes from one drawing to the next; `minimize` is the loop that calls them.
 
-An optimizer is a frozen record of settings with two methods; its state is a small record, and
-annealing hands it a changed copy of the objective, never a changed setting.  A step is one trial, taken or not:
+An optimizer is a frozen record of settings with two methods.  Its state is a small record.  For annealing it gets a
+changed copy of the objective, never a changed setting.  A step is one trial, taken or not:
 
     state = optimizer.init(objective, Y)
     Y, state = optimizer.step(objective, Y, state)         # state.taken: whether; state.evaluation: J at the new Y
@@ -59,7 +59,7 @@ OPTIMIZERS: dict[str, Callable[[], Optimizer]] = {
 
 
 def optimizer_named(optimizer: str | Optimizer) -> Optimizer:
-    """The optimizer of that name with its own settings; an Optimizer is given back as it is."""
+    """Return the optimizer with a name, or the Optimizer itself."""
     if isinstance(optimizer, Optimizer) and not isinstance(optimizer, type):
         return optimizer
     if not isinstance(optimizer, str):

@@ -1,7 +1,7 @@
-"""Limited-memory BFGS (Nocedal & Wright 2006, ch. 7), preconditioned by the pull of each node's edges.
+"""Limited-memory BFGS (Nocedal & Wright 2006, ch. 7), preconditioned by each node's edges.
 
-The yardstick for the others on small graphs, and a good finisher.  The first inverse Hessian H is diagonal, gradient /
-(4 w_i) with w_i the sum of a node's attractions, scaled as usual by the last curvature pair; pairs without positive
+It is the reference for the others on small graphs, and a good finisher.  The first inverse Hessian H is diagonal,
+gradient / (4 w_i) with w_i the sum of a node's attractions, scaled by the last curvature pair.  Pairs without positive
 curvature are left out.  A step is shortened until J has fallen enough (Armijo), so J never rises.
 
 The direction is the product of the two loops in closed form (Byrd, Nocedal & Schnabel 1994).  With the moves S, the
@@ -31,7 +31,7 @@ __all__ = ["LBFGS", "pairs_kept"]
 
 # Steps after which the diagonal is taken from the current positions again.
 RENEWAL = 10
-# A promised decrease below this part of J, or of its edges' strength, is rounding: the positions are at their minimum.
+# A predicted decrease below this fraction of J, or of its edges' strength, is rounding: J is at its minimum.
 ROUNDING = 1e-13
 # Least curvature of a pair, in parts of that which the diagonal has along its change of gradient.
 LEAST_CURVATURE = 1e-10
@@ -59,7 +59,7 @@ class Memory:
 
     @classmethod
     def empty(cls, objective: Any, Y: Any, pairs: int) -> Memory:
-        """A memory of so many pairs."""
+        """Return a memory of ``pairs`` pairs, all empty."""
         one, m = np.asarray(objective.parts.full(1.0)), pairs + 1
         moves, changes = (np.empty_like(Y, shape=(m, *Y.shape)) for _ in range(2))
         moves[:], changes[:] = 0.0, 0.0
@@ -67,7 +67,7 @@ class Memory:
         return cls(moves, changes, K, curvature, objective.parts.full(1.0))
 
     def direction(self, objective: Any, gradient: Any, inverse: Any) -> Any:
-        """The approximate inverse Hessian times -gradient."""
+        """Return the approximate inverse Hessian times -gradient."""
         sums, parts, K = objective.arithmetic, objective.parts, self.inverted
         q = -gradient
         a = _times(K, sums.products(self.moves, q))
@@ -78,7 +78,7 @@ class Memory:
         return q
 
     def with_pair(self, objective: Any, move: Any, change: Any, inverse: Any, taken: Any) -> Memory:
-        """The memory of groups that have taken a step, with its pair where J curves upward along it."""
+        """Return the memory with a step's pair, in groups where J curves upward along it."""
         sums, parts, p = objective.arithmetic, objective.parts, self.slot
         self.moves[p], self.changes[p] = move, change
         across, weighted = sums.products(self.moves, change), sums.product(change, inverse[:, None] * change)
@@ -99,13 +99,13 @@ class Memory:
         return Memory(self.moves, self.changes, K, D, scale, free)
 
     def without(self, objective: Any, forgotten: Any) -> Memory:
-        """The memory of groups that start again from the gradient alone."""
+        """Return the memory without the pairs of groups that restart from the gradient alone."""
         mask = np.asarray(forgotten)[..., None, None]
         scale = objective.parts.where(forgotten, 1.0, self.scale)
         return replace(self, inverted=np.where(mask, 0.0, self.inverted), scale=scale)
 
     def filled(self) -> Any:
-        """Whether there is a pair in it."""
+        """Return the mask of groups with a pair."""
         found = np.any(self.inverted, axis=(-1, -2))
         return found if found.ndim else bool(found)
 
@@ -116,7 +116,7 @@ def _times(K: np.ndarray, x: np.ndarray) -> np.ndarray:
 
 @dataclass(frozen=True, slots=True)
 class LBFGSState:
-    """See `nelayout.optimizers.step.State`; ``inverse`` (n,) has served for ``age`` rounds with a step."""
+    """See `nelayout.optimizers.step.State`; ``inverse`` (n,) has served ``age`` steps."""
 
     evaluation: Evaluation
     memory: Memory
@@ -129,7 +129,7 @@ class LBFGSState:
 
 @dataclass(frozen=True, slots=True)
 class LBFGS:
-    """``memory``: how many curvature pairs are kept; None takes 10, and 5 of drawings with more than 10,000 nodes."""
+    """``memory``: number of curvature pairs; None: 10, and 5 for more than 10,000 nodes."""
 
     memory: int | None = None
     name: str = "lbfgs"
@@ -175,7 +175,7 @@ class LBFGS:
 
 
 def pairs_kept(n: int) -> int:
-    """How many curvature pairs of a graph of n nodes are kept: passing over ten takes long on a large graph."""
+    """Return the number of curvature pairs for n nodes: ten are slow on a large graph."""
     return 10 if n <= LARGE_GRAPH else 5
 
 
@@ -187,7 +187,7 @@ def _inverse(objective: Objective, evaluation: Evaluation) -> Any:
 def _aimed(
     objective: Objective, now: Evaluation, memory: Memory, trial: Trial, inverse: Any
 ) -> tuple[Trial, Memory]:
-    """The first trials along new directions, of groups that have none to go on with."""
+    """Return the first trials along new directions, for groups without a current direction."""
     parts, product = objective.parts, objective.arithmetic.product
     direction = memory.direction(objective, now.gradient, inverse)
     slope = product(direction, now.gradient)

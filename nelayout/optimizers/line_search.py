@@ -1,7 +1,7 @@
-"""The line search of all optimizers that go along a direction: shorter until J has fallen enough (Armijo).
+"""The line search of all directions: shorten a step until J has fallen enough (Armijo).
 
-One call is one trial.  From y = 1 with J = y^2 and the direction -4, J is 9 at the whole length.  The parabola through
-J(0) = 1, its slope -8 and J(1) = 9 has its minimum at a quarter of the length, where J is 0: this is the next trial.
+One call is one trial.  Take y = 1 with J = y^2 and the direction -4: J is 9 at the whole length.  The parabola through
+J(0) = 1, its slope -8 and J(1) = 9 has its minimum at a quarter of the length.  J is 0 there: this is the next trial.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ HELD = 0.1
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """A direction (n, d), J's slope along it, the length to try, and how many trials have failed, of each group."""
+    """A direction (n, d), and each group's slope of J, length to try and number of failed trials."""
 
     direction: Any = field(metadata=ROWS)
     slope: Any
@@ -41,10 +41,10 @@ class Trial:
 def tried(
     objective: Objective, Y: Any, now: Evaluation, trial: Trial, attraction: bool = False
 ) -> tuple[Any, Any, Evaluation, Trial, Any]:
-    """Try a length: the positions, the move, J there, the next trial, and which groups have taken the step.
+    """Try a length; return positions, move, J there, the next trial and the groups with a step.
 
-    Groups that have not stay at Y with the evaluation ``now``.  Where J is infinite because a few nodes fly off, these
-    are held back and the others go on.  Where the gradient leaves the range of floats, the step is cut short.
+    Other groups stay at Y with the evaluation ``now``.  If J is infinite because a few nodes fly off, these nodes are
+    held back and the others go on.  If the gradient overflows, the step is cut short.
     """
     parts, length = objective.parts, trial.length
     move = parts.columns(length) * trial.direction
@@ -72,7 +72,7 @@ def tried(
 
 
 def _held_back(objective: Objective, now: Evaluation, trial: Trial, following: Trial, finite: Any, lost: Any) -> Trial:
-    """The next trial, in groups of infinite J: without the moves of lost nodes, or if these are 0, with short moves."""
+    """Return the next trial of groups of infinite J: without lost nodes, or with short moves."""
     parts, direction = objective.parts, trial.direction
     moves = np.sqrt(np.einsum("ij,ij->i", direction, direction))
     flying = np.zeros(len(direction))

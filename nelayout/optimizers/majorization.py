@@ -1,16 +1,16 @@
 """Majorization-minimization as a preconditioned step (Yang, Peltonen & Kaski 2015).
 
-The update (2 L_{W+W^T} + rho I) Y_new = rho Y - Psi, with W the attraction of the edges, L its graph Laplacian and
-Psi the gradient of the repulsion, is the same as
+W is the attraction of the edges, L its graph Laplacian and Psi the gradient of the repulsion.  The update
+(2 L_{W+W^T} + rho I) Y_new = rho Y - Psi is the same as
 
     Y_new = Y - (4 L_W + rho I)^-1 grad J            (symmetric W),
 
 because grad J = 4 L_W Y + Psi.  rho I bounds the curvature of the repulsion.  A node is pushed in proportion to its
 mass, so the bound here is rho diag(m), with m of mean 1: hubs are held back without holding back all others.
 
-rho is found by backtracking.  It is doubled after an increase (from the fourth on, multiplied by 4), so J never rises,
-whatever W >= 0 is, and halved after a decrease at the first trial; where it had to be raised it stays, because half of
-it would most likely fail again.  W = max(omega, 0) therefore serves every method.
+rho is found by backtracking.  It is doubled after an increase (from the fourth on, multiplied by 4), so J never rises
+for any W >= 0.  It is halved after a decrease at the first trial.  After an increase it stays, because half of it
+would most likely fail again.  So W = max(omega, 0) serves every method.
 
 One system is solved per trial, loosely, by conjugate gradients.  Information crosses the whole graph in one step, which
 is why this method unfolds large meshes that gradient descent leaves crumpled.
@@ -37,7 +37,7 @@ MAX_TRIALS, DOUBLED = 40, 3
 
 @dataclass(frozen=True, slots=True)
 class MajorizeState:
-    """See `nelayout.optimizers.step.State`; the last ``failed`` trials from here were no steps."""
+    """See `nelayout.optimizers.step.State`; ``failed``: trials in a row without a step."""
 
     evaluation: Evaluation
     rho: Any
@@ -50,14 +50,14 @@ class MajorizeState:
 
 @dataclass(frozen=True, slots=True)
 class Majorize:
-    """MM with backtracking.  ``tolerance``, ``inner``: of the conjugate gradients of one trial."""
+    """MM with backtracking.  ``tolerance``, ``inner``: of one trial's conjugate gradients."""
 
     tolerance: float = 0.05
     inner: int = 40
     name: str = "majorize"
 
     def check(self, kernel, divergence) -> None:
-        """Valid for every method; a true majorizer where the attraction is concave in the squared distance."""
+        """Accept every method; a majorizer if the attraction is concave in the squared distance."""
 
     def init(self, objective: Objective, Y: Any) -> MajorizeState:
         now, parts = objective.evaluate(Y, weights=True), objective.parts

@@ -1,7 +1,7 @@
-"""The one loop: steps of an optimizer until the drawing rests, of one graph or of a stack of graphs.
+"""The one loop: steps of an optimizer until each drawing of a graph or a stack rests.
 
-Every drawing of this package comes out of `minimize`: the levels and stages of a layout, the turns of variational
-ft-SNE, and `nelayout.optimizers` on the caller's own objective.  When it ends is said by one rule, a `Rest`.
+Every drawing of this package comes out of `minimize`: levels and stages of a layout, variational ft-SNE, and
+`nelayout.optimizers` on the caller's own objective.  One rule, a `Rest`, ends it.
 
 In each round every graph of a stack is tried once.  If J has fallen enough the step is taken, otherwise the next round
 tries a shorter one.  So no graph waits for the line search of another, and a graph that rests leaves the stack.
@@ -25,7 +25,7 @@ __all__ = ["Keeper", "Minimized", "Report", "Rest", "minimize", "silent"]
 # Reasons of an end, by number; 0: none.
 REASONS = ("", "converged", "lull", "collapsed", "max_iter")
 CONVERGED, LULL, COLLAPSED, MAX_ITER = 1, 2, 3, 4
-# A stack is cut down to the graphs that move when these are at most this part of all.
+# A stack is cut down to its moving graphs if they are at most this fraction of all.
 THINNED = 0.8
 
 # Called after steps with the objective's value, of a stack their sum, and all positions.
@@ -38,15 +38,14 @@ def silent(value: float, Y: np.ndarray) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Rest:
-    """When a run of steps ends before its last; a part that is 0 (``lull``: None) is not looked at.
+    """When a run of steps ends before its last; a fraction of 0 (``lull``: None) is not checked.
 
-    force  "converged": if all nodes went down the gradient by the typical distance between nodes, J would fall, as
-           the gradient has it, by less than this part of J, or of the strength of its edges (`objective.Evaluation`)
-           where that is less; and so it was after each of the last ``window`` steps, for the forces about a saddle,
-           two heaps of nodes, are small as well
-    move   "converged", for stages on the way: each of the last ``window`` steps moved nodes by less than this part of
-           the typical distance between nodes, growth left out
-    lull   "lull": the last ``lull_steps`` steps brought no more than this part of all the decrease so far
+    force  "converged": a move of all nodes down the gradient by the typical distance between nodes would lower J by
+           less than this fraction.  The fraction is of J, or of the strength of its edges (`objective.Evaluation`) if
+           this is less.  It must hold after each of the last ``window`` steps: forces about a saddle are small, too
+    move   "converged", for stages on the way: each of the last ``window`` steps moved nodes by less than this fraction
+           of the typical distance between nodes, growth left out
+    lull   "lull": the last ``lull_steps`` steps brought at most this fraction of all the decrease so far
     point  "collapsed": the drawing's radius is below this, it shrinks to a point
     """
 
@@ -62,16 +61,16 @@ class Keeper(Protocol):
     """Keeps the state of a run of steps."""
 
     def load(self) -> Any:
-        """Return the state that was kept last; None if there is none."""
+        """Return the latest stored state, or None."""
         ...
 
     def store(self, steps: int, state: Any) -> None:
-        """Keep the state after so many steps, or leave it."""
+        """Store the state after ``steps`` steps, or skip it."""
         ...
 
 
 class Minimized(NamedTuple):
-    """Positions (n, d), J there and the reason of the end: a float and a word, of a stack arrays (C,) of them."""
+    """Positions (n, d), J there and the reason of the end; for a stack, arrays (C,)."""
 
     Y: np.ndarray
     value: Any
@@ -82,7 +81,7 @@ def minimize(
     objective: Any, Y: np.ndarray, optimizer: Optimizer, max_iter: int, rest: Rest, report: Report = silent,
     keeper: Keeper | None = None,
 ) -> Minimized:
-    """Take steps of an optimizer from Y (n, d) until every graph rests, at most ``max_iter`` for each.
+    """Take steps from Y (n, d) until every graph rests, at most ``max_iter`` for each.
 
     ``report`` is called after each step; of a stack, each time that the slowest graph has taken one.  What it raises
     ends the run.  ``keeper`` stores the state, of one graph, so that a run can go on from there.
@@ -176,7 +175,7 @@ class _Watch:
         return cls(rest, radius, value, values, full(0), full(0))
 
     def after(self, objective: Any, Y: Any, before: Any, state: State) -> Any:
-        """The reason to rest of each graph after a trial; empty where there is none."""
+        """Return each graph's reason to rest after a trial; empty without a reason."""
         rest, parts, taken, now = self.rest, objective.parts, state.taken, state.evaluation
         where, reason = parts.where, parts.full(0)
         if parts.any(state.stuck):
@@ -205,7 +204,7 @@ class _Watch:
         return reason
 
     def cut(self, kept: np.ndarray) -> _Watch:
-        """The memory of the graphs of a mask alone."""
+        """Return the memory of the graphs of a mask alone."""
         values = self.values[:, kept]
         return _Watch(self.rest, self.radius[kept], self.first[kept], values, self.still[kept], self.calm[kept])
 
@@ -216,7 +215,7 @@ def _typical(parts: Any, Y: Any) -> Any:
 
 
 def _unbalance(objective: Any, now: Evaluation, radius: Any) -> Any:
-    """Part of J, or of its strength, that it would lose if all nodes went down the gradient by the typical distance."""
+    """Return the share of J lost by a typical-distance move of all nodes down the gradient."""
     parts, g = objective.parts, now.gradient
     sizes = len(g) if isinstance(parts, Whole) else parts.sizes
     steepness = parts.sqrt(sizes * objective.arithmetic.product(g, g))

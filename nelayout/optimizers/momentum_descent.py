@@ -1,11 +1,10 @@
 """Gradient descent with momentum and gains, scaled node by node.
 
-The usual step of neighbor embeddings, n/attraction for normalized P, is 1/(4 P_i attraction) for a node of average
-weight P_i = 1/n: the inverse of the curvature of its attraction.  Taken node by node, the same rule holds for
-hubs, with thousands of times the average weight, and for objectives that are not normalized: node i moves by
-gradient / (4 w_i), w_i = sum_j omega_ij at its largest so far (never below the mean).  Gains (Jacobs 1988) grow along
-directions of steady sign.  A step may raise J.  If it leads well above the lowest J so far it is refused, and
-the following steps are shorter.
+The usual step of neighbor embeddings is n/attraction for normalized P.  This is 1/(4 P_i attraction) for a node of
+average weight P_i = 1/n, the inverse of the curvature of its attraction.  Taken node by node, the same rule holds for
+hubs and for objectives that are not normalized.  Node i moves by gradient / (4 w_i).  w_i is the largest
+sum_j omega_ij so far (never below the mean).  Gains (Jacobs 1988) grow along directions of steady sign.  A step may
+raise J.  If it leads well above the lowest J so far it is refused, and the following steps are shorter.
 """
 
 from __future__ import annotations
@@ -29,7 +28,7 @@ RISE = 0.1
 
 @dataclass(frozen=True, slots=True)
 class MomentumState:
-    """See `nelayout.optimizers.step.State`; ``curvature`` (n,) is the largest w_i so far, ``lowest`` the least J."""
+    """See `nelayout.optimizers.step.State`; ``curvature`` (n,): largest w_i, ``lowest``: least J."""
 
     evaluation: Evaluation
     curvature: Any = field(metadata=ROWS)
@@ -43,7 +42,7 @@ class MomentumState:
 
 @dataclass(frozen=True, slots=True)
 class Momentum:
-    """``momentum``: part of the last move that is kept; ``rate``: step length, 1 = the inverse curvature."""
+    """``momentum``: kept fraction of the last move; ``rate``: step length, 1 = inverse curvature."""
 
     momentum: float = 0.9
     rate: float = 1.0

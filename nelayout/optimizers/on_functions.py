@@ -1,11 +1,11 @@
 """The optimizers as functions, on an objective of the caller's own.
 
 An objective is a function of the positions that gives its value and its gradient; everything else is the minimizer's.
-Majorization and the spectral direction also want the curvature of the part of J that attracts: with
+Majorization and the spectral direction also need the curvature of the attraction A in J:
 
     J = A + B,        A(Z) <= A(Y) + <grad A(Y), Z - Y> + 1/2 <Z - Y, H (Z - Y)>        near Y,
 
-a matrix H that bounds A from above in this way (equal to it, where A is quadratic), or a function of Y that gives it.
+The matrix H bounds A from above in this way (equal to it if A is quadratic).  A function of Y may give it instead.
 An attraction sum_ij W_ij |y_i - y_j|^2 has H = 2 L_(W + W^T), that is 4 L for symmetric W, with L their graph
 Laplacian; any other that is concave in the squared distances xi has it with W_ij = dA/d xi_ij.  B may be anything
 smooth, neither convex nor concave: its curvature is found by trying (Yang, Peltonen & Kaski 2015).
@@ -48,7 +48,7 @@ PROBE = 1e-4
 
 @dataclass(frozen=True, slots=True)
 class Minimum:
-    """The end of a run: positions as the start was given, J there, (iteration, value, seconds, stage) of every step.
+    """The end of a run: positions, J there, and (iteration, value, seconds, stage) of every step.
 
     ``reason``: "converged", "max_iter" or "stopped" (by the callback).
     """
@@ -63,7 +63,7 @@ def majorize(
     objective: Function | Objective, Y: np.ndarray, curvature: Any = None, *, max_iter: int = 300, tol: float = 1e-6,
     free: np.ndarray | None = None, callback: Callback | None = None, tolerance: float = 0.05, inner: int = 40
 ) -> Minimum:
-    """Majorization-minimization: (H + rho I) (Y_new - Y) = -grad J, with a rho such that J never rises.
+    """Take majorization steps (H + rho I) (Y_new - Y) = -grad J; rho keeps J from rising.
 
     Parameters
     ----------
@@ -72,7 +72,7 @@ def majorize(
     curvature : H, (n, n), symmetric, positive semidefinite, dense or sparse, or a function Y -> H; see the module.  An
         Objective has its own: None.
     max_iter : most steps.
-    tol : end when 10 steps have brought less than this part of all the decrease so far.
+    tol : end when 10 steps have brought less than this fraction of all the decrease so far.
     free : (n,) mask of the rows that may move; None: all.
     callback : is given iteration, stage, value and positions (read-only) after each step; True ends the run.
     tolerance, inner : relative residual and most iterations of the conjugate gradients that solve one system.
@@ -104,9 +104,9 @@ def spectral_direction(
     objective: Function | Objective, Y: np.ndarray, curvature: Any = None, *, max_iter: int = 300, tol: float = 1e-6,
     free: np.ndarray | None = None, callback: Callback | None = None, tolerance: float = 0.02, inner: int = 60
 ) -> Minimum:
-    """Take steps along -(H + mu I)^-1 grad J with H of the start (Vladymyrov & Carreira-Perpinan 2012).
+    """Take steps -(H + mu I)^-1 grad J, H at the start (Vladymyrov & Carreira-Perpinan 2012).
 
-    Arguments and errors are those of `majorize`.
+    Arguments and errors as for `majorize`.
 
     >>> import numpy as np, nelayout as nl
     >>> H = np.diag([1.0, 100.0, 10_000.0])
@@ -121,9 +121,9 @@ def lbfgs(
     objective: Function | Objective, Y: np.ndarray, curvature: Any = None, *, max_iter: int = 300, tol: float = 1e-9,
     free: np.ndarray | None = None, callback: Callback | None = None, memory: int = 10
 ) -> Minimum:
-    """Limited-memory BFGS (Nocedal & Wright 2006): the curvature is learned on the way, J never rises.
+    """Take limited-memory BFGS steps (Nocedal & Wright 2006); J never rises.
 
-    Arguments and errors are those of `majorize`.  Of ``curvature`` only the diagonal is used, as a preconditioner; None
+    Arguments and errors as for `majorize`.  Of ``curvature`` only the diagonal is used, as a preconditioner; None
     measures one number for all.  ``memory``: how many steps are remembered.
 
     >>> import numpy as np, nelayout as nl
@@ -143,7 +143,7 @@ def momentum(
 ) -> Minimum:
     """Gradient descent with momentum and gains, as in t-SNE; J may rise on the way.
 
-    Arguments and errors are those of `majorize`, ``curvature`` as for `lbfgs`.  ``momentum``: part of the last move
+    Arguments and errors as for `majorize`, ``curvature`` as for `lbfgs`.  ``momentum``: part of the last move
     that is kept; ``rate``: step length, 1 is the inverse curvature.
 
     >>> import numpy as np, nelayout as nl
@@ -190,7 +190,7 @@ def _run(
 
 
 def _problem(objective: Any, start: np.ndarray, curvature: Any, optimizer: Optimizer, free: Any) -> Any:
-    """An Objective as it is, a function behind the same interface."""
+    """Return an Objective as it is, a function behind the same interface."""
     if isinstance(objective, Objective):
         if curvature is not None:
             raise InputError("an Objective knows its curvature: leave out curvature, or give a function for it")
@@ -217,12 +217,12 @@ def _problem(objective: Any, start: np.ndarray, curvature: Any, optimizer: Optim
 
 @dataclass(frozen=True)
 class _Curvature:
-    """`Edges` for a curvature that is given: C = H / 4 in place of a Laplacian."""
+    """`Edges` for a given curvature: C = H / 4 replaces a Laplacian."""
 
     C: csr_array
 
     def row_sums(self, weights: np.ndarray) -> np.ndarray:
-        """The diagonal, which for the Laplacian of w is sum_j w_ij."""
+        """Return the diagonal, which for the Laplacian of w is sum_j w_ij."""
         return float(weights[0]) * self.C.diagonal()
 
     def solve(self, weights, scale, ridge, right, tolerance, max_iter, free=None) -> np.ndarray:
@@ -236,7 +236,7 @@ class _Curvature:
 
 @dataclass
 class _Own:
-    """The caller's function and curvature with the interface of `Objective`, as far as optimizers look at it."""
+    """The caller's function and curvature, with the interface of `Objective` for optimizers."""
 
     function: Function
     shape: tuple[int, ...]

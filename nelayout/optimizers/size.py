@@ -1,7 +1,6 @@
 """The size search: the size at which an objective takes over a drawing of any size.
 
-J(s Y) is looked at as a function of the one number x = ln s: its minimum is bracketed by powers of two, then narrowed
-by parabolas.
+It minimizes J(s Y) as a function of x = ln s: powers of two bracket the minimum, and parabolas narrow the bracket.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ from nelayout.objective import Objective
 
 __all__ = ["FLAT_SIZE", "best_size", "means", "size_search", "spread_search"]
 
-# The search begins, unless there is a guess, at a radius of so many times sqrt n: nodes then lie about one unit apart.
+# Without a guess, the search begins at the radius EVEN sqrt(n): nodes are then about one unit apart.
 EVEN = 0.5
 # Precision of ln s: the first steps of the minimizer settle the rest, but not for the size of fixed nodes.
 NARROW, NARROW_SPREAD = 0.05, 0.01
@@ -28,13 +27,13 @@ FLAT_VALUE = 1e-6
 # Halvings after which a drawing of infinite J is left as it is, and most parabolas.
 HALVINGS = 60
 
-# Fixed nodes are brought no nearer to each other than this many times the length of an edge, or the typical distance
-# between nodes if this is less.  A ring with a folded start may have both of two such nodes in one crossing, where J
-# is lowest if they coincide: the others would then be drawn millions of times as far apart as the two are.
+# Least distance of fixed nodes, in lengths of an edge, or in typical distances between nodes if these are less.  A
+# ring with a folded start may have two such nodes in one crossing, where J is lowest if they coincide.  The others
+# would then be drawn millions of times as far apart as these two.
 TOGETHER = 0.1
 
-# Sizes that `best_size` tries at least, as powers of 2 of nodes one unit apart; the rise of J, in parts of itself, to
-# the size before or after that is rounding; and the precision of ln s.
+# Least number of sizes that `best_size` tries, as powers of 2 of nodes one unit apart.  The relative rise of J to the
+# next or previous size that is rounding.  The precision of ln s.
 SMALLEST, LARGEST, FLAT_SIZE, PRECISE = -8, 16, 1e-10, 1e-11
 
 # J of a size, of each graph.
@@ -43,9 +42,9 @@ LOG2 = math.log(2.0)
 
 
 def size_search(objective: Objective, Y: np.ndarray, guess: Any = None) -> Any:
-    """The s > 0 of each graph that minimizes J(s Y), searched for from the radius ``guess``; 1 where J has no size.
+    """Return the s > 0 of each graph that minimizes J(s Y); 1 if J does not depend on the size.
 
-    ``guess``: a number, or (C,) of a stack, NaN where there is none.
+    ``guess``: the radius where the search starts, a number or (C,) of a stack; NaN: no guess.
     """
     parts = objective.parts
     size = parts.radius(Y)
@@ -67,7 +66,7 @@ def size_search(objective: Objective, Y: np.ndarray, guess: Any = None) -> Any:
 
 
 def spread_search(objective: Objective, Y: np.ndarray, part: np.ndarray) -> float:
-    """The s > 0 that minimizes J when the coordinates of the mask ``part`` (n, d) are spread by s about their means.
+    """Return the s > 0 with the least J if the mask ``part`` (n, d) is spread by s.
 
     It is so large that those nodes are apart, see `TOGETHER`.
     """
@@ -84,7 +83,7 @@ def spread_search(objective: Objective, Y: np.ndarray, part: np.ndarray) -> floa
 
 
 def _nearest_spread(objective: Objective, Y: np.ndarray, away: np.ndarray) -> float:
-    """The s > 0 at which nodes that are spread by s times the offsets ``away`` (n, d) are as near as they may be."""
+    """Return the s > 0 at which nodes moved by s times ``away`` (n, d) are at least distance."""
     P = objective.affinity.P
     edges = Y[np.repeat(np.arange(len(Y)), np.diff(P.indptr))] - Y[P.indices]
     typical = WHOLE.radius(Y) / math.sqrt(len(Y))
@@ -94,12 +93,12 @@ def _nearest_spread(objective: Objective, Y: np.ndarray, away: np.ndarray) -> fl
 
 
 def means(Y: np.ndarray, part: np.ndarray) -> np.ndarray:
-    """(d,) the mean of each column of Y (n, d) over the mask ``part`` (n, d); 0 of a column without a part."""
+    """Return the mean of each column (d,) of Y (n, d) over a mask (n, d); 0 if it is empty."""
     return np.sum(Y, axis=0, where=part) / np.maximum(np.count_nonzero(part, axis=0), 1)
 
 
 def _finite_value(objective: Objective, Y: np.ndarray) -> Any:
-    """J of each graph, or infinity where it leaves the range of floats, as it may far from the right size."""
+    """Return J of each graph, or infinity if it overflows, as far from the right size."""
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
         value = objective.evaluate(Y, gradient=False).value
     if np.ndim(value):
@@ -108,7 +107,7 @@ def _finite_value(objective: Objective, Y: np.ndarray) -> Any:
 
 
 def _bracket(parts: Any, value: Value, doublings: int) -> tuple[list[Any], list[Any]]:
-    """Places [low, middle, high] ln 2 apart, the middle one the lowest, and J there; smaller ones if J is infinite."""
+    """Return points [low, middle, high] ln 2 apart, the middle lowest, and J there."""
     where, full = parts.where, parts.full
 
     def chosen(condition: Any, these: list[Any], those: list[Any]) -> list[Any]:
@@ -123,7 +122,7 @@ def _bracket(parts: Any, value: Value, doublings: int) -> tuple[list[Any], list[
         lower = where(lost, x[0] - LOG2, x[0])
         x, f = chosen(lost, [lower, *x[:2]], x), chosen(lost, [value(lower), *f[:2]], f)
     going = (f[0] < f[1]) | (f[2] < f[1])
-    # from here the last place is ahead, below the others or above them
+    # from here the last point is ahead, below the others or above them
     down = going & (f[2] >= f[0])
     x, f = chosen(down, x[::-1], x), chosen(down, f[::-1], f)
     step = where(down, -LOG2, LOG2)
@@ -138,20 +137,20 @@ def _bracket(parts: Any, value: Value, doublings: int) -> tuple[list[Any], list[
 
 
 def _narrow(parts: Any, value: Value, x: list[Any], f: list[Any], precision: float) -> tuple[Any, Any]:
-    """Narrow the bracket by parabolas: the lowest place, and J at the bracket's upper end."""
+    """Narrow the bracket by parabolas; return the lowest point and J at the upper end."""
     where = parts.where
     best, live = x[1], parts.full(True)
     for _ in range(HALVINGS):
         here = _lowest(parts, x, f)
         near = live & (abs(here - x[1]) < precision / 2.0)
-        # beside infinite values the parabola knows nothing, and ``here`` was not tried
+        # beside infinite values there is no parabola, and ``here`` was not tried
         best = where(near & parts.finite(f[0] + f[2]), here, best)
         live = live & parts.invert(near)
         if not parts.any(live):
             break
         there = value(where(live, here, x[1]))
         lower, left = there < f[1], here < x[1]
-        # the new place is an end of the bracket or its middle; in the second case the old middle becomes an end
+        # the new point is an end of the bracket or its middle; in the second case the old middle becomes an end
         low, high = live & (lower != left), live & (lower == left)
         ends_x, ends_f = where(lower, x[1], here), where(lower, f[1], there)
         middle = live & lower
@@ -162,7 +161,7 @@ def _narrow(parts: Any, value: Value, x: list[Any], f: list[Any], precision: flo
 
 
 def _lowest(parts: Any, x: list[Any], f: list[Any]) -> Any:
-    """The minimum of the parabola through three points; if it has none, the middle of the longer side."""
+    """Return the minimum of the parabola through three points, or the middle of the longer side."""
     (a, m, b), (fa, fm, fb) = x, f
     with np.errstate(invalid="ignore", over="ignore"):
         left, right = (fa - fm) * (b - m), (fb - fm) * (m - a)
@@ -173,10 +172,10 @@ def _lowest(parts: Any, x: list[Any], f: list[Any]) -> Any:
 
 @np.errstate(over="ignore", invalid="ignore", divide="ignore")
 def best_size(drawings: Sequence[tuple[Objective, np.ndarray]]) -> tuple[float, str]:
-    """The s > 0 that minimizes the sum of J(s Y) over drawings (n, d), and a sentence where there is none.
+    """Return the s > 0 with the least sum of J(s Y), and a sentence if there is none.
 
-    Sizes at which nodes lie 2^-8 to 2^16 units apart are tried, each twice the one before, and further ones while J
-    falls.  About the lowest, s is where the derivative of J in ln s changes its sign.
+    It tries sizes at which nodes are 2^-8 to 2^16 units apart, each twice the one before, and further ones while J
+    falls.  Near the lowest, s is the zero of the derivative of J in ln s.
     """
     sized = [(objective, Y) for objective, Y in drawings if np.any(Y) and not objective.scale_free]
     if not sized:

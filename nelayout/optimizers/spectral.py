@@ -1,12 +1,12 @@
-"""Spectral direction (Vladymyrov & Carreira-Perpinan 2012): the curvature of the attraction, held fixed.
+"""Spectral direction (Vladymyrov & Carreira-Perpinan 2012): fixed curvature of the attraction.
 
     direction = -(4 L_W + mu I)^-1 grad J,        W_ij = attraction of an edge of length 0,
 
-then a line search.  It starts from the last step length, or from twice that where the last step was taken at the
-first trial: under a heavy-tailed kernel the edges of a grown drawing pull far less than edges of length 0, so steps
-longer than 1 are right.  W is P times a number, so the matrix never changes and one solve per iteration, from the
-gradient alone, is enough.  Where the kernel is singular, edges of length 0 attract infinitely and there is no such
-matrix: majorization, which takes the attraction at the current lengths, serves there.
+then a line search.  It starts from the last step length, or from twice this length if the first trial was taken.  Under
+a heavy-tailed kernel the edges of a grown drawing pull far less than edges of length 0, so longer steps than 1 are
+right.  W is P times a number, so the matrix never changes.  One solve per iteration, from the gradient alone, is
+enough.  If the kernel is singular, edges of length 0 attract infinitely and the matrix does not exist.  Then use
+majorization, which takes the attraction at the current lengths.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ class SpectralDirection:
         return Y, replace(state, evaluation=now, trial=following, taken=taken, stuck=stuck & parts.invert(taken))
 
     def _aimed(self, objective: Objective, now: Evaluation, length: Any) -> Trial:
-        """The first trial from here."""
+        """Return the first trial from here."""
         parts = objective.parts
         weights = objective.attraction_at_zero(now.lam)
         mean = parts.mean(objective.edges.row_sums(weights))

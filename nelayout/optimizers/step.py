@@ -16,8 +16,8 @@ __all__ = ["Optimizer", "State", "attraction_of"]
 class State(Protocol):
     """The memory of an optimizer between trials: a frozen dataclass.
 
-    On several graphs ``taken`` and ``stuck`` are masks (C,).  The metadata of a field says what its first axis counts,
-    if that is not the graphs; see `nelayout.record.evaluation`.
+    On several graphs ``taken`` and ``stuck`` are masks (C,).  The metadata of a field names what its first axis counts
+    if it is not the graphs; see `nelayout.record.evaluation`.
     """
 
     @property
@@ -27,7 +27,7 @@ class State(Protocol):
 
     @property
     def taken(self) -> Any:
-        """Whether the last trial was a step; if not, the positions are those before it."""
+        """Return True if the last trial was a step; else positions stay."""
         ...
 
     @property
@@ -53,9 +53,9 @@ class Optimizer(Protocol):
 
 
 def attraction_of(objective: Objective, evaluation: Evaluation) -> Any:
-    """(n,) w_i = sum_j max(omega_ij, 0), never below the mean: a quarter of the curvature of each node's edges.
+    """Return w_i = sum_j max(omega_ij, 0), (n,), at least the mean: 1/4 of the edges' curvature.
 
-    Gravity and springs add their own.
+    Gravity and springs add to it.
     """
     parts, pull = objective.parts, evaluation.attraction
     mean = parts.mean(pull)
