@@ -7,8 +7,8 @@ sets the scale factor lambda.  Because phi(p, b) = phi(0, b) + edge(p, b) with e
 
     J = [sum over all pairs of M phi(0, lambda q)]  +  [sum over edges of M edge(P/M, lambda q)],
 
-the first bracket is made of radial N-body sums S_k.  The second costs one pass over the edges.  With
-omega_ij = d(second)/d xi_ij
+the first bracket is made of radial N-body sums S_k.  The second costs one pass over the edges.  The gradient, with
+omega_ij = d(second)/d xi_ij, is
 
     grad_i J = 4 sum_j omega_ij (y_i - y_j) + 2 sum_k (dJ/dS_k) m_i grad Phi_k(y_i).
 
@@ -113,7 +113,7 @@ class Objective:
         self.connection.check(self.divergence)
 
     def exaggerated(self, factor: Any) -> Objective:
-        """Return the objective with edges that pull ``factor`` times as hard; both share the edges."""
+        """Return the objective with edges that pull ``factor`` times as hard; it shares the edges."""
         return self._sharing(exaggeration=factor)
 
     def anchored(self, anchors: Anchors) -> Objective:
@@ -234,7 +234,7 @@ class Objective:
     def evaluate(
         self, Y: Any, *, value: bool = True, gradient: bool = True, weights: bool = False, attraction: bool = False
     ) -> Evaluation:
-        """Return J of each part, its gradient (n, d), and omega of every edge or the sums of omega.
+        """Return J of each part, its gradient (n, d), and omega of every edge or omega's sums.
 
         By rows omega is (omega_ij + omega_ji) / 2.  Trials that go too far may give infinity or NaN, silently.
         """

@@ -1,4 +1,4 @@
-"""Optimizers: each goes from one drawing to the next; `minimize` is the loop that calls them.
+"""Optimizers: each goes from one drawing to the next; `minimize` is their common loop.
 
 An optimizer is a frozen record of settings with two methods.  Its state is a small record.  For annealing it gets a
 changed copy of the objective, never a changed setting.  A step is one trial, taken or not:

@@ -30,7 +30,7 @@ HELD = 0.1
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """A direction (n, d), and each group's slope of J, length to try and number of failed trials."""
+    """A direction (n, d), and each group's slope of J, length to try and count of failures."""
 
     direction: Any = field(metadata=ROWS)
     slope: Any
@@ -41,7 +41,7 @@ class Trial:
 def tried(
     objective: Objective, Y: Any, now: Evaluation, trial: Trial, attraction: bool = False
 ) -> tuple[Any, Any, Evaluation, Trial, Any]:
-    """Try a length; return positions, move, J there, the next trial and the groups with a step.
+    """Try a length; return positions, move, J there, the next trial and groups with a step.
 
     Other groups stay at Y with the evaluation ``now``.  If J is infinite because a few nodes fly off, these nodes are
     held back and the others go on.  If the gradient overflows, the step is cut short.

@@ -3,7 +3,7 @@
 Every drawing of this package comes out of `minimize`: levels and stages of a layout, variational ft-SNE, and
 `nelayout.optimizers` on the caller's own objective.  One rule, a `Rest`, ends it.
 
-In each round every graph of a stack is tried once.  If J has fallen enough the step is taken, otherwise the next round
+In each round every graph of a stack is tried once.  If J has fallen enough the step is taken.  Otherwise the next round
 tries a shorter one.  So no graph waits for the line search of another, and a graph that rests leaves the stack.
 """
 
@@ -38,7 +38,7 @@ def silent(value: float, Y: np.ndarray) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Rest:
-    """When a run of steps ends before its last; a fraction of 0 (``lull``: None) is not checked.
+    """When a run of steps ends before its last; 0 (``lull``: None) turns a check off.
 
     force  "converged": a move of all nodes down the gradient by the typical distance between nodes would lower J by
            less than this fraction.  The fraction is of J, or of the strength of its edges (`objective.Evaluation`) if
