@@ -1,4 +1,4 @@
-"""The methods that have a name: found by it, listed, and changed by their own keywords or part by part.
+"""The methods with names: find one, list all, or change one by keywords or parts.
 
 The records stand in `table`.  A number behind a name is the first of the method's own keywords:
 
@@ -42,7 +42,7 @@ _PARTS = (
 
 
 def method_named(method: str | Method) -> Method:
-    """Return the method of that name ("ws-sne", "ws_sne", "nerv:0.3", "auto"), or the Method itself."""
+    """Return the method with a name ("ws-sne", "ws_sne", "nerv:0.3", "auto"), or the Method."""
     if isinstance(method, Method):
         return method
     if not isinstance(method, str):
@@ -157,7 +157,7 @@ def with_similarities(method: Method, options: Mapping[str, Any]) -> Method:
 
 
 def method(base: str | Method, **changes: Any) -> Method:
-    """Change a method: the record of one of the catalogue, with parts replaced or its own keywords set.
+    """Change a method: replace parts of a record of the catalogue or set its own keywords.
 
     Parameters
     ----------
@@ -209,7 +209,7 @@ def method(base: str | Method, **changes: Any) -> Method:
 
 
 def methods() -> list[dict[str, Any]]:
-    """Return the catalogue as rows: name, kernel, divergence, connection, mass, summary, reference.
+    """Return the catalogue as rows: name, parts, summary and reference of each method.
 
     The first is "auto", the default of `nelayout.layout`.
 
@@ -240,7 +240,7 @@ def of_others(keyword: str) -> str:
 
 
 def _number_of(record: Method) -> str | None:
-    """Return the keyword that a number behind the name sets: the first, if it is a number in the catalogue."""
+    """Return the keyword that a number behind the name sets: the first, if it is a number."""
     return next((keyword for keyword, value in record.own[:1] if isinstance(value, float)), None)
 
 

@@ -1,7 +1,7 @@
-"""Doors: functions that show every keyword with its default, explain each once, and answer a misspelt one.
+"""Public functions show and explain every keyword, and correct a misspelled one.
 
-The common keywords stand once, in `options`; a door takes them as ``**options``, and the decorator writes them into its
-signature and docstring::
+The common keywords are in `options`, once.  A public function takes them as ``**options``, and the decorator writes
+them into its signature and docstring::
 
     >>> @takes_common_keywords
     ... def count_nodes(G, method: str | Any = "auto", **options: typing.Unpack[LayoutOptions]) -> int:
@@ -52,13 +52,13 @@ F = TypeVar("F", bound=Callable[..., Any])
 P = ParamSpec("P")
 R = TypeVar("R")
 
-# Words of networkx, igraph, scikit-learn and umap-learn for the same thing: a door answers with the one that it has.
+# Keywords of networkx, igraph, scikit-learn and umap-learn with a different name here: errors name the keyword here.
 SAME = {
     "seed": "random_state", "random_state": "seed", "dim": "n_components", "n_components": "dim", "init": "pos",
     "pos": "init", "weights": "weight", "iterations": "max_iter", "niter": "max_iter", "n_iter": "max_iter",
     "n_epochs": "max_iter", "threshold": "tol", "verbose": "progress",
 }
-# Words that no door of ours has an equal of -> what there is in their place.
+# Keywords of other libraries without an equal here -> what to use instead.
 INSTEAD = {
     "min_dist": "no method has a least distance; method='hssne' with a larger tail draws clusters tighter",
     "y": "labels are not read; leave them out",
@@ -71,7 +71,7 @@ INSTEAD = {
     ),
     **dict.fromkeys(("n_neighbors", "metric"), "vectors are drawn by nelayout.embed, which has it"),
 }
-# Keywords of a method that functions of vectors take as ``**own``: those of its objective.
+# Keywords of a method's objective, which functions of vectors take as ``**own``.
 VECTOR_OWN = (*OWNERS, "mass", "smoothing")
 OWN = "".join(f"    {keyword} : of {', '.join(owners)}\n" for keyword, owners in OWNERS.items())
 OWN_TEXT = f"own : keywords of the method, explained at its layout function\n{OWN}"
@@ -84,7 +84,7 @@ HEADING = re.compile(r"^(\w[\w ]*)\n-{3,}\n", re.MULTILINE)
 
 
 def takes_common_keywords(function: F) -> F:
-    """Let a function of a graph take the common keywords of `LayoutOptions` in place of its ``**options``.
+    """Let a function of a graph take the keywords of `LayoutOptions` for its ``**options``.
 
     A function with the options of `MethodOptions` also takes the keywords that only some methods have, as ``**own``.
     """
@@ -92,17 +92,17 @@ def takes_common_keywords(function: F) -> F:
 
 
 def takes_layout_keywords(function: F) -> F:
-    """Let a layout function take the common keywords with the defaults for drawings that are looked at."""
+    """Let a layout function take the common keywords with the defaults for visible drawings."""
     return _takes(function, LAYOUT_DEFAULTS)
 
 
 def takes_evaluation_keywords(function: F) -> F:
-    """Let a function that looks at a drawing take those of the common keywords that count for it."""
+    """Let a function that evaluates a drawing take the common keywords that count for it."""
     return _takes(function, EVALUATION_DEFAULTS)
 
 
 def takes_addition_keywords(function: F) -> F:
-    """Let a function that adds to a drawing take the keywords of a layout function, but those that its units settle."""
+    """Let a function that adds to a drawing take layout keywords, except those its units set."""
     return _takes(function, {k: v for k, v in LAYOUT_DEFAULTS.items() if k not in ("dim", "scale", "center")})
 
 
@@ -145,9 +145,9 @@ def _takes(function: F, defaults: Mapping[str, Any]) -> F:
 
 
 def checks_keywords(function: F) -> F:
-    """Let a function answer a misspelt keyword with the near ones, and one of another library with its own word.
+    """Let a function answer a misspelled keyword with near ones, a foreign one with its own.
 
-    A function that takes ``**own`` is given those of `VECTOR_OWN` there, and no others.
+    A function that takes ``**own`` gets the keywords of `VECTOR_OWN` there, and no others.
 
     >>> @checks_keywords
     ... def shuffle(items, random_state=None):
@@ -208,7 +208,7 @@ def takes_keywords_of(other: Callable[P, Any]) -> Callable[[Callable[..., R]], C
 
 
 def _known(signature: inspect.Signature) -> set[str]:
-    """The keywords that a function of vectors takes."""
+    """Return the keywords that a function of vectors takes."""
     return {*signature.parameters, *(VECTOR_OWN if "own" in signature.parameters else ())} - {"own"}
 
 
@@ -226,9 +226,9 @@ def _refuse_unknown(function: str, given: Iterable[str], known: Collection[str])
 
 
 def _readable(function: Callable[..., Any]) -> inspect.Signature:
-    """Signature with types in place of their source text, and without those that say nothing (``Any``)."""
+    """Return the signature with types for their source text, without empty ones (``Any``)."""
     signature, hints = inspect.signature(function), typing.get_type_hints(function)
-    # a door's own annotations are types already, and its hints those of what it wraps
+    # annotations of this function are types already, and its hints describe the wrapped function
     parameters = [
         p.replace(annotation=_shown(hints.get(p.name, p.annotation))) for p in signature.parameters.values()
     ]

@@ -1,4 +1,4 @@
-"""The common keywords of every layout function: types, defaults, groups, texts and checks, which stand here once."""
+"""The common keywords of every layout function: types, defaults, groups, texts, checks."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ class OwnOptions(TypedDict, total=False):
 
 
 class MethodOptions(LayoutOptions, OwnOptions, total=False):
-    """Keywords of the functions that draw by any method: the common ones, and those that only some methods have."""
+    """Keywords of the functions for any method: the common ones, and ones of some methods."""
 
 
 class EvaluationOptions(OwnOptions, total=False):
@@ -279,10 +279,10 @@ def _center(center: Any, dim: int) -> np.ndarray:
 
 
 def generator(seed: Any, name: str = "seed") -> np.random.Generator:
-    """Make the one source of randomness of a run from what the user gave as its seed, under the keyword ``name``."""
+    """Return the random generator of a run from the user's seed, given as keyword ``name``."""
     if seed is None or isinstance(seed, np.random.Generator):
         return np.random.default_rng(seed)
-    if isinstance(seed, np.random.RandomState) or seed is np.random:  # the module has a state of its own
+    if isinstance(seed, np.random.RandomState) or seed is np.random:  # the module has its own state
         return np.random.default_rng(seed.randint(0, 2**31 - 1, size=4))
     if isinstance(seed, (bool, np.bool_)) or not isinstance(seed, (int, np.integer)) or seed < 0:
         hint = ""

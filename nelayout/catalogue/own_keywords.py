@@ -1,4 +1,4 @@
-"""The parts that a method's own keywords make: hssne's tail its kernel, nerv's kappa its divergence.
+"""The parts that a method's own keywords make: tail a kernel, kappa a divergence.
 
 The keywords and their defaults stand in the record of the method (`table`).
 """
@@ -67,7 +67,7 @@ _MAKERS: dict[str, Callable[..., dict[str, Any]]] = {
 
 
 def own_parts(method: str, **own: Any) -> dict[str, Any]:
-    """Fields of a `Method`: the parts that a method's own keywords make, and the keywords themselves.
+    """Return fields of a `Method`: the parts that its own keywords make, and the keywords.
 
     >>> parts = own_parts("ee", repulsion=0.5)
     >>> parts["connection"] == Fixed(0.5), parts["own"]

@@ -43,7 +43,7 @@ AFFINITIES = {
 
 
 def _names_near_keywords(record: type[T]) -> type[T]:
-    """Let a record answer a misspelt keyword with near names."""
+    """Let a record's error for a misspelled keyword list near names."""
     init, names = record.__init__, [each.name for each in fields(record)]  # pyright: ignore[reportArgumentType]
 
     @functools.wraps(init)
@@ -72,18 +72,18 @@ class Method:
         "optimal" where the divergence has a best scalar, else "normalized".
     mass : m; "unit", "degree", "strength", "closeness", "betweenness", "eigenvector", a node attribute, array or dict.
     affinity : "raw", "sum-1" or "rows"; None takes what the connection needs.  "hops" and "hops:20" take similarities
-        from path lengths in place of weights, as ``perplexity`` does.
+        from path lengths instead of weights, as ``perplexity`` does.
     stages : the schedule; None takes the recipe that suits the kernel.
-    variational : play the paper's min-max game for an f-divergence, in place of minimizing it; needs torch.
+    variational : play the paper's min-max game for an f-divergence, instead of minimizing it; needs torch.
     choose : the search for the order of an alpha divergence, see "alpha:auto"; None: the divergence is as given.
     perplexity : of similarities from path lengths, see the keyword ``affinity``; None: the weights are similarities.
     hops : most edges of these paths; None: as many as the perplexity needs.
     gravity : a pull to the middle of the drawing, as a number g or a ``Gravity(g, strong=True)`` of
         ``nelayout.formula.potentials.gravity``; masses are then not scaled.  None: no pull.
-    emphasis : how much large distances count, from 0 to 1: the method minimizes F = J + mu sigma in place of J, with
+    emphasis : how much large distances count, from 0 to 1: the method minimizes F = J + mu sigma instead of J, with
         the stress sigma of ``nelayout.formula.potentials.stress`` and mu = 128^emphasis - 1.  "auto": 0, and judged
         stages try several.
-    own : (keyword, value) of the keywords that the method has beside those of all, as in ``nelayout.nerv_layout``.
+    own : (keyword, value) of the keywords that only this method has, as in ``nelayout.nerv_layout``.
 
     Examples
     --------
@@ -197,22 +197,22 @@ class Method:
 
     @property
     def scheduled(self) -> bool:
-        """Whether the stages differ from those that suit the kernel."""
+        """Return True if the stages differ from the kernel's default stages."""
         return self.stages != _recipe(self.kernel, self.divergence, self.connection)
 
     def during(self, stage: Any) -> Method:
-        """Return the method with the kernel and the divergence of a stage where the stage has its own."""
+        """Return the method with the kernel and divergence of a stage, if the stage has them."""
         own = {"kernel": stage.kernel or self.kernel, "divergence": stage.divergence or self.divergence}
         return replace(self, **own, variational=False)
 
     @property
     def mu(self) -> float:
-        """The factor of stress beside J, in nats."""
+        """Return the factor of stress beside J, in nats."""
         return 0.0 if self.emphasis == "auto" else ONLY_DISTANCES**self.emphasis - 1.0
 
     @property
     def conjugate(self) -> str:
-        """The name of the divergence among those with a known conjugate."""
+        """Return the name of the divergence among divergences with a known conjugate."""
         return conjugate_name(self.divergence) or self.divergence.name
 
 
@@ -264,7 +264,7 @@ def most_hops(hops: Any) -> int:
 
 
 def _perplexity(affinity: Any, perplexity: Any) -> tuple[float | None, str | None]:
-    """Return the perplexity of similarities from hops, or None, and the affinity that is left to choose."""
+    """Return the perplexity of similarities from hops, or None, and the rest of ``affinity``."""
     words = split(affinity) if isinstance(affinity, str) else ("", [])
     if words[0] == "hops":
         affinity, numbers = None, [as_number(word) for word in words[1]]

@@ -1,8 +1,8 @@
-"""Schedules: the stages by which the objective of a method is minimized, and the schedule that suits a kernel.
+"""Schedules: stages that minimize a method's objective, and default stages of a kernel.
 
 `CoarseToFine` goes through the levels of the coarsened graph and finds the global shape.  `Descend` takes steps on the
-graph itself.  ws-SNE, for example, has six stages: one through the levels, four descents with kernels of growing tails,
-from the Gaussian to nearly the Cauchy kernel, and a descent on its own objective.
+graph itself.  ws-SNE, for example, has six stages.  The first goes through the levels.  Four descents have kernels of
+growing tails, from the Gaussian to nearly the Cauchy kernel.  The last is a descent on its own objective.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ class CoarseToFine:
     finest     end with the graph itself; else the next stage takes over a large graph at a fifth of its nodes
     unfold     draw some coarse levels by s-SNE, which unfolds meshes, see `nelayout.run.levels`
     optimizer  a name from nelayout.optimizers
-    tol        end a level when nodes move by less than this part of the typical distance between nodes
+    tol        end a level when nodes move by less than this fraction of the typical distance between nodes
     """
 
     name: str
@@ -72,7 +72,7 @@ class CoarseToFine:
         _check(self, "power")
 
     def as_descent(self) -> Descend:
-        """The steps of one level, on the graph itself and the method's own objective: for drawings with a start."""
+        """Return the steps of one level as a `Descend` on the graph, for drawings with a start."""
         return Descend(self.name, self.max_iter, self.optimizer)
 
 
@@ -91,14 +91,14 @@ class Descend:
     exaggeration
         factor on the attraction of all edges
     kernel
-        minimize with this kernel in place of the method's own (continuation from light to heavy tails); a name
+        minimize with this kernel instead of the method's own (continuation from light to heavy tails); a name
         or a Kernel
     divergence
-        minimize this divergence in place of the method's own; a name, a function f or a Divergence
+        minimize this divergence instead of the method's own; a name, a function f or a Divergence
     large
-        (max_iter, exaggeration) in their places in graphs of more than 10,000 nodes
+        (max_iter, exaggeration) in graphs of more than 10,000 nodes
     small
-        max_iter in its place in graphs of up to 2,000 nodes
+        max_iter in graphs of up to 2,000 nodes
     starts
         try other initial positions too, in graphs of up to 200 nodes; the lowest J continues
     judged
@@ -132,7 +132,7 @@ class Descend:
             object.__setattr__(self, "divergence", divergence_named(self.divergence))
 
     def at(self, n: int) -> Descend:
-        """The stage for a graph of n nodes."""
+        """Return the stage for a graph of n nodes."""
         steps, factor = (self.max_iter, self.exaggeration) if self.large is None or n <= LARGE_GRAPH else self.large
         steps = steps if self.small is None or n > SMALL_GRAPH else self.small
         return replace(self, max_iter=steps, exaggeration=factor, large=None, small=None)
@@ -171,11 +171,11 @@ def optimizer_name(word: str) -> str:
 SHAPE = CoarseToFine("shape", 15, power=2.0, finest=False)
 # A higher power draws edges of more even length, so that roads and meshes look like their maps.
 EVEN_SHAPE = replace(SHAPE, power=6.0, unfold=True)
-# Parts of its tail with which a kernel is drawn before the whole tail; most steps of each; steps and exaggeration of
-# each in large graphs.
+# Fractions of its tail with which a kernel is drawn before the whole tail.  Most steps of each.  Steps and
+# exaggeration of each in large graphs.
 TAILS = ((0.0, 40, (40, 2.0)), (1 / 3, 20, (40, 1.5)), (2 / 3, 30, (40, 1.2)), (0.8, 30, (40, 1.0)))
-# Most steps with the whole tail: of large graphs, of small ones, of small ones with tails heavier than Cauchy, and of
-# small ones with divergences that give up edges.
+# Most steps with the whole tail: of large graphs, and of small ones.  Of small ones with tails heavier than Cauchy, and
+# of small ones with divergences that release edges.
 WHOLE_TAIL, WHOLE_TAIL_SMALL, SLOW_TAIL_SMALL, SLOWEST_SMALL = 80, 240, 480, 960
 
 
@@ -199,11 +199,11 @@ def growing_tail(kernel: Kernel, divergence: Divergence | None = None, auto: boo
 
 
 def recipe(kernel: Kernel, by_kl: bool = False) -> tuple[Stage, ...]:
-    """Return the schedule that suits a kernel: the global shape through coarse graphs, then the method's own objective.
+    """Return a kernel's schedule: the global shape by coarse graphs, then the own objective.
 
-    Under a heavy-tailed kernel an edge that has become long hardly pulls, which tears meshes.  So the tail grows: first
-    the Gaussian of the same b, then parts of the tail, then the kernel itself.  ``by_kl``: the stages before the last
-    minimize the I-divergence, under which every edge pulls; divergences that give up neighbors end lower from there.
+    Under a heavy-tailed kernel a long edge hardly pulls, which tears meshes.  So the tail grows: first the Gaussian
+    of the same b, then parts of the tail, then the kernel itself.  ``by_kl``: the stages before the last minimize the
+    I-divergence, under which every edge pulls.  Divergences that release neighbors end lower from there.
     """
     kl = i_divergence() if by_kl else None
     if kernel.singular:
@@ -222,6 +222,6 @@ def recipe(kernel: Kernel, by_kl: bool = False) -> tuple[Stage, ...]:
 
 
 def early_exaggeration(optimizer: str) -> tuple[Stage, ...]:
-    """Return the classical schedule of neighbor embedding: exaggeration 12, 6, 3, 2, then none."""
+    """Return the classical schedule of neighbor embedding: exaggeration 12, 6, 3, 2, 1."""
     stages = (Descend(f"exaggeration x {a}", 40, optimizer, exaggeration=float(a)) for a in (12, 6, 3, 2))
     return (SHAPE, *stages, Descend("descend", 250, optimizer))
