@@ -1,4 +1,4 @@
-"""The record of what an objective compares drawings with: similarities of nodes, and their masses."""
+"""The record of an objective's input: similarities of nodes, and their masses."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class Affinity:
 
 
 def some_of(affinity: Affinity, parts: Parts, kept: np.ndarray) -> tuple[Affinity, Parts, np.ndarray]:
-    """The graphs of a mask (C,) among graphs one after another, where each is, and the mask (n,) of their rows."""
+    """Return the graphs of a mask (C,), where each is, and the mask (n,) of their rows."""
     P, (fewer, rows) = affinity.P, parts.take(kept)
     entries = np.repeat(rows, np.diff(P.indptr))
     new = (np.cumsum(rows) - 1).astype(np.int32)

@@ -1,6 +1,6 @@
-"""Closeness and betweenness by breadth-first search: exact for small graphs, sampled for large ones.
+"""Closeness and betweenness by breadth-first search, from sampled sources on large graphs.
 
-On the path 0 - 1 - 2 the middle node is one hop from all others and lies on the only path between them::
+On the path 0 - 1 - 2 the middle node is one hop from all others and on the only path between them::
 
     >>> path = csr_array(np.array([[0, 1, 0], [1, 0, 1], [0, 1, 0]]))
     >>> closeness(path, np.random.default_rng(0))[0].round(3)
@@ -25,9 +25,9 @@ BLOCK_WORK = 1e7
 
 
 def closeness(adjacency: csr_array, rng: np.random.Generator) -> tuple[np.ndarray, tuple[str, ...]]:
-    """((r-1) / (n-1)) (r-1) / sum of hops to the r-1 other nodes of the component; 0 for isolated nodes.
+    """Return closeness: ((r-1) / (n-1)) (r-1) / sum of hops to the r-1 other nodes reached.
 
-    Wasserman and Faust's form, as in `networkx.closeness_centrality`: comparable between components.
+    Isolated nodes get 0.  Wasserman and Faust's form, as in `networkx.closeness_centrality`: comparable in components.
 
     Returns
     -------
@@ -36,7 +36,7 @@ def closeness(adjacency: csr_array, rng: np.random.Generator) -> tuple[np.ndarra
     n = len(adjacency.indptr) - 1
     component, size, sources, scale, notes = _sources(adjacency, rng, "closeness")
     hops, _ = _search(adjacency, sources, scale, paths=False)
-    # a source is no source to itself: the sum over the others is scaled by what was really sampled
+    # the hops from a source to itself do not count: the sum over the others is scaled by the sources sampled
     sampled = np.bincount(component[sources], minlength=len(size))[component].astype(np.float64)
     others = sampled - np.isin(np.arange(n), sources)
     reach = size[component] - 1.0
@@ -46,9 +46,9 @@ def closeness(adjacency: csr_array, rng: np.random.Generator) -> tuple[np.ndarra
 
 
 def betweenness(adjacency: csr_array, rng: np.random.Generator) -> tuple[np.ndarray, tuple[str, ...]]:
-    """Sum over ordered pairs (s, t) of the share of shortest s-t paths that pass through i, ends not counted.
+    """Return betweenness: over ordered pairs (s, t), the share of shortest paths through i.
 
-    Twice `networkx.betweenness_centrality(normalized=False)`, by Brandes' accumulation (J. Math. Sociol. 25,
+    Ends do not count.  Twice `networkx.betweenness_centrality(normalized=False)`, by Brandes (J. Math. Sociol. 25,
     163, 2001).
 
     Returns
@@ -60,7 +60,7 @@ def betweenness(adjacency: csr_array, rng: np.random.Generator) -> tuple[np.ndar
 
 
 def _sources(adjacency: csr_array, rng: np.random.Generator, what: str):
-    """Choose the sources: component of each node, component sizes, sources, nodes that each stands for, and a note."""
+    """Return components and their sizes, sources, the nodes that each stands for, and a note."""
     from scipy.sparse.csgraph import connected_components
 
     count, component = connected_components(adjacency, directed=False)
@@ -89,7 +89,7 @@ def _sources(adjacency: csr_array, rng: np.random.Generator, what: str):
 
 
 def _search(adjacency: csr_array, sources: np.ndarray, scale: np.ndarray, *, paths: bool):
-    """Sum over the sources, each times its scale, the hops to each node and the shares of paths through it."""
+    """Return scaled sums over sources: hops to each node, and shares of paths through it."""
     from nelayout.similarities.loops import search_from
 
     n = len(adjacency.indptr) - 1

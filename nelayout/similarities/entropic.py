@@ -27,8 +27,8 @@ __all__ = ["calibrate", "joint", "on_pattern"]
 TOLERANCE, MOST_STEPS = 1e-11, 200
 # Relative difference below which distances count as equal.
 TIES = 1e-12
-# Precisions in units of `_excess` are from LOWEST to 2 (ln k + BEYOND). At LOWEST the entropy of the K nearest is ln K
-# to rounding; at the upper end all similarities from the K-th on are 0.
+# Precisions in units of `_excess` are from LOWEST to 2 (ln k + BEYOND).  At LOWEST the entropy of the K nearest is ln K
+# to rounding.  At the upper end all similarities from the K-th on are 0.
 LOWEST, BEYOND = 1e-7, 40.0
 # Similarities are at least e^-CUT of the largest in their row, so that products do not underflow to 0.
 CUT = 600.0
@@ -96,7 +96,7 @@ def calibrate(
 
 @np.errstate(over="ignore")
 def _excess(distances: np.ndarray, nearest: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return (d_j^2 - d_1^2) / (d_K^2 - d_1^2), (m, k), and the mask of zeros; ``nearest`` (m, 1): the column of K.
+    """Return (d_j^2 - d_1^2) / (d_K^2 - d_1^2), (m, k), and its zeros; ``nearest``: column K.
 
     Similarities depend on nothing else, and in this unit the precision is of order 1. If the K-th row is as near as the
     first, the row is settled, and its numbers have no meaning.
@@ -115,7 +115,7 @@ def _excess(distances: np.ndarray, nearest: np.ndarray) -> tuple[np.ndarray, np.
 
 
 def _calibrated(excess: np.ndarray, target: np.ndarray, high: float) -> np.ndarray:
-    """Return p = exp(-pi_i excess[i] / 2) / sum of entropy ``target`` (m,), for every row (m, k).
+    """Return rows exp(-pi_i excess[i] / 2) / sum, (m, k), of entropy ``target`` (m,).
 
     Each row has its least entry at 0, and ``high`` is above every ln pi.
     """

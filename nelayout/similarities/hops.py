@@ -1,11 +1,11 @@
-"""Similarities of nodes by path lengths: entropic affinities, as t-SNE has them, of distances in the graph.
+"""Similarities of nodes by path lengths: entropic affinities of distances in the graph.
 
 ::
 
     p_j|i = exp(-pi_i d_ij^2 / 2) / sum_k exp(-pi_i d_ik^2 / 2),    P_ij = (p_j|i + p_i|j) / 2n
 
-with d the length of the shortest path, and a precision pi_i for each node that makes its neighbors worth a perplexity.
-On the path a - b - c - d with a perplexity of 1.5, an inner node has two nearest neighbors, and these share its
+d is the length of the shortest path.  A precision pi_i for each node makes its neighbors worth a perplexity.
+On the path a - b - c - d with a perplexity of 1.5, an inner node has two nearest neighbors.  These share its
 similarity::
 
     >>> path = csr_array(np.diag(np.ones(3), 1) + np.diag(np.ones(3), -1))
@@ -51,7 +51,7 @@ SAMPLED, UNION = 64, 1.25
 
 
 class Rings(NamedTuple):
-    """The nodes in reach of some nodes, nearest first: columns and distances (m, k), and their numbers (m,).
+    """The nodes near some nodes, nearest first: columns, distances (m, k), counts (m,).
 
     Distances are infinite beyond these numbers, where columns mean nothing.
     """
@@ -62,14 +62,14 @@ class Rings(NamedTuple):
 
     @property
     def worth(self) -> np.ndarray:
-        """(m,) the largest perplexity of each node: all of a single ring, and `WORTH` of the nodes of several."""
+        """Return each node's largest perplexity (m,): a single ring, or `WORTH` of several."""
         last = np.take_along_axis(self.distances, np.maximum(self.counts - 1, 0)[:, None], axis=1)[:, 0]
         several = last > (1.0 + TIES) * self.distances[:, 0]
         return np.maximum(np.where(several, WORTH, 1.0) * self.counts, 1.0)
 
 
 def path_lengths(graph: csr_array, weighted: bool) -> csr_array:
-    """Return the graph with lengths of edges for weights: 1 / weight, or 1 unless ``weighted``."""
+    """Return the graph with edge lengths as weights: 1 / weight, or 1 unless ``weighted``."""
     lengths = np.reciprocal(graph.data) if weighted else np.ones(graph.nnz)
     return csr_array((lengths, graph.indices, graph.indptr), shape=graph.shape)
 
@@ -77,7 +77,7 @@ def path_lengths(graph: csr_array, weighted: bool) -> csr_array:
 def hop_rows(
     lengths: csr_array, perplexity: float, threads: Threads, hops: int | None = None
 ) -> tuple[csr_array, np.ndarray]:
-    """Return the rows p_j|i (n, n) of a graph of lengths, each of sum 1, and what each node is worth (n,).
+    """Return rows p_j|i (n, n) of a graph of lengths, of sum 1, and each node's worth (n,).
 
     A node is worth the perplexity, or less where it has too few nodes in reach.  ``hops``: largest distance.
     """
@@ -118,7 +118,7 @@ def _most(n: int, perplexity: float) -> int:
 
 
 def _widths(lengths: csr_array, nodes: np.ndarray, perplexity: float) -> np.ndarray:
-    """Return the most entries of some rows: those of the first ring are neighbors."""
+    """Return the most entries of each row: first rings are neighbors."""
     return np.maximum(max(1, _most(lengths.shape[0], perplexity)), np.diff(lengths.indptr)[nodes])
 
 

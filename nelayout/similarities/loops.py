@@ -1,7 +1,7 @@
-"""Compiled loops: a breadth-first search that counts shortest paths, and a random walk's largest similarities.
+"""Compiled loops: breadth-first search with path counts, and a walk's largest entries.
 
 Row i of the walk's p solves K x = (1 - rho) e_i, K = I - rho S.  Pushing at node j moves omega r_j of its residual r_j
-into x_j and sends rho S_jk of it on to each neighbor k.  Nodes wait in a queue while their residual is worth it, so the
+into x_j and sends rho S_jk of it on to each neighbor k.  Nodes wait in a queue while their residual is large.  So the
 work does not depend on the size of the graph (Andersen, Chung & Lang 2006).  omega > 1 is successive over-relaxation:
 each push still lowers x K x / 2 - (1 - rho) x_i, by omega (2 - omega) r_j^2 / 2.
 """
@@ -76,10 +76,10 @@ def search_from(indptr, indices, sources, scale, hops, shares, paths):
 
 @exact_loop
 def largest_of_rows(indptr, indices, S, root, rho, tolerance, start, stop, columns, values, own):
-    """Find the largest off-diagonal entries of rows start..stop of p, and its diagonal, with root = D^1/2.
+    """Find the largest off-diagonal entries of rows start..stop of p, and its diagonal.
 
     Every entry is right to tolerance * root_i root_j.  ``columns`` and ``values`` (n, k) get at most k
-    positive entries a row, the largest first; unused places keep what they hold.
+    positive entries a row, the largest first; unused positions keep their values.  root = D^1/2.
     """
     n = len(root)
     omega = 2.0 / (1.0 + math.sqrt(1.0 - rho * rho))  # the best one when the spectrum of S fills [-1, 1]
@@ -135,11 +135,11 @@ def largest_of_rows(indptr, indices, S, root, rho, tolerance, start, stop, colum
 def nearest_rings(
     indptr, indices, lengths, nodes, alone, enough, most, farthest, ties, unit, columns, distances, counts
 ):
-    """Find the nearest nodes of each of some nodes by Dijkstra's search, a ring of equal distances at a time.
+    """Find the nearest nodes of some nodes by Dijkstra's search, one ring at a time.
 
-    ``columns`` and ``distances`` (m, k) get ``counts`` (m,) nodes each, the nearest first: the first ring, if it has
-    ``alone`` nodes, else rings until there are ``enough`` nodes, but no second ring that would bring them above
-    ``most``, and nothing beyond the distance ``farthest``.  ``unit``: all lengths are 1.
+    ``columns`` and ``distances`` (m, k) get ``counts`` (m,) nodes each, the nearest first.  A first ring of ``alone``
+    nodes is alone.  Else rings follow until there are ``enough`` nodes.  A later ring never brings them above
+    ``most``, and no node is beyond the distance ``farthest``.  ``unit``: all lengths are 1.
     """
     n = len(indptr) - 1
     far = np.full(n, np.inf)

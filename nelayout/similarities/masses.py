@@ -43,9 +43,9 @@ def _strength(adjacency: csr_array, _rng: np.random.Generator) -> tuple[np.ndarr
 
 
 def _eigenvector(adjacency: csr_array, _rng: np.random.Generator) -> tuple[np.ndarray, Notes]:
-    """m = the leading eigenvector of the 0/1 adjacency, in each component with mean 1; 0 for isolated nodes.
+    """Return the leading eigenvector of the 0/1 adjacency, in each component with mean 1.
 
-    Power iteration on A + I: the same vectors as those of A, but a bipartite graph converges as well.
+    Isolated nodes get 0.  Power iteration on A + I: the vectors are equal, but a bipartite graph converges as well.
     """
     from scipy.sparse.csgraph import connected_components
 

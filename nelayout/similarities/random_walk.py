@@ -1,4 +1,4 @@
-"""Random-walk smoothing: p = (1 - rho) (I - rho D^-1/2 A D^-1/2)^-1, which is dense and never formed.
+"""Random-walk smoothing: dense p = (1 - rho) (I - rho D^-1/2 A D^-1/2)^-1, never formed.
 
 p_ij sums over all walks from i to j, one of k edges with weight (1 - rho) rho^k (Zhou et al. 2003; Yang,
 Peltonen & Kaski 2014, sec. 5.2): nodes become similar by the many short walks between them, also without an
@@ -62,7 +62,7 @@ class RandomWalk:
 
     @cached_property
     def attraction(self) -> np.ndarray:
-        """Upper bound (n,) of sum_{j != i} p_ij: of all walks back to i, only those of two steps are taken off."""
+        """Return an upper bound (n,) of sum_{j != i} p_ij: only two-step returns are removed."""
         twice = np.zeros(self.n)
         filled = np.flatnonzero(np.diff(self.S.indptr))
         if len(filled):
@@ -76,8 +76,8 @@ class RandomWalk:
     def laplacian(self, Y: np.ndarray, start: np.ndarray | None = None) -> np.ndarray:
         """R_i = sum_j p_ij (y_i - y_j) for Y (n, d); ``start`` is a guess at R.
 
-        The terms of diag(p1) Y - p Y nearly cancel in a smooth drawing, so R solves
-        K R = rho sum_j S_ij u_j (y_i - y_j), in which only differences stand.
+        The terms of diag(p1) Y - p Y nearly cancel in a smooth drawing.  So R solves
+        K R = rho sum_j S_ij u_j (y_i - y_j), which contains only differences.
         """
         Y = Y - np.sum(Y, axis=0) / max(self.n, 1)
         u = self.row_sums[:, None]
@@ -97,10 +97,10 @@ class RandomWalk:
 
         ``ridge`` is a number times I, or a diagonal (n,).  X stays 0 where the mask ``free`` (n, d) is False.
 
-        With g = scale p1 + ridge and X = K Z it is (K - scale (1 - rho) diag(1/g)) Z = right / g, sparse,
-        symmetric, positive definite, and p X = (1 - rho) Z comes with it.  Coordinates that stay have 1/g = 0:
-        this says X_i = (K Z)_i = 0.  The system is nearly singular along Z = p1, a translation of
-        the drawing; gradients sum to 0 and have no part along it.
+        With g = scale p1 + ridge and X = K Z it is (K - scale (1 - rho) diag(1/g)) Z = right / g.  This system is
+        sparse, symmetric and positive definite, and p X = (1 - rho) Z.  Coordinates that stay have 1/g = 0, so
+        X_i = (K Z)_i = 0.  The system is nearly singular along Z = p1, a translation of the drawing.  Gradients
+        sum to 0 and have no part along it.
         """
         u, rho = self.row_sums, self.rho
         inverse = (1.0 / (scale * u + ridge))[:, None]
@@ -129,12 +129,12 @@ class RandomWalk:
 
     @property
     def _tight(self) -> float:
-        """Residual that bounds the error by ACCURACY: K's eigenvalues lie in [1 - rho, 1 + rho]."""
+        """Residual that bounds the error by ACCURACY: K's eigenvalues are in [1 - rho, 1 + rho]."""
         return ACCURACY * (1.0 - self.rho) / (1.0 + self.rho)
 
     def _solve_K(self, right: np.ndarray, start: np.ndarray | None, tolerance: float) -> np.ndarray:
         root = math.sqrt((1.0 + self.rho) / (1.0 - self.rho))
-        most = 10 + math.ceil(root * math.log(2.0 * root / tolerance))  # twice what theory asks for
+        most = 10 + math.ceil(root * math.log(2.0 * root / tolerance))  # twice the bound of theory
         return conjugate_gradients(
             self._K, np.ones(self.n), right, tolerance=tolerance, max_iter=most, start=start
         )

@@ -1,4 +1,4 @@
-"""Weights of any magnitude, rescaled so that sums and squares of them stay within the range of floats.
+"""Weights of any magnitude, rescaled so that their sums and squares stay finite.
 
 Weights near 1e300 draw like weights near 1: only their ratios count.
 
@@ -18,7 +18,7 @@ __all__ = ["within_range"]
 
 
 def within_range(P: csr_array, bits: int) -> tuple[csr_array, tuple[str, ...]]:
-    """Divide P by a power of two where its largest weight lies outside 2^-bits .. 2^bits; and the note on it.
+    """Divide P by a power of two if its largest weight is outside 2^-bits .. 2^bits; note it.
 
     A power of two changes no digit, only the exponents.
     """

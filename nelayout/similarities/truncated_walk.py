@@ -1,7 +1,7 @@
 """Random-walk smoothing as a sparse matrix, for objectives that need every single p_ij.
 
-p = (1 - rho) (I - rho D^-1/2 A D^-1/2)^-1 is full.  Small graphs keep all of it; of larger ones each row
-keeps its largest entries, found by pushing, and p_ij stays when either end keeps it.  The diagonal is
+p = (1 - rho) (I - rho D^-1/2 A D^-1/2)^-1 is full.  Small graphs keep all of it.  In larger ones each row keeps its
+largest entries, found by pushing, and p_ij stays if either end keeps it.  The diagonal is
 dropped.
 """
 
@@ -26,7 +26,7 @@ ROWS = 512
 
 
 def truncated_walk(graph: csr_array, rho: float, threads: Threads | None = None) -> tuple[csr_array, float]:
-    """Truncate p to P (n, n), symmetric without a diagonal; and the part of all p_ij, i != j, that P holds.
+    """Truncate p to P (n, n), symmetric without a diagonal; return P and its share of p_ij.
 
     >>> path = csr_array(np.array([[0.0, 1, 0], [1, 0, 1], [0, 1, 0]]))
     >>> P, part = truncated_walk(path, 0.5)
