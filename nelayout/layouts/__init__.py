@@ -34,7 +34,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 def _example(call: str, nodes: int) -> Callable[[F], F]:
-    """Return a decorator that ends a docstring with an example: a call and the number of its positions."""
+    """Return a decorator that ends a docstring with an example: a call and its node count."""
 
     def decorated(function: F) -> F:
         lines = ("Examples", "--------", ">>> import networkx as nx, nelayout as nl",
@@ -77,7 +77,7 @@ def ws_sne_layout(
     """Draw a graph by weighted symmetric SNE: t-SNE with degrees as masses.
 
     Minimizes ``-sum_ij P_ij ln q_ij / sum P + ln sum_ij m_i m_j q_ij``, ``q = 1/(1 + |y_i - y_j|^2)``: the I-divergence
-    at its best scale factor, so there is no balance of attraction and repulsion to choose. A node's mass m is its
+    at its best scale factor. It sets the balance of attraction and repulsion. A node's mass m is its
     degree. Hubs repel more, which keeps them apart. ``mass="strength"`` takes sums of weights: the ends of a heavy edge
     then repel more as well, and the edge may get longer.
     Source: Yang, Peltonen & Kaski (2014), sec. 5.1.
@@ -119,8 +119,8 @@ def tsnet_layout(
     (``affinity="hops"``, ``perplexity=40``), Q as for t-SNE, and c the mean of all positions.
     Source: Kruiger et al. (2017).
 
-    The paper has a third term, ``-0.6 / 2n^2 sum_ij ln |y_i - y_j|``, which this function leaves out: it holds nodes
-    apart, and ``node_size`` does so here. The paper first minimizes with a compression of 1.2; this function starts
+    The paper has a third term, ``-0.6 / 2n^2 sum_ij ln |y_i - y_j|``, which holds nodes apart. This function leaves it
+    out: set ``node_size`` instead. The paper first minimizes with a compression of 1.2. This function starts
     from coarsened graphs. A node has no similarity to nodes beyond its ring of ``3 * perplexity`` nodes.
 
     Parameters
@@ -141,7 +141,7 @@ def drgraph_layout(G: Any, pos: Any = None, fixed: Any = None, **options: Unpack
     Source: Zhu et al. (2021).
 
     The paper takes nodes within a given number of hops, as ``hops=`` does here; without it the perplexity decides. The
-    paper estimates the repulsion from a few random nodes, by logistic regression with a weight of its own. This
+    paper estimates the repulsion from a few random nodes, by logistic regression with its own weight. This
     function minimizes the divergence itself, over all pairs, and has no such weight.
     """
     return positions_of(G, METHODS["drgraph"], pos, fixed, **options)
@@ -162,9 +162,9 @@ def ssne_layout(G: Any, pos: Any = None, fixed: Any = None, **options: Unpack[La
 def hssne_layout(
     G: Any, pos: Any = None, fixed: Any = None, *, tail: float = 2.0, **options: Unpack[LayoutOptions]
 ) -> Any:
-    """Draw a graph by heavy-tailed symmetric SNE: t-SNE with the kernel ``(1 + tail |y_i - y_j|^2)^(-1/tail)``.
+    """Draw a graph by heavy-tailed symmetric SNE: t-SNE with a tail of any weight.
 
-    Source: Yang et al. (2009).
+    The kernel is ``(1 + tail |y_i - y_j|^2)^(-1/tail)``. Source: Yang et al. (2009).
 
     Parameters
     ----------
@@ -191,7 +191,7 @@ def ftsne_layout(
         an array: convex with f(1) = 0
     variational : default False
         True plays the min-max game of the paper (section 3, Algorithm 1) for the named divergences. A small network
-        that knows the spectral coordinates of the nodes raises a lower bound on the divergence; the drawing begins at
+        with the spectral coordinates of the nodes raises a lower bound on the divergence. The drawing begins at
         random and lowers it. The drawing ends far worse than the ordinary one: use it to study the method. A note of
         `solve` gives the last bound. Needs torch: pip install "nelayout[torch]". Fixed nodes, masses and other
         optimizers are refused; ``max_iter`` counts rounds
@@ -214,7 +214,7 @@ def ftsne_layout(
 @takes_layout_keywords
 @_example("nx.path_graph(4), seed=0", 4)
 def mds_ks_layout(G: Any, pos: Any = None, fixed: Any = None, **options: Unpack[LayoutOptions]) -> Any:
-    """Draw a graph by MDS with kernel strain: the gamma divergence of order 2 and a Gaussian kernel.
+    """Draw a graph by MDS with kernel strain: gamma divergence of order 2, Gaussian kernel.
 
     Minimizes (1/2) ln sum_ij q_ij^2 - ln sum_ij P_ij q_ij with ``q = exp(-|y_i - y_j|^2)``.
     Source: Yang, Peltonen & Kaski (2015), sec. 2.4.
@@ -228,7 +228,7 @@ def mds_ks_layout(G: Any, pos: Any = None, fixed: Any = None, **options: Unpack[
 @takes_layout_keywords
 @_example("nx.grid_2d_graph(5, 5), seed=0", 25)
 def gamma_quadlog_layout(G: Any, pos: Any = None, fixed: Any = None, **options: Unpack[LayoutOptions]) -> Any:
-    """Draw a graph by gamma-QuadLog: the global shape of meshes, roads and large graphs, without parameters.
+    """Draw a graph by gamma-QuadLog: the global shape of large graphs, without parameters.
 
     Minimizes ``ln sum_ij P_ij |y_i - y_j|^2 - sum_ij m_i m_j ln |y_i - y_j|^2 / sum_ij m_i m_j``, the Itakura-Saito
     divergence at its best scale factor. Neither the scale of the weights nor the size of the drawing matters.
@@ -295,7 +295,7 @@ def polylog_layout(
 def ee_layout(
     G: Any, pos: Any = None, fixed: Any = None, *, repulsion: float = 1.0, **options: Unpack[LayoutOptions]
 ) -> Any:
-    """Draw a graph by Elastic Embedding: springs and Gaussian repulsion; weighted EE with ``mass="strength"``.
+    """Draw a graph by Elastic Embedding; with ``mass="strength"``, by weighted EE.
 
     Minimizes ``sum_ij P_ij |y_i - y_j|^2 + repulsion sum_ij m_i m_j exp(-|y_i - y_j|^2)``.
     Source: Carreira-Perpinan (2010); as a divergence, Yang, Peltonen & Kaski (2014), Propositions 3 and 5.
@@ -314,7 +314,7 @@ def forceatlas2_layout(
     G: Any, pos: Any = None, fixed: Any = None, *, scaling_ratio: float = 2.0, gravity: float = 1.0,
     strong_gravity: bool = False, linlog: bool = False, **options: Unpack[LayoutOptions],
 ) -> Any:  # fmt: skip
-    """Draw a graph by ForceAtlas2: springs, logarithmic repulsion by degrees, and gravity to the middle.
+    """Draw a graph by ForceAtlas2: springs, logarithmic repulsion and gravity to the middle.
 
     Minimizes, with each edge and each pair of nodes counted once and c the mean of all positions,
     ``sum_edges w_ij |y_i - y_j|^2 / 2 - scaling_ratio sum_pairs m_i m_j ln |y_i - y_j| + gravity sum_i m_i |y_i - c|``.
@@ -331,9 +331,9 @@ def forceatlas2_layout(
     gravity : default 1.0
         strength >= 0 of the pull to the middle
     strong_gravity : default False
-        gravity in proportion to the distance: ``m_i |y_i - c|^2 / 2`` in place of ``m_i |y_i - c|``
+        gravity in proportion to the distance: ``m_i |y_i - c|^2 / 2`` instead of ``m_i |y_i - c|``
     linlog : default False
-        attraction ln(1 + d) in place of d: w [(1 + d) ln(1 + d) - d] in place of w d^2 / 2, for clusters further apart
+        attraction ln(1 + d) instead of d: w [(1 + d) ln(1 + d) - d] instead of w d^2 / 2, for clusters further apart
     """
     own = {"scaling_ratio": scaling_ratio, "gravity": gravity, "strong_gravity": strong_gravity, "linlog": linlog}
     return positions_of(G, tune("forceatlas2", **own), pos, fixed, **options)
@@ -345,7 +345,7 @@ def forceatlas2_layout(
 @takes_layout_keywords
 @_example("nx.karate_club_graph(), seed=0", 34)
 def sne_layout(G: Any, pos: Any = None, fixed: Any = None, **options: Unpack[LayoutOptions]) -> Any:
-    """Draw a graph by stochastic neighbor embedding: each node has its own distribution of neighbors.
+    """Draw a graph by stochastic neighbor embedding, with one distribution for each node.
 
     Minimizes ``sum_i KL(P_i || Q_i)``, P_ij = w_ij / sum_k w_ik, Q_ij = m_j q_ij / sum_k m_k q_ik with the Gaussian
     ``q = exp(-|y_i - y_j|^2)``.
@@ -360,7 +360,7 @@ def nerv_layout(
     G: Any, pos: Any = None, fixed: Any = None, *, kappa: float = 0.5, background: float = BACKGROUND,
     **options: Unpack[LayoutOptions],
 ) -> Any:  # fmt: skip
-    """Draw a graph by NeRV, the neighbor retrieval visualizer: missed neighbors against false ones.
+    """Draw a graph by NeRV (neighbor retrieval visualizer): missed against false neighbors.
 
     Minimizes ``sum_i (1 - kappa) KL(P_i || Q_i) + kappa KL(Q_i || P_i)``, P and Q as for SNE.
     Source: Venna et al. (2010), kappa as in Lee et al. (2013), equations 7 and 8.
@@ -383,7 +383,7 @@ def jse_layout(
     G: Any, pos: Any = None, fixed: Any = None, *, kappa: float = 0.5, background: float = BACKGROUND,
     **options: Unpack[LayoutOptions],
 ) -> Any:  # fmt: skip
-    """Draw a graph by Jensen-Shannon embedding: missed and false neighbors, each at a bounded price.
+    """Draw a graph by Jensen-Shannon embedding: bounded costs of missed and false neighbors.
 
     Minimizes ``sum_i KL(P_i || Z_i) / (1 - kappa) + KL(Q_i || Z_i) / kappa`` with Z = kappa P + (1 - kappa) Q, P and Q
     as for SNE.
@@ -453,7 +453,7 @@ def choose_alpha(
     -------
     AlphaChoice
         alpha, phi, the score at each order, and notes; None if every alpha fits equally well (the
-        drawing has exactly the similarities of the graph) or there is no edge. `nelayout.solve` with
+        drawing has exactly the similarities of the graph) or it has no edges. `nelayout.solve` with
         ``Method(kernel="gaussian", divergence="alpha:auto", connection="normalized-rows")`` gives the drawing, too.
 
     Raises
