@@ -145,7 +145,7 @@ def _takes(function: F, defaults: Mapping[str, Any]) -> F:
 
 
 def checks_keywords(function: F) -> F:
-    """Let a function answer a misspelled keyword with near ones, a foreign one with its own.
+    """Make a function's errors for wrong keywords list near ones, or its own for foreign ones.
 
     A function that takes ``**own`` gets the keywords of `VECTOR_OWN` there, and no others.
 

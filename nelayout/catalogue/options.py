@@ -279,7 +279,7 @@ def _center(center: Any, dim: int) -> np.ndarray:
 
 
 def generator(seed: Any, name: str = "seed") -> np.random.Generator:
-    """Return the random generator of a run from the user's seed, given as keyword ``name``."""
+    """Return the random generator of a run from the user's seed; ``name``: its keyword."""
     if seed is None or isinstance(seed, np.random.Generator):
         return np.random.default_rng(seed)
     if isinstance(seed, np.random.RandomState) or seed is np.random:  # the module has its own state

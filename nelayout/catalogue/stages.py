@@ -106,9 +106,9 @@ class Descend:
         is the result (the method "auto" alone has such stages)
     tol
         end when a move of all nodes down the gradient by the typical distance between nodes would lower J by
-        less than this part of itself
+        less than this fraction of itself
     lull
-        end when 10 steps bring less than this part of the decrease so far
+        end when 10 steps bring less than this fraction of the decrease so far
     """
 
     name: str

@@ -28,7 +28,7 @@ RISE = 0.1
 
 @dataclass(frozen=True, slots=True)
 class MomentumState:
-    """See `nelayout.optimizers.step.State`; ``curvature`` (n,): largest w_i, ``lowest``: least J."""
+    """See `nelayout.optimizers.step.State`; ``curvature`` (n,): max w_i, ``lowest``: min J."""
 
     evaluation: Evaluation
     curvature: Any = field(metadata=ROWS)
@@ -42,7 +42,7 @@ class MomentumState:
 
 @dataclass(frozen=True, slots=True)
 class Momentum:
-    """``momentum``: kept fraction of the last move; ``rate``: step length, 1 = inverse curvature."""
+    """``momentum``: kept part of the last move; ``rate``: step length, 1 = inverse curvature."""
 
     momentum: float = 0.9
     rate: float = 1.0

@@ -3,11 +3,11 @@
 An objective is a function of the positions that gives its value and its gradient; everything else is the minimizer's.
 Majorization and the spectral direction also need the curvature of the attraction A in J:
 
-    J = A + B,        A(Z) <= A(Y) + <grad A(Y), Z - Y> + 1/2 <Z - Y, H (Z - Y)>        near Y,
+    J = A + B,        A(Z) <= A(Y) + <grad A(Y), Z - Y> + 1/2 <Z - Y, H (Z - Y)>        near Y.
 
 The matrix H bounds A from above in this way (equal to it if A is quadratic).  A function of Y may give it instead.
-An attraction sum_ij W_ij |y_i - y_j|^2 has H = 2 L_(W + W^T), that is 4 L for symmetric W, with L their graph
-Laplacian; any other that is concave in the squared distances xi has it with W_ij = dA/d xi_ij.  B may be anything
+An attraction sum_ij W_ij |y_i - y_j|^2 has H = 2 L_(W + W^T), that is 4 L for symmetric W.  L is their graph
+Laplacian.  Any other concave function of the squared distances xi has it with W_ij = dA/d xi_ij.  B may be anything
 smooth, neither convex nor concave: its curvature is found by trying (Yang, Peltonen & Kaski 2015).
 """
 
@@ -48,7 +48,7 @@ PROBE = 1e-4
 
 @dataclass(frozen=True, slots=True)
 class Minimum:
-    """The end of a run: positions, J there, and (iteration, value, seconds, stage) of every step.
+    """The end of a run: positions, J there, (iteration, value, seconds, stage) of each step.
 
     ``reason``: "converged", "max_iter" or "stopped" (by the callback).
     """

@@ -42,7 +42,7 @@ LOG2 = math.log(2.0)
 
 
 def size_search(objective: Objective, Y: np.ndarray, guess: Any = None) -> Any:
-    """Return the s > 0 of each graph that minimizes J(s Y); 1 if J does not depend on the size.
+    """Return the s > 0 of each graph with the least J(s Y); 1 if J does not depend on s.
 
     ``guess``: the radius where the search starts, a number or (C,) of a stack; NaN: no guess.
     """
@@ -143,7 +143,7 @@ def _narrow(parts: Any, value: Value, x: list[Any], f: list[Any], precision: flo
     for _ in range(HALVINGS):
         here = _lowest(parts, x, f)
         near = live & (abs(here - x[1]) < precision / 2.0)
-        # beside infinite values there is no parabola, and ``here`` was not tried
+        # beside infinite values a parabola is meaningless, and ``here`` was not tried
         best = where(near & parts.finite(f[0] + f[2]), here, best)
         live = live & parts.invert(near)
         if not parts.any(live):
@@ -161,7 +161,7 @@ def _narrow(parts: Any, value: Value, x: list[Any], f: list[Any], precision: flo
 
 
 def _lowest(parts: Any, x: list[Any], f: list[Any]) -> Any:
-    """Return the minimum of the parabola through three points, or the middle of the longer side."""
+    """Return the minimum of the parabola by three points, or the middle of the longer side."""
     (a, m, b), (fa, fm, fb) = x, f
     with np.errstate(invalid="ignore", over="ignore"):
         left, right = (fa - fm) * (b - m), (fb - fm) * (m - a)
@@ -172,10 +172,10 @@ def _lowest(parts: Any, x: list[Any], f: list[Any]) -> Any:
 
 @np.errstate(over="ignore", invalid="ignore", divide="ignore")
 def best_size(drawings: Sequence[tuple[Objective, np.ndarray]]) -> tuple[float, str]:
-    """Return the s > 0 with the least sum of J(s Y), and a sentence if there is none.
+    """Return the s > 0 with the least sum of J(s Y), and a sentence if it does not exist.
 
-    It tries sizes at which nodes are 2^-8 to 2^16 units apart, each twice the one before, and further ones while J
-    falls.  Near the lowest, s is the zero of the derivative of J in ln s.
+    It tries sizes at which nodes are 2^-8 to 2^16 units apart, each twice the one before.  It tries further ones while
+    J falls.  Near the lowest, s is the zero of the derivative of J in ln s.
     """
     sized = [(objective, Y) for objective, Y in drawings if np.any(Y) and not objective.scale_free]
     if not sized:

@@ -1,4 +1,4 @@
-"""Spectral direction (Vladymyrov & Carreira-Perpinan 2012): fixed curvature of the attraction.
+"""Spectral direction (Vladymyrov & Carreira-Perpinan 2012): fixed attraction curvature.
 
     direction = -(4 L_W + mu I)^-1 grad J,        W_ij = attraction of an edge of length 0,
 

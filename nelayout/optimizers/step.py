@@ -53,7 +53,7 @@ class Optimizer(Protocol):
 
 
 def attraction_of(objective: Objective, evaluation: Evaluation) -> Any:
-    """Return w_i = sum_j max(omega_ij, 0), (n,), at least the mean: 1/4 of the edges' curvature.
+    """Return w_i = sum_j max(omega_ij, 0), (n,), at least the mean: 1/4 of edge curvature.
 
     Gravity and springs add to it.
     """

@@ -22,7 +22,7 @@ LARGEST_COUNT = 1e150
 
 @exact_loop
 def search_from(indptr, indices, sources, scale, hops, shares, paths):
-    """Add to ``hops`` and ``shares`` in place: level by level from each source, then back.
+    """Add to the arrays ``hops`` and ``shares``: level by level from each source, then back.
 
     The shares are Brandes' (J. Math. Sociol. 25, 163, 2001), counted if ``paths``.
     """
@@ -139,7 +139,7 @@ def nearest_rings(
 
     ``columns`` and ``distances`` (m, k) get ``counts`` (m,) nodes each, the nearest first.  A first ring of ``alone``
     nodes is alone.  Else rings follow until there are ``enough`` nodes.  A later ring never brings them above
-    ``most``, and no node is beyond the distance ``farthest``.  ``unit``: all lengths are 1.
+    ``most``.  All nodes are within the distance ``farthest``.  ``unit``: all lengths are 1.
     """
     n = len(indptr) - 1
     far = np.full(n, np.inf)
