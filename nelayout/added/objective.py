@@ -6,7 +6,7 @@ An added node t adds terms to the sums over edges and pairs in J, and J changes 
 
 with the derivatives at the finished drawing. This holds to first order in 1/n, for every connection. Connections by
 rows give the node a row with its own lambda. They also give it an entry in the other rows, which changes their lambda a
-little. If a drawing is a minimum, each of its nodes is a minimum of its own J_t.
+little. If a drawing is a minimum, each node is a minimum of its J_t.
 """
 
 from __future__ import annotations

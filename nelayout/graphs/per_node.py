@@ -271,7 +271,7 @@ def _position(row: Any, dim: int, label: Hashable, what: str) -> np.ndarray:
 
 
 def _mask(which: Any, labels: Sequence[Hashable]) -> np.ndarray | None:
-    """Return a mask if `which` holds only booleans and no label is True or False; else None."""
+    """Return a mask if `which` holds only booleans and labels are not booleans; else None."""
     if isinstance(which, np.ndarray):
         return which if which.dtype == bool else None
     listed = isinstance(which, (list, tuple)) and len(which) > 0 and all(isinstance(x, (bool, np.bool_)) for x in which)

@@ -23,7 +23,7 @@ from nelayout.numerics.parallel import Threads
 
 __all__ = ["Distances", "hop_distances", "pivots_of", "row_distances"]
 
-# Pairs of a node and a pivot, of which a small graph has fewer; pivots of a larger graph, its most pairs, and pivots of
+# Pairs of a node and a pivot, or all pairs of a small graph; pivots of a larger graph, its most pairs, and pivots of
 # a huge one.
 PAIRS, PIVOTS, MAX_PAIRS, MIN_PIVOTS = 600_000, 200, 20_000_000, 50
 # Part of the pairs of rows nearer than the distance that all are taken to have in common, and the least distance.

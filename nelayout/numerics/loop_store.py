@@ -2,7 +2,7 @@
 
 nelayout reads loops from ``__pycache__`` beside the package and from the user's cache folder.  It writes to the first
 of them that is writable.  If NUMBA_CACHE_DIR is set, nelayout uses only this folder.  So an image that root warmed up
-serves every user.  If no folder is writable, each process compiles in memory.
+serves every user.  Without a writable folder, each process compiles in memory.
 
 The content of a file runs as code.  So nelayout does not use a folder or a file that all users may write to.  The
 owner must be this user, root or the owner of the package.

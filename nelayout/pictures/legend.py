@@ -118,7 +118,7 @@ def fitted(text: str, size: float, room: float) -> str:
 
 
 def wrapped(text: str, size: float, room: float) -> str:
-    """Return the text in lines of at most `room` points, if no word is longer."""
+    """Return the text in lines of at most `room` points; longer words overflow."""
     lines = [""]
     for word in text.split():
         longer = f"{lines[-1]} {word}".strip()

@@ -95,7 +95,7 @@ class Solution:
       cost of a retrieval in two stages (Yang, Peltonen & Kaski 2014, sec. 5.1). Let p = P / sum P and q the drawn
       similarities, both of sum 1 over the pairs of a component. They have marginals p_i, q_i and conditionals p_j|i,
       q_j|i. Node i costs p_i ln(p_i / q_i) - p_i + q_i for the retrieval of i, and p_i KL(p_j|i || q_j|i) for the
-      retrieval of its neighbors from i. No cost is negative, except by the error of fast sums. The costs of a component
+      retrieval of its neighbors from i. Costs are >= 0, up to the error of fast sums. The costs of a component
       add up to its KL(p || q) times its share of all nodes with edges; KL(p || q) of a connected graph is ``value`` for
       normalized connections.
     - SNE, NeRV, JSE, alpha-SNE (connections by rows): the divergence of the node's own row; they add up to ``value``.

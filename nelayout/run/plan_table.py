@@ -173,7 +173,7 @@ def plan(
     stability : default None
         as of `layout_sequence`, for a snapshot that is drawn from the positions ``pos`` of the one before
     workers, memory : optional
-        machines of a cluster, and bytes that each may take ("64GB"): ``cluster`` says what they need, see
+        machines of a cluster, and bytes that each may take ("64GB"): ``cluster`` lists their needs, see
         `nelayout.distributed.layout`
 
     Returns

@@ -4,7 +4,7 @@ The stability s in [0, 1) sets the strength of the springs.  A move of the whole
 
     k_i = s / (1 - s) c_i q,    c_i = 4 sum_j omega_ij,    q = (edges' work on a stretch) / (work of springs c_i on it),
 
-c_i is the curvature of the node's own edges where a descent begins.  With the one number q, springs resist a
+c_i is the curvature of the node's own edges where a descent begins.  For this q, springs resist a
 stretch of the whole drawing as hard as its edges do.  q is about the squared length of an edge over the squared
 radius of the drawing.  So a single node moves to its neighbors nearly as if it had no spring, and the
 layout as a whole is held.  Work over work is a pure number: s means the same for every objective and every unit.

@@ -49,7 +49,7 @@ class Stress:
     compiled: bool = False
 
     def at(self, Y: np.ndarray, mass: np.ndarray) -> Pull:
-        """Return the pull at positions Y (n, d); the cost of a node is that of its pairs with all pivots."""
+        """Return the pull at positions Y (n, d); a node costs as much as its pairs with all pivots."""
         spread = self._nodes.spread
         a, b, forces, back = self._compiled(Y) if self.compiled else self._plain(Y)
         by, scale = spread(self._by), spread(self._scale(a, b))

@@ -129,7 +129,7 @@ def _with_room(lists):
 def _sift(cells, first, last, left, rule, cell, lists, begin, end, opened, far):
     """Sort cells lists[begin:end] of a cell: into ``far``, and into its own list, behind end.
 
-    Returns both arrays (larger if they were full), the end of its own list, and the numbers of cells far and seen.
+    Returns both arrays (larger if they were full), the end of this list, and the numbers of cells far and seen.
     """
     x, y, z, radius = cells[cell, 0], cells[cell, 1], cells[cell, 2], cells[cell, 3]
     low, high, leaf = first[cell], last[cell], left[cell] < 0
