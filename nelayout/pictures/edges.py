@@ -289,6 +289,7 @@ def detours(Y: np.ndarray, rows: np.ndarray, cols: np.ndarray) -> list[np.ndarra
     length = np.sqrt(((Y[ends[0]] - Y[ends[1]]) ** 2).sum(axis=1))
     both = np.concatenate(ends), np.concatenate(ends[::-1])
     graph = csr_array((np.tile(np.arange(1.0, m + 1), 2), both), shape=(n, n))
+    graph.indices, graph.indptr = graph.indices.astype(np.int32), graph.indptr.astype(np.int32)  # for scipy 1.13
     which = graph.data.astype(np.int64) - 1
     entries = np.argsort(which, kind="stable").reshape(m, 2)
     graph.data = length[which] ** _DETOUR

@@ -156,7 +156,8 @@ def _from_all(lengths: csr_array, nodes: np.ndarray, alone: int, enough: int, fa
     from scipy.sparse.csgraph import dijkstra
 
     n = lengths.shape[0]
-    far = np.asarray(dijkstra(lengths, directed=False, indices=nodes), np.float64)
+    short = csr_array((lengths.data, *(each.astype(np.int32) for each in (lengths.indices, lengths.indptr))), (n, n))
+    far = np.asarray(dijkstra(short, directed=False, indices=nodes), np.float64)  # scipy 1.13 takes no int64
     far[far > farthest] = np.inf
     far[np.arange(len(nodes)), nodes] = -1.0
     columns = np.argsort(far, axis=1)[:, 1:]

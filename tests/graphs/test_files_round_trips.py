@@ -20,6 +20,10 @@ def triangle(*names, **weights):
     return nx.Graph([(a, b, {"weight": 2.5} | weights), (b, c, {"weight": 1.0} | weights)])
 
 
+# The key of the edges: networkx 3.3 has another keyword for it.
+EDGES = {"edges" if nx.__version__ >= "3.4" else "link": "edges"}
+
+
 def with_attributes(nodes=(), edges=()):
     G = triangle()
     for node, name, value in nodes:
@@ -118,7 +122,7 @@ def test_nelayout_reads_what_it_writes(tmp_path, name, kind):
 
 
 READERS = {
-    ("json", "networkx"): lambda path: nx.node_link_graph(json.loads(path.read_text()), edges="edges"),
+    ("json", "networkx"): lambda path: nx.node_link_graph(json.loads(path.read_text()), **EDGES),
     ("cytoscape", "networkx"): lambda path: nx.cytoscape_graph(json.loads(path.read_text())),
     ("graphml", "networkx"): nx.read_graphml,
     ("gexf", "networkx"): nx.read_gexf,

@@ -46,7 +46,7 @@ def perplexities(rows):
 
 def by_definition(L, perplexity):
     """Rows of all nodes in whole rings, by a root of the entropy for each."""
-    D = shortest_path(L, directed=False)
+    D = shortest_path(L.toarray(), directed=False)
     p = np.zeros_like(D)
     for i, row in enumerate(D):
         others = np.flatnonzero(np.isfinite(row) & (np.arange(len(D)) != i))
@@ -237,7 +237,7 @@ def test_the_same_bits_for_any_number_of_threads():
 def test_paths_have_at_most_so_many_edges(graph, most):
     L = lengths_of(graph)
     rows, worth = hop_rows(L, 9.0, Threads(), most)
-    far = shortest_path(L, directed=False)
+    far = shortest_path(L.toarray(), directed=False)
     free = far[rows.toarray() > 0]
     assert free.max() == most
     P = nl.solve(graph, "drgraph", perplexity=9, hops=most, seed=0, max_iter=3)
