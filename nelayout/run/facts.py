@@ -58,7 +58,7 @@ class Facts:
         judged = any(isinstance(stage, Descend) and stage.judged for stage in method.stages)
         special = ""
         if judged and not part.placed and n > 2:
-            special = "star" if is_star(P) else "ring" if dim > 1 and is_ring(P) else ""
+            special = "star" if not method.mu and is_star(P) else "ring" if dim > 1 and is_ring(P) else ""
         fixed = "none"
         if part.fixed is not None and part.fixed.any():
             fixed = "all" if part.fixed.all() else "layers" if part.layers.any() else "some"

@@ -37,8 +37,6 @@ STOP_LARGE = 1.05
 EMPHASES, EMPHASIS_STEPS = (0.25, 0.35, 0.45), 25
 # Emphasis of distances between the rows of a table, before the last stage.
 ROWS_EMPHASIS = 0.3
-# Stage of "auto" that descends from a drawing without crossings.
-PLANAR_STAGE = 2
 # Searches for the size of fixed nodes, and of held nodes, during the last descent.
 FIXED_ROUNDS, HELD_ROUNDS = 5, 4
 
@@ -100,8 +98,7 @@ class _Planner:
             return tuple(replace(each, last=True) if isinstance(each, Levels) else each for each in found)
         if self.judged:
             ways = [stage for stage in descents if not stage.judged]
-            chosen = self._tidied(self._chosen(descents[len(ways) :]), descents)
-            return (*found, *map(self._descend, ways), chosen)
+            return (*found, *map(self._descend, ways), self._tidied(descents[len(ways) :]))
         emphasis = ROWS_EMPHASIS if facts.goal else None
         found += [self._descend(stage, emphasis=emphasis) for stage in descents[:-1]]
         return (*found, *self._last(descents[-1]))
@@ -154,16 +151,16 @@ class _Planner:
                 branches.append(Branch(passes=(again,), start=start, every=True))
         return Keep(name="best drawing", branches=tuple(branches), by="score", why="compares " + ", ".join(compared))
 
-    def _tidied(self, chosen: Keep, stages: list[Descend]) -> Keep:
-        """Keep the chosen drawing, or one with fewer crossings if crossings are cheap to count."""
-        facts = self.facts
+    def _tidied(self, stages: list[Descend]) -> Keep:
+        """Choose among the judged stages, and take out crossings if the score hardly falls."""
+        facts, chosen = self.facts, self._chosen(stages)
         if self.settings.dim != 2 or facts.n > LARGE_GRAPH:
             return chosen
         untangle = Untangle(name="untangle", why="edges may cross")
         branches = [Branch(passes=(chosen,)), Branch(passes=(untangle,), start="last")]
         if may_be_planar(facts.n, facts.entries):
             why = "trees, cactuses and small planar graphs have a drawing without crossings"
-            descend = self._descend(stages[PLANAR_STAGE], why, "from a planar drawing")
+            descend = self._descend(stages[0], why, "from a planar drawing")
             redraw = Redraw(name=descend.name, steps=descend.steps, descend=descend, untangle=untangle, why=why)
             branches.append(Branch(passes=(redraw,), start="best"))
         return Keep(name="tidy drawing", branches=tuple(branches), by="tidy", why="compares crossings")

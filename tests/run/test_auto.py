@@ -164,3 +164,18 @@ def test_an_emphasis_is_kept_where_the_score_rises_and_values_are_those_of_the_d
     assert found.value == pytest.approx(found.node_cost.sum(), rel=1e-9)
     assert found.value > plain.value
     assert score(found.positions)[0] > 1.05 * score(plain.positions)[0]
+
+
+@pytest.mark.parametrize("graph", [nx.star_graph(30), nx.cycle_graph(12), nx.wheel_graph(12), nx.balanced_tree(3, 3)])
+def test_a_number_for_the_emphasis_counts_on_graphs_of_every_shape(graph):
+    """The value holds mu sigma, which no drawing of these graphs makes 0, and sigma is no larger than without it."""
+    D, sigma, values = nx.floyd_warshall_numpy(graph), [], []
+    w = (D > 0) / np.maximum(D, 1.0) ** 2
+    for emphasis in (0.0, 0.5):
+        found = nl.solve(graph, "auto", emphasis=emphasis, scale=None, node_size=None, seed=0)
+        Y = np.array([found.positions[v] for v in graph])
+        d = np.sqrt(((Y[:, None] - Y) ** 2).sum(axis=2))
+        sigma.append(1.0 - (w * D * d).sum() ** 2 / ((w * d * d).sum() * (w * D * D).sum()))
+        values.append(found.value)
+    assert sigma[1] <= sigma[0] + 1e-6
+    assert values[1] > values[0] + sigma[1]

@@ -241,3 +241,11 @@ def test_a_step_ends_where_edges_would_cross():
     assert found == 0
     assert 0.0 < now[3, 1] < 1.0
     assert now[4].tolist() == [6.0, 5.0]
+
+
+def test_a_method_with_judged_stages_alone_takes_out_crossings_too():
+    auto = nl.method("auto")
+    judged = [stage for stage in auto.stages if getattr(stage, "judged", False)]
+    G = nx.balanced_tree(2, 5)
+    pos = nl.layout(G, nl.method(auto, stages=[auto.stages[0], *judged]), seed=0)
+    assert float(nl.measure(G, pos, measures=["crossings"])["crossings"]) == 0
