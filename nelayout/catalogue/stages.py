@@ -174,15 +174,15 @@ EVEN_SHAPE = replace(SHAPE, power=6.0, unfold=True)
 # Fractions of its tail with which a kernel is drawn before the whole tail.  Most steps of each.  Steps and
 # exaggeration of each in large graphs.
 TAILS = ((0.0, 40, (40, 2.0)), (1 / 3, 20, (40, 1.5)), (2 / 3, 30, (40, 1.2)), (0.8, 30, (40, 1.0)))
-# Most steps with the whole tail: of large graphs, and of small ones.  Of small ones with tails heavier than Cauchy, and
-# of small ones with divergences that release edges.
+# Most steps with the whole tail.  First large graphs, then three kinds of small graphs: tails up to Cauchy, heavier
+# tails, and divergences that release edges.
 WHOLE_TAIL, WHOLE_TAIL_SMALL, SLOW_TAIL_SMALL, SLOWEST_SMALL = 80, 240, 480, 960
 
 
 def growing_tail(kernel: Kernel, divergence: Divergence | None = None, auto: bool = False) -> tuple[Descend, ...]:
     """Return the descents from the Gaussian of the same b towards a kernel, without its own.
 
-    ``auto``: the last but one is the last of them, and its drawing is judged.
+    ``auto``: leave out the longest tail, and judge the drawing of the last tail that remains.
     """
     tails = TAILS[:-1] if auto else TAILS
     return tuple(

@@ -174,8 +174,8 @@ def known_positions(
         }
     if not start:
         raise InputError(
-            f"{path}: none of its {len(found)} nodes is a node of the graph, which has e.g. "
-            f"{next(iter(names), None)!r}; give positions of the graph's own nodes"
+            f"{path}: all {len(found)} node names are unknown; the graph has e.g. {next(iter(names), None)!r}. Give "
+            "positions of the graph's own nodes"
         )
     if notes is not None and len(start) < len(found):
         few = f"{len(found) - len(start)} of {len(found)}"

@@ -44,7 +44,7 @@ def _rotation(H: np.ndarray, reflect: bool) -> np.ndarray:
             return np.array([[np.cos(angle), np.sin(angle)], [np.sin(angle), -np.cos(angle)]])
         angle = np.arctan2(across, along)
         return np.array([[np.cos(angle), np.sin(angle)], [-np.sin(angle), np.cos(angle)]])
-    # LAPACK uses one thread for a 3 x 3 matrix.
+    # So small a matrix has the same bits for any number of LAPACK's threads.
     U, _, Vt = np.linalg.svd(H)
     if not reflect and np.linalg.det(U @ Vt) < 0:
         U[:, -1] *= -1

@@ -184,7 +184,7 @@ FAILURES = {
     "layout graph.gml -o out.csv --pos start.csv --fixed z": "unknown node for --fixed 'z'. Allowed: 'a', 'b', 'c',",
     "layout graph.gml -o out.png --label knd": "unknown node attribute for --label 'knd': did you mean 'kind'?",
     "layout graph.gml -o out.png --color knd": "unknown node attribute or color for --color 'knd': did you mean",
-    "layout graph.gml -o out.csv --pos strange.csv": "strange.csv: none of its 1 nodes is a node of the graph, which",
+    "layout graph.gml -o out.csv --pos strange.csv": "strange.csv: all 1 node names are unknown; the graph has e.g.",
     "layout graph.gml -o out.csv --scale -1": "--scale must be > 0 or none (the method's own units), given -1.0",
     "layout graph.gml -o out.csv --smoothing 1.5": "--smoothing must be in [0, 1), given 1.5: 0 is none, 0.99 is",
     "layout graph.gml -o out.csv --fixed a": "nodes are fixed without positions: give them in --pos",
@@ -581,7 +581,7 @@ def test_draw_takes_positions_as_they_are(folder, inside, out):
 def test_draw_checks_the_names_of_positions(folder, inside):
     (folder / "none.csv").write_text("node,x,y\nw,0,0\nz,1,1\n")
     said = inside("draw", "graph.gml", "--pos", "none.csv", "-o", "o.csv")[2]
-    assert "none of its 2 nodes is a node of the graph" in said
+    assert "all 2 node names are unknown; the graph has e.g." in said
     (folder / "few.csv").write_text("node,x,y\na,0,0\nb,1,1\n")
     assert "2 of 4 nodes have none" in inside("draw", "graph.gml", "--pos", "few.csv", "-o", "o.png")[2]
     (folder / "more.csv").write_text("node,x,y\na,0,0\nb,1,1\nc,2,0\nd,0,2\nz,1,1\n")

@@ -50,7 +50,7 @@ def noisy(G: nx.Graph, noise: float) -> MeasuredDrawing:
     ids=["grid", "geometric"],
 )
 def test_errors_are_the_deviation_over_many_samples_within_a_tenth(graph, noise):
-    """Of 600 samples; the measures of distances, whose pairs with one node in common are no independent draws."""
+    """Measures of distances are sampled by pairs. Two pairs with a node in common depend on each other."""
     given, names = noisy(graph, noise), ["spearman", "nonmetric_stress", "stress", "distance_correlation"]
     found = [measure_drawing(given, names, 60, seed) for seed in range(600)]
     for name in names:

@@ -143,8 +143,8 @@ def _with_nodes(file: GraphFile, source: Source) -> GraphFile:
     known = [str(label) for label in file.labels]
     others = [name for name in table if name not in set(known)]
     if len(others) == len(table):
-        e_g = f"which has e.g. {next(iter(known), None)!r}"
-        raise source.broken(f"none of its {len(table)} nodes is a node of the graph, {e_g}; correct the names")
+        e_g = f"the graph has e.g. {next(iter(known), None)!r}"
+        raise source.broken(f"all {len(table)} node names are unknown; {e_g}. Correct the names")
     whole = all(isinstance(label, int) for label in file.labels)
     labels = [*file.labels, *(int(n) if whole and n.isdecimal() else n for n in others)]
     columns = {name: [*values, *[None] * len(others)] for name, values in file.node_data.items()}

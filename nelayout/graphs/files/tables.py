@@ -52,7 +52,7 @@ LARGEST_EXACT = 2.0**53
 DECIMAL_COMMA = re.compile(r"[+-]?(?:\d+|\d{1,3}(?:\.\d{3})+),\d+(?:[eE][+-]?\d+)?")
 THOUSANDS = re.compile(r"[+-]?\d{1,3}(?:\.\d{3})+")
 DATE = re.compile(r"\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}\b.*|\d{1,2}:\d{2}.*")
-# Ranges of times: years, days as yyyymmdd; seconds since 1970, also in units of 1e-3, 1e-6 and 1e-9 seconds.
+# Ranges of numbers that may be times: years, yyyymmdd, and seconds to nanoseconds since 1970.
 TIMES = ((1900, 2100), (19000101, 21001231), *((3e8 * 10.0**k, 4.2e9 * 10.0**k) for k in (0, 3, 6, 9)))
 NEIGHBORS = (
     "If each row is a node and its neighbors, this is an adjacency list: networkx.read_adjlist reads one"
