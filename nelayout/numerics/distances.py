@@ -58,19 +58,23 @@ class Distances:
 
     @cached_property
     def symmetric(self) -> bool:
-        """Whether each node is a pivot."""
+        """Return True if each node is a pivot."""
         return len(self.pivots) == len(self.squares)
 
-
     def agrees(self, P: csr_array, threads: Threads) -> bool:
-        """Whether these distances grow with the numbers of hops in a graph."""
-        from scipy.stats import rankdata
-
+        """Return True if these distances grow with the numbers of hops in a graph."""
         some = np.linspace(0, len(self.pivots) - 1, min(len(self.pivots), TOLD_PIVOTS)).astype(int)
         hops = np.stack(hops_from(P, self.pivots[some], threads), axis=1)
         weights, pulls = (each[:, some][hops > 0] for each in self.weights)
-        here, there = (ranks - np.mean(ranks) for ranks in (rankdata(pulls / weights), rankdata(hops[hops > 0])))
+        here, there = _ranks(pulls / weights), _ranks(hops[hops > 0])
         return bool(np.sum(here * there) >= MIN_AGREEMENT * np.sqrt(np.sum(here * here) * np.sum(there * there)))
+
+
+def _ranks(values: np.ndarray) -> np.ndarray:
+    """Return twice the rank of each value, less the mean; equal values have their mean rank."""
+    ordered = np.sort(values)
+    ranks = ordered.searchsorted(values) + ordered.searchsorted(values, "right")
+    return ranks - np.mean(ranks)
 
 
 def pivots_of(n: int) -> np.ndarray:
