@@ -125,7 +125,7 @@ class Optimal(Connection):
             sums.edges, sums.pairs, (sums.edges_slope, sums.pairs_slope), sums.weight, sums.total
         )
         degrees = divergence.pairs[0].order - divergence.degree
-        best = np.float64(-sums.edges_slope / sums.pairs_slope) ** (1.0 / degrees)
+        best = np.power(-sums.edges_slope / sums.pairs_slope, 1.0 / degrees)
         value = exaggeration * pull + push
         if several:
             value = np.where(sound, value, np.inf)

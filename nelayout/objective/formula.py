@@ -51,7 +51,6 @@ from nelayout.formula.divergences.protocol import (
     spread,
 )
 from nelayout.formula.kernels import Kernel, Radial
-from nelayout.formula.potentials import Pull
 from nelayout.formula.potentials.anchors import Anchors
 from nelayout.formula.potentials.gravity import Gravity
 from nelayout.formula.potentials.stress import Stress
@@ -313,18 +312,18 @@ class Objective:
         if self.anchors is not None:
             yield self.anchors.at(Y, self.mass)
         if self._stress is not None:
-            pull = self._stress.at(np.asarray(Y), self.affinity.mass)
-            yield Pull(*(self.brought(each) for each in (pull.cost, pull.gradient, pull.curvature)))
+            yield self._stress.at(Y, self.affinity.mass)
 
     @cached_property
-    def _stress(self) -> Stress | None:
+    def _stress(self) -> Any:
         """Return mu sigma of each part in the units of its J: nats or weights of edges."""
         if not self.emphasis or not self.affinity.distances:
             return None
         unit = self.parts.sum(np.ones(len(self.affinity.mass))) if self.by_rows else self.parts.full(1.0)
         if not self.by_rows and self.connection.name != "optimal" and not self.connection.needs_normalizer:
             unit = self._weight
-        return Stress(np.atleast_1d(self.emphasis * unit), self.affinity.distances, self.threads, self.compiled)
+        given = np.atleast_1d(self.emphasis * unit), self.affinity.distances
+        return Stress(*given, self.threads, self.compiled) if self.device is None else self.device.stress(*given)
 
     @cached_property
     def _tabled(self) -> int:

@@ -24,6 +24,7 @@ from nelayout.formula.connections import Optimal
 from nelayout.formula.kernels import KERNELS
 from nelayout.formula.potentials.anchors import Anchors
 from nelayout.formula.potentials.gravity import Gravity
+from nelayout.numerics.distances import Distances
 from nelayout.numerics.parallel import Threads
 from nelayout.numerics.pytorch import torch_module
 from nelayout.optimizers import OPTIMIZERS
@@ -165,6 +166,24 @@ class TestOnTorch:
         np.testing.assert_allclose(np.asarray(there.gradient), here.gradient, atol=1e-12)
         np.testing.assert_allclose(np.asarray(there.stiffness), here.stiffness, rtol=1e-12)
 
+    @pytest.mark.parametrize("d", [1, 2, 3])
+    @pytest.mark.parametrize("pivots", [9, 30])
+    def test_stress(self, device, pivots, d):
+        """In blocks of three nodes or one, with pairs that do not count and two nodes at one place."""
+        P, m, Y = random_case(4, "varied", n=30, d=d)
+        Y[5] = Y[8]
+        lengths = np.random.default_rng(0).integers(0, 4, (30, pivots)).astype(float)
+        some = np.sort(np.random.default_rng(1).permutation(30)[:pivots])
+        lengths = np.maximum(lengths, lengths.T) if pivots == 30 else lengths
+        lengths[some, np.arange(pivots)] = 0.0
+        J = objective(P, m, KERNELS["cauchy"], part("kl"), CONNECTIONS[1], emphasis=0.7)
+        J = replace(J, affinity=replace(J.affinity, distances=(Distances.of(some, lengths),)))
+        here, there = J.evaluate(Y), self.on(replace(device, block=30), J).evaluate(Y)
+        assert there.value == pytest.approx(here.value, rel=1e-12)
+        assert here.value > replace(J, emphasis=0.0).evaluate(Y).value + 0.01
+        np.testing.assert_allclose(np.asarray(there.gradient), here.gradient, atol=1e-12)
+        np.testing.assert_allclose(np.asarray(there.stiffness), here.stiffness, rtol=1e-12)
+
     def test_a_random_walk(self, device):
         P, _, Y = random_case(4, "unit", n=200, density=0.02)
         walk = RandomWalk(P, 0.95)
@@ -215,14 +234,14 @@ class TestOnTorch:
 
     @pytest.mark.full
     def test_strong_smoothing_goes_on_from_the_drawing_of_the_cpu(self):
-        """J is then so near 0 that another seed has a sixth of it: from one start, not from two, it can be compared."""
+        """As low as the CPU; J is then so near 0 that another start can have a sixth of it."""
         G = nx.barabasi_albert_graph(1200, 3, seed=1)
         options = {"method": "gamma-quadlog", "smoothing": 0.9, "seed": 0}
         here = nl.solve(G, max_iter=20, **options)
         there, again = (nl.solve(G, pos=here.positions, device="torch-cpu", **options) for _ in range(2))
         on = nl.solve(G, pos=here.positions, **options)
         assert there.value < here.value
-        assert there.value == pytest.approx(on.value, rel=0.05)
+        assert there.value <= 1.05 * on.value
         assert all((there.positions[v] == again.positions[v]).all() for v in G)
 
     def test_fixed_nodes_stay_and_callbacks_see_positions(self):

@@ -20,14 +20,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from nelayout.errors import DeviceError, InputTypeError, missing_extra, unknown
+from nelayout.numerics.distances import pivots_of
 from nelayout.numerics.memory import size_in_words
 from nelayout.numerics.pytorch import torch_module
 
 if TYPE_CHECKING:
+    from nelayout.numerics.distances import Distances
     from nelayout.numerics.parallel import Threads
     from nelayout.similarities.affinity import Affinity
     from nelayout.similarities.random_walk import RandomWalk
     from nelayout.sums.device.nbody import DeviceSums
+    from nelayout.sums.device.stress import DeviceStress
 
 __all__ = ["DEVICES", "Device", "device_named"]
 
@@ -44,8 +47,9 @@ MIN_GPU_NODES = 10_000
 # 400 MB on a GPU, and 4 MB on the CPU, which stay in cache.
 BLOCK_ENTRIES, BLOCK_ENTRIES_CPU = 1 << 22, 1 << 15
 # Memory of a layout in the plane, in bytes per node (positions, gradients, five pairs of L-BFGS, mesh with 16 points),
-# per entry of the matrix (row, column, similarity, factor, two weights), and per entry of a block.
-BYTES_NODE, BYTES_ENTRY, BYTES_BLOCK = 600, 50, 100
+# per entry of the matrix (row, column, similarity, factor, two weights), per pair of a node and a pivot (two weights),
+# and per entry of a block.
+BYTES_NODE, BYTES_ENTRY, BYTES_PAIR, BYTES_BLOCK = 600, 50, 8, 100
 # Number of pairs up to which sums are exact, estimated: four blocks take about as long as the mesh's programs.
 EXACT_PAIRS, EXACT_PAIRS_CPU = 1 << 24, 1 << 20
 
@@ -97,6 +101,13 @@ class Device:
 
         return walk_on(self, walk)
 
+    def stress(self, factors: np.ndarray, distances: tuple[Distances, ...]) -> DeviceStress:
+        """Return the stress of one graph, with its distances on this device."""
+        from nelayout.sums.device.stress import DeviceStress
+
+        ((factor,), (goal,)) = factors, distances
+        return DeviceStress(self, float(factor), goal)
+
     def nbody(self, choice: str, threads: Threads) -> DeviceSums:
         """Make the backend of sums over pairs for a value of the keyword ``nbody``."""
         from nelayout.sums.device.mesh import DeviceMesh
@@ -114,7 +125,8 @@ class Device:
 
     def needs(self, n: int, entries: int) -> int:
         """Return the bytes that a graph takes there; ``entries`` of its matrix, two per edge."""
-        return BYTES_NODE * n + BYTES_ENTRY * entries + BYTES_BLOCK * self.block
+        pairs = n * len(pivots_of(n)) if n else 0
+        return BYTES_NODE * n + BYTES_ENTRY * entries + BYTES_PAIR * pairs + BYTES_BLOCK * self.block
 
     def check_memory(self, n: int, entries: int) -> None:
         """Raise `DeviceError` for a graph that does not fit, before the work starts."""

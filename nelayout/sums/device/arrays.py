@@ -20,8 +20,10 @@ from numpy.lib.mixins import NDArrayOperatorsMixin
 
 from nelayout.numerics.pytorch import torch_module
 
-__all__ = ["DeviceArray", "array_of", "double_or_widest", "segment_sums"]
+__all__ = ["DeviceArray", "array_of", "double_or_widest", "rows_of", "segment_sums"]
 
+# Mean length of segments that several threads of a device sum faster than one, estimated.
+LONG_SEGMENT = 500
 # Functions of NumPy with another name in PyTorch.
 RENAMED = {
     "absolute": "abs", "invert": "bitwise_not", "divide": "true_divide", "power": "pow", "equal": "eq",
@@ -195,6 +197,11 @@ def double_or_widest(device: Any) -> Any:
     return torch.float32 if device.type == "mps" else torch.float64
 
 
+def rows_of(X: Any, indices: Any) -> Any:
+    """Return rows of a tensor (n, d), column by column: devices are slow at gathering short rows."""
+    return torch_module().stack([column.index_select(0, indices) for column in X.unbind(1)], dim=1)
+
+
 def segment_sums(values: Any, offsets: Any) -> Any:
     """Return sums (k,) or (k, d) of a tensor (m,) or (m, d) between ``offsets`` (k + 1,).
 
@@ -206,9 +213,13 @@ def segment_sums(values: Any, offsets: Any) -> Any:
         counts = offsets[1:] - offsets[:-1]
         at = torch.repeat_interleave(torch.arange(len(counts), device=values.device), counts)
         return values.new_zeros((len(counts), *values.shape[1:])).index_add_(0, at, values)
-    if values.ndim == 2:  # column by column, because a device sums a column of a segment in parallel
+    # The device sums a column of one dimension in parallel, and each segment of two dimensions by one thread.
+    long = len(values) > LONG_SEGMENT * (len(offsets) - 1)
+    if long and values.ndim == 2:
         return torch.stack([segment_sums(column.contiguous(), offsets) for column in values.unbind(1)], dim=1)
-    return torch.segment_reduce(values, "sum", offsets=offsets, initial=0.0, unsafe=True)
+    if long or values.ndim == 2:
+        return torch.segment_reduce(values, "sum", offsets=offsets, initial=0.0, unsafe=True)
+    return segment_sums(values[:, None], offsets)[:, 0]
 
 
 def _type_on(dtype: Any, like: Any) -> Any:

@@ -16,7 +16,7 @@ from nelayout.formula.kernels import Kernel
 from nelayout.numerics.conjugate_gradients import conjugate_gradients
 from nelayout.numerics.groups import Groups
 from nelayout.numerics.parallel import Threads
-from nelayout.sums.device.arrays import array_of, segment_sums
+from nelayout.sums.device.arrays import array_of, rows_of, segment_sums
 from nelayout.sums.device.matrix import products
 from nelayout.sums.edges.matrix import Edges, row_ranges
 
@@ -45,7 +45,7 @@ class DeviceEdges(Edges):
     def _apart(self, Y: np.ndarray, start: int, stop: int) -> Any:
         """Return the (m, d) tensor y_i - y_j of the entries of rows start..stop."""
         here, entries = self.on.array(Y).tensor, slice(self.indptr[start], self.indptr[stop])
-        return here.index_select(0, self.rows.tensor[entries]) - here.index_select(0, self.indices.tensor[entries])
+        return rows_of(here, self.rows.tensor[entries]) - rows_of(here, self.indices.tensor[entries])
 
     def _lengths_and_ends(self, Y: np.ndarray, start: int, stop: int) -> tuple[Any, Any]:
         apart = self._apart(Y, start, stop)

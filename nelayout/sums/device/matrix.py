@@ -10,7 +10,7 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from nelayout.similarities.random_walk import RandomWalk
-from nelayout.sums.device.arrays import array_of, segment_sums
+from nelayout.sums.device.arrays import array_of, rows_of, segment_sums
 from nelayout.sums.edges.matrix import row_ranges
 
 __all__ = ["DeviceMatrix", "products", "walk_on"]
@@ -34,7 +34,7 @@ def products(ranges: Iterable[tuple[int, int]], indptr: np.ndarray, offsets: Any
     answer = np.zeros_like(X)
     for start, stop in ranges:
         here = slice(indptr[start], indptr[stop])
-        parts = X.tensor.index_select(0, indices[here]) * data[here, None]
+        parts = rows_of(X.tensor, indices[here]) * data[here, None]
         answer[start:stop] = array_of(segment_sums(parts, offsets[start : stop + 1] - int(indptr[start])))
     return answer
 
