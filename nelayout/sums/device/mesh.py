@@ -63,7 +63,7 @@ class DeviceMesh:
                 answer[radial] = Field(array_of(p), array_of(torch.stack([px, pz][: Y.shape[1]], dim=1)))
         return tuple(answer[radial] for radial in radials)
 
-    def _spectrum(self, radial: Radial, grid: Grid, device: Any) -> tuple[Any, list[list[float]], np.ndarray]:
+    def _spectrum(self, radial: Radial, grid: Grid, device: Any) -> tuple[Any, Any, np.ndarray]:
         """Return the kernel's transform without the splines' blur, its field at lags, its center."""
         torch = torch_module()
         key = (radial, grid.h, grid.lx, grid.ly, grid.near)
@@ -83,7 +83,7 @@ class DeviceMesh:
                 waves = torch.arange(spectrum.shape[axis], device=device, dtype=number) * (2.0 * np.pi / k)
                 blur = ((2.0 + torch.cos(waves)) / 3.0) ** 2
                 spectrum = spectrum / (blur[:, None] if axis == 0 else blur)
-            lags = torch.fft.irfft2(spectrum, s=(lx, ly))[:4, :4].tolist()
+            lags = torch.fft.irfft2(spectrum, s=(lx, ly))[:4, :4]
             if len(self._spectra) >= SPECTRA:
                 self._spectra.clear()
             self._spectra[key] = spectrum.to(torch.float32), lags, smooth
@@ -111,48 +111,39 @@ class _Places:
         order = torch.argsort(self.at, stable=True)
         cells, counts = torch.unique_consecutive(self.at[order], return_counts=True)
         offsets = torch.cat([counts.new_zeros(1), counts.cumsum(0)])
-        a, b = _spline(self.s[order]), _spline(self.t[order])
+        shares = (_splines(self.s[order]) * charges[order])[:, None] * _splines(self.t[order])
+        sums = segment_sums(shares.reshape(16, -1).T.contiguous(), offsets).to(torch.float32).T
         density = torch.zeros(grid.nx * grid.ny, dtype=torch.float32, device=charges.device)
-        for k in range(4):
-            weight = a[k] * charges[order]
-            for m in range(4):
-                sums = segment_sums(weight * b[m], offsets).to(torch.float32)
-                points = cells + ((k - 1) * grid.ny + m - 1)
-                density[points] = density[points] + sums  # for one k and m, each cell has its own point
+        for shift, each in zip(_shifts(grid), sums, strict=True):
+            density[cells + shift] += each  # for one shift, each cell has its own point
         return density.reshape(grid.nx, grid.ny)
 
-    def read(
-        self, values: Any, charges: Any, lags: list[list[float]], grid: Grid, block: int
-    ) -> tuple[Any, Any, Any]:
+    def read(self, values: Any, charges: Any, lags: Any, grid: Grid, block: int) -> tuple[Any, Any, Any]:
         """Return potential and gradient (n,) along both axes, without each node's own effect."""
         torch = torch_module()
-        parts = zip(*(each.split(block) for each in (self.at, self.s, self.t, charges)), strict=True)
-        found = [_Places(at, s, t)._read(values, m, lags, grid) for at, s, t, m in parts]
-        p, px, pz = (torch.cat(each) for each in zip(*found, strict=True))
-        return p, px, pz
-
-    def _read(self, values: Any, charges: Any, lags: list[list[float]], grid: Grid) -> tuple[Any, Any, Any]:
-        a, b, c, d = _spline(self.s), _spline(self.t), _spline_slope(self.s), _spline_slope(self.t)
-        flat = values.reshape(-1)
-        p, px, pz = 0.0, 0.0, 0.0
-        for k in range(4):
-            value, steep = 0.0, 0.0
-            for m in range(4):
-                g = flat[self.at + ((k - 1) * grid.ny + m - 1)].to(charges.dtype)
-                value, steep = value + b[m] * g, steep + d[m] * g
-            p, px, pz = p + a[k] * value, px + c[k] * value, pz + a[k] * steep
-        (u, du), (v, dv) = _autocorrelations(a, c), _autocorrelations(b, d)
-        for k in range(4):
-            value = sum(v[m] * lags[k][m] for m in range(4))
-            steep = sum(dv[m] * lags[k][m] for m in range(4))
-            p, px, pz = p - charges * (u[k] * value), px - charges * (du[k] * value), pz - charges * (u[k] * steep)
+        parts = zip(*(each.split(max(1, block // 16)) for each in (self.at, self.s, self.t, charges)), strict=True)
+        found = [_Places(at, s, t)._read(values.reshape(-1), m, lags, grid) for at, s, t, m in parts]
+        p, px, pz = torch.cat(found, dim=1)
         return p, px / grid.h, pz / grid.h
+
+    def _read(self, values: Any, charges: Any, lags: Any, grid: Grid) -> Any:
+        """Return potential and gradient of some nodes, (3, n), in units of the grid."""
+        torch = torch_module()
+        a, b, c, d = _splines(self.s), _splines(self.t), _slopes(self.s), _slopes(self.t)
+        shifts = torch.tensor(_shifts(grid), device=self.at.device)
+        g = values[self.at + shifts[:, None]].to(charges.dtype).reshape(4, 4, -1)
+        along, across = (g * b).sum(dim=1), (g * d).sum(dim=1)
+        (u, du), (v, dv) = _autocorrelations(a, c), _autocorrelations(b, d)
+        own, steep = ((lags[:, :, None] * each).sum(dim=1) for each in (v, dv))
+        inner = torch.stack([(u * own).sum(dim=0), (du * own).sum(dim=0), (u * steep).sum(dim=0)])
+        outer = torch.stack([(a * along).sum(dim=0), (c * along).sum(dim=0), (a * across).sum(dim=0)])
+        return outer - charges * inner
 
 
 class _Sorted(NamedTuple):
     """Nodes sorted by square cell, as tensors: order, positions, charges, ranges of neighbors.
 
-    first, count  (3, n) of each sorted node, for the rows of cells before, at and behind its own.
+    first, count  (n, 3) of each sorted node, for the rows of cells before, at and behind its own.
     """
 
     order: Any
@@ -178,7 +169,7 @@ class _Sorted(NamedTuple):
             begin = starts[other * columns + low]
             first.append(begin)
             count.append(torch.where(inside, starts[other * columns + high + 1] - begin, 0))
-        return cls(order, X[order], Z[order], charges[order], torch.stack(first), torch.stack(count))
+        return cls(order, X[order], Z[order], charges[order], torch.stack(first, dim=1), torch.stack(count, dim=1))
 
 
 def _near_sums(nodes: _Sorted, radial: Radial, grid: Grid, smooth: np.ndarray, block: int) -> tuple[Any, Any, Any]:
@@ -188,30 +179,29 @@ def _near_sums(nodes: _Sorted, radial: Radial, grid: Grid, smooth: np.ndarray, b
     """
     torch = torch_module()
     number = torch.float32 if single_precision(radial) else nodes.X.dtype
-    sums = nodes.X.new_zeros((3, len(nodes.X)))
-    for first, count in zip(nodes.first, nodes.count, strict=True):
-        for start, stop in _ranges(count, block):
-            counts = count[start:stop]
-            offsets = torch.cat([counts.new_zeros(1), counts.cumsum(0)])
-            i = torch.repeat_interleave(torch.arange(start, stop, device=counts.device), counts)
-            j = torch.arange(len(i), device=counts.device) + (first[start:stop] - offsets[:-1])[i - start]
-            dx, dz = (each[i] - each[j] for each in (nodes.X, nodes.Z))
-            dx, dz = dx.to(number), dz.to(number)
-            xi = dx * dx + dz * dz
-            z = xi - grid.cutoff
-            counted = (z < 0) & (i != j)
-            xi = torch.where(counted, xi, grid.cutoff)  # r may be infinite at distance 0
-            m = torch.where(counted, nodes.charges[j].to(number), 0.0)
-            sums_of: Any = radial.value_and_slope(array_of(xi))
-            value, slope = (each.tensor for each in sums_of)
-            s0, s1, s2, s3 = smooth.tolist()
-            w = m * (slope - (s1 + z * (2.0 * s2 + z * (3.0 * s3))))
-            parts = m * (value - (s0 + z * (s1 + z * (s2 + z * s3)))), 2.0 * w * dx, 2.0 * w * dz
-            for total, part in zip(sums, parts, strict=True):
-                total[start:stop] += segment_sums(part, offsets).to(total.dtype)
-    answer = torch.empty_like(sums)
-    answer[:, nodes.order] = sums
-    return answer[0], answer[1], answer[2]
+    s0, s1, s2, s3 = smooth.tolist()
+    sums = []
+    for start, stop in _ranges(nodes.count.sum(dim=1), block):
+        first, counts = nodes.first[start:stop].reshape(-1), nodes.count[start:stop].reshape(-1)
+        offsets = torch.cat([counts.new_zeros(1), counts.cumsum(0)])
+        of = torch.repeat_interleave(torch.arange(len(counts), device=counts.device), counts)
+        i = start + of // 3
+        j = torch.arange(len(of), device=counts.device) + (first - offsets[:-1])[of]
+        dx, dz = ((each[i] - each[j]).to(number) for each in (nodes.X, nodes.Z))
+        xi = dx * dx + dz * dz
+        z = xi - grid.cutoff
+        counted = (z < 0) & (i != j)
+        xi = torch.where(counted, xi, grid.cutoff)  # r may be infinite at distance 0
+        m = torch.where(counted, nodes.charges[j].to(number), 0.0)
+        sums_of: Any = radial.value_and_slope(array_of(xi))
+        value, slope = (each.tensor for each in sums_of)
+        w = 2.0 * m * (slope - (s1 + z * (2.0 * s2 + z * (3.0 * s3))))
+        parts = m * (value - (s0 + z * (s1 + z * (s2 + z * s3)))), w * dx, w * dz
+        sums.append(segment_sums(torch.stack(parts, dim=1), offsets[::3].contiguous()).to(nodes.X.dtype))
+    found = torch.cat(sums)
+    answer = torch.empty_like(found)
+    answer[nodes.order] = found
+    return answer[:, 0], answer[:, 1], answer[:, 2]
 
 
 def _ranges(count: Any, block: int) -> list[tuple[int, int]]:
@@ -239,22 +229,28 @@ def _square_counts(X: Any, Z: Any, x0: float, y0: float, cell: float, columns: i
     return float((counts * counts).sum())
 
 
-def _spline(t: Any) -> tuple[Any, Any, Any, Any]:
-    """Return weights of the four points around a node at fraction t of its cell."""
+def _shifts(grid: Grid) -> list[int]:
+    """Return how far the 16 points around a node lie from the point below it."""
+    return [(k - 1) * grid.ny + m - 1 for k in range(4) for m in range(4)]
+
+
+def _splines(t: Any) -> Any:
+    """Return weights (4, n) of the four points around a node at fraction t of its cell."""
     s = 1.0 - t
-    return s * s * s / 6.0, 2.0 / 3.0 - t * t * (2.0 - t) / 2.0, 2.0 / 3.0 - s * s * (2.0 - s) / 2.0, t * t * t / 6.0
+    inner = 2.0 / 3.0 - t * t * (2.0 - t) / 2.0, 2.0 / 3.0 - s * s * (2.0 - s) / 2.0
+    return torch_module().stack([s * s * s / 6.0, *inner, t * t * t / 6.0])
 
 
-def _spline_slope(t: Any) -> tuple[Any, Any, Any, Any]:
-    """Return derivatives in t of the weights of `_spline`."""
+def _slopes(t: Any) -> Any:
+    """Return derivatives in t of the weights of `_splines`."""
     s = 1.0 - t
-    return -s * s / 2.0, t * (1.5 * t - 2.0), s * (2.0 - 1.5 * s), t * t / 2.0
+    return torch_module().stack([-s * s / 2.0, t * (1.5 * t - 2.0), s * (2.0 - 1.5 * s), t * t / 2.0])
 
 
-def _autocorrelations(a: tuple[Any, ...], c: tuple[Any, ...]) -> tuple[list[Any], list[Any]]:
-    """Return u_k = sum_j a_j a_{j+k} over both signs of k = 0..3, and half its slope (c: a')."""
-    u, slope = [], []
-    for k in range(4):
-        u.append(sum(a[j] * a[j + k] for j in range(4 - k)) * (2.0 if k else 1.0))
-        slope.append(sum(a[j] * c[j + k] + (c[j] * a[j + k] if k else 0.0) for j in range(4 - k)))
-    return u, slope
+def _autocorrelations(a: Any, c: Any) -> tuple[Any, Any]:
+    """Return u_k = sum_j a_j a_{j+k} over both signs of k = 0..3, (4, n), and half its slope (c: a')."""
+    torch = torch_module()
+    u = [(a[: 4 - k] * a[k:]).sum(dim=0) * (2.0 if k else 1.0) for k in range(4)]
+    slope = [(a[: 4 - k] * c[k:] + (c[: 4 - k] * a[k:] if k else 0.0)).sum(dim=0) for k in range(4)]
+    return torch.stack(u), torch.stack(slope)
+
