@@ -512,7 +512,7 @@ def test_our_own_mistakes_are_one_line_too(monkeypatch, capsys, folder):
 
 def test_example_data_is_what_its_script_makes(tmp_path, monkeypatch, capsys):
     """The arrays that the file holds, given to the script that made it, give the file back byte for byte."""
-    folder = Path(nl.__file__).parents[1] / "examples" / "data"
+    folder = Path(__file__).parents[2] / "examples" / "data"
     G = nx.read_graphml(folder / "usairports2010.graphml")
     index = {node: i for i, node in enumerate(G)}
     edges = [(index[u], index[v], services) for u, v, services in G.edges(data="services")]
@@ -529,7 +529,7 @@ def test_example_data_is_what_its_script_makes(tmp_path, monkeypatch, capsys):
     assert made.read_bytes() == (folder / "usairports2010.graphml").read_bytes()
 
 
-PAGES = sorted((Path(nl.__file__).parents[1] / "docs").glob("*/*.md"))
+PAGES = sorted((Path(__file__).parents[2] / "docs").glob("*/*.md"))
 SHELL = re.compile(r"^```sh\n(.*?)^```", re.MULTILINE | re.DOTALL)
 DOCUMENTED = {
     page.name: [
@@ -547,7 +547,7 @@ def test_documented_commands_run(page, tmp_path):
         pytest.importorskip(package)
     if os.name == "nt":
         pytest.skip("the commands are written for a POSIX shell")
-    root = Path(nl.__file__).parents[1]
+    root = Path(__file__).parents[2]
     (tmp_path / "examples").symlink_to(root / "examples")
     for name in ("2019.graphml", "2020.graphml", "2021.graphml"):
         shutil.copy(root / "examples" / "data" / "usairports2010.graphml", tmp_path / name)

@@ -56,7 +56,7 @@ def mesh() -> nx.Graph:
 
 def airports() -> nx.Graph:
     """The largest component of the flights in the United States: 745 airports, hubs of up to 166 neighbors."""
-    G = nx.read_graphml(Path(nl.__file__).parents[1] / "examples" / "data" / "usairports2010.graphml")
+    G = nx.read_graphml(Path(__file__).parents[2] / "examples" / "data" / "usairports2010.graphml")
     return G.subgraph(max(nx.connected_components(G), key=len))
 
 

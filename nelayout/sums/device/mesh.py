@@ -253,4 +253,3 @@ def _autocorrelations(a: Any, c: Any) -> tuple[Any, Any]:
     u = [(a[: 4 - k] * a[k:]).sum(dim=0) * (2.0 if k else 1.0) for k in range(4)]
     slope = [(a[: 4 - k] * c[k:] + (c[: 4 - k] * a[k:] if k else 0.0)).sum(dim=0) for k in range(4)]
     return torch.stack(u), torch.stack(slope)
-
