@@ -28,19 +28,21 @@ import networkx as nx
 import numpy as np
 from scipy.sparse import csr_array
 from scipy.spatial import Delaunay, KDTree
+from sklearn.metrics import silhouette_score
 
 import nelayout as nl
 from benchmarks import problems
 from benchmarks.drawing_quality import quality
+from nelayout.numerics.communities import communities
 from nelayout.run.levels import Levels
 from nelayout.run.passes import Branch, Keep, Pass
 
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "tuning.md"
-SIGNS = {"np1": 1, "np2": 1, "sns": -1, "crossings": -1, "knn_auc": 1, "geo_r2": 1, "seconds": -1}
+SIGNS = {"np1": 1, "np2": 1, "sns": -1, "crossings": -1, "groups": 1, "knn_auc": 1, "geo_r2": 1, "seconds": -1}
 """Measures, and whether larger (1) or smaller (-1) is better."""
 TITLES = {
-    "np1": "neighbors", "np2": "two steps", "sns": "stress", "crossings": "crossings", "knn_auc": "classes",
-    "geo_r2": "map", "seconds": "time",
+    "np1": "neighbors", "np2": "two steps", "sns": "stress", "crossings": "crossings", "groups": "groups",
+    "knn_auc": "classes", "geo_r2": "map", "seconds": "time",
 }
 CHANGED = 0.01
 """Change of a measure, in parts of it, that counts."""
@@ -137,6 +139,9 @@ RULES: dict[str, tuple[str, Callable[[], Any], str]] = {
     "Keep": ("the last tail is drawn, nothing is compared", lambda: planned(without_keep), ""),
     "other masses": ("no other masses are tried", lambda: planned(without_branch("other masses")), ""),
     "emphases": ("neighbors alone count", lambda: planned(without_branch("emphasis")), ""),
+    "communities": (
+        "distances within communities are not shorter", lambda: constants("numerics.distances", SHORTER=0.0), ""
+    ),
     "untangle": (
         "no piece turns and no node moves where edges cross", lambda: planned(without_branch("untangle")),
         "branches of trees cross",
@@ -237,6 +242,9 @@ def measured(A: csr_array, labels: Any, coords: Any, seed: int) -> dict[str, flo
     Y = nl.layout(A, seed=seed)
     seconds = time.process_time() - began
     found = quality(A, Y, labels, coords, crossings=A.nnz // 2 <= MOST_EDGES_CROSSED)
+    groups = communities(A, np.random.default_rng(0))
+    if 1 < len(np.unique(groups)) < len(Y):
+        found["groups"] = 1.0 + silhouette_score(Y, groups)
     return {name: float(value) for name, value in {**found, "seconds": seconds}.items() if name in SIGNS}
 
 

@@ -2,8 +2,8 @@
 
 In a small graph each node is a pivot, so that all pairs of nodes count.
 
->>> path = csr_array(np.diag(np.ones(2), 1) + np.diag(np.ones(2), -1))
->>> hop_distances(path, Threads()).weights[1].round(2)
+>>> path = np.array([[0.0, 1.0, 2.0], [1.0, 0.0, 1.0], [2.0, 1.0, 0.0]])
+>>> Distances.of(np.arange(3), path).weights[1]
 array([[0. , 1. , 0.5],
        [1. , 0. , 1. ],
        [0.5, 1. , 0. ]], dtype=float32)
@@ -19,6 +19,7 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from nelayout.numerics.breadth_first import hops_from
+from nelayout.numerics.communities import together
 from nelayout.numerics.parallel import Threads
 
 __all__ = ["Distances", "hop_distances", "pivots_of", "row_distances"]
@@ -31,6 +32,8 @@ COMMON, LEAST_LENGTH = 0.01, 1e-3
 # Least rank correlation of distances between rows with numbers of hops, and pivots that tell it: rows that are rolled
 # up have less.
 MIN_AGREEMENT, TOLD_PIVOTS = 0.35, 24
+# Part by which distances within a community are shorter than their hops.
+SHORTER = 0.45
 # Nodes from which hops are counted at a time: each holds a number for every node of the graph.
 AT_ONCE = 20
 
@@ -104,11 +107,16 @@ def row_distances(n: int, between: Callable[[np.ndarray, np.ndarray], np.ndarray
     return Distances.of(pivots, np.where(alike, 0.0, np.maximum(lengths / median, LEAST_LENGTH)))
 
 
-def hop_distances(P: csr_array, threads: Threads) -> Distances:
-    """Return the numbers of hops between the nodes of a graph and its pivots."""
+def hop_distances(P: csr_array, threads: Threads, grouped: bool = False) -> Distances:
+    """Return the numbers of hops between the nodes of a graph and its pivots.
+
+    ``grouped``: distances within a community of a small graph are shorter, so that its nodes are drawn as a group.
+    """
     pivots = pivots_of(P.shape[0])
     hops = np.empty((P.shape[0], len(pivots)), dtype=np.float32)
     for start in range(0, len(pivots), AT_ONCE):
         some = slice(start, start + AT_ONCE)
         hops[:, some] = np.stack(hops_from(P, pivots[some], threads), axis=1)
+    if grouped and len(pivots) == len(hops):
+        hops *= 1.0 - SHORTER * together(P)
     return Distances.of(pivots, hops)

@@ -64,7 +64,8 @@ def take_apart(
             if known.goal.agrees(strong_edges(graph), threads):
                 affinity = replace(affinity, distances=(known.goal,))
         elif request.method.emphasis:
-            affinity = replace(affinity, distances=(hop_distances(graph, threads),))
+            grouped = request.method.emphasis == "auto"
+            affinity = replace(affinity, distances=(hop_distances(graph, threads, grouped),))
         found.append(Part(nodes, affinity, start, fixed, other, sketch))
     return found, notes
 

@@ -13,6 +13,7 @@ import nelayout as nl
 from nelayout.catalogue import METHODS
 from nelayout.formula.potentials.stress import Stress
 from nelayout.numerics import distances
+from nelayout.numerics.communities import communities, together
 from nelayout.numerics.distances import Distances, hop_distances
 from nelayout.numerics.parallel import Threads
 from nelayout.objective import Affinity
@@ -56,6 +57,47 @@ def test_of_all_pairs_of_a_graph_it_is_the_measure():
     P = csr_array(nx.to_scipy_sparse_array(KARATE, weight=None))
     term = Stress(np.ones(1), (hop_distances(P, Threads()),))
     assert term.at(Y, np.ones(34)).cost.sum() == pytest.approx(float(nl.measure(P, Y)["stress"]), rel=1e-6)
+
+
+def test_distances_within_communities_are_shorter():
+    Y = np.random.default_rng(2).normal(size=(34, 2))
+    P = csr_array(nx.to_scipy_sparse_array(KARATE, weight=None))
+    lengths = np.array(nx.floyd_warshall_numpy(KARATE, weight=None)) * (1.0 - 0.45 * together(P))
+    term = Stress(np.ones(1), (hop_distances(P, Threads(), grouped=True),))
+    assert term.at(Y, np.ones(34)).cost.sum() == pytest.approx(sigma(np.arange(34), lengths, Y), rel=1e-6)
+
+
+
+@pytest.mark.parametrize("name", ["karate", "les_miserables", "caves", "grid"])
+def test_communities_are_as_good_as_those_of_networkx(name):
+    G = {
+        "karate": KARATE, "les_miserables": nx.les_miserables_graph(), "caves": nx.connected_caveman_graph(6, 6),
+        "grid": nx.grid_2d_graph(9, 9),
+    }[name]  # fmt: skip
+    G = nx.convert_node_labels_to_integers(G)
+    P = csr_array(nx.to_scipy_sparse_array(G, weight="weight", dtype=float))
+
+    def modularity(label: np.ndarray) -> float:
+        return nx.community.modularity(G, [set(np.flatnonzero(label == k).tolist()) for k in np.unique(label)])
+
+    ours = [modularity(communities(P, np.random.default_rng(seed))) for seed in range(5)]
+    theirs = [nx.community.modularity(G, nx.community.louvain_communities(G, seed=seed)) for seed in range(5)]
+    assert np.median(ours) >= np.median(theirs) - 0.01
+
+
+def test_runs_agree_on_groups_and_disagree_on_a_mesh():
+    caves = nx.planted_partition_graph(5, 12, 0.8, 0.02, seed=0)
+    same = np.arange(60)[:, None] // 12 == np.arange(60) // 12
+    np.testing.assert_array_equal(together(csr_array(nx.to_scipy_sparse_array(caves, dtype=float))), same)
+    mesh = nx.to_scipy_sparse_array(nx.grid_2d_graph(12, 12), dtype=float)
+    share = together(csr_array(mesh))
+    assert share[mesh.nonzero()].min() > 0, "a border that no run crosses"
+
+
+
+def test_a_part_without_edges_has_no_communities():
+    assert together(csr_array((1, 1))).tolist() == [[1.0]]
+
 
 
 @pytest.mark.parametrize("compiled", [False, True])
