@@ -39,6 +39,7 @@ from nelayout.catalogue.options import (
 from nelayout.errors import unknown
 
 __all__ = [
+    "PASSED_ON",
     "VECTOR_OWN",
     "checks_keywords",
     "takes_addition_keywords",
@@ -71,8 +72,9 @@ INSTEAD = {
     ),
     **dict.fromkeys(("n_neighbors", "metric"), "vectors are drawn by nelayout.embed, which has it"),
 }
-# Keywords of a method's objective, which functions of vectors take as ``**own``.
-VECTOR_OWN = (*OWNERS, "mass", "smoothing")
+# Keywords of every method's objective; with those of single methods, functions of vectors take them as ``**own``.
+PASSED_ON = ("mass", "smoothing", "emphasis")
+VECTOR_OWN = (*OWNERS, *PASSED_ON)
 OWN = "".join(f"    {keyword} : of {', '.join(owners)}\n" for keyword, owners in OWNERS.items())
 OWN_TEXT = f"own : keywords of the method, explained at its layout function\n{OWN}"
 RETURNS = (

@@ -60,9 +60,9 @@ def take_apart(
                 )
         other = None if masses.other is None else masses.other[nodes]
         sketch = None if known.sketch is None else known.sketch[nodes]
-        if known.goal is not None and len(nodes) == len(request.labels):
-            if known.goal.agrees(strong_edges(graph), threads):
-                affinity = replace(affinity, distances=(known.goal,))
+        goal = known.goal if len(nodes) == len(request.labels) else None
+        if goal is not None and (request.method.mu or goal.agrees(strong_edges(graph), threads)):
+            affinity = replace(affinity, distances=(goal,))
         elif request.method.emphasis:
             grouped = request.method.emphasis == "auto"
             affinity = replace(affinity, distances=(hop_distances(graph, threads, grouped),))

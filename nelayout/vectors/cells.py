@@ -74,7 +74,7 @@ def embed_cells(
     progress : default False
         show a progress bar
     own : none
-        keywords of the method, and ``mass`` or ``smoothing``
+        keywords of the method, and ``mass``, ``smoothing`` or ``emphasis``
 
     Returns
     -------

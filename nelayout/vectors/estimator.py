@@ -54,7 +54,7 @@ class NeighborEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
     max_iter : default None
         maximum iterations of the method's last stage; None: the method's own
     method_options : default None
-        a dict of the method's own keywords and of ``mass`` and ``smoothing``, e.g. {"kappa": 0.3}
+        a dict of the method's own keywords and of ``mass``, ``smoothing`` and ``emphasis``, e.g. {"kappa": 0.3}
 
     Attributes
     ----------

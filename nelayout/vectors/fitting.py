@@ -22,7 +22,7 @@ import numpy as np
 from scipy.sparse import csr_array, issparse
 
 from nelayout.catalogue import METHODS, OWNERS, method_named, own_keywords, tune
-from nelayout.catalogue.keywords import checks_keywords
+from nelayout.catalogue.keywords import PASSED_ON, checks_keywords
 from nelayout.catalogue.options import DEFAULTS, check_options, generator
 from nelayout.catalogue.record import Method
 from nelayout.catalogue.stages import CoarseToFine, Descend
@@ -70,8 +70,6 @@ SHARED_NEIGHBORS, MIN_NEIGHBORS, MAX_NEIGHBORS = 30_000, 20, 60
 ANNEALED_PAIRS, ANNEALED_STEPS = 1.5e7, 150
 # Per row and neighbor: entries of the symmetric neighbor graph, and peak bytes of the search.
 UNION, SEARCH_BYTES = 1.5, 150
-# Common keywords of the objective, which count as options of a method.
-PASSED_ON = ("mass", "smoothing")
 
 
 @checks_keywords
@@ -166,9 +164,9 @@ def fit_vectors(
     method_options : default None
         the same as ``own`` in a dict
     own : none
-        keywords of the method's layout function: tail=3.0 for "hssne", repulsion=0.1 for "ee", and mass or smoothing
-        for any. If a perplexity is used, the default mass of every row is 1: ws-SNE is then t-SNE. In binary graphs
-        rows have the masses of the method
+        keywords of the method's layout function: tail=3.0 for "hssne", repulsion=0.1 for "ee", and mass, smoothing or
+        emphasis for any. If a perplexity is used, the default mass of every row is 1: ws-SNE is then t-SNE. In binary
+        graphs rows have the masses of the method. emphasis takes distances between rows
     """
     began = time.perf_counter()
     chosen, passed = _tuned(method, method_options, own)
@@ -219,7 +217,9 @@ def fit_vectors(
     start = copies.one_of_each(read_init(init, known, n, dim, rng))
     free = start is None and not perplexity_annealing
     sketch = copies.one_of_each(_outline(known, chosen, dim)) if free else None
-    goal = _distance_goal(space.given, copies.first, chosen) if free else None
+    emphasis = passed.get("emphasis")
+    counts = bool(chosen.mu if emphasis is None else emphasis) or (free and _takes_distances(chosen))
+    goal = _distance_goal(space.given, copies.first) if counts else None
     if copies.any:
         run["mass"], callback = copies.masses(passed.get("mass", chosen.mass)), copies.told(callback)
         run["callback"] = callback
@@ -380,13 +380,16 @@ def _outline(rows: Any, method: Method, dim: int) -> np.ndarray | None:
     return principal_components(rows, dim)[0]
 
 
-def _distance_goal(metric: Metric, rows: np.ndarray, method: Method) -> Distances | None:
-    """Return the distances that count on a drawing's way beside neighbors, or None.
+def _takes_distances(method: Method) -> bool:
+    """Return True if distances count on a drawing's way beside neighbors.
 
     For kernels with a tail, many arrangements of groups have nearly the same J.
     """
-    if not _has_tail(method) or _judges(method) or method.variational:
-        return None
+    return _has_tail(method) and not method.variational
+
+
+def _distance_goal(metric: Metric, rows: np.ndarray) -> Distances | None:
+    """Return the distances between rows; None where they tell nothing."""
     return row_distances(len(rows), lambda some, others: metric.between_some(rows[some], rows[others]))
 
 

@@ -7,13 +7,14 @@ from typing import Any
 import numpy as np
 import pytest
 from scipy.sparse import csr_array
+from scipy.spatial.distance import pdist
 
 import nelayout as nl
 from nelayout.catalogue import own_keywords
+from nelayout.catalogue.keywords import PASSED_ON
 from nelayout.catalogue.options import DEFAULTS
 from nelayout.errors import InputError, InputTypeError
 from nelayout.vectors.embedding import solve_vectors
-from nelayout.vectors.fitting import PASSED_ON
 from nelayout.vectors.neighbors import Neighbors, Space
 
 
@@ -196,6 +197,17 @@ def test_what_a_layout_takes_of_its_own_is_known_here(name):
 
 def test_common_keywords_that_are_passed_on_exist():
     assert set(PASSED_ON) <= set(DEFAULTS)
+
+
+@pytest.mark.parametrize("method", ["ws-sne", "nerv", "auto"])
+def test_an_emphasis_leads_to_the_distances_between_rows(method):
+    """Not to the numbers of edges of the neighbor graph: correlation with them rises from each emphasis to the next."""
+    X, _ = blobs([0] * 5, [6] * 5, [0, 9, 0, 9, 0])
+    found = [nl.embed(X, method, random_state=0, emphasis=each) for each in (0, 0.3, 0.7)]
+    agreement = [np.corrcoef(pdist(X), pdist(Y))[0, 1] for Y in found]
+    assert agreement[0] < agreement[1] < agreement[2]
+    own = nl.NeighborEmbedding(method=method, random_state=0, method_options={"emphasis": 0.3}).fit_transform(X)
+    np.testing.assert_array_equal(own, found[1])
 
 
 def test_starts():
