@@ -11,7 +11,7 @@ Graphs, by a method's own function
     by path lengths      tsnet_layout, drgraph_layout
     row by row           sne_layout, nerv_layout, jse_layout, alpha_sne_layout; choose_alpha, AlphaChoice
     energies             gamma_quadlog_layout, gamma_linlog_layout, linlog_layout, quadlog_layout, polylog_layout,
-                         ee_layout, forceatlas2_layout
+                         ee_layout, forceatlas2_layout, tfdp_layout
 Graphs, by any method
     layout               positions, by the name of a method, by a Method, or by "auto"
     solve, Solution      positions and all the evidence of the run
@@ -57,6 +57,7 @@ _HOME = {
     "polylog_layout": "layouts",
     "ee_layout": "layouts",
     "forceatlas2_layout": "layouts",
+    "tfdp_layout": "layouts",
     "tsne_layout": "layouts",
     "tsnet_layout": "layouts",
     "drgraph_layout": "layouts",

@@ -46,6 +46,7 @@ from nelayout.layouts import polylog_layout as polylog_layout
 from nelayout.layouts import quadlog_layout as quadlog_layout
 from nelayout.layouts import sne_layout as sne_layout
 from nelayout.layouts import ssne_layout as ssne_layout
+from nelayout.layouts import tfdp_layout as tfdp_layout
 from nelayout.layouts import tsne_layout as tsne_layout
 from nelayout.layouts import tsnet_layout as tsnet_layout
 from nelayout.layouts import ws_sne_layout as ws_sne_layout

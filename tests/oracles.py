@@ -76,6 +76,9 @@ ORACLES: dict[str, Callable[..., Any]] = {
         *((share * weight, phi) for weight, phi in first), *(((1 - share) * weight, phi) for weight, phi in second)
     ],
     "forceatlas2": lambda s: lambda p, b: p / (4 * b) + s / 4 * np.log(b),
+    "t-fdp": lambda r, a, g: lambda p, b: (
+        p * ((1 / b - 1) / 8 - a / 4 * np.log(b)) + r / (4 * (g - 1)) * b ** (g - 1)
+    ),
     "forceatlas2-linlog": lambda s: lambda p, b: (
         p / 2 * ((1 + b**-0.5) * np.log(1 + b**-0.5) - b**-0.5) + s / 4 * np.log(b)
     ),
@@ -86,6 +89,7 @@ NUMBERS: dict[str, list[tuple[float, ...]]] = {
     "alpha": [(t,) for t in (-1.0, 0.0, 0.3, 0.5, 1.0, 1.0001, 1.5, 2.0, 3.0)],
     "nerv": [(0.0,), (0.3,), (1.0,)],
     "jse": [(0.0,), (0.3,), (0.5,), (1.0,)],
+    "t-fdp": [(10.0, 8.0, 2.0), (0.7, 0.6, 1.5)],
 }
 ANY = (0.7, 0.6, 0.3)
 MIXTURES = ["mix:0.4:js:reverse-kl", "mix:0.3:alpha:0.5:mix:0.5:kl:chi2"]

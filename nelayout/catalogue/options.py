@@ -70,6 +70,8 @@ class OwnOptions(TypedDict, total=False):
     divergence: Any
     variational: bool
     scaling_ratio: float
+    attraction: float
+    exponent: float
     gravity: float
     strong_gravity: bool
     linlog: bool

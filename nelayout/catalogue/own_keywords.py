@@ -20,6 +20,7 @@ from nelayout.formula.divergences import (
     force_atlas_linlog,
     jse_divergence,
     nerv_divergence,
+    t_forces,
 )
 from nelayout.formula.divergences.with_background import with_background
 from nelayout.formula.kernels import heavy_tailed, inverse_power
@@ -62,6 +63,7 @@ _MAKERS: dict[str, Callable[..., dict[str, Any]]] = {
         "divergence": with_background(divergence_named(divergence), background), "variational": variational
     },
     "forceatlas2": _forceatlas2,
+    "tfdp": lambda repulsion, attraction, exponent: {"divergence": t_forces(repulsion, attraction, exponent)},
     "tsnet": _tsnet,
 }
 

@@ -28,6 +28,10 @@ ZHU_2020 = (
     "Zhu et al., DRGraph: an efficient graph layout algorithm for large-scale graphs by dimensionality reduction, IEEE "
     "TVCG 27(2), 2021"
 )
+ZHONG_2024 = (
+    "Zhong et al., Force-directed graph layouts revisited: a new force based on the t-distribution, IEEE TVCG 30(7), "
+    "2024"
+)
 YANG_2014 = "Yang, Peltonen & Kaski, Optimization equivalence of divergences improves neighbor embedding, ICML 2014"
 YANG_2009 = "Yang et al., Heavy-tailed symmetric stochastic neighbor embedding, NIPS 2009"
 NOACK_2007 = "Noack, Energy models for graph clustering, J. Graph Algorithms and Applications 11, 2007"
@@ -84,6 +88,12 @@ METHODS: dict[str, Method] = {
             connection="fixed", mass="degree+1", stages=(SHAPE, Descend("descend", 200, small=400, starts=True)),
             reference=JACOMY_2014,
             summary="the energy of ForceAtlas2 as networkx has it: springs, logarithmic repulsion and gravity",
+        ),
+        Method(
+            name="tfdp", kernel="cauchy", **own_parts("tfdp", repulsion=10.0, attraction=8.0, exponent=2.0),
+            connection="fixed", mass="unit",
+            reference=ZHONG_2024,
+            summary="the energy of t-FDP: springs with a strong pull of near neighbors, and bounded repulsion",
         ),
         Method(
             name="tsne", kernel="cauchy", divergence="i-divergence", connection="normalized", mass="unit",

@@ -25,8 +25,8 @@ from nelayout.run.pipeline import positions_of, solve
 __all__ = [
     "alpha_sne_layout", "choose_alpha", "drgraph_layout", "ee_layout", "forceatlas2_layout", "ftsne_layout",
     "gamma_linlog_layout", "gamma_quadlog_layout", "hssne_layout", "jse_layout", "layout", "linlog_layout",
-    "mds_ks_layout", "nerv_layout", "polylog_layout", "quadlog_layout", "sne_layout", "ssne_layout", "tsne_layout",
-    "tsnet_layout", "ws_sne_layout",
+    "mds_ks_layout", "nerv_layout", "polylog_layout", "quadlog_layout", "sne_layout", "ssne_layout", "tfdp_layout",
+    "tsne_layout", "tsnet_layout", "ws_sne_layout",
 ]  # fmt: skip
 
 
@@ -337,6 +337,35 @@ def forceatlas2_layout(
     """
     own = {"scaling_ratio": scaling_ratio, "gravity": gravity, "strong_gravity": strong_gravity, "linlog": linlog}
     return positions_of(G, tune("forceatlas2", **own), pos, fixed, **options)
+
+
+@takes_layout_keywords
+@_example("nx.karate_club_graph(), attraction=4.0, seed=0", 34)
+def tfdp_layout(
+    G: Any, pos: Any = None, fixed: Any = None, *, repulsion: float = 10.0, attraction: float = 8.0,
+    exponent: float = 2.0, **options: Unpack[LayoutOptions],
+) -> Any:  # fmt: skip
+    """Draw a graph by t-FDP: springs with a strong pull of near neighbors, and bounded repulsion.
+
+    Minimizes, with each edge and each pair of nodes counted once and xi_ij the squared distance,
+    ``sum_edges w_ij [xi_ij / 4 + attraction / 2 ln(1 + xi_ij)]
+    + repulsion / (2 (exponent - 1)) sum_pairs m_i m_j (1 + xi_ij)^(1 - exponent)``.
+
+    The program of t-FDP splits the spring's force between both ends of an edge by their degrees. Such forces have no
+    energy, so here both ends take half.
+    Source: the forces of Zhong et al. (2024).
+
+    Parameters
+    ----------
+    repulsion : default 10.0
+        strength > 0 of the repulsion, 1/alpha in the paper
+    attraction : default 8.0
+        strength >= 0 of the pull of near neighbors, beta in the paper
+    exponent : default 2.0
+        power > 1 by which repulsion falls off with 1 + xi, gamma in the paper
+    """
+    own = {"repulsion": repulsion, "attraction": attraction, "exponent": exponent}
+    return positions_of(G, tune("tfdp", **own), pos, fixed, **options)
 
 
 # --- row by row: each node's own neighbors, missed ones weighed against false ones -----------------------------

@@ -27,6 +27,7 @@ OTHER = {
     "polylog": {"r": 2.5},
     "ee": {"repulsion": 0.5},
     "forceatlas2": {"scaling_ratio": 2.5, "gravity": 0.5, "strong_gravity": True, "linlog": True},
+    "tfdp": {"repulsion": 4.5, "attraction": 4.0, "exponent": 1.5},
     "tsnet": {"compression": 0.1},
     "hssne": {"tail": 0.5},
     "nerv": {"kappa": 0.3, "background": 0.2},
@@ -36,7 +37,7 @@ OTHER = {
 }
 # Of these the first own keyword is a number, which may stand behind the name.
 NUMBERED = {
-    "polylog": 2.5, "ee": 0.5, "forceatlas2": 2.5, "tsnet": 0.1, "hssne": 0.5, "nerv": 0.3, "jse": 0.3,
+    "polylog": 2.5, "ee": 0.5, "forceatlas2": 2.5, "tfdp": 4.5, "tsnet": 0.1, "hssne": 0.5, "nerv": 0.3, "jse": 0.3,
     "alpha-sne": 0.8,
 }
 

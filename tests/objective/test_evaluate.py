@@ -46,11 +46,20 @@ def forceatlas2_energy(A: np.ndarray, m: np.ndarray, Y: np.ndarray) -> float:
     return float(pairs + np.sum(m * np.linalg.norm(Y - Y.mean(axis=0), axis=1)))
 
 
+def tfdp_energy(A: np.ndarray, Y: np.ndarray) -> float:
+    """Springs, the pull of near neighbors of strength 8, repulsion of strength 10 and exponent 2; each pair once."""
+    one, other = np.triu_indices(len(A), 1)
+    A, xi = A[one, other], squared(Y)[one, other]
+    return float(np.sum(A * (xi / 4 + 4 * np.log1p(xi))) + 5 * np.sum(1 / (1 + xi)))
+
+
 def printed(name: str, G: nx.Graph, Y: np.ndarray) -> float:
     """J as docs/explain/one-formula.md prints it, of all pairs one by one."""
     A = nx.to_numpy_array(G)
     if name == "forceatlas2":
         return forceatlas2_energy(A, (A > 0).sum(axis=1) + 1, Y)
+    if name == "tfdp":
+        return tfdp_energy(A, Y)
     n, off = len(A), off_diagonal(len(A))
     strength = A.sum(axis=1)
     degree = np.count_nonzero(A, axis=1)

@@ -34,6 +34,7 @@ from nelayout.formula.divergences.force_atlas import ForceAtlas, force_atlas, fo
 from nelayout.formula.divergences.mixture import Mixture, mixture, nerv_divergence
 from nelayout.formula.divergences.own_function import OwnFunction, f_divergence
 from nelayout.formula.divergences.protocol import Divergence, PairTerm, Similarity
+from nelayout.formula.divergences.t_forces import TForces, t_forces
 from nelayout.formula.divergences.with_background import BACKGROUND, reverse_kl
 from nelayout.formula.part_names import as_number, number_count, split
 
@@ -49,6 +50,7 @@ __all__ = [
     "OwnFunction",
     "PairTerm",
     "Similarity",
+    "TForces",
     "Type2Mixture",
     "alpha",
     "auto_alpha",
@@ -67,6 +69,7 @@ __all__ = [
     "mix",
     "nerv_divergence",
     "reverse_kl",
+    "t_forces",
 ]
 
 
@@ -99,6 +102,7 @@ DIVERGENCES: dict[str, Callable[..., Divergence]] = {
     "mix": mix,
     "forceatlas2": force_atlas,
     "forceatlas2-linlog": force_atlas_linlog,
+    "t-fdp": t_forces,
 }
 _ALIASES = {"rkl": "reverse-kl", "hl": "hellinger", "ch": "chi2", "chi-square": "chi2", "jensen-shannon": "js"}
 
