@@ -29,8 +29,10 @@ __all__ = ["COMMAND", "WRITERS"]
 
 # Option of the fit -> keyword of `NeighborEmbedding`; options that were not given have no value.
 FITTING = {"dim": "n_components", "seed": "random_state"} | {
-    name: name for name in ("n_neighbors", "perplexity", "metric", "pca", "init", "device", "max_iter")
+    name: name for name in ("n_neighbors", "perplexity", "metric", "backend", "pca", "init", "device", "max_iter")
 }
+# Values of `--backend`, as in `nelayout.vectors.backends`: --help must not import that module.
+SEARCHES = ("exact", "faiss", "hnswlib", "pynndescent")
 # Names of arrays in an archive; columns may not have these names.
 ARCHIVED = ("positions", "names", "data", "indices", "indptr", "shape", "format")
 # Errors of reading bytes that are not a pickle, or a pickle of another version.
@@ -68,6 +70,8 @@ def _declare(command: argparse.ArgumentParser) -> None:
     perplexity = "effective number of neighbors per row (10 to 30 by the rows; off with --n-neighbors)"
     fitting("--perplexity", text=perplexity, type=float, metavar="NUMBER")
     fitting("--metric", text="distance of two rows: euclidean, cosine, manhattan, ... (euclidean)")
+    backend = "what searches for neighbors (exact; for many rows an installed package)"
+    fitting("--backend", text=backend, choices=SEARCHES)
     pca = "principal components in which rows are compared: a number, none or auto (auto)"
     fitting("--pca", text=pca, type=_components, metavar="K")
     fitting("--init", text="initial positions (auto)", choices=STARTS)
