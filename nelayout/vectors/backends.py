@@ -207,12 +207,12 @@ def _pynndescent(
     return index.neighbor_graph
 
 
-# In the order of preference: the first two repeat their bits, and faiss is the faster one.
+# In the order of preference: for a million rows each takes less time than the next one.
 BACKENDS = {
     each.name: each
     for each in (
         Backend("faiss", "faiss-cpu", "faiss", repeats=True, general=False, search=_faiss),
-        Backend("hnswlib", "hnswlib", "hnswlib", repeats=True, general=False, search=_hnswlib),
         Backend("pynndescent", "pynndescent", "vectors", repeats=False, general=True, search=_pynndescent),
+        Backend("hnswlib", "hnswlib", "hnswlib", repeats=True, general=False, search=_hnswlib),
     )
 }

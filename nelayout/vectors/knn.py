@@ -82,7 +82,7 @@ def knn_graph(
         others. The same ``seed`` gives the same bits for any number of threads. For this, one thread builds the index
         of hnswlib, which takes twice as long as with two. "pynndescent" (``[vectors]``) also takes sparse rows and
         metrics such as "manhattan", and may differ from run to run even for one seed. None: exact as long as it takes
-        about a minute, whatever is installed; for more rows the first of faiss, hnswlib and pynndescent that is
+        about a minute, whatever is installed; for more rows the first of faiss, pynndescent and hnswlib that is
         installed
     metric_params : default None
         parameters of the metric, e.g. {"p": 3} for "minkowski"
