@@ -258,7 +258,7 @@ def test_a_second_interrupt_leaves_no_temporary_file(tmp_path, monkeypatch):
     assert list(tmp_path.iterdir()) == []
 
 
-MATRIX = sp.random_array((50, 50), density=0.2, format="csr", rng=np.random.default_rng(0))
+MATRIX = sp.csr_array(sp.random_array((50, 50), density=0.2, rng=np.random.default_rng(0)))
 
 
 def replaced(values, at, value):

@@ -174,13 +174,13 @@ def _labels(
     source: Source, ends: Sequence[Any], kept: np.ndarray, names: Sequence[str]
 ) -> tuple[Sequence[Hashable], np.ndarray, np.ndarray]:
     """Return labels, whole numbers in increasing order, others in order of appearance, and the ends by number."""
-    whole = [end.to_numpy(zero_copy_only=False)[kept] if _is_numeric(end) else None for end in ends]
-    if whole[0] is not None and whole[1] is not None:
+    if all(map(_is_numeric, ends)):
+        whole = [end.to_numpy(zero_copy_only=False)[kept] for end in ends]
         for values, name in zip(whole, names, strict=True):
             if values.dtype.kind not in "iub" and not (np.floor(values) == values).all():
                 raise source.broken(f"the column {name!r} has fractions; nodes are words or whole numbers")
         labels, numbers = number_labels(np.concatenate([values.astype(np.int64) for values in whole]))
-        return labels, *np.split(numbers, 2)
+        return labels, numbers[: len(whole[0])], numbers[len(whole[0]) :]
     arrow = import_module("pyarrow")
     try:
         texts = [end.filter(arrow.array(kept)).cast(arrow.string()) for end in ends]

@@ -330,8 +330,9 @@ def number_type(n: int) -> Any:
 def number_labels(ends: np.ndarray) -> tuple[list[int], np.ndarray]:
     """Return the distinct whole numbers in order, and the place of each entry among them.
 
-    >>> number_labels(np.array([7, 5, 7]))
-    ([5, 7], array([1, 0, 1]))
+    >>> labels, numbers = number_labels(np.array([7, 5, 7]))
+    >>> labels, numbers.tolist()
+    ([5, 7], [1, 0, 1])
     """
     if not len(ends):
         return [], np.zeros(0, dtype=np.int64)
