@@ -85,6 +85,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         if error.filename:
             return _fail(arguments, f"{error.filename}: {what}")
         output = getattr(arguments, "output", None) or "the output"
+        output = "standard output" if output == "-" else output
         return _fail(arguments, f"{output} cannot be written: {what}; free some space or choose another folder")
     except WrongUsage as error:
         return _fail(arguments, f"{error}; see nelayout {arguments.command} --help", 2)

@@ -28,7 +28,8 @@ __all__ = [
 SET_TEXT = "parameter of the method, see nelayout methods; once for each parameter"
 METHOD_TEXT = "see nelayout methods; nerv:0.3 sets the first parameter of the method"
 PICTURES = ("png", "svg", "pdf")
-BINARY = (*PICTURES, "npz", "npy")
+TYPED = ("arrow", "parquet")
+BINARY = (*PICTURES, *TYPED, "npz", "npy")
 # Keyword of the library -> options for it, if no option has its name; the first one of a command applies.
 SYNONYMS = {
     "n_components": ("--dim",),
@@ -106,12 +107,14 @@ def choose_formats(given: argparse.Namespace, allowed: Iterable[str]) -> tuple[s
 
 
 def check_writable(output: str, kind: str, *sources: str, drawn: Iterable[str], extra: str) -> None:
-    """Raise if the output cannot be written; `drawn` formats need matplotlib (`extra`)."""
+    """Raise if the output cannot be written; `drawn` formats need matplotlib (`extra`), and `TYPED` ones pyarrow."""
     from nelayout.graphs import files
 
     files.check_output(output, *sources)
     if kind in drawn and importlib.util.find_spec("matplotlib") is None:
         raise missing_extra("matplotlib", extra, "pictures")
+    if kind in TYPED and importlib.util.find_spec("pyarrow") is None:
+        raise missing_extra("pyarrow", "parquet", f"{kind} files")
     if output == "-" and kind in BINARY and sys.stdout.isatty():
         raise InputError(f"{kind} is not text for a terminal; give -o FILE, or redirect it into a file or a pipe")
 

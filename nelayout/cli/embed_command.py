@@ -12,6 +12,7 @@ import io
 import pickle
 import warnings
 from collections.abc import Callable, Iterable
+from functools import partial
 from importlib import import_module
 from importlib.util import find_spec
 from typing import Any
@@ -22,15 +23,17 @@ from scipy.sparse import csr_array
 from nelayout.cli import arguments
 from nelayout.cli.arguments import PICTURES, Command, WrongUsage, painting, say, shows_progress
 from nelayout.errors import InputError
-from nelayout.graphs.files.source import Source, load
+from nelayout.graphs.files.source import Source, load, reading
 from nelayout.vectors.tables import FORMATS, FittedColumns, Table, read_table
 
 __all__ = ["COMMAND", "WRITERS"]
 
 # Option of the fit -> keyword of `NeighborEmbedding`; options that were not given have no value.
 FITTING = {"dim": "n_components", "seed": "random_state"} | {
-    name: name for name in ("n_neighbors", "perplexity", "metric", "pca", "init", "device", "max_iter")
+    name: name for name in ("n_neighbors", "perplexity", "metric", "backend", "pca", "init", "device", "max_iter")
 }
+# Values of `--backend`, as in `nelayout.vectors.backends`: --help must not import that module.
+SEARCHES = ("exact", "faiss", "hnswlib", "pynndescent")
 # Names of arrays in an archive; columns may not have these names.
 ARCHIVED = ("positions", "names", "data", "indices", "indptr", "shape", "format")
 # Errors of reading bytes that are not a pickle, or a pickle of another version.
@@ -68,6 +71,8 @@ def _declare(command: argparse.ArgumentParser) -> None:
     perplexity = "effective number of neighbors per row (10 to 30 by the rows; off with --n-neighbors)"
     fitting("--perplexity", text=perplexity, type=float, metavar="NUMBER")
     fitting("--metric", text="distance of two rows: euclidean, cosine, manhattan, ... (euclidean)")
+    backend = "what searches for neighbors (exact; for many rows an installed package)"
+    fitting("--backend", text=backend, choices=SEARCHES)
     pca = "principal components in which rows are compared: a number, none or auto (auto)"
     fitting("--pca", text=pca, type=_components, metavar="K")
     fitting("--init", text="initial positions (auto)", choices=STARTS)
@@ -110,7 +115,8 @@ def _run(given: argparse.Namespace) -> None:
     fitted = getattr(model, "feature_names_in_", None)
     if columns is None and fitted is not None:
         columns = FittedColumns(map(str, fitted))
-    table, color = _read(source, form, columns, given.label, given.color)
+    with reading(given.file):
+        table, color = _read(source, form, columns, given.label, given.color)
     saved, graph, notes, under = b"", None, (), None
     if model is None:
         from nelayout.vectors.fitting import fit_vectors
@@ -133,9 +139,12 @@ def _run(given: argparse.Namespace) -> None:
             content = _picture(table, color, Y, kind, under)
     else:
         content = WRITERS[kind](table, Y, graph)
-    if given.save is not None:
-        files.deliver(given.save, saved)
-    files.deliver(given.output, content)
+    if given.save is None:
+        files.deliver(given.output, content)
+        return
+    with files.atomic(given.save) as temporary:  # both files appear, or none
+        temporary.write_bytes(saved)
+        files.deliver(given.output, content)
 
 
 def _table(given: argparse.Namespace) -> str:
@@ -293,12 +302,21 @@ def _to_npy(table: Table, Y: np.ndarray, graph: csr_array | None) -> bytes:
     return content.getvalue()
 
 
+def _to_typed(table: Table, Y: np.ndarray, graph: csr_array | None, kind: str) -> bytes:
+    from nelayout.graphs.files.arrow import encode_columns
+
+    header, rows = _records(table, Y)
+    return encode_columns(dict(zip(header, map(list, zip(*rows, strict=True)), strict=True)), kind)
+
+
 # Format -> (table, (n, dim) positions, the graph that was drawn) -> content.
 WRITERS: dict[str, Callable[[Table, np.ndarray, csr_array | None], bytes]] = {
     "csv": _to_csv,
     "json": _to_json,
     "npz": _to_npz,
     "npy": _to_npy,
+    "arrow": partial(_to_typed, kind="arrow"),
+    "parquet": partial(_to_typed, kind="parquet"),
 }
 
 COMMAND = Command(

@@ -28,7 +28,10 @@ __all__ = ["COMMAND", "Output", "declare", "formats"]
 FILMS = ("html", "gif")
 SUITABLE: Any = object()  # default of --scale: what suits the format of the output
 # What other formats do with node attributes.
-KEPT, LEFT = "keeps every node attribute it can", {"csv": "holds positions only", "pajek": "holds no attributes"}
+KEPT, LEFT = "keeps every node attribute it can", {
+    **dict.fromkeys(("csv", "arrow", "parquet"), "holds positions only"),
+    "pajek": "holds no attributes",
+}
 
 
 def formats() -> dict[str, Iterable[str]]:

@@ -15,7 +15,7 @@ __all__ = ["declare", "draw"]
 # Options of work that only one machine can do, by their names in the arguments.
 ONE_MACHINE = ("pos", "fixed", "layers", "stability", "nodes", "label", "color", "background", "edges")
 # Formats of positions, and endings of OUT.
-FORMATS = ("parquet", "csv")
+FORMATS = ("parquet", "arrow", "csv")
 
 
 def declare(option: Callable[..., None]) -> None:
@@ -34,16 +34,20 @@ def check(given: argparse.Namespace) -> None:
 
 def draw(given: argparse.Namespace, method: Any) -> None:
     """Draw the graph on workers and write the positions."""
+    from nelayout.graphs.files import output_format
+
     asked = next((name for name in ONE_MACHINE if getattr(given, name)), "more" if given.more else None)
     if asked is not None:
         what = "several FILEs" if asked == "more" else f"--{asked}"
         raise WrongUsage(f"{what} must be left out with --scheduler: a drawing on workers cannot take it")
     out = Path(given.output)
-    kind = given.format or out.suffix.removeprefix(".")
-    if kind not in FORMATS or given.output == "-":
-        raise WrongUsage(
-            f"OUT must be a {' or '.join(FORMATS)} file with --scheduler; got {given.output}. Name another one"
-        )
+    try:
+        kind = output_format(given.output, given.format, FORMATS)
+    except InputError:
+        kind = None
+    if kind is None or given.output == "-":
+        listed = f"{', '.join(FORMATS[:-1])} or {FORMATS[-1]}"
+        raise WrongUsage(f"OUT must be a {listed} file with --scheduler; got {given.output}. Name another one")
     if not Path(given.file).exists():
         raise InputError(f"there is no file or folder {given.file!r}; check the name")
     if out.resolve() == Path(given.file).resolve():

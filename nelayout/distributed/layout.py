@@ -274,11 +274,11 @@ def _checked(method: str | Method, options: dict[str, Any]) -> tuple[Method, dic
 
 
 def write(drawn: Drawn, path: Path, kind: str) -> None:
-    """Write the positions in one file, "parquet" or "csv", completely or not at all."""
+    """Write the positions in one file, "parquet", "arrow" or "csv", completely or not at all."""
     import pyarrow as pa
-    from pyarrow import csv, parquet
+    from pyarrow import csv, ipc, parquet
 
-    maker: Any = parquet.ParquetWriter if kind == "parquet" else csv.CSVWriter
+    maker: Any = {"parquet": parquet.ParquetWriter, "arrow": ipc.new_file, "csv": csv.CSVWriter}[kind]
     with stored(path) as file:
         writer = None
         for k in range(drawn.positions.npartitions):

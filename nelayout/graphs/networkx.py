@@ -12,8 +12,10 @@ nelayout does not import networkx here: a caller who passes one of its graphs ha
 from __future__ import annotations
 
 import sys
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from itertools import chain, compress, count
+from operator import eq, methodcaller
 from typing import Any
 
 import numpy as np
@@ -43,7 +45,7 @@ def read(G: Any, weight: str | None, weight_kind: str) -> Network:
         n = len(labels)
         rows, cols, data = _edges(G, labels)
         weights, notes, doubts = np.ones(len(rows)), (), ()
-        if weight is not None and data:
+        if weight is not None and len(rows):
             if any(weight in attributes for attributes in data):
                 weights = similarities(
                     [attributes.get(weight, 1) for attributes in data],
@@ -70,38 +72,44 @@ def links(G: Any) -> Links:
     """Return the edges in the order of `G.edges`."""
     rows, cols, data = _edges(G, list(G), loops=True)
     names = sorted(name for name in set().union(*data) if isinstance(name, str))
-    return Links(rows, cols, names, lambda name: [attributes.get(name) for attributes in data])
+    return Links(rows, cols, names, lambda name: [own.get(name) for own in data] or [None] * len(rows))
 
 
 def _edges(G: Any, labels: Sequence[Hashable], loops: bool = False) -> tuple[np.ndarray, np.ndarray, list[dict]]:
     """Return ends and attribute dicts of each edge once (undirected: from the earlier node).
 
-    Walking the adjacency is faster than `G.edges`, because networkx returns its own dicts.
+    If no edge has an attribute, there are no dicts. Walking the adjacency is faster than `G.edges`, because networkx
+    returns its own dicts.
     """
-    index = dict(zip(labels, range(len(labels)), strict=True))
-    sources: list[int] = []
-    degrees: list[int] = []
-    targets: list[int] = []
-    data: list[Any] = []
-    for node, neighbors in G.adjacency():
-        before = len(targets)
-        targets.extend(map(index.__getitem__, neighbors))
-        data.extend(neighbors.values())
-        sources.append(index[node])
-        degrees.append(len(targets) - before)
-    rows = np.repeat(np.array(sources, dtype=np.int64), np.array(degrees, dtype=np.int64))
-    cols = np.array(targets, dtype=np.int64)
+    n, index = len(labels), None if _counted(labels) else dict(zip(labels, range(len(labels)), strict=True))
+
+    def numbers(nodes: Iterable[Any], count: int) -> np.ndarray:
+        return np.fromiter(nodes if index is None else map(index.__getitem__, nodes), dtype=np.int64, count=count)
+
+    neighbors = [each for _, each in G.adjacency()]
+    degrees = np.fromiter(map(len, neighbors), dtype=np.int64, count=n)
+    rows = np.repeat(numbers((node for node, _ in G.adjacency()), n), degrees)
+    cols = numbers(chain.from_iterable(neighbors), len(rows))
     keep = rows != cols if G.is_directed() else rows < cols
     if loops:
         keep |= rows == cols
+
+    def attributes() -> Iterator[dict]:
+        return chain.from_iterable(map(methodcaller("values"), neighbors))
+
+    data = list(compress(attributes(), keep.tolist())) if any(attributes()) else []
     if not keep.all():
-        data = [attributes for attributes, kept in zip(data, keep.tolist(), strict=True) if kept]
         rows, cols = rows[keep], cols[keep]
     if G.is_multigraph():
         parallel = np.array([len(edges) for edges in data], dtype=np.int64)
         rows, cols = np.repeat(rows, parallel), np.repeat(cols, parallel)
-        data = [attributes for edges in data for attributes in edges.values()]
+        data = [own for edges in data for own in edges.values()]
     return rows, cols, data
+
+
+def _counted(labels: Sequence[Hashable]) -> bool:
+    """Return whether the labels are 0, 1, 2, ..., in order."""
+    return all(map(eq, labels, count()))
 
 
 def _numeric(data: list[dict], name: str) -> bool:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-__all__ = ["announce", "listening"]
+__all__ = ["announce", "listening", "noticed_if_long"]
 
 # Time of waiting in one process before a line on standard error, in seconds.
 NOTICE_AFTER_SECONDS = 2.0
@@ -46,3 +47,22 @@ def announce(notice: str) -> None:
         _Wait.told = True
     if not notice:
         _Wait.seconds, _Wait.notice = waited, ""
+
+
+@contextmanager
+def noticed_if_long(notice: str) -> Iterator[None]:
+    """Give a notice if the block takes long: to the listeners, or as a line on standard error."""
+
+    def tell() -> None:
+        for listener in tuple(_listeners):
+            listener(notice)
+        if not _listeners and sys.stderr is not None:
+            sys.stderr.write(f"nelayout: {notice}\n")
+
+    clock = threading.Timer(NOTICE_AFTER_SECONDS, tell)
+    clock.daemon = True
+    clock.start()
+    try:
+        yield
+    finally:
+        clock.cancel()

@@ -12,6 +12,7 @@ from nelayout.catalogue.options import generator
 from nelayout.errors import InputTypeError, unknown, warn
 from nelayout.numerics.parallel import Threads, threads_for
 from nelayout.similarities.entropic import calibrate, joint
+from nelayout.vectors.backends import check_backend
 from nelayout.vectors.input import Neighbors
 from nelayout.vectors.knn import space_of
 
@@ -31,6 +32,7 @@ def entropic_affinity(
     pca: int | Literal["auto"] | None = "auto",
     symmetrize: Literal["joint", "none"] = "joint",
     seed: Any = None,
+    backend: Literal["exact", "faiss", "hnswlib", "pynndescent"] | None = None,
 ) -> csr_array:
     """Return similarities of vectors with one perplexity, an effective number of neighbors.
 
@@ -63,7 +65,9 @@ def entropic_affinity(
     symmetrize : default "joint"
         "joint": symmetric, the sum of all entries is 1; "none": p_j|i in row i, the sum of every row is 1
     seed : default None
-        for the approximate search in tables too large for the exact one (see `knn_graph`)
+        for the approximate search in tables too large for the exact one
+    backend : default None
+        what searches for neighbors, as in `knn_graph`
 
     Returns
     -------
@@ -94,10 +98,11 @@ def entropic_affinity(
         raise unknown("symmetrize", symmetrize, SYMMETRIZE)
     if perplexity is None:
         raise InputTypeError("perplexity must be a number > 1, e.g. 30; for a binary graph use knn_graph")
+    check_backend(backend)
     rng = generator(seed)
     space, k = space_of(X, n_neighbors, metric, metric_params, pca, perplexity)
     with threads_for(None) as threads:
-        found = space.nearest(k, rng, threads)
+        found = space.nearest(k, rng, threads, backend=backend)
         rows = entropic_rows(found, perplexity, threads)
     for note in found.notes:
         warn(note)

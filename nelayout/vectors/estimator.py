@@ -47,6 +47,8 @@ class NeighborEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
     metric_params, pca, init, random_state, device, tol : as in `nelayout.embed`; ``transform`` works on the CPU
     knn : default None
         neighbor lists of the rows to fit, as in `nelayout.embed`; ``transform`` does its own search
+    backend : default None
+        what searches for neighbors of the rows to fit, as in `nelayout.embed`; ``transform`` searches exactly
     n_jobs : default None
         threads; None: one, unless in a joblib.parallel_backend context; -1: all cores
     verbose : default 0
@@ -98,6 +100,7 @@ class NeighborEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
         metric: Any = "euclidean",
         metric_params: dict[str, Any] | None = None,
         knn: tuple[Any, Any] | None = None,
+        backend: Literal["exact", "faiss", "hnswlib", "pynndescent"] | None = None,
         pca: int | Literal["auto"] | None = "auto",
         init: Any = "auto",
         random_state: Any = None,
@@ -115,6 +118,7 @@ class NeighborEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
         self.metric = metric
         self.metric_params = metric_params
         self.knn = knn
+        self.backend = backend
         self.pca = pca
         self.init = init
         self.random_state = random_state

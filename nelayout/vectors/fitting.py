@@ -41,6 +41,7 @@ from nelayout.run.request import Known
 from nelayout.run.variational_component import vector_features
 from nelayout.similarities.entropic import joint, on_pattern
 from nelayout.sums.device import device_named
+from nelayout.vectors.backends import check_backend
 from nelayout.vectors.copies import Copies
 from nelayout.vectors.entropic import entropic_rows
 from nelayout.vectors.fit import Fit
@@ -84,6 +85,7 @@ def fit_vectors(
     metric: Any = "euclidean",
     metric_params: dict[str, Any] | None = None,
     knn: tuple[Any, Any] | None = None,
+    backend: Literal["exact", "faiss", "hnswlib", "pynndescent"] | None = None,
     pca: int | Literal["auto"] | None = "auto",
     init: Any = "auto",
     random_state: Any = None,
@@ -132,6 +134,9 @@ def fit_vectors(
         (indices, distances), two (n, k) arrays from your own index: for each row the nearest rows and their distances,
         as in openTSNE and UMAP. A row may be in its own list. The lists replace the search. X is still used for
         principal components and to join components
+    backend : default None
+        what searches for neighbors, as in `knn_graph`: "exact", "faiss", "hnswlib", "pynndescent", or None for a choice
+        by the number of rows. ``notes`` of `nelayout.solve_vectors` state the share of neighbors that were found
     pca : default "auto"
         as in `knn_graph`: an integer is the number of principal components in which rows are compared
     init : default "auto"
@@ -142,7 +147,7 @@ def fit_vectors(
         directions of the random walk on the graph, "random" normal random numbers from ``random_state``. Or an
         (n, n_components) array
     random_state : default None
-        int, Generator or RandomState; the same seed gives the same bits
+        int, Generator or RandomState; the same seed gives the same bits, except with pynndescent
     n_jobs : default None
         threads; None: all cores
     max_iter : default None
@@ -173,6 +178,9 @@ def fit_vectors(
     chosen = _with_steps_of_many(replace(chosen, perplexity=None, hops=None))
     rng = generator(random_state, "random_state")
     check_dimensions(n_components)
+    check_backend(backend)
+    if knn is not None and backend is not None:
+        raise InputError(f"knn has the neighbors, and backend={backend!r} would search for them: leave one of them out")
     if perplexity_annealing and perplexity is None:
         raise InputError("perplexity_annealing needs the perplexity to end at, e.g. perplexity=30")
     if knn is not None and perplexity_annealing:
@@ -194,7 +202,7 @@ def fit_vectors(
     settings = check_options(dict(run))  # before the search for neighbors, which is slow
     run |= {"seed": rng, "scale": None, "components": "joint"}
     if is_similarity(metric):
-        _refuse_of_similarities(n_neighbors, perplexity, metric_params, knn, None if pca == "auto" else pca)
+        _refuse_of_similarities(n_neighbors, perplexity, metric_params, knn, backend, None if pca == "auto" else pca)
         table = Similarities(rows)
         start = read_init(init, None, n, dim, rng)
         graph, joins = table.joined_graph()
@@ -232,7 +240,7 @@ def fit_vectors(
     trace: tuple[Step, ...] = ()
     with threads_for(n_jobs) as threads:
         if lists is None:
-            found = space.nearest(widest, rng, threads, device_named(device), progress)
+            found = space.nearest(widest, rng, threads, device_named(device), progress, backend)
         else:
             found = lists.first(widest)
         for number, (p, reach) in enumerate(plan):
@@ -400,7 +408,9 @@ def _start_on(graph: csr_array, start: Start, dim: int) -> np.ndarray | None:
     return spectral_coordinates(graph, dim) if dim < graph.shape[0] else None
 
 
-def _refuse_of_similarities(n_neighbors: Any, perplexity: Any, metric_params: Any, knn: Any, pca: Any) -> None:
+def _refuse_of_similarities(
+    n_neighbors: Any, perplexity: Any, metric_params: Any, knn: Any, backend: Any, pca: Any
+) -> None:
     """Refuse keywords that have no effect on a table of similarities."""
     asked = [name for name, value in locals().items() if value is not None]
     if asked:

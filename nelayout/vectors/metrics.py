@@ -89,16 +89,14 @@ class Metric:
             return self.convert(cdist(here, there, "sqeuclidean"))
         return cdist(here, there, self.cdist, **self.params)
 
-    def name_for_pynndescent(self) -> str:
-        """Return pynndescent's name of the metric; raise `Unsupported` if it has none."""
+    @property
+    def in_pynndescent(self) -> str | None:
+        """Return pynndescent's name of the metric, None if it has none."""
         if self.euclidean:
             return "euclidean"
         if self.cdist in IN_PYNNDESCENT and "w" not in self.params:
             return "manhattan" if self.cdist == "cityblock" else self.cdist
-        raise Unsupported(
-            f"{self.rows.shape[0]} rows are too many for metric {self.name!r}, which looks at all pairs; "
-            "use 'euclidean', 'cosine' or 'manhattan', or fewer rows"
-        )
+        return None
 
     def table_nearest(
         self,

@@ -7,7 +7,7 @@ Three rows are on a line. The last two are nearest to each other, and the second
     >>> found.indices.ravel(), found.distances.ravel()
     (array([1, 2, 1]), array([3., 1., 1.]))
 
-`nearest` searches under Euclidean metrics, and tables of distances serve other metrics. pynndescent takes larger
+`nearest` searches under Euclidean metrics, and tables of distances serve other metrics. `backends` takes larger
 tables. A device compares all pairs of dense rows of many columns. Equal distances are ordered by index, and equal rows
 are neighbors at distance 0.
 """
@@ -22,11 +22,11 @@ from typing import Any
 import numpy as np
 from scipy.sparse import issparse
 
-from nelayout.errors import missing_extra
 from nelayout.numerics.parallel import Threads
 from nelayout.numerics.principal import principal_components
 from nelayout.record.progress import screen
 from nelayout.sums.device import Device
+from nelayout.vectors.backends import Trial, choose
 from nelayout.vectors.input import Neighbors
 from nelayout.vectors.metrics import Metric, prepare
 from nelayout.vectors.nearest import DIRECTIONS, Table, exact_nearest, first_k, squared_distances, takes_tree
@@ -36,7 +36,7 @@ __all__ = ["Space", "kinds_of", "row_keys"]
 # Largest number of pairs of rows, and of pairs times columns, for products of matrices; largest pairs times columns for
 # tables of distances.
 EXACT_PAIRS, EXACT_WORK, TABLE_WORK = 4e10, 2e12, 3e11
-# Number of rows with an exact search, to measure the recall of an approximate one.
+# Number of rows that choose the effort of an approximate search, and of rows that measure its recall.
 SAMPLED = 200
 
 
@@ -64,30 +64,39 @@ class Space:
         threads: Threads,
         device: Device | None = None,
         progress: bool = False,
+        backend: str | None = None,
     ) -> Neighbors:
-        """Find the k nearest other rows of each row; ``device``, if any, compares long rows."""
-        X = self.given.rows
+        """Find the k nearest other rows of each row.
+
+        ``device``, if any, compares long rows. ``backend`` is "exact", a name in `backends`, or None for a choice.
+        """
+        X, exact = self.given.rows, backend == "exact"
         if not self.given.euclidean:
-            if X is None or float(self.n) ** 2 * X.shape[1] <= TABLE_WORK:
+            if exact or (backend is None and (X is None or float(self.n) ** 2 * X.shape[1] <= TABLE_WORK)):
                 with _counting(self.n, progress) as done:
                     found = self.given.table_nearest(np.arange(self.n), k, threads, done=done)
                 return Neighbors(*found, self.given.notes)
-            return self._approximate(k, rng, threads)
+            indices, distances, note = self._approximate(X, k, rng, threads, backend, progress)
+            return Neighbors(indices, distances, (note,))
         first, group = kinds_of(X)
         distinct = X if len(first) == self.n else X[first]
-        few = min(k, len(first) - 1)
+        few, notes = min(k, len(first) - 1), ()
         if not few:
             indices, squared = np.zeros((1, 0), dtype=np.int64), np.zeros((1, 0))
+        elif not (exact or backend is None):
+            indices, squared, note = self._approximate(distinct, few, rng, threads, backend, progress)
+            notes = (note,)
         elif device is not None and self.n >= device.least and not (issparse(X) or takes_tree(X)):
             indices, squared = device.nearest(distinct, few)
-        elif takes_tree(distinct) or _affordable(distinct):
+        elif exact or takes_tree(distinct) or _affordable(distinct):
             with _counting(len(first), progress) as done:
                 indices, squared = exact_nearest(distinct, few, threads, done)
         else:
-            return self._approximate(k, rng, threads)
+            indices, squared, note = self._approximate(distinct, few, rng, threads, None, progress)
+            notes = (note,)
         if len(first) < self.n:
             indices, squared = _with_copies(indices, squared, first, group, k)
-        return Neighbors(indices, self.given.convert(squared))
+        return Neighbors(indices, self.given.convert(squared), notes)
 
     def nearest_from(self, X: Any, k: int, threads: Threads) -> Neighbors:
         """Find the k nearest rows of each row of another table (`input.read_vectors`), exactly."""
@@ -110,42 +119,32 @@ class Space:
             self._tables[k] = Table(self.given.rows, k)
         return self._tables[k]
 
-    def _approximate(self, k: int, rng: np.random.Generator, threads: Threads) -> Neighbors:
-        """Search by pynndescent, and compute its Euclidean distances again."""
-        X, name = self.given.rows, self.given.name_for_pynndescent()
-        try:
-            from pynndescent import NNDescent
-        except ImportError:
-            raise missing_extra(
-                "pynndescent", "vectors", f"neighbors among {self.n} rows, too many to compare all of them"
-            ) from None
-        index = NNDescent(
-            X,
-            metric=name,
-            metric_kwds=self.given.params or None,
-            n_neighbors=k + 1,
-            random_state=int(rng.integers(2**31 - 1)),
-            n_jobs=threads.count,
-        )
-        assert index.neighbor_graph is not None
-        indices, distances, short = _without_self(*index.neighbor_graph, k)
-        if self.given.euclidean:
-            rows = np.repeat(np.arange(self.n), k)
+    def _approximate(
+        self, X: Any, k: int, rng: np.random.Generator, threads: Threads, name: str | None, progress: bool
+    ) -> tuple[np.ndarray, np.ndarray, str]:
+        """Search by another package; compute Euclidean distances again, squared; return a note with the recall."""
+        backend, metric = choose(name, self.given), self.given
+        n, seed = X.shape[0], int(rng.integers(2**31 - 1))
+        exact = Table(X, k).nearest if metric.euclidean else metric.table_nearest
+        some = np.random.default_rng(0).permutation(n)[: 2 * SAMPLED]
+        near, measured = exact(k=k, threads=threads, rows=some)
+        trial, some, farthest = Trial(some[:SAMPLED], near[:SAMPLED]), some[-SAMPLED:], measured[-SAMPLED:, -1:]
+        with _counting(n, progress) as done:
+            found, distances = backend.search(X, k, seed, threads, metric, trial, done)
+        indices, distances, short = _without_self(found, distances, k)
+        if metric.euclidean:
+            rows = np.repeat(np.arange(n), k)
             measured = squared_distances(X, rows, X, indices.ravel())
-            indices, distances = first_k(rows, indices.ravel(), measured, self.n, k)
-            exact = Table(X, k).nearest
-        else:
-            exact = self.given.table_nearest
+            indices, distances = first_k(rows, indices.ravel(), measured, n, k)
         if len(short):  # rows with too few neighbors
             indices[short], distances[short] = exact(k=k, threads=threads, rows=short)
-        some = np.linspace(0, self.n - 1, SAMPLED).astype(np.int64)
-        farthest = exact(k=k, threads=threads, rows=some)[1][:, -1:]
-        found = np.mean(distances[some] <= farthest * (1 + 1e-5))  # pynndescent measures in single precision
+        recall = np.mean(distances[some] <= farthest * (1 + 1e-5))  # pynndescent measures in single precision
         note = (
-            f"the neighbors of {self.n} rows are approximate, {found:.1%} of the nearest were found (by {SAMPLED} "
-            "sampled rows), and they may differ from run to run"
+            f"the neighbors of {n} rows are approximate, {recall:.1%} of the nearest were found (by {backend.name}, "
+            f"measured on {len(some)} rows)"
         )
-        return Neighbors(indices, self.given.convert(distances) if self.given.euclidean else distances, (note,))
+        note += "; backend='exact' finds all" if backend.repeats else ", and they may differ from run to run"
+        return indices, distances, note
 
 
 @contextmanager
@@ -223,10 +222,13 @@ def _with_copies(
     return best[~own].reshape(n, k), at[~own].reshape(n, k)
 
 
-def _without_self(found: np.ndarray, distances: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def _without_self(
+    found: np.ndarray, distances: np.ndarray | None, k: int
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Drop each row itself from lists (n, k + 1); return (n, k), and rows with too few."""
     bad = (found == np.arange(len(found))[:, None]) | (found < 0)
     order = np.argsort(bad, axis=1, kind="stable")[:, :k]
     short = np.flatnonzero(np.take_along_axis(bad, order, 1).any(axis=1))
     found = np.take_along_axis(found, order, 1).astype(np.int64)
-    return found, np.take_along_axis(distances, order, 1).astype(np.float64), short
+    known = np.zeros(found.shape) if distances is None else np.take_along_axis(distances, order, 1).astype(np.float64)
+    return found, known, short

@@ -1,4 +1,4 @@
-"""Tables of numbers for `nelayout embed`, a row per sample: CSV, TSV, npy, npz, parquet.
+"""Tables of numbers for `nelayout embed`, a row per sample: CSV, TSV, npy, npz, Arrow, Parquet.
 
 A first row is a header if one of its cells is not a number but the cell below is. It is also a header if no cell is a
 number, or if an option names one of its cells::
@@ -12,7 +12,6 @@ number, or if an option names one of its cells::
 from __future__ import annotations
 
 import csv
-import io
 import re
 import shlex
 from array import array
@@ -24,16 +23,17 @@ from typing import Any
 
 import numpy as np
 
-from nelayout.errors import InputError, missing_extra, unknown
-from nelayout.graphs.files.matrices import load_arrays
+from nelayout.errors import InputError, unknown
+from nelayout.graphs.files.arrow import read_columns
+from nelayout.graphs.files.matrices import load_arrays, load_sparse
 from nelayout.graphs.files.record import count_of
 from nelayout.graphs.files.source import Source
 from nelayout.graphs.files.tables import Rows, number
 
 __all__ = ["FORMATS", "FittedColumns", "Table", "read_table"]
 
-# Names of formats, which are also file endings.
-FORMATS = {name: name for name in ("csv", "tsv", "npy", "npz", "parquet")}
+# File ending -> name of the format, which is also an ending.
+FORMATS = {name: name for name in ("csv", "tsv", "npy", "npz", "arrow", "parquet")} | {"feather": "arrow"}
 # Names of the matrix in an archive with several, in order of preference.
 MATRIX_NAMES = ("X", "x", "data", "vectors")
 # Cells, in lower case, that stand for an unknown value.
@@ -89,9 +89,9 @@ def read_table(
         with file, row and column: a cell that must be a number and is not, rows of different length, a column that does
         not exist, an array that is not a matrix.
     MissingExtra
-        for parquet without pyarrow.
+        for arrow and parquet without pyarrow.
     """
-    read = {"csv": _delimited, "tsv": _delimited, "parquet": _parquet}.get(kind, _arrays)
+    read = {"csv": _delimited, "tsv": _delimited, "arrow": _typed, "parquet": _typed}.get(kind, _arrays)
     return read(source, kind, columns, beside or {})
 
 
@@ -186,12 +186,7 @@ def _arrays(source: Source, kind: str, columns: Sequence[str] | None, beside: Ma
     found = load_arrays(source, kind, "an array of numbers, (n, d)")
     tables = [name for name, values in found.items() if values.ndim == 2 and name != "data"]
     if {"format", "shape", "data"} <= set(found) and not tables:
-        from scipy.sparse import csr_array, load_npz
-
-        try:
-            X, others = csr_array(load_npz(io.BytesIO(source.data))), {}
-        except (ValueError, KeyError, TypeError) as error:
-            raise source.broken(f"cannot be read as a sparse matrix: {error}") from None
+        X, others = load_sparse(source), {}
     else:
         name = _matrix(source, found)
         X, others = found[name], {other: values for other, values in found.items() if other != name}
@@ -224,15 +219,8 @@ def _matrix(source: Source, found: dict[str, np.ndarray]) -> str:
     )
 
 
-def _parquet(source: Source, _: str, columns: Sequence[str] | None, beside: Mapping[str, str]) -> Table:
-    try:
-        arrow, parquet = import_module("pyarrow"), import_module("pyarrow.parquet")
-    except ImportError:
-        raise missing_extra("pyarrow", "parquet", "parquet files") from None
-    try:
-        table: Any = parquet.read_table(io.BytesIO(source.data))
-    except (arrow.ArrowException, OSError) as error:
-        raise source.broken(f"cannot be read as parquet: {error}") from None
+def _typed(source: Source, kind: str, columns: Sequence[str] | None, beside: Mapping[str, str]) -> Table:
+    table = read_columns(source, kind)
     index = [name for name in table.column_names if name.startswith(INDEX_PREFIX)]
     called = [str(name) for name in table.column(index[0]).to_pylist()] if index else None
     table = table.drop_columns(index)

@@ -180,7 +180,7 @@ FAILURES = {
     "layout graph.gml -o . --format png": "the output '.' is a folder; give the name of a file in it",
     "layout graph.gml -o .": "the output '.' is a folder; give the name of a file in it",
     "layout pairs.csv -o out.csv --weight m": "pairs.csv: unknown column for weight 'm'. Allowed: 'n'; --weight none",
-    "layout graph.gml -o out.jsno": "'out.jsno': unknown output format 'jsno': did you mean 'json'? Allowed: 'csv',",
+    "layout graph.gml -o out.jsno": "'out.jsno': unknown output format 'jsno': did you mean 'json'? Allowed: 'arrow',",
     "layout graph.gml -o out.csv --pos start.csv --fixed z": "unknown node for --fixed 'z'. Allowed: 'a', 'b', 'c',",
     "layout graph.gml -o out.png --label knd": "unknown node attribute for --label 'knd': did you mean 'kind'?",
     "layout graph.gml -o out.png --color knd": "unknown node attribute or color for --color 'knd': did you mean",
@@ -193,7 +193,7 @@ FAILURES = {
     "compare graph.gml -m ws-sne -o out.csv --weight nothing": "unknown edge attribute for --weight 'nothing'.",
     "layout graph.csv -o out.csv": "graph.csv: this is not an edge list; it looks like gml: say --format gml",
     "layout table.csv -o out.png": "table.csv, line 1: there are 5 columns and no headings source and target; name",
-    "layout graph.gml -o out": "'out' has no ending that names the output format; name it with --format, one of csv,",
+    "layout graph.gml -o out": "'out' has no ending that names the output format; name it with --format, one of arrow,",
     "layout graph.gml -o out.csv --mass kind": "",
 }
 

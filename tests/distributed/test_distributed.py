@@ -349,7 +349,7 @@ def test_the_command_line_writes_a_file_or_nothing(tmp_path):
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        (["-o", "out.png", "--scheduler", "local"], "OUT must be a parquet or csv file"),
+        (["-o", "out.png", "--scheduler", "local"], "OUT must be a parquet, arrow or csv file"),
         (["-o", "out.parquet", "--scheduler", "local", "--pos", "p.csv"], "--pos must be left out with --scheduler"),
         (["-o", "out.csv", "--checkpoint", "work"], "give --scheduler"),
     ],

@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import gzip
 import io
+import pathlib
+import tempfile
+import time
+from dataclasses import replace
 
 import networkx as nx
 import numpy as np
@@ -14,7 +18,11 @@ import scipy.sparse as sp
 from nelayout.cli import main
 from nelayout.errors import InputError
 from nelayout.graphs.files import FORMATS, WRITERS, read_graph, read_positions, write_positions
+from nelayout.graphs.files.arrow import encode_columns
+from nelayout.graphs.files.formats import POSITIONS
+from nelayout.numerics import notices
 
+pytest.importorskip("pyarrow")
 NAMES = [name for name in FORMATS if name != "sif"]  # in which any word is a node
 GRAPH = nx.relabel_nodes(nx.karate_club_graph(), lambda k: f"person {k}")
 POS = nx.circular_layout(GRAPH)
@@ -27,7 +35,10 @@ def whole(tmp_path_factory):
     contents = {}
     for name in NAMES:
         path = folder / f"g.{FORMATS[name].endings[0]}"
-        if name in WRITERS:
+        if name in ("arrow", "parquet"):
+            u, v, w = zip(*GRAPH.edges(data="weight"), strict=True)
+            path.write_bytes(encode_columns({"source": u, "target": v, "weight": w}, name))
+        elif name in WRITERS:
             write_positions(path, GRAPH, POS, name)
         elif name == "gml":
             nx.write_gml(GRAPH, path)
@@ -85,6 +96,7 @@ GOOD = {
     ("edgelist", "truncated late"): "the beginning of a list is a list",
     ("pajek", "truncated late"): "the beginning of a list of edges is one",
     ("npz", "NUL within"): "an archive is binary",
+    ("arrow", "NUL within"): "a table is binary, without sums of its parts",
 }
 CASES = [
     (name, fault)
@@ -116,11 +128,11 @@ def test_the_good_file_is_read(whole, tmp_path, name):
     path.write_bytes(whole[name])
     file = read_graph(path)
     assert (len(file.labels), file.format) == (34, name)
-    if name in WRITERS:
+    if name in WRITERS and name not in POSITIONS:
         assert len(read_positions(path)) == 34
 
 
-@pytest.mark.parametrize("name", [name for name in NAMES if name != "npz"])
+@pytest.mark.parametrize("name", [name for name in NAMES if not FORMATS[name].binary])
 def test_text_in_utf_16_with_its_mark_is_read(whole, tmp_path, name):
     if name == "mtx":
         pytest.skip("Matrix Market is ASCII")
@@ -244,3 +256,95 @@ def test_a_second_interrupt_leaves_no_temporary_file(tmp_path, monkeypatch):
     with pytest.raises(KeyboardInterrupt):
         write()
     assert list(tmp_path.iterdir()) == []
+
+
+MATRIX = sp.csr_array(sp.random_array((50, 50), density=0.2, rng=np.random.default_rng(0)))
+
+
+def replaced(values, at, value):
+    changed = values.copy()
+    changed[at] = value
+    return changed
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"indices": replaced(MATRIX.indices, 3, 50)}, "indices must be < 50"),
+        ({"indices": replaced(MATRIX.indices, 3, -1)}, "indices must be >= 0"),
+        ({"indptr": replaced(MATRIX.indptr, 5, 10**6)}, "indptr must be a non-decreasing sequence"),
+        ({"indptr": replaced(MATRIX.indptr, 5, -4)}, "indptr must be a non-decreasing sequence"),
+        ({"data": MATRIX.data[:5]}, "indices and data should have the same size"),
+        ({"shape": np.array([40, 40])}, "index pointer size 51 should be 41"),
+        ({"format": np.array(b"csc"), "indptr": replaced(MATRIX.indptr, 5, 10**6)}, "indptr must be a non-decreasing"),
+    ],
+)
+@pytest.mark.parametrize("command", ["layout", "embed"])
+def test_a_stored_matrix_with_numbers_beyond_its_shape_is_refused(tmp_path, monkeypatch, capsys, change, said, command):
+    monkeypatch.chdir(tmp_path)
+    parts = {name: getattr(MATRIX, name) for name in ("data", "indices", "indptr")}
+    np.savez("g.npz", **{**parts, "shape": np.array(MATRIX.shape), "format": np.array(b"csr"), **change})
+    assert main([command, "g.npz", "-o", "out.csv"]) == 1
+    assert f"nelayout: g.npz: cannot be read as a sparse matrix: {said}" in capsys.readouterr().err
+    assert [path.name for path in tmp_path.iterdir()] == ["g.npz"]
+
+
+@pytest.mark.parametrize(
+    ("arrays", "said"),
+    [
+        ({"rows": [0, 5], "cols": [1, 2], "n": 3}, r"rows and cols must be in 0 \.\. 2, as n is 3; got 5"),
+        ({"rows": [0, -1], "cols": [1, 2], "n": 3}, r"rows and cols must be in 0 \.\. 2, as n is 3; got -1"),
+        ({"rows": np.array([2], np.uint64), "cols": [-1], "n": 3}, r"0 \.\. 2, as n is 3; got -1"),
+        ({"rows": np.array([2**63], np.uint64), "cols": [0]}, "9223372036854775809 nodes need about"),
+        ({"rows": [0], "cols": [1], "n": -3}, "n must be the number of nodes, 0 or more; got -3"),
+        ({"rows": [0], "cols": [1], "n": 2.5}, "n must be one whole number; got float64"),
+        ({"rows": [0], "cols": [1], "n": "x"}, "n must be one whole number; got <U1"),
+        ({"rows": [0], "cols": [1], "n": [3, 4]}, r"n must be one whole number; got int64 \(2,\)"),
+        ({"rows": [0], "cols": [1], "directed": [1, 0]}, r"directed must be one whole number; got int64 \(2,\)"),
+    ],
+)
+def test_node_numbers_of_an_archive_are_checked(tmp_path, arrays, said):
+    np.savez(tmp_path / "g.npz", **arrays)
+    with pytest.raises(InputError, match=said):
+        read_graph(tmp_path / "g.npz")
+
+
+def test_a_table_beyond_the_memory_is_refused_before_it_is_read(tmp_path, monkeypatch):
+    path = tmp_path / "g.parquet"
+    zeros = np.zeros(10**6, np.int8)
+    path.write_bytes(encode_columns({"source": zeros, "target": zeros}, "parquet"))
+    assert len(read_graph(path).labels) == 1
+    monkeypatch.setattr("nelayout.graphs.files.source.available", lambda: 10**6)
+    with pytest.raises(InputError, match=r"2000000 cells need about 16 MB of memory, and 1 MB are free"):
+        read_graph(path)
+
+
+@pytest.mark.parametrize("kind", WRITERS)
+def test_a_full_device_is_one_line(tmp_path, monkeypatch, capsys, kind):
+    full = pathlib.Path("/dev/full")
+    if not full.exists():
+        pytest.skip("there is no device that is always full")
+    monkeypatch.chdir(tmp_path)
+    pathlib.Path("g.csv").write_text("a,b\nb,c\n")
+    before = set(pathlib.Path(tempfile.gettempdir()).glob(".full.*"))
+    assert main(["layout", "g.csv", "-o", str(full), "--format", f":{kind}", "--max-iter", "1", "--quiet"]) == 1
+    said = "cannot be written: No space left on device; free some space or choose another folder"
+    assert capsys.readouterr().err == f"nelayout: /dev/full: {said}\n"
+    assert [path.name for path in tmp_path.iterdir()] == ["g.csv"]
+    assert set(pathlib.Path(tempfile.gettempdir()).glob(".full.*")) <= before
+
+
+def test_a_long_wait_for_a_file_is_said_once_and_a_short_one_is_not(tmp_path, monkeypatch, capsys):
+    path = tmp_path / "g.csv"
+    path.write_text("a,b\nb,c\n")
+    read_graph(path)
+    assert capsys.readouterr().err == ""
+    slow = FORMATS["edgelist"]
+    waiting = replace(slow, read=lambda *given: (time.sleep(0.3), slow.read(*given))[1])
+    monkeypatch.setitem(FORMATS, "edgelist", waiting)
+    monkeypatch.setattr(notices, "NOTICE_AFTER_SECONDS", 0.05)
+    assert len(read_graph(path).labels) == 3
+    assert capsys.readouterr().err == f"nelayout: reading {path}, 0 MB\n"
+    with notices.listening(lambda _: None):  # as --quiet does
+        read_graph(path)
+    assert capsys.readouterr().err == ""

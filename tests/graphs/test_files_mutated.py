@@ -34,7 +34,7 @@ TABLES = {
         f",{','.join(INNER)}\n" + "".join(f"{v},{','.join(map(str, A[k]))}\n" for k, v in enumerate(INNER)),
     ),
 }
-NAMES = [*(name for name in FORMATS if name not in ("npz", "edgelist", "sif")), *TABLES]
+NAMES = [*(name for name in FORMATS if not FORMATS[name].binary and name not in ("edgelist", "sif")), *TABLES]
 # What stands once in the text of each edge, whatever its element is called.
 MARKS = {"graphml": " source=", "gexf": " source=", "gml": " source ", "mtx": "E1"} | dict.fromkeys(
     ("cytoscape", "graphology", "json"), '"source"'

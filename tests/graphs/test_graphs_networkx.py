@@ -363,3 +363,21 @@ def test_write_gives_a_dict_in_node_order(host):
     assert "pos" not in host.G.nodes["a"]
     host.write(np.ones((3, 2)), store_pos_as="pos")
     assert host.G.nodes["b"]["pos"].tolist() == [1, 1]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("order", [[0, 1, 2, 3], [0, 1.0, 2, 3], [False, True, 2, 3], [3, 1, 0, 2], [1, 2, 3, 4]])
+@pytest.mark.parametrize("own", [{}, {"weight": 2.5}, {"color": "red"}])
+def test_numbers_as_nodes_are_not_their_places(kind, order, own):
+    G = kind()
+    G.add_nodes_from(order)
+    a, b, c, d = order
+    G.add_edges_from([(a, c, own), (d, b, {}), (c, d, {}), (b, b, {})])
+    assert np.array_equal(dense(G), by_hand(G))
+    assert np.array_equal(dense(G.subgraph(order[1:])), by_hand(G.subgraph(order[1:])))
+
+
+def test_a_weight_that_no_edge_has_is_an_error_without_any_attribute_too():
+    with pytest.raises(InputError, match=r"no edge has the attribute 'km'\. The edges have no attributes"):
+        read(nx.path_graph(3), weight="km")
+    assert read(nx.empty_graph(3), weight="km").adjacency.nnz == 0

@@ -273,15 +273,27 @@ def test_the_same_bits_for_any_number_of_threads():
     assert len(answers) == 1
 
 
-@pytest.mark.full  # pynndescent compiles for half a minute
-def test_approximate_search_where_all_pairs_are_too_many(monkeypatch):
-    pytest.importorskip("pynndescent")
+APPROXIMATE = [
+    "faiss",
+    "hnswlib",
+    pytest.param("pynndescent", marks=pytest.mark.full),  # it compiles for half a minute
+]
+
+
+@pytest.mark.parametrize("backend", APPROXIMATE)
+def test_approximate_search_where_all_pairs_are_too_many(backend, monkeypatch):
+    pytest.importorskip(backend)
     monkeypatch.setattr(neighbors, "EXACT_PAIRS", 1.0)
     X = rng().standard_normal((400, 120)) * np.linspace(2, 0.1, 120)
     X[200:210] = X[0]
+    given = X.copy()
+    for name in ("faiss", "hnswlib", "pynndescent"):
+        if name != backend:
+            monkeypatch.setitem(sys.modules, name, None)
     found = Space(X, pca="auto").nearest(10, rng(), Threads())
+    assert np.array_equal(X, given)
     assert len(found.notes) == 1
-    assert re.search(r"approximate, (9\d|100)\.\d% of the nearest were found", found.notes[0])
+    assert re.search(rf"approximate, (9\d|100)\.\d% of the nearest were found \(by {backend}", found.notes[0])
     assert (found.indices != np.arange(400)[:, None]).all()
     assert all(len(set(row)) == 10 for row in found.indices.tolist())
     assert set(found.indices[0].tolist()) == set(range(200, 210))
@@ -289,11 +301,83 @@ def test_approximate_search_where_all_pairs_are_too_many(monkeypatch):
     assert hits.sum() > 0.9 * 4000
 
 
-def test_a_missing_pynndescent_names_the_extra(monkeypatch):
+def test_the_stated_recall_is_the_true_one():
+    pytest.importorskip("faiss")
+    X = rng().standard_normal((3000, 30))  # without structure, which is hard
+    found = Space(X).nearest(15, rng(), Threads(), backend="faiss")
+    exact = Space(X).nearest(15, rng(), Threads(), backend="exact")
+    true = np.mean(found.distances <= exact.distances[:, -1:])
+    stated = float(re.search(r"([\d.]+)% of the nearest", found.notes[0])[1]) / 100
+    assert 0.95 < true < 1
+    assert abs(true - stated) < 0.02
+    assert not exact.notes
+
+
+@pytest.mark.parametrize("backend", ["faiss", "hnswlib"])
+@pytest.mark.parametrize("metric", ["euclidean", "cosine"])
+def test_one_seed_gives_the_same_approximate_bits_for_any_number_of_threads(backend, metric):
+    pytest.importorskip(backend)
+    X = rng().standard_normal((9000, 12)).astype(np.float32)
+    one, other = (Space(X, metric).nearest(6, rng(), Threads(count), backend=backend) for count in (1, 3))
+    assert np.array_equal(one.indices, other.indices)
+    assert np.array_equal(one.distances, other.distances)
+    again = Space(X.astype(np.float64), metric).nearest(6, rng(), Threads(2), backend="exact")
+    assert np.mean(one.indices == again.indices) > 0.9
+    here = one.indices == again.indices
+    assert np.allclose(one.distances[here], again.distances[here], rtol=1e-6)
+
+
+@pytest.mark.parametrize("backend", ["faiss", "hnswlib"])
+@pytest.mark.parametrize("shape", ["two rows", "copies only", "far groups", "huge numbers", "wide lists"])
+def test_approximate_search_gives_each_row_k_others(backend, shape):
+    pytest.importorskip(backend)
+    groups = np.repeat(rng().standard_normal((40, 4)) * 1e4, 20, axis=0)
+    X, k = {
+        "two rows": (np.array([[0.0], [1.0]]), 1),
+        "copies only": (np.ones((30, 3)), 4),
+        "far groups": (groups + 1e-2 * rng().standard_normal(groups.shape), 5),
+        "huge numbers": (1e180 * rng().standard_normal((300, 4)), 5),
+        "wide lists": (groups + rng().standard_normal(groups.shape), 60),
+    }[shape]
+    found = Space(X).nearest(k, rng(), Threads(2), backend=backend)
+    assert found.indices.shape == (len(X), k)
+    assert (found.indices != np.arange(len(X))[:, None]).all()
+    assert all(len(set(row)) == k for row in found.indices.tolist())
+    assert (np.diff(found.distances, axis=1) >= 0).all()
+    exact = Space(X).nearest(k, rng(), Threads(2), backend="exact")
+    assert (found.distances >= exact.distances).all()
+    assert np.mean(found.indices == exact.indices) > 0.8
+
+
+def test_a_backend_is_checked_before_the_search(monkeypatch):
+    X = rng().standard_normal((50, 20))
+    for call in (nl.knn_graph, nl.entropic_affinity, nl.embed):
+        with pytest.raises(ValueError, match="unknown backend 'fais': did you mean 'faiss'"):
+            call(X, 3, backend="fais") if call is not nl.embed else call(X, backend="fais")
+    with pytest.raises(nl.Unsupported, match="backend 'faiss' cannot take metric 'manhattan'; use 'exact' or 'pynn"):
+        nl.knn_graph(X, 3, "manhattan", backend="faiss")
+    with pytest.raises(nl.Unsupported, match="backend 'hnswlib' cannot take sparse rows; use 'exact' or 'pynn"):
+        nl.knn_graph(sp.random_array((9000, 9000), density=1e-3, format="csr", rng=rng()), 3, backend="hnswlib")
+    with pytest.raises(nl.Unsupported, match="X holds distances; leave backend out"):
+        nl.knn_graph(1.0 - np.eye(9), 3, "precomputed", backend="faiss")
+    for name, extra in (("faiss", "faiss"), ("hnswlib", "hnswlib"), ("pynndescent", "vectors")):
+        monkeypatch.setitem(sys.modules, name, None)
+        with pytest.raises(MissingExtra, match=rf'neighbors among 50 rows and .*pip install "nelayout\[{extra}\]"'):
+            nl.knn_graph(X, 3, backend=name)
     monkeypatch.setattr(neighbors, "EXACT_PAIRS", 1.0)
-    monkeypatch.setitem(sys.modules, "pynndescent", None)
-    with pytest.raises(MissingExtra, match=r'pip install "nelayout\[vectors\]"'):
-        nl.knn_graph(rng().standard_normal((50, 20)), 3)
+    with pytest.raises(MissingExtra, match=r'too many to compare all .*pip install "nelayout\[faiss\]"'):
+        nl.knn_graph(X, 3)
+
+
+def test_the_recall_is_said_where_the_user_looks():
+    pytest.importorskip("faiss")
+    X = rng().standard_normal((600, 8))
+    with pytest.warns(UserWarning, match=r"% of the nearest were found \(by faiss, measured on 200 rows\)"):
+        nl.knn_graph(X, 5, backend="faiss", seed=1)
+    notes = nl.solve_vectors(X, n_neighbors=5, max_iter=1, backend="faiss", random_state=0).notes
+    assert any("of the nearest were found (by faiss" in note for note in notes)
+    with pytest.raises(ValueError, match="knn has the neighbors, and backend='faiss' would search"):
+        nl.embed(X, knn=(np.zeros((600, 1), int), np.ones((600, 1))), backend="faiss")
 
 
 def connect(X, graph, metric="euclidean"):

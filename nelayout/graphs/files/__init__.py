@@ -32,10 +32,10 @@ from nelayout.errors import InputError
 from nelayout.graphs import library_of, per_node, places
 from nelayout.graphs.arrays import recognizes as is_matrix
 from nelayout.graphs.files.encode import atomic, check_output, deliver, refuse_folder
-from nelayout.graphs.files.formats import EXTENSIONS, FORMATS, JSON, WRITERS, file_format, sniff
+from nelayout.graphs.files.formats import EXTENSIONS, FORMATS, JSON, POSITIONS, WRITERS, file_format, sniff
 from nelayout.graphs.files.record import PLAIN, GraphFile, Look, count_of
-from nelayout.graphs.files.source import Source, Unreadable, load
-from nelayout.graphs.files.tables import Rows, is_missing, number, read_edgelist
+from nelayout.graphs.files.source import Source, Unreadable, load, reading
+from nelayout.graphs.files.tables import Rows, is_missing, number
 
 __all__ = [
     "FORMATS",
@@ -99,13 +99,14 @@ def read_graph(
     if (source is None) != (target is None):
         raise InputError("source and target must both name columns of a table; got one. Name the other one as well")
     ends = None if source is None or target is None else (str(source), str(target))
-    content = load(path)
-    known, name = name, name or sniff(content.data)
-    if name is None:
-        raise content.broken("the content does not show the format; name it with format=")
-    file = _parse(content, name, weight, ends)
-    file = file if known else file.noting(f"standard input is read as {file.format}")
-    file = file if nodes is None else _with_nodes(file, load(nodes, "a table of nodes"))
+    with reading(path):
+        content = load(path)
+        known, name = name, name or sniff(content.data)
+        if name is None:
+            raise content.broken("the content does not show the format; name it with format=")
+        file = _parse(content, name, weight, ends)
+        file = file if known else file.noting(f"standard input is read as {file.format}")
+        file = file if nodes is None else _with_nodes(file, load(nodes, "a table of nodes"))
     return replace(file, seconds=time.perf_counter() - began)
 
 
@@ -116,10 +117,11 @@ def _parse(source: Source, name: str, weight: str | None, ends: tuple[str, str] 
         other and name in ("edgelist", "sif") and seems != "edgelist"
     ):  # which would read the words of any text as labels
         raise source.broken(f"this is not an edge list; {other}")
-    if ends is not None and name != "edgelist":
+    if ends is not None and not FORMATS[name].columns:
         raise source.broken(f"source and target name columns of a table of edges; this is {name}. Leave them out")
     try:
-        file = read_edgelist(source, weight, ends) if name == "edgelist" else FORMATS[name].read(source)
+        read = FORMATS[name].read
+        file = read(source, weight, ends) if FORMATS[name].columns else read(source)
     except InputError as error:
         if other and seems == "edgelist" and not _is_edge_list(source):
             other = ""
@@ -236,7 +238,8 @@ def write_positions(
     path : the file; its ending is the format unless `format` is set ("-" needs `format`).
     graph : result of `read_graph`, or a graph of any supported library.
     pos : positions of every node as a layout returns them: dict, igraph.Layout or (n, dim) array.
-    format : "json" (node-link with x and y), "csv" (node, x, y), "graphml", "gexf", "cytoscape", "graphology",
+    format : "json" (node-link with x and y), "csv", "arrow" and
+        "parquet" (node, x, y), "graphml", "gexf", "cytoscape", "graphology",
         "pajek" (in the unit square, y down), "npz".
     source : the file that the graph came from, which is not overwritten.
     look : sizes, colors and names of the nodes, for the formats of viewers: graphml, gexf, cytoscape, graphology.
@@ -260,7 +263,7 @@ def write_positions(
         content = of_matrix(file.graph, file.labels, Y)
     else:
         content = WRITERS[name](
-            None if name == "csv" else library_of(file.graph).as_networkx(file.graph, file.labels, file.node_data),
+            None if name in POSITIONS else library_of(file.graph).as_networkx(file.graph, file.labels, file.node_data),
             file.labels,
             Y,
             look,

@@ -15,6 +15,7 @@ from collections.abc import Mapping
 from pathlib import PurePath
 
 from nelayout.errors import InputError, unknown
+from nelayout.graphs.files.arrow import ARROW, PARQUET, to_arrow, to_parquet
 from nelayout.graphs.files.gml import GML
 from nelayout.graphs.files.json_forms import CYTOSCAPE, GRAPHOLOGY, NODE_LINK
 from nelayout.graphs.files.markup import GEXF, GRAPHML
@@ -24,7 +25,7 @@ from nelayout.graphs.files.record import FileFormat
 from nelayout.graphs.files.tables import EDGE_LIST, SIF
 from nelayout.graphs.files.writers import to_csv
 
-__all__ = ["EXTENSIONS", "FORMATS", "JSON", "WRITERS", "file_format", "sniff"]
+__all__ = ["EXTENSIONS", "FORMATS", "JSON", "POSITIONS", "WRITERS", "file_format", "sniff"]
 
 # Number of bytes from which the format is detected.
 SNIFFED_BYTES = 4096
@@ -32,7 +33,7 @@ SNIFFED_BYTES = 4096
 # The formats in the order of detection. Edge lists come last, because almost any text looks like an edge list.
 FORMATS: dict[str, FileFormat] = {
     entry.name: entry
-    for entry in (NPZ, MTX, GRAPHML, GEXF, CYTOSCAPE, GRAPHOLOGY, NODE_LINK, PAJEK, GML, SIF, EDGE_LIST)
+    for entry in (NPZ, ARROW, PARQUET, MTX, GRAPHML, GEXF, CYTOSCAPE, GRAPHOLOGY, NODE_LINK, PAJEK, GML, SIF, EDGE_LIST)
 }
 
 # Formats with the ending .json; only the content distinguishes them.
@@ -41,8 +42,9 @@ JSON = {CYTOSCAPE.name, GRAPHOLOGY.name, NODE_LINK.name}
 # File ending or name of a format -> format; `format=` accepts both.
 EXTENSIONS = {ending: entry.name for entry in FORMATS.values() for ending in (*entry.endings, entry.name)}
 
-# Output format -> writer; CSV holds the positions only.
-WRITERS = {"csv": to_csv} | {entry.name: entry.write for entry in FORMATS.values() if entry.write is not None}
+# Output format -> writer: formats of positions only, and formats of the whole graph.
+POSITIONS = {"csv": to_csv, "arrow": to_arrow, "parquet": to_parquet}
+WRITERS = POSITIONS | {entry.name: entry.write for entry in FORMATS.values() if entry.write is not None}
 
 
 # Ending of an unsupported file -> how to convert it.
@@ -59,7 +61,6 @@ CONVERSIONS = {
         ("graph", "metis"), "networkit reads it in Python: networkit.readGraph(path, networkit.Format.METIS)"
     ),
     **dict.fromkeys(("xls", "xlsx", "ods"), "the spreadsheet program saves the sheet of edges as CSV"),
-    **dict.fromkeys(("parquet", "feather"), "pandas reads it in Python, and a table of edges is a graph as it is"),
     **dict.fromkeys(("pickle", "pkl", "gpickle"), "load the graph in Python, and pass it to nelayout.layout"),
     **dict.fromkeys(("zip", "bz2", "xz", "7z", "tar", "tgz", "zst"), "unpack it first; gzip (.gz) is unpacked here"),
     "mat": "scipy.io.loadmat(path) reads it in Python, and its matrix is a graph as it is",

@@ -7,18 +7,19 @@ import re
 import warnings
 import zipfile
 import zlib
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
 from scipy.sparse import csr_array, load_npz
 
 from nelayout.errors import InputError
-from nelayout.graphs.files.record import FileFormat, GraphFile, count_of, mirror
+from nelayout.graphs.files.record import FileFormat, GraphFile, count_of, mirror, number_type
 from nelayout.graphs.files.source import NODE_BYTES, Source
 from nelayout.graphs.files.writers import to_npz
 from nelayout.graphs.to_floats import short_repr
 
-__all__ = ["MTX", "NPZ", "load_arrays", "read_mtx", "read_npz"]
+__all__ = ["MTX", "NPZ", "load_arrays", "load_sparse", "read_mtx", "read_npz"]
 
 # First bytes of NumPy files: archives, empty archives, and single arrays.
 ARCHIVES, ARRAY = (b"PK\x03\x04", b"PK\x05\x06"), b"\x93NUMPY"
@@ -67,11 +68,10 @@ def read_mtx(source: Source) -> GraphFile:
             k = int(np.argmax(wrong))
             what = f"row and column must be whole numbers from 1 to {n}"
             raise source.broken(f"{what}; got {table[k, 0]:g} and {table[k, 1]:g}", int(lines[k]))
-        i, j = (table[:, :2].T - 1).astype(np.int64)
+        i, j = (table[:, :2].T - 1).astype(number_type(n))
     else:
         j, i = np.triu_indices(n, int(skew)) if mirrored else np.divmod(np.arange(n * n), max(n, 1))
     values = table[:, -1] if columns % 2 else np.ones(len(table))
-    pairs = np.minimum(i, j) * n + np.maximum(i, j) if mirrored else i * n + j
     if mirrored:
         off = i != j
         values = np.concatenate([values, -values[off] if skew else values[off]])
@@ -79,7 +79,8 @@ def read_mtx(source: Source) -> GraphFile:
     matrix = csr_array((values, (i, j)), shape=(n, n))
     notes = ()
     if matrix.nnz < len(values):
-        pairs = np.sort(pairs)
+        i, j = (ends[: len(table)].astype(np.int64) for ends in (i, j))
+        pairs = np.sort(np.minimum(i, j) * n + np.maximum(i, j) if mirrored else i * n + j)
         notes = (f"{count_of(int(np.count_nonzero(pairs[1:] == pairs[:-1])), 'repeated entry')} added up",)
     return GraphFile(matrix, range(n), {}, "mtx", notes)
 
@@ -95,7 +96,7 @@ def _numbers(source: Source, body: bytes, columns: int, first: int) -> tuple[np.
     with warnings.catch_warnings():
         warnings.simplefilter("error")  # older NumPy only warns of text among numbers
         try:
-            table = np.zeros(0) if len(wrong) or not len(lines) else np.fromstring(body, sep=" ")
+            table = np.zeros(0) if len(wrong) or not len(lines) else _parsed(body, columns)
         except (DeprecationWarning, ValueError):
             numeric = (all(map(_is_number, row.split())) for row in body.split(b"\n"))
             wrong = np.array([k for k, fine in enumerate(numeric) if not fine])
@@ -104,6 +105,14 @@ def _numbers(source: Source, body: bytes, columns: int, first: int) -> tuple[np.
         what = f"cannot be read as mtx: expected {columns} number{'s' * (columns > 1)} in a row, got {short_repr(row)}"
         raise source.unreadable(what, first + int(wrong[0]))
     return table.reshape(-1, columns), lines + first
+
+
+def _parsed(body: bytes, columns: int) -> np.ndarray:
+    """Return all numbers; two columns are usually whole numbers, which take a quarter of the time."""
+    if columns == 2:
+        with suppress(DeprecationWarning, ValueError):
+            return np.fromstring(body, dtype=np.int64, sep=" ")
+    return np.fromstring(body, sep=" ")
 
 
 def _is_number(word: bytes) -> bool:
@@ -125,10 +134,7 @@ def read_npz(source: Source) -> GraphFile:
     if {"rows", "cols"} <= set(arrays):
         return _edges(source, arrays)
     if {"format", "shape", "data"} <= set(arrays):
-        try:
-            matrix = csr_array(load_npz(io.BytesIO(source.data)))
-        except (ValueError, KeyError, TypeError) as error:
-            raise source.broken(f"cannot be read as a sparse matrix: {error}") from None
+        matrix = load_sparse(source)
     elif len(arrays) == 1 and next(iter(arrays.values())).ndim == 2:
         matrix = csr_array(next(iter(arrays.values())))
     else:
@@ -156,18 +162,40 @@ def load_arrays(source: Source, kind: str, expected: str) -> dict[str, np.ndarra
     return found
 
 
+def load_sparse(source: Source) -> csr_array:
+    """Return the matrix that `scipy.sparse.save_npz` wrote; raise `InputError` for numbers beyond its shape.
+
+    SciPy itself does not compare them, and can end the program.
+    """
+    try:
+        stored = load_npz(io.BytesIO(source.data))
+        if hasattr(stored, "check_format"):
+            stored.check_format(full_check=True)
+        source.check_size(max(stored.shape), NODE_BYTES, "rows")
+        return csr_array(stored)
+    except (ValueError, KeyError, TypeError, IndexError, OverflowError) as error:
+        if isinstance(error, InputError):
+            raise
+        raise source.broken(f"cannot be read as a sparse matrix: {error}") from None
+
+
 def _edges(source: Source, arrays: dict[str, np.ndarray]) -> GraphFile:
     rows, cols = arrays.pop("rows"), arrays.pop("cols")
     weights = arrays.pop("weights", None)
-    directed = bool(arrays.pop("directed", False))
+    directed = bool(_single(source, arrays, "directed", 0))
     if rows.ndim != 1 or rows.shape != cols.shape or not {rows.dtype.kind, cols.dtype.kind} <= set("iu"):
         raise source.broken(f"rows {rows.shape} and cols {cols.shape} must be integers, one pair per edge")
     if weights is not None and (weights.shape != rows.shape or weights.dtype.kind not in "biuf"):
         raise source.broken(f"weights {weights.shape} must be numbers, one per edge ({len(rows)})")
-    n = int(arrays.pop("n", max(rows.max(initial=-1), cols.max(initial=-1)) + 1))
-    if len(rows) and not (min(rows.min(), cols.min()) >= 0 and max(rows.max(), cols.max()) < n):
-        raise source.broken(f"rows and cols must be in 0 .. {n - 1}, as n is {n}")
+    low = min(0, *(int(ends.min(initial=0)) for ends in (rows, cols)))
+    high = max(int(ends.max()) if len(ends) else -1 for ends in (rows, cols))
+    n = _single(source, arrays, "n", high + 1)
+    if n < 0:
+        raise source.broken(f"n must be the number of nodes, 0 or more; got {n}")
+    if low < 0 or high >= n:
+        raise source.broken(f"rows and cols must be in 0 .. {n - 1}, as n is {n}; got {low if low < 0 else high}")
     source.check_size(n, NODE_BYTES, "nodes")
+    rows, cols = (ends.astype(number_type(n), copy=False) for ends in (rows, cols))
     if not directed:
         rows, cols = np.minimum(rows, cols), np.maximum(rows, cols)
     values = np.ones(len(rows)) if weights is None else weights.astype(np.float64)
@@ -184,6 +212,14 @@ def _edges(source: Source, arrays: dict[str, np.ndarray]) -> GraphFile:
     if "label_names" in arrays and "labels" in columns and columns["labels"].dtype.kind in "iu":
         columns["label_names"] = arrays["label_names"]
     return GraphFile(matrix if directed else mirror(matrix), labels, columns, "npz")
+
+
+def _single(source: Source, arrays: dict[str, np.ndarray], name: str, usual: int) -> int:
+    """Return a whole number that is stored by itself, `usual` if there is none."""
+    value = arrays.pop(name, np.array(usual))
+    if value.size != 1 or value.dtype.kind not in "biu":
+        raise source.broken(f"{name} must be one whole number; got {value.dtype} {value.shape}")
+    return int(value.item())
 
 
 def _check_square(source: Source, matrix: Any) -> int:

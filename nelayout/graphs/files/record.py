@@ -27,11 +27,15 @@ __all__ = [
     "from_networkx",
     "graph_of",
     "mirror",
+    "number_labels",
+    "number_type",
     "text_labels",
 ]
 
 # Maximum number of edges for a networkx graph of a table or a Pajek file. A matrix is faster for more.
 MAX_NETWORKX_EDGES = 200_000
+# Most whole numbers between the least and the largest label, per end of an edge, for a table of them all.
+MAX_NUMBERS_PER_END = 4
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -143,6 +147,7 @@ class FileFormat:
     write_matrix  (adjacency matrix, labels, positions) -> the same content, for matrices without node data; None if
              they become networkx graphs first
     binary   whether the content may have NUL characters
+    columns  whether it is a table of edges: `read` also takes the columns of the weight and of both ends
     viewer   suitable half width of a layout in the units of the format's viewer programs, if they also show sizes
              and colors; None for formats without such viewers
     """
@@ -150,10 +155,11 @@ class FileFormat:
     name: str
     endings: tuple[str, ...]
     sign: re.Pattern[str]
-    read: Callable[[Source], GraphFile]
+    read: Callable[..., GraphFile]
     write: Callable[[Any, Sequence[Hashable], np.ndarray, Look], bytes] | None = None
     write_matrix: Callable[[Any, Sequence[Hashable], np.ndarray], bytes] | None = None
     binary: bool = False
+    columns: bool = False
     viewer: float | None = None
 
 
@@ -285,6 +291,7 @@ def from_edges(
     files list every undirected edge in both directions.
     """
     n = len(labels)
+    rows, cols = (ends.astype(number_type(n), copy=False) for ends in (rows, cols))
     if not directed:
         rows, cols = np.minimum(rows, cols), np.maximum(rows, cols)
     matrix = csr_array((np.ones(len(rows)) if weights is None else weights, (rows, cols)), shape=(n, n))
@@ -315,10 +322,35 @@ def from_edges(
     return GraphFile(G, labels, columns, file_format, notes)
 
 
+def number_type(n: int) -> Any:
+    """Return the type for numbers of n nodes, which halves the memory of most graphs."""
+    return np.int32 if n < 2**31 else np.int64
+
+
+def number_labels(ends: np.ndarray) -> tuple[list[int], np.ndarray]:
+    """Return the distinct whole numbers in order, and the place of each entry among them.
+
+    >>> labels, numbers = number_labels(np.array([7, 5, 7]))
+    >>> labels, numbers.tolist()
+    ([5, 7], [1, 0, 1])
+    """
+    if not len(ends):
+        return [], np.zeros(0, dtype=np.int64)
+    low, high = int(ends.min()), int(ends.max())
+    if high - low >= MAX_NUMBERS_PER_END * len(ends):
+        labels, numbers = np.unique(ends, return_inverse=True)
+        return labels.tolist(), numbers
+    there = np.zeros(high - low + 1, dtype=bool)  # faster than sorting
+    at = ends - low
+    there[at] = True
+    numbers = np.cumsum(there, dtype=number_type(len(there))) - 1
+    return (np.flatnonzero(there) + low).tolist(), numbers[at]
+
+
 def mirror(upper: csr_array) -> csr_array:
     """Return the symmetric matrix of one triangle and perhaps a diagonal, which counts once."""
     n = len(upper.indptr) - 1
-    rows = np.repeat(np.arange(n), np.diff(upper.indptr))
+    rows = np.repeat(np.arange(n, dtype=upper.indices.dtype), np.diff(upper.indptr))
     off = rows != upper.indices
     ends = np.concatenate([upper.indices[off], rows]), np.concatenate([rows[off], upper.indices])
     return csr_array((np.concatenate([upper.data[off], upper.data]), ends), shape=(n, n))

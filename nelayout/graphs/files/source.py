@@ -7,6 +7,8 @@ import io
 import os
 import sys
 import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from functools import cached_property
@@ -14,8 +16,9 @@ from pathlib import Path
 
 from nelayout.errors import InputError
 from nelayout.numerics.memory import available, size_in_words
+from nelayout.numerics.notices import noticed_if_long
 
-__all__ = ["NODE_BYTES", "Source", "Unreadable", "load"]
+__all__ = ["NODE_BYTES", "Source", "Unreadable", "load", "reading"]
 
 GZIP = b"\x1f\x8b"
 # Smallest ratio of difflib between a misspelt file name and a suggestion.
@@ -108,6 +111,18 @@ class Source:
     def _said(self, what: str, where: int | str | None) -> str:
         place = f", line {where}" if isinstance(where, int) else f", {where}" if where else ""
         return f"{self.name}{place}: {what if len(what) <= MAX_LETTERS else what[:MAX_LETTERS] + '...'}"
+
+
+@contextmanager
+def reading(path: str | os.PathLike) -> Iterator[None]:
+    """Say on standard error that a file is read, if that takes long."""
+    name, size = "standard input", ""
+    if path != "-":
+        name = str(path)
+        with suppress(OSError):
+            size = f", {size_in_words(Path(path).stat().st_size)}"
+    with noticed_if_long(f"reading {name}{size}"):
+        yield
 
 
 def load(path: str | os.PathLike, expected: str = "a graph file") -> Source:

@@ -28,7 +28,15 @@ from typing import Any
 import numpy as np
 
 from nelayout.errors import unknown
-from nelayout.graphs.files.record import FileFormat, GraphFile, Reading, count_of, from_edges, from_networkx
+from nelayout.graphs.files.record import (
+    FileFormat,
+    GraphFile,
+    Reading,
+    count_of,
+    from_edges,
+    from_networkx,
+    number_labels,
+)
 from nelayout.graphs.files.source import Source
 from nelayout.graphs.headings import FROM, NODE, TO, WEIGHT, ends_named, first_of, is_time, is_weight
 from nelayout.graphs.to_floats import short_repr
@@ -566,7 +574,7 @@ def _numeric(rows: Rows, head: _Head) -> GraphFile | None:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # "no data"; `_words` raises the error later
             data = np.loadtxt(
-                io.StringIO(text),
+                io.TextIOWrapper(io.BytesIO(text.encode()), "utf-8"),  # StringIO takes four bytes a letter
                 comments=COMMENTS if rows.separator is None else None,
                 delimiter=rows.separator,
                 quotechar=rows.quote,
@@ -583,9 +591,8 @@ def _numeric(rows: Rows, head: _Head) -> GraphFile | None:
         return None
     if rows.separator is None:
         rows.dropped = max(rows.dropped, sum(text.count(sign) for sign in COMMENTS))
-    labels, numbers = np.unique(ends.astype(np.int64), return_inverse=True)
-    numbers = numbers.reshape(ends.shape)
-    return _edges(rows, head, labels.tolist(), numbers, data[:, 2] if len(columns) == 3 else None, [])
+    labels, numbers = number_labels(ends.astype(np.int64).ravel())
+    return _edges(rows, head, labels, numbers.reshape(ends.shape), data[:, 2] if len(columns) == 3 else None, [])
 
 
 def _words(rows: Rows, head: _Head) -> GraphFile:
@@ -703,5 +710,6 @@ EDGE_LIST = FileFormat(
     ("csv", "tsv", "txt", "edges", "edgelist", "el", "ncol", "tab"),
     re.compile(r"(?:\s*[#%].*\n|\s*\n)*[^\s<{*]+[ \t]*[\s,;][ \t]*[^\s<{\[*]+"),
     read_edgelist,
+    columns=True,
 )
 SIF = FileFormat("sif", ("sif",), re.compile(r"(?!)"), read_sif)

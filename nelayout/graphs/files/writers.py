@@ -23,6 +23,7 @@ __all__ = [
     "edges_of",
     "item",
     "keys_of",
+    "labels_to_write",
     "not_held",
     "plain",
     "renamed",
@@ -56,7 +57,7 @@ def to_npz(G: Any, labels: Sequence[Hashable], Y: np.ndarray, look: Look = PLAIN
     edges = list(G.edges(data=look.weight or "weight"))
     arrays: dict[str, Any] = {
         "positions": Y,
-        "labels": _label_array(labels),
+        "labels": labels_to_write(labels),
         "rows": np.array([index[u] for u, _, _ in edges], dtype=np.int64),
         "cols": np.array([index[v] for _, v, _ in edges], dtype=np.int64),
         "n": np.array(len(labels)),
@@ -171,7 +172,7 @@ def not_held(G: Any, file_format: str, weight: str | None = "weight") -> list[st
     >>> not_held(networkx.Graph([("a", "b", {"weight": 2, "kind": "road"})]), "pajek")
     ["pajek has no attributes of edges but the weight: 'kind' is left out"]
     """
-    if file_format in ("csv", "json"):
+    if file_format in ("csv", "arrow", "parquet", "json"):
         return []
     notes = []
     rows = {"nodes": [own for _, own in G.nodes(data=True)], "edges": [own for *_, own in G.edges(data=True)]}
@@ -207,7 +208,7 @@ def _level(rows: list[dict[str, Any]]) -> None:
             own.update({name: kind(own[name]) for name, kind in mixed.items() if name in own})
 
 
-def _label_array(labels: Sequence[Hashable]) -> np.ndarray:
+def labels_to_write(labels: Sequence[Hashable]) -> np.ndarray:
     """Return whole numbers as integers, other labels as text (without pickle)."""
     if all(isinstance(label, (int, np.integer)) and not isinstance(label, bool) for label in labels):
         return np.array(list(labels), dtype=np.int64)

@@ -1,0 +1,214 @@
+"""Read and write Arrow (Feather) and Parquet files: tables of typed columns, by pyarrow.
+
+A table of edges has headings for both ends. A table of positions has the columns node, x, y::
+
+    >>> content = encode_columns({"source": ["a", "b"], "target": ["b", "c"], "weight": [2.0, 1.0]}, "arrow")
+    >>> read_arrow(Source("edges.arrow", content)).graph["b"]["a"]
+    {'weight': 2.0}
+    >>> read_arrow(Source("drawing.arrow", to_arrow(None, ["a", "b"], np.eye(2)))).node_data["x"]
+    [1.0, 0.0]
+"""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Hashable, Mapping, Sequence
+from functools import partial
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+
+from nelayout.errors import InputError, missing_extra, unknown
+from nelayout.graphs.files.record import PLAIN, FileFormat, GraphFile, Look, count_of, from_edges, number_labels
+from nelayout.graphs.files.source import Source
+from nelayout.graphs.files.writers import axes, labels_to_write
+from nelayout.graphs.headings import NODE, WEIGHT, ends_named, first_of, is_time, is_weight
+
+__all__ = ["ARROW", "PARQUET", "encode_columns", "read_arrow", "read_columns", "to_arrow", "to_parquet"]
+
+# Memory for a cell of a table, in bytes.
+CELL_BYTES = 8
+
+
+def _pyarrow(kind: str) -> Any:
+    """Return pyarrow with the module that reads and writes this kind of file."""
+    try:
+        arrow = import_module("pyarrow")
+        import_module("pyarrow.parquet" if kind == "parquet" else "pyarrow.ipc")
+    except ImportError:
+        raise missing_extra("pyarrow", "parquet", f"{kind} files") from None
+    return arrow
+
+
+def read_columns(source: Source, kind: str) -> Any:
+    """Return the pyarrow table of a file.
+
+    Raises `Unreadable` if the file is not whole, `MissingExtra` without pyarrow.
+    """
+    arrow = _pyarrow(kind)
+    content = arrow.BufferReader(source.data)
+    try:
+        if kind == "parquet":
+            known = arrow.parquet.read_metadata(content)
+            source.check_size(known.num_rows * known.num_columns, CELL_BYTES, "cells")
+            table = arrow.parquet.read_table(content)
+        else:
+            table = arrow.ipc.open_file(content).read_all()
+            table.validate(full=True)
+    except (MemoryError, InputError):
+        raise
+    except (arrow.ArrowException, OSError, ValueError) as error:
+        raise source.unreadable(f"cannot be read as {kind}: {error}") from None
+    return table
+
+
+def encode_columns(columns: Mapping[str, Any], kind: str) -> bytes:
+    """Encode columns as a file; a column of several types becomes text."""
+    arrow = _pyarrow(kind)
+
+    def column(values: Any) -> Any:
+        try:
+            return arrow.array(values)
+        except (arrow.ArrowException, TypeError, OverflowError):
+            return arrow.array([None if value is None else str(value) for value in values])
+
+    table = arrow.table({name: column(values) for name, values in columns.items()})
+    content = io.BytesIO()
+    if kind == "parquet":
+        arrow.parquet.write_table(table, content)
+    else:
+        with arrow.ipc.new_file(content, table.schema) as writer:
+            writer.write_table(table)
+    return content.getvalue()
+
+
+def _to_columns(
+    G: Any, labels: Sequence[Hashable], Y: np.ndarray, look: Look = PLAIN, *, kind: str = "arrow"
+) -> bytes:
+    """Encode one row per node: node, x, y (and z)."""
+    names = axes(Y.shape[1])
+    return encode_columns({"node": labels_to_write(labels), **dict(zip(names, Y.T.copy(), strict=True))}, kind)
+
+
+def _read(
+    source: Source, weight: str | None = None, ends: tuple[str, str] | None = None, *, kind: str = "arrow"
+) -> GraphFile:
+    """Read the undirected graph of a table of edges, or the nodes of a table of positions.
+
+    Weighted repeated edges add up, others count once. ``weight`` and ``ends`` name columns, as in `read_edgelist`.
+    """
+    table = read_columns(source, kind)
+    names = table.column_names
+    named = ends_named(names) if ends is None else tuple(_column(source, end, names, "an end") for end in ends)
+    if named is None and "x" in names:
+        return _nodes(source, table, kind)
+    if named is None and len(names) == 2 and first_of(names[:1], NODE) is None:
+        named = (0, 1)
+    if named is None:
+        raise source.broken(
+            f"the columns {', '.join(map(repr, names[:8]))} do not name the ends of edges; name them: source=NAME and "
+            "target=NAME (a table of numbers, one row per sample, is drawn by nelayout.embed)"
+        )
+    numbers = [k for k in range(len(names)) if k not in named and _is_numeric(table.column(k))]
+    at, notes = None, []
+    if weight is not None and (weight != "weight" or "weight" in names):
+        at = _column(source, weight, names, "weight")
+    else:
+        exact = first_of((name if k in numbers else "" for k, name in enumerate(names)), WEIGHT)
+        alike = (k for k in numbers if is_weight(names[k]) and not is_time(names[k]))
+        at = next(alike, None) if exact is None else exact
+        notes += [] if at is None or names[at] == "weight" else [f"the column {names[at]!r} is read as weight"]
+    left = [repr(name) for k, name in enumerate(names) if k not in (*named, at)]
+    notes += [f"columns not read: {', '.join(left)}"] if left else []
+    both = [table.column(k).combine_chunks() for k in named]
+    kept = both[0].is_valid().to_numpy(zero_copy_only=False) & both[1].is_valid().to_numpy(zero_copy_only=False)
+    if not kept.all():
+        notes.append(f"{count_of(int(np.count_nonzero(~kept)), 'row')} without a name at an end left out")
+    labels, rows, cols = _labels(source, both, kept, [names[k] for k in named])
+    weights = None
+    if at is not None:
+        weights = _weights(source, table.column(at), names[at])[kept]
+        missing = np.isnan(weights)
+        weights[missing] = 1.0
+        notes += [f"{count_of(int(missing.sum()), 'weight')} missing: such edges weigh 1"] if missing.any() else []
+    del table, both
+    name = "weight" if weight is None else weight
+    return from_edges(labels, rows, cols, weights, kind, notes=tuple(notes), weight=name)
+
+
+def _nodes(source: Source, table: Any, kind: str) -> GraphFile:
+    """Return the nodes of a table of positions, without edges; other columns are node data."""
+    import networkx
+
+    names = table.column_names
+    at = first_of(names, NODE)
+    at = 0 if at is None else at
+    labels = table.column(at).to_pylist()
+    if len(set(labels)) < len(labels) or None in labels:
+        raise source.broken(f"the column {names[at]!r} must name each node once; rename or remove the others")
+    G = networkx.Graph()
+    G.add_nodes_from(labels)
+    data = {name: table.column(k).to_pylist() for k, name in enumerate(names) if k != at}
+    for name, values in data.items():
+        networkx.set_node_attributes(G, {n: v for n, v in zip(labels, values, strict=True) if v is not None}, name)
+    return GraphFile(G, labels, data, kind, ("there are positions and no edges",))
+
+
+def _column(source: Source, word: str, names: Sequence[str], what: str) -> int:
+    """Return the column of this name or, if there is none, of this number from 1."""
+    if word in names:
+        return list(names).index(word)
+    if word.isdecimal() and 1 <= int(word) <= len(names):
+        return int(word) - 1
+    raise source.broken(str(unknown(f"column for {what}", word, names)))
+
+
+def _is_numeric(column: Any) -> bool:
+    types, kind = import_module("pyarrow.types"), column.type
+    return types.is_integer(kind) or types.is_floating(kind) or types.is_decimal(kind) or types.is_boolean(kind)
+
+
+def _labels(
+    source: Source, ends: Sequence[Any], kept: np.ndarray, names: Sequence[str]
+) -> tuple[Sequence[Hashable], np.ndarray, np.ndarray]:
+    """Return labels, whole numbers in increasing order, others in order of appearance, and the ends by number."""
+    if all(map(_is_numeric, ends)):
+        whole = [end.to_numpy(zero_copy_only=False)[kept] for end in ends]
+        for values, name in zip(whole, names, strict=True):
+            if values.dtype.kind not in "iub" and not (np.floor(values) == values).all():
+                raise source.broken(f"the column {name!r} has fractions; nodes are words or whole numbers")
+        labels, numbers = number_labels(np.concatenate([values.astype(np.int64) for values in whole]))
+        return labels, numbers[: len(whole[0])], numbers[len(whole[0]) :]
+    arrow = import_module("pyarrow")
+    try:
+        texts = [end.filter(arrow.array(kept)).cast(arrow.string()) for end in ends]
+    except arrow.ArrowException as error:
+        raise source.broken(f"the columns {names[0]!r} and {names[1]!r} must hold words or numbers: {error}") from None
+    coded = arrow.chunked_array(texts).combine_chunks().dictionary_encode()
+    rows, cols = np.split(coded.indices.to_numpy(), 2)
+    first = np.full(len(coded.dictionary), 2 * len(rows))
+    np.minimum.at(first, np.column_stack([rows, cols]).ravel(), np.arange(2 * len(rows)))
+    order = np.argsort(first)
+    place = np.empty(len(order), dtype=np.int64)
+    place[order] = np.arange(len(order))
+    words = coded.dictionary.to_pylist()
+    return [words[k] for k in order.tolist()], place[rows], place[cols]
+
+
+def _weights(source: Source, column: Any, name: str) -> np.ndarray:
+    """Return a column as floats, NaN where it has no value."""
+    arrow = import_module("pyarrow")
+    try:
+        return np.array(column.cast(arrow.float64()).to_numpy(), dtype=np.float64)
+    except arrow.ArrowException as error:
+        raise source.broken(f"the column {name!r} must hold weights, which are numbers ({error})") from None
+
+
+read_arrow, to_arrow = partial(_read, kind="arrow"), partial(_to_columns, kind="arrow")
+to_parquet = partial(_to_columns, kind="parquet")
+ARROW = FileFormat("arrow", ("arrow", "feather"), re.compile("ARROW1"), read_arrow, binary=True, columns=True)
+PARQUET = FileFormat(
+    "parquet", ("parquet",), re.compile("PAR1"), partial(_read, kind="parquet"), binary=True, columns=True
+)

@@ -1,0 +1,218 @@
+"""Packages that search for near rows approximately, one function each, the preferred package first.
+
+A search gets rows (n, d) and k < n. It returns the numbers (n, k + 1) of near rows, perhaps with the row itself, and
+-1 where it found none. faiss and hnswlib compare rows in single precision, and look at as many candidates as a `Trial`
+needs for `SOUGHT_RECALL`. Their answers have the same bits for any number of threads, because every row is searched by
+one thread in the same index:
+
+- faiss cuts the space into cells around centers of k-means, and compares a row with all rows of the nearest cells
+  (Jegou, Douze & Schmid, Product quantization for nearest neighbor search, TPAMI 33, 2011, section IV);
+- hnswlib walks on a layered graph, which one thread builds: several threads would build another graph in each run
+  (Malkov & Yashunin, Efficient and robust approximate nearest neighbor search, TPAMI 42, 2020);
+- pynndescent compares neighbors of neighbors (Dong, Moses & Li, Efficient k-nearest neighbor graph construction, WWW
+  2011). It also takes sparse rows and other metrics.
+
+>>> [backend.name for backend in BACKENDS.values() if backend.repeats]
+['faiss', 'hnswlib']
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib.util import find_spec
+from typing import Any
+
+import numpy as np
+from scipy.sparse import issparse
+
+from nelayout.errors import Unsupported, missing_extra, unknown
+from nelayout.numerics.parallel import Threads
+from nelayout.vectors.metrics import Metric
+
+__all__ = ["BACKENDS", "Backend", "Trial", "check_backend", "choose"]
+
+# Number of rows of a block of searches.
+BLOCK_ROWS = 4096
+# Share of the nearest rows that faiss and hnswlib are to find, where they can be told.
+SOUGHT_RECALL = 0.98
+# faiss: number of cells per root of the number of rows, rows per cell and rounds of k-means, and least rows in a cell.
+CELLS_PER_ROOT, TRAINING_ROWS, TRAINING_ROUNDS, CELL_ROWS = 2.0, 64, 10, 40
+# hnswlib: links of a row, candidates while the graph is built, and most candidates while it is searched.
+LINKS, BUILT_FROM, MAX_CANDIDATES = 16, 100, 2048
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """Some rows (m,), and the numbers (m, k) of their nearest rows, to choose the effort of a search."""
+
+    rows: np.ndarray
+    near: np.ndarray
+
+    def recall(self, found: np.ndarray) -> float:
+        """Return the share of the nearest rows that are in lists (m, any) of numbers."""
+        return float(np.mean((self.near[:, :, None] == found[:, None, :]).any(axis=2)))
+
+    def effort(self, search: Callable[[int], np.ndarray], least: int, most: int) -> int:
+        """Return the first of least, 2 least, 4 least, ..., most at which a search finds enough."""
+        while least < most and self.recall(search(least)) < SOUGHT_RECALL:
+            least *= 2
+        return min(least, most)
+
+
+@dataclass(frozen=True, slots=True)
+class Backend:
+    """A package that searches approximately.
+
+    name     its name, which is also the name of its module
+    package  what pip calls it, and `extra` the extra of nelayout that installs it
+    repeats  whether the same seed gives the same bits
+    general  whether it takes sparse rows and metrics without a Euclidean form
+    search   (rows, k, seed, threads, metric, trial, done) -> row numbers, and distances (n, k + 1) or None
+    """
+
+    name: str
+    package: str
+    extra: str
+    repeats: bool
+    general: bool
+    search: Callable[..., tuple[np.ndarray, np.ndarray | None]]
+
+
+def check_backend(name: object) -> None:
+    """Raise `InputError` unless the name is None, "exact" or a backend.
+
+    >>> check_backend("faiss")
+    """
+    if name is not None and name not in ("exact", *BACKENDS):
+        raise unknown("backend", name, ("exact", *BACKENDS))
+
+
+def choose(name: str | None, metric: Metric) -> Backend:
+    """Return the backend of this name, or for None the first that is installed and takes the metric.
+
+    Raises `Unsupported` if a backend cannot take the metric, `MissingExtra` if it is not installed.
+    """
+    rows = metric.rows
+    if rows is None:
+        raise Unsupported(f"backend {name!r} searches among vectors, and X holds distances; leave backend out")
+    plain = metric.euclidean and not issparse(rows)
+    able = [each for each in BACKENDS.values() if plain or (each.general and metric.in_pynndescent)]
+    if name is not None and BACKENDS[name] not in able:
+        what = "sparse rows" if metric.euclidean else f"metric {metric.name!r}"
+        raise Unsupported(f"backend {name!r} cannot take {what}; use {_others(able)}")
+    if not able:
+        raise Unsupported(
+            f"{rows.shape[0]} rows are too many for metric {metric.name!r}, which looks at all pairs; "
+            "use 'euclidean', 'cosine' or 'manhattan', or fewer rows"
+        )
+    wanted = able if name is None else [BACKENDS[name]]
+    present = [each for each in wanted if find_spec(each.name) is not None]
+    if not present:
+        purpose = f"neighbors among {rows.shape[0]} rows" + (", too many to compare all of them" if not name else "")
+        raise missing_extra(wanted[0].package, wanted[0].extra, purpose)
+    return present[0]
+
+
+def _others(able: list[Backend]) -> str:
+    return " or ".join(repr(name) for name in ("exact", *(each.name for each in able)))
+
+
+def _single(X: np.ndarray) -> np.ndarray:
+    """Return rows in float32, moved and divided such that they neither overflow nor lose digits to their mean."""
+    low, high = np.min(X, axis=0).astype(np.float64), np.max(X, axis=0).astype(np.float64)
+    unit = float(np.max(high - low, initial=0.0)) or 1.0
+    return np.ascontiguousarray((X - (low + high) / 2) / unit, dtype=np.float32)
+
+
+def _by_blocks(
+    search: Callable[[np.ndarray], np.ndarray], rows: np.ndarray, threads: Threads, done: Callable[[int], object]
+) -> np.ndarray:
+    """Search blocks of rows on several threads."""
+
+    def block(start: int) -> np.ndarray:
+        found = search(rows[start : start + BLOCK_ROWS])
+        done(len(found))
+        return found
+
+    return np.concatenate(threads.map(block, range(0, len(rows), BLOCK_ROWS)))
+
+
+def _faiss(
+    X: Any, k: int, seed: int, threads: Threads, metric: Metric, trial: Trial, done: Callable[[int], object]
+) -> tuple[np.ndarray, None]:
+    import faiss
+
+    rows, before = _single(X), faiss.omp_get_max_threads()
+    n, d = rows.shape
+    cells = max(1, min(n // CELL_ROWS, round(CELLS_PER_ROOT * math.sqrt(n))))
+
+    def search(block: np.ndarray) -> np.ndarray:
+        faiss.omp_set_num_threads(1)  # a setting of each thread
+        return index.search(block, k + 1)[1]
+
+    def tried(near_cells: int) -> np.ndarray:
+        index.nprobe = near_cells
+        return search(rows[trial.rows])
+
+    try:
+        faiss.omp_set_num_threads(1)
+        index: Any = faiss.IndexIVFFlat(faiss.IndexFlatL2(d), d, cells)
+        index.cp.seed, index.cp.niter, index.cp.max_points_per_centroid = seed, TRAINING_ROUNDS, TRAINING_ROWS
+        index.train(rows)
+        for start in range(0, n, BLOCK_ROWS):
+            index.add(rows[start : start + BLOCK_ROWS])
+        index.nprobe = trial.effort(tried, 1, cells)
+        return _by_blocks(search, rows, threads, done), None
+    finally:
+        faiss.omp_set_num_threads(before)
+
+
+def _hnswlib(
+    X: Any, k: int, seed: int, threads: Threads, metric: Metric, trial: Trial, done: Callable[[int], object]
+) -> tuple[np.ndarray, None]:
+    import hnswlib
+
+    rows = _single(X)
+    n, d = rows.shape
+    index = hnswlib.Index("l2", d)
+    index.init_index(n, M=LINKS, ef_construction=BUILT_FROM, random_seed=seed)
+    for start in range(0, n, BLOCK_ROWS):  # in the same order as at once; Ctrl-C ends it between blocks
+        index.add_items(rows[start : start + BLOCK_ROWS], num_threads=1)
+
+    def search(block: np.ndarray) -> np.ndarray:
+        try:
+            return index.knn_query(block, k + 1, num_threads=1)[0].astype(np.int64)
+        except RuntimeError:  # it found fewer for one of the rows
+            return np.full((len(block), k + 1), -1)
+
+    def tried(candidates: int) -> np.ndarray:
+        index.set_ef(candidates)
+        return search(rows[trial.rows])
+
+    index.set_ef(trial.effort(tried, k + 1, max(k + 1, MAX_CANDIDATES)))
+    return _by_blocks(search, rows, threads, done), None
+
+
+def _pynndescent(
+    X: Any, k: int, seed: int, threads: Threads, metric: Metric, trial: Trial, done: Callable[[int], object]
+) -> tuple[np.ndarray, np.ndarray]:
+    from pynndescent import NNDescent
+
+    how = {"metric": metric.in_pynndescent, "metric_kwds": metric.params or None}
+    index = NNDescent(X, n_neighbors=k + 1, random_state=seed, n_jobs=threads.count, **how)
+    assert index.neighbor_graph is not None
+    done(X.shape[0])
+    return index.neighbor_graph
+
+
+# In the order of preference: faiss takes about as long as pynndescent and repeats its bits; hnswlib takes twice that.
+BACKENDS = {
+    each.name: each
+    for each in (
+        Backend("faiss", "faiss-cpu", "faiss", repeats=True, general=False, search=_faiss),
+        Backend("pynndescent", "pynndescent", "vectors", repeats=False, general=True, search=_pynndescent),
+        Backend("hnswlib", "hnswlib", "hnswlib", repeats=True, general=False, search=_hnswlib),
+    )
+}
