@@ -26,7 +26,7 @@ from uuid import uuid4
 from nelayout import __version__
 from nelayout.errors import warn
 
-__all__ = ["Key", "compiled", "folders", "missed", "place", "read", "write"]
+__all__ = ["Key", "compiled", "folders", "missed", "place", "read", "stored", "write"]
 
 PACKAGE = Path(__file__).parents[1]
 # Names of the loops that this process did not find, and compiled.
@@ -115,7 +115,12 @@ def write(key: Key, data: bytes) -> None:
 
 def compiled() -> bool:
     """Return whether loops of the present source are stored, or this process compiled them."""
-    return bool(missed) or any(True for folder in folders() for _ in folder.glob(f"*-{_source()}-*.nbc"))
+    return bool(missed) or stored()
+
+
+def stored(package: str = "") -> bool:
+    """Return whether loops of a package, of the present source, are stored."""
+    return any(True for folder in folders() for _ in folder.glob(f"{package}*-{_source()}-*.nbc"))
 
 
 def place() -> Path | None:
