@@ -20,13 +20,8 @@ from pathlib import Path
 import numpy as np
 
 from nelayout.formula.kernels import Radial
-from nelayout.formula.potentials.stress import Stress
 from nelayout.numerics import loop_store
-from nelayout.numerics.distances import Distances
 from nelayout.numerics.parallel import Threads, thread_count
-from nelayout.run.tidiness import crossed
-from nelayout.sums.nbody.auto import Auto
-from nelayout.sums.nbody.outside import Sources
 
 __all__ = ["compile_loops", "second_compiler"]
 
@@ -87,6 +82,11 @@ def _send(helper: subprocess.Popen | None, what: object) -> None:
 
 def compile_loops(work: tuple[Radial | str, ...], n: int, dim: int) -> None:
     """Compile the loops of this work on n random positions, last first; end with standard input."""
+    from nelayout.formula.potentials.stress import Stress
+    from nelayout.numerics.distances import Distances
+    from nelayout.run.tidiness import crossed
+    from nelayout.sums.nbody.auto import Auto
+
     threading.Thread(target=_end_with_input, daemon=True).start()
     rng, mass = np.random.default_rng(0), np.ones(n)
     Y, sums = np.sqrt(n) * rng.standard_normal((n, dim)), Auto.on(Threads(), compiled=True)
@@ -98,7 +98,6 @@ def compile_loops(work: tuple[Radial | str, ...], n: int, dim: int) -> None:
         else:
             i, j = rng.integers(n, size=(2, SEGMENTS))
             crossed(i, j, Y)
-            Sources(Y, mass, Threads()).fields(Y[:1], tuple(each for each in work if isinstance(each, Radial))[-1:])
     for each in work[::-1]:
         if isinstance(each, Radial):  # coarse levels are summed exactly
             sums.exact.fields(Y, mass, (each,))
