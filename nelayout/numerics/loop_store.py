@@ -21,7 +21,6 @@ import sys
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
-from uuid import uuid4
 
 from nelayout import __version__
 from nelayout.errors import warn
@@ -102,7 +101,7 @@ def write(key: Key, data: bytes) -> None:
     folder = place()
     if folder is None:
         return
-    part = folder / f"{key.file}.{uuid4().hex[:12]}.tmp"
+    part = folder / f"{key.file}.{os.urandom(6).hex()}.tmp"
     try:
         part.write_bytes(hashlib.sha256(data).hexdigest().encode() + b"\n" + data)
         part.replace(folder / key.file)
@@ -131,7 +130,7 @@ def place() -> Path | None:
 @cache
 def _writable(folders: tuple[Path, ...]) -> Path | None:
     for folder in folders:
-        trial = folder / f"{uuid4().hex[:12]}.tmp"
+        trial = folder / f"{os.urandom(6).hex()}.tmp"
         try:
             folder.mkdir(parents=True, exist_ok=True, mode=0o755)
             trial.touch()

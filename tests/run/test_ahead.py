@@ -26,7 +26,8 @@ from nelayout.numerics.loop_store import missed
 
 os.sched_getaffinity = lambda _: range(int(os.environ["CORES"]))
 sys.executable = os.environ.get("PYTHON", sys.executable)
-pos = nl.layout(nx.connected_watts_strogatz_graph(int(os.environ["NODES"]), 6, 0.05, seed=1), "ws-sne", seed=5, max_iter=40)
+G = nx.connected_watts_strogatz_graph(int(os.environ["NODES"]), 6, 0.05, seed=1)
+pos = nl.layout(G, "ws-sne", seed=5, max_iter=40)
 print(hashlib.sha256(np.array(list(pos.values())).tobytes()).hexdigest(), len(missed))
 """
 
@@ -36,10 +37,10 @@ def draw(folder: Path, **variables: str) -> tuple[str, int, dict[str, int]]:
     script = folder / "script.py"
     script.write_text(SCRIPT)
     cache = folder / "loops"
-    environment = {"NUMBA_CACHE_DIR": str(cache), "PYTHONPATH": str(PACKAGE.parent), "CORES": "2", "NODES": "400", **variables}
+    environment = {"NUMBA_CACHE_DIR": str(cache), "PYTHONPATH": str(PACKAGE.parent), "CORES": "2", "NODES": "400"}
     command = [sys.executable, "-X", "dev", str(script)]
     done = subprocess.run(
-        command, env={**os.environ, **environment}, cwd=folder, capture_output=True, text=True, check=True
+        command, env={**os.environ, **environment, **variables}, cwd=folder, capture_output=True, text=True, check=True
     )
     assert done.stderr in ("", "nelayout: compiling new loops and keeping them\n")
     ((drawn, compiled),) = map(str.split, done.stdout.splitlines())
