@@ -114,12 +114,12 @@ def write(key: Key, data: bytes) -> None:
 
 def compiled() -> bool:
     """Return whether loops of the present source are stored, or this process compiled them."""
-    return bool(missed) or stored()
+    return bool(missed) or stored() > 0
 
 
-def stored(package: str = "") -> bool:
-    """Return whether loops of a package, of the present source, are stored."""
-    return any(True for folder in folders() for _ in folder.glob(f"{package}*-{_source()}-*.nbc"))
+def stored(package: str = "") -> int:
+    """Return how many loops of a package, of the present source, are stored."""
+    return sum(1 for folder in folders() for _ in folder.glob(f"{package}*-{_source()}-*.nbc"))
 
 
 def place() -> Path | None:
