@@ -26,6 +26,7 @@ GRAPHS = ("usair97", "worldtrade")
 RUNS = {
     "balance": ["--graphs", *GRAPHS, "--methods", "ws-sne", "gamma-quadlog"],
     "changing_graphs": ["--graph", "usair97", "--methods", "ws-sne", "--stability", "0.8", "--steps", "3"],
+    "cold": ["--graphs", "karate", "--repeats", "1"],
     "estimates": ["--nodes", "60", "--methods", "ws-sne", "linlog", "--repeats", "1"],
     "family": ["--nodes", "200", "--only", "ws-sne"],
     "scaling": ["--sizes", "500", "1000", "--large", "1000", "--figure", "scaling.png"],

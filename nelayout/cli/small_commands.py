@@ -72,9 +72,9 @@ def _warm_up(given: argparse.Namespace) -> None:
         raise InputError(
             f"compiled loops cannot be stored: no folder of {tried} can be written; NUMBA_CACHE_DIR names another"
         )
-    began, before = time.perf_counter(), len(loop_store.missed)
+    began, before = time.perf_counter(), loop_store.stored()
     _draw_all(given.dim)
-    compiled = len(loop_store.missed) - before
+    compiled = loop_store.stored() - before
     seconds = time.perf_counter() - began
     done = f"compiled {compiled} loops in {seconds:.1f} s" if compiled else "every loop was compiled already"
     sys.stdout.write(f"{done}: {folder}\n")

@@ -36,12 +36,12 @@ from nelayout.comparison.inputs import (
 )  # fmt: skip
 from nelayout.errors import InputError, InputTypeError, Unsupported, unknown
 from nelayout.graphs import Network, every_position, guard, links, points, read
-from nelayout.quality import MEASURES
 from nelayout.quality.distances import Hops, InputDistances, PathLengths, VectorDistances
 from nelayout.quality.neighborhoods import NEIGHBORS, neighbors_kept, procrustes_apart
 from nelayout.quality.protocol import Measure, MeasuredDrawing
 from nelayout.quality.ranks import RankCurves, curves
 from nelayout.quality.samples import Sampled, Sweep
+from nelayout.quality.table import MEASURES
 from nelayout.vectors.input import read_rows
 from nelayout.vectors.knn import knn_graph
 from nelayout.vectors.metrics import Metric, odd_distances, prepare

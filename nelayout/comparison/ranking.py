@@ -24,7 +24,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from nelayout.comparison.measuring import Measured
-from nelayout.quality import MEASURES
+from nelayout.quality.table import MEASURES
 
 __all__ = [
     "DESCRIPTIVE", "J_OF", "Cell", "Row", "arrow", "beats", "deviation", "dominators", "explained", "front", "keys",

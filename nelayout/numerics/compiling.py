@@ -44,6 +44,8 @@ LOOP = {"nogil": True, "error_model": "numpy", "no_cfunc_wrapper": True}
 PIECE = {"forceinline": True, "error_model": "numpy", "no_cfunc_wrapper": True, "no_cpython_wrapper": True}
 # Signals with handlers that may raise: Ctrl-C, termination, a time limit.
 RAISING_SIGNALS = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGALRM") if hasattr(signal, name)]
+# Signatures by function, context and types of the arguments, see `_resolved_once`.
+_signatures: dict[tuple[Any, Any, Any], Any] = {}
 
 
 @contextmanager
@@ -77,18 +79,20 @@ def _internals() -> Any:
         from numba.core.compiler_lock import global_compiler_lock
         from numba.core.registry import CPUDispatcher
         from numba.core.serialize import dumps
+        from numba.core.types.functions import BaseFunction
 
-        parts = NullCache, CompileResult, global_compiler_lock, CPUDispatcher, dumps
-        return *parts, all(hasattr(CompileResult, name) for name in ("_rebuild", "_reduce", "_replace"))
+        parts = NullCache, CompileResult, global_compiler_lock, CPUDispatcher, dumps, BaseFunction
+        known = all(hasattr(CompileResult, name) for name in ("_rebuild", "_reduce", "_replace"))
+        return *parts, known and hasattr(BaseFunction, "get_call_type")
     except ImportError:
-        return object, None, None, object, None, False
+        return object, None, None, object, None, None, False
 
 
 with interrupts_held():  # an interrupt would leave the compiler half loaded
     import numba
-    from numba.core import config
+    from numba.core import config, types
 
-    NullCache, CompileResult, global_compiler_lock, CPUDispatcher, dumps, KNOWN = _internals()
+    NullCache, CompileResult, global_compiler_lock, CPUDispatcher, dumps, BaseFunction, KNOWN = _internals()
     if not KNOWN:
         announce(f"numba {numba.__version__} is unknown to this nelayout: each process may compile loops again")
 
@@ -127,6 +131,33 @@ def _identity(loop: Any) -> str:
     return f"{function.__module__}.{function.__qualname__} {own} {sorted(options.items())} {inside}"
 
 
+def _spare_new_objects() -> None:
+    """Move all objects to the oldest generation, so that the next collection does not visit the compiler's."""
+    if not gc.get_freeze_count():
+        gc.freeze()
+        gc.unfreeze()
+
+
+@contextmanager
+def _resolved_once() -> Iterator[None]:
+    """Keep the signatures of operators on numbers and arrays: type inference asks for each many times."""
+    resolve, plain = BaseFunction.get_call_type, (types.Number, types.Boolean, types.Array)
+
+    def kept(function: Any, context: Any, args: Any, kws: Any) -> Any:
+        if kws or not all(isinstance(each, plain) for each in args):
+            return resolve(function, context, args, kws)
+        key = function, context, args
+        if key not in _signatures:
+            _signatures[key] = resolve(function, context, args, kws)
+        return _signatures[key]
+
+    BaseFunction.get_call_type = kept
+    try:
+        yield
+    finally:
+        BaseFunction.get_call_type = resolve
+
+
 class _Loop(CPUDispatcher):
     """Dispatcher of numba that stores its code, and compiles without interrupts."""
 
@@ -138,12 +169,13 @@ class _Loop(CPUDispatcher):
         if global_compiler_lock.is_locked():  # as part of another loop
             return super().compile(sig)
         collecting, before = gc.isenabled(), len(loop_store.missed)
-        with interrupts_held(), global_compiler_lock:
+        with interrupts_held(), global_compiler_lock, _resolved_once():
             gc.disable()  # the collector would visit the compiler's many objects
             try:
                 return super().compile(sig)
             finally:
                 if collecting:
+                    _spare_new_objects()
                     gc.enable()
                 if len(loop_store.missed) > before:
                     announce("")

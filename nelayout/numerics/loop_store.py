@@ -21,12 +21,11 @@ import sys
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
-from uuid import uuid4
 
 from nelayout import __version__
 from nelayout.errors import warn
 
-__all__ = ["Key", "compiled", "folders", "missed", "place", "read", "write"]
+__all__ = ["Key", "compiled", "folders", "missed", "place", "read", "stored", "write"]
 
 PACKAGE = Path(__file__).parents[1]
 # Names of the loops that this process did not find, and compiled.
@@ -102,7 +101,7 @@ def write(key: Key, data: bytes) -> None:
     folder = place()
     if folder is None:
         return
-    part = folder / f"{key.file}.{uuid4().hex[:12]}.tmp"
+    part = folder / f"{key.file}.{os.urandom(6).hex()}.tmp"
     try:
         part.write_bytes(hashlib.sha256(data).hexdigest().encode() + b"\n" + data)
         part.replace(folder / key.file)
@@ -115,7 +114,12 @@ def write(key: Key, data: bytes) -> None:
 
 def compiled() -> bool:
     """Return whether loops of the present source are stored, or this process compiled them."""
-    return bool(missed) or any(True for folder in folders() for _ in folder.glob(f"*-{_source()}-*.nbc"))
+    return bool(missed) or stored() > 0
+
+
+def stored(package: str = "") -> int:
+    """Return how many loops of a package, of the present source, are stored."""
+    return sum(1 for folder in folders() for _ in folder.glob(f"{package}*-{_source()}-*.nbc"))
 
 
 def place() -> Path | None:
@@ -126,7 +130,7 @@ def place() -> Path | None:
 @cache
 def _writable(folders: tuple[Path, ...]) -> Path | None:
     for folder in folders:
-        trial = folder / f"{uuid4().hex[:12]}.tmp"
+        trial = folder / f"{os.urandom(6).hex()}.tmp"
         try:
             folder.mkdir(parents=True, exist_ok=True, mode=0o755)
             trial.touch()

@@ -1,5 +1,1 @@
-"""Measures of positions, as functions of arrays; `MEASURES` is the table."""
-
-from nelayout.quality.table import MEASURES
-
-__all__ = ["MEASURES"]
+"""Measures of positions, as functions of arrays; `nelayout.quality.table.MEASURES` is the table."""

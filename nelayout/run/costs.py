@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 import sys
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -25,7 +26,7 @@ from nelayout.optimizers.limited_memory import pairs_kept
 from nelayout.run.facts import Facts
 from nelayout.run.layers import Layers
 from nelayout.run.levels import Levels, polylog
-from nelayout.run.passes import Descent, Keep, Pass
+from nelayout.run.passes import Descent, Keep, Pass, passes_within
 from nelayout.run.plan import Settings, plan
 from nelayout.run.starts import COMPARED, ROUGH_NODES, OtherStarts
 from nelayout.run.untangling import Redraw, Untangle
@@ -42,7 +43,9 @@ __all__ = [
     "Cost",
     "CostModel",
     "compiling_seconds",
+    "loops_within",
     "packing_seconds",
+    "uses_loops",
     "warn_of_memory",
 ]
 
@@ -212,6 +215,19 @@ def radials_of(method: Method) -> tuple[Radial, ...]:
     return tuple(found | ({Radial(method.kernel)} if method.connection.needs_normalizer else set()))
 
 
+def loops_within(passes: tuple[Pass, ...], method: Method) -> Iterator[Radial | str]:
+    """Yield what a plan computes by compiled loops, in order: sums of radial functions, "stress", "crossings"."""
+    for _, each in passes_within(passes):
+        if isinstance(each, Levels):
+            yield from radials_of(method if each.stage.power is None else polylog(each.stage.power))
+        elif isinstance(each, Descent):
+            yield from radials_of(method.during(each))
+            if each.emphasis or method.mu:
+                yield "stress"
+        elif isinstance(each, Untangle):
+            yield "crossings"
+
+
 def packing_seconds(nodes: int, entries: int, components: int, apart: bool) -> float:
     """Return the seconds of reading, packing and writing; ``apart``: nodes are moved apart."""
     return RUN + READ * (nodes + entries) + COMPONENT * max(components - 1, 0) + (PARTED_NODE * nodes if apart else 0.0)
@@ -223,13 +239,18 @@ def compiling_seconds() -> float:
     return loading if loop_store.compiled() else COMPILING + loading
 
 
+def uses_loops(sizes: np.ndarray, entries: np.ndarray) -> bool:
+    """Return whether components of these sizes are drawn by compiled loops."""
+    return sizes.sum() ** 2 + 20 * entries.sum() > NUMPY_PAIRS
+
+
 def warn_of_memory(method: Method, o: dict[str, Any], sizes: np.ndarray, entries: np.ndarray, held: int = 0) -> bool:
     """Warn if drawing these components takes too much memory; return True if it warned.
 
     entries  of each component's matrix, two an edge
     held     bytes that other work needs before, at its peak
     """
-    if sizes.sum() ** 2 + 20 * entries.sum() <= NUMPY_PAIRS:
+    if not uses_loops(sizes, entries):
         return False
     needed = max(_bytes(method, o, sizes, entries), held)
     remedies = ["Fewer edges (of vectors, a smaller n_neighbors) take less"]

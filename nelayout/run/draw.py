@@ -15,6 +15,7 @@ import numpy as np
 
 from nelayout.objective.stacks import MAX_STACKED_NODES, stackable
 from nelayout.record.progress import Observer, Stopped
+from nelayout.run.costs import loops_within
 from nelayout.run.drawing import Drawing, Part, Run
 from nelayout.run.facts import Facts
 from nelayout.run.passes import Pass, fold, passes_within
@@ -66,6 +67,9 @@ def draw_parts(parts: list[Part], run: Run) -> tuple[dict[int, Drawing], bool]:
     If a callback stops the run, graphs that were not reached are left out.
     """
     ready = planned(parts, run)
+    if parts:
+        work = dict.fromkeys(each for _, _, passes in ready for each in loops_within(passes, run.method))
+        run.compile_ahead(work, max(len(part.nodes) for part in parts), run.dim)
 
     def alike(k: int) -> object:
         part, facts, passes = ready[k]

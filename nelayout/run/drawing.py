@@ -6,7 +6,7 @@ take the same passes.  A pass takes a drawing and returns another one.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain, compress
 from typing import Any, Protocol
@@ -15,6 +15,7 @@ import numpy as np
 
 from nelayout.catalogue.record import Method
 from nelayout.formula.alpha.choice import AlphaChoice
+from nelayout.formula.kernels import Radial
 from nelayout.numerics.groups import Parts
 from nelayout.numerics.parallel import Threads
 from nelayout.objective import Affinity, Objective
@@ -342,6 +343,7 @@ class Run:
     choice  how alpha was chosen; None: it was given
     notes   sentences for the reader, added to as they arise
     keeper  stores the state of a descent; None: nothing is stored
+    compile_ahead  see `nelayout.run.ahead.second_compiler`
     """
 
     method: Method
@@ -357,6 +359,7 @@ class Run:
     choice: AlphaChoice | None = None
     notes: list[str] = field(default_factory=list)
     keeper: Keeper | None = None
+    compile_ahead: Callable[[Iterable[Radial | str], int, int], None] = lambda *_: None
 
     def report(self, drawing: Drawing, name: str, whole: Callable[[np.ndarray], np.ndarray] | None = None) -> Report:
         """Return the function that each iteration calls; ``whole`` maps to its positions.

@@ -19,7 +19,7 @@ from nelayout.objective.stacks import MAX_STACKED_NODES, stackable, stacked
 from nelayout.optimizers.size import FLAT_SIZE
 from nelayout.run.drawing import Drawing, Summation, joined
 from nelayout.sums.nbody import Exact, backend, backend_note
-from nelayout.sums.nbody.auto import exact_cost
+from nelayout.sums.nbody.field import exact_cost
 
 __all__ = ["Evidence", "evidence_of", "grows", "objective_of"]
 

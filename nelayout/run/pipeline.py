@@ -23,10 +23,11 @@ from nelayout.numerics.parallel import Threads, threads_for
 from nelayout.placing.final import Finished, finish
 from nelayout.record.progress import LOG, Observer, observe
 from nelayout.record.solution import Solution
+from nelayout.run.ahead import second_compiler
 from nelayout.run.alpha_walk import at_order, draw_at_best_alpha
 from nelayout.run.assembly import assemble, assemble_kept, units_of
 from nelayout.run.canvas import Frames
-from nelayout.run.costs import NUMPY_PAIRS, warn_of_memory
+from nelayout.run.costs import NUMPY_PAIRS, uses_loops, warn_of_memory
 from nelayout.run.draw import draw_parts
 from nelayout.run.drawing import Drawing, Part, Run, Summation
 from nelayout.run.evidence import evidence_of, grows
@@ -119,8 +120,9 @@ def _run(request: Request, known: Known, began: float) -> tuple[Solution, list[D
         with (
             observe(method.name, o["callback"], o["progress"]) as observer,
             device.guard() if device else nullcontext(),
+            second_compiler(device is None and uses_loops(*request.sizes)) as compile_ahead,
         ):
-            drawings, run, stopped = _draw(request, known, threads, observer, device)
+            drawings, run, stopped = _draw(request, known, threads, observer, device, compile_ahead)
             observer.log_stages()
         Y, places, stay = _assembled(drawings, request, known)
         units = units_of(drawings, Y)
@@ -152,7 +154,8 @@ def _parting(request: Request, stay: np.ndarray | None) -> Callable[[np.ndarray]
 
 
 def _draw(
-    request: Request, known: Known, threads: Threads, observer: Observer, device: Device | None
+    request: Request, known: Known, threads: Threads, observer: Observer, device: Device | None,
+    compile_ahead: Callable[..., None],
 ) -> tuple[list[Drawing], Run, bool]:
     """Draw all components; return drawings, the shared run and True if a callback stopped it."""
     o, P = request.options, request.P
@@ -184,6 +187,7 @@ def _draw(
         o["tol"],
         known.kept.stability if known.kept else None,
         notes=[*request.notes, *about_mass, *said],
+        compile_ahead=compile_ahead,
     )
     if request.joint and request.start is None:
         # Coarse levels of several components would drift apart without end: they start as they are drawn alone.

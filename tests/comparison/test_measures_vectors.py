@@ -10,8 +10,8 @@ from scipy.spatial.distance import cdist
 import nelayout as nl
 from nelayout.comparison.measuring import vector_distances
 from nelayout.errors import InputError
-from nelayout.quality import MEASURES
 from nelayout.quality.classes import class_accuracy, class_ari, class_auc
+from nelayout.quality.table import MEASURES
 from nelayout.vectors.input import read_rows
 from nelayout.vectors.metrics import prepare
 

@@ -10,9 +10,9 @@ from tables import first
 
 from nelayout.comparison.measuring import measure_drawing
 from nelayout.graphs import read
-from nelayout.quality import MEASURES
 from nelayout.quality.distances import VectorDistances
 from nelayout.quality.protocol import INVARIANCES, MeasuredDrawing
+from nelayout.quality.table import MEASURES
 
 TURN = np.array([[0.6, 0.8], [-0.8, 0.6]])
 DRAWN = {

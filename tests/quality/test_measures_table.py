@@ -9,7 +9,7 @@ import pytest
 
 from nelayout.comparison import Measured, measure, measures
 from nelayout.errors import InputError, Unsupported
-from nelayout.quality import MEASURES
+from nelayout.quality.table import MEASURES
 
 RNG = np.random.default_rng(0)
 GRAPH = nx.relabel_nodes(nx.gnm_random_graph(40, 90, seed=1), {i: f"v{i}" for i in range(40)})

@@ -131,7 +131,6 @@ def _power_sums_by(form, plane):
             last = _end(indptr, row, stop)
             m = indptr[last] - base
             gather(indptr, indices, Y, row, last, base, apart, xi)
-            here = factor[base : base + m]
             for i in range(row, last):
                 for k in range(indptr[i] - base, indptr[i + 1] - base):
                     shift[k] = log_lam[owner[i]]
@@ -143,12 +142,12 @@ def _power_sums_by(form, plane):
                 else:
                     log_b, decay = shift[k] - (b / a) * logarithm(u), b / u
                 if form == LOG:
-                    xi[k], slope = here[k] * log_b, here[k]
+                    xi[k], slope = factor[base + k] * log_b, factor[base + k]
                 elif form == BOXCOX:
                     power = exponential(order * log_b)
-                    xi[k], slope = here[k] * (power - 1.0) / order, here[k] * power
+                    xi[k], slope = factor[base + k] * (power - 1.0) / order, factor[base + k] * power
                 else:
-                    xi[k] = here[k] * exponential(order * log_b)
+                    xi[k] = factor[base + k] * exponential(order * log_b)
                     slope = order * xi[k]
                 shift[k] = slope
                 omega[k] = -decay * slope

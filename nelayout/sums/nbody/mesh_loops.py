@@ -37,8 +37,9 @@ def spread(X, Y, charges, x0, y0, h, grid):
         b0, b1, b2, b3 = _spline(gy - iy)
         m = charges[i]
         b0, b1, b2, b3 = m * b0, m * b1, m * b2, m * b3
+        along = a0, a1, a2, a3
         for k in range(4):
-            a = a0 if k == 0 else a1 if k == 1 else a2 if k == 2 else a3
+            a = along[k]
             row = grid[ix - 1 + k]
             row[iy - 1] += a * b0
             row[iy] += a * b1
@@ -62,9 +63,9 @@ def read(X, Y, charges, x0, y0, h, grid, lags, start, stop, potential, force):
         c0, c1, c2, c3 = _spline_slope(s)
         d0, d1, d2, d3 = _spline_slope(t)
         p, px, py = 0.0, 0.0, 0.0
+        along, slopes = (a0, a1, a2, a3), (c0, c1, c2, c3)
         for k in range(4):
-            a = a0 if k == 0 else a1 if k == 1 else a2 if k == 2 else a3
-            c = c0 if k == 0 else c1 if k == 1 else c2 if k == 2 else c3
+            a, c = along[k], slopes[k]
             row = grid[ix - 1 + k]
             g0, g1, g2, g3 = row[iy - 1], row[iy], row[iy + 1], row[iy + 2]
             value = b0 * g0 + b1 * g1 + b2 * g2 + b3 * g3
@@ -72,7 +73,7 @@ def read(X, Y, charges, x0, y0, h, grid, lags, start, stop, potential, force):
             px += c * value
             py += a * (d0 * g0 + d1 * g1 + d2 * g2 + d3 * g3)
         # autocorrelations u_k(s) = sum_j a_j a_{j+k} and half their slopes
-        u0, u1, u2, u3 = (
+        along = (
             a0 * a0 + a1 * a1 + a2 * a2 + a3 * a3,
             2.0 * (a0 * a1 + a1 * a2 + a2 * a3),
             2.0 * (a0 * a2 + a1 * a3),
@@ -84,7 +85,7 @@ def read(X, Y, charges, x0, y0, h, grid, lags, start, stop, potential, force):
             2.0 * (b0 * b2 + b1 * b3),
             2.0 * b0 * b3,
         )
-        du0, du1, du2, du3 = (
+        slopes = (
             a0 * c0 + a1 * c1 + a2 * c2 + a3 * c3,
             a0 * c1 + c0 * a1 + a1 * c2 + c1 * a2 + a2 * c3 + c2 * a3,
             a0 * c2 + c0 * a2 + a1 * c3 + c1 * a3,
@@ -98,8 +99,7 @@ def read(X, Y, charges, x0, y0, h, grid, lags, start, stop, potential, force):
         )
         q, qx, qy = 0.0, 0.0, 0.0
         for k in range(4):
-            u = u0 if k == 0 else u1 if k == 1 else u2 if k == 2 else u3
-            du = du0 if k == 0 else du1 if k == 1 else du2 if k == 2 else du3
+            u, du = along[k], slopes[k]
             g0, g1, g2, g3 = lags[k, 0], lags[k, 1], lags[k, 2], lags[k, 3]
             value = v0 * g0 + v1 * g1 + v2 * g2 + v3 * g3
             q += u * value

@@ -25,7 +25,7 @@ from nelayout.sums.nbody.tree import Cells, cells_of, depth_of, law_of, rule_of
 __all__ = ["Sources"]
 
 # Number of nodes up to which NumPy sums all pairs, and from which cells are summed.
-MAX_NUMPY_NODES, MIN_TREE_NODES = 500, 2_000
+MAX_NUMPY_NODES, MIN_TREE_NODES = 500, 5_000
 # Largest size of a cell that acts as one, relative to its largest size for sums at nodes.
 RELATIVE_FINENESS = 0.6
 # Number of pairs in a block of NumPy, and of points in a task of the compiled loops.
