@@ -21,10 +21,12 @@ __all__ = [
 def dots(stored, q, blocks, d, first, last, sums):
     """Set sums[block, k] = sum stored_k q over rows; stored (m, n d), q (n d,), n rows of d."""
     for block in range(first, last):
+        low, high = d * blocks[block], d * blocks[block + 1]
+        here = q[low:high]
         for k in range(stored.shape[0]):
-            total = 0.0
-            for i in range(d * blocks[block], d * blocks[block + 1]):
-                total += stored[k, i] * q[i]
+            row, total = stored[k, low:high], 0.0  # a slice: the loop over it vectorizes
+            for i in range(len(here)):
+                total += row[i] * here[i]
             sums[block, k] = total
 
 
@@ -32,11 +34,13 @@ def dots(stored, q, blocks, d, first, last, sums):
 def add(out, stored, factors, blocks, d, first, last):
     """Add sum_k factors[block, k] stored_k to out, over the rows of blocks first..last."""
     for block in range(first, last):
+        low, high = d * blocks[block], d * blocks[block + 1]
+        here = out[low:high]
         for k in range(stored.shape[0]):
-            factor = factors[block, k]
+            row, factor = stored[k, low:high], factors[block, k]
             if factor != 0.0:
-                for i in range(d * blocks[block], d * blocks[block + 1]):
-                    out[i] += factor * stored[k, i]
+                for i in range(len(here)):
+                    here[i] += factor * row[i]
 
 
 @compiled_loop
