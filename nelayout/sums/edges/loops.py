@@ -85,9 +85,10 @@ def _end(indptr, row, stop):
 
 
 @inlined
-def _gather(indptr, indices, Y, row, last, base, apart, xi):
-    """Gather y_i - y_j and its squared length for the entries of rows row..last."""
+def _gather(indptr, indices, Y, log_lam, owner, row, last, base, apart, xi, shift):
+    """Gather y_i - y_j, its squared length and ln lambda for the entries of rows row..last."""
     for i in range(row, last):
+        log = log_lam[owner[i]]
         for k in range(indptr[i] - base, indptr[i + 1] - base):
             j = indices[base + k]
             total = 0.0
@@ -95,19 +96,19 @@ def _gather(indptr, indices, Y, row, last, base, apart, xi):
                 diff = Y[i, axis] - Y[j, axis]
                 apart[axis, k] = diff
                 total += diff * diff
-            xi[k] = total
+            xi[k], shift[k] = total, log
 
 
 @inlined
-def _gather_plane(indptr, indices, Y, row, last, base, apart, xi):
+def _gather_plane(indptr, indices, Y, log_lam, owner, row, last, base, apart, xi, shift):
     """Do the same as `_gather` in two dimensions, faster."""
+    across, along = apart[0], apart[1]
     for i in range(row, last):
-        x, y = Y[i, 0], Y[i, 1]
+        x, y, log = Y[i, 0], Y[i, 1], log_lam[owner[i]]
         for k in range(indptr[i] - base, indptr[i + 1] - base):
             j = indices[base + k]
             dx, dy = x - Y[j, 0], y - Y[j, 1]
-            apart[0, k], apart[1, k] = dx, dy
-            xi[k] = dx * dx + dy * dy
+            across[k], along[k], xi[k], shift[k] = dx, dy, dx * dx + dy * dy, log
 
 
 def _power_sums_by(form, plane):
@@ -130,10 +131,7 @@ def _power_sums_by(form, plane):
             base = indptr[row]
             last = _end(indptr, row, stop)
             m = indptr[last] - base
-            gather(indptr, indices, Y, row, last, base, apart, xi)
-            for i in range(row, last):
-                for k in range(indptr[i] - base, indptr[i + 1] - base):
-                    shift[k] = log_lam[owner[i]]
+            gather(indptr, indices, Y, log_lam, owner, row, last, base, apart, xi, shift)
             for k in range(m):
                 u = c + a * xi[k]
                 u = 1e-140 if u < 1e-140 else u
@@ -154,20 +152,18 @@ def _power_sums_by(form, plane):
             if keep:
                 for k in range(m):
                     weights[base + k] = omega[k]
+            across, along = apart[0], apart[1 if plane else 0]
             for i in range(row, last):
-                value, slope = 0.0, 0.0
+                value, slope, x, y = 0.0, 0.0, 0.0, 0.0
                 for k in range(indptr[i] - base, indptr[i + 1] - base):
                     value += xi[k]
                     slope += shift[k]
+                    x += omega[k] * across[k]
+                    y += omega[k] * along[k]
                 values[i], slopes[i] = value, slope
-            if draw and plane:
-                for i in range(row, last):
-                    x, y = 0.0, 0.0
-                    for k in range(indptr[i] - base, indptr[i + 1] - base):
-                        x += omega[k] * apart[0, k]
-                        y += omega[k] * apart[1, k]
+                if draw and plane:
                     pull[i, 0], pull[i, 1] = x, y
-            elif draw:
+            if draw and not plane:
                 for i in range(row, last):
                     for axis in range(Y.shape[1]):
                         total = 0.0
