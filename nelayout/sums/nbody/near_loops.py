@@ -17,6 +17,9 @@ from nelayout.sums.nbody.law_loops import radial
 
 __all__ = ["most_near", "near_sums"]
 
+# Nodes near a cell are padded to a multiple of this number, so that no pair is left to a slow end of the loop.
+LANES = 16
+
 
 @cache
 def near_sums(kind, form, real=np.float64):
@@ -30,7 +33,7 @@ def near_sums(kind, form, real=np.float64):
         """Add r - R over pairs within ``cutoff`` (squared), for nodes in cell rows first..last.
 
         R(xi) = smooth[0] + smooth[1] z + smooth[2] z^2 + smooth[3] z^3, z = xi - cutoff: the mesh's part.  Nodes are
-        sorted by cell.  ``room``: scratch memory of three rows, for the nodes of a cell and the cells around it.
+        sorted by cell.  ``room``: scratch memory of three rows, for `most_near` nodes.
         """
         zero, two = real(0.0), real(2.0)
         s0, s1, s2, s3 = real(smooth[0]), real(smooth[1]), real(smooth[2]), real(smooth[3])
@@ -55,6 +58,9 @@ def near_sums(kind, form, real=np.float64):
                         by[count + j] = real(Y[other + j] - y0)
                         bm[count + j] = real(charges[other + j])
                     count += until - other
+                while count % LANES:
+                    bx[count], by[count], bm[count] = away, zero, zero
+                    count += 1
                 for i in range(begin, end):
                     # All pairs of the cells are computed and pairs out of range masked, so that the loop vectorizes.
                     # A node is moved out of range of itself, because functions may be infinite at distance 0.
@@ -80,7 +86,7 @@ def near_sums(kind, form, real=np.float64):
 
 
 def most_near(starts: np.ndarray, columns: int) -> int:
-    """Return the largest number of nodes in a cell and the cells around it."""
+    """Return the largest number of nodes in a cell and the cells around it, padded."""
     column = np.arange(columns)
     before = starts[:-1].reshape(-1, columns)[:, np.maximum(column - 1, 0)]
     behind = starts[1:].reshape(-1, columns)[:, np.minimum(column + 1, columns - 1)]
@@ -88,4 +94,4 @@ def most_near(starts: np.ndarray, columns: int) -> int:
     around = counts.copy()
     around[1:] += counts[:-1]
     around[:-1] += counts[1:]
-    return int(np.max(around))
+    return -(-int(np.max(around)) // LANES) * LANES
