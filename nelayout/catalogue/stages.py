@@ -170,7 +170,7 @@ def optimizer_name(word: str) -> str:
 
 SHAPE = CoarseToFine("shape", 15, power=2.0, finest=False)
 # A higher power draws edges of more even length, so that roads and meshes look like their maps.
-EVEN_SHAPE = replace(SHAPE, power=6.0, unfold=True)
+EVEN_SHAPE = replace(SHAPE, max_iter=8, power=6.0, unfold=True)
 # Fractions of its tail with which a kernel is drawn before the whole tail.  Most steps of each.  Steps and
 # exaggeration of each in large graphs.
 TAILS = ((0.0, 40, (40, 2.0)), (1 / 3, 20, (40, 1.5)), (2 / 3, 30, (40, 1.2)), (0.8, 30, (40, 1.0)))

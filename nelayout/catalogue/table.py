@@ -173,7 +173,7 @@ AUTO = Method(
     stages=(
         EVEN_SHAPE,
         *growing_tail(heavy_tailed(1.0), auto=True),
-        Descend("descend", 50, large=(80, 1.0), judged=True),
+        Descend("descend", 50, large=(40, 1.0), judged=True),
     ),
     reference=f"this package; ws-SNE: {YANG_2014}; heavy tails: {YANG_2009}",
     summary="the default: global shape, ws-SNE with a growing tail, and the best of several drawings is kept",

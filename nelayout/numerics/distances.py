@@ -24,9 +24,8 @@ from nelayout.numerics.parallel import Threads
 
 __all__ = ["Distances", "hop_distances", "pivots_of", "row_distances"]
 
-# Pairs of a node and a pivot, or all pairs of a small graph; pivots of a larger graph, its most pairs, and pivots of
-# a huge one.
-PAIRS, PIVOTS, MAX_PAIRS, MIN_PIVOTS = 600_000, 200, 20_000_000, 50
+# Pairs of a node and a pivot, or all pairs of a small graph; pivots of a large graph.
+PAIRS, MIN_PIVOTS = 600_000, 50
 # Part of the pairs of rows nearer than the distance that all are taken to have in common, and the least distance.
 COMMON, LEAST_LENGTH = 0.01, 1e-3
 # Least rank correlation of distances between rows with numbers of hops, and pivots that tell it: rows that are rolled
@@ -82,7 +81,7 @@ def _ranks(values: np.ndarray) -> np.ndarray:
 
 def pivots_of(n: int) -> np.ndarray:
     """Return the pivots among n nodes, sorted."""
-    count = max(PAIRS // n, min(PIVOTS, max(MAX_PAIRS // n, MIN_PIVOTS)))
+    count = max(PAIRS // n, MIN_PIVOTS)
     if count >= n:
         return np.arange(n)
     return np.sort(np.random.default_rng(2).permutation(n)[:count])  # other nodes than the score's
