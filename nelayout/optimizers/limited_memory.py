@@ -15,6 +15,7 @@ pair takes its row and column with it.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -43,7 +44,8 @@ SMALLEST = float(np.finfo(float).tiny)
 class Memory:
     """Curvature pairs in slots, one slot more than pairs; a step writes into the empty slot.
 
-    moves, changes  (m, n, d)
+    moves, changes  (m, n, d); in single precision in a large graph
+    unit       what gradients are multiplied by, so that their changes stay in the range of single precision
     inverted   (m, m), or (C, m, m): K, 0 at slots without a pair
     curvature  (m,), or (C, m): D
     scale      what the diagonal is multiplied by
@@ -55,24 +57,26 @@ class Memory:
     inverted: Any
     curvature: Any
     scale: Any
+    unit: float = field(default=1.0, metadata=SHARED)
     slot: int = field(default=0, metadata=SHARED)
 
     @classmethod
-    def empty(cls, objective: Any, Y: Any, pairs: int) -> Memory:
-        """Return a memory of ``pairs`` pairs, all empty."""
-        one, m = np.asarray(objective.parts.full(1.0)), pairs + 1
-        moves, changes = (np.empty_like(Y, shape=(m, *Y.shape)) for _ in range(2))
+    def empty(cls, objective: Any, Y: Any, pairs: int, steepest: float | None = None) -> Memory:
+        """Return a memory of ``pairs`` pairs, all empty; single precision if the largest gradient is given."""
+        one, m, real = np.asarray(objective.parts.full(1.0)), pairs + 1, Y.dtype if steepest is None else np.float32
+        unit = 0.5 ** math.frexp(steepest)[1] if steepest is not None and 0 < steepest < math.inf else 1.0
+        moves, changes = (np.empty_like(Y, shape=(m, *Y.shape), dtype=real) for _ in range(2))
         moves[:], changes[:] = 0.0, 0.0
         K, curvature = np.zeros((*one.shape, m, m)), np.zeros((*one.shape, m))
-        return cls(moves, changes, K, curvature, objective.parts.full(1.0))
+        return cls(moves, changes, K, curvature, objective.parts.full(1.0), unit)
 
     def direction(self, objective: Any, gradient: Any, inverse: Any) -> Any:
         """Return the approximate inverse Hessian times -gradient."""
         sums, parts, K = objective.arithmetic, objective.parts, self.inverted
-        q = -gradient
+        q = -self.unit * gradient
         a = _times(K, sums.products(self.moves, q))
         sums.add(q, self.changes, -a)
-        q *= parts.columns(self.scale) * inverse[:, None]
+        q *= parts.columns(self.scale) * (inverse / self.unit)[:, None]
         c = _times(np.swapaxes(K, -1, -2), self.curvature * a - sums.products(self.changes, q))
         sums.add(q, self.moves, c)
         return q
@@ -80,6 +84,7 @@ class Memory:
     def with_pair(self, objective: Any, move: Any, change: Any, inverse: Any, taken: Any) -> Memory:
         """Return the memory with a step's pair, in groups where J curves upward along it."""
         sums, parts, p = objective.arithmetic, objective.parts, self.slot
+        change, inverse = self.unit * change, inverse / self.unit
         self.moves[p], self.changes[p] = move, change
         across, weighted = sums.products(self.moves, change), sums.product(change, inverse[:, None] * change)
         curvature = across[..., p]
@@ -96,7 +101,7 @@ class Memory:
         K[..., free, :] = 0.0
         K[..., free] = 0.0
         scale = parts.where(sound, parts.divide(curvature, weighted), self.scale)
-        return Memory(self.moves, self.changes, K, D, scale, free)
+        return Memory(self.moves, self.changes, K, D, scale, self.unit, free)
 
     def without(self, objective: Any, forgotten: Any) -> Memory:
         """Return the memory without the pairs of groups that restart from the gradient alone."""
@@ -146,7 +151,9 @@ class LBFGS:
         Y = objective.brought(Y)
         count = self.memory or pairs_kept(len(Y) // np.size(now.value))
         trial = Trial(np.zeros_like(Y), full(0.0), full(1.0), full(0))
-        memory = Memory.empty(objective, Y, count)
+        large = isinstance(Y, np.ndarray) and objective.arithmetic.compiled and len(Y) > LARGE_GRAPH
+        steepest = float(np.max(np.abs(now.gradient))) if large and not np.ndim(now.value) else None
+        memory = Memory.empty(objective, Y, count, steepest)
         return LBFGSState(now, memory, trial, _inverse(objective, now), full(True), full(False))
 
     def step(self, objective: Objective, Y: Any, state: LBFGSState) -> tuple[Any, LBFGSState]:
