@@ -33,8 +33,8 @@ GOOD_ENOUGH = 1e-2
 MASS_TRIAL_STEPS = 20
 # Part of the best score so far below which "auto" tries no heavier tail in a large graph.
 STOP_LARGE = 1.05
-# Emphases of large distances that "auto" tries, one after the other, and the iterations with each.
-EMPHASES, EMPHASIS_STEPS = (0.25, 0.35, 0.45), 25
+# Emphases of large distances that "auto" tries, one after the other; the iterations with each, and in large graphs.
+EMPHASES, EMPHASIS_STEPS, LARGE_EMPHASIS_STEPS = (0.25, 0.35, 0.45), 25, 15
 # Emphasis of distances between the rows of a table, before the last stage.
 ROWS_EMPHASIS = 0.3
 # Searches for the size of fixed nodes, and of held nodes, during the last descent.
@@ -144,9 +144,10 @@ class _Planner:
             branches.append(Branch(passes=(swap, again), start="best", every=True))
         if self.method.emphasis == "auto":
             compared.append("emphases")
+            steps = EMPHASIS_STEPS if facts.n <= LARGE_GRAPH else LARGE_EMPHASIS_STEPS
             for emphasis in EMPHASES:
                 why, name = "large distances count as well", f"emphasis {emphasis:g}"
-                again = self._descend(stages[-1], why, name, steps=EMPHASIS_STEPS, same=True, emphasis=emphasis)
+                again = self._descend(stages[-1], why, name, steps=steps, same=True, emphasis=emphasis)
                 start = "best" if emphasis == EMPHASES[0] else "last"
                 branches.append(Branch(passes=(again,), start=start, every=True))
         return Keep(name="best drawing", branches=tuple(branches), by="score", why="compares " + ", ".join(compared))
