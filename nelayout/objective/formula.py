@@ -469,7 +469,7 @@ class Objective:
         ends = Y[edges.rows] - Y[edges.indices]
         log_q = self.kernel.log(np.sum(ends * ends, axis=1)) - np.log(sums)[edges.rows]
         given = edges.values > 0
-        return edges.values[given], np.maximum(edges.measure * np.exp(log_q), least)[given]
+        return edges.values[given], np.maximum(edges.measure_of(0, edges.n) * np.exp(log_q), least)[given]
 
     @np.errstate(over="ignore", invalid="ignore", divide="ignore")
     def node_cost(self, Y: Any, lam: Any) -> Any:

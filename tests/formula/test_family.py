@@ -163,8 +163,9 @@ def test_edges_that_are_one_power_are_split_into_it_and_a_constant(name):
         assert np.ptp(ratios) > 1e-6, "it has one power of b: with `edge_powers` its sums are compiled"
         return
     form = b.boxcox(powers.order) if powers.form == "boxcox" else b.power(powers.order)
-    np.testing.assert_allclose(powers.factor * form + powers.constant, divergence.edge(p, b), rtol=1e-11, atol=1e-13)
-    slope = powers.factor * b.power(powers.order) * (1.0 if powers.form == "boxcox" else powers.order)
+    factor = powers.times * powers.factor
+    np.testing.assert_allclose(factor * form + powers.constant, divergence.edge(p, b), rtol=1e-11, atol=1e-13)
+    slope = factor * b.power(powers.order) * (1.0 if powers.form == "boxcox" else powers.order)
     np.testing.assert_allclose(slope, divergence.slope(p, b), rtol=1e-11)
 
 

@@ -135,7 +135,7 @@ def test_threads_change_no_bit():
 
 def test_hops_are_those_from_the_pivots(monkeypatch):
     monkeypatch.setattr(distances, "PAIRS", 37 * 25)
-    monkeypatch.setattr(distances, "PIVOTS", 25)
+    monkeypatch.setattr(distances, "MIN_PIVOTS", 2)
     P = csr_array(nx.to_scipy_sparse_array(nx.disjoint_union(KARATE, nx.path_graph(3)), weight=None))
     found = hop_distances(P, Threads())
     hops = dict(nx.all_pairs_shortest_path_length(nx.from_scipy_sparse_array(P)))

@@ -195,8 +195,8 @@ def test_sums_over_edges_do_not_depend_on_where_arrays_lie(form, d):
 
     def run(indptr, indices, factor, Y, log_lam, owner, values, slopes, pull, weights, room):
         edge_loops.POWER_SUMS[form, d == 2](
-            indptr, indices, factor, Y, 1.0, 1.0, 0.5, log_lam, owner, 0.7, 0, 700, True, True, values, slopes, pull,
-            weights, room
+            indptr, indices, factor, 1.0, Y, 1.0, 1.0, 0.5, log_lam, owner, 0.7, 0, 700, True, True, values, slopes,
+            pull, weights, room
         )
 
     sums = [np.zeros(700), np.zeros(700), np.zeros_like(Y), np.zeros(GRAPH.nnz)]

@@ -73,7 +73,7 @@ class Beta:
         return -p * b.boxcox(self.order - 1.0)
 
     def edge_powers(self, p: np.ndarray) -> Powers:
-        return Powers(self.order - 1.0, -p, 0.0, "boxcox")
+        return Powers(self.order - 1.0, p, 0.0, "boxcox", -1.0)
 
     def slope(self, p: np.ndarray, b: Similarity) -> np.ndarray:
         return -p if self.order == 1.0 else -p * b.power(self.order - 1.0)

@@ -130,12 +130,13 @@ def _product(scale: Any, total: Any, lam: Any, order: float) -> Any:
 
 @dataclass(frozen=True, slots=True)
 class Powers:
-    """edge(p, b) as factor * form(b, order) + constant, factor and constant per pair."""
+    """edge(p, b) as times * factor * form(b, order) + constant, factor and constant per pair."""
 
     order: float
     factor: np.ndarray
     constant: Any
     form: Literal["power", "boxcox"] = "power"
+    times: float = 1.0
 
 
 @runtime_checkable

@@ -33,14 +33,21 @@ class DeviceEdges(Edges):
         self.on = on
         self.offsets = on.array(self.indptr.astype(np.int64))
         self.rows, self.other = on.array(self.rows), on.array(self.other) if self.by_rows else None
-        self.indices, self.values, self.ratio = on.array(self.indices), on.array(self.values), on.array(self.ratio)
         self.measure, self.given, self.pair_mass = (
-            None if each is None else on.array(each) for each in (self.measure, self.given, self.pair_mass)
+            None if each is None else on.array(each)
+            for each in (self.measure_of(0, self.n), self.given, self.pair_mass)
         )
+        self.indices, self.values, self.ratio = on.array(self.indices), on.array(self.values), on.array(self.ratio)
         self.chunks = list(row_ranges(self.indptr, on.block))
         self.by_powers = True
         if spread is not None:
             self.spread = Spread(*(x if np.ndim(x) == 0 else on.array(x) for x in (spread.eps, spread.missing)))
+
+    def measure_of(self, start: int, stop: int) -> Any:
+        """Return M of the entries of rows start..stop."""
+        if not hasattr(self, "measure"):  # not brought to the device yet
+            return super().measure_of(start, stop)
+        return self.measure[self.indptr[start] : self.indptr[stop]]
 
     def _apart(self, Y: np.ndarray, start: int, stop: int) -> Any:
         """Return the (m, d) tensor y_i - y_j of the entries of rows start..stop."""
@@ -80,7 +87,7 @@ class DeviceEdges(Edges):
         log_lam: Any = np.log(lam) if np.ndim(lam) else math.log(lam) if lam > 0 else -math.inf
         for start, stop in self.chunks:
             here = slice(self.indptr[start], self.indptr[stop])
-            factor, apart = powers.factor[here], self._apart(Y, start, stop)
+            factor, apart = powers.times * powers.factor[here], self._apart(Y, start, stop)
             xi = array_of((apart * apart).sum(dim=1))
             log_b = kernel.log(xi) + (log_lam[self.rows[here]] if np.ndim(lam) else log_lam)
             if order == 0:

@@ -117,10 +117,10 @@ def _power_sums_by(form, plane):
 
     @compiled_loop
     def power_sums(
-        indptr, indices, factor, Y, a, b, c, log_lam, owner, order, start, stop, keep, draw, values, slopes, pull,
-        weights, room
+        indptr, indices, factor, times, Y, a, b, c, log_lam, owner, order, start, stop, keep, draw, values, slopes,
+        pull, weights, room
     ):
-        """Set values[i] = sum_j factor_ij form(b_ij, order), slopes[i] in ln b, rows start..stop.
+        """Set values[i] = times sum_j factor_ij form(b_ij, order), slopes[i] in ln b, rows start..stop.
 
         b = lambda q with ln lambda of the row's owner.  ``draw``: pull[i] = sum_j omega_ij (y_i - y_j); ``keep``: write
         omega into weights, in the order of P's entries.  ``room``: `room_for` 3 + d rows.
@@ -139,13 +139,14 @@ def _power_sums_by(form, plane):
                     log_b, decay = shift[k] - b * xi[k], b
                 else:
                     log_b, decay = shift[k] - (b / a) * logarithm(u), b / u
+                f = times * factor[base + k]
                 if form == LOG:
-                    xi[k], slope = factor[base + k] * log_b, factor[base + k]
+                    xi[k], slope = f * log_b, f
                 elif form == BOXCOX:
                     power = exponential(order * log_b)
-                    xi[k], slope = factor[base + k] * (power - 1.0) / order, factor[base + k] * power
+                    xi[k], slope = f * (power - 1.0) / order, f * power
                 else:
-                    xi[k] = factor[base + k] * exponential(order * log_b)
+                    xi[k] = f * exponential(order * log_b)
                     slope = order * xi[k]
                 shift[k] = slope
                 omega[k] = -decay * slope

@@ -12,8 +12,8 @@ by (omega_ij + omega_ji) / 2.  Nothing else depends on the groups.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -121,7 +121,7 @@ class Edges:
             self.values = rows
             self.given = None if (rows > 0).all() else rows > 0
         # M of each entry; None if masses leave the edges.
-        self.pair_mass: Any = None if linear or np.all(mass == 1.0) else self.measure
+        self.pair_mass: Any = None if linear or np.all(mass == 1.0) else self.measure_of(0, self.n)
         # p / M of each entry; 1 / M if the entry does not belong to the row.
         self.ratio: Any = self.values if self.given is None else np.where(self.given, self.values, 1.0)
         if self.pair_mass is not None:
@@ -132,11 +132,11 @@ class Edges:
         """Row of each entry, (nnz,)."""
         return np.repeat(np.arange(self.n, dtype=np.int32), np.diff(self.indptr))
 
-    @cached_property
-    def measure(self) -> Any:
-        """M of each entry, (nnz,): m_i m_j, by rows m_j."""
-        there = self.mass[self.indices]
-        return there if self.by_rows else np.repeat(self.mass, np.diff(self.indptr)) * there
+    def measure_of(self, start: int, stop: int) -> Any:
+        """Return M of the entries of rows start..stop: m_i m_j, by rows m_j."""
+        there = self.mass[self.indices[self.indptr[start] : self.indptr[stop]]]
+        here = 1.0 if self.by_rows else np.repeat(self.mass[start:stop], np.diff(self.indptr[start : stop + 1]))
+        return here * there
 
     @cached_property
     def other(self) -> Any:
@@ -182,20 +182,30 @@ class Edges:
         """Return the constants (n,) that the sum over each row leaves out."""
         if not isinstance(divergence, UpToConstants):
             return np.zeros(self.n)
-        measure, p = self._true_ratio
-        return self.row_sums(self._given(measure * divergence.left_out(p)[0], 0, self.size))
+        return self._of_entries(lambda measure, p: measure * divergence.left_out(p)[0])
 
     def at_input(self, divergence: Divergence) -> Any:
         """Return (n,) sum_j M edge(P/M, P/M): the edge terms if similarities equal the input's."""
-        measure, p = self._true_ratio
-        as_input = Similarity(Kernel(1.0, 1.0, 1.0), np.zeros(0), known=np.log(p))
-        return self.row_sums(self._given(measure * divergence.edge(p, as_input), 0, self.size))
 
-    @property
-    def _true_ratio(self) -> tuple[Any, Any]:
-        """M and p / M of every entry, (nnz,), also for linear divergences; p > 0 is at least tiny."""
-        p = self.values if self.given is None else np.where(self.given, self.values, 1.0)
-        return self.measure, np.maximum(p / self.measure, np.finfo(float).tiny)
+        def edge(measure: Any, p: Any) -> Any:
+            return measure * divergence.edge(p, Similarity(Kernel(1.0, 1.0, 1.0), np.zeros(0), known=np.log(p)))
+
+        return self._of_entries(edge)
+
+    def _of_entries(self, each: Callable[[Any, Any], Any]) -> Any:
+        """Return the sums of each row, (n,), of a function of M and p / M > 0; p is at least tiny."""
+        answer = self._room()
+
+        def work(rows: tuple[int, int]) -> None:
+            start, stop = rows
+            low, high = self.indptr[start], self.indptr[stop]
+            measure, p = self.measure_of(start, stop), self.values[low:high]
+            p = p if self.given is None else np.where(self.given[low:high], p, 1.0)
+            found = self._given(each(measure, np.maximum(p / measure, np.finfo(float).tiny)), low, high)
+            answer[start:stop] = self._sums_of_chunk(found, start, stop)
+
+        self.threads.map(work, self.chunks)
+        return answer
 
     def sums(
         self, Y: Any, kernel: Kernel, divergence: Divergence, lam: Any, want: frozenset[str], xi: Any = None
@@ -298,8 +308,8 @@ class Edges:
 
         def work(rows: tuple[int, int]) -> None:
             add(
-                self.indptr, self.indices, powers.factor, Y, kernel.a, kernel.b, kernel.c, log_lam, owner,
-                powers.order, *rows, omega is not None, pull is not None, values, slopes, out, keep,
+                self.indptr, self.indices, powers.factor, powers.times, Y, kernel.a, kernel.b, kernel.c, log_lam,
+                owner, powers.order, *rows, omega is not None, pull is not None, values, slopes, out, keep,
                 loops.room_for(self.longest, 3 + Y.shape[1])
             )
 
@@ -318,7 +328,7 @@ class Edges:
                 constant: Any = 0.0
                 if np.ndim(found.constant) or found.constant:
                     constant = self.row_sums(self._own(found.constant + np.zeros_like(factor), 0, self.size))
-                found = Powers(found.order, factor, constant, found.form)
+                found = replace(found, factor=factor, constant=constant)
             self._powers = divergence, found
         return self._powers[1]
 
