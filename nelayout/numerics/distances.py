@@ -54,7 +54,10 @@ class Distances:
     def of(cls, pivots: np.ndarray, lengths: np.ndarray) -> Distances:
         """Return the distances (n, k) from pivots; 0: the pair does not count."""
         weights = np.empty((2, *lengths.shape), dtype=np.float32)
-        weights[0] = np.where(lengths > 0, 1.0 / np.maximum(lengths, 1.0) ** 2, 0.0)
+        each = np.maximum(lengths, 1.0)
+        np.reciprocal(np.square(each, out=each), out=each)  # in place: there may be many pairs
+        each[~(lengths > 0)] = 0.0
+        weights[0] = each
         np.multiply(weights[0], lengths, out=weights[1], casting="same_kind")
         return cls(pivots, weights, np.einsum("nk,nk->n", weights[1], lengths, dtype=float))
 

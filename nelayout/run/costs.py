@@ -133,7 +133,7 @@ class CostModel:
                 return cost
             pairs = self.n * len(pivots_of(self.n))
             seconds = STRESS_PAIR["compiled" if self.compiled else "numpy"] * pairs / self.speed
-            return cost + Cost(TRIALS * USUAL * each.steps * seconds, BYTES_STRESS * pairs)
+            return replace(cost + Cost(TRIALS * USUAL * each.steps * seconds), bytes=cost.bytes + BYTES_STRESS * pairs)
         if isinstance(each, OtherStarts):
             copies = min(each.copies, self.n, max(1.0, ROUGH_NODES / self.n))
             rough = self._steps(self.method, "lbfgs", copies * COMPARED, float(COMPARED))
