@@ -83,10 +83,10 @@ SECOND_CORE, TRIALS = 0.6, 1.1
 # Part of its most iterations that a descent usually takes: through the levels, and elsewhere.
 USUAL_LEVELS, USUAL = 0.6, 0.9
 # Bytes at the peak, for each entry and node.  L-BFGS: for each coordinate and curvature pair.  Mesh: for each node.
-BYTES_ENTRY, BYTES_NODE, BYTES_MEMORY, BYTES_MESH = 55, 420, 14, 290
+BYTES_ENTRY, BYTES_NODE, BYTES_MEMORY, BYTES_MESH = 50, 420, 14, 290
 # Bytes of any run, and of any mesh.  NumPy and stress: for each pair.  Similarities from path lengths or a random
 # walk: for each entry.
-BYTES_LEAST, BYTES_LEAST_MESH, BYTES_PAIR, BYTES_STRESS, BYTES_SIMILAR = 600_000, 500_000, 45, 12, 80
+BYTES_LEAST, BYTES_LEAST_MESH, BYTES_PAIR, BYTES_STRESS, BYTES_SIMILAR = 600_000, 500_000, 45, 16, 80
 
 
 @dataclass(frozen=True, slots=True)
