@@ -18,21 +18,26 @@ experimental study on distance-based graph drawing, GD 2008.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 
 from nelayout.formula.potentials import TINY, Pull
 from nelayout.numerics.distances import Distances
-from nelayout.numerics.groups import Parts
+from nelayout.numerics.groups import WHOLE, Parts, Whole
 from nelayout.numerics.parallel import Threads
 
 __all__ = ["Stress"]
 
 # Nodes of a task of the compiled form: their sums stay in the fastest memory.
 TASK_NODES = 1024
+
+# Returns sum_k (t w - w D / d) (y_i - y_k), (d, n), for t, a number or (n,); a pair counts at both its ends.
+Push = Callable[[Any], np.ndarray]
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,29 +55,42 @@ class Stress:
 
     def at(self, Y: np.ndarray, mass: np.ndarray) -> Pull:
         """Return the pull at positions Y (n, d); a node costs as much as its pairs with all pivots."""
-        spread = self._nodes.spread
-        a, b, forces, back = self._compiled(Y) if self.compiled else self._plain(Y)
-        by, scale = spread(self._by), spread(self._scale(a, b))
-        cost = by * (scale * (scale * b - 2.0 * a) + self._squares)
-        forces[:, self._pivots] -= back
-        steep = 2.0 * by * scale
-        return Pull(cost, np.ascontiguousarray((steep * forces).T), 2.0 * steep * scale * self._weights)
+        groups, spread = self._groups, self._groups.spread
+        (a, b), push = self._compiled(Y) if self.compiled else self._plain(Y)
+        over = groups.sum(b)
+        scale = spread(groups.where(over > 0, groups.sum(a) / groups.where(over > 0, over, 1.0), 0.0))
+        steep = 2.0 * self._by * scale
+        cost = self._by * (scale * (scale * b - 2.0 * a) + self._squares)
+        return Pull(cost, (steep * push(scale)).T, 2.0 * steep * scale * self._weights)
 
     @cached_property
-    def _nodes(self) -> Parts:
+    def _groups(self) -> Whole | Parts:
         """The nodes of each graph, as ranges."""
-        return Parts(np.array([len(goal.squares) for goal in self.distances]))
+        sizes = [len(goal.squares) for goal in self.distances]
+        return WHOLE if len(sizes) == 1 else Parts(np.array(sizes))
 
     @cached_property
-    def _starts(self) -> list[int]:
-        """The first pivot of each graph, and the end."""
-        return np.cumsum([0, *(len(goal.pivots) for goal in self.distances)]).tolist()
+    def _counts(self) -> np.ndarray:
+        """(n,) pivots of each node's graph."""
+        return np.concatenate([np.full(len(goal.squares), len(goal.pivots)) for goal in self.distances])
+
+    @cached_property
+    def _lows(self) -> np.ndarray:
+        """(n,) the first pivot of each node's graph."""
+        each = [len(goal.pivots) for goal in self.distances]
+        return np.repeat(np.cumsum(each) - each, [len(goal.squares) for goal in self.distances])
 
     @cached_property
     def _pivots(self) -> np.ndarray:
         """(k,) pivots of all graphs."""
-        first = self._nodes.starts[:-1]
+        sizes = [len(goal.squares) for goal in self.distances]
+        first = np.cumsum(sizes) - sizes
         return np.concatenate([goal.pivots + at for goal, at in zip(self.distances, first, strict=True)])
+
+    @cached_property
+    def _symmetric(self) -> bool:
+        """Whether each node is a pivot."""
+        return len(self._pivots) == len(self._squares)
 
     @cached_property
     def _squares(self) -> np.ndarray:
@@ -86,70 +104,85 @@ class Stress:
         return sums
 
     @cached_property
-    def _by(self) -> np.ndarray:
-        """(C,) f / sum w D^2."""
-        whole = self._nodes.sum(self._squares)
-        return np.where(whole > 0, self.factors / np.where(whole > 0, whole, 1.0), 0.0)
-
-    def _scale(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
-        """(C,) the factor t of least stress, from sums of w D d and of w d^2 at each node."""
-        over = self._nodes.sum(b)
-        return np.where(over > 0, self._nodes.sum(a) / np.where(over > 0, over, 1.0), 0.0)
-
-    def _plain(self, Y: np.ndarray) -> tuple[np.ndarray, ...]:
-        """At nodes (n,) w D d and w d^2; at nodes (d, n) and pivots (d, k) (t w - w D / d) (y_i - y_k): by NumPy."""
-        (a, b), d = np.empty((2, len(Y))), Y.shape[1]
-        at_nodes, at_pivots = np.empty((d, len(Y))), np.empty((d, len(self._pivots)))
-        for g, goal in enumerate(self.distances):
-            nodes, some = slice(*self._nodes.starts[g : g + 2]), slice(*self._starts[g : g + 2])
-            apart = [column[:, None] - column[goal.pivots] for column in Y[nodes].T]
-            squares = sum(each * each for each in apart) + TINY
-            (weights, pulls), far = goal.weights, np.sqrt(squares)
-            a[nodes], b[nodes] = (pulls * far).sum(axis=1), (weights * squares).sum(axis=1)
-            over = b[nodes].sum()
-            factors = (a[nodes].sum() / over if over > 0 else 0.0) * weights - pulls / far
-            for axis, each in enumerate(apart):
-                each *= factors
-                at_nodes[axis, nodes], at_pivots[axis, some] = each.sum(axis=1), each.sum(axis=0)
-        return a, b, at_nodes, at_pivots
-
-    def _compiled(self, Y: np.ndarray) -> tuple[np.ndarray, ...]:
-        """Sums of `_plain` by compiled loops, in tasks of so many nodes."""
-        from nelayout.formula.potentials import stress_loops
-
-        (n, d), starts, first = Y.shape, self._starts, self._nodes.starts.tolist()
-        points = np.zeros((3, n))
-        points[:d] = Y.T
-        pivots = [np.take(points, goal.pivots + at, axis=1) for goal, at in zip(self.distances, first, strict=False)]
-        (a, b), at_nodes, at_pivots = np.empty((2, n)), np.empty((3, n)), np.zeros((3, starts[-1]))
-
-        def measure(task: tuple[int, int, int]) -> None:
-            g, low, high = task
-            stress_loops.sizes(*self.distances[g].weights, pivots[g], points, first[g], low, high, TINY, a, b)
-
-        self.threads.map(measure, self._tasks)
-        scale = self._scale(a, b)
-
-        def push(task: tuple[int, int, int]) -> np.ndarray:
-            g, low, high = task
-            goal, back, room = self.distances[g], np.zeros(pivots[g].shape), np.empty(len(pivots[g].T))
-            given = *goal.weights, pivots[g], points, first[g], low, high, TINY, scale[g], not goal.symmetric
-            stress_loops.forces(*given, room, at_nodes, back)
-            return back
-
-        for (g, low, high), back in zip(self._tasks, self.threads.map(push, self._tasks), strict=True):
-            if self.distances[g].symmetric:  # each node is a pivot
-                offset = starts[g] - first[g]
-                at_pivots[:, low + offset : high + offset] = -at_nodes[:, low:high]
-            else:
-                at_pivots[:, starts[g] : starts[g + 1]] += back
-        return a, b, at_nodes[:d], at_pivots[:d]
+    def _by(self) -> Any:
+        """F / sum w D^2 of each node's graph, (n,) or (1,)."""
+        whole = np.atleast_1d(self._groups.sum(self._squares))
+        return self._groups.spread(np.where(whole > 0, self.factors / np.where(whole > 0, whole, 1.0), 0.0))
 
     @cached_property
-    def _tasks(self) -> list[tuple[int, int, int]]:
-        """A graph, and a range of its nodes, for the threads."""
-        return [
-            (g, start, min(start + TASK_NODES, stop))
-            for g, (first, stop) in enumerate(pairwise(self._nodes.starts.tolist()))
-            for start in range(first, stop, TASK_NODES)
-        ]
+    def _pairs(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+        """The first pair of each node (n,), the pivot of each pair, and its w and w D, (N,)."""
+        ends = np.cumsum(self._counts)
+        pivots = np.arange(ends[-1]) - np.repeat(ends - self._counts - self._lows, self._counts)
+        weights, pulls = (np.concatenate([goal.weights[k].ravel() for goal in self.distances]) for k in (0, 1))
+        return ends - self._counts, pivots, weights.astype(float), pulls.astype(float)
+
+    def _plain(self, Y: np.ndarray) -> tuple[tuple[np.ndarray, np.ndarray], Push]:
+        """At nodes (n,) w D d and w d^2, and a function of t; by NumPy."""
+        first, pivots, weights, pulls = self._pairs
+        if len(self.distances) == 1:
+            apart = [np.subtract.outer(column, column[self._pivots]).ravel() for column in Y.T]
+        else:
+            apart = [np.repeat(column, self._counts) - column[self._pivots][pivots] for column in Y.T]
+        squares = apart[0] * apart[0] + TINY
+        for each in apart[1:]:
+            squares += each * each
+        far = np.sqrt(squares)
+
+        def push(scale: Any) -> np.ndarray:
+            factors = (np.repeat(scale, self._counts) if np.ndim(scale) else scale) * weights - pulls / far
+            found = np.empty((len(apart), len(Y)))
+            for each, own in zip(apart, found, strict=True):
+                each *= factors
+                np.add.reduceat(each, first, out=own)
+                if not self._symmetric:
+                    own[self._pivots] -= np.bincount(pivots, each, minlength=len(self._pivots))
+            return 2.0 * found if self._symmetric else found
+
+        return (np.add.reduceat(pulls * far, first), np.add.reduceat(weights * squares, first)), push
+
+    def _compiled(self, Y: np.ndarray) -> tuple[tuple[np.ndarray, np.ndarray], Push]:
+        """Return the same as `_plain` by compiled loops, in tasks of so many nodes."""
+        from nelayout.formula.potentials import stress_loops
+
+        n, d = Y.shape
+        points = np.zeros((3, n))
+        points[:d] = Y.T
+        pivots, (a, b) = points[:, self._pivots], np.empty((2, n))
+        at = pivots, points, self._lows, self._counts
+        self.threads.map(lambda task: stress_loops.sizes(*task, *at, TINY, a, b), self._tasks)
+
+        def push(scale: Any) -> np.ndarray:
+            found, scales, both = np.empty((3, n)), np.zeros(n) + scale, not self._symmetric
+
+            def work(task: tuple[np.ndarray, np.ndarray, int, int]) -> np.ndarray:
+                back, room = np.zeros(pivots.shape if both else (3, 0)), np.empty(int(np.max(self._counts)))
+                stress_loops.forces(*task, *at, TINY, scales, both, room, found, back)
+                return back
+
+            backs = self.threads.map(work, self._tasks)
+            if not both:
+                return 2.0 * found[:d]
+            for back in backs:
+                found[:, self._pivots] -= back
+            return found[:d]
+
+        return (a, b), push
+
+    @cached_property
+    def _tasks(self) -> list[tuple[np.ndarray, np.ndarray, int, int]]:
+        """For the threads: w and w D of a range of nodes, and the range; small graphs are together."""
+        sizes, goals = np.array([len(goal.squares) for goal in self.distances]), self.distances
+        stops, tasks = np.cumsum(sizes), list[tuple[np.ndarray, np.ndarray, int, int]]()
+        cuts = [0, *(np.flatnonzero(np.diff(stops // TASK_NODES)) + 1).tolist(), len(goals)]
+        for low, high in pairwise(cuts):
+            if high > low + 1:
+                weights, pulls = (np.concatenate([goal.weights[k].ravel() for goal in goals[low:high]]) for k in (0, 1))
+                tasks.append((weights, pulls, int(stops[low] - sizes[low]), int(stops[high - 1])))
+                continue
+            begin, n = int(stops[low] - sizes[low]), int(sizes[low])
+            for start in range(0, n, TASK_NODES):
+                stop = min(start + TASK_NODES, n)
+                weights, pulls = goals[low].weights[:, start:stop].reshape(2, -1)
+                tasks.append((weights, pulls, begin + start, begin + stop))
+        return tasks
