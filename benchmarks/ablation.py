@@ -53,20 +53,18 @@ Plan = tuple[Pass, ...]
 
 
 def without_branch(name: str) -> Callable[[Plan], Plan]:
-    """Leave out each branch of `Keep` that ends with a pass of a name that begins so."""
+    """Leave out each pass, and each branch of `Keep` that ends with a pass, of a name that begins so."""
 
     def kept(branch: Branch) -> bool:
         return not branch.passes or not branch.passes[-1].name.startswith(name)
 
     def changed(passes: Plan) -> Plan:
         return tuple(
-            replace(each, branches=tuple(within(branch) for branch in each.branches if kept(branch)))
+            replace(each, branches=tuple(branch for branch in each.branches if kept(branch)))
             if isinstance(each, Keep) else each
             for each in passes
+            if not each.name.startswith(name)
         )
-
-    def within(branch: Branch) -> Branch:
-        return replace(branch, passes=changed(branch.passes))
 
     return changed
 
@@ -79,7 +77,7 @@ def without_keep(passes: Plan) -> Plan:
             found.append(each)
             continue
         chained = [branch for branch in each.branches if branch.start == "last"]
-        for branch in each.branches[:1] if each.by == "tidy" else chained or each.branches[:1]:
+        for branch in chained or each.branches[:1]:
             found.extend(without_keep(branch.passes))
     return tuple(found)
 

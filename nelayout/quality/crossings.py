@@ -133,6 +133,12 @@ class Segments:
         self.a = np.ascontiguousarray(Y[self.first][:, [axis, 1 - axis]])
         self.b = np.ascontiguousarray(Y[self.second][:, [axis, 1 - axis]])
 
+    def pairs_of(self, group: np.ndarray, count: int) -> np.ndarray:
+        """Return the number of pairs to test (C,) of the edges of each of ``count`` groups; ``group`` (m,) of each."""
+        sweep = self.sweep
+        later = sweep.stop - np.arange(1, len(sweep.segment) + 1)
+        return np.bincount(group[sweep.segment], later, minlength=count)
+
     def count(self, chosen: np.ndarray, *, both: bool, angles: bool = False) -> tuple[np.ndarray, np.ndarray]:
         """Count for each chosen segment the later ones that cross it, or all if `both`.
 

@@ -27,7 +27,6 @@ from nelayout.run.newcomers import place_newcomers
 from nelayout.run.placement import frame, place_missing, random_positions, stir_flat
 from nelayout.run.score import Score
 from nelayout.run.springs import springs
-from nelayout.run.tidiness import tidiness
 
 __all__ = ["Branch", "Descent", "Keep", "Pass", "Place", "Resize", "TakeMasses", "fold", "passes_within"]
 
@@ -242,8 +241,7 @@ class Branch:
 class Keep(Pass):
     """Try branches and keep the best for each graph; its own step shows the kept drawing.
 
-    by   "J": the least value of the last descent's objective; "score": the largest quality score; "tidy": the largest
-         product of quality score and tidiness
+    by   "J": the least value of the last descent's objective; "score": the largest quality score
     enough  J of the first branch, in nats (of each row under connections by rows); others are tried above
     """
 
@@ -323,11 +321,4 @@ def _by_score(drawing: Drawing, run: Run) -> Measure:
     return lambda now, _: score(now.Y)
 
 
-def _by_tidiness(drawing: Drawing, run: Run) -> Measure:
-    """Measure drawings by the quality score times the tidiness."""
-    score = Score(drawing, run.sums.threads)
-    graphs = [part.affinity.P for part in drawing.parts]
-    return lambda now, _: score(now.Y) * [tidiness(P, Y) for P, Y in zip(graphs, now.each, strict=True)]
-
-
-MEASURES = {"J": _by_value, "score": _by_score, "tidy": _by_tidiness}
+MEASURES = {"J": _by_value, "score": _by_score}

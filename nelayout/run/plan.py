@@ -98,7 +98,7 @@ class _Planner:
             return tuple(replace(each, last=True) if isinstance(each, Levels) else each for each in found)
         if self.judged:
             ways = [stage for stage in descents if not stage.judged]
-            return (*found, *map(self._descend, ways), self._tidied(descents[len(ways) :]))
+            return (*found, *map(self._descend, ways), *self._judged(descents[len(ways) :]))
         emphasis = ROWS_EMPHASIS if facts.goal else None
         found += [self._descend(stage, emphasis=emphasis) for stage in descents[:-1]]
         return (*found, *self._last(descents[-1]))
@@ -152,19 +152,18 @@ class _Planner:
                 branches.append(Branch(passes=(again,), start=start, every=True))
         return Keep(name="best drawing", branches=tuple(branches), by="score", why="compares " + ", ".join(compared))
 
-    def _tidied(self, stages: list[Descend]) -> Keep:
+    def _judged(self, stages: list[Descend]) -> list[Pass]:
         """Choose among the judged stages, and take out crossings if the score hardly falls."""
-        facts, chosen = self.facts, self._chosen(stages)
+        facts, found = self.facts, list[Pass]([self._chosen(stages)])
         if self.settings.dim != 2 or facts.n > LARGE_GRAPH:
-            return chosen
+            return found
         untangle = Untangle(name="untangle", why="edges may cross")
-        branches = [Branch(passes=(chosen,)), Branch(passes=(untangle,), start="last")]
+        found.append(untangle)
         if may_be_planar(facts.n, facts.entries):
             why = "trees, cactuses and small planar graphs have a drawing without crossings"
             descend = self._descend(stages[0], why, "from a planar drawing")
-            redraw = Redraw(name=descend.name, steps=descend.steps, descend=descend, untangle=untangle, why=why)
-            branches.append(Branch(passes=(redraw,), start="best"))
-        return Keep(name="tidy drawing", branches=tuple(branches), by="tidy", why="compares crossings")
+            found.append(Redraw(name=descend.name, steps=descend.steps, descend=descend, untangle=untangle, why=why))
+        return found
 
     def _why_last(self) -> str:
         """Return the reason for the last stage's objective; it may depend on the positions."""

@@ -15,6 +15,7 @@ The drawing with the least F = J + `KAPPA` ln(1 + X) of all rounds is the result
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -28,10 +29,20 @@ from nelayout.objective import Objective
 from nelayout.optimizers import LBFGS
 from nelayout.optimizers.minimize import Rest, minimize
 from nelayout.quality.edges import edges
+from nelayout.record.progress import Stopped
 from nelayout.run.drawing import Drawing, Run, joined
 from nelayout.run.passes import Descent, Pass, fold
 from nelayout.run.planar import is_cactus, planar_drawing, searched
-from nelayout.run.tidiness import crossed, crossings, is_symmetric, least_distance, step_between
+from nelayout.run.score import Score
+from nelayout.run.tidiness import (
+    crossed,
+    crossings,
+    crossings_of_each,
+    is_symmetric,
+    least_distance,
+    step_between,
+    tidiness,
+)
 from nelayout.sums.nbody.outside import Sources
 
 __all__ = ["KAPPA", "Redraw", "Untangle"]
@@ -70,10 +81,10 @@ class Untangle(Pass):
     """Move pieces and nodes at crossings; symmetric drawings stay, except trees and cactuses."""
 
     def __call__(self, drawing: Drawing, run: Run) -> Drawing:
-        return joined([
-            each if is_symmetric(each.Y) and not is_cactus(each.affinity.P) else _untangled(each, run)
-            for each in drawing.split()
-        ])
+        def moves(each: Drawing) -> bool:
+            return not is_symmetric(each.Y) or is_cactus(each.affinity.P)
+
+        return _tidier(drawing, run, math.inf, lambda each, _: _untangled(each, run) if moves(each) else each)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -84,23 +95,39 @@ class Redraw(Pass):
     untangle: Untangle
 
     def __call__(self, drawing: Drawing, run: Run) -> Drawing:
-        return joined([self._redrawn(each, run) for each in drawing.split()])
+        try:
+            return _tidier(drawing, run, PLANAR, lambda each, before: self._redrawn(each, before, run))
+        except Stopped as stopped:
+            stopped.drawing = replace(drawing, reasons=("stopped",) * drawing.count)
+            raise
 
-    def _redrawn(self, drawing: Drawing, run: Run) -> Drawing:
+    def _redrawn(self, drawing: Drawing, before: float, run: Run) -> Drawing:
         P = drawing.affinity.P
-        before = crossings(P, drawing.Y)
-        if not before or before > PLANAR * P.nnz or (Y := planar_drawing(P)) is None:
+        if (Y := planar_drawing(P)) is None:
             return drawing
         now = fold((self.descend, self.untangle), replace(drawing, Y=Y, methods=(None,)), run)
-        after = crossings(P, now.Y)
         folded = not is_cactus(P) and least_distance(now.Y) < APART
-        return drawing if after is None or after >= before or folded else now
+        return now if crossings(P, now.Y) < before and not folded else drawing
+
+
+def _tidier(drawing: Drawing, run: Run, most: float, change: Callable[[Drawing, float], Drawing]) -> Drawing:
+    """Change graphs with crossings, at most so many for each entry; keep a graph if its score times tidiness rises."""
+    found = crossings_of_each(drawing.affinity.P, drawing.Y, drawing.segments)
+    entries = np.array([part.affinity.P.nnz for part in drawing.parts])
+    going = (found > 0) & (found <= most * entries)
+    if not going.any():
+        return drawing
+    before = drawing.take(going)
+    now = joined([change(each, count) for each, count in zip(before.split(), found[going].tolist(), strict=True)])
+    if np.array_equal(now.Y, before.Y):
+        return drawing
+    score = Score(before, run.sums.threads)
+    first, second = (score(each.Y) * tidiness(each.affinity.P, each.Y, each.segments) for each in (before, now))
+    return drawing.put(going, before.put(second > first, now))
 
 
 def _untangled(drawing: Drawing, run: Run) -> Drawing:
     """Return the drawing of one graph with fewer crossings."""
-    if crossings(drawing.affinity.P, drawing.Y) in (0, None):
-        return drawing
     on_cpu = replace(run, sums=run.sums.on_cpu)
     objective = on_cpu.objective(drawing, drawing.method or run.method, drawing.exaggeration)
     search = _Search(objective, drawing.Y, run.sums.threads)

@@ -1,7 +1,6 @@
 """Fewer edges cross: trees and cactuses have no crossing, and J, symmetry and given positions keep what they have."""
 
 import math
-from dataclasses import replace
 from itertools import combinations
 from unittest.mock import patch
 
@@ -14,10 +13,9 @@ import nelayout as nl
 from nelayout.quality.crossings import edge_crossings
 from nelayout.quality.edges import edges
 from nelayout.run import draw
-from nelayout.run.passes import Keep
 from nelayout.run.planar import is_cactus, planar_drawing
 from nelayout.run.tidiness import crossings, is_symmetric, step_between
-from nelayout.run.untangling import KAPPA, Untangle, pieces_of
+from nelayout.run.untangling import KAPPA, Redraw, Untangle, pieces_of
 
 
 def adjacency(G):
@@ -81,11 +79,8 @@ PLANAR = {
 
 
 def without_tidying(*given):
-    """The plan of auto without its last choice."""
-    return tuple(
-        branch for each in OWN(*given)
-        for branch in (each.branches[0].passes if isinstance(each, Keep) and each.by == "tidy" else (each,))
-    )
+    """The plan of auto with all its crossings."""
+    return tuple(each for each in OWN(*given) if not isinstance(each, (Untangle, Redraw)))
 
 
 OWN = draw.plan
@@ -102,14 +97,7 @@ def untangled(G, seed=0):
             return now
 
     def seen(*given):
-        return tuple(
-            replace(each, branches=tuple(
-                replace(branch, passes=tuple(
-                    Seen(name=p.name) if type(p) is Untangle else p for p in branch.passes
-                )) for branch in each.branches
-            )) if isinstance(each, Keep) and each.by == "tidy" else each
-            for each in OWN(*given)
-        )
+        return tuple(Seen(name=each.name) if type(each) is Untangle else each for each in OWN(*given))
 
     with patch.object(draw, "plan", seen):
         nl.layout(G, seed=seed)
