@@ -15,7 +15,7 @@ from scipy.sparse import csr_array
 
 from nelayout.numerics.parallel import Threads
 
-__all__ = ["COMPILED_ABOVE", "hops_from"]
+__all__ = ["COMPILED_ABOVE", "hops_from", "hops_within"]
 
 # Number of nodes up to which NumPy searches, without the compiler.
 COMPILED_ABOVE = 300
@@ -25,7 +25,7 @@ def hops_from(adjacency: csr_array, sources: np.ndarray, threads: Threads) -> li
     """Return the edge counts (n,) from each source to all nodes; 0 without a path."""
     n = adjacency.shape[0]
     if n <= COMPILED_ABOVE:
-        return _all_at_once(adjacency, sources)
+        return list(np.ascontiguousarray(hops_within(adjacency, sources, np.arange(len(sources))).T))
     from nelayout.numerics.breadth_first_loops import hops as count_hops
 
     def count(source: int) -> np.ndarray:
@@ -36,12 +36,15 @@ def hops_from(adjacency: csr_array, sources: np.ndarray, threads: Threads) -> li
     return threads.map(count, sources.tolist())
 
 
-def _all_at_once(adjacency: csr_array, sources: np.ndarray) -> list[np.ndarray]:
-    """Search from all sources at once, one product with the adjacency matrix per step."""
-    n = adjacency.shape[0]
+def hops_within(adjacency: csr_array, sources: np.ndarray, columns: np.ndarray) -> np.ndarray:
+    """Return the edge counts (n, k) from each source, in its column; sources of a column are in different components.
+
+    All searches go on at once, with one product with the adjacency matrix per step.
+    """
+    shape = adjacency.shape[0], int(columns.max(initial=-1)) + 1
     edges = csr_array((np.ones(adjacency.nnz), adjacency.indices, adjacency.indptr), shape=adjacency.shape)
-    hops, front = np.zeros((n, len(sources))), np.zeros((n, len(sources)))
-    front[sources, np.arange(len(sources))] = 1.0
+    hops, front = np.zeros(shape), np.zeros(shape)
+    front[sources, columns] = 1.0
     seen, step = front > 0, 0
     while front.any():
         step += 1
@@ -49,4 +52,4 @@ def _all_at_once(adjacency: csr_array, sources: np.ndarray) -> list[np.ndarray]:
         hops[reached] = step
         seen |= reached
         front = reached.astype(float)
-    return list(np.ascontiguousarray(hops.T))
+    return hops

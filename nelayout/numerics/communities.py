@@ -20,44 +20,66 @@ from itertools import pairwise
 import numpy as np
 from scipy.sparse import csr_array
 
-__all__ = ["communities", "together"]
+__all__ = ["communities", "together", "together_in_each"]
 
 # Runs of the Louvain method.
 RUNS = 8
+# Entries of the graphs and copies in one run.
+MAX_ENTRIES = 1 << 17
 # Part of a node's weight by which another community must be better: rounding moves no node.
 LEAST_GAIN = 1e-9
 
 
 def together(P: csr_array) -> np.ndarray:
     """Return (n, n) the share of runs that put both nodes into one community."""
-    found = [communities(P, np.random.default_rng(k)) for k in range(RUNS)]
-    return np.mean([label[:, None] == label for label in found], axis=0)
+    return together_in_each(P, np.array([P.shape[0]]))[0]
 
 
-def communities(P: csr_array, rng: np.random.Generator) -> np.ndarray:
-    """Return the community (n,) of each node by one run of the Louvain method."""
-    label, merged = np.arange(P.shape[0]), P
+def together_in_each(P: csr_array, sizes: np.ndarray) -> list[np.ndarray]:
+    """Return the shares (n, n) of each of several graphs, which lie one after another in P.
+
+    Runs are copies of the graphs, as many at once as have `MAX_ENTRIES`.
+    """
+    n, rng, labels = P.shape[0], np.random.default_rng(0), list[np.ndarray]()
+    at_once = min(RUNS, max(1, MAX_ENTRIES // max(P.nnz, 1)))
+    while len(labels) < RUNS:
+        copies = np.arange(min(at_once, RUNS - len(labels)))
+        indices = np.add.outer(n * copies, P.indices).ravel()
+        indptr = np.append(np.add.outer(P.nnz * copies, P.indptr[:-1]), P.nnz * len(copies))
+        several = csr_array((np.tile(P.data, len(copies)), indices, indptr), (n * len(copies), n * len(copies)))
+        graph = np.repeat(np.arange(len(sizes) * len(copies)), np.tile(sizes, len(copies)))
+        labels.extend(communities(several, rng, graph).reshape(-1, n))
+    each = np.split(np.array(labels), np.cumsum(sizes)[:-1], axis=1)
+    return [np.mean(own[:, :, None] == own[:, None], axis=0) for own in each]
+
+
+def communities(P: csr_array, rng: np.random.Generator, graph: np.ndarray | None = None) -> np.ndarray:
+    """Return the community (n,) of each node by one run of the Louvain method; ``graph`` (n,) of several graphs."""
+    label, merged, graph = np.arange(P.shape[0]), P, np.zeros(P.shape[0], dtype=int) if graph is None else graph
+    whole = np.bincount(graph, np.asarray(P.sum(axis=1)))
+    whole = np.where(whole > 0, whole, 1.0)
     while True:
-        found = _moved(merged, rng.permutation(merged.shape[0]).tolist())
-        names, found = np.unique(found, return_inverse=True)
+        found = _moved(merged, rng.permutation(merged.shape[0]).tolist(), whole[graph])
+        names, first, found = np.unique(found, return_index=True, return_inverse=True)
         if len(names) == merged.shape[0]:
             return label
-        label = found[label]
+        label, graph = found[label], graph[first]
         member = csr_array((np.ones(len(found)), found, np.arange(len(found) + 1)), (len(found), len(names)))
         merged = csr_array(member.T @ merged @ member)
 
 
-def _moved(P: csr_array, order: list[int]) -> list[int]:
-    """Move node after node to the best community of its neighbors, until none moves."""
-    strength = np.asarray(P.sum(axis=1), dtype=float).tolist()
+def _moved(P: csr_array, order: list[int], whole: np.ndarray) -> list[int]:
+    """Move node after node to the best community of its neighbors, until none moves; ``whole`` (n,): of its graph."""
+    sums = np.asarray(P.sum(axis=1), dtype=float)
+    strength, shares = sums.tolist(), (sums / whole).tolist()
     ends, others, weights = P.indptr.tolist(), P.indices.tolist(), P.data.tolist()
     links = [list(zip(others[a:b], weights[a:b], strict=True)) for a, b in pairwise(ends)]
-    label, totals, whole = list(range(len(order))), strength.copy(), sum(strength) or 1.0
+    label, totals = list(range(len(order))), strength.copy()
     moving = True
     while moving:
         moving = False
         for v in order:
-            own, share = label[v], strength[v] / whole
+            own, share = label[v], shares[v]
             totals[own] -= strength[v]
             tied = {own: 0.0}
             for j, weight in links[v]:

@@ -11,18 +11,18 @@ array([[0. , 1. , 0.5],
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 from scipy.sparse import csr_array
 
-from nelayout.numerics.breadth_first import hops_from
-from nelayout.numerics.communities import together
+from nelayout.numerics.breadth_first import COMPILED_ABOVE, hops_from, hops_within
+from nelayout.numerics.communities import together, together_in_each
 from nelayout.numerics.parallel import Threads
 
-__all__ = ["Distances", "hop_distances", "pivots_of", "row_distances"]
+__all__ = ["Distances", "hop_distances", "hop_distances_of_each", "pivots_of", "row_distances"]
 
 # Pairs of a node and a pivot, or all pairs of a small graph; pivots of a large graph.
 PAIRS, MIN_PIVOTS = 600_000, 50
@@ -114,6 +114,40 @@ def hop_distances(P: csr_array, threads: Threads, grouped: bool = False) -> Dist
 
     ``grouped``: distances within a community of a small graph are shorter, so that its nodes are drawn as a group.
     """
+    return hop_distances_of_each([P], threads, grouped)[0]
+
+
+def hop_distances_of_each(graphs: Sequence[csr_array], threads: Threads, grouped: bool = False) -> list[Distances]:
+    """Return the numbers of hops in each graph; many small graphs of like size are searched together."""
+    sizes = np.array([P.shape[0] for P in graphs], dtype=np.int64)
+    found, small = dict[int, Distances](), np.flatnonzero((sizes <= COMPILED_ABOVE) & (sizes**2 <= PAIRS))
+    small = small[np.argsort(sizes[small], kind="stable")]
+    cuts = np.flatnonzero(np.diff(np.cumsum(sizes[small] ** 2) // PAIRS)) + 1
+    for some in np.split(small, cuts):
+        found.update(zip(some.tolist(), _of_small([graphs[k] for k in some], grouped), strict=True))
+    return [found[k] if k in found else _of_large(P, threads, grouped) for k, P in enumerate(graphs)]
+
+
+def _of_small(graphs: Sequence[csr_array], grouped: bool) -> list[Distances]:
+    """Return the distances in graphs, each node a pivot, from one search through all graphs."""
+    if not graphs:
+        return []
+    sizes = np.array([P.shape[0] for P in graphs])
+    ends = np.cumsum(sizes)
+    nodes, first = np.arange(ends[-1]), ends - sizes
+    indices = np.concatenate([P.indices + at for P, at in zip(graphs, first, strict=True)])
+    indptr = np.concatenate([[0], np.cumsum(np.concatenate([np.diff(P.indptr) for P in graphs]))])
+    joined = csr_array((np.concatenate([P.data for P in graphs]), indices, indptr), shape=(len(nodes), len(nodes)))
+    whole = hops_within(joined, nodes, nodes - np.repeat(first, sizes))
+    hops = [whole[at : at + n, :n] for at, n in zip(first.tolist(), sizes.tolist(), strict=True)]
+    if grouped:
+        shares = together_in_each(joined, sizes)
+        hops = [own * (1.0 - SHORTER * share) for own, share in zip(hops, shares, strict=True)]
+    return [Distances.of(np.arange(len(own)), own) for own in hops]
+
+
+def _of_large(P: csr_array, threads: Threads, grouped: bool) -> Distances:
+    """Return the distances in one graph, from a search for each pivot."""
     pivots = pivots_of(P.shape[0])
     hops = np.empty((P.shape[0], len(pivots)), dtype=np.float32)
     for start in range(0, len(pivots), AT_ONCE):

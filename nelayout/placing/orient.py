@@ -82,7 +82,7 @@ def _principal(X: np.ndarray) -> tuple[np.ndarray, int]:
     d = X.shape[1]
     if d == 1:
         return X, 1
-    moments = np.array([[(X[:, a] * X[:, b]).sum() for b in range(d)] for a in range(d)])
+    moments = np.einsum("ia,ib->ab", X, X)
     values, vectors = np.linalg.eigh(moments)  # BLAS uses one thread for such a small matrix
     values, axes = values[::-1], vectors.T[::-1]
     free = _equal_runs(values)
@@ -106,7 +106,7 @@ def _equal_runs(values: np.ndarray) -> list[tuple[int, int]]:
 
 def _turn(X: np.ndarray, axes: np.ndarray) -> np.ndarray:
     """Return X along the rows of `axes`; with explicit sums, bits do not depend on BLAS."""
-    return np.stack([sum(X[:, b] * axis[b] for b in range(X.shape[1])) for axis in axes], axis=1)
+    return np.asarray(sum(X[:, b, None] * axes[:, b] for b in range(X.shape[1])))
 
 
 def _stand_on_a_side(X: np.ndarray) -> tuple[np.ndarray, int]:
@@ -178,11 +178,10 @@ def _settled(X: np.ndarray, weight: np.ndarray) -> tuple[np.ndarray, list[float]
     """
     off = np.abs(X) > ON_AXIS
     halves, tails = (np.einsum("i,ia->a", weight, each) for each in (np.sign(np.where(off, X, 0.0)), X**3))
-    firsts = np.where(off.any(axis=0), X[np.argmax(off, axis=0), np.arange(X.shape[1])], 0.0)
-    keys = np.stack([halves, tails, firsts])
-    clear = np.abs(keys) > 1e-9
-    sign = np.where(keys[np.argmax(clear, axis=0), np.arange(X.shape[1])] < -1e-9, -1.0, 1.0)
-    return X * sign, (keys[:2] * sign).ravel().tolist()
+    firsts = [float(column[mask.argmax()]) if mask.any() else 0.0 for column, mask in zip(X.T, off.T, strict=True)]
+    each = zip(halves.tolist(), tails.tolist(), firsts, strict=True)
+    sign = np.array([-1.0 if next((key for key in keys if abs(key) > 1e-9), 0.0) < 0 else 1.0 for keys in each])
+    return X * sign, [*(halves * sign).tolist(), *(tails * sign).tolist()]
 
 
 def _best(candidates: list[Any], keys: list[float]) -> list[Any]:

@@ -15,7 +15,7 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from nelayout.catalogue.record import Method
-from nelayout.numerics.distances import hop_distances
+from nelayout.numerics.distances import hop_distances_of_each
 from nelayout.numerics.parallel import Threads
 from nelayout.objective import Affinity
 from nelayout.placing.components import components, side_by_side
@@ -45,7 +45,7 @@ def take_apart(
 
     ``joint``: the whole graph as one component; ``which``: a mask of the components, the others are left out.
     """
-    found, notes = list[Part](), list[str]()
+    found, graphs, notes = list[Part](), list[csr_array](), list[str]()
     for nodes, graph in _pieces(request, joint, known, which):
         affinity, said = _affinity(request, graph, masses.first[nodes], known, threads)
         notes.extend(note for note in said if note not in notes)
@@ -64,9 +64,12 @@ def take_apart(
         if goal is not None and (request.method.mu or goal.agrees(strong_edges(graph), threads)):
             affinity = replace(affinity, distances=(goal,))
         elif request.method.emphasis:
-            grouped = request.method.emphasis == "auto"
-            affinity = replace(affinity, distances=(hop_distances(graph, threads, grouped),))
+            graphs.append(graph)
         found.append(Part(nodes, affinity, start, fixed, other, sketch))
+    if graphs:
+        grouped = request.method.emphasis == "auto"
+        each = zip(found, hop_distances_of_each(graphs, threads, grouped), strict=True)
+        found = [replace(part, affinity=replace(part.affinity, distances=(goal,))) for part, goal in each]
     return found, notes
 
 
