@@ -12,7 +12,7 @@ sqrt(0.5 / 14).
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -71,11 +71,11 @@ def distance_stress(
     return Sampled(value, len(pivots) * standard_error((sums * slope).sum(axis=1), n), exact=False)
 
 
-def stress_sums(Y: np.ndarray, pivot: int, hops: np.ndarray) -> tuple[float, float, int]:
-    """Return sum e / d, sum (e / d)^2 and the number of nodes at d > 0 from the pivot."""
+def stress_sums(Y: np.ndarray, pivot: Any, hops: np.ndarray) -> tuple[float, float, int]:
+    """Return sum e / d, sum (e / d)^2 and how many nodes are at d > 0 from a pivot, or pivots (k,) with hops (k, n)."""
     away = hops > 0
-    apart = Y - Y[pivot]
-    ratio = np.sqrt(np.einsum("ij,ij->i", apart, apart)) / np.where(away, hops, 1)
+    apart = Y - Y[pivot][..., None, :]
+    ratio = np.sqrt(np.einsum("...j,...j->...", apart, apart)) / np.where(away, hops, 1)
     ratio[~away] = 0.0
     return float(np.sum(ratio)), float(np.sum(ratio * ratio)), int(np.count_nonzero(away))
 

@@ -43,8 +43,8 @@ MAX_STRESS_RISE = 4 / 3
 COARSEST_STARTS, COARSEST_NODES = 8, 640
 # Nodes for each further random start: small graphs have few different layouts.
 NODES_PER_COPY = 5
-# Iterations of each of them, and the move of a node, in typical distances, that ends them.
-COARSEST_STEPS, COPY_MOVE = 50, 0.02
+# Iterations of each of them.
+COARSEST_STEPS = 50
 
 
 def polylog(power: float) -> Method:
@@ -153,7 +153,7 @@ def lowest_copies(
     objective = run.objective(drawing, method)
     if not objective.scale_free:
         drawing = drawing.at(Y * run.sizes(objective, Y)[segments.of][:, None])
-    drawing = run.minimize(objective, drawing, LBFGS(), steps, Rest(COPY_MOVE, lull=SLOW), report)
+    drawing = run.minimize(objective, drawing, LBFGS(), steps, Rest(lull=SLOW), report)
     drawing = replace(drawing, methods=(method,) * drawing.count)
     best = np.argmin(run.values(drawing).reshape(copies, count), axis=0)
     return drawing.Y.reshape(copies, n, dim)[best[parts.of], np.arange(n)]

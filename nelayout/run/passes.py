@@ -138,7 +138,8 @@ class Descent(Pass):
             method = replace(method, emphasis=self.emphasis)
         objective = run.objective(drawing, method, factors)
         bounded = not method.kernel.singular and drawing.free is None
-        other = np.array([own != method for own in drawing.methods])
+        # stress does not depend on the size
+        other = np.array([own is None or replace(own, emphasis=method.emphasis) != method for own in drawing.methods])
         if bounded:
             other |= drawing.radius() < POINT
         if other.any():

@@ -11,6 +11,8 @@ lower number wins a tie.  So the score of a drawing is always the same.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 from scipy.sparse import csr_array
@@ -36,19 +38,22 @@ class Hops:
 
     def __init__(self, P: csr_array, threads: Threads) -> None:
         n = P.shape[0]
-        self.P, self.threads = P, threads if n > COMPILED_ABOVE else Threads()
+        self.P, self.threads, self.small = P, threads, n <= COMPILED_ABOVE
         self.pivots = np.sort(np.random.default_rng(1).permutation(n)[:PIVOTS])
-        self._hops: list[np.ndarray] = []
+
+    @cached_property
+    def hops(self) -> np.ndarray:
+        """(PIVOTS, n) hops from each pivot."""
+        return np.stack(hops_from(self.P, self.pivots, self.threads))
 
     def stress(self, Y: np.ndarray) -> float:
         """Return the mean of (s |y_i - y_j| / hops - 1)^2 over pivots i and all j, at the best s."""
-        if not self._hops:
-            self._hops = hops_from(self.P, self.pivots, self.threads)
+        pivots = range(len(self.pivots))
 
-        def sums(k: int) -> tuple[float, float, int]:
-            return stress_sums(Y, self.pivots[k], self._hops[k])
+        def sums(some: Any) -> tuple[float, float, int]:
+            return stress_sums(Y, self.pivots[some], self.hops[some])
 
-        found = self.threads.map(sums, range(len(self.pivots)))
+        found = [sums(slice(None))] if self.small else self.threads.map(sums, pivots)
         total, squares, count = (sum(each) for each in zip(*found, strict=True))
         return 1.0 - total * total / (squares * count) if squares > 0 else 1.0
 

@@ -76,10 +76,10 @@ def step_between(i: np.ndarray, j: np.ndarray, Y: np.ndarray, Z: np.ndarray) -> 
     before, share = crossed(i, j, Y), np.ones((len(Y), 1))
     for _ in range(TRIALS):
         now = Y + share * (Z - Y)
-        found = int(crossed(i, j, now, both=False).sum())
-        if 2 * found <= before.sum():
-            return now, found
-        more = crossed(i, j, now) > before
+        found = crossed(i, j, now)
+        if found.sum() <= before.sum():
+            return now, int(found.sum()) // 2
+        more = found > before
         ends = np.unique(np.concatenate([i[more], j[more]]))
         share[ends] = np.where(share[ends] > LEAST_STEP, 0.5 * share[ends], 0.0)
     return None

@@ -68,8 +68,8 @@ SECONDS, SECONDS_NODE, CACTUS_FACTOR = 0.05, 8e-5, 4.0
 TEST, VISIT, VALUE_PAIR, VALUE_NODE = {False: 45e-9, True: 5e-9}, 3e-4, {False: 15e-9, True: 1.1e-9}, 4e-7
 # Seconds of counting crossings for each edge, and the usual number of counts while nodes settle once.
 COUNT, SETTLING_COUNTS = 2e-6, 4
-# Crossings for each entry above which a graph is hardly planar.
-PLANAR = 0.125
+# Crossings for each entry above which a graph is hardly planar, and above which moves take out few of them.
+PLANAR, TANGLED = 0.125, 0.5
 # Distance between two nodes, in typical distances, below which a drawing from a planar one has folded onto itself.
 APART = 0.05
 # Segments that NumPy tests at once.
@@ -84,7 +84,7 @@ class Untangle(Pass):
         def moves(each: Drawing) -> bool:
             return not is_symmetric(each.Y) or is_cactus(each.affinity.P)
 
-        return _tidier(drawing, run, math.inf, lambda each, _: _untangled(each, run) if moves(each) else each)
+        return _tidier(drawing, run, TANGLED, lambda each, _: _untangled(each, run) if moves(each) else each)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -334,8 +334,8 @@ class _Estimate:
         sums = {radial: np.zeros(len(Z)) for radial in self.radials}
         every = Z.reshape(-1, 2)
         for sources, sign in ((self.sources, 1.0), (Sources(self.then[nodes], mass, self.threads), -1.0)):
-            for radial, field in zip(self.radials, sources.fields(every, self.radials), strict=True):
-                sums[radial] += 2.0 * sign * np.einsum("ki,i->k", field.potential.reshape(Z.shape[:2]), mass)
+            for radial, potential in zip(self.radials, sources.potentials(every, self.radials), strict=True):
+                sums[radial] += 2.0 * sign * np.einsum("ki,i->k", potential.reshape(Z.shape[:2]), mass)
         if len(nodes) > 1:
             for k, (x, y) in enumerate(Z.transpose(0, 2, 1)):
                 xi = np.subtract.outer(x, x) ** 2 + np.subtract.outer(y, y) ** 2
@@ -350,8 +350,10 @@ class _Estimate:
         """(K,) the sum over the entries of the nodes' rows and columns."""
         J, P, where = self.J, self.J.affinity.P, np.full(len(Y), -1)
         where[nodes] = np.arange(len(nodes))
-        rows = P[nodes]
-        to, of, p = rows.indices, np.repeat(np.arange(len(nodes)), np.diff(rows.indptr)), rows.data
+        degree = np.diff(P.indptr)[nodes]
+        of = np.repeat(np.arange(len(nodes)), degree)
+        entries = np.arange(len(of)) + np.repeat(P.indptr[nodes] - np.cumsum(degree) + degree, degree)
+        to, p = P.indices[entries], P.data[entries]
         within = where[to] >= 0
         apart = Z[:, of] - np.where(within[None, :, None], Z[:, where[to]], Y[to])
         M = np.ones(len(p)) if is_linear(J.divergence) else self.mass[nodes][of] * self.mass[to]

@@ -44,6 +44,13 @@ class Sources:
             return tuple(self._plain(at, radial) for radial in radials)
         return tuple(self._compiled(at, radial) for radial in radials)
 
+    def potentials(self, at: np.ndarray, radials: tuple[Radial, ...]) -> list[np.ndarray]:
+        """Return the potential (m,) of each radial function at points ``at`` (m, d)."""
+        if len(self.Y) > MAX_NUMPY_NODES:
+            return [field.potential for field in self.fields(at, radials)]
+        xi = sum(np.subtract.outer(x, y) ** 2 for x, y in zip(at.T, self.Y.T, strict=True))
+        return [np.einsum("ij,j->i", radial.value(xi), self.charges) for radial in radials]
+
     @cached_property
     def _cells(self) -> Cells:
         return cells_of(self.Y, self.charges)
