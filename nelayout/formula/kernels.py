@@ -96,10 +96,7 @@ class Kernel:
         """q(xi)^order."""
         if self.a == 0:
             return np.exp((-self.b * order) * xi)
-        exponent = -self.b * order / self.a
-        if exponent == -1:  # faster than a power
-            return 1.0 / self._base(xi)
-        return self._base(xi) ** exponent
+        return _reciprocal_power(self._base(xi), self.b * order / self.a)
 
     def value(self, xi: np.ndarray) -> np.ndarray:
         """q(xi)."""
@@ -110,6 +107,16 @@ class Kernel:
         if self.a == 0:
             return self.b
         return self.b / self._base(xi)
+
+
+def _reciprocal_power(base: np.ndarray, exponent: float) -> np.ndarray:
+    """base^-exponent; by a root and products for the usual exponents, which is faster than a power."""
+    if exponent not in (1.0, 1.5, 2.0, 3.0):
+        return base**-exponent
+    product = base * base if exponent >= 2.0 else base
+    if exponent != 1.0 and exponent != 2.0:
+        product = product * (base if exponent == 3.0 else np.sqrt(base))
+    return 1.0 / product
 
 
 def heavy_tailed(tail: float) -> Kernel:
@@ -231,7 +238,9 @@ class Radial:
             return power * log_q, power * (1.0 + self.order * log_q) * -kernel.decay(xi)
         if self.kind == "inverse":  # the power is 1 / (c + a xi), and so is the decay
             return power, power * power * (-self.order * kernel.b)
-        return power, power * (-self.order * kernel.decay(xi))
+        slope = kernel.decay(xi) * power
+        slope *= -self.order
+        return power, slope
 
     def slope(self, xi: np.ndarray) -> np.ndarray:
         """dr / d xi."""

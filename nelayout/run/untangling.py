@@ -218,11 +218,11 @@ class _Search:
         if not self.crossings or self.left <= 0:
             return
         self.left -= VISIT
-        now = int(self._met(nodes, own, Z[:1])[0])
-        if not now:
-            return
         met = self._met(nodes, own, Z)
+        now = int(met[0])
         fewer = np.argsort(met, kind="stable")[: min(ESTIMATED, np.count_nonzero(met < now))]
+        if not len(fewer):
+            return
         J = self.estimate(self.Y, nodes, Z[np.r_[0, fewer]])
         saved = kappa * (math.log1p(self.crossings) - np.log1p(self.crossings - now + met[fewer]))
         rise = J[1:] - J[0] - saved
