@@ -148,7 +148,7 @@ class Stress:
         n, d = Y.shape
         points = np.zeros((3, n))
         points[:d] = Y.T
-        pivots, (a, b) = points[:, self._pivots], np.empty((2, n))
+        pivots, (a, b) = np.take(points, self._pivots, axis=1), np.empty((2, n))
         at = pivots, points, self._lows, self._counts
         self.threads.map(lambda task: stress_loops.sizes(*task, *at, TINY, a, b), self._tasks)
 

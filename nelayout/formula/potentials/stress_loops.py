@@ -21,10 +21,10 @@ def sizes(weights, pulls, start, stop, pivots, points, lows, counts, tiny, a, b)
     for j in range(start, stop):
         low, count = lows[j], counts[j]
         w, u = weights[at : at + count], pulls[at : at + count]
-        X, Y, Z = pivots[0, low : low + count], pivots[1, low : low + count], pivots[2, low : low + count]
+        X, Y, Z = pivots[0][low : low + count], pivots[1][low : low + count], pivots[2][low : low + count]
         x, y, z = points[0, j], points[1, j], points[2, j]
         along, squares = 0.0, 0.0
-        for k in range(count):
+        for k in range(len(w)):
             dx, dy, dz = x - X[k], y - Y[k], z - Z[k]
             squared = dx * dx + dy * dy + dz * dz + tiny
             along += u[k] * math.sqrt(squared)
@@ -42,10 +42,10 @@ def forces(
     for j in range(start, stop):
         low, count, scale = lows[j], counts[j], scales[j]
         w, u = weights[at : at + count], pulls[at : at + count]
-        X, Y, Z = pivots[0, low : low + count], pivots[1, low : low + count], pivots[2, low : low + count]
+        X, Y, Z = pivots[0][low : low + count], pivots[1][low : low + count], pivots[2][low : low + count]
         x, y, z = points[0, j], points[1, j], points[2, j]
         gx, gy, gz = 0.0, 0.0, 0.0
-        for k in range(count):
+        for k in range(len(w)):
             dx, dy, dz = x - X[k], y - Y[k], z - Z[k]
             factor = scale * w[k] - u[k] / math.sqrt(dx * dx + dy * dy + dz * dz + tiny)
             gx += factor * dx
@@ -55,7 +55,7 @@ def forces(
         at_nodes[0, j], at_nodes[1, j], at_nodes[2, j] = gx, gy, gz
         if both:
             for axis in range(3):
-                here, there, sums = points[axis, j], pivots[axis, low : low + count], at_pivots[axis, low : low + count]
-                for k in range(count):
+                here, there, sums = points[axis, j], pivots[axis][low : low + count], at_pivots[axis][low : low + count]
+                for k in range(len(w)):
                     sums[k] += room[k] * (here - there[k])
         at += count
