@@ -218,8 +218,10 @@ class _Search:
         if not self.crossings or self.left <= 0:
             return
         self.left -= VISIT
+        now = int(self._met(nodes, own, Z[:1])[0])
+        if not now:
+            return
         met = self._met(nodes, own, Z)
-        now = int(met[0])
         fewer = np.argsort(met, kind="stable")[: min(ESTIMATED, np.count_nonzero(met < now))]
         if not len(fewer):
             return
