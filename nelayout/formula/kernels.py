@@ -114,7 +114,7 @@ def _reciprocal_power(base: np.ndarray, exponent: float) -> np.ndarray:
     if exponent not in (1.0, 1.5, 2.0, 3.0):
         return base**-exponent
     product = base * base if exponent >= 2.0 else base
-    if exponent != 1.0 and exponent != 2.0:
+    if exponent not in (1.0, 2.0):
         product = product * (base if exponent == 3.0 else np.sqrt(base))
     return 1.0 / product
 

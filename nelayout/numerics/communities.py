@@ -69,16 +69,16 @@ def communities(P: csr_array, rng: np.random.Generator, graph: np.ndarray | None
 
 
 def _moved(P: csr_array, order: list[int], whole: np.ndarray) -> list[int]:
-    """Move node after node to the best community of its neighbors, until none moves; ``whole`` (n,): of its graph."""
+    """Move nodes to the best community of their neighbors, as long as neighbors move; ``whole`` (n,): of the graph."""
     sums = np.asarray(P.sum(axis=1), dtype=float)
     strength, shares = sums.tolist(), (sums / whole).tolist()
     ends, others, weights = P.indptr.tolist(), P.indices.tolist(), P.data.tolist()
     links = [list(zip(others[a:b], weights[a:b], strict=True)) for a, b in pairwise(ends)]
     label, totals = list(range(len(order))), strength.copy()
-    moving = True
-    while moving:
-        moving = False
-        for v in order:
+    waiting, stale = order, [True] * len(order)
+    while waiting:
+        for v in waiting:
+            stale[v] = False
             own, share = label[v], shares[v]
             totals[own] -= strength[v]
             tied = {own: 0.0}
@@ -92,5 +92,8 @@ def _moved(P: csr_array, order: list[int], whole: np.ndarray) -> list[int]:
                     best, most = each, gain
             totals[best] += strength[v]
             if best != own:
-                label[v], moving = best, True
+                label[v] = best
+                for j, _ in links[v]:
+                    stale[j] = stale[j] or label[j] != best
+        waiting = [v for v in order if stale[v]]
     return label

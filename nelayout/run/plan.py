@@ -30,7 +30,7 @@ ROUGH_COPIES, FLATTENED = 16, 3
 # Nats (of each row under connections by rows) below which no other initial positions are tried.
 GOOD_ENOUGH = 1e-2
 # Iterations with other masses.
-MASS_TRIAL_STEPS = 20
+MASS_TRIAL_STEPS = 10
 # Part of the best score so far below which "auto" tries no heavier tail in a large graph.
 STOP_LARGE = 1.05
 # Emphases of large distances that "auto" tries, one after the other; the iterations with each, and in large graphs.
