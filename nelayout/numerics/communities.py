@@ -72,8 +72,8 @@ def _moved(P: csr_array, order: list[int], whole: np.ndarray) -> list[int]:
     """Move nodes to the best community of their neighbors, as long as neighbors move; ``whole`` (n,): of the graph."""
     sums = np.asarray(P.sum(axis=1), dtype=float)
     strength, shares = sums.tolist(), (sums / whole).tolist()
-    ends, others, weights = P.indptr.tolist(), P.indices.tolist(), P.data.tolist()
-    links = [list(zip(others[a:b], weights[a:b], strict=True)) for a, b in pairwise(ends)]
+    entries = list(zip(P.indices.tolist(), P.data.tolist(), strict=True))
+    links = [entries[a:b] for a, b in pairwise(np.asarray(P.indptr).tolist())]
     label, totals = list(range(len(order))), strength.copy()
     waiting, stale = order, [True] * len(order)
     while waiting:

@@ -48,7 +48,7 @@ class Sources:
         """Return the potential (m,) of each radial function at points ``at`` (m, d)."""
         if len(self.Y) > MAX_NUMPY_NODES:
             return [field.potential for field in self.fields(at, radials)]
-        xi = sum(np.subtract.outer(x, y) ** 2 for x, y in zip(at.T, self.Y.T, strict=True))
+        xi = np.sum([np.subtract.outer(x, y) ** 2 for x, y in zip(at.T, self.Y.T, strict=True)], axis=0)
         return [np.einsum("ij,j->i", radial.value(xi), self.charges) for radial in radials]
 
     @cached_property
