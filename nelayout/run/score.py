@@ -48,12 +48,12 @@ class Hops:
 
     def stress(self, Y: np.ndarray) -> float:
         """Return the mean of (s |y_i - y_j| / hops - 1)^2 over pivots i and all j, at the best s."""
-        pivots = range(len(self.pivots))
+        hops = self.hops  # before the threads, which it takes itself
 
         def sums(some: Any) -> tuple[float, float, int]:
-            return stress_sums(Y, self.pivots[some], self.hops[some])
+            return stress_sums(Y, self.pivots[some], hops[some])
 
-        found = [sums(slice(None))] if self.small else self.threads.map(sums, pivots)
+        found = [sums(slice(None))] if self.small else self.threads.map(sums, range(len(self.pivots)))
         total, squares, count = (sum(each) for each in zip(*found, strict=True))
         return 1.0 - total * total / (squares * count) if squares > 0 else 1.0
 
