@@ -123,7 +123,10 @@ def test_ladders_are_not_twisted(name):
     assert crossed(PLANAR[name], nl.layout(PLANAR[name], seed=0)) == 0
 
 
-@pytest.mark.parametrize("G", [TREES["binary 127"], TREES["spider"], nx.karate_club_graph()], ids=len)
+SMALL_WORLD = nx.connected_watts_strogatz_graph(60, 4, 0.05, seed=1)
+
+
+@pytest.mark.parametrize("G", [TREES["binary 127"], TREES["spider"], SMALL_WORLD], ids=len)
 def test_a_drawing_loses_crossings_at_a_bounded_price(G):
     before, now, J, after = untangled(nx.Graph(G.edges))
     X, fewer = (edge_crossings(each.affinity.P, each.Y).value for each in (before, now))

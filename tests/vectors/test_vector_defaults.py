@@ -71,7 +71,7 @@ def test_weights_that_a_method_cannot_compare_are_not_its_default(method):
     plain = nl.knn_graph(rows(30), 10)
     keywords = {"method": method, "random_state": 0, "max_iter": 0}
     graph = fit_vectors(rows(30), **keywords).graph
-    unweighed = ("auto", "ee", "linlog", "quadlog", "polylog", "forceatlas2")
+    unweighed = ("auto", "ee", "linlog", "quadlog", "polylog", "forceatlas2", "tfdp")
     if method in unweighed:
         assert abs(graph - plain).max() == 0
     else:
