@@ -2,8 +2,8 @@
 
 Each graph is drawn by "auto", by t-SNE of its edges, by t-SNE of path lengths ("drgraph") and by "tsnet", at several
 perplexities.  `three terms` continues from tsnet with the whole objective of the paper: KL, compression 0.01 and
-repulsion 0.6.  Another table shows what path lengths would bring as a branch of "auto": its score for their drawing,
-bent or not, in parts of the score of "auto".
+repulsion 0.6.  Another table shows what path lengths would bring as a branch of "auto": its score for their drawing, in
+parts of the score of "auto".
 """
 
 from __future__ import annotations
@@ -16,7 +16,6 @@ from typing import Any
 
 import networkx as nx
 import numpy as np
-from nelayout.run.bending import bent, hops_goal
 from scipy.optimize import minimize
 from scipy.sparse import csr_array
 
@@ -95,10 +94,10 @@ def drawings(A: csr_array, seed: int) -> dict[str, np.ndarray]:
 
 
 def scorer(A: csr_array) -> Callable[[np.ndarray], float]:
-    """The score of "auto": the better one of a drawing and of its bend."""
-    n, goal = A.shape[0], hops_goal(A, Threads())
+    """The score of "auto"."""
+    n = A.shape[0]
     score = Score(Drawing.on(Affinity(A, np.ones(n)), Parts(np.array([n])), np.zeros((n, 2))), Threads())
-    return lambda Y: max(float(score(Z)[0]) for Z in (Y, bent(Y, goal, 0.5)))
+    return lambda Y: float(score(Y)[0])
 
 
 def page(names: list[str]) -> str:
@@ -145,7 +144,7 @@ scale. All numbers are medians of three seeds. The paper's own numbers are not a
 
 ## As a branch of "auto"
 
-The score of "auto" for each drawing, bent where this raises it, beside the score of the drawing of "auto":
+The score of "auto" for each drawing beside the score of the drawing of "auto":
 """
 
 

@@ -6,6 +6,7 @@ Graphviz sfdp, where it is installed, which draws and packs components as well.
 
 from __future__ import annotations
 
+import argparse
 import shutil
 import subprocess
 import time
@@ -41,6 +42,9 @@ def sfdp_seconds(G: nx.Graph) -> float | None:
 
 def main() -> None:
     """Print a table."""
+    argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    ).parse_args()
     print("| graph | method | wall s | CPU s | estimate s |\n|---|---|---:|---:|---:|")
     for name, kind in KINDS.items():
         G = forest(*kind)
