@@ -736,12 +736,12 @@ def test_atomic_follows_links_and_leaves_devices(tmp_path):
     assert os.path.exists(os.devnull)  # noqa: PTH110  # see above
 
 
-def test_input_graph_is_not_changed(tmp_path):
+@pytest.mark.parametrize("name", WRITERS)
+def test_input_graph_is_not_changed(tmp_path, name):
     G = nx.MultiDiGraph([("a", "b", {"weight": 1, "odd": [1]}), ("a", "b")])
     G.nodes["a"]["x"] = "kept"
     before = str(G.nodes(data=True)), str(G.edges(keys=True, data=True))
-    for name in WRITERS:
-        write_positions(tmp_path / f"out.{name}", G, {"a": (0, 0), "b": (1, 1)})
+    write_positions(tmp_path / f"out.{name}", G, {"a": (0, 0), "b": (1, 1)})
     assert before == (str(G.nodes(data=True)), str(G.edges(keys=True, data=True)))
 
 
