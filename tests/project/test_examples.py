@@ -25,6 +25,7 @@ MODULES = [
 ]
 # Extras that `dev` does not bring, and the modules whose examples need them.
 NEEDED = {
+    "nelayout.graphs.files.arrow": "pyarrow",
     "nelayout.sums.device.arrays": "torch",
     "nelayout.variational.game": "torch",
     "nelayout.graphs.libraries": "igraph",

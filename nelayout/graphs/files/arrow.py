@@ -2,7 +2,6 @@
 
 A table of edges has headings for both ends. A table of positions has the columns node, x, y::
 
-    >>> import pytest; _ = pytest.importorskip("pyarrow")
     >>> content = encode_columns({"source": ["a", "b"], "target": ["b", "c"], "weight": [2.0, 1.0]}, "arrow")
     >>> read_arrow(Source("edges.arrow", content)).graph["b"]["a"]
     {'weight': 2.0}
