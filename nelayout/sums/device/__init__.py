@@ -105,8 +105,7 @@ class Device:
         """Return the stress of one graph, with its distances on this device."""
         from nelayout.sums.device.stress import DeviceStress
 
-        ((factor,), (goal,)) = factors, distances
-        return DeviceStress(self, float(factor), goal)
+        return DeviceStress(factors, distances, on=self)
 
     def nbody(self, choice: str, threads: Threads) -> DeviceSums:
         """Make the backend of sums over pairs for a value of the keyword ``nbody``."""

@@ -9,8 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from nelayout.formula.potentials import Pull
-from nelayout.numerics.distances import Distances
+from nelayout.formula.potentials.stress import Push, Stress
 from nelayout.numerics.pytorch import torch_module
 from nelayout.sums.device.arrays import array_of
 
@@ -18,68 +17,62 @@ __all__ = ["DeviceStress"]
 
 
 @dataclass(frozen=True, eq=False)
-class DeviceStress:
-    """The stress of one graph: f sigma, f ``factor``."""
+class DeviceStress(Stress):
+    """The stress of one graph, with sums over pairs on the device ``on``."""
 
-    on: Any
-    factor: float
-    distances: Distances
+    on: Any = None
 
-    def at(self, Y: Any, mass: Any) -> Pull:
-        """Return the pull at positions Y (n, d), see `Stress.at`."""
-        here, goal = self.on.array(Y).tensor, self.distances
+    def _plain(self, Y: Any) -> tuple[tuple[Any, Any], Push]:
+        """Return the same as `Stress`, on the device."""
+        here = self.on.array(Y).tensor
         a, b = here.new_empty(len(here)), here.new_empty(len(here))
         for block in self._blocks:
             squares = _squares(self._apart(here, block))
-            weights, pulls = self._weights[:, block].to(here.dtype)
+            weights, pulls = self._pair_weights[:, block].to(here.dtype)
             a[block], b[block] = (pulls * squares.sqrt()).sum(dim=1), (weights * squares).sum(dim=1)
-        whole, over = float(goal.squares.sum()), float(b.sum())
-        by, scale = self.factor / whole if whole > 0 else 0.0, float(a.sum()) / over if over > 0 else 0.0
-        forces, back = here.new_empty(here.shape[::-1]), here.new_zeros((here.shape[1], len(goal.pivots)))
-        for block in self._blocks:
-            apart = self._apart(here, block)
-            weights, pulls = self._weights[:, block].to(here.dtype)
-            apart *= scale * weights - pulls * _squares(apart).rsqrt()
-            forces[:, block] = apart.sum(dim=2)
-            back += apart.sum(dim=1)
-        forces[:, self._pivots] -= back
-        steep = 2.0 * by * scale
-        cost = by * (scale * (scale * b - 2.0 * a) + self._squares)
-        found = cost, steep * forces.T.contiguous(), 2.0 * steep * scale * self._pairs
-        return Pull(*map(array_of, found))
+
+        def push(scale: Any) -> Any:
+            found, back = here.new_empty(here.shape[::-1]), here.new_zeros((here.shape[1], len(self._pivots)))
+            for block in self._blocks:
+                apart = self._apart(here, block)
+                weights, pulls = self._pair_weights[:, block].to(here.dtype)
+                apart *= scale * weights - pulls * _squares(apart).rsqrt()
+                found[:, block] = apart.sum(dim=2)
+                back += apart.sum(dim=1)
+            found[:, self._there] -= back
+            return array_of(found)
+
+        return (array_of(a), array_of(b)), push
 
     def _apart(self, here: Any, block: slice) -> Any:
         """Return (d, b, k) y_i - y_k of a block of nodes and all pivots."""
         columns = here.T
-        return columns[:, block, None] - columns[:, None, self._pivots]
+        return columns[:, block, None] - columns[:, None, self._there]
 
     @cached_property
     def _blocks(self) -> list[slice]:
-        """Nodes whose pairs with pivots fit into the device's block."""
-        n, step = len(self.distances.squares), max(1, self.on.block // max(1, len(self.distances.pivots)))
+        """Nodes with pairs that fit into the device's block."""
+        n, step = len(self.distances[0].squares), max(1, self.on.block // max(1, len(self._pivots)))
         return [slice(*ends) for ends in pairwise([*range(0, n, step), n])]
 
     @cached_property
-    def _weights(self) -> Any:
+    def _pair_weights(self) -> Any:
         """(2, n, k) w and w D of each pair, in single precision."""
-        given = np.require(self.distances.weights, requirements=("C", "W"))
+        given = np.require(self.distances[0].weights, requirements=("C", "W"))
         return torch_module().from_numpy(given).to(self.on.name)
 
     @cached_property
-    def _pivots(self) -> Any:
-        return self.on.array(self.distances.pivots).tensor
+    def _there(self) -> Any:
+        """The pivots, on the device."""
+        return self.on.array(self._pivots).tensor
 
     @cached_property
     def _squares(self) -> Any:
-        return self.on.array(self.distances.squares).tensor
+        return self.on.array(super()._squares)
 
     @cached_property
-    def _pairs(self) -> Any:
-        """(n,) sums of the weights of the pairs of each node."""
-        weights = self.distances.weights[0]
-        sums = weights.sum(axis=1, dtype=float)
-        sums[self.distances.pivots] += weights.sum(axis=0, dtype=float)
-        return self.on.array(sums).tensor
+    def _weights(self) -> Any:
+        return self.on.array(super()._weights)
 
 
 def _squares(apart: Any) -> Any:
