@@ -172,7 +172,7 @@ AUTO = Method(
     emphasis="auto",
     stages=(
         EVEN_SHAPE,
-        *growing_tail(heavy_tailed(1.0), auto=True),
+        *growing_tail(heavy_tailed(1.0), judged=True),
         Descend("descend", 50, large=(40, 1.0), judged=True),
     ),
     reference=f"this package; ws-SNE: {YANG_2014}; heavy tails: {YANG_2009}",

@@ -33,8 +33,8 @@ GOOD_ENOUGH = 1e-2
 MASS_TRIAL_STEPS = 10
 # Part of the best score so far below which "auto" tries no heavier tail in a large graph.
 STOP_LARGE = 1.05
-# Emphases of large distances that "auto" tries, one after the other; the iterations with each, and in large graphs.
-EMPHASES, EMPHASIS_STEPS, LARGE_EMPHASIS_STEPS = (0.25, 0.35, 0.45), 25, 15
+# Emphasis of large distances that "auto" tries, and the iterations with it.
+EMPHASIS, EMPHASIS_STEPS = 0.4, 40
 # Emphasis of distances between the rows of a table, before the last stage.
 ROWS_EMPHASIS = 0.3
 # Searches for the size of fixed nodes, and of held nodes, during the last descent.
@@ -130,7 +130,7 @@ class _Planner:
         return Descent(**{**values, **changes})
 
     def _chosen(self, stages: list[Descend]) -> Keep:
-        """Choose among the tails, masses and emphases of "auto" by the quality score."""
+        """Choose among the tails, masses and the emphasis of "auto" by the quality score."""
         facts = self.facts
         stop, compared = STOP_LARGE if facts.n > LARGE_GRAPH else 0.0, ["tails"]
         branches = []
@@ -143,13 +143,12 @@ class _Planner:
             again = self._descend(stages[-1], swap.why, "other masses", steps=MASS_TRIAL_STEPS, same=True)
             branches.append(Branch(passes=(swap, again), start="best", every=True))
         if self.method.emphasis == "auto":
-            compared.append("emphases")
-            steps = EMPHASIS_STEPS if facts.n <= LARGE_GRAPH else LARGE_EMPHASIS_STEPS
-            for emphasis in EMPHASES:
-                why, name = "large distances count as well", f"emphasis {emphasis:g}"
-                again = self._descend(stages[-1], why, name, steps=steps, same=True, emphasis=emphasis)
-                start = "best" if emphasis == EMPHASES[0] else "last"
-                branches.append(Branch(passes=(again,), start=start, every=True))
+            compared.append("an emphasis")
+            again = self._descend(
+                stages[-1], "large distances count as well", "emphasis", steps=EMPHASIS_STEPS, same=True,
+                emphasis=EMPHASIS,
+            )
+            branches.append(Branch(passes=(again,), start="best", every=True))
         return Keep(name="best drawing", branches=tuple(branches), by="score", why="compares " + ", ".join(compared))
 
     def _judged(self, stages: list[Descend]) -> list[Pass]:

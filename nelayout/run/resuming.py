@@ -17,7 +17,7 @@ from nelayout.optimizers.step import attraction_of
 from nelayout.run.drawing import Drawing, Part, Run
 from nelayout.run.passes import TakeMasses
 from nelayout.run.placement import frame, place_missing
-from nelayout.run.plan import EMPHASES
+from nelayout.run.plan import EMPHASIS
 
 __all__ = ["resumed"]
 
@@ -34,7 +34,7 @@ def resumed(parts: Sequence[Part], run: Run) -> list[tuple[Part, int | None, flo
     drawing = Drawing.of([replace(part, fixed=None) for part in parts], run.dim)
     drawing = drawing.at(np.concatenate([_given(part) for part in parts]))
     known = [~np.isnan(part.start[:, 0]) for part in parts if part.start is not None]
-    emphases = (None, *EMPHASES) if run.method.emphasis == "auto" else (None,)
+    emphases = (None, EMPHASIS) if run.method.emphasis == "auto" else (None,)
     found, least = np.full((len(parts), 3), (judged[-1], 0, 0)), np.full(len(parts), math.inf)
     tried = [drawing]
     if any(part.other_mass is not None for part in parts):
