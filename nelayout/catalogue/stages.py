@@ -173,10 +173,10 @@ SHAPE = CoarseToFine("shape", 15, power=2.0, finest=False)
 EVEN_SHAPE = replace(SHAPE, max_iter=8, power=6.0, unfold=True)
 # Fractions of its tail with which a kernel is drawn before the whole tail.  Most steps of each.  Steps and
 # exaggeration of each in large graphs.
-TAILS = ((0.0, 40, (40, 2.0)), (2 / 3, 30, (40, 1.2)))
+TAILS = ((0.0, 40, (40, 2.0)), (2 / 3, 30, (40, 1.5)))
 # Most steps with the whole tail.  First large graphs, then three kinds of small graphs: tails up to Cauchy, heavier
 # tails, and divergences that release edges.
-WHOLE_TAIL, WHOLE_TAIL_SMALL, SLOW_TAIL_SMALL, SLOWEST_SMALL = 80, 240, 480, 960
+WHOLE_TAIL, WHOLE_TAIL_SMALL, SLOW_TAIL_SMALL, SLOWEST_SMALL = 100, 240, 480, 960
 
 
 def growing_tail(kernel: Kernel, divergence: Divergence | None = None, judged: bool = False) -> tuple[Descend, ...]:

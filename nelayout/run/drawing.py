@@ -233,6 +233,10 @@ class Drawing:
         """(C, d) the centroid of each graph."""
         return np.sum(self.Y, axis=0)[None] / len(self.Y) if self.count == 1 else self.segments.mean(self.Y)
 
+    def same(self, other: Drawing) -> np.ndarray:
+        """Return a mask (C,): the graphs that are where they are in another drawing."""
+        return np.logical_and.reduceat((self.Y == other.Y).all(axis=1), self.segments.starts[:-1])
+
     def take(self, kept: np.ndarray) -> Drawing:
         """Return the drawing of the graphs of a mask (C,)."""
         if kept.all():

@@ -27,6 +27,7 @@ from nelayout.run.newcomers import place_newcomers
 from nelayout.run.placement import frame, place_missing, random_positions, stir_flat
 from nelayout.run.score import Score
 from nelayout.run.springs import springs
+from nelayout.run.tidiness import tidiness
 
 __all__ = ["Branch", "Descent", "Keep", "Pass", "Place", "Resize", "TakeMasses", "fold", "passes_within"]
 
@@ -223,7 +224,7 @@ class TakeMasses(Pass):
 class Branch:
     """One alternative of `Keep`.
 
-    passes  lead to it
+    passes  lead to it; empty: the drawing as it is
     start   from where: "given" (the drawing that `Keep` is given), "last" (the branch before), "best" (so far), or
             another drawing
     margin  its measure must exceed the best so far by (margin - 1) times its amount
@@ -242,7 +243,10 @@ class Branch:
 class Keep(Pass):
     """Try branches and keep the best for each graph; its own step shows the kept drawing.
 
-    by   "J": the least value of the last descent's objective; "score": the largest quality score
+    Only drawings that differ are measured.
+
+    by   "J": the least value of the last descent's objective; "score": the largest quality score; "tidy": the largest
+         score times the tidiness
     enough  J of the first branch, in nats (of each row under connections by rows); others are tried above
     """
 
@@ -254,11 +258,11 @@ class Keep(Pass):
     def __call__(self, drawing: Drawing, run: Run) -> Drawing:
         count = drawing.count
         best = last = given = drawing
-        found, live = np.full(count, -math.inf), np.ones(count, dtype=bool)
+        found, live, measured = np.full(count, -math.inf), np.ones(count, dtype=bool), np.zeros(count, dtype=bool)
         measure = MEASURES[self.by](drawing, run)
         for number, branch in enumerate(self.branches):
             going = np.ones(count, dtype=bool) if branch.every else live
-            if not going.any():
+            if not (branch.passes and going.any()):
                 continue
             known = {"given": given, "last": last, "best": best}
             start = known[branch.start] if isinstance(branch.start, str) else branch.start
@@ -269,9 +273,13 @@ class Keep(Pass):
                     stopped.drawing = replace(best, reasons=("stopped",) * count)
                 raise
             last = last.put(going, now)
-            value = np.where(going, measure(last, going), -math.inf)
+            moved = going if not number else going & ~last.same(best)
+            if number and (late := moved & ~measured).any():
+                found = np.where(late, measure(best, late), found)
+            measured |= moved
+            value = np.where(moved, measure(last, moved) if moved.any() else found, found)
             bar = found + (branch.margin - 1.0) * np.abs(np.where(np.isfinite(found), found, 0.0))
-            better = going & ((value > bar) | (number == 0))
+            better = moved & ((value > bar) | (number == 0))
             best = best.put(better, last.take(better))
             self._log(branch, value, better)
             if not number and self.enough:
@@ -322,4 +330,15 @@ def _by_score(drawing: Drawing, run: Run) -> Measure:
     return lambda now, _: score(now.Y)
 
 
-MEASURES = {"J": _by_value, "score": _by_score}
+def _by_tidiness(drawing: Drawing, run: Run) -> Measure:
+    """Measure drawings by the quality score times the tidiness."""
+
+    def measure(now: Drawing, going: np.ndarray) -> np.ndarray:
+        some, found = now.take(going), np.full(now.count, -math.inf)
+        found[going] = Score(some, run.sums.threads)(some.Y) * tidiness(some.affinity.P, some.Y, some.segments)
+        return found
+
+    return measure
+
+
+MEASURES = {"J": _by_value, "score": _by_score, "tidy": _by_tidiness}

@@ -157,11 +157,13 @@ class _Planner:
         if self.settings.dim != 2 or facts.n > LARGE_GRAPH:
             return found
         untangle = Untangle(name="untangle", why="edges may cross")
-        found.append(untangle)
+        passes: list[Pass] = [untangle]
         if may_be_planar(facts.n, facts.entries):
             why = "trees, cactuses and small planar graphs have a drawing without crossings"
             descend = self._descend(stages[0], why, "from a planar drawing")
-            found.append(Redraw(name=descend.name, steps=descend.steps, descend=descend, untangle=untangle, why=why))
+            passes.append(Redraw(name=descend.name, steps=descend.steps, descend=descend, untangle=untangle, why=why))
+        branches = Branch(passes=()), *(Branch(passes=(each,), start="best") for each in passes)
+        found.append(Keep(name="fewest crossings", branches=branches, by="tidy", why="compares crossings and score"))
         return found
 
     def _why_last(self) -> str:

@@ -29,19 +29,15 @@ from nelayout.objective import Objective
 from nelayout.optimizers import LBFGS
 from nelayout.optimizers.minimize import Rest, minimize
 from nelayout.quality.edges import edges
-from nelayout.record.progress import Stopped
 from nelayout.run.drawing import Drawing, Run, joined
 from nelayout.run.passes import Descent, Pass, fold
 from nelayout.run.planar import is_cactus, planar_drawing, searched
-from nelayout.run.score import Score
 from nelayout.run.tidiness import (
     crossed,
-    crossings,
     crossings_of_each,
     is_symmetric,
     least_distance,
     step_between,
-    tidiness,
 )
 from nelayout.sums.nbody.outside import Sources
 
@@ -84,7 +80,7 @@ class Untangle(Pass):
         def moves(each: Drawing) -> bool:
             return not is_symmetric(each.Y) or is_cactus(each.affinity.P)
 
-        return _tidier(drawing, run, TANGLED, lambda each, _: _untangled(each, run) if moves(each) else each)
+        return _changed(drawing, TANGLED, lambda each: _untangled(each, run) if moves(each) else each)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -95,35 +91,23 @@ class Redraw(Pass):
     untangle: Untangle
 
     def __call__(self, drawing: Drawing, run: Run) -> Drawing:
-        try:
-            return _tidier(drawing, run, PLANAR, lambda each, before: self._redrawn(each, before, run))
-        except Stopped as stopped:
-            stopped.drawing = replace(drawing, reasons=("stopped",) * drawing.count)
-            raise
+        return _changed(drawing, PLANAR, lambda each: self._redrawn(each, run))
 
-    def _redrawn(self, drawing: Drawing, before: float, run: Run) -> Drawing:
+    def _redrawn(self, drawing: Drawing, run: Run) -> Drawing:
         P = drawing.affinity.P
         if (Y := planar_drawing(P)) is None:
             return drawing
         now = fold((self.descend, self.untangle), replace(drawing, Y=Y, methods=(None,)), run)
-        folded = not is_cactus(P) and least_distance(now.Y) < APART
-        return now if crossings(P, now.Y) < before and not folded else drawing
+        return drawing if not is_cactus(P) and least_distance(now.Y) < APART else now
 
 
-def _tidier(drawing: Drawing, run: Run, most: float, change: Callable[[Drawing, float], Drawing]) -> Drawing:
-    """Change graphs with crossings, at most so many for each entry; keep a graph if its score times tidiness rises."""
+def _changed(drawing: Drawing, most: float, change: Callable[[Drawing], Drawing]) -> Drawing:
+    """Change each graph with crossings, at most so many for each entry."""
     found = crossings_of_each(drawing.affinity.P, drawing.Y, drawing.segments)
-    entries = np.array([part.affinity.P.nnz for part in drawing.parts])
-    going = (found > 0) & (found <= most * entries)
+    going = (found > 0) & (found <= most * np.array([part.affinity.P.nnz for part in drawing.parts]))
     if not going.any():
         return drawing
-    before = drawing.take(going)
-    now = joined([change(each, count) for each, count in zip(before.split(), found[going].tolist(), strict=True)])
-    if np.array_equal(now.Y, before.Y):
-        return drawing
-    score = Score(before, run.sums.threads)
-    first, second = (score(each.Y) * tidiness(each.affinity.P, each.Y, each.segments) for each in (before, now))
-    return drawing.put(going, before.put(second > first, now))
+    return drawing.put(going, joined([change(each) for each in drawing.take(going).split()]))
 
 
 def _untangled(drawing: Drawing, run: Run) -> Drawing:

@@ -13,9 +13,10 @@ import nelayout as nl
 from nelayout.quality.crossings import edge_crossings
 from nelayout.quality.edges import edges
 from nelayout.run import draw
+from nelayout.run.passes import Keep
 from nelayout.run.planar import is_cactus, planar_drawing
 from nelayout.run.tidiness import crossings, is_symmetric, step_between
-from nelayout.run.untangling import KAPPA, Redraw, Untangle, pieces_of
+from nelayout.run.untangling import KAPPA, pieces_of
 
 
 def adjacency(G):
@@ -80,7 +81,7 @@ PLANAR = {
 
 def without_tidying(*given):
     """The plan of auto with all its crossings."""
-    return tuple(each for each in OWN(*given) if not isinstance(each, (Untangle, Redraw)))
+    return tuple(each for each in OWN(*given) if getattr(each, "by", "") != "tidy")
 
 
 OWN = draw.plan
@@ -90,14 +91,15 @@ def untangled(G, seed=0):
     """A drawing before and after the pass, with J of both."""
     kept = []
 
-    class Seen(Untangle):
+    class Seen(Keep):
         def __call__(self, drawing, run):
             now = super().__call__(drawing, run)
             kept.append((drawing, now, *(float(run.values(each)[0]) for each in (drawing, now))))
             return now
 
     def seen(*given):
-        return tuple(Seen(name=each.name) if type(each) is Untangle else each for each in OWN(*given))
+        *others, last = OWN(*given)
+        return *others, Seen(name=last.name, by=last.by, branches=last.branches[:2])
 
     with patch.object(draw, "plan", seen):
         nl.layout(G, seed=seed)
