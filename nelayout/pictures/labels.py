@@ -94,10 +94,13 @@ class Labels:
             x, y = self._position(i, (box[:2] + box[2:]) / 2, room)
             self.written.append(ax.text(x, y, self.texts[i], **how))
         for i, end in room.lines.items():
-            stroke = [withStroke(linewidth=3 * _LINE, foreground=sheet.paper.rgb)]
-            line = Line2D(*np.stack([self.Y[i], self._position(i, end, room)], axis=1), zorder=2.5, clip_on=False)
-            line.set(color=sheet.paper.ink, linewidth=_LINE, path_effects=stroke)
-            self.written.append(ax.add_artist(line))
+            center, way = room.center[i], end - room.center[i]
+            rim = center + way * min(1.0, room.sizes[i] / 2 / float(np.hypot(*way)))
+            # The strip of paper under a line ends at the rim: the dot of the node stays visible.
+            for start, color, width in ((rim, sheet.paper.rgb, 3 * _LINE), (center, sheet.paper.ink, _LINE)):
+                ends = np.stack([self._position(i, each, room) for each in (start, end)], axis=1)
+                line = Line2D(*ends, zorder=2.5, clip_on=False, color=color, linewidth=width, solid_capstyle="butt")
+                self.written.append(ax.add_artist(line))
         if self.left_out:
             said = wrapped(_NOTE.format(len(self.left_out), len(self.asked)), small, wide)
             how = {"color": sheet.paper.soft, "ha": "center", "va": "bottom", "fontsize": small}
