@@ -140,7 +140,8 @@ def _with_nodes(file: GraphFile, source: Source) -> GraphFile:
     for line, row in rows:
         name = row[key].strip() if key < len(row) else ""
         if not name or name in table:
-            raise source.broken(f"the node {name!r} is there twice" if name else "a node has no name", line)
+            rule = f"the node {name!r} is there twice; a table of nodes has one row per node" if name else ""
+            raise source.broken(rule or "a node has no name", line)
         table[name] = row
     known = [str(label) for label in file.labels]
     others = [name for name in table if name not in set(known)]

@@ -448,7 +448,7 @@ class _Head:
         if words and self.rows.separator is not None and head[0].lower() in NODE:
             raise self.source.broken(
                 f"the first heading is {head[0]!r}, so this is a table of nodes; "
-                "a table of edges has the headings source and target",
+                "a table of edges has the headings source and target. Read the edges and give nodes=TABLE",
                 line,
             )
         others = [row[1:] for row in body if not _is_number(row[0])]
