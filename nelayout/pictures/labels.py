@@ -32,7 +32,7 @@ _ROUNDS = 4  # largest number of attempts to write all labels of chosen nodes
 
 
 def _sides() -> tuple[np.ndarray, np.ndarray]:
-    """Return positions around a dot, best first: middles (k, 2) in half labels, unit steps (k, 2) off the dot."""
+    """Return middles (k, 2) in half labels and unit steps (k, 2) off a dot, best first."""
     flat = [(0, 1), (0, -1), (1, 0), (-1, 0)]
     flat += [(x, y) for x in (0.5, -0.5, 0.25, -0.25, 0.75, -0.75) for y in (1, -1)]
     flat += [(x, y) for x in (1, -1) for y in (0.5, -0.5)]
@@ -159,7 +159,7 @@ class _Room:
         self.largest = float(sizes.max())
 
     def beside(self, i: int, extent: np.ndarray) -> np.ndarray | None:
-        """Take and return the best free box beside a dot, or on a node without a dot; None without a free box."""
+        """Take and return the best free box beside or, without a dot, on a node; None without one."""
         center, sizes, rim = self.center, self.sizes, self.sizes[i] / 2 + _GAP
         off = np.repeat(rim + np.array(_RINGS), len(_STEPS))
         middle = np.tile(_MIDDLES, (len(_RINGS), 1)) * extent / 2 + np.tile(_STEPS, (len(_RINGS), 1)) * off[:, None]
@@ -178,7 +178,7 @@ class _Room:
         return self._take(low[best[0]], high[best[0]]) if len(best) else None
 
     def apart(self, i: int, extent: np.ndarray) -> np.ndarray | None:
-        """Take and return a free box for a label that a line joins to its node; None without a free box.
+        """Take and return a free box for a label that a line joins to its node, or None.
 
         The box has the smallest product of the length of its line and 1 + the number of dots and lines that it crosses.
         """

@@ -111,7 +111,7 @@ class Redraw(Pass):
 
 
 def _tidier(drawing: Drawing, run: Run, most: float, change: Callable[[Drawing, float], Drawing]) -> Drawing:
-    """Change graphs with crossings, at most so many for each entry; keep a graph if its score times tidiness rises."""
+    """Change graphs with crossings; keep a change if the score times tidiness rises."""
     found = crossings_of_each(drawing.affinity.P, drawing.Y, drawing.segments)
     entries = np.array([part.affinity.P.nnz for part in drawing.parts])
     going = (found > 0) & (found <= most * entries)

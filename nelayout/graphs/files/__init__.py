@@ -134,7 +134,7 @@ def _parse(source: Source, name: str, weight: str | None, ends: tuple[str, str] 
 
 
 def _with_nodes(file: GraphFile, source: Source) -> GraphFile:
-    """Return the file with the columns of a table of nodes as node data, and with the table's other nodes."""
+    """Return the file with the columns and the other nodes of a table of nodes."""
     (_, header), key, rows = _node_rows(source, "expected a header, and a row for each node")
     table: dict[str, list[str]] = {}
     for line, row in rows:
@@ -342,7 +342,7 @@ def _read_csv(source: Source) -> dict[Any, np.ndarray]:
 
 
 def _node_rows(source: Source, expected: str) -> tuple[tuple[int, list[str]], int, list[tuple[int, list[str]]]]:
-    """Return the header of a table of nodes, the column of names, and the rows; lines are (number, cells)."""
+    """Return the numbered header of a table of nodes, the column of names, numbered rows."""
     try:
         header, *rows = Rows(source, exact=True)
     except csv.Error as error:

@@ -417,7 +417,7 @@ class _Head:
         return found[0], found[1]
 
     def _column_of(self, asked: str, names: list[str], columns: Sequence[int], what: str, hint: str = "") -> int:
-        """Return the first of the columns with this heading, in any case, or with this number from 1."""
+        """Return the first column with this heading, in any case, or this number from 1."""
         fitting = [k for k in columns if k < len(names) and names[k] == asked]
         fitting += [k for k in columns if k < len(names) and names[k].lower() == asked.lower()]
         if not fitting and asked.isdecimal() and int(asked) - 1 in columns:
