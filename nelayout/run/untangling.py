@@ -123,7 +123,9 @@ def _tidier(drawing: Drawing, run: Run, most: float, change: Callable[[Drawing, 
         return drawing
     score = Score(before, run.sums.threads)
     first, second = (score(each.Y) * tidiness(each.affinity.P, each.Y, each.segments) for each in (before, now))
-    return drawing.put(going, before.put(second > first, now))
+    better = second > first
+    going[going] = better
+    return drawing.put(going, now.take(better)) if better.any() else drawing
 
 
 def _untangled(drawing: Drawing, run: Run) -> Drawing:
