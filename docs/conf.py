@@ -68,7 +68,7 @@ COMMON = (
     "The :doc:`common keywords </reference/keywords>` are keywords too. Time and memory grow about in proportion to "
     "nodes and edges. `nelayout.estimate` returns both."
 )
-COLUMNS = re.compile(r"^(\w+(?:, \w+)*)  +(?=\S)")
+COLUMNS = re.compile(r"^(\w+(?:, \w+)*)  +(?=\S)")  # a field of a record, and what it means
 logger = logging.getLogger(__name__)
 warnings.filterwarnings("ignore", "Unknown section", UserWarning)  # those of GROUPS
 
@@ -106,9 +106,9 @@ def link_common_keywords(app, what, name, obj, given, lines):
 
 
 def show_fields(app, what, name, obj, given, lines):
-    """Show the two columns of a record, field and meaning, as a list."""
+    """Show the fields of a record as a list of definitions."""
     if what == "class":
-        lines[:] = [COLUMNS.sub(r":\1: ", line) for line in lines]
+        lines[:] = "\n".join(COLUMNS.sub(r"**\1**\n    ", line) for line in lines).split("\n")
 
 
 def setup(app):
