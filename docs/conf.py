@@ -68,6 +68,7 @@ COMMON = (
     "The :doc:`common keywords </reference/keywords>` are keywords too. Time and memory grow about in proportion to "
     "nodes and edges. `nelayout.estimate` returns both."
 )
+COLUMNS = re.compile(r"^(\w+(?:, \w+)*)  +(?=\S)")  # a field of a record, and what it means
 logger = logging.getLogger(__name__)
 warnings.filterwarnings("ignore", "Unknown section", UserWarning)  # those of GROUPS
 
@@ -104,8 +105,15 @@ def link_common_keywords(app, what, name, obj, given, lines):
         lines[start:start] = [COMMON, ""]
 
 
+def show_fields(app, what, name, obj, given, lines):
+    """Show the fields of a record as a list of definitions."""
+    if what == "class":
+        lines[:] = "\n".join(COLUMNS.sub(r"**\1**\n    ", line) for line in lines).split("\n")
+
+
 def setup(app):
     """Connect the checks."""
     app.connect("builder-inited", check, priority=100)
     app.connect("build-finished", check_offline)
     app.connect("autodoc-process-docstring", link_common_keywords, priority=400)
+    app.connect("autodoc-process-docstring", show_fields, priority=400)

@@ -10,7 +10,7 @@ from unittest import mock
 
 import nelayout as nl
 from nelayout.catalogue import METHODS
-from nelayout.catalogue.options import DEFAULTS, GRAPH_TEXTS, GROUPS, TEXTS
+from nelayout.catalogue.options import DEFAULTS, GRAPH_TEXTS, GROUPS, LAYOUT_DEFAULTS, TEXTS
 from nelayout.cli import COMMANDS, _parser
 from nelayout.graphs import headings
 from nelayout.graphs.files.formats import CONVERSIONS, FORMATS, WRITERS
@@ -49,6 +49,12 @@ def sentences(text: str) -> str:
     return f"{kind}. {rest[0].upper()}{rest[1:]}" if rest else kind
 
 
+def name_and_default(name: str) -> str:
+    """Return a keyword with its default, which may differ for functions that return a record."""
+    other = "" if DEFAULTS[name] == LAYOUT_DEFAULTS[name] else f" (`solve`, `plan`, `estimate`: `{DEFAULTS[name]!r}`)"
+    return f"`{name}`, default `{LAYOUT_DEFAULTS[name]!r}`{other}"
+
+
 def keywords() -> str:
     """Return the page of the keywords that all layout functions take."""
     parts = [
@@ -59,7 +65,7 @@ def keywords() -> str:
     ]
     for group, names in GROUPS.items():
         parts.append(f"## {group}\n")
-        parts += [f"`{name}`, default `{DEFAULTS[name]!r}`\n: {' '.join(TEXTS[name].split())}\n" for name in names]
+        parts += [f"{name_and_default(name)}\n: {' '.join(TEXTS[name].split())}\n" for name in names]
     parts.append("## Keywords of single methods\n\n`layout`, `solve`, `plan`, `estimate` and `embed` take them too.\n")
     own = [[name, ", ".join(f"`{key}={value!r}`" for key, value in m.own)] for name, m in METHODS.items() if m.own]
     parts.append(table(["method", "keywords with their defaults"], own))

@@ -103,7 +103,7 @@ def main(arguments: list[str]) -> None:
         if arguments[2]:
             import matplotlib.pyplot as plt
 
-            plt.gcf().savefig(arguments[2], dpi=110)
+            plt.gcf().savefig(arguments[2], dpi=MAX_WIDTH / plt.gcf().get_figwidth())
         return
     IMAGES.mkdir(exist_ok=True)
     old = "\n".join(stale())

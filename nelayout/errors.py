@@ -37,7 +37,7 @@ class Unsupported(ValueError):
 
 
 class DeviceError(RuntimeError):
-    """A device (a GPU) that is missing, failed or has too little memory; the message says what to use instead."""
+    """A GPU that is missing, failed or has too little memory; the message names a way on."""
 
 
 class MissingExtra(ImportError):
@@ -59,7 +59,7 @@ def unknown(kind: str, given: object, allowed: Iterable[str]) -> InputError:
 
 
 def near_matches(given: object, names: Iterable[str]) -> list[str]:
-    """Return at most three names that `given` may have meant, best first; case, "_" and "-" do not count.
+    """Return up to three names that `given` may mean, best first, in any case, with _ or -.
 
     >>> near_matches("WS_SNE", ["ws-sne", "linlog"])
     ['ws-sne']
@@ -88,7 +88,7 @@ def missing_extra(package: str, extra: str, purpose: str = "") -> MissingExtra:
 
 
 def for_networkx(exc: Exception) -> Exception:
-    """Return an error with the same message that is a `networkx.NetworkXError` as well, if networkx is loaded.
+    """Return the error as a `networkx.NetworkXError` as well, if networkx is loaded.
 
     >>> import networkx as nx
     >>> error = for_networkx(InputError("no such node: 7"))

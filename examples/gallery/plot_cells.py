@@ -21,7 +21,7 @@ adata = SimpleNamespace(obs={}, obsm={}, obsp={"connectivities": graph}, uns={})
 nl.embed_cells(adata)
 Y, cost = adata.obsm["X_nelayout"], adata.obs["nelayout_cost"]
 
-fig, axes = plt.subplots(1, 2, figsize=(11, 5), layout="constrained")
+fig, axes = plt.subplots(1, 2, figsize=(6, 3), layout="constrained")
 for ax, title, color in zip(axes, ["type of each cell", "cost of each cell"], [kind, cost], strict=True):
     nl.draw(None, Y, ax=ax, color=color, title=title, node_size=np.ptp(Y) / 100)
 plt.show()

@@ -19,7 +19,7 @@ print(comparison)
 
 groups = nx.community.louvain_communities(G, seed=0)
 color = {v: f"group {k + 1}" for k, members in enumerate(groups) for v in members}
-fig, axes = plt.subplots(2, 2, figsize=(9, 9), layout="constrained")
+fig, axes = plt.subplots(2, 2, figsize=(6, 3.3), layout="constrained")
 for ax, (name, pos) in zip(axes.flat, comparison.drawings.items(), strict=True):
     nl.draw(G, pos, ax=ax, title=name, color=color, node_size=0.05, edge_color="#cccccc", legend=False)
 plt.show()

@@ -18,7 +18,7 @@ G = G.subgraph(max(nx.connected_components(G), key=len))
 true = {v: np.array([0.78 * at["lon"], at["lat"]]) for v, at in G.nodes(data=True)}
 pos = nl.align(nl.layout(G, seed=0), to=true)
 
-fig, axes = plt.subplots(1, 2, figsize=(12, 4.5), layout="constrained")
+fig, axes = plt.subplots(1, 2, figsize=(6, 3), layout="constrained")
 options = {"color": "state", "legend": False, "edge_color": "#bbbbbb"}
 nl.draw(G, pos, ax=axes[0], title="drawn from borders alone", node_size=0.37, **options)
 nl.draw(G, true, ax=axes[1], title="the true map", node_size=0.37, **options)

@@ -17,7 +17,7 @@ G = G.subgraph([v for v, state in G.nodes(data="state") if state not in {"AK", "
 G = G.subgraph(max(nx.connected_components(G), key=len))
 size = {v: 0.008 * d**0.5 for v, d in G.degree}
 
-fig, axes = plt.subplots(1, 2, figsize=(11, 5.5), layout="constrained")
+fig, axes = plt.subplots(1, 2, figsize=(6, 3), layout="constrained")
 for ax, method in zip(axes, ["tsne", "ws-sne"], strict=True):
     pos = nl.layout(G, method, weight=None, seed=0)
     nl.draw(G, pos, ax=ax, title=method, color="degree", node_size=size, edge_color="#dddddd", legend=ax is axes[1])

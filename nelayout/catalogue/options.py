@@ -160,14 +160,14 @@ TEXTS: dict[str, str] = {
     "(similarities with heavy tails: log1p of them is taken)",
     "affinity": 'similarities of nodes: "weights" of edges, or "hops": entropic affinities of shortest paths, with '
     'lengths for weight_kind="distance", else with numbers of edges; None: the method\'s own, "weights" of most',
-    "perplexity": 'of affinity="hops": how many neighbors a node is worth, a number > 1; of a node with fewer than '
-    "twice as many others in reach, half of these; None: the method's own, else 10",
-    "hops": 'of affinity="hops": most edges of a path; None: as many as the perplexity needs',
+    "perplexity": 'with affinity="hops": the effective number of neighbors of each node, > 1, and at most half of the '
+    "nodes in its reach; None: the method's own, else 10",
+    "hops": 'with affinity="hops": most edges of a path; None: as many as the perplexity needs',
     "mass": 'node masses: "unit", "degree", "degree+1", "strength", "closeness", "betweenness", "eigenvector", a node '
     "attribute, array or dict; None: the method's own",
     "smoothing": "rho in [0, 1): random-walk smoothing of the graph; 0 is none",
-    "emphasis": "from neighbors (0) to large distances (1): the method minimizes J + mu sigma in place of J, with the "
-    "stress sigma of numbers of edges between nodes and mu = 128^emphasis - 1; None: the method's own, which is 0; "
+    "emphasis": "from neighbors (0) to large distances (1): the method minimizes J + mu sigma, where sigma is the "
+    "stress of path lengths and mu = 128^emphasis - 1; None: the method's own, which is 0; "
     '"auto" tries several, and draws communities of small graphs closer together',
     "components": '"pack" draws components apart and packs them; "joint" draws all in one objective, where it has a '
     "minimum",

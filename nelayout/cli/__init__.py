@@ -51,6 +51,7 @@ INSTEAD = {
     **dict.fromkeys(("--estimate", "--dry-run"), "nelayout plan FILE says seconds and memory"),
     **dict.fromkeys(("--resume", "--continue"), "--pos FILE starts from positions"),
     **dict.fromkeys(("--time-limit", "--timeout"), "--max-iter STEPS ends a run"),
+    "nelayout layout --output": "nelayout draw FILE --pos FIRST -o SECOND needs no second run",
 }
 
 
@@ -143,7 +144,9 @@ class _Parser(argparse.ArgumentParser):
             once = [options[word] for word in words if word in options and not _repeats(options[word])]
             for action in once:
                 if once.count(action) > 1:
-                    self.error(f"{'/'.join(action.option_strings)} is given {once.count(action)} times; give it once")
+                    hint = INSTEAD.get(f"{self.prog} {action.option_strings[-1]}")
+                    said = f"{'/'.join(action.option_strings)} is given {once.count(action)} times; give it once"
+                    self.error(said + (f" ({hint})" if hint else ""))
         return super().parse_known_args(args, namespace)
 
     def _check_value(self, action: argparse.Action, value: Any) -> None:

@@ -107,7 +107,7 @@ def choose_formats(given: argparse.Namespace, allowed: Iterable[str]) -> tuple[s
 
 
 def check_writable(output: str, kind: str, *sources: str, drawn: Iterable[str], extra: str) -> None:
-    """Raise if the output cannot be written; `drawn` formats need matplotlib (`extra`), and `TYPED` ones pyarrow."""
+    """Raise if the output cannot be written, or needs a missing package (`extra`, pyarrow)."""
     from nelayout.graphs import files
 
     files.check_output(output, *sources)

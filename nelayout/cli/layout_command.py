@@ -243,7 +243,7 @@ def _film(given: argparse.Namespace, method: Any) -> None:
     if kind not in FILMS or Path(given.output).suffix.lower() != f".{kind}":
         raise WrongUsage(
             f"{count} FILEs are the snapshots of a film; {given.output!r} is not a film: name it .html or .gif, or "
-            "draw the files one by one"
+            "draw the files one by one. A table of nodes is given by --nodes"
         )
     stability = checked_stability(STABILITY if given.stability is None else given.stability)
     paths = [given.file, *given.more]

@@ -76,7 +76,7 @@ class Comparison:
 
     @property
     def marked(self) -> DataFrame:
-        """Table as text: a star marks the best value and all values within its error; for ``to_latex`` as well."""
+        """Table of texts, also for ``to_latex``: a star marks the best and all within its error."""
         rows = table_rows(self.measured, self.spreads)
         return _data_frame(
             {

@@ -110,7 +110,7 @@ class Kernel:
 
 
 def _reciprocal_power(base: np.ndarray, exponent: float) -> np.ndarray:
-    """base^-exponent; by a root and products for the usual exponents, which is faster than a power."""
+    """base^-exponent, by a root and products for the usual exponents: faster than a power."""
     if exponent not in (1.0, 1.5, 2.0, 3.0):
         return base**-exponent
     product = base * base if exponent >= 2.0 else base

@@ -203,8 +203,8 @@ def places(pos: Any, host: Host | None = None) -> Places:
             return opened
     hint = ". Pass a part of obsm, such as adata.obsm['X_nelayout'], which nelayout.embed_cells writes" * cells
     raise InputTypeError(
-        f"positions are a {type(pos).__name__}; allowed are a dict keyed by node, an igraph.Layout, a vertex property "
-        f"map of graph-tool, a DataFrame indexed by node, an array (n, dim) in node order, and a Solution{hint}"
+        "positions must be a dict keyed by node, an igraph.Layout, a vertex property map of graph-tool, a DataFrame "
+        f"indexed by node, an array (n, dim) in node order, or a Solution; got {type(pos).__name__}{hint}"
     )
 
 
@@ -278,7 +278,7 @@ def _no_graph(G: Any) -> InputTypeError:
     elif isinstance(G, (str, bytes)) or hasattr(G, "__fspath__"):
         hint = "a file is read with nelayout.graphs.files.read_graph(path), or on the command line"
     elif hasattr(G, "obsp"):
-        hint = "use nelayout.embed_cells for single cells; their graphs are in obsp"
+        hint = "nelayout.embed_cells draws single cells by the graph in obsp, and nelayout.plot shows a part of obsm"
     elif isinstance(G, type):
         hint = "this is a class: pass an instance of it"
     elif not hint:

@@ -345,7 +345,7 @@ def tfdp_layout(
     G: Any, pos: Any = None, fixed: Any = None, *, repulsion: float = 10.0, attraction: float = 8.0,
     exponent: float = 2.0, **options: Unpack[LayoutOptions],
 ) -> Any:  # fmt: skip
-    """Draw a graph by t-FDP: springs with a strong pull of near neighbors, and bounded repulsion.
+    """Draw a graph by t-FDP: springs with a strong pull when near, and bounded repulsion.
 
     Minimizes, with each edge and each pair of nodes counted once and xi_ij the squared distance,
     ``sum_edges w_ij [xi_ij / 4 + attraction / 2 ln(1 + xi_ij)]

@@ -119,7 +119,7 @@ class Arithmetic:
         return groups.radius(groups.columns(factors[0]) * Y - groups.columns(factors[1]) * before)
 
     def _spread(self, Y: Any, before: Any, factor: Any, factor_before: Any) -> Any:
-        """Return the radius of factor Y - factor_before before, relative to each first row; compiled."""
+        """Return the radius of factor Y - factor_before before, from each first row; compiled."""
         groups, blocks, d = self.groups, self._blocks(Y), Y.shape[1]
         count = len(blocks) - 1
         factors, sums = np.empty((count, 2)), np.empty((count, d + 1))

@@ -37,7 +37,7 @@ def hops_from(adjacency: csr_array, sources: np.ndarray, threads: Threads) -> li
 
 
 def hops_within(adjacency: csr_array, sources: np.ndarray, columns: np.ndarray) -> np.ndarray:
-    """Return the edge counts (n, k) from each source, in its column; sources of a column are in different components.
+    """Return edge counts (n, k) from sources; a column has one source per component.
 
     All searches go on at once, with one product with the adjacency matrix per step.
     """

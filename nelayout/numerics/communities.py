@@ -1,4 +1,4 @@
-"""Communities of a graph: groups of nodes with more edges inside than chance gives, and how sure they are.
+"""Communities: groups with more edges inside than chance gives, and how sure they are.
 
 Several runs of the Louvain method differ in the order of the nodes.  Two nodes belong together by the share of runs
 that put them into one community.  Where a graph has groups, all runs agree.  On a mesh each run cuts elsewhere, so that
@@ -54,7 +54,10 @@ def together_in_each(P: csr_array, sizes: np.ndarray) -> list[np.ndarray]:
 
 
 def communities(P: csr_array, rng: np.random.Generator, graph: np.ndarray | None = None) -> np.ndarray:
-    """Return the community (n,) of each node by one run of the Louvain method; ``graph`` (n,) of several graphs."""
+    """Return the community (n,) of each node by one run of the Louvain method.
+
+    graph  (n,) the graph of each node, if there are several
+    """
     label, merged, graph = np.arange(P.shape[0]), P, np.zeros(P.shape[0], dtype=int) if graph is None else graph
     whole = np.bincount(graph, np.asarray(P.sum(axis=1)))
     whole = np.where(whole > 0, whole, 1.0)
@@ -69,7 +72,10 @@ def communities(P: csr_array, rng: np.random.Generator, graph: np.ndarray | None
 
 
 def _moved(P: csr_array, order: list[int], whole: np.ndarray) -> list[int]:
-    """Move nodes to the best community of their neighbors, as long as neighbors move; ``whole`` (n,): of the graph."""
+    """Move nodes to the best community of their neighbors, as long as neighbors move.
+
+    whole  (n,) the sum of all weights in the graph of each node
+    """
     sums = np.asarray(P.sum(axis=1), dtype=float)
     strength, shares = sums.tolist(), (sums / whole).tolist()
     entries = list(zip(P.indices.tolist(), P.data.tolist(), strict=True))

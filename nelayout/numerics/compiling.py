@@ -132,7 +132,7 @@ def _identity(loop: Any) -> str:
 
 
 def _spare_new_objects() -> None:
-    """Move all objects to the oldest generation, so that the next collection does not visit the compiler's."""
+    """Move objects to the oldest generation: the next collection skips the compiler's."""
     if not gc.get_freeze_count():
         gc.freeze()
         gc.unfreeze()
@@ -140,7 +140,7 @@ def _spare_new_objects() -> None:
 
 @contextmanager
 def _resolved_once() -> Iterator[None]:
-    """Keep the signatures of operators on numbers and arrays: type inference asks for each many times."""
+    """Keep the signatures of operators: type inference asks for each many times."""
     resolve, plain = BaseFunction.get_call_type, (types.Number, types.Boolean, types.Array)
 
     def kept(function: Any, context: Any, args: Any, kws: Any) -> Any:

@@ -1,4 +1,4 @@
-"""Distances that a drawing should have, between all nodes of a graph and some of its nodes, the pivots.
+"""Distances that a drawing should have, from all nodes to some nodes, the pivots.
 
 In a small graph each node is a pivot, so that all pairs of nodes count.
 
@@ -39,7 +39,7 @@ AT_ONCE = 20
 
 @dataclass(frozen=True, eq=False)
 class Distances:
-    """Distances D > 0 that nodes should have from pivots, up to one factor, with the weights w = 1 / max(D, 1)^2.
+    """Distances D > 0 from pivots, up to one factor, with the weights w = 1 / max(D, 1)^2.
 
     pivots   (k,) nodes
     weights  (2, n, k) w and w D of each pair, 0 where it does not count, in single precision
@@ -91,7 +91,7 @@ def pivots_of(n: int) -> np.ndarray:
 
 
 def row_distances(n: int, between: Callable[[np.ndarray, np.ndarray], np.ndarray | None]) -> Distances | None:
-    """Return the distances of n rows that ``between`` gives for some rows and some others; None where it cannot.
+    """Return the distances of n rows that ``between`` gives for some rows; None if it cannot.
 
     They are distances less what nearly all have in common: among many columns all rows are far from each other, which
     no plane can show.  The median is 1, so that farther ones count by their ratios.  Otherwise the far ones of a few
@@ -118,7 +118,7 @@ def hop_distances(P: csr_array, threads: Threads, grouped: bool = False) -> Dist
 
 
 def hop_distances_of_each(graphs: Sequence[csr_array], threads: Threads, grouped: bool = False) -> list[Distances]:
-    """Return the numbers of hops in each graph; many small graphs of like size are searched together."""
+    """Return the numbers of hops in each graph; small graphs of like size go together."""
     sizes = np.array([P.shape[0] for P in graphs], dtype=np.int64)
     found, small = dict[int, Distances](), np.flatnonzero((sizes <= COMPILED_ABOVE) & (sizes**2 <= PAIRS))
     small = small[np.argsort(sizes[small], kind="stable")]

@@ -24,7 +24,7 @@ __all__ = ["Threads", "blas_on_one_thread", "thread_count", "threads_for"]
 
 
 class Threads:
-    """A pool that maps a function over chunks, on threads if both are several, with the caller's errstate."""
+    """A pool that maps a function over chunks, on threads, with the caller's errstate."""
 
     def __init__(self, count: int = 1) -> None:
         self.count = count

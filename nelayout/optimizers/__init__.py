@@ -1,14 +1,14 @@
 """Optimizers: each goes from one drawing to the next; `minimize` is their common loop.
 
-An optimizer is a frozen record of settings with two methods.  Its state is a small record.  For annealing it gets a
-changed copy of the objective, never a changed setting.  A step is one trial, taken or not:
+Four functions minimize an objective of your own: `majorize`, `lbfgs`, `momentum` and `spectral_direction`::
+
+    nl.optimizers.lbfgs(objective, Y)                      # objective(Y) returns a value and a gradient
+
+Within a layout, an optimizer is a frozen record of settings with two methods. Its state is a small record. A step is
+one trial, taken or not::
 
     state = optimizer.init(objective, Y)
     Y, state = optimizer.step(objective, Y, state)         # state.taken: whether; state.evaluation: J at the new Y
-
-Each also runs on its own, as a function, on an objective that is the caller's (see `on_functions`):
-
-    nl.optimizers.majorize(objective, Y, curvature)        # .lbfgs, .momentum, .spectral_direction
 
 >>> from nelayout.optimizers import optimizer_named
 >>> optimizer_named("majorize").name

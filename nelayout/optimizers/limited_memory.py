@@ -62,7 +62,7 @@ class Memory:
 
     @classmethod
     def empty(cls, objective: Any, Y: Any, pairs: int, steepest: float | None = None) -> Memory:
-        """Return a memory of ``pairs`` pairs, all empty; single precision if the largest gradient is given."""
+        """Return an empty memory of ``pairs`` pairs; single precision with a largest gradient."""
         one, m, real = np.asarray(objective.parts.full(1.0)), pairs + 1, Y.dtype if steepest is None else np.float32
         unit = 0.5 ** math.frexp(steepest)[1] if steepest is not None and 0 < steepest < math.inf else 1.0
         moves, changes = (np.empty_like(Y, shape=(m, *Y.shape), dtype=real) for _ in range(2))

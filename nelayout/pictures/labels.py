@@ -32,7 +32,7 @@ _ROUNDS = 4  # largest number of attempts to write all labels of chosen nodes
 
 
 def _sides() -> tuple[np.ndarray, np.ndarray]:
-    """Return positions around a dot, best first: middles (k, 2) in half labels, unit steps (k, 2) off the dot."""
+    """Return middles (k, 2) in half labels and unit steps (k, 2) off a dot, best first."""
     flat = [(0, 1), (0, -1), (1, 0), (-1, 0)]
     flat += [(x, y) for x in (0.5, -0.5, 0.25, -0.25, 0.75, -0.75) for y in (1, -1)]
     flat += [(x, y) for x in (1, -1) for y in (0.5, -0.5)]
@@ -94,10 +94,13 @@ class Labels:
             x, y = self._position(i, (box[:2] + box[2:]) / 2, room)
             self.written.append(ax.text(x, y, self.texts[i], **how))
         for i, end in room.lines.items():
-            stroke = [withStroke(linewidth=3 * _LINE, foreground=sheet.paper.rgb)]
-            line = Line2D(*np.stack([self.Y[i], self._position(i, end, room)], axis=1), zorder=2.5, clip_on=False)
-            line.set(color=sheet.paper.ink, linewidth=_LINE, path_effects=stroke)
-            self.written.append(ax.add_artist(line))
+            center, way = room.center[i], end - room.center[i]
+            rim = center + way * min(1.0, room.sizes[i] / 2 / float(np.hypot(*way)))
+            # The strip of paper under a line ends at the rim: the dot of the node stays visible.
+            for start, color, width in ((rim, sheet.paper.rgb, 3 * _LINE), (center, sheet.paper.ink, _LINE)):
+                ends = np.stack([self._position(i, each, room) for each in (start, end)], axis=1)
+                line = Line2D(*ends, zorder=2.5, clip_on=False, color=color, linewidth=width, solid_capstyle="butt")
+                self.written.append(ax.add_artist(line))
         if self.left_out:
             said = wrapped(_NOTE.format(len(self.left_out), len(self.asked)), small, wide)
             how = {"color": sheet.paper.soft, "ha": "center", "va": "bottom", "fontsize": small}
@@ -156,7 +159,7 @@ class _Room:
         self.largest = float(sizes.max())
 
     def beside(self, i: int, extent: np.ndarray) -> np.ndarray | None:
-        """Take and return the best free box beside a dot, or on a node without a dot; None without a free box."""
+        """Take and return the best free box beside or, without a dot, on a node; None without one."""
         center, sizes, rim = self.center, self.sizes, self.sizes[i] / 2 + _GAP
         off = np.repeat(rim + np.array(_RINGS), len(_STEPS))
         middle = np.tile(_MIDDLES, (len(_RINGS), 1)) * extent / 2 + np.tile(_STEPS, (len(_RINGS), 1)) * off[:, None]
@@ -175,7 +178,7 @@ class _Room:
         return self._take(low[best[0]], high[best[0]]) if len(best) else None
 
     def apart(self, i: int, extent: np.ndarray) -> np.ndarray | None:
-        """Take and return a free box for a label that a line joins to its node; None without a free box.
+        """Take and return a free box for a label that a line joins to its node, or None.
 
         The box has the smallest product of the length of its line and 1 + the number of dots and lines that it crosses.
         """

@@ -15,6 +15,7 @@ from nelayout import graphs
 from nelayout.catalogue.keywords import checks_keywords
 from nelayout.errors import InputError, missing_extra, warn
 from nelayout.graphs.files import check_output, deliver, output_format
+from nelayout.graphs.files.formats import EXTENSIONS, WRITERS
 from nelayout.pictures.colors import Coloring, Inks, class_names, coloring, plain_value
 from nelayout.pictures.edges import draw_edges, read_lines
 from nelayout.pictures.legend import (
@@ -333,6 +334,10 @@ def _picture_format(path: Any, given: str | None) -> str | None:
     check_output(path)
     if given is None and str(path).lower().endswith((".html", ".htm")):
         raise InputError(f"{str(path)!r} is a page, not a picture: nelayout.explore(G, pos, {str(path)!r}) writes it")
+    ending = Path(path).suffix.lower().lstrip(".")
+    if given is None and EXTENSIONS.get(ending, ending) in WRITERS:
+        how = f"nelayout.graphs.files.write_positions({str(path)!r}, G, pos)"
+        raise InputError(f"{str(path)!r} is a file of a graph, not a picture: {how} writes it")
     return output_format(path, given, FORMATS)
 
 

@@ -236,7 +236,7 @@ class Sheet:
         return np.array([cell.x0 * scale + 1.0, low + note + 1.0, right - 1.0, top - 1.0])
 
     def note_height(self) -> float:
-        """Return the inches from `under` to a note under the labels: on another note, or at the end of the box."""
+        """Return the inches from `under` to a note: on another note, or at the end of the box."""
         if self.margins.foot:
             return self.room.foot
         cell = self.ax.get_position(original=True).transformed(self.ax.figure.transSubfigure)

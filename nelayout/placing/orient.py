@@ -171,7 +171,7 @@ def _settle(X: np.ndarray, mass: np.ndarray, turns: int) -> np.ndarray:
 
 
 def _settled(X: np.ndarray, weight: np.ndarray) -> tuple[np.ndarray, list[float]]:
-    """Reflect each axis of X such that its first key other than 0 is positive; return its halves and tails as well.
+    """Reflect axes of X: the first key but 0 is positive; return halves and tails as well.
 
     A half is the mass right of the centroid minus the mass left of it, a tail the third moment; the last key is the
     first node off the axis.

@@ -1,1 +1,1 @@
-"""Measures of positions, as functions of arrays; `nelayout.quality.table.MEASURES` is the table."""
+"""Measures of positions, as functions of arrays; `quality.table.MEASURES` is the table."""

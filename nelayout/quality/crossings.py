@@ -134,7 +134,7 @@ class Segments:
         self.b = np.ascontiguousarray(Y[self.second][:, [axis, 1 - axis]])
 
     def pairs_of(self, group: np.ndarray, count: int) -> np.ndarray:
-        """Return the number of pairs to test (C,) of the edges of each of ``count`` groups; ``group`` (m,) of each."""
+        """Return the pairs to test (C,) of the edges of ``count`` groups; ``group`` (m,) of each."""
         sweep = self.sweep
         later = sweep.stop - np.arange(1, len(sweep.segment) + 1)
         return np.bincount(group[sweep.segment], later, minlength=count)

@@ -72,7 +72,7 @@ def distance_stress(
 
 
 def stress_sums(Y: np.ndarray, pivot: Any, hops: np.ndarray) -> tuple[float, float, int]:
-    """Return sum e / d, sum (e / d)^2 and how many nodes are at d > 0 from a pivot, or pivots (k,) with hops (k, n)."""
+    """Return sum e / d, sum (e / d)^2 and the number of nodes at d > 0 from a pivot or pivots."""
     away = hops > 0
     apart = Y - Y[pivot][..., None, :]
     ratio = np.sqrt(np.einsum("...j,...j->...", apart, apart)) / np.where(away, hops, 1)

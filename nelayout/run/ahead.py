@@ -1,4 +1,4 @@
-"""Compile loops in a second process while the first drawing on a machine compiles the others.
+"""Compile loops in a second process while the first drawing compiles the others.
 
 The compiler runs under Python's lock, so threads cannot share its work.  The second process compiles the sums over all
 pairs of the planned objectives, stress and crossings, last first.  Both processes keep loops in one folder, and look
@@ -54,7 +54,7 @@ def second_compiler(wanted: bool) -> Iterator[Callable[[Iterable[Radial | str], 
 
 
 def _possible() -> bool:
-    """Return whether a second process has a core, a folder for its loops, and a Python to run in."""
+    """Return whether a second process has a core, a folder for its loops, and a Python."""
     processes = sys.modules.get("multiprocessing.process")
     worker = processes is not None and processes.parent_process() is not None  # the others use the other cores
     python = Path(sys.executable or "").name.lower().startswith("python")  # not an application with Python inside
@@ -81,7 +81,7 @@ def _send(helper: subprocess.Popen | None, what: object) -> None:
 
 
 def compile_loops(work: tuple[Radial | str, ...], n: int, dim: int) -> None:
-    """Compile the loops of this work on n random positions, last first; end with standard input."""
+    """Compile the loops of this work on n random positions; end with standard input."""
     from nelayout.formula.potentials.stress import Stress
     from nelayout.numerics.distances import Distances
     from nelayout.run.tidiness import crossed

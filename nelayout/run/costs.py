@@ -216,7 +216,7 @@ def radials_of(method: Method) -> tuple[Radial, ...]:
 
 
 def loops_within(passes: tuple[Pass, ...], method: Method) -> Iterator[Radial | str]:
-    """Yield what a plan computes by compiled loops, in order: sums of radial functions, "stress", "crossings"."""
+    """Yield what a plan computes by compiled loops: radial functions, "stress", "crossings"."""
     for _, each in passes_within(passes):
         if isinstance(each, Levels):
             yield from radials_of(method if each.stage.power is None else polylog(each.stage.power))

@@ -137,7 +137,7 @@ class Estimate:
     seconds      of one run on this number of threads
     bytes        allocated at the peak, without the graph's own and the libraries'
     device_bytes  allocated on the device; 0 without one
-    nodes, edges of the graph
+    nodes, edges  of the graph
     evaluations  of the objective of the largest component, about
     nbody        the backend for sums over all pairs of the largest component
     """

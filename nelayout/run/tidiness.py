@@ -46,7 +46,7 @@ def crossings(P: csr_array, Y: np.ndarray) -> float:
 
 
 def crossings_of_each(P: csr_array, Y: np.ndarray, graphs: Parts) -> np.ndarray:
-    """Return the number of crossings (C,) of each graph in Y (n, 2), NaN for too many pairs of edges.
+    """Return the crossings (C,) of each graph in Y (n, 2), NaN for too many pairs of edges.
 
     The graphs are laid side by side, so that one sweep counts them all.
     """

@@ -1,4 +1,4 @@
-"""Packages that search for near rows approximately, one function each, the preferred package first.
+"""Packages that search for near rows approximately, a function each, best first.
 
 A search gets rows (n, d) and k < n. It returns the numbers (n, k + 1) of near rows, perhaps with the row itself, and
 -1 where it found none. faiss and hnswlib compare rows in single precision, and look at as many candidates as a `Trial`
@@ -45,7 +45,7 @@ LINKS, BUILT_FROM, MAX_CANDIDATES = 16, 100, 2048
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """Some rows (m,), and the numbers (m, k) of their nearest rows, to choose the effort of a search."""
+    """Some rows (m,) and their nearest rows (m, k), to choose the effort of a search."""
 
     rows: np.ndarray
     near: np.ndarray
@@ -90,7 +90,7 @@ def check_backend(name: object) -> None:
 
 
 def choose(name: str | None, metric: Metric) -> Backend:
-    """Return the backend of this name, or for None the first that is installed and takes the metric.
+    """Return the backend of a name; for None the first installed one for the metric.
 
     Raises `Unsupported` if a backend cannot take the metric, `MissingExtra` if it is not installed.
     """
@@ -120,7 +120,7 @@ def _others(able: list[Backend]) -> str:
 
 
 def _single(X: np.ndarray) -> np.ndarray:
-    """Return rows in float32, moved and divided such that they neither overflow nor lose digits to their mean."""
+    """Return rows in float32, moved and divided to keep digits and not to overflow."""
     low, high = np.min(X, axis=0).astype(np.float64), np.max(X, axis=0).astype(np.float64)
     unit = float(np.max(high - low, initial=0.0)) or 1.0
     return np.ascontiguousarray((X - (low + high) / 2) / unit, dtype=np.float32)

@@ -1,4 +1,4 @@
-"""Entropic affinities of vectors: similarities of neighbor lists, each row worth as many neighbors."""
+"""Entropic affinities: similarities of neighbor lists, each row worth as many neighbors."""
 
 from __future__ import annotations
 

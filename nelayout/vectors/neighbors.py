@@ -122,7 +122,7 @@ class Space:
     def _approximate(
         self, X: Any, k: int, rng: np.random.Generator, threads: Threads, name: str | None, progress: bool
     ) -> tuple[np.ndarray, np.ndarray, str]:
-        """Search by another package; compute Euclidean distances again, squared; return a note with the recall."""
+        """Search by another package, compute distances again, squared; note the recall."""
         backend, metric = choose(name, self.given), self.given
         n, seed = X.shape[0], int(rng.integers(2**31 - 1))
         exact = Table(X, k).nearest if metric.euclidean else metric.table_nearest

@@ -1,4 +1,4 @@
-"""Tables of numbers for `nelayout embed`, a row per sample: CSV, TSV, npy, npz, Arrow, Parquet.
+"""Tables for `nelayout embed`, a row per sample: CSV, TSV, npy, npz, Arrow, Parquet.
 
 A first row is a header if one of its cells is not a number but the cell below is. It is also a header if no cell is a
 number, or if an option names one of its cells::

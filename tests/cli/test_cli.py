@@ -231,7 +231,8 @@ WRONG = {
     "layout x --wieght=a": "unrecognized arguments: --wieght=a (did you mean --weight?); see nelayout layout --help",
     "layout x -o y.png z": "unrecognized arguments: z; see nelayout layout --help",
     "layout x --seed a": "argument --seed: invalid whole number of 0 or more value: 'a'; see nelayout layout --help",
-    "layout x -o y -o z.csv": "-o/--output is given 2 times; give it once; see nelayout layout --help",
+    "layout x -o y -o z.csv": "-o/--output is given 2 times; give it once (nelayout draw FILE --pos FIRST -o SECOND "
+    "needs no second run); see nelayout layout --help",
     "embed x --output=y --dim 1 -o z": "-o/--output is given 2 times; give it once; see nelayout embed --help",
     "compare x --seed 1 --seed=2 --seed 3": "--seed is given 3 times; give it once; see nelayout compare --help",
 }

@@ -378,7 +378,7 @@ def test_fractions_are_no_nodes(write, content, line):
 
 @pytest.mark.parametrize("content", ["id,name\n1,Ann\n2,Bob\n", "node,x,y\na,1,2\n", "Label\tgroup\nann\tx\n"])
 def test_a_table_of_nodes_is_no_edge_list(write, content):
-    said = r"nodes\.csv, line 1: the first heading is '(id|node|Label)', so this is a table of nodes"
+    said = r"nodes\.csv, line 1: the first heading is '(id|node|Label)', so this is a table of nodes; .* nodes=TABLE"
     with pytest.raises(InputError, match=said):
         read_graph(write("nodes.csv", content))
 

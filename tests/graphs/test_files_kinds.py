@@ -625,7 +625,7 @@ def test_the_command_draws_a_table_of_nodes(tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("nodes", "said"),
     [
-        ("id,kind\na,x\na,y\n", "n.csv, line 3: the node 'a' is there twice"),
+        ("id,kind\na,x\na,y\n", "n.csv, line 3: the node 'a' is there twice; a table of nodes has one row per"),
         ("id,kind\n,x\n", "n.csv, line 2: a node has no name"),
         ("id,kind\nx,1\n", "n.csv: all 1 node names are unknown; the graph has e.g. 'a'"),
         ("", "n.csv is empty; a table of nodes was expected"),

@@ -234,6 +234,7 @@ def test_igraph():
         ({"labels": "kond"}, "unknown node attribute for labels 'kond': did you mean 'kind'"),
         ({"color": [1, 2]}, "color has 2 entries and the graph has 4 nodes"),
         ({"path": "picture.jpeg"}, "unknown output format 'jpeg'"),
+        ({"path": "graph.gexf"}, r"'graph.gexf' is a file of a graph, .*write_positions\('graph.gexf', G, pos\)"),
         ({"path": "nowhere/picture.png"}, "folder .* does not exist; make it first"),
         ({"node_size": -1.0}, "node_size .*-1"),
     ],

@@ -35,6 +35,12 @@ def labels_of(figure: Any, names: dict) -> tuple[dict, int]:
     return {node[t.get_text()]: t.get_window_extent() for t in texts if t.get_text() in node}, left_out
 
 
+def dots_of(ax: Any) -> Any:
+    """The dots of the nodes, in node order."""
+    (dots,) = [c for c in ax.collections if isinstance(c, EllipseCollection)]
+    return dots
+
+
 def check(figure: Any, pos: dict, names: dict) -> dict:
     """Every label is nearest to its own node, touches it, overlaps no label or legend, and is counted or written."""
     boxes, left_out = labels_of(figure, names)
@@ -42,9 +48,7 @@ def check(figure: Any, pos: dict, names: dict) -> dict:
     ax = figure.axes[0]
     nodes = list(pos)
     P = ax.transData.transform(np.array([pos[v] for v in nodes], float)[:, :2])
-    dots: Any
-    (dots,) = [c for c in ax.collections if isinstance(c, EllipseCollection)]
-    radius = dots.get_widths().max() / 2 * ax.transData.get_matrix()[0, 0]
+    radius = dots_of(ax).get_widths().max() / 2 * ax.transData.get_matrix()[0, 0]
     for v, box in boxes.items():
         to_box = np.hypot(*np.maximum(np.maximum([box.x0, box.y0] - P, P - [box.x1, box.y1]), 0.0).T)
         to_middle = np.hypot(*(P - [(box.x0 + box.x1) / 2, (box.y0 + box.y1) / 2]).T)
@@ -183,12 +187,15 @@ def test_ten_chosen_labels_are_complete_in_a_column_and_in_panels(name, method):
         assert set(boxes) == set(ten.values())
         P = ax.transData.transform(np.array([pos[v] for v in G], float))
         lines = joined(ax)
+        radius = dots_of(ax).get_widths().max() / 2 * ax.transData.get_matrix()[0, 0]
         for v, text in ten.items():
             box, own = boxes[text], list(G).index(v)
             to_box = np.hypot(*np.maximum(np.maximum([box.x0, box.y0] - P, P - [box.x1, box.y1]), 0.0).T)
             mine = [end for start, end in lines if np.allclose(start, P[own], atol=1e-3)]
             near = [box.padded(6).contains(*end) for end in mine]
             assert near == [True] or (not near and to_box.argmin() == own)
+            starts = [float(np.hypot(*(a - P[own]))) for a, b in lines if mine and np.allclose(b, mine[0])]
+            assert starts == pytest.approx([radius, 0.0] * len(mine), abs=1e-3), "the dot of the node is covered"
         for k, (a, b) in enumerate(lines):
             along = a + np.linspace(0, 1, 200)[:, None] * (b - a)
             met = {text for text, box in boxes.items() if any(box.contains(*point) for point in along)}

@@ -167,6 +167,16 @@ def test_the_plan_says_what_is_tried():
     assert "untangle" not in why(nx.path_graph(30), dim=3)
 
 
+@pytest.mark.parametrize("seed", range(2))
+def test_components_lose_crossings_together_as_they_do_alone(seed):
+    """Some of these graphs lose crossings and others do not."""
+    parts = [nx.gnm_random_graph(8, 14, seed=100 * seed + k) for k in range(6)]
+    pos = nl.layout(nx.disjoint_union_all(parts), seed=0)
+    together = [crossed(H, [pos[v + 8 * k] for v in H]) for k, H in enumerate(parts)]
+    alone = [crossed(H, nl.layout(H, seed=0)) for H in parts]
+    assert sum(together) <= sum(alone) + 1
+
+
 def test_threads_leave_the_bits():
     G = nx.balanced_tree(3, 5)
     one, two = (nl.layout(adjacency(G), seed=0, n_jobs=jobs) for jobs in (1, 2))

@@ -179,7 +179,7 @@ def test_cells_in_place_of_vectors_are_refused_unread(door):
 
 @pytest.mark.parametrize("door", POSITIONS)
 def test_cells_in_place_of_positions_are_refused_unread(door):
-    with pytest.raises(TypeError, match=r"positions are a Closed; .* Pass a part of obsm"):
+    with pytest.raises(TypeError, match=r"positions must be .*; got Closed. Pass a part of obsm"):
         POSITIONS[door](Closed())
 
 

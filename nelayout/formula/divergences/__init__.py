@@ -1,11 +1,13 @@
-"""Scalar divergences phi(p, q), one family a file.
+"""Scalar divergences phi(p, b) of p = P / M and b = lambda q, one family a file.
 
-The input is sparse and the drawing is dense.  So a divergence comes in two halves,
+:func:`f_divergence` makes a divergence from a function of yours. `nelayout.Method` takes the function itself as well.
 
-    phi(p, b) = pairs(b) + edge(p, b),        pairs(b) = phi(0, b),        edge(0, b) = 0,
+The input is sparse and the drawing is dense. So a divergence comes in two halves::
 
-and a sum over all pairs is a radial N-body sum (``pairs``, :class:`PairTerm` by term) plus a sum over edges.  ``edge``
-and ``slope``, its derivative in ln b, are array functions.  Values are up to constants that do not depend on b.
+    phi(p, b) = pairs(b) + edge(p, b),        pairs(b) = phi(0, b),        edge(0, b) = 0
+
+A sum over all pairs is a radial N-body sum (``pairs``, :class:`PairTerm` by term) plus a sum over edges. ``edge`` and
+``slope``, its derivative in ln b, are array functions. Values are up to constants that do not depend on b.
 
 >>> from nelayout.formula.divergences import beta, divergence_named
 >>> divergence_named("beta:0.5") == beta(0.5)

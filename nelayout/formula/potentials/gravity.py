@@ -33,7 +33,7 @@ MIN_DISTANCE_SHARE = 1e-12
 
 @dataclass(frozen=True, slots=True)
 class Gravity:
-    """A pull of strength g >= 0; ``strong``: in proportion to the distance; ``shared``: divided by sum m."""
+    """A pull g >= 0; ``strong``: in proportion to the distance; ``shared``: over sum m."""
 
     strength: float = 1.0
     strong: bool = False

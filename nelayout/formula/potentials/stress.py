@@ -1,4 +1,4 @@
-"""Stress: how far distances in a drawing are from given distances, as a potential that is added to J.
+"""Stress: how far drawn distances are from given ones, as a potential added to J.
 
     S(Y) = f sigma,    sigma = 1 - (sum w D d)^2 / (sum w d^2 sum w D^2),    d = |y_i - y_k|,    w = 1 / max(D, 1)^2
 
@@ -54,7 +54,7 @@ class Stress:
     compiled: bool = False
 
     def at(self, Y: np.ndarray, mass: np.ndarray) -> Pull:
-        """Return the pull at positions Y (n, d); a node costs as much as its pairs with all pivots."""
+        """Return the pull at positions Y (n, d); a node costs its pairs with all pivots."""
         groups, spread = self._groups, self._groups.spread
         (a, b), push = self._compiled(Y) if self.compiled else self._plain(Y)
         over = groups.sum(b)
@@ -171,7 +171,7 @@ class Stress:
 
     @cached_property
     def _tasks(self) -> list[tuple[np.ndarray, np.ndarray, int, int]]:
-        """For the threads: w and w D of a range of nodes, and the range; small graphs are together."""
+        """Return w, w D and the range of nodes of each thread; small graphs are together."""
         sizes, goals = np.array([len(goal.squares) for goal in self.distances]), self.distances
         stops, tasks = np.cumsum(sizes), list[tuple[np.ndarray, np.ndarray, int, int]]()
         cuts = [0, *(np.flatnonzero(np.diff(stops // TASK_NODES)) + 1).tolist(), len(goals)]

@@ -37,7 +37,7 @@ def sizes(weights, pulls, start, stop, pivots, points, lows, counts, tiny, a, b)
 def forces(
     weights, pulls, start, stop, pivots, points, lows, counts, tiny, scales, both, room, at_nodes, at_pivots
 ):
-    """at_nodes[:, j] = sum of (scale w - w D / d) (y_j - y_k); ``both``: also to at_pivots (3, k); room (k,)."""
+    """at_nodes[:, j] = sum of (scale w - w D / d) (y_j - y_k); ``both``: to at_pivots, too."""
     at = 0
     for j in range(start, stop):
         low, count, scale = lows[j], counts[j], scales[j]

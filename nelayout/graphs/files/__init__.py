@@ -134,13 +134,14 @@ def _parse(source: Source, name: str, weight: str | None, ends: tuple[str, str] 
 
 
 def _with_nodes(file: GraphFile, source: Source) -> GraphFile:
-    """Return the file with the columns of a table of nodes as node data, and with the table's other nodes."""
+    """Return the file with the columns and the other nodes of a table of nodes."""
     (_, header), key, rows = _node_rows(source, "expected a header, and a row for each node")
     table: dict[str, list[str]] = {}
     for line, row in rows:
         name = row[key].strip() if key < len(row) else ""
         if not name or name in table:
-            raise source.broken(f"the node {name!r} is there twice" if name else "a node has no name", line)
+            rule = f"the node {name!r} is there twice; a table of nodes has one row per node" if name else ""
+            raise source.broken(rule or "a node has no name", line)
         table[name] = row
     known = [str(label) for label in file.labels]
     others = [name for name in table if name not in set(known)]
@@ -341,7 +342,7 @@ def _read_csv(source: Source) -> dict[Any, np.ndarray]:
 
 
 def _node_rows(source: Source, expected: str) -> tuple[tuple[int, list[str]], int, list[tuple[int, list[str]]]]:
-    """Return the header of a table of nodes, the column of names, and the rows; lines are (number, cells)."""
+    """Return the numbered header of a table of nodes, the column of names, numbered rows."""
     try:
         header, *rows = Rows(source, exact=True)
     except csv.Error as error:

@@ -173,7 +173,7 @@ def _is_numeric(column: Any) -> bool:
 def _labels(
     source: Source, ends: Sequence[Any], kept: np.ndarray, names: Sequence[str]
 ) -> tuple[Sequence[Hashable], np.ndarray, np.ndarray]:
-    """Return labels, whole numbers in increasing order, others in order of appearance, and the ends by number."""
+    """Return labels, whole numbers increasing, others as they appear, and ends by number."""
     if all(map(_is_numeric, ends)):
         whole = [end.to_numpy(zero_copy_only=False)[kept] for end in ends]
         for values, name in zip(whole, names, strict=True):

@@ -417,7 +417,7 @@ class _Head:
         return found[0], found[1]
 
     def _column_of(self, asked: str, names: list[str], columns: Sequence[int], what: str, hint: str = "") -> int:
-        """Return the first of the columns with this heading, in any case, or with this number from 1."""
+        """Return the first column with this heading, in any case, or this number from 1."""
         fitting = [k for k in columns if k < len(names) and names[k] == asked]
         fitting += [k for k in columns if k < len(names) and names[k].lower() == asked.lower()]
         if not fitting and asked.isdecimal() and int(asked) - 1 in columns:
@@ -448,7 +448,7 @@ class _Head:
         if words and self.rows.separator is not None and head[0].lower() in NODE:
             raise self.source.broken(
                 f"the first heading is {head[0]!r}, so this is a table of nodes; "
-                "a table of edges has the headings source and target",
+                "a table of edges has the headings source and target. Read the edges and give nodes=TABLE",
                 line,
             )
         others = [row[1:] for row in body if not _is_number(row[0])]

@@ -198,7 +198,7 @@ def double_or_widest(device: Any) -> Any:
 
 
 def rows_of(X: Any, indices: Any) -> Any:
-    """Return rows of a tensor (n, d), column by column: devices are slow at gathering short rows."""
+    """Return rows of a tensor (n, d) by columns: devices gather short rows slowly."""
     return torch_module().stack([column.index_select(0, indices) for column in X.unbind(1)], dim=1)
 
 

@@ -248,7 +248,7 @@ def _slopes(t: Any) -> Any:
 
 
 def _autocorrelations(a: Any, c: Any) -> tuple[Any, Any]:
-    """Return u_k = sum_j a_j a_{j+k} over both signs of k = 0..3, (4, n), and half its slope (c: a')."""
+    """Return u_k = sum_j a_j a_{j+k}, both signs of k = 0..3, (4, n), and half its slope."""
     torch = torch_module()
     u = [(a[: 4 - k] * a[k:]).sum(dim=0) * (2.0 if k else 1.0) for k in range(4)]
     slope = [(a[: 4 - k] * c[k:] + (c[: 4 - k] * a[k:] if k else 0.0)).sum(dim=0) for k in range(4)]

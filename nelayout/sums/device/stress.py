@@ -1,4 +1,4 @@
-"""The stress of a drawing on a device: `nelayout.formula.potentials.stress` with PyTorch, in blocks of nodes."""
+"""The stress of a drawing on a device, with PyTorch, in blocks of nodes."""
 
 from __future__ import annotations
 

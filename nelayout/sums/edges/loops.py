@@ -120,7 +120,7 @@ def _power_sums_by(form, plane):
         indptr, indices, factor, times, Y, a, b, c, log_lam, owner, order, start, stop, keep, draw, values, slopes,
         pull, weights, room
     ):
-        """Set values[i] = times sum_j factor_ij form(b_ij, order), slopes[i] in ln b, rows start..stop.
+        """Set values[i] = times sum_j factor_ij form(b_ij, order), and slopes[i] in ln b.
 
         b = lambda q with ln lambda of the row's owner.  ``draw``: pull[i] = sum_j omega_ij (y_i - y_j); ``keep``: write
         omega into weights, in the order of P's entries.  ``room``: `room_for` 3 + d rows.

@@ -210,7 +210,7 @@ class Edges:
     def sums(
         self, Y: Any, kernel: Kernel, divergence: Divergence, lam: Any, want: frozenset[str], xi: Any = None
     ) -> EdgeSums:
-        """Return the sums over each group; ``lam``: one for all or one for each; ``xi``: the squared lengths, if known.
+        """Return the sums over each group; ``lam``: one or one each; ``xi``: lengths^2 or None.
 
         ``want``: "value", "pull", "weights", "attraction" in addition to the slope.
         """

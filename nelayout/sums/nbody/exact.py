@@ -81,7 +81,7 @@ def sums_within(
 
 
 class PairTable:
-    """Pairs of small graphs of one size, with arrays for several layouts: first the potentials, then the gradient.
+    """Pairs of small graphs of one size, for several layouts: potentials, then the gradient.
 
     The derivatives of J in the potentials follow from the potentials, so the slopes of the radial functions are kept
     until then.  The next layout overwrites the arrays.
@@ -118,7 +118,7 @@ class PairTable:
         return found.reshape(len(found), -1)
 
     def gradient(self, charges: list[Any], entries: np.ndarray, pulls: np.ndarray) -> np.ndarray:
-        """Return sum_j w_ij (y_i - y_j), (C n, d), w = 2 sum_k r_k' (c_ki m_j + m_i c_kj) plus the pulls of entries.
+        """Return sum_j w_ij (y_i - y_j), (C n, d), with w = 2 sum_k r_k' (c_ki m_j + m_i c_kj).
 
         charges  c_k (C n,) for each radial function, or the factor of the masses of all graphs or of each, (C,)
         entries  indices of different pairs in the flat array of all pairs, (nnz,)
