@@ -36,11 +36,12 @@ from nelayout.comparison.inputs import (
 )  # fmt: skip
 from nelayout.errors import InputError, InputTypeError, Unsupported, unknown
 from nelayout.graphs import Network, every_position, guard, links, points, read
+from nelayout.numerics.blocks import rows_at_once
 from nelayout.quality.distances import Hops, InputDistances, PathLengths, VectorDistances
-from nelayout.quality.neighborhoods import NEIGHBORS, neighbors_kept, procrustes_apart
+from nelayout.quality.neighborhoods import neighbors_kept, procrustes_apart
 from nelayout.quality.protocol import Measure, MeasuredDrawing
 from nelayout.quality.ranks import RankCurves, curves
-from nelayout.quality.samples import Sampled, Sweep
+from nelayout.quality.samples import NEIGHBORS, Sampled, Sweep
 from nelayout.quality.table import MEASURES
 from nelayout.vectors.input import read_rows
 from nelayout.vectors.knn import knn_graph
@@ -53,8 +54,6 @@ __all__ = [
 
 # Squared distances below this share of the squared lengths are computed from differences: products lose digits.
 SMALL_DISTANCE_SHARE = 1e-6
-# Number of floats in memory at a time while small distances are computed from differences.
-DIFFERENCES_AT_ONCE = 10_000_000
 # Field that a measure needs -> keyword of `measure` for it.
 KEYWORD = {"classes": "labels", "coords": "coords", "diameters": "node_size"}
 
@@ -536,7 +535,7 @@ def vector_distances(metric: Metric, n: int) -> VectorDistances:
         length = squared[nodes][:, None] + squared
         xi = length - 2 * product
         i, j = np.nonzero(xi < SMALL_DISTANCE_SHARE * length)
-        step = max(DIFFERENCES_AT_ONCE // rows.shape[1], 1)
+        step = rows_at_once(8 * rows.shape[1])
         for start in range(0, len(i), step):
             part = slice(start, start + step)
             apart = rows[nodes[i[part]]] - rows[j[part]]

@@ -11,13 +11,13 @@ from __future__ import annotations
 import numpy as np
 
 from nelayout.numerics.parallel import threads_for
-from nelayout.quality.distances import ROWS_AT_ONCE, lengths, near_shares, standardize
-from nelayout.quality.neighborhoods import NEIGHBORS, NODES_AT_ONCE, SAMPLE, SAMPLE_ABOVE
+from nelayout.quality.distances import blocks, lengths, near_shares, standardize
 from nelayout.quality.ranks import drawn_order, evened, retrieval_area
 from nelayout.quality.samples import (
+    NEIGHBORS,
+    NODES,
     NOTHING,
-    ROWS_ABOVE,
-    ROWS_SAMPLED,
+    ROWS,
     Sampled,
     groups_of,
     sample_of,
@@ -47,7 +47,7 @@ def class_auc(Y: np.ndarray, classes: np.ndarray, sample: str | int | None = "au
     asking, n = np.flatnonzero(others), len(classes)
     if not len(asking):
         return NOTHING
-    nodes, exact = sample_of(asking, sample, ROWS_ABOVE, ROWS_SAMPLED, rng)
+    nodes, exact = sample_of(asking, sample, ROWS, rng)
     group = groups_of(len(nodes), exact, rng)
     size = np.bincount(group)
     found, recalled = np.zeros((len(size), n - 1)), np.zeros((len(size), n - 1))
@@ -58,9 +58,8 @@ def class_auc(Y: np.ndarray, classes: np.ndarray, sample: str | int | None = "au
         return evened((classes[order] == classes[node]).astype(np.float64), tied)
 
     with threads_for(None) as threads:
-        for start in range(0, len(nodes), ROWS_AT_ONCE):
-            some = nodes[start : start + ROWS_AT_ONCE]
-            for t, relevant in enumerate(threads.map(look, some.tolist()), start):
+        for some in blocks(np.arange(len(nodes)), n):
+            for t, relevant in zip(some, threads.map(look, nodes[some].tolist()), strict=True):
                 found[group[t]] += relevant
                 recalled[group[t]] += relevant / others[nodes[t]]
 
@@ -86,12 +85,10 @@ def class_accuracy(
     n, k = len(classes), min(k, len(classes) - 1)
     if k < 1:
         return NOTHING
-    nodes, exact = sample_of(np.arange(n), sample, SAMPLE_ABOVE, SAMPLE, np.random.default_rng(seed))
-    tree, right = KDTree(Y), np.empty(len(nodes))
-    for start in range(0, len(nodes), NODES_AT_ONCE):
-        part = slice(start, start + NODES_AT_ONCE)
-        right[part] = _right(Y, classes, nodes[part], near_shares(tree, nodes[part], k))
-    return share_of(right, n, exact)
+    nodes, exact = sample_of(np.arange(n), sample, NODES, np.random.default_rng(seed))
+    tree = KDTree(Y)
+    right = [_right(Y, classes, some, near_shares(tree, some, k)) for some in blocks(nodes, n)]
+    return share_of(np.concatenate(right), n, exact)
 
 
 def _right(Y: np.ndarray, classes: np.ndarray, nodes: np.ndarray, shares) -> np.ndarray:
@@ -125,7 +122,7 @@ def class_ari(Y: np.ndarray, classes: np.ndarray, sample: str | int | None = "au
         return NOTHING
     found = []
     for _ in range(RUNS):
-        nodes, exact = sample_of(np.arange(len(labels)), sample, SAMPLE_ABOVE, SAMPLE, rng)
+        nodes, exact = sample_of(np.arange(len(labels)), sample, NODES, rng)
         starts = STARTS if exact else SAMPLE_STARTS
         found.append(adjusted_rand(labels, k_means(Y, len(count), rng, nodes, starts)))
         if exact:

@@ -111,7 +111,7 @@ def _sampled_edges(drawn: Segments, sample: str | int | None, seed: int) -> tupl
     m, wanted = len(drawn.first), sample
     if sample == "auto":
         wanted = None if drawn.pairs <= PAIRS_EXACT else max(PAIRS_EXACT // (2 * m), MIN_SAMPLED_EDGES)
-    return sample_of(np.arange(m), wanted, 0, 0, np.random.default_rng(seed))
+    return sample_of(np.arange(m), wanted, (0, 0), np.random.default_rng(seed))
 
 
 class Segments:

@@ -20,9 +20,12 @@ from itertools import combinations, pairwise
 import numpy as np
 from scipy.sparse import csr_array
 
+from nelayout.numerics.blocks import rows_at_once
 from nelayout.numerics.parallel import threads_for
-from nelayout.quality.distances import TIE, lengths, near_shares, squared_from, standardize
+from nelayout.quality.distances import TIE, blocks, lengths, near_shares, squared_from, standardize
 from nelayout.quality.samples import (
+    NEIGHBORS,
+    NODES,
     NOTHING,
     Sampled,
     Sweep,
@@ -38,16 +41,8 @@ __all__ = [
     "neighborhood2", "neighborhood_jaccard", "neighbors_kept", "precision", "procrustes_apart", "recall", "retrieval",
 ]  # fmt: skip
 
-# Largest number of nodes without sampling, and number of sampled nodes above it.
-SAMPLE_ABOVE, SAMPLE = 20_000, 5_000
 # Neighborhoods of more than n / BRUTE_SHARE nodes are found from all n distances, smaller ones by a tree.
 BRUTE_SHARE = 50
-# Number of (node, neighbor) pairs in memory at a time: about 100 MB.
-PAIRS_AT_ONCE = 4_000_000
-# Number of nearest nodes in comparisons with a map and of several drawings.
-NEIGHBORS = 10
-# Number of nodes that a tree searches at a time.
-NODES_AT_ONCE = 1_000
 # Number of radii for precision and recall: even quantiles of the drawn distances of neighbors.
 RADII = 100
 
@@ -72,7 +67,7 @@ def neighborhood_jaccard(
     """
     degree = np.diff(adjacency.indptr)
     population = np.flatnonzero(degree)
-    nodes, exact = sample_of(population, sample, SAMPLE_ABOVE, SAMPLE, np.random.default_rng(seed))
+    nodes, exact = sample_of(population, sample, NODES, np.random.default_rng(seed))
     Y = standardize(Y)
     index = np.empty(len(nodes))
     for chunk in _chunks(adjacency, degree, nodes, hops):
@@ -162,12 +157,12 @@ def _within(adjacency: csr_array, nodes: np.ndarray, hops: int) -> csr_array:
 
 
 def _chunks(adjacency: csr_array, degree: np.ndarray, nodes: np.ndarray, hops: int):
-    """Return slices of `nodes` with about PAIRS_AT_ONCE nodes in their neighborhoods at most."""
+    """Return slices of `nodes`; pairs of a node and a neighbor take some 32 bytes."""
     size = degree[nodes].astype(np.int64)
     if hops > 1:
         ones = np.concatenate([[0], np.cumsum(degree[adjacency.indices])])
         size = size + ones[adjacency.indptr[nodes + 1]] - ones[adjacency.indptr[nodes]]
-    chunk = np.cumsum(size) // PAIRS_AT_ONCE
+    chunk = np.cumsum(size) // rows_at_once(32)
     starts = np.concatenate([[0], np.flatnonzero(np.diff(chunk)) + 1, [len(nodes)]])
     return [slice(int(start), int(stop)) for start, stop in pairwise(starts) if stop > start]
 
@@ -237,19 +232,16 @@ def map_neighbors(
     n, k = len(X), min(k, len(X) - 1)
     if k < 1:
         return NOTHING
-    nodes, exact = sample_of(np.arange(n), sample, SAMPLE_ABOVE, SAMPLE, np.random.default_rng(seed))
+    nodes, exact = sample_of(np.arange(n), sample, NODES, np.random.default_rng(seed))
     true, drawn = KDTree(standardize(X)), KDTree(standardize(Y))
-    shared = [near_shares(true, some, k).multiply(near_shares(drawn, some, k)).sum(axis=1) for some in _blocks(nodes)]
+    both = ((near_shares(true, some, k), near_shares(drawn, some, k)) for some in blocks(nodes, n))
+    shared = [A.multiply(B).sum(axis=1) for A, B in both]
     return mean_of(np.concatenate(shared) / k, n, exact)
 
 
 def _known(Y: np.ndarray, coords: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     known = np.isfinite(coords).all(axis=1)
     return np.asarray(Y, np.float64)[known], np.asarray(coords, np.float64)[known]
-
-
-def _blocks(nodes: np.ndarray) -> list[np.ndarray]:
-    return [nodes[start : start + NODES_AT_ONCE] for start in range(0, len(nodes), NODES_AT_ONCE)]
 
 
 def procrustes_apart(drawings: Sequence[np.ndarray]) -> Sampled:
@@ -272,9 +264,9 @@ def neighbors_kept(drawings: Sequence[np.ndarray], sample: str | int | None = "a
     if n < 2:
         return NOTHING
     k = max(min(NEIGHBORS, (n - 1) // 2), 1)
-    nodes, _ = sample_of(np.arange(n), sample, SAMPLE_ABOVE, SAMPLE, np.random.default_rng(seed))
-    trees, blocks = [KDTree(standardize(Y)) for Y in drawings], _blocks(nodes)
-    shares = [[near_shares(tree, some, k) for some in blocks] for tree in trees]
+    nodes, _ = sample_of(np.arange(n), sample, NODES, np.random.default_rng(seed))
+    trees = [KDTree(standardize(Y)) for Y in drawings]
+    shares = [[near_shares(tree, some, k) for some in blocks(nodes, n)] for tree in trees]
 
     def index(a: int, b: int) -> float:
         shared = np.concatenate([A.minimum(B).sum(axis=1) for A, B in zip(shares[a], shares[b], strict=True)])

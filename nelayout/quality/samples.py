@@ -12,15 +12,18 @@ import numpy as np
 from nelayout.quality.distances import InputDistances, standardize
 
 __all__ = [
-    "NOTHING", "ROWS_ABOVE", "ROWS_SAMPLED", "Sampled", "Sweep", "groups_of", "half_samples", "jackknife", "mean_of",
-    "sample_of", "share_of", "standard_error", "value_of_groups",
+    "NEIGHBORS", "NODES", "NOTHING", "PIVOTS", "ROWS", "Sampled", "Sweep", "groups_of", "half_samples", "jackknife",
+    "mean_of", "sample_of", "share_of", "standard_error", "value_of_groups",
 ]  # fmt: skip
 
 Part = TypeVar("Part")
 Sample = str | int | None
 
-# Largest number of nodes without sampling, and number of sampled nodes: each one sorts all others.
-ROWS_ABOVE, ROWS_SAMPLED = 5_000, 300
+# Largest number of nodes without sampling, and number of sampled nodes above it: of nodes with near nodes, of nodes
+# that sort all others, and of pivots with the distances to all others.
+NODES, ROWS, PIVOTS = (20_000, 5_000), (5_000, 300), (2_000, 200)
+# Number of nearest nodes in measures of neighborhoods.
+NEIGHBORS = 10
 # Number of groups of sampled nodes; the jackknife leaves out each in turn.
 GROUPS = 30
 
@@ -38,16 +41,14 @@ NOTHING = Sampled(float("nan"))
 
 
 def sample_of(
-    population: np.ndarray, sample: Sample, above: int, size: int, rng: np.random.Generator
+    population: np.ndarray, sample: Sample, auto: tuple[int, int], rng: np.random.Generator
 ) -> tuple[np.ndarray, bool]:
     """Return members of `population`, sorted, and True if they are all.
 
-    `sample` "auto" takes all up to `above` members and `size` of them above. None takes all; an int takes that number.
+    `sample` "auto" takes all up to `auto[0]` members and `auto[1]` above. None takes all; an int takes that number.
     """
-    if sample is None or (sample == "auto" and len(population) <= above):
-        return population, True
-    wanted = size if sample == "auto" else int(sample)
-    if wanted >= len(population):
+    above, wanted = auto if sample == "auto" else (0, len(population) if sample is None else int(sample))
+    if len(population) <= max(above, wanted):
         return population, True
     return np.sort(rng.choice(population, wanted, replace=False)), False
 
@@ -145,7 +146,7 @@ class Sweep:
     @cached_property
     def _chosen(self) -> tuple[np.ndarray, bool]:
         rng = np.random.default_rng(self.seed)
-        return sample_of(np.arange(len(self.Y)), self.sample, ROWS_ABOVE, ROWS_SAMPLED, rng)
+        return sample_of(np.arange(len(self.Y)), self.sample, ROWS, rng)
 
     @property
     def nodes(self) -> np.ndarray:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.sparse import csr_array
 
+from nelayout.numerics.blocks import rows_at_once
 from nelayout.numerics.parallel import Threads
 from nelayout.similarities.random_walk import RandomWalk
 
@@ -21,8 +22,6 @@ WHOLE = 500
 KEPT = 64
 # Error of an entry, in parts of sqrt(d_i d_j) / (mean d * entries kept), d the strengths.
 TOLERANCE = 0.1
-# Rows or columns of p that are found at a time.
-ROWS = 512
 
 
 def truncated_walk(graph: csr_array, rho: float, threads: Threads | None = None) -> tuple[csr_array, float]:
@@ -47,13 +46,13 @@ def truncated_walk(graph: csr_array, rho: float, threads: Threads | None = None)
     S, root = walk.S, np.sqrt(walk.strength)
     tolerance = TOLERANCE / (kept * float(np.mean(walk.strength)))
 
-    def work(start: int) -> None:
-        loops.largest_of_rows(
-            S.indptr, S.indices, S.data, root, rho, tolerance, start,
-            min(start + ROWS, n), columns, values, own,
-        )  # fmt: skip
+    size = rows_at_once(256 * kept)
 
-    (threads or Threads()).map(work, range(0, n, ROWS))
+    def work(start: int) -> None:
+        rows = start, min(start + size, n)
+        loops.largest_of_rows(S.indptr, S.indices, S.data, root, rho, tolerance, *rows, columns, values, own)
+
+    (threads or Threads()).map(work, range(0, n, size))
     filled = columns >= 0
     rows = np.repeat(np.arange(n, dtype=np.int32), np.sum(filled, axis=1))
     half = csr_array((values[filled], (rows, columns[filled])), shape=(n, n))
@@ -65,13 +64,7 @@ def truncated_walk(graph: csr_array, rho: float, threads: Threads | None = None)
 
 
 def _whole(walk: RandomWalk) -> csr_array:
-    n = walk.n
-    p = np.empty((n, n))
-    for start in range(0, n, ROWS):
-        stop = min(start + ROWS, n)
-        unit = np.zeros((n, stop - start))
-        unit[np.arange(start, stop), np.arange(stop - start)] = 1.0
-        p[:, start:stop] = walk.times(unit)
+    p = walk.times(np.eye(walk.n))
     p = np.maximum((p + p.T) / 2, 0.0)
     np.fill_diagonal(p, 0.0)
     return _canonical(csr_array(p))

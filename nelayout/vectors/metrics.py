@@ -21,13 +21,12 @@ import numpy as np
 from scipy.sparse import csr_array, hstack, issparse
 
 from nelayout.errors import InputError, InputTypeError, Unsupported, unknown
+from nelayout.numerics.blocks import rows_at_once
 from nelayout.numerics.parallel import Threads
 from nelayout.vectors.nearest import first_k
 
 __all__ = ["Metric", "nonnegative", "odd_distances", "prepare"]
 
-# Number of distances of a table in memory at a time.
-BLOCK_PAIRS = 1 << 21
 # Share of the largest distance up to which a difference counts as rounding: single precision.
 ROUNDING = 1e-6
 
@@ -139,7 +138,7 @@ class Metric:
         done: Callable[[int], object] = int,
     ) -> tuple[np.ndarray, np.ndarray]:
         """Find the k nearest of m rows, some rows at a time; ``done`` gets their number."""
-        size = max(1, BLOCK_PAIRS // (self.table if self.rows is None else self.rows).shape[0])
+        size = rows_at_once(8 * (self.table if self.rows is None else self.rows).shape[0])
 
         def block(start: int) -> tuple[np.ndarray, np.ndarray]:
             D = distances(slice(start, start + size))
@@ -243,7 +242,7 @@ def odd_distances(table: Any) -> Iterator[tuple[int, int, str]]:
     if len(own):
         i = int(own[0])
         yield i, i, f"the distance of row {i} to itself is {table[i, i]:g} and not 0"
-    size = max(1, BLOCK_PAIRS // table.shape[0])
+    size = rows_at_once(8 * table.shape[0])
     for start in range(0, table.shape[0], size):
         here, there = table[start : start + size], table[:, start : start + size].T
         if issparse(here):  # an entry that one side does not store is unknown

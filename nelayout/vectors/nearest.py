@@ -23,6 +23,7 @@ from typing import Any
 import numpy as np
 from scipy.sparse import issparse
 
+from nelayout.numerics.blocks import rows_at_once
 from nelayout.numerics.parallel import Threads, blas_on_one_thread
 from nelayout.numerics.principal import principal_components
 
@@ -30,8 +31,6 @@ __all__ = ["Table", "exact_nearest", "first_k", "takes_tree", "squared_distances
 
 # Largest number of columns, and of rows times 2^columns, for a k-d tree.
 TREE_COLUMNS, TREE_WORK = 9, 1e8
-# Number of pairs with bounds in memory at a time.
-BLOCK_PAIRS = 1 << 23
 # Number of pieces of a row of bounds: their entrywise minimum is searched first.
 STRETCHES = 32
 # Number of principal directions of the first bounds, and least rows^2 * columns for them.
@@ -71,7 +70,7 @@ def first_k(i: np.ndarray, j: np.ndarray, d: np.ndarray, m: int, k: int) -> tupl
 def squared_distances(A: Any, rows: np.ndarray, B: Any, cols: np.ndarray) -> np.ndarray:
     """Return squared distances (m,) of row pairs of A and B, each a plain sum in float64."""
     out = np.empty(len(rows))
-    step = max(1, (1 << 18) // (64 if issparse(A) else A.shape[1]))
+    step = rows_at_once(64 * (64 if issparse(A) else A.shape[1]))
     for start in range(0, len(rows), step):
         i, j = rows[start : start + step], cols[start : start + step]
         if issparse(A):
@@ -127,7 +126,7 @@ class Table:
         done: Callable[[int], object] = int,
     ) -> tuple[np.ndarray, np.ndarray]:
         """Search for m rows by blocks; ``part`` gives the rows of a slice and their numbers."""
-        size = max(1, BLOCK_PAIRS // self.n)
+        size = rows_at_once(4 * self.n)
 
         def block(start: int) -> tuple[np.ndarray, np.ndarray]:
             here, rows = part(slice(start, start + size))
@@ -185,7 +184,7 @@ class Bound:
             self.mean = np.sum(X, axis=0, dtype=np.float64) / n
         self.unit = float(np.sum((high - low) ** 2)) or 1.0
         self.right = np.ones((n, p + 2), dtype=dtype)
-        step = max(1, (1 << 20) // X.shape[1])
+        step = rows_at_once(16 * X.shape[1])
         for start in range(0, n, step):
             z, norm = self._scaled(X[start : start + step])
             self.right[start : start + step, :p] = -2.0 * z
@@ -262,7 +261,7 @@ def _by_tree(
     waiting, ask = np.arange(n), min(n, k + 3)
     while len(waiting):
         shared = []
-        size = max(1, BLOCK_PAIRS // 2 // ask)
+        size = rows_at_once(8 * ask)
         for start in range(0, len(waiting), size):
             rows = waiting[start : start + size]
             distance, found = tree.query(points[rows], k=ask, workers=threads.count)

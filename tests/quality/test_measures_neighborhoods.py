@@ -63,7 +63,7 @@ def test_tree_and_plain_distances_find_the_same(monkeypatch):
     for share in (10**9, 0):
         monkeypatch.setattr(neighborhoods, "BRUTE_SHARE", share)
         values.add(neighborhood_jaccard(A, Y, 2).value)
-    monkeypatch.setattr(neighborhoods, "PAIRS_AT_ONCE", 500)
+    monkeypatch.setattr("nelayout.numerics.blocks.BLOCK_BYTES", 16_000)
     values.add(neighborhood_jaccard(A, Y, 2).value)
     assert max(values) - min(values) < 1e-12
 
