@@ -17,8 +17,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -48,8 +48,8 @@ from nelayout.vectors.knn import knn_graph
 from nelayout.vectors.metrics import Metric, odd_distances, prepare
 
 __all__ = [
-    "Measured", "RankCurves", "chosen_measures", "measure", "measure_drawing", "measure_vectors", "measures",
-    "path_lengths", "rank_curves", "rank_curves_vectors", "stability", "vector_distances",
+    "Measured", "RankCurves", "chosen_measures", "graph_facts", "measure", "measure_drawing", "measure_vectors",
+    "measures", "rank_curves", "rank_curves_vectors", "stability", "table_facts", "vector_distances",
 ]  # fmt: skip
 
 # Squared distances below this share of the squared lengths are computed from differences: products lose digits.
@@ -189,8 +189,8 @@ def measure(
     """
     network = read(G, weight=weight)
     with guard(G):
-        Y, far = every_position(network, pos), path_lengths(G, network, lengths)
-        drawing = _described(network, network.adjacency, Y, labels, coords, node_size, far)
+        facts = graph_facts(G, network, labels, coords, node_size, lengths)
+        drawing = replace(facts, Y=every_position(network, pos))
         return measure_drawing(drawing, measures, sample_size(sample), integer_seed(seed))
 
 
@@ -247,34 +247,56 @@ def measure_vectors(
     >>> {name: round(m.value, 3) for name, m in found.items()}
     {'spearman': 0.91, 'stress': 0.013, 'class_ari': 1.0}
     """
-    distances, network, rows = _placed_rows(X, Y, metric, metric_params)
-    n = len(rows)
-
-    def near() -> csr_array:
-        k = min(NEIGHBORS, n - 1)
-        return csr_array(knn_graph(X, k, metric, symmetrize="none", seed=number, metric_params=metric_params))
-
-    for what, values in (("labels", labels), ("coords", coords), ("node_size", node_size)):
-        check_rows(what, values, n)
     number = integer_seed(seed)
-    drawing = _described(network, None, rows, labels, coords, node_size, distances, near)
+    facts = table_facts(X, metric, metric_params, labels, coords, node_size, number)
+    drawing = replace(facts, Y=finite_rows(Y, len(facts.Y), "Y"))
     return measure_drawing(drawing, measures, sample_size(sample), number)
 
 
-def _described(
-    network: Network, adjacency: csr_array | None, Y: np.ndarray, labels: Any, coords: Any, node_size: Any, *rest: Any
+def graph_facts(
+    G: Any, network: Network, labels: Any, coords: Any, node_size: Any, lengths: str | None
 ) -> MeasuredDrawing:
-    """Return the arrays of a drawing and the facts about its nodes."""
+    """Return what is known of the nodes of a graph beside their positions, which have no columns."""
+    return _facts(network, network.adjacency, labels, coords, node_size, path_lengths(G, network, lengths))
+
+
+def table_facts(
+    X: Any, metric: Any, params: dict[str, Any] | None, labels: Any, coords: Any, node_size: Any, seed: int
+) -> MeasuredDrawing:
+    """Return what is known of the rows of a table beside their positions."""
+    rows = read_rows(X, metric)
+    if issparse(rows) and isinstance(metric, str) and metric == "precomputed":
+        raise InputError(
+            "a sparse table of distances lacks most of them, and measures compare all: give an (n, n) array, or "
+            "X with its metric"
+        )
+    n = rows.shape[0]
+    for what, values in (("labels", labels), ("coords", coords), ("node_size", node_size)):
+        check_rows(what, values, n)
+
+    def near() -> csr_array:
+        k = min(NEIGHBORS, n - 1)
+        return csr_array(knn_graph(X, k, metric, symmetrize="none", seed=seed, metric_params=params))
+
+    distances = vector_distances(prepare(rows, metric, params), n)
+    return _facts(points(np.zeros((n, 2))), None, labels, coords, node_size, distances, near)
+
+
+def _facts(
+    network: Network, adjacency: csr_array | None, labels: Any, coords: Any, node_size: Any, *rest: Any
+) -> MeasuredDrawing:
     known = classes(class_names(network, labels))
     diameters = None if node_size is None else network.host.values(node_size, "node_size", nonnegative=True)
-    return MeasuredDrawing(adjacency, Y, known, coordinates(network, coords), diameters, *rest)
+    nowhere = np.zeros((len(network.labels), 0))
+    return MeasuredDrawing(adjacency, nowhere, known, coordinates(network, coords), diameters, *rest)
 
 
-def chosen_measures(names: str | Iterable[str] | None, absent: Collection[str]) -> list[Measure]:
-    """Return the measures to take (None: defaults) that need no absent field of the drawing.
+def chosen_measures(names: str | Iterable[str] | None, facts: MeasuredDrawing) -> list[Measure]:
+    """Return the measures to take (None: defaults, "all") of a drawing with these facts.
 
-    Raises `InputError` for an unknown name, and for a named measure that needs an absent field. "all" takes all.
+    Raises `InputError` for an unknown name, and for a named measure that needs an unknown fact.
     """
+    absent = [use for use in ("adjacency", *KEYWORD) if getattr(facts, use) is None]
     if names is None or (isinstance(names, str) and names == "all"):
         kind = "vectors" if "adjacency" in absent else "graphs"
         return [
@@ -300,7 +322,7 @@ def measure_drawing(
     drawing: MeasuredDrawing, names: str | Iterable[str] | None, sample: Any, seed: int
 ) -> dict[str, Measured]:
     """Return measures of a drawing: `names`, the defaults (None), or all that apply ("all")."""
-    chosen = chosen_measures(names, [use for use in ("adjacency", *KEYWORD) if getattr(drawing, use) is None])
+    chosen = chosen_measures(names, drawing)
     brought: dict[str, Any] = {"sample": sample, "seed": seed}
     if drawing.distances is not None:
         brought["sweep"] = Sweep(drawing.distances, drawing.Y, sample, seed)
@@ -314,9 +336,8 @@ def measure_drawing(
                 "Leave it out"
             )
         needs = {use: brought[use] if use in brought else getattr(drawing, use) for use in entry.uses}
-        value, error, exact = entry.find(**needs)
-        score = float(np.clip(entry.score.of(value, drawing), 0.0, 1.0))
-        result[entry.name] = Measured(float(value), score, float(error), exact)
+        found = entry.find(**needs)
+        result[entry.name] = _measured(found, entry.score.of(found.value, drawing))
     return result
 
 
@@ -399,8 +420,9 @@ def rank_curves_vectors(
     >>> rank_curves_vectors(X, X[:, :1]).q_nx.tolist()
     [1.0, 1.0, 1.0]
     """
-    distances, _, rows = _placed_rows(X, Y, metric, metric_params)
-    return curves(Sweep(distances, rows, sample_size(sample), integer_seed(seed)))
+    facts = table_facts(X, metric, metric_params, None, None, None, 0)
+    assert facts.given is not None
+    return curves(Sweep(facts.given, finite_rows(Y, len(facts.Y), "Y"), sample_size(sample), integer_seed(seed)))
 
 
 @checks_keywords
@@ -459,11 +481,11 @@ def stability(drawings: Iterable[Any], *, sample: str | int | None = "auto", see
             )
     apart = procrustes_apart(placed)
     kept = neighbors_kept(placed, sample_size(sample), integer_seed(seed))
+    return {"procrustes": _measured(apart, 1 - apart.value), "neighbors": _measured(kept, kept.value)}
 
-    def measured(found: Sampled, score: float) -> Measured:
-        return Measured(found.value, float(np.clip(score, 0.0, 1.0)), found.error, found.exact)
 
-    return {"procrustes": measured(apart, 1 - apart.value), "neighbors": measured(kept, kept.value)}
+def _measured(found: Sampled, score: float) -> Measured:
+    return Measured(float(found.value), float(np.clip(score, 0.0, 1.0)), float(found.error), found.exact)
 
 
 def path_lengths(G: Any, network: Network, lengths: str | None) -> InputDistances | None:
@@ -497,21 +519,6 @@ def path_lengths(G: Any, network: Network, lengths: str | None) -> InputDistance
     first[1:] = (i[1:] != i[:-1]) | (j[1:] != j[:-1])
     i, j, long = i[first], j[first], long[first]
     return PathLengths(csr_array((np.r_[long, long], (np.r_[i, j], np.r_[j, i])), shape=(n, n)))
-
-
-def _placed_rows(
-    X: Any, Y: Any, metric: Any, params: dict[str, Any] | None
-) -> tuple[VectorDistances, Network, np.ndarray]:
-    """Return distances of the rows of `X`, the rows as nodes, and their positions (n, dim)."""
-    rows = read_rows(X, metric)
-    if issparse(rows) and isinstance(metric, str) and metric == "precomputed":
-        raise InputError(
-            "a sparse table of distances lacks most of them, and measures compare all: give an (n, n) array, or "
-            "X with its metric"
-        )
-    n = rows.shape[0]
-    Y = finite_rows(Y, n, "Y")
-    return vector_distances(prepare(rows, metric, params), n), points(Y), Y
 
 
 def vector_distances(metric: Metric, n: int) -> VectorDistances:

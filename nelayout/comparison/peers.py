@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 from scipy.sparse import coo_matrix, csr_array, csr_matrix, triu
 
-__all__ = ["Draw", "Peer", "Prepare", "graph_peer", "graph_peers", "igraph_layouts", "vector_peer", "vector_peers"]
+__all__ = ["Draw", "Peer", "Prepare", "graph_peer", "graph_peers", "igraph_layouts", "spelled", "vector_peers"]
 
 # A function that draws once: (n, 2) positions in node order.
 Draw = Callable[[], np.ndarray]
@@ -121,18 +121,13 @@ def vector_peers() -> dict[str, Peer]:
 
 def graph_peer(name: str) -> Peer | None:
     """Return the peer of this name in any spelling ("networkx:kamada-kawai"); None if unknown."""
-    return graph_peers().get(_spelled(name))
+    return graph_peers().get(spelled(name))
 
 
-def vector_peer(name: str) -> Peer | None:
-    """Return the peer of this name that draws vectors; None if unknown."""
-    return vector_peers().get(_spelled(name))
-
-
-def _spelled(name: str) -> str:
+def spelled(name: str) -> str:
     """Return the name in the spelling of the tables.
 
-    >>> _spelled("NetworkX:Kamada-Kawai"), _spelled("nx:spring_layout"), _spelled("openTSNE")
+    >>> spelled("NetworkX:Kamada-Kawai"), spelled("nx:spring_layout"), spelled("openTSNE")
     ('nx:kamada_kawai', 'nx:spring', 'opentsne')
     """
     prefix, colon, layout = name.strip().lower().partition(":")
