@@ -236,11 +236,7 @@ def _fitted(drawings: list[np.ndarray], scale: float | None, center: np.ndarray 
 
 
 def common_rows(before: Sequence[Hashable], now: Sequence[Hashable]) -> tuple[np.ndarray, np.ndarray]:
-    """Return rows (k,) of the nodes in both graphs, in the earlier and in the later graph.
-
-    >>> [rows.tolist() for rows in common_rows(["a", "b", "c"], ["c", "d", "a"])]
-    [[2, 0], [0, 2]]
-    """
+    """Return rows (k,) of the nodes in both graphs, in the earlier and in the later graph."""
     number = {label: k for k, label in enumerate(before)}
     pairs = [(number[label], k) for k, label in enumerate(now) if label in number]
     both = np.array(pairs, dtype=np.int64).reshape(-1, 2)

@@ -30,7 +30,7 @@ from nelayout.errors import InputError, InputTypeError, Unsupported, unknown, wa
 from nelayout.formula.part_names import split
 from nelayout.graphs import guard, places, points, read
 from nelayout.numerics.parallel import thread_count
-from nelayout.quality.protocol import MeasuredDrawing
+from nelayout.quality.table import MeasuredDrawing
 from nelayout.record.evaluated import Evaluated
 from nelayout.run.evaluation import evaluate
 from nelayout.run.pipeline import solve

@@ -39,21 +39,18 @@ from nelayout.graphs import Network, every_position, guard, links, points, read
 from nelayout.numerics.blocks import rows_at_once
 from nelayout.quality.distances import Hops, InputDistances, PathLengths, VectorDistances
 from nelayout.quality.neighborhoods import neighbors_kept, procrustes_apart
-from nelayout.quality.protocol import Measure, MeasuredDrawing
 from nelayout.quality.ranks import RankCurves, curves
 from nelayout.quality.samples import NEIGHBORS, Sampled, Sweep
-from nelayout.quality.table import MEASURES
+from nelayout.quality.table import MEASURES, Measure, MeasuredDrawing
 from nelayout.vectors.input import read_rows
 from nelayout.vectors.knn import knn_graph
-from nelayout.vectors.metrics import Metric, odd_distances, prepare
+from nelayout.vectors.metrics import ROUNDING, Metric, odd_distances, prepare
 
 __all__ = [
     "Measured", "RankCurves", "chosen_measures", "graph_facts", "measure", "measure_drawing", "measure_vectors",
     "measures", "rank_curves", "rank_curves_vectors", "stability", "table_facts", "vector_distances",
 ]  # fmt: skip
 
-# Squared distances below this share of the squared lengths are computed from differences: products lose digits.
-SMALL_DISTANCE_SHARE = 1e-6
 # Field that a measure needs -> keyword of `measure` for it.
 KEYWORD = {"classes": "labels", "coords": "coords", "diameters": "node_size"}
 
@@ -541,7 +538,7 @@ def vector_distances(metric: Metric, n: int) -> VectorDistances:
         product = product.toarray() if issparse(product) else np.asarray(product)
         length = squared[nodes][:, None] + squared
         xi = length - 2 * product
-        i, j = np.nonzero(xi < SMALL_DISTANCE_SHARE * length)
+        i, j = np.nonzero(xi < ROUNDING * length)  # products lose digits, differences do not
         step = rows_at_once(8 * rows.shape[1])
         for start in range(0, len(i), step):
             part = slice(start, start + step)

@@ -85,11 +85,7 @@ class Peer:
 
     @property
     def missing(self) -> str | None:
-        """Sentence with what is not installed and how to install it; None if nothing is missing.
-
-        >>> Peer("a", print, package="no_such_package", install="no-such-package").missing
-        'no_such_package is not installed (pip install no-such-package)'
-        """
+        """Sentence with what is not installed and how to install it; None if nothing is missing."""
         if self.package is not None and importlib.util.find_spec(self.package) is None:
             return f"{self.package} is not installed (pip install {self.install or self.package})"
         if self.program is not None and shutil.which(self.program) is None:
@@ -125,11 +121,7 @@ def graph_peer(name: str) -> Peer | None:
 
 
 def spelled(name: str) -> str:
-    """Return the name in the spelling of the tables.
-
-    >>> spelled("NetworkX:Kamada-Kawai"), spelled("nx:spring_layout"), spelled("openTSNE")
-    ('nx:kamada_kawai', 'nx:spring', 'opentsne')
-    """
+    """Return the name in the spelling of the tables."""
     prefix, colon, layout = name.strip().lower().partition(":")
     if not colon:
         return SPELLINGS.get(prefix, prefix)

@@ -175,11 +175,7 @@ def _components(matrix: csr_array) -> np.ndarray:
 
 
 def dense_levels(values: np.ndarray) -> tuple[np.ndarray, int]:
-    """Return rank classes (m,) int32 of `values` from 0, and their number; ties share a class.
-
-    >>> dense_levels(np.array([3.0, 1.0, np.inf, 3.0]))
-    (array([1, 0, 2, 1], dtype=int32), 3)
-    """
+    """Return rank classes (m,) int32 of `values` from 0, and their number; ties share a class."""
     far = ~np.isfinite(values)
     top = float(values[~far].max(initial=0.0))
     if top < len(values) and (values[~far] == np.rint(values[~far])).all():  # numbers of edges need no sorting

@@ -41,8 +41,6 @@ __all__ = [
     "neighborhood2", "neighborhood_jaccard", "neighbors_kept", "precision", "procrustes_apart", "recall", "retrieval",
 ]  # fmt: skip
 
-# Neighborhoods of more than n / BRUTE_SHARE nodes are found from all n distances, smaller ones by a tree.
-BRUTE_SHARE = 50
 # Number of radii for precision and recall: even quantiles of the drawn distances of neighbors.
 RADII = 100
 
@@ -123,24 +121,14 @@ def _mean_index(surely: np.ndarray, good: np.ndarray, border: np.ndarray, drawn:
 
 def _border(Y: np.ndarray, nodes: np.ndarray, k: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return distances to the k-th and (k+1)-th nearest other node, infinite if it is missing."""
-    n = len(Y)
-    radius, beyond = np.full(len(nodes), np.inf), np.full(len(nodes), np.inf)
-    brute = k * BRUTE_SHARE > n
-    for t in np.flatnonzero(brute & (k < n)):
-        distance, last = squared_from(Y, nodes[t]), min(k[t] + 1, n - 1)
-        distance.partition((k[t], last))  # position 0 is the node itself
-        radius[t], beyond[t] = np.sqrt(distance[k[t]]), np.sqrt(distance[last]) if last > k[t] else np.inf
-    if brute.all():
-        return radius, beyond
     from scipy.spatial import KDTree
 
-    tree, power = KDTree(Y), np.frexp(k)[1]
-    for each in np.unique(power[~brute]):
-        part = np.flatnonzero(~brute & (power == each))
-        distance, _ = tree.query(Y[nodes[part]], k=np.arange(1, k[part].max() + 3), workers=-1)
-        radius[part] = np.take_along_axis(distance, k[part, None], axis=1)[:, 0]
-        beyond[part] = np.take_along_axis(distance, k[part, None] + 1, axis=1)[:, 0]
-    return radius, beyond
+    found, tree, power = np.empty((2, len(nodes))), KDTree(Y), np.frexp(k)[1]
+    for each in np.unique(power):
+        part = np.flatnonzero(power == each)
+        distance, _ = tree.query(Y[nodes[part]], k=np.arange(1, k[part].max() + 3), workers=-1)  # first the node itself
+        found[:, part] = np.take_along_axis(distance, k[part, None] + np.arange(2), axis=1).T
+    return found[0], found[1]
 
 
 def _within(adjacency: csr_array, nodes: np.ndarray, hops: int) -> csr_array:
@@ -171,10 +159,6 @@ def jaccard_by_number(adjacency: csr_array, nodes: np.ndarray, Y: np.ndarray) ->
     """Return the Jaccard index (len(nodes),) of each of `nodes`; node numbers order ties.
 
     All distances are computed, so use it for small graphs. Each of `nodes` must have neighbors.
-
-    >>> path = csr_array(np.array([[0, 1, 0], [1, 0, 1], [0, 1, 0]]))
-    >>> jaccard_by_number(path, np.arange(3), np.array([[0.0], [1.0], [-0.5]])).tolist()
-    [0.0, 1.0, 0.0]
     """
     xi = np.zeros((len(nodes), len(Y)))
     for along in Y.T:

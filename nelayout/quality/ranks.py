@@ -148,11 +148,7 @@ def drawn_order(Y: np.ndarray, node: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 def evened(values: np.ndarray, tied: np.ndarray) -> np.ndarray:
-    """Replace values at the ranks of the drawing (m,) by their mean over each group of ties.
-
-    >>> evened(np.array([4.0, 1.0, 3.0]), np.array([False, False, True])).tolist()
-    [4.0, 2.0, 2.0]
-    """
+    """Replace values at the ranks of the drawing (m,) by their mean over each group of ties."""
     if not tied.any():
         return values
     begins = np.flatnonzero(~tied)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import NamedTuple, TypeVar
 
@@ -64,9 +64,6 @@ def share_of(hits: np.ndarray, population: int, exact: bool) -> Sampled:
     """Return the mean of a sample of hits (1) and misses (0), drawn without replacement.
 
     The standard error follows Agresti and Coull, who add two hits and two misses. A sample without misses has an error.
-
-    >>> round(share_of(np.ones(96), 10**6, False).error, 4)
-    0.014
     """
     count = len(hits)
     if exact or not count:
@@ -137,6 +134,7 @@ class Sweep:
     Y: np.ndarray
     sample: Sample = "auto"
     seed: int = 0
+    kept: dict = field(default_factory=dict)
 
     @cached_property
     def positions(self) -> np.ndarray:
@@ -171,13 +169,9 @@ class Sweep:
     def once(self, find: Callable[..., Part], *others: object) -> Part:
         """Return ``find(self, *others)``; a second call with the same arguments reuses the result."""
         key = find, *map(id, others)
-        if key not in self._kept:
-            self._kept[key] = find(self, *others), others  # keeps `others` alive, and so their ids
-        return self._kept[key][0]
-
-    @cached_property
-    def _kept(self) -> dict:
-        return {}
+        if key not in self.kept:
+            self.kept[key] = find(self, *others), others  # keeps `others` alive, and so their ids
+        return self.kept[key][0]
 
     def estimate(self, of: Callable[[np.ndarray], float]) -> Sampled:
         """Return the value of a function of the groups of `nodes`, with its standard error."""

@@ -80,10 +80,7 @@ class Backend:
 
 
 def check_backend(name: object) -> None:
-    """Raise `InputError` unless the name is None, "exact" or a backend.
-
-    >>> check_backend("faiss")
-    """
+    """Raise `InputError` unless the name is None, "exact" or a backend."""
     if name is not None and name not in ("exact", *BACKENDS):
         raise unknown("backend", name, ("exact", *BACKENDS))
 
@@ -100,7 +97,8 @@ def choose(name: str | None, metric: Metric) -> Backend:
     able = [each for each in BACKENDS.values() if plain or (each.general and metric.in_pynndescent)]
     if name is not None and BACKENDS[name] not in able:
         what = "sparse rows" if metric.euclidean else f"metric {metric.name!r}"
-        raise Unsupported(f"backend {name!r} cannot take {what}; use {_others(able)}")
+        others = " or ".join(map(repr, ("exact", *(each.name for each in able))))
+        raise Unsupported(f"backend {name!r} cannot take {what}; use {others}")
     if not able:
         raise Unsupported(
             f"{rows.shape[0]} rows are too many for metric {metric.name!r}, which looks at all pairs; "
@@ -112,10 +110,6 @@ def choose(name: str | None, metric: Metric) -> Backend:
         purpose = f"neighbors among {rows.shape[0]} rows" + (", too many to compare all of them" if not name else "")
         raise missing_extra(wanted[0].package, wanted[0].extra, purpose)
     return present[0]
-
-
-def _others(able: list[Backend]) -> str:
-    return " or ".join(repr(name) for name in ("exact", *(each.name for each in able)))
 
 
 def _single(X: np.ndarray) -> np.ndarray:

@@ -17,7 +17,7 @@ from nelayout.catalogue.record import Method
 from nelayout.errors import InputError, InputTypeError, unknown
 from nelayout.record.solution import Solution
 from nelayout.run.pipeline import solve
-from nelayout.vectors.fitting import check_dimensions
+from nelayout.vectors.embedding import check_dimensions
 from nelayout.vectors.input import read_positions
 
 __all__ = ["embed_cells"]

@@ -27,7 +27,7 @@ from nelayout.numerics.blocks import rows_at_once
 from nelayout.numerics.parallel import Threads, blas_on_one_thread
 from nelayout.numerics.principal import principal_components
 
-__all__ = ["Table", "exact_nearest", "first_k", "takes_tree", "squared_distances"]
+__all__ = ["Table", "exact_nearest", "first_k", "in_blocks", "takes_tree", "squared_distances"]
 
 # Largest number of columns, and of rows times 2^columns, for a k-d tree.
 TREE_COLUMNS, TREE_WORK = 9, 1e8
@@ -37,8 +37,6 @@ STRETCHES = 32
 DIRECTIONS, LONG_WORK = 100, 2e10
 # Number of rows that test a kind of bound, and of evenly spaced rows for the principal directions.
 TRIAL_ROWS, SAMPLED = 64, 5000
-# Squared length of a row, in units of the bounds, above which its bounds are 0: products would overflow.
-OVERFLOW_NORM = 1e30
 
 
 def takes_tree(X: Any) -> bool:
@@ -65,6 +63,28 @@ def first_k(i: np.ndarray, j: np.ndarray, d: np.ndarray, m: int, k: int) -> tupl
     i, j, d = i[order], j[order], d[order]
     keep = np.arange(len(i)) - np.searchsorted(i, np.arange(m))[i] < k
     return j[keep].reshape(m, k), d[keep].reshape(m, k)
+
+
+def in_blocks(
+    find: Callable[[slice], tuple[np.ndarray, np.ndarray, np.ndarray]],
+    m: int,
+    k: int,
+    bytes_each: int,
+    threads: Threads,
+    done: Callable[[int], object] = int,
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return the `first_k` of m rows; ``find`` gives the pairs (i, j, d) of a slice, ``done`` gets its length."""
+
+    def block(start: int) -> tuple[np.ndarray, np.ndarray]:
+        here = slice(start, min(start + size, m))
+        found = first_k(*find(here), here.stop - start, k)
+        done(here.stop - start)
+        return found
+
+    size = rows_at_once(bytes_each)
+    with blas_on_one_thread() if m > size else nullcontext():
+        found = threads.map(block, range(0, m, size))
+    return np.concatenate([f[0] for f in found]), np.concatenate([f[1] for f in found])
 
 
 def squared_distances(A: Any, rows: np.ndarray, B: Any, cols: np.ndarray) -> np.ndarray:
@@ -110,37 +130,24 @@ class Table:
         done: Callable[[int], object] = int,
     ) -> tuple[np.ndarray, np.ndarray]:
         """Return the k nearest other rows of each of ``rows``; ``labels`` (n,) must then differ."""
-        return self._blocks(lambda at: (self.X[rows[at]], rows[at]), len(rows), k, threads, labels, done)
+
+        def find(at: slice) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+            return self._near(self.X[rows[at]], k, rows[at], labels)
+
+        return in_blocks(find, len(rows), k, 4 * self.n, threads, done)
 
     def nearest_to(self, others: Any, k: int, threads: Threads) -> tuple[np.ndarray, np.ndarray]:
         """Return the k rows nearest to each row of another table."""
-        return self._blocks(lambda at: (others[at], None), others.shape[0], k, threads)
+        return in_blocks(lambda at: self._near(others[at], k, None), others.shape[0], k, 4 * self.n, threads)
 
-    def _blocks(
-        self,
-        part: Callable[..., Any],
-        m: int,
-        k: int,
-        threads: Threads,
-        labels: np.ndarray | None = None,
-        done: Callable[[int], object] = int,
-    ) -> tuple[np.ndarray, np.ndarray]:
-        """Search for m rows by blocks; ``part`` gives the rows of a slice and their numbers."""
-        size = rows_at_once(4 * self.n)
-
-        def block(start: int) -> tuple[np.ndarray, np.ndarray]:
-            here, rows = part(slice(start, start + size))
-            i, j, worst = self._candidates(here, k, rows, labels)
-            d2 = squared_distances(here, i, self.X, j)
-            near = d2 <= worst[i]
-            found = first_k(i[near], j[near], d2[near], here.shape[0], k)
-            done(here.shape[0])
-            return found
-
-        starts = range(0, m, size)
-        with blas_on_one_thread() if len(starts) > 1 else nullcontext():
-            found = threads.map(block, starts)
-        return np.concatenate([f[0] for f in found]), np.concatenate([f[1] for f in found])
+    def _near(
+        self, here: Any, k: int, rows: np.ndarray | None, labels: np.ndarray | None = None
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Return pairs (i, j) with the k nearest of each row, and their squared distances."""
+        i, j, worst = self._candidates(here, k, rows, labels)
+        d2 = squared_distances(here, i, self.X, j)
+        near = d2 <= worst[i]
+        return i[near], j[near], d2[near]
 
     def _candidates(
         self, here: Any, k: int, rows: np.ndarray | None, labels: np.ndarray | None = None
@@ -173,6 +180,7 @@ class Bound:
     def __init__(self, X: Any, dtype: Any, project: Callable[[Any], Any] | None = None) -> None:
         self.project, self.dtype, self.last = project, np.dtype(dtype), dtype == np.float64
         n, p = X.shape[0], X.shape[1] if project is None else DIRECTIONS + 1
+        self.largest = np.sqrt(np.finfo(dtype).max)
         self.slack = 1 - 4 * (p + 8) * float(np.finfo(dtype).eps) / 2
         self.unit, self.mean = 1.0, 0.0
         if issparse(X):
@@ -204,12 +212,12 @@ class Bound:
             A += norm[:, None] * self.slack
         else:
             z, norm = self._scaled(X)
-            near = norm < OVERFLOW_NORM
+            near = norm < self.largest
             left = np.ones((len(z), z.shape[1] + 2), dtype=self.dtype)
             left[:, :-2] = np.where(near[:, None], z, 0.0)
             left[:, -2] = np.where(near, norm, 0.0)
             A = left @ self.right.T
-        A[~(norm < OVERFLOW_NORM)] = 0.0
+        A[~(norm < self.largest)] = 0.0  # products would overflow
         return A
 
 

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from hashlib import blake2b
 from typing import Any
 
@@ -52,7 +53,7 @@ class Space:
         self._tables: dict[int, Table] = {}
         if isinstance(pca, int) and self.given.rows is not None:
             bring, (scores, directions, mean) = self.given.bring, principal_components(self.given.rows, pca)
-            self.given = self.given.between(scores, lambda Z: _along(bring(Z), directions, mean))
+            self.given = replace(self.given, rows=scores, bring=lambda Z: _along(bring(Z), directions, mean))
 
     def __reduce__(self):
         return Space, self._made_of  # functions of a metric cannot be pickled

@@ -76,20 +76,11 @@ class FittedColumns(tuple[str, ...]):
 def read_table(
     source: Source, kind: str, columns: Sequence[str] | None = None, beside: Mapping[str, str] | None = None
 ) -> Table:
-    """Read the numbers in `columns`, and values in the columns of `beside`: option -> column.
-
-    If `columns` is None, all columns except `beside` are coordinates.
+    """Read the numbers in `columns` (None: all other ones), and values in the columns of `beside`: option -> column.
 
     A column is given by its name or, if no column has this name, by its number from 1. "3-7" are five columns.
-    `FittedColumns` holds names only.
-
-    Raises
-    ------
-    InputError
-        with file, row and column: a cell that must be a number and is not, rows of different length, a column that does
-        not exist, an array that is not a matrix.
-    MissingExtra
-        for arrow and parquet without pyarrow.
+    `FittedColumns` holds names only. Raises `InputError` with file, row and column, and `MissingExtra` for arrow and
+    parquet without pyarrow.
     """
     read = {"csv": _delimited, "tsv": _delimited, "arrow": _typed, "parquet": _typed}.get(kind, _arrays)
     return read(source, kind, columns, beside or {})
@@ -314,11 +305,7 @@ def _as_fitted(source: Source, fitted: FittedColumns, names: Sequence[str]) -> l
 
 
 def _names_apart(names: Sequence[str]) -> tuple[str, ...] | None:
-    """Return the names of columns if all are distinct and not empty, else None.
-
-    >>> _names_apart(["a", "b"]), _names_apart(["a", "a"]), _names_apart(["1", "2"])
-    (('a', 'b'), None, None)
-    """
+    """Return the names of columns if all are distinct and not empty, else None."""
     return tuple(names) if len({*names, ""}) == len(names) + 1 and not _numbered(names) else None
 
 

@@ -90,13 +90,6 @@ def test_scaled_and_floored(mass):
     assert abs(m[m > FLOOR].sum() - 4) < 1e-12
 
 
-def test_isolated_nodes_get_the_floor():
-    G: Any = nx.Graph([(0, 1)])
-    G.add_node(2)
-    for mass in ("degree", "strength", "closeness", "eigenvector"):
-        assert node_mass(read(G).adjacency, mass)[0].tolist() == [1.5, 1.5, FLOOR]
-
-
 def test_named_masses_of_small_graphs_are_ones():
     for n in (0, 1, 2):
         for mass in masses.NAMED:

@@ -56,11 +56,6 @@ def test_tables_of_a_few_rows(method, n):
     assert nl.knn_graph(X).nnz == n * (n - 1)
 
 
-def test_neighbors_that_were_asked_for_are_not_taken_down():
-    with pytest.raises(InputError, match=r"from 1 to 4 .*; got 10"):
-        nl.embed(np.eye(5), n_neighbors=10)
-
-
 def test_the_method_comes_second():
     X, _ = blobs([0] * 5, [9] * 5)
     same = nl.embed(X, method="tsne", n_components=1, max_iter=5, random_state=0)
@@ -242,12 +237,6 @@ def test_a_callback_stops_it():
 
     assert solve_vectors(X, random_state=0, callback=watch).reason == "stopped"
     assert seen == [(25, 2)] * 4
-
-
-def test_two_rows():
-    Y = nl.embed([[0.0], [1.0]], n_neighbors=1, random_state=0)
-    assert Y.shape == (2, 2)
-    assert not np.array_equal(Y[0], Y[1])
 
 
 X20 = blobs([0] * 3, size=20)[0]

@@ -64,17 +64,6 @@ def test_nearest_by_definition(name, k):
     assert np.array_equal(graph.toarray(), dense(by_definition(X, k)))
 
 
-@pytest.mark.parametrize("k", [1, 7])
-@pytest.mark.parametrize("name", [name for name, X in ZOO.items() if len(np.unique(X, axis=0)) > 20 and X.shape[1] < 9])
-def test_tree_and_products_find_the_same_rows_at_the_same_distances(name, k):
-    X = np.unique(np.asarray(ZOO[name], dtype=float), axis=0)
-    with threads_for(3) as threads:
-        by_products = nearest.Table(X, k).nearest(np.arange(len(X)), k, threads)
-        for found, other in zip(nearest.exact_nearest(X, k, threads), by_products, strict=True):
-            assert np.array_equal(found, other)
-    assert np.array_equal(by_products[0], by_definition(X, k))
-
-
 @pytest.mark.parametrize("symmetrize", ["union", "intersection"])
 @pytest.mark.parametrize("name", ["few columns", "integers, full of ties", "five of each"])
 def test_symmetrization(name, symmetrize):
@@ -414,12 +403,6 @@ def test_joining_many_components_is_a_minimum_spanning_tree(metric):
     assert tree.nnz == 2 * 59
     assert connected_components(tree)[0] == 1
     assert np.isclose((D * tree.toarray()).sum() / 2, minimum_spanning_tree(D).sum())
-
-
-def test_a_connected_graph_stays_as_it_is():
-    X = rng().standard_normal((50, 2))
-    graph = nl.knn_graph(X, 10)
-    assert np.array_equal(connect(X, graph).toarray(), graph.toarray())
 
 
 def test_thinned_out_joining_still_joins(monkeypatch):
