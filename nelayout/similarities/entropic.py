@@ -64,9 +64,7 @@ def on_pattern(rows: csr_array, graph: csr_array, joining: float | None = None) 
     return values / np.bincount(of, values, minlength=n)[of]
 
 
-def calibrate(
-    distances: np.ndarray, perplexity: float | np.ndarray, threads: Threads | None = None
-) -> np.ndarray:
+def calibrate(distances: np.ndarray, perplexity: float | np.ndarray, threads: Threads | None = None) -> np.ndarray:
     """Return similarities (n, k) of a perplexity from distances (n, k); each row has sum 1.
 
     Distances are nearest first; inf, which gives 0, fills rows with fewer neighbors. The perplexity, a number or (n,),

@@ -119,11 +119,7 @@ class RandomWalk:
             inverse = inverse * free
         bound = (scale * (1.0 - rho)) * inverse
         Z = conjugate_gradients(
-            lambda Z: self._K(Z) - bound * Z,
-            1.0 - bound,
-            inverse * right,
-            tolerance=tolerance,
-            max_iter=max_iter,
+            lambda Z: self._K(Z) - bound * Z, 1.0 - bound, inverse * right, tolerance=tolerance, max_iter=max_iter
         )
         X = self._K(Z)
         if free is not None:
@@ -146,9 +142,7 @@ class RandomWalk:
     def _solve_K(self, right: np.ndarray, start: np.ndarray | None, tolerance: float) -> np.ndarray:
         root = math.sqrt((1.0 + self.rho) / (1.0 - self.rho))
         most = 10 + math.ceil(root * math.log(2.0 * root / tolerance))  # twice the bound of theory
-        return conjugate_gradients(
-            self._K, np.ones(self.n), right, tolerance=tolerance, max_iter=most, start=start
-        )
+        return conjugate_gradients(self._K, np.ones(self.n), right, tolerance=tolerance, max_iter=most, start=start)
 
 
 def truncated_walk(graph: csr_array, rho: float, threads: Threads | None = None) -> tuple[csr_array, float]:

@@ -276,12 +276,7 @@ def fit_vectors(
 
 
 def _with_copies(
-    copies: Copies,
-    drawn: Solution,
-    method: Method,
-    graph: csr_array,
-    shares: np.ndarray | None,
-    run: dict[str, Any],
+    copies: Copies, drawn: Solution, method: Method, graph: csr_array, shares: np.ndarray | None, run: dict[str, Any]
 ) -> tuple[Solution, list[Drawing]]:
     """Return the solution for all rows, and the drawing of their graph, from that for kinds."""
     run = {**run, "max_iter": 0, "callback": None, "progress": False}
@@ -417,9 +412,7 @@ def check_dimensions(n_components: Any) -> None:
         raise InputError(f"n_components must be 1, 2 or 3; got {n_components!r}")
 
 
-def _tuned(
-    method: str | Method, options: dict[str, Any] | None, own: dict[str, Any]
-) -> tuple[Method, dict[str, Any]]:
+def _tuned(method: str | Method, options: dict[str, Any] | None, own: dict[str, Any]) -> tuple[Method, dict[str, Any]]:
     """Split the options: the method with its own, and the common ones."""
     if options is not None and not isinstance(options, dict):
         raise InputTypeError(f"method_options must be a dict or None; got {type(options).__name__}")

@@ -24,6 +24,7 @@ except ImportError:
 
 __all__ = ["NeighborEmbedding", "fitted_estimator"]
 
+
 def _threads(n_jobs: int | None) -> int:
     """Return the number of threads for scikit-learn's ``n_jobs``."""
     return effective_n_jobs(cast("int", n_jobs))  # None is one, or the number of a joblib context

@@ -36,6 +36,7 @@ from nelayout.vectors.neighbors import Space, row_keys
 
 __all__ = ["Fit"]
 
+
 @dataclass(frozen=True, slots=True)
 class Fit:
     """A finished embedding.

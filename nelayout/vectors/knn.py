@@ -134,9 +134,7 @@ def space_of(
         raise InputError(f"pca must be 'auto', None or a number of components; got {pca!r}")
     if isinstance(pca, (int, np.integer)):
         if metric == "precomputed":
-            raise InputError(
-                "pca reduces vectors; with metric='precomputed' there are only distances: leave pca out"
-            )
+            raise InputError("pca reduces vectors; with metric='precomputed' there are only distances: leave pca out")
         pca = count(pca, "pca", min(n, d), f"X is {n} x {d}")
     if metric_params is not None and not isinstance(metric_params, dict):
         raise InputTypeError(f"metric_params must be a dict or None; got {type(metric_params).__name__}")

@@ -256,9 +256,7 @@ def _least(A: np.ndarray, k: int) -> np.ndarray:
     return np.argpartition(A, k - 1, axis=1)[:, :k]
 
 
-def _by_tree(
-    X: np.ndarray, k: int, threads: Threads, done: Callable[[int], object]
-) -> tuple[np.ndarray, np.ndarray]:
+def _by_tree(X: np.ndarray, k: int, threads: Threads, done: Callable[[int], object]) -> tuple[np.ndarray, np.ndarray]:
     """Search by a k-d tree; if others share the k-th distance, search for more rows."""
     from scipy.spatial import KDTree
 

@@ -223,9 +223,7 @@ def _with_copies(
     return best[~own].reshape(n, k), at[~own].reshape(n, k)
 
 
-def _without_self(
-    found: np.ndarray, distances: np.ndarray | None, k: int
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def _without_self(found: np.ndarray, distances: np.ndarray | None, k: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Drop each row itself from lists (n, k + 1); return (n, k), and rows with too few."""
     bad = (found == np.arange(len(found))[:, None]) | (found < 0)
     order = np.argsort(bad, axis=1, kind="stable")[:, :k]

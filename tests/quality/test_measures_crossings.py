@@ -60,11 +60,7 @@ def test_equals_its_definition(monkeypatch):
     rng = np.random.default_rng(0)
     for n, m in ((4, 6), (12, 30), (30, 90)):
         G = nx.gnm_random_graph(n, m, seed=n)
-        for Y in (
-            rng.normal(size=(n, 2)),
-            rng.integers(5, size=(n, 2)),
-            rng.integers(2, size=(n, 2)) * [1, 0],
-        ):
+        for Y in (rng.normal(size=(n, 2)), rng.integers(5, size=(n, 2)), rng.integers(2, size=(n, 2)) * [1, 0]):
             expected = by_definition(G, Y)
             for compiled in (False, True):
                 monkeypatch.setattr(crossings, "PAIRS_NUMPY", 1 if compiled else 10**9)
@@ -107,9 +103,7 @@ def test_complete_graph_on_a_circle(n):
     angle = 2 * np.pi * np.arange(n) / n + 0.1
     Y = np.column_stack([np.cos(angle), np.sin(angle)])
     # An even number of diameters meets in one point, which still counts once for each pair.
-    assert (
-        edge_crossings(read(nx.complete_graph(n)).adjacency, Y).value == n * (n - 1) * (n - 2) * (n - 3) / 24
-    )
+    assert edge_crossings(read(nx.complete_graph(n)).adjacency, Y).value == n * (n - 1) * (n - 2) * (n - 3) / 24
 
 
 def test_most_crossings_are_the_pairs_without_a_common_node():

@@ -78,9 +78,7 @@ def relative(found: np.ndarray, true: np.ndarray) -> float:
     return float(np.linalg.norm(found - true) / np.linalg.norm(true))
 
 
-def pair_of_objectives(
-    name: str, rho: float, parts: Any
-) -> tuple[Objective, Objective, np.ndarray, np.ndarray]:
+def pair_of_objectives(name: str, rho: float, parts: Any) -> tuple[Objective, Objective, np.ndarray, np.ndarray]:
     """The objective on the operator and on the dense p as a sparse matrix; p; a drawing."""
     A = weighted(name)
     rng = np.random.default_rng(7)

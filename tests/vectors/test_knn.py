@@ -87,9 +87,7 @@ def table(X, metric):
     return cdist(X, X, metric=metric if metric != "manhattan" else "cityblock")
 
 
-@pytest.mark.parametrize(
-    "metric", ["manhattan", "chebyshev", "canberra", "braycurtis", "hamming", "seuclidean"]
-)
+@pytest.mark.parametrize("metric", ["manhattan", "chebyshev", "canberra", "braycurtis", "hamming", "seuclidean"])
 def test_metrics_of_scipy(metric):
     X = rng().integers(1, 6, (120, 5)).astype(float)
     V = np.var(X, axis=0, ddof=1)
@@ -101,9 +99,7 @@ def test_metrics_of_scipy(metric):
     assert np.allclose(np.take_along_axis(D, found.indices, axis=1), found.distances, rtol=1e-12)
 
 
-@pytest.mark.parametrize(
-    "metric", ["euclidean", "cosine", "correlation", "minkowski", "sqeuclidean", "haversine"]
-)
+@pytest.mark.parametrize("metric", ["euclidean", "cosine", "correlation", "minkowski", "sqeuclidean", "haversine"])
 def test_metrics_of_scikit_learn(metric):
     sklearn = pytest.importorskip("sklearn.neighbors")
     X = rng().standard_normal((150, 2 if metric == "haversine" else 8))
