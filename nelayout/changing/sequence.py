@@ -203,19 +203,11 @@ class _State:
                     mean[t], most[t] = float(np.mean(away)) / unit, float(np.max(away)) / unit
             labels, before = network.labels, Y
         notes = dict.fromkeys(note for solution in self.solutions for note in solution.notes)
-        return LayoutSequence(
-            tuple(net.host.write(Y, stored) for net, Y in zip(self.networks, drawings, strict=True)),
-            np.array([solution.value for solution in self.solutions]),
-            mean,
-            most,
-            arrived,
-            left,
-            np.array([solution.seconds for solution in self.solutions]),
-            self.stability,
-            name,
-            tuple(notes),
-            tuple(Snapshot(net.labels, net.adjacency, net.host) for net in self.networks),
-        )
+        written = tuple(net.host.write(Y, stored) for net, Y in zip(self.networks, drawings, strict=True))
+        values, seconds = np.array([(each.value, each.seconds) for each in self.solutions]).T
+        snapshots = tuple(Snapshot(net.labels, net.adjacency, net.host) for net in self.networks)
+        moves = mean, most, arrived, left
+        return LayoutSequence(written, values, *moves, seconds, self.stability, name, tuple(notes), snapshots)
 
 
 def _without_newcomers(network: graphs.Network, known: Mapping[Hashable, Any]) -> np.ndarray:

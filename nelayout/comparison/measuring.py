@@ -25,15 +25,7 @@ import numpy as np
 from scipy.sparse import csr_array, issparse
 
 from nelayout.catalogue.keywords import checks_keywords
-from nelayout.comparison.inputs import (
-    check_rows,
-    class_names,
-    classes,
-    coordinates,
-    finite_rows,
-    integer_seed,
-    sample_size,
-)  # fmt: skip
+from nelayout.comparison import inputs
 from nelayout.errors import InputError, InputTypeError, Unsupported, unknown
 from nelayout.graphs import Network, every_position, guard, links, points, read
 from nelayout.numerics.blocks import rows_at_once
@@ -188,7 +180,7 @@ def measure(
     with guard(G):
         facts = graph_facts(G, network, labels, coords, node_size, lengths)
         drawing = replace(facts, Y=every_position(network, pos))
-        return measure_drawing(drawing, measures, sample_size(sample), integer_seed(seed))
+        return measure_drawing(drawing, measures, inputs.sample_size(sample), inputs.integer_seed(seed))
 
 
 @checks_keywords
@@ -244,10 +236,10 @@ def measure_vectors(
     >>> {name: round(m.value, 3) for name, m in found.items()}
     {'spearman': 0.91, 'stress': 0.013, 'class_ari': 1.0}
     """
-    number = integer_seed(seed)
+    number = inputs.integer_seed(seed)
     facts = table_facts(X, metric, metric_params, labels, coords, node_size, number)
-    drawing = replace(facts, Y=finite_rows(Y, len(facts.Y), "Y"))
-    return measure_drawing(drawing, measures, sample_size(sample), number)
+    drawing = replace(facts, Y=inputs.finite_rows(Y, len(facts.Y), "Y"))
+    return measure_drawing(drawing, measures, inputs.sample_size(sample), number)
 
 
 def graph_facts(
@@ -269,7 +261,7 @@ def table_facts(
         )
     n = rows.shape[0]
     for what, values in (("labels", labels), ("coords", coords), ("node_size", node_size)):
-        check_rows(what, values, n)
+        inputs.check_rows(what, values, n)
 
     def near() -> csr_array:
         k = min(NEIGHBORS, n - 1)
@@ -282,10 +274,10 @@ def table_facts(
 def _facts(
     network: Network, adjacency: csr_array | None, labels: Any, coords: Any, node_size: Any, *rest: Any
 ) -> MeasuredDrawing:
-    known = classes(class_names(network, labels))
+    known = inputs.classes(inputs.class_names(network, labels))
     diameters = None if node_size is None else network.host.values(node_size, "node_size", nonnegative=True)
     nowhere = np.zeros((len(network.labels), 0))
-    return MeasuredDrawing(adjacency, nowhere, known, coordinates(network, coords), diameters, *rest)
+    return MeasuredDrawing(adjacency, nowhere, known, inputs.coordinates(network, coords), diameters, *rest)
 
 
 def chosen_measures(names: str | Iterable[str] | None, facts: MeasuredDrawing) -> list[Measure]:
@@ -380,7 +372,7 @@ def rank_curves(
     with guard(G):
         Y = every_position(network, pos)
         distances = path_lengths(G, network, lengths) or Hops(network.adjacency)
-        return curves(Sweep(distances, Y, sample_size(sample), integer_seed(seed)))
+        return curves(Sweep(distances, Y, inputs.sample_size(sample), inputs.integer_seed(seed)))
 
 
 @checks_keywords
@@ -419,7 +411,8 @@ def rank_curves_vectors(
     """
     facts = table_facts(X, metric, metric_params, None, None, None, 0)
     assert facts.given is not None
-    return curves(Sweep(facts.given, finite_rows(Y, len(facts.Y), "Y"), sample_size(sample), integer_seed(seed)))
+    rows = inputs.finite_rows(Y, len(facts.Y), "Y")
+    return curves(Sweep(facts.given, rows, inputs.sample_size(sample), inputs.integer_seed(seed)))
 
 
 @checks_keywords
@@ -477,7 +470,7 @@ def stability(drawings: Iterable[Any], *, sample: str | int | None = "auto", see
                 "give all in the same number"
             )
     apart = procrustes_apart(placed)
-    kept = neighbors_kept(placed, sample_size(sample), integer_seed(seed))
+    kept = neighbors_kept(placed, inputs.sample_size(sample), inputs.integer_seed(seed))
     return {"procrustes": _measured(apart, 1 - apart.value), "neighbors": _measured(kept, kept.value)}
 
 

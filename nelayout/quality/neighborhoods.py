@@ -22,19 +22,9 @@ from scipy.sparse import csr_array
 
 from nelayout.numerics.blocks import rows_at_once
 from nelayout.numerics.parallel import threads_for
+from nelayout.quality import samples
 from nelayout.quality.distances import TIE, blocks, lengths, near_shares, squared_from, standardize
-from nelayout.quality.samples import (
-    NEIGHBORS,
-    NODES,
-    NOTHING,
-    Sampled,
-    Sweep,
-    half_samples,
-    jackknife,
-    mean_of,
-    sample_of,
-    value_of_groups,
-)  # fmt: skip
+from nelayout.quality.samples import NOTHING, Sampled, Sweep
 
 __all__ = [
     "f_score", "jaccard_by_number", "jaccard_index", "jaccard_of_nearest", "map_neighbors", "map_r2", "neighborhood",
@@ -65,12 +55,12 @@ def neighborhood_jaccard(
     """
     degree = np.diff(adjacency.indptr)
     population = np.flatnonzero(degree)
-    nodes, exact = sample_of(population, sample, NODES, np.random.default_rng(seed))
+    nodes, exact = samples.sample_of(population, sample, samples.NODES, np.random.default_rng(seed))
     Y = standardize(Y)
     index = np.empty(len(nodes))
     for chunk in _chunks(adjacency, degree, nodes, hops):
         index[chunk] = jaccard_index(Y, nodes[chunk], _within(adjacency, nodes[chunk], hops))
-    return mean_of(index, len(population), exact)
+    return samples.mean_of(index, len(population), exact)
 
 
 def jaccard_index(Y: np.ndarray, nodes: np.ndarray, relevant: csr_array) -> np.ndarray:
@@ -203,7 +193,7 @@ def map_r2(Y: np.ndarray, coords: np.ndarray) -> Sampled:
 
 
 def map_neighbors(
-    Y: np.ndarray, coords: np.ndarray, k: int = NEIGHBORS, sample: str | int | None = "auto", seed: int = 0
+    Y: np.ndarray, coords: np.ndarray, k: int = samples.NEIGHBORS, sample: str | int | None = "auto", seed: int = 0
 ) -> Sampled:
     """Return the share of the k nearest on the map that are also k nearest in the drawing.
 
@@ -216,11 +206,11 @@ def map_neighbors(
     n, k = len(X), min(k, len(X) - 1)
     if k < 1:
         return NOTHING
-    nodes, exact = sample_of(np.arange(n), sample, NODES, np.random.default_rng(seed))
+    nodes, exact = samples.sample_of(np.arange(n), sample, samples.NODES, np.random.default_rng(seed))
     true, drawn = KDTree(standardize(X)), KDTree(standardize(Y))
     both = ((near_shares(true, some, k), near_shares(drawn, some, k)) for some in blocks(nodes, n))
     shared = [A.multiply(B).sum(axis=1) for A, B in both]
-    return mean_of(np.concatenate(shared) / k, n, exact)
+    return samples.mean_of(np.concatenate(shared) / k, n, exact)
 
 
 def _known(Y: np.ndarray, coords: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -247,8 +237,8 @@ def neighbors_kept(drawings: Sequence[np.ndarray], sample: str | int | None = "a
     n = len(drawings[0])
     if n < 2:
         return NOTHING
-    k = max(min(NEIGHBORS, (n - 1) // 2), 1)
-    nodes, _ = sample_of(np.arange(n), sample, NODES, np.random.default_rng(seed))
+    k = max(min(samples.NEIGHBORS, (n - 1) // 2), 1)
+    nodes, _ = samples.sample_of(np.arange(n), sample, samples.NODES, np.random.default_rng(seed))
     trees = [KDTree(standardize(Y)) for Y in drawings]
     shares = [[near_shares(tree, some, k) for some in blocks(nodes, n)] for tree in trees]
 
@@ -270,7 +260,7 @@ def _over_pairs(count: int, of: Callable[[int, int], float]) -> Sampled:
         return float(some[np.triu_indices(len(some), 1)].mean())
 
     value = mean(np.ones(count, bool))
-    return Sampled(value, jackknife(mean, count, 1.0) if count > 2 else float("inf"), exact=False)
+    return Sampled(value, samples.jackknife(mean, count, 1.0) if count > 2 else float("inf"), exact=False)
 
 
 def f_score(sweep: Sweep, neighbors: csr_array) -> Sampled:
@@ -331,7 +321,7 @@ def _at_best(sweep: Sweep, neighbors: csr_array, of: Callable) -> Sampled:
         at = int(np.argmax(_harmonic(p, r)))
         return float(of(p[at], r[at]))
 
-    return value_of_groups(value, group, sweep.share, half_samples)
+    return samples.value_of_groups(value, group, sweep.share, samples.half_samples)
 
 
 def _harmonic(p, r):

@@ -17,18 +17,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from nelayout.numerics.memory import warn_if_short
+from nelayout.quality import samples
 from nelayout.quality.distances import InputDistances, dense_levels, squared_from, standardize
-from nelayout.quality.samples import (
-    NOTHING,
-    PIVOTS,
-    ROWS,
-    Sampled,
-    Sweep,
-    groups_of,
-    sample_of,
-    standard_error,
-    value_of_groups,
-)  # fmt: skip
+from nelayout.quality.samples import NOTHING, Sampled, Sweep
 
 __all__ = ["distance_correlation", "distance_stress", "nonmetric_stress", "spearman", "stress_sums"]
 
@@ -49,7 +40,7 @@ def distance_stress(
     """
     rng = np.random.default_rng(seed)
     n = len(Y)
-    pivots, exact = sample_of(np.arange(n), sample, PIVOTS, rng)
+    pivots, exact = samples.sample_of(np.arange(n), sample, samples.PIVOTS, rng)
     Y = standardize(Y)
     sums = np.zeros((len(pivots), 3))
     for block in distances.blocks(pivots):
@@ -65,7 +56,7 @@ def distance_stress(
         return Sampled(value)
     # Derivative of the value by one pivot's sums (delta method).
     slope = np.array([-2 * first / (pairs * second), (first / second) ** 2 / pairs, (first / pairs) ** 2 / second])
-    return Sampled(value, len(pivots) * standard_error((sums * slope).sum(axis=1), n), exact=False)
+    return Sampled(value, len(pivots) * samples.standard_error((sums * slope).sum(axis=1), n), exact=False)
 
 
 def stress_sums(Y: np.ndarray, pivot: Any, hops: np.ndarray) -> tuple[float, float, int]:
@@ -172,14 +163,14 @@ def distance_correlation(sweep: Sweep) -> Sampled:
     n, rng = len(inside), np.random.default_rng([sweep.seed, 3])
     if n < 2:
         return NOTHING
-    nodes, exact = sample_of(inside, sweep.sample, ROWS, rng)
+    nodes, exact = samples.sample_of(inside, sweep.sample, samples.ROWS, rng)
     sums = np.zeros((5, len(nodes)))
     for block in sweep.distances.blocks(nodes):
         for t, node, row in block:
             d, e = row[inside], np.sqrt(squared_from(sweep.positions, node)[inside])
             sums[:, t] = d.sum(), e.sum(), (d * d).sum(), (d * e).sum(), (e * e).sum()
     d, e, dd, de, ee = sums / n
-    group = groups_of(len(nodes), exact, rng)
+    group = samples.groups_of(len(nodes), exact, rng)
 
     def correlation(kept: np.ndarray) -> float:
         some = kept[group]
@@ -192,4 +183,4 @@ def distance_correlation(sweep: Sweep) -> Sampled:
             return 0.0
         return float(np.sqrt(min(max(covariance(de, d, e), 0.0) / np.sqrt(both), 1.0)))
 
-    return value_of_groups(correlation, group, len(nodes) / n)
+    return samples.value_of_groups(correlation, group, len(nodes) / n)

@@ -49,22 +49,11 @@ from nelayout.run.request import Known
 from nelayout.run.variational_component import vector_features
 from nelayout.similarities.entropic import joint, on_pattern
 from nelayout.sums.device import device_named
+from nelayout.vectors import input as given
 from nelayout.vectors.backends import check_backend
 from nelayout.vectors.copies import Copies
 from nelayout.vectors.fit import Fit
-from nelayout.vectors.input import (
-    NEIGHBORS,
-    REACH,
-    Neighbors,
-    Start,
-    count,
-    has_components,
-    most_known,
-    read_init,
-    read_neighbors,
-    read_rows,
-    support,
-)
+from nelayout.vectors.input import NEIGHBORS, REACH, Neighbors, Start
 from nelayout.vectors.joining import Similarities, edges_in_words, join_components
 from nelayout.vectors.knn import entropic_rows, neighbor_graph, space_of
 from nelayout.vectors.metrics import Metric
@@ -192,7 +181,7 @@ def fit_vectors(
         raise InputError("perplexity_annealing needs the perplexity to end at, e.g. perplexity=30")
     if knn is not None and perplexity_annealing:
         raise InputError("perplexity_annealing looks at more neighbors than knn has: leave one of them out")
-    rows = read_rows(X, metric)
+    rows = given.read_rows(X, metric)
     n, dim = rows.shape[0], int(n_components)
     run: dict[str, Any] = {
         "dim": dim, "n_jobs": n_jobs, "max_iter": max_iter, "tol": tol, "optimizer": optimizer, "nbody": nbody,
@@ -203,25 +192,25 @@ def fit_vectors(
     if isinstance(metric, str) and metric == "similarity":
         _refuse_of_similarities(n_neighbors, perplexity, metric_params, knn, backend, None if pca == "auto" else pca)
         table = Similarities(rows)
-        start = read_init(init, None, n, dim, rng)
+        start = given.read_init(init, None, n, dim, rng)
         graph, joins = table.joined_graph()
         begun = time.perf_counter() - began
         solution, parts = run_parts(graph, chosen, _start_on(graph, start, dim), None, run)  # pyright: ignore[reportArgumentType]
         solution = replace(solution, trace=_later(solution.trace, begun), seconds=begun + solution.seconds)
         return Fit(table, 0, None, graph, parts[0], replace(solution, notes=(*joins, *solution.notes)))
-    lists = None if knn is None else read_neighbors(knn, n)
-    most = most_known(rows, metric, lists)
+    lists = None if knn is None else given.read_neighbors(knn, n)
+    most = given.most_known(rows, metric, lists)
     n_neighbors, perplexity = _weights(chosen, n_neighbors, perplexity, n, most)
     if perplexity is not None and "mass" not in passed:
         chosen = _with_equal_rows(chosen)
     space, k = space_of(rows, n_neighbors, metric, metric_params, pca, perplexity)
     if lists is not None:
-        count(k, "n_neighbors", most, f"knn has {most}")
+        given.count(k, "n_neighbors", most, f"knn has {most}")
     known = space.given.rows
-    if perplexity_annealing and isinstance(init, str) and init == "auto" and has_components(known, dim):
+    if perplexity_annealing and isinstance(init, str) and init == "auto" and given.has_components(known, dim):
         init = "pca"
     copies = Copies.of(rows)
-    start = copies.one_of_each(read_init(init, known, n, dim, rng))
+    start = copies.one_of_each(given.read_init(init, known, n, dim, rng))
     free = start is None and not perplexity_annealing
     sketch = copies.one_of_each(_outline(known, chosen, dim)) if free else None
     emphasis = passed.get("emphasis")
@@ -294,7 +283,7 @@ def scales(n: int, perplexity: float, k: int) -> tuple[tuple[float, int], ...]:
     """
     wider, p = [], n / 2
     while p > perplexity:
-        reach = support(None, p, n)
+        reach = given.support(None, p, n)
         if n * reach <= ANNEALED_PAIRS:
             wider.append((p, reach))
         p /= 2
@@ -375,7 +364,7 @@ def _with_equal_rows(method: Method) -> Method:
 
 def _outline(rows: Any, method: Method, dim: int) -> np.ndarray | None:
     """Return the first principal components (n, dim) of rows for a method with coarse levels."""
-    if not has_components(rows, dim) or not any(isinstance(stage, CoarseToFine) for stage in method.stages):
+    if not given.has_components(rows, dim) or not any(isinstance(stage, CoarseToFine) for stage in method.stages):
         return None
     return principal_components(rows, dim)[0]
 
