@@ -81,19 +81,16 @@ class Space:
             return Neighbors(indices, distances, (note,))
         first, group = kinds_of(X)
         distinct = X if len(first) == self.n else X[first]
-        few, notes = min(k, len(first) - 1), ()
+        few, notes, free = min(k, len(first) - 1), (), exact or backend is None
         if not few:
             indices, squared = np.zeros((1, 0), dtype=np.int64), np.zeros((1, 0))
-        elif not (exact or backend is None):
-            indices, squared, note = self._approximate(distinct, few, rng, threads, backend, progress)
-            notes = (note,)
-        elif device is not None and self.n >= device.least and not (issparse(X) or takes_tree(X)):
+        elif free and device is not None and self.n >= device.least and not (issparse(X) or takes_tree(X)):
             indices, squared = device.nearest(distinct, few)
-        elif exact or takes_tree(distinct) or _affordable(distinct):
+        elif exact or (free and (takes_tree(distinct) or _affordable(distinct))):
             with _counting(len(first), progress) as done:
                 indices, squared = exact_nearest(distinct, few, threads, done)
         else:
-            indices, squared, note = self._approximate(distinct, few, rng, threads, None, progress)
+            indices, squared, note = self._approximate(distinct, few, rng, threads, backend, progress)
             notes = (note,)
         if len(first) < self.n:
             indices, squared = _with_copies(indices, squared, first, group, k)
