@@ -328,28 +328,6 @@ def test_value_is_that_of_the_dense_matrix(method):
 
 
 @pytest.mark.full
-@pytest.mark.parametrize("dim", [1, 2, 3])
-@pytest.mark.parametrize("method", ["gamma-quadlog", "ee", "ws-sne"])
-def test_components_fixed_nodes_weights_and_callbacks(method, dim):
-    parts = [nx.grid_2d_graph(5, 5), nx.cycle_graph(7), nx.path_graph(2), nx.empty_graph(2)]
-    G = nx.disjoint_union_all(parts)
-    rng = np.random.default_rng(9)
-    for _, _, edge in G.edges(data=True):
-        edge["weight"] = float(rng.uniform(0.2, 5))
-    seen = []
-    options = {"smoothing": 0.9, "dim": dim, "seed": 2, "max_iter": 15}
-    solution = nl.solve(G, method, callback=lambda state: seen.append(state.value), **options)
-    assert all(np.isfinite(y).all() and y.shape == (dim,) for y in solution.positions.values())
-    assert len(seen) == len(solution.trace) > 15
-    before = {v: np.asarray(y) for v, y in solution.positions.items()}
-    still = [0, 3, 12, 26]
-    after = nl.solve(G, method, pos=before, fixed=still, **options).positions
-    assert all((after[v] == before[v]).all() for v in still)
-    assert any((after[v] != before[v]).any() for v in G)
-    assert all(np.isfinite(y).all() for y in after.values())
-
-
-@pytest.mark.full
 def test_a_note_says_what_was_left_out():
     solution = nl.solve(nx.grid_2d_graph(25, 24), "ws-sne", smoothing=0.99, seed=1, max_iter=5)
     assert any("smoothing=0.99" in note and "% of the sum" in note for note in solution.notes)

@@ -56,13 +56,6 @@ def test_tables_of_a_few_rows(method, n):
     assert nl.knn_graph(X).nnz == n * (n - 1)
 
 
-def test_the_method_comes_second():
-    X, _ = blobs([0] * 5, [9] * 5)
-    same = nl.embed(X, method="tsne", n_components=1, max_iter=5, random_state=0)
-    assert np.array_equal(nl.embed(X, "tsne", n_components=1, max_iter=5, random_state=0), same)
-    assert np.array_equal(nl.solve_vectors(X, "tsne", n_components=1, max_iter=5, random_state=0).positions, same)
-
-
 def test_random_initial_positions_come_from_the_seed():
     X, labels = blobs([0] * 5, [9] * 5)
     first, again, other = (nl.embed(X, init="random", random_state=seed) for seed in (0, 0, 1))
