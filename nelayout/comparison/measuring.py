@@ -501,13 +501,10 @@ def path_lengths(G: Any, network: Network, lengths: str | None) -> InputDistance
                 "length 0 leaves two nodes no distance: correct it, or leave lengths out"
             )
     n = len(network.labels)
-    i, j = np.minimum(found.rows, found.cols)[apart], np.maximum(found.rows, found.cols)[apart]
-    long = long[apart]
-    order = np.lexsort((long, j, i))
-    i, j, long = i[order], j[order], long[order]
-    first = np.ones(len(i), bool)
-    first[1:] = (i[1:] != i[:-1]) | (j[1:] != j[:-1])
-    i, j, long = i[first], j[first], long[first]
+    low, high, long = np.minimum(found.rows, found.cols)[apart], np.maximum(found.rows, found.cols)[apart], long[apart]
+    order = np.lexsort((long, high, low))  # the shortest of parallel edges first
+    ends, first = np.unique(low[order].astype(np.int64) * n + high[order], return_index=True)
+    i, j, long = ends // n, ends % n, long[order][first]
     return PathLengths(csr_array((np.r_[long, long], (np.r_[i, j], np.r_[j, i])), shape=(n, n)))
 
 

@@ -15,7 +15,7 @@ import csv
 import re
 import shlex
 from array import array
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import import_module
 from itertools import chain
@@ -83,7 +83,10 @@ def read_table(
     parquet without pyarrow.
     """
     read = {"csv": _delimited, "tsv": _delimited, "arrow": _typed, "parquet": _typed}.get(kind, _arrays)
-    return read(source, kind, columns, beside or {})
+    try:
+        return read(source, kind, columns, beside or {})
+    except csv.Error as error:
+        raise source.broken(f"cannot be read as {kind}: {error}") from None
 
 
 def _labels(texts: list[str]) -> list[Any]:
@@ -96,11 +99,8 @@ def _labels(texts: list[str]) -> list[Any]:
 
 
 def _delimited(source: Source, kind: str, columns: Sequence[str] | None, beside: Mapping[str, str]) -> Table:
-    try:
-        table = Rows(source, comments=False)
-    except csv.Error as error:
-        raise source.broken(f"cannot be read as {kind}: {error}") from None
-    rows = _whole_rows(table, kind)
+    table = Rows(source, comments=False)
+    rows = iter(table)
     top, first = next(rows)
     second = next(rows, None)
     width = len(first)
@@ -151,13 +151,6 @@ def _delimited(source: Source, kind: str, columns: Sequence[str] | None, beside:
     found = {option: Column(names[k] if header else "", _labels(texts[k])) for option, k in others.items()}
     fitted = _names_apart([names[k] for k in taken]) if header else None
     return Table(X, found, called or None, notes, fitted)
-
-
-def _whole_rows(table: Rows, kind: str) -> Iterator[tuple[int, list[str]]]:
-    try:
-        yield from table
-    except csv.Error as error:
-        raise table.source.broken(f"cannot be read as {kind}: {error}") from None
 
 
 def _is_header(first: list[str], second: list[str], asked: Sequence[str]) -> bool:
