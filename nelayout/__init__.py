@@ -88,7 +88,7 @@ _HOME = {
     "solve_vectors": "vectors.embedding",
     "NeighborEmbedding": "vectors.estimator",
     "knn_graph": "vectors.knn",
-    "entropic_affinity": "vectors.entropic",
+    "entropic_affinity": "vectors.knn",
     "embed_cells": "vectors.cells",
     "measure": "comparison",
     "measures": "comparison",

@@ -67,8 +67,8 @@ from nelayout.run.plan_table import plan as plan
 from nelayout.vectors.cells import embed_cells as embed_cells
 from nelayout.vectors.embedding import embed as embed
 from nelayout.vectors.embedding import solve_vectors as solve_vectors
-from nelayout.vectors.entropic import entropic_affinity as entropic_affinity
 from nelayout.vectors.estimator import NeighborEmbedding as NeighborEmbedding
+from nelayout.vectors.knn import entropic_affinity as entropic_affinity
 from nelayout.vectors.knn import knn_graph as knn_graph
 
 __version__: str

@@ -36,11 +36,10 @@ def place(added: AddedNodes, ties: Ties) -> np.ndarray:
     n, d = Y.shape
     middle = np.sum(Y, axis=0) / n
     unit = math.sqrt(float(np.sum((Y - middle) ** 2)) / n) / n ** (1.0 / d) or 1.0
-    (at, least), *others = (_descended(added, ties, start, unit) for start in _starts(added, ties, middle, unit))
-    for other, value in others:
-        at = np.where((value < least)[:, None], other, at)
-        least = np.minimum(value, least)
-    return at
+    mean = _mean_of_neighbors(Y, ties, middle)
+    at, value = _descended(added, ties, _at_neighbors(added, ties, mean), unit)
+    other, least = _descended(added, ties, _around(added, ties, mean, unit), unit)
+    return np.where((least < value)[:, None], other, at)
 
 
 def _descended(added: AddedNodes, ties: Ties, start: np.ndarray, unit: float) -> tuple[np.ndarray, np.ndarray]:
@@ -82,12 +81,6 @@ def _descended(added: AddedNodes, ties: Ties, start: np.ndarray, unit: float) ->
         value[ok], slopes[ok] = then.value[taken], then.gradient[taken]
         lengths[active] = np.where(taken, 1.0, SHORTER_FACTOR * lengths[active])
     return at, value
-
-
-def _starts(added: AddedNodes, ties: Ties, middle: np.ndarray, unit: float) -> tuple[np.ndarray, np.ndarray]:
-    """Return two starts (m, d) of lowest J_t: at each node's neighbors, and around their mean."""
-    mean = _mean_of_neighbors(added.Y, ties, middle)
-    return _at_neighbors(added, ties, mean), _around(added, ties, mean, unit)
 
 
 def _mean_of_neighbors(Y: np.ndarray, ties: Ties, middle: np.ndarray) -> np.ndarray:

@@ -99,9 +99,7 @@ class AddedNodes:
     added, near their final positions, if the objective belongs to the whole graph.
     """
 
-    def __init__(
-        self, objective: Objective, Y: np.ndarray, threads: Threads, among: np.ndarray | None = None
-    ) -> None:
+    def __init__(self, objective: Objective, Y: np.ndarray, threads: Threads, among: np.ndarray | None = None) -> None:
         self.of, self.Y = objective, Y
         self.mass = objective.affinity.mass
         walk, those = objective.affinity.walk, slice(None) if among is None else among

@@ -24,8 +24,6 @@ __all__ = ["LayoutSequence", "Snapshot", "Union", "film_page", "union_of"]
 
 # Share of the time from one drawing to the next in which nodes move.
 MOVING_SHARE = 0.5
-# Number of colors of an animated picture: one palette for all frames, which would flicker otherwise.
-COLORS = 128
 # Ink of all edges as a share of an animated picture: few lines are dark, many faint.
 INK_SHARE = 0.13
 
@@ -121,7 +119,7 @@ class LayoutSequence:
         times = [t + k / moving for t in range(len(self) - 1) for k in range(moving)] + [len(self) - 1.0]
         rest, step = round(1000 * (1 - MOVING_SHARE) * seconds), round(1000 * MOVING_SHARE * seconds / moving)
         shown = [rest if time == int(time) else step for time in times]
-        palette = scene.frame(times[-1]).quantize(COLORS, method=1)
+        palette = scene.frame(times[-1]).quantize(method=1)  # one for all frames, which would flicker otherwise
         frames = (scene.frame(time).quantize(palette=palette, dither=0) for time in times)
         with atomic(path) as temporary:
             next(frames).save(temporary, save_all=True, append_images=frames, duration=shown, loop=0, optimize=False)

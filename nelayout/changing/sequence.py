@@ -203,19 +203,11 @@ class _State:
                     mean[t], most[t] = float(np.mean(away)) / unit, float(np.max(away)) / unit
             labels, before = network.labels, Y
         notes = dict.fromkeys(note for solution in self.solutions for note in solution.notes)
-        return LayoutSequence(
-            tuple(net.host.write(Y, stored) for net, Y in zip(self.networks, drawings, strict=True)),
-            np.array([solution.value for solution in self.solutions]),
-            mean,
-            most,
-            arrived,
-            left,
-            np.array([solution.seconds for solution in self.solutions]),
-            self.stability,
-            name,
-            tuple(notes),
-            tuple(Snapshot(net.labels, net.adjacency, net.host) for net in self.networks),
-        )
+        written = tuple(net.host.write(Y, stored) for net, Y in zip(self.networks, drawings, strict=True))
+        values, seconds = np.array([(each.value, each.seconds) for each in self.solutions]).T
+        snapshots = tuple(Snapshot(net.labels, net.adjacency, net.host) for net in self.networks)
+        moves = mean, most, arrived, left
+        return LayoutSequence(written, values, *moves, seconds, self.stability, name, tuple(notes), snapshots)
 
 
 def _without_newcomers(network: graphs.Network, known: Mapping[Hashable, Any]) -> np.ndarray:
@@ -236,11 +228,7 @@ def _fitted(drawings: list[np.ndarray], scale: float | None, center: np.ndarray 
 
 
 def common_rows(before: Sequence[Hashable], now: Sequence[Hashable]) -> tuple[np.ndarray, np.ndarray]:
-    """Return rows (k,) of the nodes in both graphs, in the earlier and in the later graph.
-
-    >>> [rows.tolist() for rows in common_rows(["a", "b", "c"], ["c", "d", "a"])]
-    [[2, 0], [0, 2]]
-    """
+    """Return rows (k,) of the nodes in both graphs, in the earlier and in the later graph."""
     number = {label: k for k, label in enumerate(before)}
     pairs = [(number[label], k) for k, label in enumerate(now) if label in number]
     both = np.array(pairs, dtype=np.int64).reshape(-1, 2)

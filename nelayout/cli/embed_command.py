@@ -119,7 +119,7 @@ def _run(given: argparse.Namespace) -> None:
         table, color = _read(source, form, columns, given.label, given.color)
     saved, graph, notes, under = b"", None, (), None
     if model is None:
-        from nelayout.vectors.fitting import fit_vectors
+        from nelayout.vectors.embedding import fit_vectors
 
         fit = fit_vectors(table.X, progress=shows_progress(given), **parameters)
         Y, graph, notes = fit.solution.positions, fit.graph, fit.solution.notes

@@ -11,7 +11,7 @@ import math
 import statistics
 import time
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from numbers import Real
 from typing import Any
 
@@ -23,20 +23,14 @@ from nelayout.catalogue.record import Method
 from nelayout.comparison import inputs
 from nelayout.comparison.alignment import align
 from nelayout.comparison.compared import Comparison
-from nelayout.comparison.measuring import (
-    Measured,
-    chosen_measures,
-    measure_drawing,
-    measure_vectors,
-    path_lengths,
-)  # fmt: skip
-from nelayout.comparison.peers import Peer, graph_peer, graph_peers, vector_peer, vector_peers
+from nelayout.comparison.measuring import Measured, chosen_measures, graph_facts, measure_drawing, table_facts
+from nelayout.comparison.peers import Peer, graph_peers, spelled, vector_peers
 from nelayout.comparison.ranking import J_OF, mean_of
 from nelayout.errors import InputError, InputTypeError, Unsupported, unknown, warn
 from nelayout.formula.part_names import split
-from nelayout.graphs import Network, guard, places, points, read
+from nelayout.graphs import guard, places, points, read
 from nelayout.numerics.parallel import thread_count
-from nelayout.quality.protocol import MeasuredDrawing
+from nelayout.quality.table import MeasuredDrawing
 from nelayout.record.evaluated import Evaluated
 from nelayout.run.evaluation import evaluate
 from nelayout.run.pipeline import solve
@@ -128,48 +122,26 @@ def compare(
     network = read(G, weight, weight_kind)
     weights: dict[str, Any] = {"weight": weight, "weight_kind": weight_kind}
     with guard(G):
-        thread_count(n_jobs)
-        measures = measures if measures is None or isinstance(measures, str) else list(measures)
-        sample, seed = inputs.sample_size(sample), inputs.integer_seed(seed)
         names = inputs.class_names(network, labels)
-        known, true = inputs.classes(names), inputs.coordinates(network, coords)
-        diameters = None
-        if node_size is not None:
-            diameters = network.host.values(node_size, "node_size", nonnegative=True)
-        far = path_lengths(G, network, lengths)
-        given = {"classes": known, "coords": true, "diameters": diameters}
-        chosen_measures(measures, [name for name, value in given.items() if value is None])
-
-        def matrix(peer: Peer) -> Any:
-            adjacency = network.adjacency.copy()
-            if not peer.weighted:
-                adjacency.data[:] = 1.0
-            return adjacency
+        facts = graph_facts(G, network, names, coords, node_size, lengths)
 
         def draw(record: Method, seed: int) -> Any:
             return solve(G, record, node_size="auto", seed=seed, n_jobs=n_jobs, **weights)
 
-        artists = _Artists(G, graph_peers(), graph_peer, matrix, network.host.write, draw, n_jobs)
-        entries = _entries_of(drawings, artists)
-        for entry in entries:  # before drawing, which may take long
-            inputs.check_dimensions(entry.name, entry.given)
-            for pos in entry.given:
-                inputs.every_place(network, pos, entry.name)
+        def place(pos: Any, name: str) -> np.ndarray:
+            return inputs.every_place(network, pos, name)
 
-        def find(name: str, pos: Any) -> dict[str, Measured]:
-            Y = inputs.every_place(network, pos, name)
-            drawing = MeasuredDrawing(network.adjacency, Y, known, true, diameters, far)
-            try:
-                return measure_drawing(drawing, measures, sample, seed)
-            except Unsupported as error:
-                raise Unsupported(f"the drawing {name!r}: {error}") from None
+        def own(pos: Any, name: str) -> Any:
+            """Return a drawing as the graph's library keys it: an array becomes a dict for networkx."""
+            written = network.host.write(place(pos, name))
+            return pos if (places(pos).keys is None) == (places(written).keys is None) else written
 
-        runs, notes = _draw_all(entries, seeds, seed)
-        found = {name: [find(name, run.positions) for run in each] for name, each in runs.items()}
-        if objective is not None:
-            _add_objective(found, runs, lambda pos: evaluate(G, pos, objective, "best", **weights))
-        first = {name: _native(network, each[0].positions, name) for name, each in runs.items()}
-        return _comparison_of(found, first, runs, notes, entries, G, names)
+        def matrix(peer: Peer) -> Any:
+            return network.adjacency.copy() if peer.weighted else network.adjacency.astype(bool).astype(float)
+
+        artists = _Artists(G, graph_peers(), matrix, network.host.write, draw, n_jobs)
+        value = None if objective is None else lambda pos: evaluate(G, pos, objective, "best", **weights)
+        return _compared(artists, drawings, facts, names, measures, seeds, sample, seed, place, own, G, value)
 
 
 @checks_keywords
@@ -221,37 +193,20 @@ def compare_vectors(
     >>> list(found.measured), found.front
     (['tsne', 'given'], ['tsne'])
     """
-    thread_count(n_jobs)
-    measures = measures if measures is None or isinstance(measures, str) else list(measures)
-    chosen_measures(measures, ["adjacency", "coords", "diameters", *([] if labels is not None else ["classes"])])
-    sample, seed = inputs.sample_size(sample), inputs.integer_seed(seed)
-    rows = read_rows(X, metric)
-    n = rows.shape[0]
-    network = points(np.zeros((n, 2)))
-    inputs.check_rows("labels", labels, n)
+    seed = inputs.integer_seed(seed)
+    facts = table_facts(X, metric, None, labels, None, None, seed)
+    network = points(facts.Y)
     names = inputs.class_names(network, labels)
 
     def draw(record: Method, seed: int) -> Any:
         return solve_vectors(X, method=record, metric=metric, random_state=seed, n_jobs=n_jobs)
 
-    def place(name: str, pos: Any) -> np.ndarray:
-        return inputs.finite_rows(pos, n, f"the drawing {name!r}")
+    def place(pos: Any, name: str) -> np.ndarray:
+        return inputs.finite_rows(pos, len(facts.Y), f"the drawing {name!r}")
 
-    artists = _Artists(X, vector_peers(), vector_peer, lambda _: rows, network.host.write, draw, n_jobs)
-    entries = _entries_of(drawings, artists)
-    for entry in entries:
-        inputs.check_dimensions(entry.name, entry.given)
-        for pos in entry.given:
-            place(entry.name, pos)
-
-    def find(name: str, pos: Any) -> dict[str, Measured]:
-        Y = place(name, pos)
-        return measure_vectors(X, Y, names, metric=metric, measures=measures, sample=sample, seed=seed)
-
-    runs, notes = _draw_all(entries, seeds, seed)
-    found = {name: [find(name, run.positions) for run in each] for name, each in runs.items()}
-    first = {name: place(name, each[0].positions) for name, each in runs.items()}
-    return _comparison_of(found, first, runs, notes, entries, None, names)
+    rows = read_rows(X, metric)
+    artists = _Artists(X, vector_peers(), lambda _: rows, network.host.write, draw, n_jobs)
+    return _compared(artists, drawings, facts, names, measures, seeds, sample, seed, place, place)
 
 
 class _LeftOut(Exception):
@@ -288,7 +243,7 @@ class _Artists:
     """Makers of the drawings of a comparison.
 
     data    the graph or vectors, which functions get
-    peers   the layouts of other packages by name; `peer` finds a layout in any spelling
+    peers   the layouts of other packages by name
     matrix  peer -> adjacency or rows
     close   (n, 2) array -> positions
     solve   (method, seed) -> solution
@@ -297,7 +252,6 @@ class _Artists:
 
     data: Any
     peers: Mapping[str, Peer]
-    peer: Callable[[str], Peer | None]
     matrix: Callable[[Peer], Any]
     close: Callable[[np.ndarray], Any]
     solve: Callable[[Method, int], Any]
@@ -306,7 +260,7 @@ class _Artists:
     def entry(self, row: str | None, x: Any) -> _Entry:
         """Return the entry of a name, method, function or positions; `InputError` for other names."""
         if isinstance(x, str):
-            peer = self.peer(x)
+            peer = self.peers.get(spelled(x))
             if peer is not None:
                 return _Entry(row or x, draw=lambda seed: self._by_peer(peer, seed), seeded=peer.seeded)
             check_method(x, self.peers)
@@ -474,28 +428,42 @@ def _add_objective(
             row[J_OF + one.method] = Measured(one.value, score, 0.0, True)
 
 
-def _native(network: Network, pos: Any, name: str) -> Any:
-    """Return a drawing as the graph's library keys it: an array becomes a dict for networkx."""
-    keyed = places(network.host.write(np.zeros((len(network.labels), 2)))).keys is not None
-    if (places(pos).keys is not None) == keyed:
-        return pos
-    return network.host.write(inputs.every_place(network, pos, name))
-
-
-def _comparison_of(
-    found: dict[str, list[dict[str, Measured]]],
-    first: dict[str, Any],
-    runs: dict[str, list[_Run]],
-    notes: dict[str, tuple[str, ...]],
-    entries: list[_Entry],
-    G: Any,
+def _compared(
+    artists: _Artists,
+    drawings: Any,
+    facts: MeasuredDrawing,
     names: list[Any] | None,
+    measures: str | Iterable[str] | None,
+    seeds: int,
+    sample: Any,
+    seed: Any,
+    place: Callable[[Any, str], np.ndarray],
+    own: Callable[[Any, str], Any],
+    G: Any = None,
+    value: Callable[[Any], Evaluated] | None = None,
 ) -> Comparison:
-    """Join the measures of all runs; align the first drawing of each row to the first of all.
+    """Draw, measure, and align the first drawing of each row to the first of all; NaN: a measure is not defined."""
+    thread_count(artists.n_jobs)
+    measures = measures if measures is None or isinstance(measures, str) else list(measures)
+    sample, seed = inputs.sample_size(sample), inputs.integer_seed(seed)
+    chosen_measures(measures, facts)
+    entries = _entries_of(drawings, artists)
+    for entry in entries:  # before drawing, which may take long
+        inputs.check_dimensions(entry.name, entry.given)
+        for pos in entry.given:
+            place(pos, entry.name)
 
-    A measure that is not defined for a drawing, such as crossings in space, is NaN. Warns of drawings with all nodes at
-    one point.
-    """
+    def find(name: str, pos: Any) -> dict[str, Measured]:
+        try:
+            return measure_drawing(replace(facts, Y=place(pos, name)), measures, sample, seed)
+        except Unsupported as error:
+            raise Unsupported(f"the drawing {name!r}: {error}") from None
+
+    runs, notes = _draw_all(entries, seeds, seed)
+    found = {name: [find(name, run.positions) for run in each] for name, each in runs.items()}
+    if value is not None:
+        _add_objective(found, runs, value)
+    first = {name: own(each[0].positions, name) for name, each in runs.items()}
     for name, each in runs.items():
         if any(_is_point(run.positions) for run in each):
             notes[name] = (*notes.get(name, ()), "all nodes have one position")
@@ -514,13 +482,7 @@ def _comparison_of(
         mine = places(pos)
         alike = pos is not over and len(mine.given) > 0 and mine.dim == places(over).dim
         aligned[name] = align(pos, to=over) if alike else pos
-    return Comparison(
-        {name: mean_of(each) for name, each in found.items()},
-        aligned,
-        G,
-        names,
-        {name: statistics.median(seconds) for name, seconds in drawn.items() if seconds},
-        found,
-        notes,
-        tuple(entry.name for entry in entries if entry.seeded and len(runs.get(entry.name, ())) == 1),
-    )
+    seconds = {name: statistics.median(each) for name, each in drawn.items() if each}
+    single = tuple(entry.name for entry in entries if entry.seeded and len(runs.get(entry.name, ())) == 1)
+    means = {name: mean_of(each) for name, each in found.items()}
+    return Comparison(means, aligned, G, names, seconds, found, notes, single)

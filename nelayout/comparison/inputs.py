@@ -142,12 +142,7 @@ def finite_rows(pos: Any, n: int, what: str) -> np.ndarray:
 
 
 def check_rows(what: str, values: Any, n: int) -> None:
-    """Raise `InputError` unless values have one entry a row, are one number, or a dict by row.
-
-    >>> check_rows("labels", ["a", "b"], 3)
-    Traceback (most recent call last):
-    nelayout.errors.InputError: labels has 2 entries and X has 3 rows; give one for each row of X
-    """
+    """Raise `InputError` unless values have one entry a row, are one number, or a dict by row."""
     if values is None or (np.isscalar(values) and not isinstance(values, str)):
         return
     given = getattr(values, "positions", values)

@@ -17,44 +17,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from scipy.sparse import csr_array, issparse
 
 from nelayout.catalogue.keywords import checks_keywords
-from nelayout.comparison.inputs import (
-    check_rows,
-    class_names,
-    classes,
-    coordinates,
-    finite_rows,
-    integer_seed,
-    sample_size,
-)  # fmt: skip
+from nelayout.comparison import inputs
 from nelayout.errors import InputError, InputTypeError, Unsupported, unknown
 from nelayout.graphs import Network, every_position, guard, links, points, read
+from nelayout.numerics.blocks import rows_at_once
 from nelayout.quality.distances import Hops, InputDistances, PathLengths, VectorDistances
-from nelayout.quality.neighborhoods import NEIGHBORS, neighbors_kept, procrustes_apart
-from nelayout.quality.protocol import Measure, MeasuredDrawing
+from nelayout.quality.neighborhoods import neighbors_kept, procrustes_apart
 from nelayout.quality.ranks import RankCurves, curves
-from nelayout.quality.samples import Sampled, Sweep
-from nelayout.quality.table import MEASURES
+from nelayout.quality.samples import NEIGHBORS, Sampled, Sweep
+from nelayout.quality.table import MEASURES, Measure, MeasuredDrawing
 from nelayout.vectors.input import read_rows
 from nelayout.vectors.knn import knn_graph
-from nelayout.vectors.metrics import Metric, odd_distances, prepare
+from nelayout.vectors.metrics import ROUNDING, Metric, odd_distances, prepare
 
 __all__ = [
-    "Measured", "RankCurves", "chosen_measures", "measure", "measure_drawing", "measure_vectors", "measures",
-    "path_lengths", "rank_curves", "rank_curves_vectors", "stability", "vector_distances",
+    "Measured", "RankCurves", "chosen_measures", "graph_facts", "measure", "measure_drawing", "measure_vectors",
+    "measures", "rank_curves", "rank_curves_vectors", "stability", "table_facts", "vector_distances",
 ]  # fmt: skip
 
-# Squared distances below this share of the squared lengths are computed from differences: products lose digits.
-SMALL_DISTANCE_SHARE = 1e-6
-# Number of floats in memory at a time while small distances are computed from differences.
-DIFFERENCES_AT_ONCE = 10_000_000
 # Field that a measure needs -> keyword of `measure` for it.
 KEYWORD = {"classes": "labels", "coords": "coords", "diameters": "node_size"}
 
@@ -190,9 +178,9 @@ def measure(
     """
     network = read(G, weight=weight)
     with guard(G):
-        Y, far = every_position(network, pos), path_lengths(G, network, lengths)
-        drawing = _described(network, network.adjacency, Y, labels, coords, node_size, far)
-        return measure_drawing(drawing, measures, sample_size(sample), integer_seed(seed))
+        facts = graph_facts(G, network, labels, coords, node_size, lengths)
+        drawing = replace(facts, Y=every_position(network, pos))
+        return measure_drawing(drawing, measures, inputs.sample_size(sample), inputs.integer_seed(seed))
 
 
 @checks_keywords
@@ -248,34 +236,56 @@ def measure_vectors(
     >>> {name: round(m.value, 3) for name, m in found.items()}
     {'spearman': 0.91, 'stress': 0.013, 'class_ari': 1.0}
     """
-    distances, network, rows = _placed_rows(X, Y, metric, metric_params)
-    n = len(rows)
+    number = inputs.integer_seed(seed)
+    facts = table_facts(X, metric, metric_params, labels, coords, node_size, number)
+    drawing = replace(facts, Y=inputs.finite_rows(Y, len(facts.Y), "Y"))
+    return measure_drawing(drawing, measures, inputs.sample_size(sample), number)
+
+
+def graph_facts(
+    G: Any, network: Network, labels: Any, coords: Any, node_size: Any, lengths: str | None
+) -> MeasuredDrawing:
+    """Return what is known of the nodes of a graph beside their positions, which have no columns."""
+    return _facts(network, network.adjacency, labels, coords, node_size, path_lengths(G, network, lengths))
+
+
+def table_facts(
+    X: Any, metric: Any, params: dict[str, Any] | None, labels: Any, coords: Any, node_size: Any, seed: int
+) -> MeasuredDrawing:
+    """Return what is known of the rows of a table beside their positions."""
+    rows = read_rows(X, metric)
+    if issparse(rows) and isinstance(metric, str) and metric == "precomputed":
+        raise InputError(
+            "a sparse table of distances lacks most of them, and measures compare all: give an (n, n) array, or "
+            "X with its metric"
+        )
+    n = rows.shape[0]
+    for what, values in (("labels", labels), ("coords", coords), ("node_size", node_size)):
+        inputs.check_rows(what, values, n)
 
     def near() -> csr_array:
         k = min(NEIGHBORS, n - 1)
-        return csr_array(knn_graph(X, k, metric, symmetrize="none", seed=number, metric_params=metric_params))
+        return csr_array(knn_graph(X, k, metric, symmetrize="none", seed=seed, metric_params=params))
 
-    for what, values in (("labels", labels), ("coords", coords), ("node_size", node_size)):
-        check_rows(what, values, n)
-    number = integer_seed(seed)
-    drawing = _described(network, None, rows, labels, coords, node_size, distances, near)
-    return measure_drawing(drawing, measures, sample_size(sample), number)
+    distances = vector_distances(prepare(rows, metric, params), n)
+    return _facts(points(np.zeros((n, 2))), None, labels, coords, node_size, distances, near)
 
 
-def _described(
-    network: Network, adjacency: csr_array | None, Y: np.ndarray, labels: Any, coords: Any, node_size: Any, *rest: Any
+def _facts(
+    network: Network, adjacency: csr_array | None, labels: Any, coords: Any, node_size: Any, *rest: Any
 ) -> MeasuredDrawing:
-    """Return the arrays of a drawing and the facts about its nodes."""
-    known = classes(class_names(network, labels))
+    known = inputs.classes(inputs.class_names(network, labels))
     diameters = None if node_size is None else network.host.values(node_size, "node_size", nonnegative=True)
-    return MeasuredDrawing(adjacency, Y, known, coordinates(network, coords), diameters, *rest)
+    nowhere = np.zeros((len(network.labels), 0))
+    return MeasuredDrawing(adjacency, nowhere, known, inputs.coordinates(network, coords), diameters, *rest)
 
 
-def chosen_measures(names: str | Iterable[str] | None, absent: Collection[str]) -> list[Measure]:
-    """Return the measures to take (None: defaults) that need no absent field of the drawing.
+def chosen_measures(names: str | Iterable[str] | None, facts: MeasuredDrawing) -> list[Measure]:
+    """Return the measures to take (None: defaults, "all") of a drawing with these facts.
 
-    Raises `InputError` for an unknown name, and for a named measure that needs an absent field. "all" takes all.
+    Raises `InputError` for an unknown name, and for a named measure that needs an unknown fact.
     """
+    absent = [use for use in ("adjacency", *KEYWORD) if getattr(facts, use) is None]
     if names is None or (isinstance(names, str) and names == "all"):
         kind = "vectors" if "adjacency" in absent else "graphs"
         return [
@@ -301,7 +311,7 @@ def measure_drawing(
     drawing: MeasuredDrawing, names: str | Iterable[str] | None, sample: Any, seed: int
 ) -> dict[str, Measured]:
     """Return measures of a drawing: `names`, the defaults (None), or all that apply ("all")."""
-    chosen = chosen_measures(names, [use for use in ("adjacency", *KEYWORD) if getattr(drawing, use) is None])
+    chosen = chosen_measures(names, drawing)
     brought: dict[str, Any] = {"sample": sample, "seed": seed}
     if drawing.distances is not None:
         brought["sweep"] = Sweep(drawing.distances, drawing.Y, sample, seed)
@@ -315,9 +325,8 @@ def measure_drawing(
                 "Leave it out"
             )
         needs = {use: brought[use] if use in brought else getattr(drawing, use) for use in entry.uses}
-        value, error, exact = entry.find(**needs)
-        score = float(np.clip(entry.score.of(value, drawing), 0.0, 1.0))
-        result[entry.name] = Measured(float(value), score, float(error), exact)
+        found = entry.find(**needs)
+        result[entry.name] = _measured(found, entry.score.of(found.value, drawing))
     return result
 
 
@@ -363,7 +372,7 @@ def rank_curves(
     with guard(G):
         Y = every_position(network, pos)
         distances = path_lengths(G, network, lengths) or Hops(network.adjacency)
-        return curves(Sweep(distances, Y, sample_size(sample), integer_seed(seed)))
+        return curves(Sweep(distances, Y, inputs.sample_size(sample), inputs.integer_seed(seed)))
 
 
 @checks_keywords
@@ -400,8 +409,10 @@ def rank_curves_vectors(
     >>> rank_curves_vectors(X, X[:, :1]).q_nx.tolist()
     [1.0, 1.0, 1.0]
     """
-    distances, _, rows = _placed_rows(X, Y, metric, metric_params)
-    return curves(Sweep(distances, rows, sample_size(sample), integer_seed(seed)))
+    facts = table_facts(X, metric, metric_params, None, None, None, 0)
+    assert facts.given is not None
+    rows = inputs.finite_rows(Y, len(facts.Y), "Y")
+    return curves(Sweep(facts.given, rows, inputs.sample_size(sample), inputs.integer_seed(seed)))
 
 
 @checks_keywords
@@ -459,12 +470,12 @@ def stability(drawings: Iterable[Any], *, sample: str | int | None = "auto", see
                 "give all in the same number"
             )
     apart = procrustes_apart(placed)
-    kept = neighbors_kept(placed, sample_size(sample), integer_seed(seed))
+    kept = neighbors_kept(placed, inputs.sample_size(sample), inputs.integer_seed(seed))
+    return {"procrustes": _measured(apart, 1 - apart.value), "neighbors": _measured(kept, kept.value)}
 
-    def measured(found: Sampled, score: float) -> Measured:
-        return Measured(found.value, float(np.clip(score, 0.0, 1.0)), found.error, found.exact)
 
-    return {"procrustes": measured(apart, 1 - apart.value), "neighbors": measured(kept, kept.value)}
+def _measured(found: Sampled, score: float) -> Measured:
+    return Measured(float(found.value), float(np.clip(score, 0.0, 1.0)), float(found.error), found.exact)
 
 
 def path_lengths(G: Any, network: Network, lengths: str | None) -> InputDistances | None:
@@ -490,29 +501,11 @@ def path_lengths(G: Any, network: Network, lengths: str | None) -> InputDistance
                 "length 0 leaves two nodes no distance: correct it, or leave lengths out"
             )
     n = len(network.labels)
-    i, j = np.minimum(found.rows, found.cols)[apart], np.maximum(found.rows, found.cols)[apart]
-    long = long[apart]
-    order = np.lexsort((long, j, i))
-    i, j, long = i[order], j[order], long[order]
-    first = np.ones(len(i), bool)
-    first[1:] = (i[1:] != i[:-1]) | (j[1:] != j[:-1])
-    i, j, long = i[first], j[first], long[first]
+    low, high, long = np.minimum(found.rows, found.cols)[apart], np.maximum(found.rows, found.cols)[apart], long[apart]
+    order = np.lexsort((long, high, low))  # the shortest of parallel edges first
+    ends, first = np.unique(low[order].astype(np.int64) * n + high[order], return_index=True)
+    i, j, long = ends // n, ends % n, long[order][first]
     return PathLengths(csr_array((np.r_[long, long], (np.r_[i, j], np.r_[j, i])), shape=(n, n)))
-
-
-def _placed_rows(
-    X: Any, Y: Any, metric: Any, params: dict[str, Any] | None
-) -> tuple[VectorDistances, Network, np.ndarray]:
-    """Return distances of the rows of `X`, the rows as nodes, and their positions (n, dim)."""
-    rows = read_rows(X, metric)
-    if issparse(rows) and isinstance(metric, str) and metric == "precomputed":
-        raise InputError(
-            "a sparse table of distances lacks most of them, and measures compare all: give an (n, n) array, or "
-            "X with its metric"
-        )
-    n = rows.shape[0]
-    Y = finite_rows(Y, n, "Y")
-    return vector_distances(prepare(rows, metric, params), n), points(Y), Y
 
 
 def vector_distances(metric: Metric, n: int) -> VectorDistances:
@@ -535,8 +528,8 @@ def vector_distances(metric: Metric, n: int) -> VectorDistances:
         product = product.toarray() if issparse(product) else np.asarray(product)
         length = squared[nodes][:, None] + squared
         xi = length - 2 * product
-        i, j = np.nonzero(xi < SMALL_DISTANCE_SHARE * length)
-        step = max(DIFFERENCES_AT_ONCE // rows.shape[1], 1)
+        i, j = np.nonzero(xi < ROUNDING * length)  # products lose digits, differences do not
+        step = rows_at_once(8 * rows.shape[1])
         for start in range(0, len(i), step):
             part = slice(start, start + step)
             apart = rows[nodes[i[part]]] - rows[j[part]]

@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 from scipy.sparse import coo_matrix, csr_array, csr_matrix, triu
 
-__all__ = ["Draw", "Peer", "Prepare", "graph_peer", "graph_peers", "igraph_layouts", "vector_peer", "vector_peers"]
+__all__ = ["Draw", "Peer", "Prepare", "graph_peer", "graph_peers", "igraph_layouts", "spelled", "vector_peers"]
 
 # A function that draws once: (n, 2) positions in node order.
 Draw = Callable[[], np.ndarray]
@@ -85,11 +85,7 @@ class Peer:
 
     @property
     def missing(self) -> str | None:
-        """Sentence with what is not installed and how to install it; None if nothing is missing.
-
-        >>> Peer("a", print, package="no_such_package", install="no-such-package").missing
-        'no_such_package is not installed (pip install no-such-package)'
-        """
+        """Sentence with what is not installed and how to install it; None if nothing is missing."""
         if self.package is not None and importlib.util.find_spec(self.package) is None:
             return f"{self.package} is not installed (pip install {self.install or self.package})"
         if self.program is not None and shutil.which(self.program) is None:
@@ -121,20 +117,11 @@ def vector_peers() -> dict[str, Peer]:
 
 def graph_peer(name: str) -> Peer | None:
     """Return the peer of this name in any spelling ("networkx:kamada-kawai"); None if unknown."""
-    return graph_peers().get(_spelled(name))
+    return graph_peers().get(spelled(name))
 
 
-def vector_peer(name: str) -> Peer | None:
-    """Return the peer of this name that draws vectors; None if unknown."""
-    return vector_peers().get(_spelled(name))
-
-
-def _spelled(name: str) -> str:
-    """Return the name in the spelling of the tables.
-
-    >>> _spelled("NetworkX:Kamada-Kawai"), _spelled("nx:spring_layout"), _spelled("openTSNE")
-    ('nx:kamada_kawai', 'nx:spring', 'opentsne')
-    """
+def spelled(name: str) -> str:
+    """Return the name in the spelling of the tables."""
     prefix, colon, layout = name.strip().lower().partition(":")
     if not colon:
         return SPELLINGS.get(prefix, prefix)
@@ -254,21 +241,14 @@ def _graphviz(program: str, adjacency: csr_array, seed: int, threads: int | None
 
 def _opentsne(adjacency: csr_array, seed: int, threads: int | None) -> Draw:
     """Return t-SNE of P = A / sum A from a random start, in openTSNE's two usual phases."""
-    from openTSNE import (  # pyright: ignore[reportMissingImports]  a peer, not a dependency
-        TSNEEmbedding,
-        initialization,
-    )
-    from openTSNE.affinity import (  # pyright: ignore[reportMissingImports]  a peer, not a dependency
-        PrecomputedAffinities,
-    )
-
+    tsne, affinity = map(importlib.import_module, ("openTSNE", "openTSNE.affinity"))
     P = csr_matrix(adjacency / adjacency.sum())
     gradient = "bh" if adjacency.shape[0] < OPENTSNE_GRID else "fft"
 
     def draw() -> np.ndarray:
-        start = initialization.random(adjacency.shape[0], n_components=2, random_state=seed)
+        start = tsne.initialization.random(adjacency.shape[0], n_components=2, random_state=seed)
         given = {"negative_gradient_method": gradient, "n_jobs": threads or 1, "random_state": seed}
-        embedding = TSNEEmbedding(start, PrecomputedAffinities(P, normalize=False), **given)
+        embedding = tsne.TSNEEmbedding(start, affinity.PrecomputedAffinities(P, normalize=False), **given)
         embedding = embedding.optimize(n_iter=250, exaggeration=12, momentum=0.5)
         return np.asarray(embedding.optimize(n_iter=500, momentum=0.8), np.float64)
 
@@ -277,12 +257,8 @@ def _opentsne(adjacency: csr_array, seed: int, threads: int | None) -> Draw:
 
 def _umap(adjacency: csr_array, seed: int, threads: int | None) -> Draw:
     """Return UMAP's layout of the graph as its fuzzy simplicial set, from a spectral start."""
-    from umap.umap_ import (  # pyright: ignore[reportMissingImports]  a peer, not a dependency
-        find_ab_params,
-        simplicial_set_embedding,
-    )
-
-    a, b = find_ab_params(1.0, 0.1)  # umap-learn's own defaults of spread and min_dist
+    umap = importlib.import_module("umap.umap_")
+    a, b = umap.find_ab_params(1.0, 0.1)  # umap-learn's own defaults of spread and min_dist
     given = {
         "n_components": 2, "initial_alpha": 1.0, "a": a, "b": b, "gamma": 1.0, "negative_sample_rate": 5,
         "n_epochs": None, "init": "spectral", "densmap": False, "densmap_kwds": {}, "output_dens": False,
@@ -292,7 +268,7 @@ def _umap(adjacency: csr_array, seed: int, threads: int | None) -> Draw:
 
     def draw() -> np.ndarray:
         rows = np.zeros((adjacency.shape[0], 1), np.float32)
-        found = simplicial_set_embedding(rows, members, random_state=np.random.RandomState(seed), **given)
+        found = umap.simplicial_set_embedding(rows, members, random_state=np.random.RandomState(seed), **given)
         return np.asarray(found[0], np.float64)
 
     return draw

@@ -71,11 +71,7 @@ def explained(name: str) -> Row:
 
 
 def arrow(name: str) -> str:
-    """Return the sign for the better direction of a measure.
-
-    >>> arrow("stress"), arrow("neighborhood")
-    ('↓', '↑')
-    """
+    """Return the sign for the better direction of a measure."""
     return "↑" if explained(name).higher else "↓"
 
 
@@ -83,10 +79,6 @@ def shade(name: str, row: Mapping[str, Measured], values: Sequence[float]) -> fl
     """Return the darkness of a cell from 0 to 1: its score, or for a count smallest / value.
 
     A count's own score, its share of the largest possible count, hardly differs between 4,000 and 50,000 crossings.
-
-    >>> rows = [{"crossings": Measured(value, 1 - value / 10**6, 0, True)} for value in (3.0, 7.0)]
-    >>> [shade("crossings", row, [3.0, 7.0]) for row in rows]
-    [1.0, 0.5]
     """
     if not explained(name).count:
         return row[name].score
@@ -126,11 +118,6 @@ def leaders(measured: Rows) -> dict[str, set[str]]:
     """Return {measure: the drawings that no other beats in it}, empty if no drawing is beaten.
 
     Descriptive measures have no leaders if another measure was taken.
-
-    >>> def row(value):
-    ...     return {"neighborhood": Measured(value, value, 0.01, False)}
-    >>> leaders({"a": row(0.5), "b": row(0.51)}), leaders({"a": row(0.5), "b": row(0.51), "c": row(0.6)})
-    ({'neighborhood': set()}, {'neighborhood': {'c'}})
     """
     names = list(next(iter(measured.values()), {}))
     only = all(name in DESCRIPTIVE for name in names)
@@ -202,11 +189,6 @@ def mean_of(runs: Sequence[dict[str, Measured]]) -> dict[str, Measured]:
 
     The standard error joins the error over seeds and the mean sampling error. The sampling error does not shrink with
     more runs, since all runs are measured on the same sample.
-
-    >>> runs = [{"stress": Measured(value, 1 - value, 0.0, True)} for value in (0.1, 0.2, 0.3)]
-    >>> found = mean_of(runs)["stress"]
-    >>> round(found.value, 3), round(found.error, 4), round(deviation([0.1, 0.2, 0.3]), 3)
-    (0.2, 0.0577, 0.1)
     """
     return runs[0] if len(runs) == 1 else {name: _mean([run[name] for run in runs]) for name in runs[0]}
 

@@ -11,19 +11,10 @@ from __future__ import annotations
 import numpy as np
 
 from nelayout.numerics.parallel import threads_for
-from nelayout.quality.distances import ROWS_AT_ONCE, lengths, near_shares, standardize
-from nelayout.quality.neighborhoods import NEIGHBORS, NODES_AT_ONCE, SAMPLE, SAMPLE_ABOVE
+from nelayout.quality import samples
+from nelayout.quality.distances import blocks, lengths, near_shares, standardize
 from nelayout.quality.ranks import drawn_order, evened, retrieval_area
-from nelayout.quality.samples import (
-    NOTHING,
-    ROWS_ABOVE,
-    ROWS_SAMPLED,
-    Sampled,
-    groups_of,
-    sample_of,
-    share_of,
-    value_of_groups,
-)  # fmt: skip
+from nelayout.quality.samples import NOTHING, Sampled
 
 __all__ = ["adjusted_rand", "class_accuracy", "class_ari", "class_auc", "k_means"]
 
@@ -47,8 +38,8 @@ def class_auc(Y: np.ndarray, classes: np.ndarray, sample: str | int | None = "au
     asking, n = np.flatnonzero(others), len(classes)
     if not len(asking):
         return NOTHING
-    nodes, exact = sample_of(asking, sample, ROWS_ABOVE, ROWS_SAMPLED, rng)
-    group = groups_of(len(nodes), exact, rng)
+    nodes, exact = samples.sample_of(asking, sample, samples.ROWS, rng)
+    group = samples.groups_of(len(nodes), exact, rng)
     size = np.bincount(group)
     found, recalled = np.zeros((len(size), n - 1)), np.zeros((len(size), n - 1))
 
@@ -58,9 +49,8 @@ def class_auc(Y: np.ndarray, classes: np.ndarray, sample: str | int | None = "au
         return evened((classes[order] == classes[node]).astype(np.float64), tied)
 
     with threads_for(None) as threads:
-        for start in range(0, len(nodes), ROWS_AT_ONCE):
-            some = nodes[start : start + ROWS_AT_ONCE]
-            for t, relevant in enumerate(threads.map(look, some.tolist()), start):
+        for some in blocks(np.arange(len(nodes)), n):
+            for t, relevant in zip(some, threads.map(look, nodes[some].tolist()), strict=True):
                 found[group[t]] += relevant
                 recalled[group[t]] += relevant / others[nodes[t]]
 
@@ -68,11 +58,11 @@ def class_auc(Y: np.ndarray, classes: np.ndarray, sample: str | int | None = "au
         means = (np.cumsum(each[kept].sum(axis=0)) / size[kept].sum() for each in (found, recalled))
         return retrieval_area(*means)
 
-    return value_of_groups(area, group, len(nodes) / len(asking))
+    return samples.value_of_groups(area, group, len(nodes) / len(asking))
 
 
 def class_accuracy(
-    Y: np.ndarray, classes: np.ndarray, k: int = NEIGHBORS, sample: str | int | None = "auto", seed: int = 0
+    Y: np.ndarray, classes: np.ndarray, k: int = samples.NEIGHBORS, sample: str | int | None = "auto", seed: int = 0
 ) -> Sampled:
     """Return the share of nodes with the majority class of their k nearest others, in [0, 1].
 
@@ -86,12 +76,10 @@ def class_accuracy(
     n, k = len(classes), min(k, len(classes) - 1)
     if k < 1:
         return NOTHING
-    nodes, exact = sample_of(np.arange(n), sample, SAMPLE_ABOVE, SAMPLE, np.random.default_rng(seed))
-    tree, right = KDTree(Y), np.empty(len(nodes))
-    for start in range(0, len(nodes), NODES_AT_ONCE):
-        part = slice(start, start + NODES_AT_ONCE)
-        right[part] = _right(Y, classes, nodes[part], near_shares(tree, nodes[part], k))
-    return share_of(right, n, exact)
+    nodes, exact = samples.sample_of(np.arange(n), sample, samples.NODES, np.random.default_rng(seed))
+    tree = KDTree(Y)
+    right = [_right(Y, classes, some, near_shares(tree, some, k)) for some in blocks(nodes, n)]
+    return samples.share_of(np.concatenate(right), n, exact)
 
 
 def _right(Y: np.ndarray, classes: np.ndarray, nodes: np.ndarray, shares) -> np.ndarray:
@@ -125,7 +113,7 @@ def class_ari(Y: np.ndarray, classes: np.ndarray, sample: str | int | None = "au
         return NOTHING
     found = []
     for _ in range(RUNS):
-        nodes, exact = sample_of(np.arange(len(labels)), sample, SAMPLE_ABOVE, SAMPLE, rng)
+        nodes, exact = samples.sample_of(np.arange(len(labels)), sample, samples.NODES, rng)
         starts = STARTS if exact else SAMPLE_STARTS
         found.append(adjusted_rand(labels, k_means(Y, len(count), rng, nodes, starts)))
         if exact:
@@ -134,11 +122,7 @@ def class_ari(Y: np.ndarray, classes: np.ndarray, sample: str | int | None = "au
 
 
 def adjusted_rand(first: np.ndarray, second: np.ndarray) -> float:
-    """Return the adjusted Rand index of two partitions (n,) of integers (Hubert, Arabie 1985).
-
-    >>> round(adjusted_rand(np.array([0, 0, 1, 1]), np.array([0, 1, 0, 1])), 9)
-    -0.5
-    """
+    """Return the adjusted Rand index of two partitions (n,) of integers (Hubert, Arabie 1985)."""
 
     def pairs(numbers: np.ndarray) -> float:
         count = np.unique(numbers, return_counts=True)[1].astype(np.float64)

@@ -28,10 +28,8 @@ __all__ = ["Segments", "angular_resolution", "crossing_angle", "edge_crossings",
 PAIRS_EXACT = 400_000_000
 # Smallest number of sampled edges; it bounds the relative error.
 MIN_SAMPLED_EDGES = 500
-# Largest number of pairs that NumPy tests, so that small graphs load no compiler.
+# Pairs below which NumPy tests them, so that small graphs load no compiler; and pairs of one piece of compiled work.
 PAIRS_NUMPY = 1_000_000
-# Number of work pieces for the threads: more than cores, since edges differ in length.
-CHUNKS = 64
 
 
 def edge_crossings(adjacency: csr_array, Y: np.ndarray, sample: str | int | None = "auto", seed: int = 0) -> Sampled:
@@ -111,21 +109,21 @@ def _sampled_edges(drawn: Segments, sample: str | int | None, seed: int) -> tupl
     m, wanted = len(drawn.first), sample
     if sample == "auto":
         wanted = None if drawn.pairs <= PAIRS_EXACT else max(PAIRS_EXACT // (2 * m), MIN_SAMPLED_EDGES)
-    return sample_of(np.arange(m), wanted, 0, 0, np.random.default_rng(seed))
+    return sample_of(np.arange(m), wanted, (0, 0), np.random.default_rng(seed))
 
 
 class Segments:
     """The edges as segments, arranged for the sweep along the better axis.
 
-    Bands across that axis cut the drawing; their default height is half the mean segment. Each segment enters every
+    Bands across that axis cut the drawing; their height is half the mean segment. Each segment enters every
     band that it reaches. Within a band, entries are sorted by their begin. A pair is tested in the first band that both
     reach.
     """
 
-    def __init__(self, i: np.ndarray, j: np.ndarray, Y: np.ndarray, bands: int | None = None) -> None:
+    def __init__(self, i: np.ndarray, j: np.ndarray, Y: np.ndarray) -> None:
         Y = standardize(Y)
         low, high = np.minimum(Y[i], Y[j]), np.maximum(Y[i], Y[j])
-        sweeps = [_Sweep.over(low[:, a], high[:, a], low[:, 1 - a], high[:, 1 - a], bands) for a in (0, 1)]
+        sweeps = [_Sweep.over(low[:, a], high[:, a], low[:, 1 - a], high[:, 1 - a]) for a in (0, 1)]
         axis = int(sweeps[1].pairs < sweeps[0].pairs)
         self.sweep, self.pairs = sweeps[axis], sweeps[axis].pairs
         flip = Y[i, axis] > Y[j, axis]
@@ -153,7 +151,7 @@ class Segments:
         along = np.zeros(m)
         if angles:
             along = np.arctan2(self.b[:, 1] - self.a[:, 1], self.b[:, 0] - self.a[:, 0])
-        tested = self._by_numpy if int(work.sum()) <= PAIRS_NUMPY else self._by_loop
+        tested = self._by_numpy if int(work.sum()) < PAIRS_NUMPY else self._by_loop
         found, angle = tested(entries, start, work, along)
         of = sweep.segment[entries]
         sums = [np.bincount(of, weights=each, minlength=m)[chosen] for each in (found, angle)]
@@ -163,7 +161,7 @@ class Segments:
         from nelayout.quality.loops import count_crossings
 
         sweep = self.sweep
-        bounds = np.searchsorted(np.cumsum(work), np.linspace(0, int(work.sum()), CHUNKS + 1)[1:-1])
+        bounds = np.searchsorted(np.cumsum(work), np.arange(PAIRS_NUMPY, int(work.sum()), PAIRS_NUMPY))
         pieces = [slice(int(s), int(t)) for s, t in pairwise([0, *bounds, len(entries)]) if t > s]
         found, angle = np.zeros(len(entries), np.int64), np.zeros(len(entries))
 
@@ -216,14 +214,13 @@ class _Sweep:
     pairs: int
 
     @classmethod
-    def over(cls, low, high, across_low, across_high, bands: int | None) -> _Sweep:
+    def over(cls, low, high, across_low, across_high) -> _Sweep:
         """Return the sweep for `low` to `high` along the axis, with bands from the across values."""
         m = len(low)
         floor = across_low.min(initial=1.0)
         whole = max(across_high.max(initial=-1.0) - floor, 1e-300)
-        if bands is None:
-            reach = float((across_high - across_low).sum()) / max(m, 1)
-            bands = min(int(2 * whole / reach), m) if reach > 0 else 1
+        reach = float((across_high - across_low).sum()) / max(m, 1)
+        bands = min(int(2 * whole / reach), m) if reach > 0 else 1
         width = whole / max(bands, 1)
         # Both are the same increasing function of the coordinate: segments that meet share a band.
         least = np.minimum((across_low - floor) / width, bands - 1).astype(np.int32)

@@ -4,8 +4,8 @@ Distances that agree to `TIE` (relative) are ties. On the path a - b - c with ed
 edges and a length of 6 from a::
 
     >>> path = csr_array(np.array([[0.0, 1, 0], [1, 0, 5], [0, 5, 0]]))
-    >>> [level.tolist() for level, count in Hops(path).levels(np.array([0]))], Hops(path).rows(np.array([0]))
-    ([[-1, 0, 1]], array([[0., 1., 2.]]))
+    >>> Hops(path).rows(np.array([0]))
+    array([[0., 1., 2.]])
     >>> PathLengths(path).rows(np.array([0]))
     array([[0., 1., 6.]])
 
@@ -15,13 +15,14 @@ distances leave the pair out.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy.sparse import csr_array
 
+from nelayout.numerics.blocks import rows_at_once
 from nelayout.numerics.breadth_first import hops_from
 from nelayout.numerics.parallel import threads_for
 
@@ -29,14 +30,12 @@ if TYPE_CHECKING:
     from scipy.spatial import KDTree
 
 __all__ = [
-    "ROWS_AT_ONCE", "TIE", "Hops", "InputDistances", "PathLengths", "VectorDistances", "dense_levels", "lengths",
+    "TIE", "Hops", "InputDistances", "PathLengths", "VectorDistances", "blocks", "dense_levels", "lengths",
     "near_shares", "nearest_in_tree", "squared_from", "standardize",
 ]  # fmt: skip
 
 # Relative difference below which two distances are ties: far above rounding.
 TIE = 1e-9
-# Number of rows of distances in memory at a time.
-ROWS_AT_ONCE = 64
 
 
 def standardize(Y: np.ndarray) -> np.ndarray:
@@ -91,6 +90,12 @@ def nearest_in_tree(tree: KDTree, Y: np.ndarray, nodes: np.ndarray, k: int) -> n
     return found[~own].reshape(len(nodes), -1)
 
 
+def blocks(nodes: np.ndarray, n: int) -> list[np.ndarray]:
+    """Return the nodes in blocks that fit memory with n numbers for each node."""
+    size = rows_at_once(8 * n)
+    return [nodes[start : start + size] for start in range(0, len(nodes), size)]
+
+
 class InputDistances:
     """Distances between n nodes or rows, one row at a time; subclasses compute the rows.
 
@@ -107,15 +112,10 @@ class InputDistances:
         """Return distances from `nodes`, (len(nodes), n): 0 to itself, infinite if not defined."""
         raise TypeError(f"{type(self).__name__} must define rows(nodes)")
 
-    def levels(self, nodes: np.ndarray) -> list[tuple[np.ndarray, int]]:
-        """Return for each of `nodes` rank classes (n,), 0 nearest, -1 itself, and their number."""
-        found = []
-        for node, row in zip(nodes.tolist(), self.rows(nodes), strict=True):
-            level = np.full(self.n, -1, np.int32)
-            other = np.arange(self.n) != node
-            level[other], count = dense_levels(row[other])
-            found.append((level, count))
-        return found
+    def blocks(self, nodes: np.ndarray) -> Iterator[list[tuple[int, int, np.ndarray]]]:
+        """Yield for each of `nodes` its number in them, the node and its distances, some at a time."""
+        for some in blocks(np.arange(len(nodes)), self.n):
+            yield list(zip(some.tolist(), nodes[some].tolist(), self.rows(nodes[some]), strict=True))
 
 
 class Hops(InputDistances):
@@ -175,11 +175,7 @@ def _components(matrix: csr_array) -> np.ndarray:
 
 
 def dense_levels(values: np.ndarray) -> tuple[np.ndarray, int]:
-    """Return rank classes (m,) int32 of `values` from 0, and their number; ties share a class.
-
-    >>> dense_levels(np.array([3.0, 1.0, np.inf, 3.0]))
-    (array([1, 0, 2, 1], dtype=int32), 3)
-    """
+    """Return rank classes (m,) int32 of `values` from 0, and their number; ties share a class."""
     far = ~np.isfinite(values)
     top = float(values[~far].max(initial=0.0))
     if top < len(values) and (values[~far] == np.rint(values[~far])).all():  # numbers of edges need no sorting

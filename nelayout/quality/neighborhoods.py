@@ -20,34 +20,17 @@ from itertools import combinations, pairwise
 import numpy as np
 from scipy.sparse import csr_array
 
+from nelayout.numerics.blocks import rows_at_once
 from nelayout.numerics.parallel import threads_for
-from nelayout.quality.distances import TIE, lengths, near_shares, squared_from, standardize
-from nelayout.quality.samples import (
-    NOTHING,
-    Sampled,
-    Sweep,
-    half_samples,
-    jackknife,
-    mean_of,
-    sample_of,
-    value_of_groups,
-)  # fmt: skip
+from nelayout.quality import samples
+from nelayout.quality.distances import TIE, blocks, lengths, near_shares, squared_from, standardize
+from nelayout.quality.samples import NOTHING, Sampled, Sweep
 
 __all__ = [
     "f_score", "jaccard_by_number", "jaccard_index", "jaccard_of_nearest", "map_neighbors", "map_r2", "neighborhood",
     "neighborhood2", "neighborhood_jaccard", "neighbors_kept", "precision", "procrustes_apart", "recall", "retrieval",
 ]  # fmt: skip
 
-# Largest number of nodes without sampling, and number of sampled nodes above it.
-SAMPLE_ABOVE, SAMPLE = 20_000, 5_000
-# Neighborhoods of more than n / BRUTE_SHARE nodes are found from all n distances, smaller ones by a tree.
-BRUTE_SHARE = 50
-# Number of (node, neighbor) pairs in memory at a time: about 100 MB.
-PAIRS_AT_ONCE = 4_000_000
-# Number of nearest nodes in comparisons with a map and of several drawings.
-NEIGHBORS = 10
-# Number of nodes that a tree searches at a time.
-NODES_AT_ONCE = 1_000
 # Number of radii for precision and recall: even quantiles of the drawn distances of neighbors.
 RADII = 100
 
@@ -72,12 +55,12 @@ def neighborhood_jaccard(
     """
     degree = np.diff(adjacency.indptr)
     population = np.flatnonzero(degree)
-    nodes, exact = sample_of(population, sample, SAMPLE_ABOVE, SAMPLE, np.random.default_rng(seed))
+    nodes, exact = samples.sample_of(population, sample, samples.NODES, np.random.default_rng(seed))
     Y = standardize(Y)
     index = np.empty(len(nodes))
     for chunk in _chunks(adjacency, degree, nodes, hops):
         index[chunk] = jaccard_index(Y, nodes[chunk], _within(adjacency, nodes[chunk], hops))
-    return mean_of(index, len(population), exact)
+    return samples.mean_of(index, len(population), exact)
 
 
 def jaccard_index(Y: np.ndarray, nodes: np.ndarray, relevant: csr_array) -> np.ndarray:
@@ -128,24 +111,14 @@ def _mean_index(surely: np.ndarray, good: np.ndarray, border: np.ndarray, drawn:
 
 def _border(Y: np.ndarray, nodes: np.ndarray, k: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return distances to the k-th and (k+1)-th nearest other node, infinite if it is missing."""
-    n = len(Y)
-    radius, beyond = np.full(len(nodes), np.inf), np.full(len(nodes), np.inf)
-    brute = k * BRUTE_SHARE > n
-    for t in np.flatnonzero(brute & (k < n)):
-        distance, last = squared_from(Y, nodes[t]), min(k[t] + 1, n - 1)
-        distance.partition((k[t], last))  # position 0 is the node itself
-        radius[t], beyond[t] = np.sqrt(distance[k[t]]), np.sqrt(distance[last]) if last > k[t] else np.inf
-    if brute.all():
-        return radius, beyond
     from scipy.spatial import KDTree
 
-    tree, power = KDTree(Y), np.frexp(k)[1]
-    for each in np.unique(power[~brute]):
-        part = np.flatnonzero(~brute & (power == each))
-        distance, _ = tree.query(Y[nodes[part]], k=np.arange(1, k[part].max() + 3), workers=-1)
-        radius[part] = np.take_along_axis(distance, k[part, None], axis=1)[:, 0]
-        beyond[part] = np.take_along_axis(distance, k[part, None] + 1, axis=1)[:, 0]
-    return radius, beyond
+    found, tree, power = np.empty((2, len(nodes))), KDTree(Y), np.frexp(k)[1]
+    for each in np.unique(power):
+        part = np.flatnonzero(power == each)
+        distance, _ = tree.query(Y[nodes[part]], k=np.arange(1, k[part].max() + 3), workers=-1)  # first the node itself
+        found[:, part] = np.take_along_axis(distance, k[part, None] + np.arange(2), axis=1).T
+    return found[0], found[1]
 
 
 def _within(adjacency: csr_array, nodes: np.ndarray, hops: int) -> csr_array:
@@ -162,12 +135,12 @@ def _within(adjacency: csr_array, nodes: np.ndarray, hops: int) -> csr_array:
 
 
 def _chunks(adjacency: csr_array, degree: np.ndarray, nodes: np.ndarray, hops: int):
-    """Return slices of `nodes` with about PAIRS_AT_ONCE nodes in their neighborhoods at most."""
+    """Return slices of `nodes`; pairs of a node and a neighbor take some 32 bytes."""
     size = degree[nodes].astype(np.int64)
     if hops > 1:
         ones = np.concatenate([[0], np.cumsum(degree[adjacency.indices])])
         size = size + ones[adjacency.indptr[nodes + 1]] - ones[adjacency.indptr[nodes]]
-    chunk = np.cumsum(size) // PAIRS_AT_ONCE
+    chunk = np.cumsum(size) // rows_at_once(32)
     starts = np.concatenate([[0], np.flatnonzero(np.diff(chunk)) + 1, [len(nodes)]])
     return [slice(int(start), int(stop)) for start, stop in pairwise(starts) if stop > start]
 
@@ -176,10 +149,6 @@ def jaccard_by_number(adjacency: csr_array, nodes: np.ndarray, Y: np.ndarray) ->
     """Return the Jaccard index (len(nodes),) of each of `nodes`; node numbers order ties.
 
     All distances are computed, so use it for small graphs. Each of `nodes` must have neighbors.
-
-    >>> path = csr_array(np.array([[0, 1, 0], [1, 0, 1], [0, 1, 0]]))
-    >>> jaccard_by_number(path, np.arange(3), np.array([[0.0], [1.0], [-0.5]])).tolist()
-    [0.0, 1.0, 0.0]
     """
     xi = np.zeros((len(nodes), len(Y)))
     for along in Y.T:
@@ -224,7 +193,7 @@ def map_r2(Y: np.ndarray, coords: np.ndarray) -> Sampled:
 
 
 def map_neighbors(
-    Y: np.ndarray, coords: np.ndarray, k: int = NEIGHBORS, sample: str | int | None = "auto", seed: int = 0
+    Y: np.ndarray, coords: np.ndarray, k: int = samples.NEIGHBORS, sample: str | int | None = "auto", seed: int = 0
 ) -> Sampled:
     """Return the share of the k nearest on the map that are also k nearest in the drawing.
 
@@ -237,19 +206,16 @@ def map_neighbors(
     n, k = len(X), min(k, len(X) - 1)
     if k < 1:
         return NOTHING
-    nodes, exact = sample_of(np.arange(n), sample, SAMPLE_ABOVE, SAMPLE, np.random.default_rng(seed))
+    nodes, exact = samples.sample_of(np.arange(n), sample, samples.NODES, np.random.default_rng(seed))
     true, drawn = KDTree(standardize(X)), KDTree(standardize(Y))
-    shared = [near_shares(true, some, k).multiply(near_shares(drawn, some, k)).sum(axis=1) for some in _blocks(nodes)]
-    return mean_of(np.concatenate(shared) / k, n, exact)
+    both = ((near_shares(true, some, k), near_shares(drawn, some, k)) for some in blocks(nodes, n))
+    shared = [A.multiply(B).sum(axis=1) for A, B in both]
+    return samples.mean_of(np.concatenate(shared) / k, n, exact)
 
 
 def _known(Y: np.ndarray, coords: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     known = np.isfinite(coords).all(axis=1)
     return np.asarray(Y, np.float64)[known], np.asarray(coords, np.float64)[known]
-
-
-def _blocks(nodes: np.ndarray) -> list[np.ndarray]:
-    return [nodes[start : start + NODES_AT_ONCE] for start in range(0, len(nodes), NODES_AT_ONCE)]
 
 
 def procrustes_apart(drawings: Sequence[np.ndarray]) -> Sampled:
@@ -271,10 +237,10 @@ def neighbors_kept(drawings: Sequence[np.ndarray], sample: str | int | None = "a
     n = len(drawings[0])
     if n < 2:
         return NOTHING
-    k = max(min(NEIGHBORS, (n - 1) // 2), 1)
-    nodes, _ = sample_of(np.arange(n), sample, SAMPLE_ABOVE, SAMPLE, np.random.default_rng(seed))
-    trees, blocks = [KDTree(standardize(Y)) for Y in drawings], _blocks(nodes)
-    shares = [[near_shares(tree, some, k) for some in blocks] for tree in trees]
+    k = max(min(samples.NEIGHBORS, (n - 1) // 2), 1)
+    nodes, _ = samples.sample_of(np.arange(n), sample, samples.NODES, np.random.default_rng(seed))
+    trees = [KDTree(standardize(Y)) for Y in drawings]
+    shares = [[near_shares(tree, some, k) for some in blocks(nodes, n)] for tree in trees]
 
     def index(a: int, b: int) -> float:
         shared = np.concatenate([A.minimum(B).sum(axis=1) for A, B in zip(shares[a], shares[b], strict=True)])
@@ -294,7 +260,7 @@ def _over_pairs(count: int, of: Callable[[int, int], float]) -> Sampled:
         return float(some[np.triu_indices(len(some), 1)].mean())
 
     value = mean(np.ones(count, bool))
-    return Sampled(value, jackknife(mean, count, 1.0) if count > 2 else float("inf"), exact=False)
+    return Sampled(value, samples.jackknife(mean, count, 1.0) if count > 2 else float("inf"), exact=False)
 
 
 def f_score(sweep: Sweep, neighbors: csr_array) -> Sampled:
@@ -355,7 +321,7 @@ def _at_best(sweep: Sweep, neighbors: csr_array, of: Callable) -> Sampled:
         at = int(np.argmax(_harmonic(p, r)))
         return float(of(p[at], r[at]))
 
-    return value_of_groups(value, group, sweep.share, half_samples)
+    return samples.value_of_groups(value, group, sweep.share, samples.half_samples)
 
 
 def _harmonic(p, r):

@@ -19,17 +19,15 @@ from dataclasses import dataclass
 import numpy as np
 
 from nelayout.numerics.parallel import threads_for
-from nelayout.quality.distances import ROWS_AT_ONCE, TIE, squared_from
-from nelayout.quality.samples import NOTHING, Sampled, Sweep
+from nelayout.quality.distances import TIE, dense_levels, squared_from
+from nelayout.quality.samples import NEIGHBORS, NOTHING, Sampled, Sweep
 
 __all__ = [
-    "NEIGHBORS", "RELEVANT", "RETRIEVED", "RankCurves", "Ranks", "b_nx", "continuity", "curves", "drawn_order",
+    "RELEVANT", "RETRIEVED", "RankCurves", "Ranks", "b_nx", "continuity", "curves", "drawn_order",
     "evened", "neighborhood_size", "penalties", "q_nx", "r_nx", "r_nx_area", "ranks_of", "retrieval_area",
     "retrieval_auc", "trustworthiness",
 ]  # fmt: skip
 
-# Size of the neighborhoods of trustworthiness, continuity, Q_NX, B_NX and R_NX.
-NEIGHBORS = 10
 # Number of relevant nearest nodes in the input, and of retrieved ones in the drawing (Amid et al. 2015, sec. 4).
 RELEVANT, RETRIEVED = 20, 100
 # A sampled curve has all K up to EVERY_K, then relative steps of STEP.
@@ -115,8 +113,10 @@ def ranks_of(sweep: Sweep) -> Ranks:
     rank = np.arange(1, m + 1)
     inside, over = (rank <= near).astype(np.float64), np.maximum(rank - near, 0.0)
 
-    def look(row: tuple[int, np.ndarray, int]) -> tuple[np.ndarray, ...]:
-        node, level, levels = row
+    def look(entry: tuple[int, int, np.ndarray]) -> tuple[np.ndarray, ...]:
+        _, node, row = entry
+        level, other = np.full(n, -1, np.int32), np.arange(n) != node
+        level[other], levels = dense_levels(row[other])
         size = np.bincount(level[level >= 0], minlength=levels)
         order, tied = drawn_order(Y, node)
         out = np.empty((4, m))
@@ -127,10 +127,8 @@ def ranks_of(sweep: Sweep) -> Ranks:
 
     nodes = sweep.nodes if m else sweep.nodes[:0]
     with threads_for(None) as threads:
-        for start in range(0, len(nodes), ROWS_AT_ONCE):
-            some = nodes[start : start + ROWS_AT_ONCE]
-            rows = [(int(node), *found) for node, found in zip(some, sweep.distances.levels(some), strict=True)]
-            for t, parts in enumerate(threads.map(look, rows), start):
+        for block in sweep.distances.blocks(nodes):
+            for (t, *_), parts in zip(block, threads.map(look, block), strict=True):
                 for total, part in zip(sums, parts, strict=True):
                     total[group[t]] += part
     hits, early, late, best = np.moveaxis(sums[0], 1, 0)
@@ -150,11 +148,7 @@ def drawn_order(Y: np.ndarray, node: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 def evened(values: np.ndarray, tied: np.ndarray) -> np.ndarray:
-    """Replace values at the ranks of the drawing (m,) by their mean over each group of ties.
-
-    >>> evened(np.array([4.0, 1.0, 3.0]), np.array([False, False, True])).tolist()
-    [4.0, 2.0, 2.0]
-    """
+    """Replace values at the ranks of the drawing (m,) by their mean over each group of ties."""
     if not tied.any():
         return values
     begins = np.flatnonzero(~tied)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import NamedTuple, TypeVar
 
@@ -12,15 +12,18 @@ import numpy as np
 from nelayout.quality.distances import InputDistances, standardize
 
 __all__ = [
-    "NOTHING", "ROWS_ABOVE", "ROWS_SAMPLED", "Sampled", "Sweep", "groups_of", "half_samples", "jackknife", "mean_of",
-    "sample_of", "share_of", "standard_error", "value_of_groups",
+    "NEIGHBORS", "NODES", "NOTHING", "PIVOTS", "ROWS", "Sampled", "Sweep", "groups_of", "half_samples", "jackknife",
+    "mean_of", "sample_of", "share_of", "standard_error", "value_of_groups",
 ]  # fmt: skip
 
 Part = TypeVar("Part")
 Sample = str | int | None
 
-# Largest number of nodes without sampling, and number of sampled nodes: each one sorts all others.
-ROWS_ABOVE, ROWS_SAMPLED = 5_000, 300
+# Largest number of nodes without sampling, and number of sampled nodes above it: of nodes with near nodes, of nodes
+# that sort all others, and of pivots with the distances to all others.
+NODES, ROWS, PIVOTS = (20_000, 5_000), (5_000, 300), (2_000, 200)
+# Number of nearest nodes in measures of neighborhoods.
+NEIGHBORS = 10
 # Number of groups of sampled nodes; the jackknife leaves out each in turn.
 GROUPS = 30
 
@@ -38,16 +41,14 @@ NOTHING = Sampled(float("nan"))
 
 
 def sample_of(
-    population: np.ndarray, sample: Sample, above: int, size: int, rng: np.random.Generator
+    population: np.ndarray, sample: Sample, auto: tuple[int, int], rng: np.random.Generator
 ) -> tuple[np.ndarray, bool]:
     """Return members of `population`, sorted, and True if they are all.
 
-    `sample` "auto" takes all up to `above` members and `size` of them above. None takes all; an int takes that number.
+    `sample` "auto" takes all up to `auto[0]` members and `auto[1]` above. None takes all; an int takes that number.
     """
-    if sample is None or (sample == "auto" and len(population) <= above):
-        return population, True
-    wanted = size if sample == "auto" else int(sample)
-    if wanted >= len(population):
+    above, wanted = auto if sample == "auto" else (0, len(population) if sample is None else int(sample))
+    if len(population) <= max(above, wanted):
         return population, True
     return np.sort(rng.choice(population, wanted, replace=False)), False
 
@@ -63,9 +64,6 @@ def share_of(hits: np.ndarray, population: int, exact: bool) -> Sampled:
     """Return the mean of a sample of hits (1) and misses (0), drawn without replacement.
 
     The standard error follows Agresti and Coull, who add two hits and two misses. A sample without misses has an error.
-
-    >>> round(share_of(np.ones(96), 10**6, False).error, 4)
-    0.014
     """
     count = len(hits)
     if exact or not count:
@@ -136,6 +134,7 @@ class Sweep:
     Y: np.ndarray
     sample: Sample = "auto"
     seed: int = 0
+    kept: dict = field(default_factory=dict)
 
     @cached_property
     def positions(self) -> np.ndarray:
@@ -145,7 +144,7 @@ class Sweep:
     @cached_property
     def _chosen(self) -> tuple[np.ndarray, bool]:
         rng = np.random.default_rng(self.seed)
-        return sample_of(np.arange(len(self.Y)), self.sample, ROWS_ABOVE, ROWS_SAMPLED, rng)
+        return sample_of(np.arange(len(self.Y)), self.sample, ROWS, rng)
 
     @property
     def nodes(self) -> np.ndarray:
@@ -170,13 +169,9 @@ class Sweep:
     def once(self, find: Callable[..., Part], *others: object) -> Part:
         """Return ``find(self, *others)``; a second call with the same arguments reuses the result."""
         key = find, *map(id, others)
-        if key not in self._kept:
-            self._kept[key] = find(self, *others), others  # keeps `others` alive, and so their ids
-        return self._kept[key][0]
-
-    @cached_property
-    def _kept(self) -> dict:
-        return {}
+        if key not in self.kept:
+            self.kept[key] = find(self, *others), others  # keeps `others` alive, and so their ids
+        return self.kept[key][0]
 
     def estimate(self, of: Callable[[np.ndarray], float]) -> Sampled:
         """Return the value of a function of the groups of `nodes`, with its standard error."""

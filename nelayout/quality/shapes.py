@@ -13,13 +13,11 @@ from __future__ import annotations
 import numpy as np
 from scipy.sparse import csr_array
 
+from nelayout.numerics.blocks import rows_at_once
 from nelayout.quality.distances import TIE, lengths, standardize
 from nelayout.quality.samples import NOTHING, Sampled, Sweep, mean_of
 
 __all__ = ["gabriel_graph", "relative_graph", "shape_agreement"]
-
-# Number of edges that are tested at a time.
-EDGES_AT_ONCE = 20_000
 
 
 def shape_agreement(sweep: Sweep, adjacency: csr_array, *, relative: bool = False) -> Sampled:
@@ -42,12 +40,7 @@ def shape_agreement(sweep: Sweep, adjacency: csr_array, *, relative: bool = Fals
 
 
 def gabriel_graph(Y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the Gabriel edges (i, j), i < j, of positions (n, dim), dim 1 to 3; closed discs.
-
-    >>> corners = np.array([[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [0.0, 1.0]])
-    >>> [edge.tolist() for edge in gabriel_graph(corners)]
-    [[0, 0, 1, 2], [1, 3, 2, 3]]
-    """
+    """Return the Gabriel edges (i, j), i < j, of positions (n, dim), dim 1 to 3; closed discs."""
     from scipy.spatial import KDTree
 
     places, first, count = np.unique(standardize(Y), axis=0, return_index=True, return_counts=True)
@@ -81,8 +74,9 @@ def relative_graph(Y: np.ndarray, i: np.ndarray, j: np.ndarray) -> tuple[np.ndar
         return i, j
     tree, apart = KDTree(Y), lengths(Y, i, j)
     blocked = np.zeros(len(i), bool)
-    for start in range(0, len(i), EDGES_AT_ONCE):
-        part = slice(start, start + EDGES_AT_ONCE)
+    size = rows_at_once(1000)  # lists of some ten numbers of Python
+    for start in range(0, len(i), size):
+        part = slice(start, start + size)
         # The lune of two points at distance 1 is within sqrt(3) / 2 of their middle.
         balls = tree.query_ball_point((Y[i[part]] + Y[j[part]]) / 2, apart[part] * np.sqrt(0.75), workers=-1)
         edge = np.repeat(np.arange(len(balls)), [len(ball) for ball in balls]) + start

@@ -17,23 +17,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from nelayout.numerics.memory import warn_if_short
-from nelayout.quality.distances import ROWS_AT_ONCE, InputDistances, dense_levels, squared_from, standardize
-from nelayout.quality.samples import (
-    NOTHING,
-    ROWS_ABOVE,
-    ROWS_SAMPLED,
-    Sampled,
-    Sweep,
-    groups_of,
-    sample_of,
-    standard_error,
-    value_of_groups,
-)  # fmt: skip
+from nelayout.quality import samples
+from nelayout.quality.distances import InputDistances, dense_levels, squared_from, standardize
+from nelayout.quality.samples import NOTHING, Sampled, Sweep
 
 __all__ = ["distance_correlation", "distance_stress", "nonmetric_stress", "spearman", "stress_sums"]
 
-# Largest number of nodes for stress of all pairs, and number of sampled pivots above it.
-PAIRS_ABOVE, PIVOTS = 2_000, 200
 # Number of other nodes that Spearman's correlation and non-metric stress pair with each sampled node.
 PARTNERS = 3_000
 # Bytes that ranking needs for each pair.
@@ -51,13 +40,12 @@ def distance_stress(
     """
     rng = np.random.default_rng(seed)
     n = len(Y)
-    pivots, exact = sample_of(np.arange(n), sample, PAIRS_ABOVE, PIVOTS, rng)
+    pivots, exact = samples.sample_of(np.arange(n), sample, samples.PIVOTS, rng)
     Y = standardize(Y)
     sums = np.zeros((len(pivots), 3))
-    for start in range(0, len(pivots), ROWS_AT_ONCE):
-        some = pivots[start : start + ROWS_AT_ONCE]
-        for t, row in enumerate(distances.rows(some), start):
-            sums[t] = stress_sums(Y, pivots[t], np.where(np.isfinite(row), row, 0.0))
+    for block in distances.blocks(pivots):
+        for t, pivot, row in block:
+            sums[t] = stress_sums(Y, pivot, np.where(np.isfinite(row), row, 0.0))
     first, second, pairs = sums.sum(axis=0).tolist()
     if not pairs:
         return NOTHING
@@ -68,7 +56,7 @@ def distance_stress(
         return Sampled(value)
     # Derivative of the value by one pivot's sums (delta method).
     slope = np.array([-2 * first / (pairs * second), (first / second) ** 2 / pairs, (first / pairs) ** 2 / second])
-    return Sampled(value, len(pivots) * standard_error((sums * slope).sum(axis=1), n), exact=False)
+    return Sampled(value, len(pivots) * samples.standard_error((sums * slope).sum(axis=1), n), exact=False)
 
 
 def stress_sums(Y: np.ndarray, pivot: Any, hops: np.ndarray) -> tuple[float, float, int]:
@@ -98,9 +86,8 @@ def pairs_of(sweep: Sweep) -> Pairs:
         remedy = 'sample="auto" looks at 300 nodes and tells the standard error'
         warn_if_short(PAIR_BYTES * n * (n - 1) // 2, f"ranking the distances of all pairs of {n:,} nodes", remedy)
     parts: list[tuple[np.ndarray, ...]] = [(np.zeros(0), np.zeros(0), np.zeros(0, np.int8))]
-    for start in range(0, len(sweep.nodes), ROWS_AT_ONCE):
-        some = sweep.nodes[start : start + ROWS_AT_ONCE]
-        for t, (node, row) in enumerate(zip(some.tolist(), sweep.distances.rows(some), strict=True), start):
+    for block in sweep.distances.blocks(sweep.nodes):
+        for t, node, row in block:
             if sweep.exact:
                 others = np.arange(node + 1, n)
             elif n - 1 <= PARTNERS:
@@ -176,15 +163,14 @@ def distance_correlation(sweep: Sweep) -> Sampled:
     n, rng = len(inside), np.random.default_rng([sweep.seed, 3])
     if n < 2:
         return NOTHING
-    nodes, exact = sample_of(inside, sweep.sample, ROWS_ABOVE, ROWS_SAMPLED, rng)
+    nodes, exact = samples.sample_of(inside, sweep.sample, samples.ROWS, rng)
     sums = np.zeros((5, len(nodes)))
-    for start in range(0, len(nodes), ROWS_AT_ONCE):
-        some = nodes[start : start + ROWS_AT_ONCE]
-        for t, (node, row) in enumerate(zip(some.tolist(), sweep.distances.rows(some), strict=True), start):
+    for block in sweep.distances.blocks(nodes):
+        for t, node, row in block:
             d, e = row[inside], np.sqrt(squared_from(sweep.positions, node)[inside])
             sums[:, t] = d.sum(), e.sum(), (d * d).sum(), (d * e).sum(), (e * e).sum()
     d, e, dd, de, ee = sums / n
-    group = groups_of(len(nodes), exact, rng)
+    group = samples.groups_of(len(nodes), exact, rng)
 
     def correlation(kept: np.ndarray) -> float:
         some = kept[group]
@@ -197,4 +183,4 @@ def distance_correlation(sweep: Sweep) -> Sampled:
             return 0.0
         return float(np.sqrt(min(max(covariance(de, d, e), 0.0) / np.sqrt(both), 1.0)))
 
-    return value_of_groups(correlation, group, len(nodes) / n)
+    return samples.value_of_groups(correlation, group, len(nodes) / n)

@@ -30,7 +30,7 @@ from nelayout.run.passes import Descent, Keep, Pass, passes_within
 from nelayout.run.plan import Settings, plan
 from nelayout.run.starts import COMPARED, ROUGH_NODES, OtherStarts
 from nelayout.run.untangling import Redraw, Untangle
-from nelayout.similarities.truncated_walk import KEPT, WHOLE
+from nelayout.similarities.random_walk import KEPT, WHOLE
 from nelayout.sums.edges.walk import can_smooth_exactly
 
 __all__ = [

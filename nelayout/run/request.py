@@ -26,8 +26,8 @@ from nelayout.numerics.distances import Distances
 from nelayout.optimizers import Optimizer, optimizer_named
 from nelayout.placing.components import component_labels
 from nelayout.run.variational_component import check_variational
+from nelayout.similarities.affinity import within_range
 from nelayout.similarities.hops import hop_entries, path_lengths
-from nelayout.similarities.rescale import within_range
 from nelayout.sums.nbody import check_backend
 
 __all__ = ["NOTHING_KNOWN", "Kept", "Known", "Request", "checked_stability", "read_request"]

@@ -26,8 +26,7 @@ from nelayout.run.request import Known, Request
 from nelayout.run.strong_edges import strong_edges
 from nelayout.similarities.entropic import joint, on_pattern
 from nelayout.similarities.hops import hop_rows, path_lengths
-from nelayout.similarities.random_walk import RandomWalk
-from nelayout.similarities.truncated_walk import truncated_walk
+from nelayout.similarities.random_walk import RandomWalk, truncated_walk
 from nelayout.sums.edges.walk import can_smooth_exactly
 
 __all__ = ["input_affinity", "take_apart"]

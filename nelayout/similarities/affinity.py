@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from itertools import compress
 
@@ -12,7 +13,7 @@ from nelayout.numerics.distances import Distances
 from nelayout.numerics.groups import Parts
 from nelayout.similarities.random_walk import RandomWalk
 
-__all__ = ["Affinity", "some_of"]
+__all__ = ["Affinity", "some_of", "within_range"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,3 +65,24 @@ def some_of(affinity: Affinity, parts: Parts, kept: np.ndarray) -> tuple[Affinit
     own = None if affinity.rows is None else affinity.rows[entries]
     distances = tuple(compress(affinity.distances, kept))
     return Affinity(graph, affinity.mass[rows], inside, hidden, rows=own, distances=distances), fewer, rows
+
+
+def within_range(P: csr_array, bits: int) -> tuple[csr_array, tuple[str, ...]]:
+    """Divide P by a power of two if its largest weight is outside 2^-bits .. 2^bits; note it.
+
+    A power of two changes no digit, only the exponents.  Weights near 1e300 draw like weights near 1.
+
+    >>> P, notes = within_range(csr_array(np.array([[0.0, 2.0**900], [2.0**900, 0.0]])), 40)
+    >>> P.data.tolist(), len(notes)
+    ([0.5, 0.5], 1)
+    """
+    exponent = math.frexp(float(P.data.max()))[1] if P.nnz else 0
+    if abs(exponent) <= bits:
+        return P, ()
+    # A weight of 1e-308 of the largest pulls nothing, but its edge stays one.
+    weights = np.maximum(np.ldexp(P.data, -exponent), np.finfo(np.float64).tiny)
+    note = (
+        f"edge weights near {float(P.data.max()):.0e} were divided by 2^{exponent} to stay in the range of floats: "
+        "with scale=None, sizes and values are those of the divided weights"
+    )
+    return csr_array((weights, P.indices, P.indptr), shape=P.shape), (note,)

@@ -16,12 +16,12 @@ from __future__ import annotations
 import numpy as np
 from scipy.sparse import csr_array
 
+from nelayout.numerics.blocks import rows_at_once
+
 __all__ = ["betweenness", "closeness"]
 
 # Nodes times entries visited up to which every node is a source, and least number of sources in a component.
 EXACT_WORK, FEWEST_SOURCES = 3e8, 64
-# Nodes times entries visited by one call of the compiled search, which no interrupt ends.
-BLOCK_WORK = 1e7
 
 
 def closeness(adjacency: csr_array, rng: np.random.Generator) -> tuple[np.ndarray, tuple[str, ...]]:
@@ -94,7 +94,7 @@ def _search(adjacency: csr_array, sources: np.ndarray, scale: np.ndarray, *, pat
 
     n = len(adjacency.indptr) - 1
     hops, shares = np.zeros(n), np.zeros(n)
-    size = max(int(BLOCK_WORK / (n + adjacency.nnz + 1)), 1)
+    size = rows_at_once(n + adjacency.nnz)
     for first in range(0, len(sources), size):  # between blocks an interrupt comes through
         block = slice(first, first + size)
         search_from(adjacency.indptr, adjacency.indices, sources[block], scale[block], hops, shares, paths)

@@ -19,6 +19,7 @@ import math
 import numpy as np
 from scipy.sparse import csr_array
 
+from nelayout.numerics.blocks import rows_at_once
 from nelayout.numerics.parallel import Threads
 
 __all__ = ["calibrate", "joint", "on_pattern"]
@@ -32,8 +33,6 @@ TIES = 1e-12
 LOWEST, BEYOND = 1e-7, 40.0
 # Similarities are at least e^-CUT of the largest in their row, so that products do not underflow to 0.
 CUT = 600.0
-# Number of similarities that are calibrated at a time.
-ROWS_ENTRIES = 1 << 16
 
 
 def joint(rows: csr_array) -> csr_array:
@@ -65,9 +64,7 @@ def on_pattern(rows: csr_array, graph: csr_array, joining: float | None = None) 
     return values / np.bincount(of, values, minlength=n)[of]
 
 
-def calibrate(
-    distances: np.ndarray, perplexity: float | np.ndarray, threads: Threads | None = None
-) -> np.ndarray:
+def calibrate(distances: np.ndarray, perplexity: float | np.ndarray, threads: Threads | None = None) -> np.ndarray:
     """Return similarities (n, k) of a perplexity from distances (n, k); each row has sum 1.
 
     Distances are nearest first; inf, which gives 0, fills rows with fewer neighbors. The perplexity, a number or (n,),
@@ -78,7 +75,7 @@ def calibrate(
     each = np.broadcast_to(perplexity, n)
     nearest = np.ceil(each).astype(np.intp)[:, None] - 1
     target, high = np.log(each), math.log(2.0 * (math.log(k) + BEYOND))
-    size = max(1, ROWS_ENTRIES // k)
+    size = rows_at_once(256 * k)  # few enough for the cache of a processor
 
     def block(start: int) -> None:
         here = slice(start, start + size)

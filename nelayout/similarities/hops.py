@@ -32,6 +32,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.sparse import csr_array
 
+from nelayout.numerics.blocks import rows_at_once
 from nelayout.numerics.breadth_first import COMPILED_ABOVE
 from nelayout.numerics.parallel import Threads
 from nelayout.similarities.entropic import TIES, calibrate
@@ -44,8 +45,6 @@ REACH = 3.0
 WHOLE, MOST = 2_000, 10.0
 # Part of the nodes in several rings that a node is worth at most: as many as all would show no structure.
 WORTH = 0.5
-# Entries of rings that are held at a time.
-RING_ENTRIES = 1 << 18
 # Nodes that an estimate of entries looks at, and entries of P for each entry of its rows.
 SAMPLED, UNION = 64, 1.25
 
@@ -126,8 +125,8 @@ def _blocks(lengths: csr_array, order: np.ndarray, perplexity: float) -> list[np
     """Cut nodes in the order of their degrees into blocks of rows that are found at a time."""
     widths, at, found = _widths(lengths, order, perplexity), 0, list[np.ndarray]()
     while at < len(order):
-        widest = widths[min(at + RING_ENTRIES // widths[at], len(order) - 1)]
-        found.append(order[at : at + max(1, RING_ENTRIES // widest)])
+        widest = widths[min(at + rows_at_once(64 * widths[at]), len(order) - 1)]
+        found.append(order[at : at + rows_at_once(64 * widest)])
         at += len(found[-1])
     return found
 

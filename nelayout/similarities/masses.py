@@ -24,9 +24,6 @@ __all__ = ["FLOOR", "NAMED", "node_mass"]
 # The least mass, the mean being 1.
 FLOOR = 1e-3
 
-# Largest unit of strengths: sums of huge weights stay finite.
-LARGEST = 1e290
-
 # Most steps of power iteration, and change of an entry in one step at which it ends, the mean being 1.
 POWER_STEPS, POWER_TOLERANCE = 2000, 1e-10
 
@@ -39,7 +36,7 @@ def _strength(adjacency: csr_array, _rng: np.random.Generator) -> tuple[np.ndarr
     rows = np.repeat(np.arange(n), np.diff(adjacency.indptr))
     largest = adjacency.data.max(initial=1.0)
     relative = np.bincount(rows, weights=adjacency.data / largest, minlength=n)
-    return relative * min(largest, LARGEST), ()
+    return relative * min(largest, np.finfo(np.float64).max / max(2 * adjacency.nnz, 1)), ()  # sums stay finite
 
 
 def _eigenvector(adjacency: csr_array, _rng: np.random.Generator) -> tuple[np.ndarray, Notes]:
@@ -96,33 +93,16 @@ def node_mass(
     rng: np.random.Generator | int | None = None,
     relative: bool = True,
 ) -> tuple[np.ndarray, Notes]:
-    """Masses of the nodes: mean 1 before the floor, none below a thousandth of the mean.
+    """Return masses (n,) of mean 1 before the floor, and notes on sampled ones and ones that did not converge.
 
-    Parameters
-    ----------
-    adjacency : (n, n) symmetric csr_array without diagonal and explicit zeros.
-    mass : "unit", "degree", "degree+1", "strength" (sums of weights), "closeness" or "betweenness" (over hops, from
-        sampled sources on large graphs), "eigenvector" (of the 0/1 adjacency, in each component for itself), the name
-        of a node attribute, an array in node order, or a dict keyed by node; None: "unit".
-    host : reads attributes, arrays and dicts, and names nodes in errors: `nelayout.graphs.Network.host`.
-    rng : for sampled sources; a Generator, a seed, or None for seed 0.
-    relative : False leaves their mean as it is.
+    adjacency  (n, n) symmetric, without diagonal and explicit zeros
+    mass       a name in `NAMED`, a node attribute, an array in node order, or a dict keyed by node; None: "unit"
+    host       `Network.host`: reads attributes, arrays and dicts, and names nodes in errors
+    rng        for sampled sources: a Generator, a seed, or None for seed 0
+    relative   False leaves their mean as it is
 
-    Returns
-    -------
-    m : (n,) float64. If all masses are 0 (the betweenness of a complete graph), all are 1.
-    notes : sentences on masses that were sampled, or did not converge.
-
-    Raises
-    ------
-    InputError
-        for a mass that is negative, NaN, infinite, missing or no number, an unknown name, a key that is no node
-
-    Examples
-    --------
-    >>> path = csr_array(np.array([[0, 1, 0], [1, 0, 1], [0, 1, 0]]))
-    >>> node_mass(path, "betweenness")[0]
-    array([1.e-03, 3.e+00, 1.e-03])
+    If all masses are 0 (the betweenness of a complete graph), all are 1. Raises `InputError` for a mass that is
+    negative, NaN, infinite, missing or no number, an unknown name, and a key that is no node.
     """
     n = len(adjacency.indptr) - 1
     if mass is None:

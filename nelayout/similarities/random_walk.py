@@ -4,7 +4,6 @@ p_ij sums over all walks from i to j, one of k edges with weight (1 - rho) rho^k
 Peltonen & Kaski 2014, sec. 5.2): nodes become similar by the many short walks between them, also without an
 edge.  On the path a - b - c, at rho = 0.5, the ends are a third as similar as neighbors are:
 
-    >>> from scipy.sparse import csr_array
     >>> path = csr_array(np.array([[0.0, 1, 0], [1, 0, 1], [0, 1, 0]]))
     >>> RandomWalk(path, 0.5).times(np.eye(3)).round(3)
     array([[0.583, 0.236, 0.083],
@@ -13,6 +12,9 @@ edge.  On the path a - b - c, at rho = 0.5, the ends are a third as similar as n
 
 Objectives that are quadratic in the drawing need p X, p 1 and solutions of (diag(p1) - p) X = B, and no more of p.
 With K = I - rho S, S = D^-1/2 A D^-1/2, each is one sparse symmetric positive definite system.
+
+Other objectives need every single p_ij, and p is full.  Small graphs keep all of it.  In larger ones each row keeps its
+largest entries, found by pushing, and p_ij stays if either end keeps it.  The diagonal is dropped.
 """
 
 from __future__ import annotations
@@ -23,12 +25,21 @@ from functools import cached_property
 import numpy as np
 from scipy.sparse import csr_array
 
+from nelayout.graphs.network import canonical
+from nelayout.numerics.blocks import rows_at_once
 from nelayout.numerics.conjugate_gradients import conjugate_gradients
+from nelayout.numerics.parallel import Threads
 
-__all__ = ["RandomWalk", "normalize"]
+__all__ = ["RandomWalk", "normalize", "truncated_walk"]
 
 # Relative error (Euclidean norm) that products with p keep below.
 ACCURACY = 1e-8
+# Nodes up to which p is kept whole.
+WHOLE = 500
+# Entries kept of each row: at least KEPT, and more as long as there are not more than WHOLE^2 in all.
+KEPT = 64
+# Error of an entry, in parts of sqrt(d_i d_j) / (mean d * entries kept), d the strengths.
+TOLERANCE = 0.1
 
 
 def normalize(graph: csr_array) -> tuple[csr_array, np.ndarray]:
@@ -108,11 +119,7 @@ class RandomWalk:
             inverse = inverse * free
         bound = (scale * (1.0 - rho)) * inverse
         Z = conjugate_gradients(
-            lambda Z: self._K(Z) - bound * Z,
-            1.0 - bound,
-            inverse * right,
-            tolerance=tolerance,
-            max_iter=max_iter,
+            lambda Z: self._K(Z) - bound * Z, 1.0 - bound, inverse * right, tolerance=tolerance, max_iter=max_iter
         )
         X = self._K(Z)
         if free is not None:
@@ -135,6 +142,38 @@ class RandomWalk:
     def _solve_K(self, right: np.ndarray, start: np.ndarray | None, tolerance: float) -> np.ndarray:
         root = math.sqrt((1.0 + self.rho) / (1.0 - self.rho))
         most = 10 + math.ceil(root * math.log(2.0 * root / tolerance))  # twice the bound of theory
-        return conjugate_gradients(
-            self._K, np.ones(self.n), right, tolerance=tolerance, max_iter=most, start=start
-        )
+        return conjugate_gradients(self._K, np.ones(self.n), right, tolerance=tolerance, max_iter=most, start=start)
+
+
+def truncated_walk(graph: csr_array, rho: float, threads: Threads | None = None) -> tuple[csr_array, float]:
+    """Truncate p to P (n, n), symmetric without a diagonal; return P and its share of p_ij."""
+    walk = RandomWalk(graph, rho)
+    n = walk.n
+    if n <= WHOLE:
+        p = walk.times(np.eye(n))
+        p = np.maximum((p + p.T) / 2, 0.0)
+        np.fill_diagonal(p, 0.0)
+        return canonical(csr_array(p)), 1.0
+    from nelayout.similarities import loops
+
+    kept = max(KEPT, WHOLE**2 // n)
+    columns = np.full((n, kept), -1, dtype=np.int32)
+    values, own = np.zeros((n, kept)), np.zeros(n)
+    S, root = walk.S, np.sqrt(walk.strength)
+    tolerance = TOLERANCE / (kept * float(np.mean(walk.strength)))
+
+    size = rows_at_once(256 * kept)
+
+    def work(start: int) -> None:
+        rows = start, min(start + size, n)
+        loops.largest_of_rows(S.indptr, S.indices, S.data, root, rho, tolerance, *rows, columns, values, own)
+
+    (threads or Threads()).map(work, range(0, n, size))
+    filled = columns >= 0
+    rows = np.repeat(np.arange(n, dtype=np.int32), np.sum(filled, axis=1))
+    half = csr_array((values[filled], (rows, columns[filled])), shape=(n, n))
+    ends = csr_array((np.ones(len(half.data)), half.indices, half.indptr), shape=(n, n))
+    P, ends = canonical(half + half.T), canonical(ends + ends.T)
+    P.data = np.divide(P.data, ends.data)  # the mean of both ends, or what one of them alone has kept
+    everything = float(np.sum(walk.row_sums)) - float(np.sum(own))
+    return P, min(1.0, float(np.sum(P.data)) / everything)

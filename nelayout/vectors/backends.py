@@ -28,13 +28,12 @@ import numpy as np
 from scipy.sparse import issparse
 
 from nelayout.errors import Unsupported, missing_extra, unknown
+from nelayout.numerics.blocks import rows_at_once
 from nelayout.numerics.parallel import Threads
 from nelayout.vectors.metrics import Metric
 
 __all__ = ["BACKENDS", "Backend", "Trial", "check_backend", "choose"]
 
-# Number of rows of a block of searches.
-BLOCK_ROWS = 4096
 # Share of the nearest rows that faiss and hnswlib are to find, where they can be told.
 SOUGHT_RECALL = 0.98
 # faiss: number of cells per root of the number of rows, rows per cell and rounds of k-means, and least rows in a cell.
@@ -81,10 +80,7 @@ class Backend:
 
 
 def check_backend(name: object) -> None:
-    """Raise `InputError` unless the name is None, "exact" or a backend.
-
-    >>> check_backend("faiss")
-    """
+    """Raise `InputError` unless the name is None, "exact" or a backend."""
     if name is not None and name not in ("exact", *BACKENDS):
         raise unknown("backend", name, ("exact", *BACKENDS))
 
@@ -101,7 +97,8 @@ def choose(name: str | None, metric: Metric) -> Backend:
     able = [each for each in BACKENDS.values() if plain or (each.general and metric.in_pynndescent)]
     if name is not None and BACKENDS[name] not in able:
         what = "sparse rows" if metric.euclidean else f"metric {metric.name!r}"
-        raise Unsupported(f"backend {name!r} cannot take {what}; use {_others(able)}")
+        others = " or ".join(map(repr, ("exact", *(each.name for each in able))))
+        raise Unsupported(f"backend {name!r} cannot take {what}; use {others}")
     if not able:
         raise Unsupported(
             f"{rows.shape[0]} rows are too many for metric {metric.name!r}, which looks at all pairs; "
@@ -115,10 +112,6 @@ def choose(name: str | None, metric: Metric) -> Backend:
     return present[0]
 
 
-def _others(able: list[Backend]) -> str:
-    return " or ".join(repr(name) for name in ("exact", *(each.name for each in able)))
-
-
 def _single(X: np.ndarray) -> np.ndarray:
     """Return rows in float32, moved and divided to keep digits and not to overflow."""
     low, high = np.min(X, axis=0).astype(np.float64), np.max(X, axis=0).astype(np.float64)
@@ -126,17 +119,22 @@ def _single(X: np.ndarray) -> np.ndarray:
     return np.ascontiguousarray((X - (low + high) / 2) / unit, dtype=np.float32)
 
 
+def _blocks(rows: np.ndarray) -> list[np.ndarray]:
+    size = rows_at_once(64 * rows.shape[1])
+    return [rows[start : start + size] for start in range(0, len(rows), size)]
+
+
 def _by_blocks(
     search: Callable[[np.ndarray], np.ndarray], rows: np.ndarray, threads: Threads, done: Callable[[int], object]
 ) -> np.ndarray:
     """Search blocks of rows on several threads."""
 
-    def block(start: int) -> np.ndarray:
-        found = search(rows[start : start + BLOCK_ROWS])
+    def block(some: np.ndarray) -> np.ndarray:
+        found = search(some)
         done(len(found))
         return found
 
-    return np.concatenate(threads.map(block, range(0, len(rows), BLOCK_ROWS)))
+    return np.concatenate(threads.map(block, _blocks(rows)))
 
 
 def _faiss(
@@ -161,8 +159,8 @@ def _faiss(
         index: Any = faiss.IndexIVFFlat(faiss.IndexFlatL2(d), d, cells)
         index.cp.seed, index.cp.niter, index.cp.max_points_per_centroid = seed, TRAINING_ROUNDS, TRAINING_ROWS
         index.train(rows)
-        for start in range(0, n, BLOCK_ROWS):
-            index.add(rows[start : start + BLOCK_ROWS])
+        for some in _blocks(rows):
+            index.add(some)
         index.nprobe = trial.effort(tried, 1, cells)
         return _by_blocks(search, rows, threads, done), None
     finally:
@@ -178,8 +176,8 @@ def _hnswlib(
     n, d = rows.shape
     index = hnswlib.Index("l2", d)
     index.init_index(n, M=LINKS, ef_construction=BUILT_FROM, random_seed=seed)
-    for start in range(0, n, BLOCK_ROWS):  # in the same order as at once; Ctrl-C ends it between blocks
-        index.add_items(rows[start : start + BLOCK_ROWS], num_threads=1)
+    for some in _blocks(rows):  # in the same order as at once; Ctrl-C ends it between blocks
+        index.add_items(some, num_threads=1)
 
     def search(block: np.ndarray) -> np.ndarray:
         try:

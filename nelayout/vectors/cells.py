@@ -17,7 +17,7 @@ from nelayout.catalogue.record import Method
 from nelayout.errors import InputError, InputTypeError, unknown
 from nelayout.record.solution import Solution
 from nelayout.run.pipeline import solve
-from nelayout.vectors.fitting import check_dimensions
+from nelayout.vectors.embedding import check_dimensions
 from nelayout.vectors.input import read_positions
 
 __all__ = ["embed_cells"]
@@ -108,19 +108,9 @@ def embed_cells(
         raise InputTypeError(f"key_added must be a name or None; got {key_added!r}")
     check_dimensions(n_components)
     graph = _connectivities(adata, neighbors_key)
-    solution = solve(
-        graph,
-        method,
-        _start(adata, init_pos, graph.shape[0], int(n_components)),
-        dim=n_components,
-        scale=None,
-        seed=generator(random_state, "random_state"),
-        n_jobs=n_jobs,
-        max_iter=max_iter,
-        tol=tol,
-        progress=progress,
-        **own,
-    )
+    start, seed = _start(adata, init_pos, graph.shape[0], int(n_components)), generator(random_state, "random_state")
+    how = {"dim": n_components, "n_jobs": n_jobs, "max_iter": max_iter, "tol": tol, "progress": progress, **own}
+    solution = solve(graph, method, start, scale=None, seed=seed, **how)
     asked = {"neighbors_key": neighbors_key, "random_state": random_state, "max_iter": max_iter, "tol": tol, **own}
     if isinstance(init_pos, str):
         asked["init_pos"] = init_pos

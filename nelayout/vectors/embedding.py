@@ -3,25 +3,423 @@
 Six points form two groups. A neighbor embedding brings neighbors together; the space between the groups has no
 meaning::
 
-    >>> import numpy as np
     >>> X = np.array([[0.0], [1.0], [2.0], [50.0], [51.0], [52.0]])
     >>> Y = embed(X, n_neighbors=2, random_state=0)
     >>> bool(np.ptp(Y[:3], axis=0).max() < np.abs(Y[:3].mean(axis=0) - Y[3:].mean(axis=0)).max())
     True
+
+Groups without a joining edge would repel each other without end, so the shortest edges between them are added.
+
+Perplexity annealing draws wide neighborhoods first. Each drawing gives the initial positions for neighborhoods half as
+wide. Source: Lee, Renard, Bernard, Dupont & Verleysen, Neurocomputing 112, 2013, sec. 5.3 ("Type 1 and 2 mixtures of
+Kullback-Leibler divergences as cost functions")::
+
+    >>> scales(400, 30.0, 90)
+    ((200.0, 399), (100.0, 300), (50.0, 150), (30.0, 90))
 """
 
 from __future__ import annotations
 
-from typing import Any
+import math
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any, Literal
 
 import numpy as np
+from scipy.sparse import csr_array, issparse
 
-from nelayout.catalogue.keywords import takes_keywords_of
-from nelayout.errors import warn
-from nelayout.record.solution import Solution
-from nelayout.vectors.fitting import fit_vectors
+from nelayout.catalogue import METHODS, OWNERS, method_named, own_keywords, tune
+from nelayout.catalogue.keywords import PASSED_ON, checks_keywords, takes_keywords_of
+from nelayout.catalogue.options import DEFAULTS, check_options, generator
+from nelayout.catalogue.record import Method
+from nelayout.catalogue.stages import CoarseToFine, Descend
+from nelayout.errors import InputError, InputTypeError, unknown, warn
+from nelayout.formula.connections import Fixed
+from nelayout.numerics.distances import Distances, row_distances
+from nelayout.numerics.parallel import Threads, threads_for
+from nelayout.numerics.principal import principal_components
+from nelayout.numerics.spectral import spectral_coordinates
+from nelayout.record.solution import Progress, Solution, Step
+from nelayout.run.alpha_walk import at_order
+from nelayout.run.costs import warn_of_memory
+from nelayout.run.drawing import Drawing
+from nelayout.run.pipeline import run_parts
+from nelayout.run.request import Known
+from nelayout.run.variational_component import vector_features
+from nelayout.similarities.entropic import joint, on_pattern
+from nelayout.sums.device import device_named
+from nelayout.vectors import input as given
+from nelayout.vectors.backends import check_backend
+from nelayout.vectors.copies import Copies
+from nelayout.vectors.fit import Fit
+from nelayout.vectors.input import NEIGHBORS, REACH, Neighbors, Start
+from nelayout.vectors.joining import Similarities, edges_in_words, join_components
+from nelayout.vectors.knn import entropic_rows, neighbor_graph, space_of
+from nelayout.vectors.metrics import Metric
+from nelayout.vectors.neighbors import Space
 
-__all__ = ["embed", "solve_vectors"]
+__all__ = ["at_perplexity", "check_dimensions", "embed", "fit_vectors", "scales", "solve_vectors"]
+
+# Default neighbors of a row: SHARED_NEIGHBORS / n, between MIN_NEIGHBORS and MAX_NEIGHBORS.
+SHARED_NEIGHBORS, MIN_NEIGHBORS, MAX_NEIGHBORS = 30_000, 20, 60
+# Largest number of similarities of a scale of annealing, and largest number of steps at each scale before the last.
+ANNEALED_PAIRS, ANNEALED_STEPS = 1.5e7, 150
+# Per row and neighbor: entries of the symmetric neighbor graph, and peak bytes of the search.
+UNION, SEARCH_BYTES = 1.5, 150
+
+
+@checks_keywords
+def fit_vectors(
+    X: Any,
+    method: str | Method = "ws-sne",
+    *,
+    n_components: int = 2,
+    n_neighbors: int | Literal["all"] | None = None,
+    perplexity: float | None = None,
+    perplexity_annealing: bool = False,
+    metric: Any = "euclidean",
+    metric_params: dict[str, Any] | None = None,
+    knn: tuple[Any, Any] | None = None,
+    backend: Literal["exact", "faiss", "hnswlib", "pynndescent"] | None = None,
+    pca: int | Literal["auto"] | None = "auto",
+    init: Any = "auto",
+    random_state: Any = None,
+    n_jobs: int | None = None,
+    max_iter: int | None = None,
+    tol: float | None = None,
+    optimizer: Any = "auto",
+    nbody: str = "auto",
+    device: str = "cpu",
+    callback: Callable[..., object] | None = None,
+    progress: bool = False,
+    method_options: dict[str, Any] | None = None,
+    **own: Any,
+) -> Fit:
+    """Embed vectors; return all results and what `Fit.place` needs for new rows.
+
+    Parameters
+    ----------
+    X : (n, d) array, frame, nested list or sparse matrix
+        one row per sample
+    method : default "ws-sne"
+        a name (``nelayout.methods()`` lists them) or a ``nelayout.Method``
+    n_components : default 2
+        columns of the result: 1, 2 or 3
+    n_neighbors : default 20 to 60, or 3 * perplexity
+        k of the neighbor graph, from 1 to n - 1. A number without a perplexity gives all edges weight 1. None takes 3
+        times the perplexity; without a perplexity 30,000 / n, at least 20 and at most 60 (or n - 1). If a perplexity is
+        given, "all" takes every other row
+    perplexity : default 10 to 30, or none
+        effective number of neighbors by a row's weights, which have sum 1, as in `entropic_affinity`: a number > 1 and
+        below n_neighbors. None takes half of the default neighbors, or no weights if n_neighbors is given. Methods with
+        a fixed connection ("ee", "linlog", "quadlog", "polylog") use the weights' absolute values, and "auto" counts
+        edges of paths. Their default is 10 neighbors without weights. For a perplexity, "ee" needs a ``repulsion`` near
+        1 / (n perplexity) instead of 1
+    perplexity_annealing : default False
+        draw at perplexities n/2, n/4, ... before the given one (Lee et al. 2013). Each drawing starts from the one
+        before and takes up to 150 steps of the method's last stage. It suits closed surfaces and curves, but not rolled
+        sheets. Perplexities that need more than 1.5e7 similarities are left out; a note has the first one. All scales
+        share ``max_iter``
+    metric : default "euclidean"
+        as in `knn_graph`; "similarity": X (n, n), dense or sparse, holds similarities >= 0 instead of vectors. It is
+        the drawn graph (A + A^T if it differs from its transpose). Leave n_neighbors, perplexity, knn and pca out then
+    metric_params : default None
+        parameters of the metric
+    knn : default None
+        (indices, distances), two (n, k) arrays from your own index: for each row the nearest rows and their distances,
+        as in openTSNE and UMAP. A row may be in its own list. The lists replace the search. X is still used for
+        principal components and to join components
+    backend : default None
+        what searches for neighbors, as in `knn_graph`: "exact", "faiss", "hnswlib", "pynndescent", or None for a choice
+        by the number of rows. ``notes`` of `nelayout.solve_vectors` state the share of neighbors that were found
+    pca : default "auto"
+        as in `knn_graph`: an integer is the number of principal components in which rows are compared
+    init : default "auto"
+        initial positions. "auto" coarsens the graph and draws it from coarse to fine. It also draws one coarse graph
+        from the first principal components, and keeps that drawing unless its stress is a third higher, which means a
+        fold. For kernels with a tail, distances between rows count in the stages before the last. "pca" takes the first
+        principal components and only the last stage; annealing uses it for "auto". "spectral" takes the slowest
+        directions of the random walk on the graph, "random" normal random numbers from ``random_state``. Or an
+        (n, n_components) array
+    random_state : default None
+        int, Generator or RandomState; the same seed gives the same bits, except with pynndescent
+    n_jobs : default None
+        threads; None: all cores
+    max_iter : default None
+        maximum iterations of the method's last stage; None: the method's own. A kernel with a tail takes the same
+        number for few and many rows, because groups of rows drift apart in more iterations
+    tol : default None
+        stop if rows move by less than this share of the typical distance between rows in each of five steps
+    optimizer : default "auto"
+        "auto", "majorize", "momentum", or one of nelayout.optimizers
+    nbody : default "auto"
+        how the sums over all pairs are done
+    device : default "cpu"
+        device for large tables and graphs: "cpu", or a GPU by PyTorch ("cuda", "cuda:1", "mps"), which also compares
+        all pairs of dense rows; "auto" takes a GPU if there is one
+    callback : default None
+        called with the state (iteration, stage, value, positions) after each step; True stops
+    progress : default False
+        show a progress bar
+    method_options : default None
+        the same as ``own`` in a dict
+    own : none
+        keywords of the method's layout function: tail=3.0 for "hssne", repulsion=0.1 for "ee", and mass, smoothing or
+        emphasis for any. If a perplexity is used, the default mass of every row is 1: ws-SNE is then t-SNE. In binary
+        graphs rows have the masses of the method. emphasis takes distances between rows
+    """
+    began = time.perf_counter()
+    chosen, passed = _tuned(method, method_options, own)
+    chosen = _with_steps_of_many(replace(chosen, perplexity=None, hops=None))
+    rng = generator(random_state, "random_state")
+    check_dimensions(n_components)
+    check_backend(backend)
+    if knn is not None and backend is not None:
+        raise InputError(f"knn has the neighbors, and backend={backend!r} would search for them: leave one of them out")
+    if perplexity_annealing and perplexity is None:
+        raise InputError("perplexity_annealing needs the perplexity to end at, e.g. perplexity=30")
+    if knn is not None and perplexity_annealing:
+        raise InputError("perplexity_annealing looks at more neighbors than knn has: leave one of them out")
+    rows = given.read_rows(X, metric)
+    n, dim = rows.shape[0], int(n_components)
+    run: dict[str, Any] = {
+        "dim": dim, "n_jobs": n_jobs, "max_iter": max_iter, "tol": tol, "optimizer": optimizer, "nbody": nbody,
+        "device": device, "callback": callback, "progress": progress, **passed,
+    }  # fmt: skip
+    settings = check_options(dict(run))  # before the search for neighbors, which is slow
+    run |= {"seed": rng, "scale": None, "components": "joint"}
+    if isinstance(metric, str) and metric == "similarity":
+        _refuse_of_similarities(n_neighbors, perplexity, metric_params, knn, backend, None if pca == "auto" else pca)
+        table = Similarities(rows)
+        start = given.read_init(init, None, n, dim, rng)
+        graph, joins = table.joined_graph()
+        begun = time.perf_counter() - began
+        solution, parts = run_parts(graph, chosen, _start_on(graph, start, dim), None, run)  # pyright: ignore[reportArgumentType]
+        solution = replace(solution, trace=_later(solution.trace, begun), seconds=begun + solution.seconds)
+        return Fit(table, 0, None, graph, parts[0], replace(solution, notes=(*joins, *solution.notes)))
+    lists = None if knn is None else given.read_neighbors(knn, n)
+    most = given.most_known(rows, metric, lists)
+    n_neighbors, perplexity = _weights(chosen, n_neighbors, perplexity, n, most)
+    if perplexity is not None and "mass" not in passed:
+        chosen = _with_equal_rows(chosen)
+    space, k = space_of(rows, n_neighbors, metric, metric_params, pca, perplexity)
+    if lists is not None:
+        given.count(k, "n_neighbors", most, f"knn has {most}")
+    known = space.given.rows
+    if perplexity_annealing and isinstance(init, str) and init == "auto" and given.has_components(known, dim):
+        init = "pca"
+    copies = Copies.of(rows)
+    start = copies.one_of_each(given.read_init(init, known, n, dim, rng))
+    free = start is None and not perplexity_annealing
+    sketch = copies.one_of_each(_outline(known, chosen, dim)) if free else None
+    emphasis = passed.get("emphasis")
+    # Under kernels with a tail, many arrangements of groups have nearly the same J: distances choose among them.
+    free = free and _has_tail(chosen) and not chosen.variational
+    counts = bool(chosen.mu if emphasis is None else emphasis) or free
+    goal = _distance_goal(space.given, copies.first) if counts else None
+    if copies.any:
+        run["mass"], callback = copies.masses(passed.get("mass", chosen.mass)), copies.told(callback)
+        run["callback"] = callback
+    plan: list[tuple[Any, int]] = [(perplexity, k)]
+    if perplexity is not None and perplexity_annealing:
+        plan = list(scales(n, float(perplexity), k))
+    share = ANNEALED_STEPS if max_iter is None else min(ANNEALED_STEPS, max_iter // len(plan))
+    widest = max(reach for _, reach in plan)
+    warn_of_memory(chosen, settings, np.array([n]), np.array([round(UNION * n * widest)]), SEARCH_BYTES * n * widest)
+    trace: tuple[Step, ...] = ()
+    with threads_for(n_jobs) as threads:
+        if lists is None:
+            found = space.nearest(widest, rng, threads, device_named(device), progress, backend)
+        else:
+            found = lists.first(widest)
+        for number, (p, reach) in enumerate(plan):
+            graph, shares, joins = at_perplexity(space, found.first(reach), p, threads)
+            last = number == len(plan) - 1
+            here = chosen if last else replace(at_order(chosen), variational=False)
+            prefix = "" if last else f"perplexity {p:g}: "
+            if len(plan) > 1:
+                run["max_iter"] = share if not last else None if max_iter is None else max_iter - share * number
+                run["callback"] = _told_on(callback, len(trace), prefix)
+            features = copies.one_of_each(vector_features(known)) if here.variational else None
+            begun = time.perf_counter() - began
+            drawn, each = copies.merged(graph, shares) if copies.any else (graph, shares)
+            facts = Known(True, each, features, sketch, goal, merged=copies.within(graph, drawn))
+            solution, parts = run_parts(drawn, here, _start_on(drawn, start, dim), None, run, facts)  # pyright: ignore[reportArgumentType]
+            trace += _later(solution.trace, begun, len(trace), prefix)
+            if last or solution.reason == "stopped":
+                break
+            start = solution.positions
+    about: tuple[str, ...] = ()
+    if copies.any:
+        run["mass"], method = passed.get("mass"), parts[0].method or here
+        solution, parts = _with_copies(copies, solution, method, graph, shares, run)
+        many = f"{n - len(copies.first):,} of the {n:,} rows are copies of others"
+        about = (f"{many}: nelayout draws equal rows as one node and puts the copies beside it",)
+    if perplexity_annealing and n / 2 > max(p for p, _ in plan):
+        limit = f"the widest that {n} rows afford ({ANNEALED_PAIRS:.0e} similarities)"
+        about += (f"the annealing of the perplexity begins at {plan[0][0]:g}, {limit}, not at {n / 2:g}",)
+    notes = (*found.notes, *about, *joins, *solution.notes)
+    solution = replace(solution, notes=notes, seconds=time.perf_counter() - began, trace=trace)
+    return Fit(space, k, perplexity, graph, parts[0], solution)
+
+
+def _with_copies(
+    copies: Copies, drawn: Solution, method: Method, graph: csr_array, shares: np.ndarray | None, run: dict[str, Any]
+) -> tuple[Solution, list[Drawing]]:
+    """Return the solution for all rows, and the drawing of their graph, from that for kinds."""
+    run = {**run, "max_iter": 0, "callback": None, "progress": False}
+    Y = copies.beside(np.asarray(drawn.positions))
+    whole, parts = run_parts(graph, replace(method, variational=False), Y, None, run, Known(True, shares))  # pyright: ignore[reportArgumentType]
+    own = {"reason": drawn.reason, "choice": drawn.choice, "method": drawn.method, "unit": 1.0}
+    positions = np.asarray(whole.positions) * whole.unit
+    return replace(whole, **own, positions=positions, notes=(*drawn.notes, *whole.notes)), parts
+
+
+def scales(n: int, perplexity: float, k: int) -> tuple[tuple[float, int], ...]:
+    """Return (perplexity, neighbors) from n/2 down by halves to the given perplexity and k.
+
+    Scales that need more similarities than `ANNEALED_PAIRS` are left out.
+    """
+    wider, p = [], n / 2
+    while p > perplexity:
+        reach = given.support(None, p, n)
+        if n * reach <= ANNEALED_PAIRS:
+            wider.append((p, reach))
+        p /= 2
+    return (*wider, (float(perplexity), k))
+
+
+def _later(trace: tuple[Step, ...], seconds: float, number: int = 0, prefix: str = "") -> tuple[Step, ...]:
+    """Return the steps of a run that began after `seconds` and `number` earlier steps."""
+    return tuple(Step(number + t.iteration, t.value, seconds + t.seconds, prefix + t.stage) for t in trace)
+
+
+def _told_on(callback: Callable[..., object] | None, number: int, prefix: str) -> Callable[[Progress], object] | None:
+    """Return the callback of a run after `number` steps; ``prefix`` precedes stage names."""
+    if callback is None:
+        return None
+    return lambda state: callback(replace(state, iteration=number + state.iteration, stage=prefix + state.stage))
+
+
+def at_perplexity(
+    space: Space, found: Neighbors, perplexity: float | None, threads: Threads
+) -> tuple[csr_array, np.ndarray | None, tuple[str, ...]]:
+    """Return the connected graph of neighbor lists, similarities of rows on it, and a note.
+
+    If ``perplexity`` is None, edges weigh 1. Else they are joint similarities, and the similarities of rows (nnz,) sum
+    to one in each row. An edge that joins components weighs 1 / (2 n perplexity), like one of ``perplexity`` equal
+    neighbors of one end. The note counts these edges.
+    """
+    if perplexity is None:
+        rows, said = None, f"the graph of the {found.indices.shape[1]} nearest neighbors has {{}} components"
+        graph, added = join_components(space, neighbor_graph(found, "union"), threads)
+    else:
+        rows, said = entropic_rows(found, perplexity, threads), f"the similarities of perplexity {perplexity:g} leave "
+        said += "{} components apart"
+        graph, added = join_components(space, joint(rows), threads, 0.5 / (space.n * perplexity))
+    values = None if rows is None or perplexity is None else on_pattern(rows, graph, 1.0 / perplexity)
+    if not added:
+        return graph, values, ()
+    return graph, values, (f"{said.format(added + 1)}; {edges_in_words(added, not issparse(space.given.table))}",)
+
+
+def _weights(method: Method, n_neighbors: Any, perplexity: Any, n: int, most: int) -> tuple[Any, Any]:
+    """Return the number of neighbors and the perplexity as given, or the defaults of both.
+
+    Methods with a fixed connection use absolute weights, and "auto" counts edges of paths. Their default is the graph
+    without weights. ``most``: number of known neighbors of each row.
+    """
+    if n_neighbors is not None or (perplexity is not None and most == n - 1):
+        return n_neighbors, perplexity
+    if perplexity is not None:
+        return min(most, math.ceil(REACH * perplexity)), perplexity
+    judged = any(isinstance(stage, Descend) and stage.judged for stage in method.stages)
+    if n <= NEIGHBORS or judged or isinstance(method.connection, Fixed):
+        return (None if most == n - 1 else min(most, NEIGHBORS)), None
+    k = min(max(math.ceil(SHARED_NEIGHBORS / n), MIN_NEIGHBORS), MAX_NEIGHBORS, most)
+    return k, k / 2 if k > 2 else None
+
+
+def _has_tail(method: Method) -> bool:
+    return method.kernel.a > 0 and not method.kernel.singular
+
+
+def _with_steps_of_many(method: Method) -> Method:
+    """Return the method with the iterations of large tables, if its kernel has a tail.
+
+    For such a kernel, groups that few edges join drift apart without end.
+    """
+    if not _has_tail(method):
+        return method
+    stages = (replace(stage, small=None) if isinstance(stage, Descend) else stage for stage in method.stages)
+    return replace(method, stages=tuple(stages))
+
+
+def _with_equal_rows(method: Method) -> Method:
+    """Return a method of the catalogue with mass 1 for every row if its masses are degrees."""
+    degrees = isinstance(method.mass, str) and method.mass == "degree"
+    return replace(method, mass="unit") if degrees and method.name in METHODS else method
+
+
+def _outline(rows: Any, method: Method, dim: int) -> np.ndarray | None:
+    """Return the first principal components (n, dim) of rows for a method with coarse levels."""
+    if not given.has_components(rows, dim) or not any(isinstance(stage, CoarseToFine) for stage in method.stages):
+        return None
+    return principal_components(rows, dim)[0]
+
+
+def _distance_goal(metric: Metric, rows: np.ndarray) -> Distances | None:
+    """Return the distances between rows; None where they tell nothing."""
+    return row_distances(len(rows), lambda some, others: metric.between_some(rows[some], rows[others]))
+
+
+def _start_on(graph: csr_array, start: Start, dim: int) -> np.ndarray | None:
+    """Return initial positions (n, dim) on a connected graph; None for the method's default."""
+    if not isinstance(start, str):
+        return start
+    return spectral_coordinates(graph, dim) if dim < graph.shape[0] else None
+
+
+def _refuse_of_similarities(
+    n_neighbors: Any, perplexity: Any, metric_params: Any, knn: Any, backend: Any, pca: Any
+) -> None:
+    """Refuse keywords that have no effect on a table of similarities."""
+    asked = [name for name, value in locals().items() if value is not None]
+    if asked:
+        raise InputError(
+            f"with metric='similarity' X is the graph that is drawn, and {asked[0]} would change it: leave it out"
+        )
+
+
+def check_dimensions(n_components: Any) -> None:
+    """Raise `InputError` for anything but 1, 2 or 3 columns."""
+    if hasattr(n_components, "__len__") and not isinstance(n_components, str):  # as in fit(X, y)
+        kind = type(n_components).__name__
+        raise InputTypeError(f"n_components must be 1, 2 or 3; got {kind}. Labels are not read, leave them out")
+    if isinstance(n_components, (bool, np.bool_)) or n_components not in (1, 2, 3):
+        raise InputError(f"n_components must be 1, 2 or 3; got {n_components!r}")
+
+
+def _tuned(method: str | Method, options: dict[str, Any] | None, own: dict[str, Any]) -> tuple[Method, dict[str, Any]]:
+    """Split the options: the method with its own, and the common ones."""
+    if options is not None and not isinstance(options, dict):
+        raise InputTypeError(f"method_options must be a dict or None; got {type(options).__name__}")
+    twice = [name for name in options or () if name in own]
+    if twice:
+        raise InputTypeError(f"{', '.join(twice)} is given twice: as a keyword and in method_options")
+    name = method_named(method).name
+    for option in options or ():
+        if option in DEFAULTS and option not in PASSED_ON:
+            raise InputError(
+                f"method_options cannot hold {option!r}; nelayout.embed has its own keywords, "
+                "and a graph of your own is drawn by the layout functions"
+            )
+        if option not in (*OWNERS, *PASSED_ON):
+            raise unknown(f"option of method {name!r}", option, (*own_keywords(name), *PASSED_ON))
+    given = {**(options or {}), **own}
+    passed = {option: given.pop(option) for option in PASSED_ON if option in given}
+    return tune(method, **given), passed
 
 
 @takes_keywords_of(fit_vectors)

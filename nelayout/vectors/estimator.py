@@ -11,8 +11,8 @@ from scipy.sparse import issparse
 from nelayout.catalogue.record import Method
 from nelayout.errors import missing_extra, warn
 from nelayout.numerics.parallel import threads_for
+from nelayout.vectors.embedding import fit_vectors
 from nelayout.vectors.fit import Fit
-from nelayout.vectors.fitting import fit_vectors
 from nelayout.vectors.input import check_table, read_rows, unmasked
 
 try:
@@ -23,6 +23,7 @@ except ImportError:
     raise missing_extra("scikit-learn", "vectors", "the estimator NeighborEmbedding") from None
 
 __all__ = ["NeighborEmbedding", "fitted_estimator"]
+
 
 def _threads(n_jobs: int | None) -> int:
     """Return the number of threads for scikit-learn's ``n_jobs``."""
@@ -187,13 +188,7 @@ class NeighborEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
 
 
 def fitted_estimator(fit: Fit, columns: Sequence[str] | None, **parameters: Any) -> NeighborEmbedding:
-    """Make the estimator of a finished fit to columns of these names; None: without names.
-
-    >>> fit = fit_vectors([[0.0], [1.0], [5.0]], n_neighbors=1, random_state=0)
-    >>> estimator = fitted_estimator(fit, ["height"], n_neighbors=1)
-    >>> estimator.get_feature_names_out().tolist(), estimator.feature_names_in_.tolist()
-    (['neighborembedding0', 'neighborembedding1'], ['height'])
-    """
+    """Make the estimator of a finished fit to columns of these names; None: without names."""
     estimator = NeighborEmbedding(**parameters)
     seen: dict[str, Any] = {"n_features_in_": fit.space.original.shape[1]}
     if columns is not None:

@@ -3,7 +3,7 @@
 A new row is compared with the fitted rows as they were compared with each other. Its position minimizes the method's
 own objective as a function of this one row (`nelayout.added`)::
 
-    >>> from nelayout.vectors.fitting import fit_vectors
+    >>> from nelayout.vectors.embedding import fit_vectors
     >>> X = np.array([[0.0], [1.0], [2.0], [50.0], [51.0], [52.0]])
     >>> fit = fit_vectors(X, n_neighbors=2, random_state=0)
     >>> Y = fit.solution.positions
@@ -31,12 +31,10 @@ from nelayout.run.drawing import Drawing, Summation
 from nelayout.similarities.entropic import calibrate
 from nelayout.vectors.input import Neighbors
 from nelayout.vectors.joining import Similarities
+from nelayout.vectors.metrics import ROUNDING
 from nelayout.vectors.neighbors import Space, row_keys
 
 __all__ = ["Fit"]
-
-# Distance up to which a new row equals a fitted one, relative to the distance of its k-th nearest row.
-SAME_ROW_DISTANCE = 1e-6
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,15 +74,12 @@ class Fit:
         new = np.flatnonzero(known < 0)
         if len(new):
             unit = float(np.max(self.solution.unit))
-            added = AddedNodes(self._objective(threads), Y * unit, threads)
+            compiled = len(Y) ** 2 + 20 * self.drawing.affinity.P.nnz > NUMPY_PAIRS
+            objective = Summation.of("auto", threads, compiled).objective(self.method, self.drawing.affinity)
+            added = AddedNodes(objective, Y * unit, threads)
             of, to, share = self._shares(X, new, found, threads)
             answer[new] = place(added, self._ties(len(new), of, to, share)) / unit
         return answer
-
-    def _objective(self, threads: Threads):
-        n, entries = len(self.drawing.Y), self.drawing.affinity.P.nnz
-        compiled = n**2 + 20 * entries > NUMPY_PAIRS
-        return Summation.of("auto", threads, compiled).objective(self.method, self.drawing.affinity)
 
     def _ties(self, m: int, of: np.ndarray, to: np.ndarray, share: np.ndarray) -> Ties:
         """Return edges of m new rows; their nearest share the weight of an average fitted row."""
@@ -114,7 +109,7 @@ class Fit:
     @staticmethod
     def _nearest_if_same(space: Space, found: Neighbors, X: Any) -> np.ndarray:
         """Return (m,) the fitted row that equals each row, or -1."""
-        same, one = space.given.convert(np.array([SAME_ROW_DISTANCE**2, 1.0]))
+        same, one = space.given.convert(np.array([ROUNDING**2, 1.0]))
         near, far = found.distances[:, 0], found.distances[:, -1]
         known = np.where(near <= same / one * far, found.indices[:, 0], -1)
         if space.given.euclidean or space.given.table is not None:

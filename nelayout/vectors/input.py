@@ -74,21 +74,14 @@ def read_vectors(X: Any, least: int = 2) -> Any:
 
 
 def check_table(X: Any) -> None:
-    """Raise `InputTypeError` unless X is an array, a frame, a nested list or a sparse matrix.
-
-    >>> check_table([[0.0], [1.0]])
-    """
+    """Raise `InputTypeError` unless X is an array, a frame, a nested list or a sparse matrix."""
     if not (issparse(X) or hasattr(X, "__array__") or isinstance(X, (list, tuple))):
         kind = type(X).__name__
         raise InputTypeError(f"X must be an (n, d) array of numbers, one row per sample; got {kind}{_hint(X)}")
 
 
 def unmasked(X: Any) -> Any:
-    """Return the array with NaN for masked numbers; anything else unchanged.
-
-    >>> unmasked(np.ma.masked_array([1, -9999], [False, True]))
-    array([ 1., nan])
-    """
+    """Return the array with NaN for masked numbers; anything else unchanged."""
     if not np.ma.is_masked(X) or X.dtype.kind not in "biuf":
         return X
     return X.astype(np.float64).filled(np.nan)
@@ -121,9 +114,6 @@ def support(n_neighbors: Any, perplexity: Any, n: int) -> int:
     """Return the number of neighbors of a row: as given, `NEIGHBORS`, or `REACH` * perplexity.
 
     A ``perplexity`` of None stands for binary graphs; otherwise "all" is every other row.
-
-    >>> support(None, None, 100), support(None, None, 4), support(None, 5.5, 100), support("all", 5, 100)
-    (10, 3, 17, 99)
     """
     if perplexity is None:
         usual = min(NEIGHBORS, n - 1)

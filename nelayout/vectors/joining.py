@@ -23,12 +23,12 @@ from scipy.sparse import csr_array, issparse
 
 from nelayout.errors import InputError
 from nelayout.graphs import arrays
+from nelayout.graphs.network import canonical
 from nelayout.numerics.parallel import Threads
-from nelayout.vectors.knn import canonical
 from nelayout.vectors.metrics import nonnegative
 from nelayout.vectors.neighbors import Space
 
-__all__ = ["Similarities", "edges_in_words", "is_similarity", "join_components", "join_heaviest"]
+__all__ = ["Similarities", "edges_in_words", "join_components", "join_heaviest"]
 
 # Weights below this share of an added edge's weight do not join components.
 MIN_JOINING_SHARE = 1e-3
@@ -85,11 +85,6 @@ def join_heaviest(graph: csr_array, weight: float) -> tuple[csr_array, int]:
     """Join components of a symmetric graph without distances; also return the number of edges.
 
     The row with the largest sum in each component gets an edge to the same row of the largest component.
-
-    >>> pairs = csr_array(np.kron(np.eye(2), [[0.0, 3.0], [3.0, 0.0]]))
-    >>> graph, added = join_heaviest(pairs, 1.0)
-    >>> added, graph.toarray()[0].tolist()
-    (1, [0.0, 3.0, 1.0, 0.0])
     """
     parts, labels = _component_labels(graph)
     if parts == 1:
@@ -123,18 +118,9 @@ def _seekers(labels: np.ndarray, parts: int) -> np.ndarray:
 
 
 def edges_in_words(added: int, nearness: bool = True) -> str:
-    """Return the end of a note on added edges; ``nearness``: distances were known.
-
-    >>> edges_in_words(2), edges_in_words(1, nearness=False)
-    ('2 shortest edges between them were added', '1 edge between their heaviest rows was added')
-    """
+    """Return the end of a note on added edges; ``nearness``: distances were known."""
     kind, ends = ("shortest ", "them") if nearness else ("", "their heaviest rows")
     return f"{added} {kind}edge{'' if added == 1 else 's'} between {ends} {'was' if added == 1 else 'were'} added"
-
-
-def is_similarity(metric: object) -> bool:
-    """Return True if X holds similarities."""
-    return isinstance(metric, str) and metric == "similarity"
 
 
 @dataclass(frozen=True)
@@ -152,10 +138,6 @@ class Similarities:
 
     original: csr_array
 
-    @property
-    def n(self) -> int:
-        return self.original.shape[0]
-
     def graph(self) -> csr_array:
         """Return the similarities without the diagonal, as A + A^T if A is not symmetric."""
         if self.original.shape[0] != self.original.shape[1]:
@@ -163,7 +145,8 @@ class Similarities:
         table = nonnegative(self.original, "similarities", "between rows {} and {}")
         graph = arrays.read(table, "weight", "similarity").adjacency
         if not graph.nnz:
-            raise InputError(f"no two of the {self.n} rows have a similarity > 0, so there is nothing to draw them by")
+            n = self.original.shape[0]
+            raise InputError(f"no two of the {n} rows have a similarity > 0, so there is nothing to draw them by")
         return graph
 
     def joined_graph(self) -> tuple[csr_array, tuple[str, ...]]:

@@ -14,21 +14,20 @@ power of two, and no distance overflows or vanishes.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 from scipy.sparse import csr_array, hstack, issparse
 
 from nelayout.errors import InputError, InputTypeError, Unsupported, unknown
+from nelayout.numerics.blocks import rows_at_once
 from nelayout.numerics.parallel import Threads
-from nelayout.vectors.nearest import first_k
+from nelayout.vectors.nearest import first_k, in_blocks
 
-__all__ = ["Metric", "nonnegative", "odd_distances", "prepare"]
+__all__ = ["ROUNDING", "Metric", "nonnegative", "odd_distances", "prepare"]
 
-# Number of distances of a table in memory at a time.
-BLOCK_PAIRS = 1 << 21
-# Share of the largest distance up to which a difference counts as rounding: single precision.
+# Share of the largest distance up to which a distance or a difference counts as rounding: single precision.
 ROUNDING = 1e-6
 
 # Metrics of angles, between the rows themselves, the centered rows, and their square roots.
@@ -68,10 +67,6 @@ class Metric:
     bring: Callable[[Any], Any] = np.asarray
     notes: tuple[str, ...] = ()
 
-    def between(self, rows: np.ndarray, bring: Callable[[Any], Any]) -> Metric:
-        """Return the metric between other rows; ``bring`` maps rows to them."""
-        return replace(self, rows=rows, bring=bring)
-
     def between_some(self, rows: np.ndarray, others: np.ndarray) -> np.ndarray | None:
         """Return distances (k, m) between some rows and others; None if unknown or too slow."""
         if issparse(self.table) or callable(self.cdist):
@@ -88,6 +83,10 @@ class Metric:
         if self.euclidean:
             return self.convert(cdist(here, there, "sqeuclidean"))
         return cdist(here, there, self.cdist, **self.params)
+
+    @property
+    def n(self) -> int:
+        return (self.table if self.rows is None else self.rows).shape[0]
 
     @property
     def in_pynndescent(self) -> str | None:
@@ -111,16 +110,16 @@ class Metric:
             assert labels is None, "a sparse table has no distances between components"
             return _stored_nearest(self.table[rows], k, rows)
 
-        def distances(at: slice) -> np.ndarray:
+        def find(at: slice) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
             here = rows[at]
             D = self.distances_from((self.rows if self.table is None else self.table)[here], "row", here)
             if labels is None:
                 D[np.arange(len(here)), here] = np.inf
             else:
                 D[labels[here][:, None] == labels] = np.inf
-            return D
+            return _least(D, k)
 
-        return self._blocks(distances, len(rows), k, threads, done)
+        return in_blocks(find, len(rows), k, 8 * self.n, threads, done)
 
     def nearest_from(self, others: Any, k: int, threads: Threads) -> tuple[np.ndarray, np.ndarray]:
         """Return indices and distances (m, k) of the k rows nearest to other rows."""
@@ -128,28 +127,11 @@ class Metric:
             others = nonnegative(others, "distances", "between new row {} and row {}")
             if issparse(others):
                 return _stored_nearest(others, k)
-        return self._blocks(lambda at: self.distances_from(others[at], "new row"), len(others), k, threads)
 
-    def _blocks(
-        self,
-        distances: Callable[[slice], np.ndarray],
-        m: int,
-        k: int,
-        threads: Threads,
-        done: Callable[[int], object] = int,
-    ) -> tuple[np.ndarray, np.ndarray]:
-        """Find the k nearest of m rows, some rows at a time; ``done`` gets their number."""
-        size = max(1, BLOCK_PAIRS // (self.table if self.rows is None else self.rows).shape[0])
+        def find(at: slice) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+            return _least(self.distances_from(others[at], "new row"), k)
 
-        def block(start: int) -> tuple[np.ndarray, np.ndarray]:
-            D = distances(slice(start, start + size))
-            i, j = np.nonzero(np.partition(D, k - 1, axis=1)[:, k - 1 : k] >= D)
-            found = first_k(i, j, D[i, j], len(D), k)
-            done(len(D))
-            return found
-
-        found = threads.map(block, range(0, m, size))
-        return np.concatenate([f[0] for f in found]), np.concatenate([f[1] for f in found])
+        return in_blocks(find, len(others), k, 8 * self.n, threads)
 
     def distances_from(self, others: np.ndarray, kind: str, names: np.ndarray | None = None) -> np.ndarray:
         """Return distances (m, n) from other rows to all rows; ``names``: their numbers in errors."""
@@ -220,20 +202,14 @@ def prepare(X: Any, metric: Any = "euclidean", params: dict[str, Any] | None = N
 
 
 def nonnegative(X: Any, kind: str, where: str) -> Any:
-    """Return a table without negative entries; `InputError` for those beyond rounding.
-
-    >>> nonnegative(np.array([[1.0, -1e-16]]), "distances", "between rows {} and {}").tolist()
-    [[1.0, 0.0]]
-    """
+    """Return a table without negative entries; `InputError` for those beyond rounding."""
     entries = X.data if issparse(X) else X
     if not entries.size or not (least := entries.min()) < 0:
         return X
     if least >= -ROUNDING * entries.max():
         return csr_array((np.maximum(entries, 0), X.indices, X.indptr), X.shape) if issparse(X) else np.maximum(X, 0)
     i, j = (int(each[0]) for each in (least == X).nonzero())
-    raise InputError(
-        f"{kind} must be >= 0; got {least} {where.format(i, j)}. Correct them, or use another metric"
-    )
+    raise InputError(f"{kind} must be >= 0; got {least} {where.format(i, j)}. Correct them, or use another metric")
 
 
 def odd_distances(table: Any) -> Iterator[tuple[int, int, str]]:
@@ -243,7 +219,7 @@ def odd_distances(table: Any) -> Iterator[tuple[int, int, str]]:
     if len(own):
         i = int(own[0])
         yield i, i, f"the distance of row {i} to itself is {table[i, i]:g} and not 0"
-    size = max(1, BLOCK_PAIRS // table.shape[0])
+    size = rows_at_once(8 * table.shape[0])
     for start in range(0, table.shape[0], size):
         here, there = table[start : start + size], table[:, start : start + size].T
         if issparse(here):  # an entry that one side does not store is unknown
@@ -253,6 +229,12 @@ def odd_distances(table: Any) -> Iterator[tuple[int, int, str]]:
             a, b = start + int(i[0]), int(j[0])
             yield a, b, f"the distance of rows {a} and {b} is {table[a, b]:g}, and of rows {b} and {a} {table[b, a]:g}"
             return
+
+
+def _least(D: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return pairs (i, j) and entries of D that are among the k least of their rows, with ties."""
+    i, j = np.nonzero(np.partition(D, k - 1, axis=1)[:, k - 1 : k] >= D)
+    return i, j, D[i, j]
 
 
 def _stored_nearest(D: Any, k: int, own: np.ndarray | None = None) -> tuple[np.ndarray, np.ndarray]:

@@ -23,23 +23,20 @@ from typing import Any
 import numpy as np
 from scipy.sparse import issparse
 
+from nelayout.numerics.blocks import rows_at_once
 from nelayout.numerics.parallel import Threads, blas_on_one_thread
 from nelayout.numerics.principal import principal_components
 
-__all__ = ["Table", "exact_nearest", "first_k", "takes_tree", "squared_distances"]
+__all__ = ["Table", "exact_nearest", "first_k", "in_blocks", "takes_tree", "squared_distances"]
 
 # Largest number of columns, and of rows times 2^columns, for a k-d tree.
 TREE_COLUMNS, TREE_WORK = 9, 1e8
-# Number of pairs with bounds in memory at a time.
-BLOCK_PAIRS = 1 << 23
 # Number of pieces of a row of bounds: their entrywise minimum is searched first.
 STRETCHES = 32
 # Number of principal directions of the first bounds, and least rows^2 * columns for them.
 DIRECTIONS, LONG_WORK = 100, 2e10
 # Number of rows that test a kind of bound, and of evenly spaced rows for the principal directions.
 TRIAL_ROWS, SAMPLED = 64, 5000
-# Squared length of a row, in units of the bounds, above which its bounds are 0: products would overflow.
-OVERFLOW_NORM = 1e30
 
 
 def takes_tree(X: Any) -> bool:
@@ -68,10 +65,32 @@ def first_k(i: np.ndarray, j: np.ndarray, d: np.ndarray, m: int, k: int) -> tupl
     return j[keep].reshape(m, k), d[keep].reshape(m, k)
 
 
+def in_blocks(
+    find: Callable[[slice], tuple[np.ndarray, np.ndarray, np.ndarray]],
+    m: int,
+    k: int,
+    bytes_each: int,
+    threads: Threads,
+    done: Callable[[int], object] = int,
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return the `first_k` of m rows; ``find`` gives the pairs (i, j, d) of a slice, ``done`` gets its length."""
+
+    def block(start: int) -> tuple[np.ndarray, np.ndarray]:
+        here = slice(start, min(start + size, m))
+        found = first_k(*find(here), here.stop - start, k)
+        done(here.stop - start)
+        return found
+
+    size = rows_at_once(bytes_each)
+    with blas_on_one_thread() if m > size else nullcontext():
+        found = threads.map(block, range(0, m, size))
+    return np.concatenate([f[0] for f in found]), np.concatenate([f[1] for f in found])
+
+
 def squared_distances(A: Any, rows: np.ndarray, B: Any, cols: np.ndarray) -> np.ndarray:
     """Return squared distances (m,) of row pairs of A and B, each a plain sum in float64."""
     out = np.empty(len(rows))
-    step = max(1, (1 << 18) // (64 if issparse(A) else A.shape[1]))
+    step = rows_at_once(64 * (64 if issparse(A) else A.shape[1]))
     for start in range(0, len(rows), step):
         i, j = rows[start : start + step], cols[start : start + step]
         if issparse(A):
@@ -111,37 +130,24 @@ class Table:
         done: Callable[[int], object] = int,
     ) -> tuple[np.ndarray, np.ndarray]:
         """Return the k nearest other rows of each of ``rows``; ``labels`` (n,) must then differ."""
-        return self._blocks(lambda at: (self.X[rows[at]], rows[at]), len(rows), k, threads, labels, done)
+
+        def find(at: slice) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+            return self._near(self.X[rows[at]], k, rows[at], labels)
+
+        return in_blocks(find, len(rows), k, 4 * self.n, threads, done)
 
     def nearest_to(self, others: Any, k: int, threads: Threads) -> tuple[np.ndarray, np.ndarray]:
         """Return the k rows nearest to each row of another table."""
-        return self._blocks(lambda at: (others[at], None), others.shape[0], k, threads)
+        return in_blocks(lambda at: self._near(others[at], k, None), others.shape[0], k, 4 * self.n, threads)
 
-    def _blocks(
-        self,
-        part: Callable[..., Any],
-        m: int,
-        k: int,
-        threads: Threads,
-        labels: np.ndarray | None = None,
-        done: Callable[[int], object] = int,
-    ) -> tuple[np.ndarray, np.ndarray]:
-        """Search for m rows by blocks; ``part`` gives the rows of a slice and their numbers."""
-        size = max(1, BLOCK_PAIRS // self.n)
-
-        def block(start: int) -> tuple[np.ndarray, np.ndarray]:
-            here, rows = part(slice(start, start + size))
-            i, j, worst = self._candidates(here, k, rows, labels)
-            d2 = squared_distances(here, i, self.X, j)
-            near = d2 <= worst[i]
-            found = first_k(i[near], j[near], d2[near], here.shape[0], k)
-            done(here.shape[0])
-            return found
-
-        starts = range(0, m, size)
-        with blas_on_one_thread() if len(starts) > 1 else nullcontext():
-            found = threads.map(block, starts)
-        return np.concatenate([f[0] for f in found]), np.concatenate([f[1] for f in found])
+    def _near(
+        self, here: Any, k: int, rows: np.ndarray | None, labels: np.ndarray | None = None
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Return pairs (i, j) with the k nearest of each row, and their squared distances."""
+        i, j, worst = self._candidates(here, k, rows, labels)
+        d2 = squared_distances(here, i, self.X, j)
+        near = d2 <= worst[i]
+        return i[near], j[near], d2[near]
 
     def _candidates(
         self, here: Any, k: int, rows: np.ndarray | None, labels: np.ndarray | None = None
@@ -174,6 +180,7 @@ class Bound:
     def __init__(self, X: Any, dtype: Any, project: Callable[[Any], Any] | None = None) -> None:
         self.project, self.dtype, self.last = project, np.dtype(dtype), dtype == np.float64
         n, p = X.shape[0], X.shape[1] if project is None else DIRECTIONS + 1
+        self.largest = np.sqrt(np.finfo(dtype).max)
         self.slack = 1 - 4 * (p + 8) * float(np.finfo(dtype).eps) / 2
         self.unit, self.mean = 1.0, 0.0
         if issparse(X):
@@ -185,7 +192,7 @@ class Bound:
             self.mean = np.sum(X, axis=0, dtype=np.float64) / n
         self.unit = float(np.sum((high - low) ** 2)) or 1.0
         self.right = np.ones((n, p + 2), dtype=dtype)
-        step = max(1, (1 << 20) // X.shape[1])
+        step = rows_at_once(16 * X.shape[1])
         for start in range(0, n, step):
             z, norm = self._scaled(X[start : start + step])
             self.right[start : start + step, :p] = -2.0 * z
@@ -205,12 +212,12 @@ class Bound:
             A += norm[:, None] * self.slack
         else:
             z, norm = self._scaled(X)
-            near = norm < OVERFLOW_NORM
+            near = norm < self.largest
             left = np.ones((len(z), z.shape[1] + 2), dtype=self.dtype)
             left[:, :-2] = np.where(near[:, None], z, 0.0)
             left[:, -2] = np.where(near, norm, 0.0)
             A = left @ self.right.T
-        A[~(norm < OVERFLOW_NORM)] = 0.0
+        A[~(norm < self.largest)] = 0.0  # products would overflow
         return A
 
 
@@ -249,9 +256,7 @@ def _least(A: np.ndarray, k: int) -> np.ndarray:
     return np.argpartition(A, k - 1, axis=1)[:, :k]
 
 
-def _by_tree(
-    X: np.ndarray, k: int, threads: Threads, done: Callable[[int], object]
-) -> tuple[np.ndarray, np.ndarray]:
+def _by_tree(X: np.ndarray, k: int, threads: Threads, done: Callable[[int], object]) -> tuple[np.ndarray, np.ndarray]:
     """Search by a k-d tree; if others share the k-th distance, search for more rows."""
     from scipy.spatial import KDTree
 
@@ -262,7 +267,7 @@ def _by_tree(
     waiting, ask = np.arange(n), min(n, k + 3)
     while len(waiting):
         shared = []
-        size = max(1, BLOCK_PAIRS // 2 // ask)
+        size = rows_at_once(8 * ask)
         for start in range(0, len(waiting), size):
             rows = waiting[start : start + size]
             distance, found = tree.query(points[rows], k=ask, workers=threads.count)

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from hashlib import blake2b
 from typing import Any
 
@@ -52,7 +53,7 @@ class Space:
         self._tables: dict[int, Table] = {}
         if isinstance(pca, int) and self.given.rows is not None:
             bring, (scores, directions, mean) = self.given.bring, principal_components(self.given.rows, pca)
-            self.given = self.given.between(scores, lambda Z: _along(bring(Z), directions, mean))
+            self.given = replace(self.given, rows=scores, bring=lambda Z: _along(bring(Z), directions, mean))
 
     def __reduce__(self):
         return Space, self._made_of  # functions of a metric cannot be pickled
@@ -80,19 +81,16 @@ class Space:
             return Neighbors(indices, distances, (note,))
         first, group = kinds_of(X)
         distinct = X if len(first) == self.n else X[first]
-        few, notes = min(k, len(first) - 1), ()
+        few, notes, free = min(k, len(first) - 1), (), exact or backend is None
         if not few:
             indices, squared = np.zeros((1, 0), dtype=np.int64), np.zeros((1, 0))
-        elif not (exact or backend is None):
-            indices, squared, note = self._approximate(distinct, few, rng, threads, backend, progress)
-            notes = (note,)
-        elif device is not None and self.n >= device.least and not (issparse(X) or takes_tree(X)):
+        elif free and device is not None and self.n >= device.least and not (issparse(X) or takes_tree(X)):
             indices, squared = device.nearest(distinct, few)
-        elif exact or takes_tree(distinct) or _affordable(distinct):
+        elif exact or (free and (takes_tree(distinct) or _affordable(distinct))):
             with _counting(len(first), progress) as done:
                 indices, squared = exact_nearest(distinct, few, threads, done)
         else:
-            indices, squared, note = self._approximate(distinct, few, rng, threads, None, progress)
+            indices, squared, note = self._approximate(distinct, few, rng, threads, backend, progress)
             notes = (note,)
         if len(first) < self.n:
             indices, squared = _with_copies(indices, squared, first, group, k)
@@ -222,9 +220,7 @@ def _with_copies(
     return best[~own].reshape(n, k), at[~own].reshape(n, k)
 
 
-def _without_self(
-    found: np.ndarray, distances: np.ndarray | None, k: int
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def _without_self(found: np.ndarray, distances: np.ndarray | None, k: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Drop each row itself from lists (n, k + 1); return (n, k), and rows with too few."""
     bad = (found == np.arange(len(found))[:, None]) | (found < 0)
     order = np.argsort(bad, axis=1, kind="stable")[:, :k]

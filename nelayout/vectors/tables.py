@@ -15,7 +15,7 @@ import csv
 import re
 import shlex
 from array import array
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import import_module
 from itertools import chain
@@ -76,23 +76,17 @@ class FittedColumns(tuple[str, ...]):
 def read_table(
     source: Source, kind: str, columns: Sequence[str] | None = None, beside: Mapping[str, str] | None = None
 ) -> Table:
-    """Read the numbers in `columns`, and values in the columns of `beside`: option -> column.
-
-    If `columns` is None, all columns except `beside` are coordinates.
+    """Read the numbers in `columns` (None: all other ones), and values in the columns of `beside`: option -> column.
 
     A column is given by its name or, if no column has this name, by its number from 1. "3-7" are five columns.
-    `FittedColumns` holds names only.
-
-    Raises
-    ------
-    InputError
-        with file, row and column: a cell that must be a number and is not, rows of different length, a column that does
-        not exist, an array that is not a matrix.
-    MissingExtra
-        for arrow and parquet without pyarrow.
+    `FittedColumns` holds names only. Raises `InputError` with file, row and column, and `MissingExtra` for arrow and
+    parquet without pyarrow.
     """
     read = {"csv": _delimited, "tsv": _delimited, "arrow": _typed, "parquet": _typed}.get(kind, _arrays)
-    return read(source, kind, columns, beside or {})
+    try:
+        return read(source, kind, columns, beside or {})
+    except csv.Error as error:
+        raise source.broken(f"cannot be read as {kind}: {error}") from None
 
 
 def _labels(texts: list[str]) -> list[Any]:
@@ -105,11 +99,8 @@ def _labels(texts: list[str]) -> list[Any]:
 
 
 def _delimited(source: Source, kind: str, columns: Sequence[str] | None, beside: Mapping[str, str]) -> Table:
-    try:
-        table = Rows(source, comments=False)
-    except csv.Error as error:
-        raise source.broken(f"cannot be read as {kind}: {error}") from None
-    rows = _whole_rows(table, kind)
+    table = Rows(source, comments=False)
+    rows = iter(table)
     top, first = next(rows)
     second = next(rows, None)
     width = len(first)
@@ -160,13 +151,6 @@ def _delimited(source: Source, kind: str, columns: Sequence[str] | None, beside:
     found = {option: Column(names[k] if header else "", _labels(texts[k])) for option, k in others.items()}
     fitted = _names_apart([names[k] for k in taken]) if header else None
     return Table(X, found, called or None, notes, fitted)
-
-
-def _whole_rows(table: Rows, kind: str) -> Iterator[tuple[int, list[str]]]:
-    try:
-        yield from table
-    except csv.Error as error:
-        raise table.source.broken(f"cannot be read as {kind}: {error}") from None
 
 
 def _is_header(first: list[str], second: list[str], asked: Sequence[str]) -> bool:
@@ -314,11 +298,7 @@ def _as_fitted(source: Source, fitted: FittedColumns, names: Sequence[str]) -> l
 
 
 def _names_apart(names: Sequence[str]) -> tuple[str, ...] | None:
-    """Return the names of columns if all are distinct and not empty, else None.
-
-    >>> _names_apart(["a", "b"]), _names_apart(["a", "a"]), _names_apart(["1", "2"])
-    (('a', 'b'), None, None)
-    """
+    """Return the names of columns if all are distinct and not empty, else None."""
     return tuple(names) if len({*names, ""}) == len(names) + 1 and not _numbered(names) else None
 
 

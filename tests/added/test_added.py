@@ -4,7 +4,7 @@ import networkx as nx
 import numpy as np
 import pytest
 from scipy.sparse import csr_array
-from tables import EVERY_METHOD, RECIPES, first, thinned
+from tables import EVERY_METHOD, RECIPES, thinned
 
 import nelayout as nl
 from nelayout.added.descent import place
@@ -116,17 +116,6 @@ def no_lower_place(added, ties, at, radius):
     for angle in np.linspace(0, 2 * np.pi, 12):
         beside = at + radius * np.array([[np.cos(angle), np.sin(angle)]])
         assert added.evaluate(beside, ties).value[0] > least - 1e-9 * abs(least)
-
-
-@pytest.mark.full
-@pytest.mark.parametrize("name", first(["ws-sne", "nerv", "gamma-quadlog", "tsne", "ee", "ftsne js"], 2))
-def test_a_place_is_a_minimum(name):
-    """No place on rings about it has a lower J_t, and it is below J_t at all neighbors' mean."""
-    added, ties, at, unit = at_its_place(name, seed=1)
-    for radius in (1e-2, 0.1):
-        no_lower_place(added, ties, at, radius * unit)
-    mean = np.average(added.Y[ties.to], axis=0, weights=ties.weight)[None]
-    assert added.evaluate(at, ties).value[0] <= added.evaluate(mean, ties).value[0]
 
 
 def test_a_node_that_leaves_a_saddle_comes_to_rest():

@@ -106,7 +106,7 @@ def test_hosts_give_back_their_own_type():
 
 
 def test_a_start_of_auto_goes_on_by_the_objective_that_made_it():
-    """"auto" keeps one of several drawings; from there it goes on by the same kernel, and stays near it."""
+    """Of several drawings "auto" keeps one; from there it goes on by the same kernel, and stays near it."""
     G = nx.random_geometric_graph(120, 0.16, seed=1)
     G = G.subgraph(max(nx.connected_components(G), key=len)).copy()
     first, parts = run_parts(G, method_named("auto"), None, None, {"seed": 0})

@@ -18,11 +18,7 @@ from nelayout.errors import InputError, MissingExtra, Unsupported
 
 G = nx.karate_club_graph()
 CLUB = nx.get_node_attributes(G, "club")
-POS = {
-    "spring": nx.spring_layout(G, seed=0),
-    "circle": nx.circular_layout(G),
-    "random": nx.random_layout(G, seed=1),
-}
+POS = {"spring": nx.spring_layout(G, seed=0), "circle": nx.circular_layout(G), "random": nx.random_layout(G, seed=1)}
 COORDS = nx.kamada_kawai_layout(G)
 
 

@@ -45,14 +45,6 @@ def test_neighbors_of_rows_are_their_nearest_ten():
     assert found["q_nx"].value == pytest.approx(shared.mean() / 10)
 
 
-@pytest.mark.parametrize("metric", ["cosine", "manhattan"])
-def test_scikit_learn_finds_the_same(metric):
-    from sklearn.manifold import trustworthiness
-
-    found = nl.measure_vectors(X, Y, metric=metric, measures="trustworthiness")["trustworthiness"]
-    assert found.value == pytest.approx(trustworthiness(X, Y, n_neighbors=10, metric=metric))
-
-
 @pytest.mark.parametrize("metric", ["euclidean", "sqeuclidean", "cosine", "correlation", "manhattan", "chebyshev"])
 def test_distances_are_those_of_scipy(metric):
     close = np.concatenate([X, X[:5] + 1e-9, X[:3]]) + 100.0

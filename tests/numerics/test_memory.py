@@ -166,7 +166,7 @@ def test_the_warning_may_be_an_error(monkeypatch):
 
 def test_estimates_of_vectors_hold_for_their_graphs():
     """The embedding foretells the size of its neighbor graph."""
-    from nelayout.vectors.fitting import UNION
+    from nelayout.vectors.embedding import UNION
 
     rng = np.random.default_rng(0)
     for d in (1, 2, 10, 50):

@@ -11,8 +11,7 @@ from tables import first
 from nelayout.comparison.measuring import measure_drawing
 from nelayout.graphs import read
 from nelayout.quality.distances import VectorDistances
-from nelayout.quality.protocol import INVARIANCES, MeasuredDrawing
-from nelayout.quality.table import MEASURES
+from nelayout.quality.table import INVARIANCES, MEASURES, MeasuredDrawing
 
 TURN = np.array([[0.6, 0.8], [-0.8, 0.6]])
 DRAWN = {

@@ -8,7 +8,6 @@ from scipy.optimize import minimize
 from scipy.sparse import csr_array
 from scipy.spatial import KDTree
 
-from nelayout.quality import neighborhoods
 from nelayout.quality.distances import near_shares
 from nelayout.quality.neighborhoods import map_neighbors, map_r2, neighborhood_jaccard, neighbors_kept
 
@@ -56,25 +55,12 @@ def test_equals_its_definition(hops, dim):
             assert found.value == pytest.approx(by_definition(A, Y, hops), abs=1e-12)
 
 
-def test_tree_and_plain_distances_find_the_same(monkeypatch):
+def test_blocks_change_nothing(monkeypatch):
     rng = np.random.default_rng(5)
     A, Y = random_graph(400, 3000, rng), rng.normal(size=(400, 2))
-    values = {neighborhood_jaccard(A, Y, 2).value}
-    for share in (10**9, 0):
-        monkeypatch.setattr(neighborhoods, "BRUTE_SHARE", share)
-        values.add(neighborhood_jaccard(A, Y, 2).value)
-    monkeypatch.setattr(neighborhoods, "PAIRS_AT_ONCE", 500)
-    values.add(neighborhood_jaccard(A, Y, 2).value)
-    assert max(values) - min(values) < 1e-12
-
-
-def test_by_hand():
-    path = graph(3, [(0, 1), (1, 2)])
-    assert neighborhood_jaccard(path, np.array([[0.0], [1], [3]])).value == 1
-    # a at 0, b at 1, c at -0.5: b is whole; c's nearest is a, a's nearest is c.
-    assert neighborhood_jaccard(path, np.array([[0.0], [1], [-0.5]])).value == pytest.approx(1 / 3)
-    # Within two edges every node of the path is everyone's neighbor.
-    assert neighborhood_jaccard(path, np.array([[0.0], [1], [-0.5]]), 2).value == 1
+    value = neighborhood_jaccard(A, Y, 2).value
+    monkeypatch.setattr("nelayout.numerics.blocks.BLOCK_BYTES", 16_000)
+    assert neighborhood_jaccard(A, Y, 2).value == pytest.approx(value, abs=1e-12)
 
 
 def test_isolated_nodes_take_up_room_and_are_not_asked():

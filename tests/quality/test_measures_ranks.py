@@ -138,22 +138,6 @@ def test_a_drawing_in_the_order_of_the_graph_is_perfect_however_many_ties_there_
         assert ranks.curves(sweep).attainable.min() < 1
 
 
-def test_drawings_at_random_have_no_agreement():
-    rng = np.random.default_rng(3)
-    A = read(nx.barabasi_albert_graph(50, 2, seed=1)).adjacency
-    sweeps = [Sweep(Hops(A), rng.normal(size=(50, 2))) for _ in range(20)]
-    found = [[measure(sweep).value for measure in ALL[4:6]] for sweep in sweeps]
-    mean, spread = np.mean(found, axis=0), np.std(found, axis=0) / np.sqrt(20)
-    assert (abs(mean) < 4 * spread).all()
-    assert (spread < 0.03).all()
-
-
-def test_all_in_one_place_has_exactly_no_agreement():
-    A = read(nx.gnm_random_graph(50, 120, seed=4)).adjacency
-    curve = ranks.curves(Sweep(Hops(A), np.ones((50, 2))))
-    np.testing.assert_allclose(curve.r_nx[:-1], 0, atol=1e-9)
-
-
 @pytest.mark.parametrize("n", [0, 1, 2])
 def test_too_few_nodes_have_no_ranks_to_keep(n):
     A = read(nx.path_graph(n)).adjacency

@@ -98,15 +98,9 @@ def test_retrieval_equals_its_definition():
     assert found == pytest.approx([p[best], r[best], 2 * p[best] * r[best] / (p[best] + r[best])])
 
 
-def test_retrieval_by_hand():
-    path, Y = read(nx.path_graph(3)).adjacency, np.array([[0.0], [1], [3]])
-    radii, p, r = retrieval(path, Y, np.arange(3))
-    assert (p[:, 0].mean(), r[:, 0].mean()) == pytest.approx((2 / 3, 1 / 2))
-    assert len(radii) == 2
-    assert f_score(sweep_of(path, Y), path).value == 1
+def test_all_in_one_place_are_retrieved_and_without_edges_there_is_no_value():
     empty = read(nx.empty_graph(3)).adjacency
-    assert np.isnan(f_score(sweep_of(empty, Y), empty).value)
-    # All in one place: everything is retrieved.
+    assert np.isnan(f_score(sweep_of(empty, np.zeros((3, 2))), empty).value)
     star = read(nx.star_graph(4)).adjacency
     assert precision(sweep_of(star, np.zeros((5, 2))), star).value == pytest.approx((1 + 4 * 1 / 4) / 5)
     assert recall(sweep_of(star, np.zeros((5, 2))), star).value == 1

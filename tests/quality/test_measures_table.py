@@ -110,14 +110,6 @@ def test_every_line_of_the_list_is_filled():
         assert all(line[key] for key in ("definition", "invariances", "complexity", "sampling", "source")), line["name"]
 
 
-def test_a_perfect_drawing_scores_one():
-    G = nx.cycle_graph(12)
-    circle = {v: (np.cos(v * np.pi / 6), np.sin(v * np.pi / 6)) for v in G}
-    perfect = ["neighborhood", "crossings", "edge_length_variation", "coincident", "map_r2", "overlaps"]
-    found = measure(G, circle, coords=circle, node_size=0.01, measures=perfect)
-    assert [m.score for m in found.values()] == pytest.approx([1] * 6)
-
-
 def test_hosts_agree():
     expected = measure(GRAPH, POS, **GIVEN)
     index = {v: i for i, v in enumerate(GRAPH)}

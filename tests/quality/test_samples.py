@@ -6,8 +6,7 @@ import pytest
 
 from nelayout.comparison.measuring import measure_drawing
 from nelayout.graphs import read
-from nelayout.quality.protocol import MeasuredDrawing
-from nelayout.quality.table import MEASURES
+from nelayout.quality.table import MEASURES, MeasuredDrawing
 
 REPETITIONS = 100
 # Errors from 30 groups are themselves uncertain, and cover 94 of 100; 86 would then come once in five hundred.

@@ -18,7 +18,7 @@ from nelayout.run.facts import Facts
 from nelayout.run.passes import Descent
 from nelayout.run.plan import Settings, plan
 from nelayout.run.strong_edges import merged_pattern, strong_edges
-from nelayout.vectors import fitting
+from nelayout.vectors import embedding
 from nelayout.vectors.metrics import prepare
 
 DIGITS = load_digits(return_X_y=True)[0]
@@ -32,7 +32,7 @@ def order_of_distances(X, Y) -> float:
 
 
 def without(monkeypatch):
-    monkeypatch.setattr(fitting, "_distance_goal", lambda *_: None)
+    monkeypatch.setattr(embedding, "_distance_goal", lambda *_: None)
 
 
 @pytest.mark.full

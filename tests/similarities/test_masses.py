@@ -76,9 +76,7 @@ def test_centralities_count_hops_not_weights():
         H.edges[edge]["weight"] = 10.0**k
     for mass in ("degree", "closeness", "betweenness", "eigenvector"):
         assert np.array_equal(node_mass(read(G).adjacency, mass)[0], node_mass(read(H).adjacency, mass)[0])
-    assert not np.array_equal(
-        node_mass(read(G).adjacency, "strength")[0], node_mass(read(H).adjacency, "strength")[0]
-    )
+    assert not np.array_equal(node_mass(read(G).adjacency, "strength")[0], node_mass(read(H).adjacency, "strength")[0])
 
 
 @pytest.mark.parametrize("mass", [*masses.NAMED, np.array([0.0, 5, 1, 2])])
@@ -86,15 +84,8 @@ def test_scaled_and_floored(mass):
     G: Any = nx.Graph([(0, 1), (1, 2)])
     G.add_node(3)
     m, _ = node_mass(read(G).adjacency, mass)
-    assert m.min() >= FLOOR
+    assert m.min() >= FLOOR == 1e-3
     assert abs(m[m > FLOOR].sum() - 4) < 1e-12
-
-
-def test_isolated_nodes_get_the_floor():
-    G: Any = nx.Graph([(0, 1)])
-    G.add_node(2)
-    for mass in ("degree", "strength", "closeness", "eigenvector"):
-        assert node_mass(read(G).adjacency, mass)[0].tolist() == [1.5, 1.5, FLOOR]
 
 
 def test_named_masses_of_small_graphs_are_ones():
@@ -106,9 +97,7 @@ def test_named_masses_of_small_graphs_are_ones():
 
 def test_huge_weights_and_masses_stay_finite():
     G: Any = nx.Graph([(0, 1, {"weight": 1e308}), (0, 2, {"weight": 1e308}), (0, 3, {"weight": 1e308})])
-    np.testing.assert_allclose(
-        node_mass(read(G).adjacency, "strength")[0], [2, 2 / 3, 2 / 3, 2 / 3], rtol=1e-12
-    )
+    np.testing.assert_allclose(node_mass(read(G).adjacency, "strength")[0], [2, 2 / 3, 2 / 3, 2 / 3], rtol=1e-12)
     assert node_mass(read(G).adjacency, np.full(4, 1e308))[0].tolist() == [1, 1, 1, 1]
 
 

@@ -56,18 +56,6 @@ def test_tables_of_a_few_rows(method, n):
     assert nl.knn_graph(X).nnz == n * (n - 1)
 
 
-def test_neighbors_that_were_asked_for_are_not_taken_down():
-    with pytest.raises(InputError, match=r"from 1 to 4 .*; got 10"):
-        nl.embed(np.eye(5), n_neighbors=10)
-
-
-def test_the_method_comes_second():
-    X, _ = blobs([0] * 5, [9] * 5)
-    same = nl.embed(X, method="tsne", n_components=1, max_iter=5, random_state=0)
-    assert np.array_equal(nl.embed(X, "tsne", n_components=1, max_iter=5, random_state=0), same)
-    assert np.array_equal(nl.solve_vectors(X, "tsne", n_components=1, max_iter=5, random_state=0).positions, same)
-
-
 def test_random_initial_positions_come_from_the_seed():
     X, labels = blobs([0] * 5, [9] * 5)
     first, again, other = (nl.embed(X, init="random", random_state=seed) for seed in (0, 0, 1))
@@ -242,12 +230,6 @@ def test_a_callback_stops_it():
 
     assert solve_vectors(X, random_state=0, callback=watch).reason == "stopped"
     assert seen == [(25, 2)] * 4
-
-
-def test_two_rows():
-    Y = nl.embed([[0.0], [1.0]], n_neighbors=1, random_state=0)
-    assert Y.shape == (2, 2)
-    assert not np.array_equal(Y[0], Y[1])
 
 
 X20 = blobs([0] * 3, size=20)[0]

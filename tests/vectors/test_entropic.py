@@ -11,11 +11,10 @@ import nelayout as nl
 from nelayout.errors import InputError, InputTypeError
 from nelayout.numerics.parallel import threads_for
 from nelayout.similarities.entropic import calibrate
-from nelayout.vectors import fitting
-from nelayout.vectors.embedding import solve_vectors
-from nelayout.vectors.entropic import entropic_rows
-from nelayout.vectors.fitting import scales
+from nelayout.vectors import embedding
+from nelayout.vectors.embedding import scales, solve_vectors
 from nelayout.vectors.joining import join_components
+from nelayout.vectors.knn import entropic_rows
 from nelayout.vectors.neighbors import Space
 
 
@@ -121,12 +120,6 @@ def test_distances_of_all_magnitudes_in_a_row():
     p = calibrate(D, 3.0)  # the only way is three equal ones
     np.testing.assert_allclose(p[0, :4], [1 / 3, 1 / 3, 1 / 3, 0], atol=1e-4)
     assert entropies(p)[0] == pytest.approx(math.log(3), abs=1e-9)
-
-
-def test_rows_keep_their_similarities_in_any_order():
-    order = np.random.default_rng(2).permutation(60)
-    P = nl.entropic_affinity(X60, 7).toarray()
-    np.testing.assert_allclose(nl.entropic_affinity(X60[order], 7).toarray(), P[np.ix_(order, order)], rtol=1e-9)
 
 
 def test_more_copies_than_the_perplexity_share_alike():
@@ -249,7 +242,7 @@ def test_clouds_that_only_negligible_similarities_join_are_joined():
     with threads_for(1) as threads:
         found = space.nearest(119, np.random.default_rng(0), threads)
         P = nl.entropic_affinity(X, 6, n_neighbors="all")
-        graph, _, notes = fitting.at_perplexity(space, found, 6.0, threads)
+        graph, _, notes = embedding.at_perplexity(space, found, 6.0, threads)
     D = cdist(X[:60], X[60:])
     i, j = np.unravel_index(np.argmin(D), D.shape)
     changed = np.argwhere((graph - P).toarray())
@@ -317,7 +310,7 @@ def test_annealing_is_one_run_for_those_who_look_on():
 
 
 def test_too_many_rows_begin_at_a_lower_perplexity(monkeypatch):
-    monkeypatch.setattr(fitting, "ANNEALED_PAIRS", 100 * 80)
+    monkeypatch.setattr(embedding, "ANNEALED_PAIRS", 100 * 80)
     assert scales(100, 12.0, 36) == ((25.0, 75), (12.5, 38), (12.0, 36))
     s = solve_vectors(helix(100), perplexity=12, perplexity_annealing=True, max_iter=6, random_state=0)
     assert s.notes == (

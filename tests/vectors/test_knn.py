@@ -64,17 +64,6 @@ def test_nearest_by_definition(name, k):
     assert np.array_equal(graph.toarray(), dense(by_definition(X, k)))
 
 
-@pytest.mark.parametrize("k", [1, 7])
-@pytest.mark.parametrize("name", [name for name, X in ZOO.items() if len(np.unique(X, axis=0)) > 20 and X.shape[1] < 9])
-def test_tree_and_products_find_the_same_rows_at_the_same_distances(name, k):
-    X = np.unique(np.asarray(ZOO[name], dtype=float), axis=0)
-    with threads_for(3) as threads:
-        by_products = nearest.Table(X, k).nearest(np.arange(len(X)), k, threads)
-        for found, other in zip(nearest.exact_nearest(X, k, threads), by_products, strict=True):
-            assert np.array_equal(found, other)
-    assert np.array_equal(by_products[0], by_definition(X, k))
-
-
 @pytest.mark.parametrize("symmetrize", ["union", "intersection"])
 @pytest.mark.parametrize("name", ["few columns", "integers, full of ties", "five of each"])
 def test_symmetrization(name, symmetrize):
@@ -98,30 +87,20 @@ def table(X, metric):
     return cdist(X, X, metric=metric if metric != "manhattan" else "cityblock")
 
 
-@pytest.mark.parametrize(
-    "metric", ["manhattan", "chebyshev", "canberra", "braycurtis", "hamming", "seuclidean"]
-)
-def test_metrics_of_scipy(metric):
-    X = rng().integers(1, 6, (120, 5)).astype(float)
-    V = np.var(X, axis=0, ddof=1)
-    D = cdist(X, X, "seuclidean", V=V) if metric == "seuclidean" else table(X, metric)
+DISTANCES = ("manhattan", "chebyshev", "canberra", "braycurtis", "hamming", "seuclidean", "euclidean", "cosine",
+             "correlation", "minkowski", "sqeuclidean", "haversine")  # fmt: skip
+
+
+@pytest.mark.parametrize("metric", DISTANCES)
+def test_metrics_of_scikit_learn(metric):
+    pairwise = pytest.importorskip("sklearn.metrics").pairwise_distances
+    X = rng().integers(1, 6, (120, 2 if metric == "haversine" else 5)) + 0.1 * rng().integers(0, 2, (120, 1))
+    D = pairwise(X, metric=metric, **({"V": np.var(X, axis=0, ddof=1)} if metric == "seuclidean" else {}))
     # whether two sums that should be equal are equal is decided by their last bit: distances are compared
     found = Space(X, metric).nearest(6, rng(), Threads())
     np.fill_diagonal(D, np.inf)
-    assert np.allclose(np.sort(D, axis=1)[:, :6], found.distances, rtol=1e-12)
-    assert np.allclose(np.take_along_axis(D, found.indices, axis=1), found.distances, rtol=1e-12)
-
-
-@pytest.mark.parametrize(
-    "metric", ["euclidean", "cosine", "correlation", "minkowski", "sqeuclidean", "haversine"]
-)
-def test_metrics_of_scikit_learn(metric):
-    sklearn = pytest.importorskip("sklearn.neighbors")
-    X = rng().standard_normal((150, 2 if metric == "haversine" else 8))
-    theirs = sklearn.NearestNeighbors(n_neighbors=6, metric=metric, algorithm="auto").fit(X).kneighbors()
-    found = Space(X, metric).nearest(6, rng(), Threads())
-    assert np.array_equal(found.indices, theirs[1])
-    assert np.allclose(found.distances, theirs[0], rtol=1e-6, atol=1e-12)
+    assert np.allclose(np.sort(D, axis=1)[:, :6], found.distances, rtol=1e-6, atol=1e-12)
+    assert np.allclose(np.take_along_axis(D, found.indices, axis=1), found.distances, rtol=1e-6, atol=1e-12)
 
 
 def test_a_table_of_distances_and_a_function():
@@ -416,12 +395,6 @@ def test_joining_many_components_is_a_minimum_spanning_tree(metric):
     assert np.isclose((D * tree.toarray()).sum() / 2, minimum_spanning_tree(D).sum())
 
 
-def test_a_connected_graph_stays_as_it_is():
-    X = rng().standard_normal((50, 2))
-    graph = nl.knn_graph(X, 10)
-    assert np.array_equal(connect(X, graph).toarray(), graph.toarray())
-
-
 def test_thinned_out_joining_still_joins(monkeypatch):
     monkeypatch.setattr("nelayout.vectors.joining.JOINING_PAIRS", 400.0)
     X = two_rings(10.0)
@@ -443,13 +416,10 @@ GOOD = rng().standard_normal((5, 3))
         (sp.csr_array(np.nan_to_num(NAN, nan=np.inf)), {}, InputError, "infinity in row 2, column 1"),
         (np.zeros(5), {}, InputError, r"reshape\(-1, 1\)"),
         (np.zeros((2, 3, 4)), {}, InputError, r"reshape\(len\(X\), -1\)"),
-        (np.zeros((1, 4)), {}, InputError, "1 row;"),
         (np.zeros((4, 0)), {}, InputError, "no columns"),
         ([[1.0, 2.0], [3.0]], {}, InputError, "different lengths"),
-        (np.array([["a", "b"], ["c", "d"]]), {}, InputTypeError, "real numbers"),
         (np.array([[1, "b"], [2, 3]], dtype=object), {}, InputTypeError, "'b' in row 0, column 1"),
         (np.array([[1, None], [2, 3]], dtype=object), {}, InputTypeError, "None in row 0, column 1"),
-        (GOOD + 1j, {}, InputTypeError, "complex"),
         ("digits.csv", {}, InputTypeError, "str"),
         (GOOD, {"n_neighbors": 5}, InputError, "from 1 to 4"),
         (GOOD, {"n_neighbors": 0}, InputError, "from 1 to 4"),

@@ -10,9 +10,7 @@ import nelayout as nl
 from nelayout.errors import InputError
 from nelayout.vectors.input import read_rows
 
-METHODS = (
-    "ws-sne", "linlog", "nerv", pytest.param("ee", marks=pytest.mark.full)
-)
+METHODS = ("ws-sne", "linlog", "nerv", pytest.param("ee", marks=pytest.mark.full))
 
 
 def similarities(n=40):

@@ -8,7 +8,7 @@ import pytest
 import nelayout as nl
 from nelayout.catalogue import METHODS
 from nelayout.numerics.parallel import Threads
-from nelayout.vectors.fitting import fit_vectors
+from nelayout.vectors.embedding import fit_vectors
 from nelayout.vectors.neighbors import Space
 
 
