@@ -136,7 +136,7 @@ def constants(module: str, **values: Any) -> Iterator[None]:
 RULES: dict[str, tuple[str, Callable[[], Any], str]] = {
     "Keep": ("the last tail is drawn, nothing is compared", lambda: planned(without_keep), ""),
     "other masses": ("no other masses are tried", lambda: planned(without_branch("other masses")), ""),
-    "emphases": ("neighbors alone count", lambda: planned(without_branch("emphasis")), ""),
+    "emphasis": ("neighbors alone count", lambda: planned(without_branch("emphasis")), ""),
     "communities": (
         "distances within communities are not shorter", lambda: constants("numerics.distances", SHORTER=0.0), ""
     ),
