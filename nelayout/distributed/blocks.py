@@ -26,16 +26,8 @@ from scipy.sparse import csr_array
 from nelayout.errors import InputError
 
 __all__ = [
-    "Cut",
-    "Journal",
-    "StepKeeper",
-    "assemble",
-    "block_count",
-    "cut_points",
-    "dropped_loops",
-    "stored",
-    "write_piece",
-]
+    "Cut", "Journal", "StepKeeper", "assemble", "block_count", "cut_points", "dropped_loops", "stored", "write_piece",
+]  # fmt: skip
 
 # Minimum number of blocks, and number of entries in a block.
 MIN_BLOCKS, BLOCK_ENTRIES = 16, 1 << 21
@@ -44,8 +36,6 @@ ENTRY = np.dtype([("row", "<i8"), ("col", "<i8"), ("weight", "<f8"), ("given", "
 NARROW = np.dtype([("row", "<i4"), ("col", "<i4"), ("weight", "<f4"), ("given", "i1")])
 # Iterations between two stored states, and time between them relative to the time of storing.
 STATE_STEPS, STATE_INTERVAL = 10, 20.0
-# Relative difference of opposite entries that still count as equal.
-SYMMETRY_TOLERANCE = 1e-6
 
 
 def block_count(entries: int) -> int:
@@ -155,7 +145,7 @@ def write_piece(
             np.save(file, array)
 
 
-def assemble(folder: Path, pieces: Sequence[str], cut: Cut, b: int, *, ways: bool = False) -> tuple[int, float, bool]:
+def assemble(folder: Path, pieces: Sequence[str], cut: Cut, b: int, ways: bool = False) -> tuple[int, float, bool]:
     """Read a block's entries from all pieces, sort and add them, and write the block.
 
     Returns
@@ -184,7 +174,7 @@ def assemble(folder: Path, pieces: Sequence[str], cut: Cut, b: int, *, ways: boo
         sums = np.add.reduceat(weight, first)
         if ways:
             forth = np.add.reduceat(np.where(given == 1, weight, 0.0), first)
-            symmetric = bool((np.abs(2.0 * forth - sums) <= SYMMETRY_TOLERANCE * sums).all())
+            symmetric = bool((np.abs(2.0 * forth - sums) <= np.finfo(np.float32).eps * sums).all())
         key, weight = key[first], sums
     elif ways:
         symmetric = not len(key)

@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 from scipy.sparse import csr_array
 
-from nelayout.distributed.blocks import Cut, block_count, cut_points, stored, write_piece
-from nelayout.distributed.reading import assemble_block, remove
+from nelayout.distributed.blocks import Cut, assemble, block_count, cut_points, stored, write_piece
+from nelayout.distributed.reading import remove
 from nelayout.distributed.team import Team
 from nelayout.distributed.workers import Form, favorites
 from nelayout.errors import Unsupported
@@ -53,14 +53,9 @@ class Level:
 
 
 def coarsened(
-    team: Team,
-    cut: Cut,
-    mass: np.ndarray,
-    other: np.ndarray | None,
-    rng: np.random.Generator,
-    fits: Callable[[int, int], bool],
-    once: Callable[[str, Callable[[], Any]], Any],
-) -> list[Level]:
+    team: Team, cut: Cut, mass: np.ndarray, other: np.ndarray | None, rng: np.random.Generator,
+    fits: Callable[[int, int], bool], once: Callable[[str, Callable[[], Any]], Any],
+) -> list[Level]:  # fmt: skip
     """Return levels from the finest to one that ``fits`` (nodes, entries) or cannot shrink.
 
     ``once``: stores the result of each level under a name, see `blocks.Journal`.
@@ -68,7 +63,6 @@ def coarsened(
     levels, degree = list[Level](), cut.gathered("degree")
     while not fits(cut.n, int(degree.sum())) and cut.n > COARSEST:
         number = len(levels)
-
         cluster: np.ndarray = once(f"clusters-{cut.name}", partial(_clusters, team, cut, mass, degree, rng))
         n = int(cluster.max(initial=-1)) + 1
         if n > MAX_KEPT * cut.n:
@@ -147,7 +141,7 @@ def _rewritten(team: Team, cut: Cut, into: Cut, number: np.ndarray) -> Cut:
         np.save(file, number)
     pieces = [f"{into.name}-piece-{b}" for b in range(cut.count)]
     team.spread("split", split, [(cut, into, path, pieces[b], b) for b in range(cut.count)])
-    team.spread("block", assemble_block, [(cut.folder, pieces, into, b, False) for b in range(into.count)])
+    team.spread("block", assemble, [(cut.folder, pieces, into, b) for b in range(into.count)])
     remove(cut.folder, pieces)
     path.unlink()
     return into

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from scipy.sparse import coo_array
 
 from nelayout.distributed.blocks import Cut, assemble, block_count, cut_points, dropped_loops, stored, write_piece
 from nelayout.distributed.cluster import check_disk
@@ -40,16 +41,12 @@ class Graph:
 
     cut     its weights
     ids     files (parquet) with number and id of each node; empty: ids are the numbers
-    zeros   number of edges of weight 0, which are left out
-    loops   number of edges from a node to itself, which are left out
     notes   sentences on the input
     """
 
     cut: Cut
     ids: tuple[str, ...]
     entries: int
-    zeros: int = 0
-    loops: int = 0
     notes: tuple[str, ...] = ()
 
 
@@ -60,8 +57,11 @@ def read(source: Source, columns: Columns, team: Team, folder: Path) -> Graph:
         raise InputError("edges must have a row; got none")
     given = [(k, part.name, part.read, columns, *part.given) for k, part in enumerate(parts)]
     if source.matrix:
-        n, starts = source.matrix, None
-        edges = sum(team.spread("count", count_entries, [each[1:3] + each[4:] for each in given]))
+        found, starts = team.spread("count", size_of, [each[1:3] + each[4:] for each in given]), None
+        n, edges = found[0][0], sum(entries for _, entries in found)
+        for part, (rows, _) in zip(parts, found, strict=True):
+            if rows != n:
+                raise InputError(f"{part.name} must have the shape of {parts[0].name}; got {rows} and {n} rows")
     else:
         starts, edges = _table(team, given, folder)
         n = int(starts[-1])
@@ -73,18 +73,17 @@ def read(source: Source, columns: Columns, team: Team, folder: Path) -> Graph:
             (folder / f"table-{r}.{what}.npy").unlink()
     zeros, loops = (sum(each[k] for each in found) for k in (0, 1))
     pieces = [f"edges-{k}" for k in range(len(parts))]
-    matrix = bool(source.matrix)
-    made = team.spread("block", assemble_block, [(folder, pieces, cut, b, matrix) for b in range(cut.count)])
+    made = team.spread("block", assemble, [(folder, pieces, cut, b, source.matrix) for b in range(cut.count)])
     remove(folder, pieces)
-    if matrix and all(symmetric for _, _, symmetric in made):
+    if source.matrix and all(symmetric for _, _, symmetric in made):
         cut = Cut(folder, "read", cut.bounds, 0.5)
-    ids = () if matrix else tuple(str(folder / f"ids-{k}.parquet") for k in range(len(parts)))
-    return Graph(cut, ids, sum(entries for entries, _, _ in made), zeros, loops, source.notes)
-
-
-def assemble_block(folder: Path, pieces: Sequence[str], cut: Cut, b: int, ways: bool) -> tuple[int, float, bool]:
-    """See `blocks.assemble`."""
-    return assemble(folder, pieces, cut, b, ways=ways)
+    ids = () if source.matrix else tuple(str(folder / f"ids-{k}.parquet") for k in range(len(parts)))
+    notes = list(source.notes)
+    if zeros:
+        notes.append(f"{zeros:,} edges of weight 0 were left out: a weight of 0 is no edge")
+    if loops:
+        notes.append(f"{loops:,} edges from a node to itself were left out")
+    return Graph(cut, ids, sum(entries for entries, _, _ in made), tuple(notes))
 
 
 def remove(folder: Path, pieces: Sequence[str]) -> None:
@@ -103,14 +102,9 @@ def from_matrix(P: Any, folder: Path, blocks: int = 0) -> Graph:
         degree, here = np.diff(P.indptr[low : high + 1]), slice(P.indptr[low], P.indptr[high])
         rows = np.repeat(np.arange(high - low), degree)
         strength = np.bincount(rows, P.data[here], minlength=high - low)
+        arrays = {"degree": degree.astype(np.int32), "cols": P.indices[here], "data": P.data[here].astype(np.float32)}
         with stored(cut.file(b)) as file:
-            np.savez(
-                file,
-                degree=degree.astype(np.int32),
-                cols=P.indices[here],
-                data=P.data[here].astype(np.float32),
-                strength=strength,
-            )
+            np.savez(file, **arrays, strength=strength)
     return Graph(cut, (), int(P.nnz))
 
 
@@ -118,14 +112,12 @@ def _table(team: Team, given: list[tuple[Any, ...]], folder: Path) -> tuple[np.n
     """Write a table of ids for each range of hashes; return their first numbers, and edges."""
     found = team.spread("ids", unique_ids, [(folder, *each) for each in given])
     kinds = [kind for kind, _, edges in found if edges]
-    other = next(
-        (each[1] for each, (kind, _, edges) in zip(given, found, strict=True) if edges and kind != kinds[0]), None
-    )
-    if other is not None:
-        raise InputError(
-            f"ids must be of one type in all parts; got {kinds[0]} in {given[0][1]} and another in {other}. "
-            "Convert the columns to one type"
-        )
+    for each, (kind, _, edges) in zip(given, found, strict=True):
+        if edges and kind != kinds[0]:
+            raise InputError(
+                f"ids must be of one type in all parts; got {kinds[0]} in {given[0][1]} and another in {each[1]}. "
+                "Convert the columns to one type"
+            )
     ranges = max(MIN_RANGES, -(-sum(ids for _, ids, _ in found) // RANGE_IDS))
     counts = team.spread("tables", join_ids, [(folder, r, ranges, len(given)) for r in range(ranges)])
     for k in range(len(given)):
@@ -140,8 +132,8 @@ def _table(team: Team, given: list[tuple[Any, ...]], folder: Path) -> tuple[np.n
 def _ends(name: str, read_part: Any, columns: Columns, given: tuple[Any, ...]) -> tuple[Any, Any, np.ndarray]:
     """Return both ends and the weights of a part, checked; the ends of a matrix are numbers."""
     table = read_part(*given)
-    if isinstance(table, tuple):
-        rows, cols, weights = table
+    if isinstance(table, coo_array):
+        rows, cols, weights = table.row, table.col, table.data.astype(float)
     else:
         rows, cols = table[columns.source], table[columns.target]
         for column, ends in ((columns.source, rows), (columns.target, cols)):
@@ -280,9 +272,10 @@ def _numbers(folder: Path, starts: np.ndarray, found: np.ndarray) -> tuple[np.nd
     return number, part
 
 
-def count_entries(name: str, read_part: Any, *given: Any) -> int:
-    """Return the number of entries of a matrix file."""
-    return len(_ends(name, read_part, Columns("", ""), given)[2])
+def size_of(name: str, read_part: Any, *given: Any) -> tuple[int, int]:
+    """Return the numbers of rows and entries of a matrix file."""
+    matrix = read_part(*given)
+    return matrix.shape[0], matrix.nnz
 
 
 def rank(

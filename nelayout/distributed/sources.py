@@ -11,9 +11,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import numpy as np
+from scipy.sparse import coo_array
 
 from nelayout.errors import InputError, missing_extra, near_matches
+from nelayout.graphs.files import read_graph
 
 __all__ = ["Columns", "Part", "parts_of"]
 
@@ -21,8 +22,6 @@ __all__ = ["Columns", "Part", "parts_of"]
 ENDINGS = {".parquet": "parquet", ".csv": "csv", ".npz": "npz", ".mtx": "mtx"}
 # Size of a part of a csv file, in bytes.
 CSV_BYTES = 32_000_000
-# Number of rows at which a part of a parquet file ends; a part has whole row groups.
-PARQUET_ROWS = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +56,7 @@ class Columns:
 class Part:
     """A part of the edges: its ``name``, and how a worker reads it.
 
-    read  a function of the arguments ``given`` that returns a pandas table, or three arrays of a matrix's entries
+    read  a function of the arguments ``given`` that returns a pandas table or a matrix
     """
 
     name: str
@@ -67,10 +66,10 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """All parts; ``matrix``: number of rows of a matrix, which may be symmetric; 0: a list."""
+    """All parts; ``matrix``: whether they are matrices, which may be symmetric, not lists."""
 
     parts: list[Part]
-    matrix: int = 0
+    matrix: bool = False
     notes: tuple[str, ...] = ()
 
 
@@ -80,7 +79,7 @@ def parts_of(edges: Any, columns: Columns) -> Source:
         numeric = [name for name in map(str, edges.columns) if edges.dtypes[name].kind in "iuf"]
         notes = columns.check(list(map(str, edges.columns)), "the dataframe", numeric)
         delayed = edges[columns.names].to_delayed()
-        return Source([Part(f"partition {k}", _as_it_is, (each,)) for k, each in enumerate(delayed)], 0, notes)
+        return Source([Part(f"partition {k}", _as_it_is, (each,)) for k, each in enumerate(delayed)], False, notes)
     path = Path(edges)
     if not path.exists():
         raise InputError(f"edges must be a folder or a file that exists; got {path}")
@@ -109,8 +108,7 @@ def _parquet(files: list[Path], columns: Columns) -> Source:
     for file in files:
         try:
             with pq.ParquetFile(file) as opened:
-                schema, footer = opened.schema_arrow, opened.metadata
-                groups = [footer.row_group(k).num_rows for k in range(footer.num_row_groups)]
+                schema, groups = opened.schema_arrow, opened.num_row_groups
         except (pyarrow.ArrowInvalid, OSError) as error:
             said = str(error).partition(". ")[0].partition("\n")[0]
             raise InputError(
@@ -119,24 +117,20 @@ def _parquet(files: list[Path], columns: Columns) -> Source:
         whole, parted = pyarrow.types.is_integer, pyarrow.types.is_floating
         numeric = [field.name for field in schema if whole(field.type) or parted(field.type)]
         notes.update(dict.fromkeys(columns.check(schema.names, str(file), numeric)))
-        some, rows = list[int](), 0
-        for k, count in enumerate(groups):
-            some, rows = [*some, k], rows + count
-            if rows >= PARQUET_ROWS or k + 1 == len(groups):
-                name = str(file) if len(some) == len(groups) else f"{file}, row groups {some[0]} to {some[-1]}"
-                parts.append(Part(name, read_parquet, (str(file), tuple(some), tuple(columns.names))))
-                some, rows = [], 0
-    return Source(parts, 0, tuple(notes))
+        for k in range(groups):
+            name = str(file) if groups == 1 else f"{file}, row group {k}"
+            parts.append(Part(name, read_parquet, (str(file), k, tuple(columns.names))))
+    return Source(parts, False, tuple(notes))
 
 
-def read_parquet(path: str, groups: tuple[int, ...], names: tuple[str, ...]) -> Any:
-    """Return row groups of a parquet file as a pandas table."""
+def read_parquet(path: str, group: int, names: tuple[str, ...]) -> Any:
+    """Return a row group of a parquet file as a pandas table."""
     import pyarrow
     import pyarrow.parquet as pq
 
     try:
         with pq.ParquetFile(path) as file:
-            return file.read_row_groups(groups, columns=list(names), use_threads=False).to_pandas()
+            return file.read_row_group(group, columns=list(names), use_threads=False).to_pandas()
     except (pyarrow.ArrowInvalid, OSError) as error:
         said = str(error).partition("\n")[0]
         raise InputError(f"{path} must be a whole parquet file; got one that cannot be read ({said})") from None
@@ -144,6 +138,7 @@ def read_parquet(path: str, groups: tuple[int, ...], names: tuple[str, ...]) -> 
 
 def _csv(files: list[Path], columns: Columns) -> Source:
     import pandas
+    from dask.bytes import read_bytes
 
     parts, notes = [], dict[str, None]()
     for file in files:
@@ -153,69 +148,35 @@ def _csv(files: list[Path], columns: Columns) -> Source:
             raise InputError(f"{file} must be a csv file with a line of headings; got {error}") from None
         numeric = [name for name in map(str, head.columns) if head[name].dtype.kind in "iuf"]
         notes.update(dict.fromkeys(columns.check(list(map(str, head.columns)), str(file), numeric)))
-        size = file.stat().st_size
         kinds = {name: "str" for name in columns.names[:2] if head[name].dtype.kind not in "iu"}
-        for start in range(0, size, CSV_BYTES):
-            name = f"{file}, bytes from {start:,}" if size > CSV_BYTES else str(file)
-            parts.append(Part(name, read_csv, (str(file), start, tuple(columns.names), tuple(kinds))))
-    return Source(parts, 0, tuple(notes))
+        with file.open("rb") as opened:
+            first = opened.readline()
+        _, (blocks,) = read_bytes(str(file), delimiter=b"\n", blocksize=CSV_BYTES, sample=False)
+        for k, block in enumerate(blocks):
+            name = str(file) if len(blocks) == 1 else f"{file}, block {k}"
+            parts.append(Part(name, read_csv, (name, first if k else b"", block, tuple(columns.names), kinds)))
+    return Source(parts, False, tuple(notes))
 
 
-def read_csv(path: str, start: int, names: tuple[str, ...], texts: tuple[str, ...]) -> Any:
-    """Return the lines of a csv file that begin in a range of bytes; ``texts`` stay text."""
+def read_csv(name: str, head: bytes, block: bytes, columns: tuple[str, ...], texts: dict[str, str]) -> Any:
+    """Return lines of a csv file under its first line ``head`` as a pandas table; ``texts`` stay text."""
     from io import BytesIO
 
     import pandas
 
-    with Path(path).open("rb") as file:
-        head = file.readline()
-        body = file.tell()
-        if start > 0:
-            file.seek(max(start, body) - 1)
-            file.readline()
-        low = file.tell()
-        file.seek(min(start + CSV_BYTES, Path(path).stat().st_size))
-        if file.tell() > body:
-            file.seek(file.tell() - 1)
-            file.readline()
-        high = file.tell()
-        file.seek(low)
-        lines = head + file.read(max(high - low, 0))
     try:
-        return pandas.read_csv(BytesIO(lines), usecols=list(names), dtype=dict.fromkeys(texts, "str"))
+        return pandas.read_csv(BytesIO(head + block), usecols=list(columns), dtype=dict(texts))
     except ValueError as error:
-        raise InputError(f"{path} must be a csv file; got {error} in the lines from byte {start:,}") from None
+        raise InputError(f"{name} must be csv; got {error}") from None
 
 
 def _matrices(files: list[Path], columns: Columns) -> Source:
-    """Return the parts of matrix files of one shape; matrices are added."""
-    shapes = {file: _shape(file) for file in files}
-    first = next(iter(shapes.values()))
-    for file, shape in shapes.items():
-        if shape != first or shape[0] != shape[1]:
-            raise InputError(f"{file} must be a square matrix of the shape of the others; got {shape} and {first}")
-    weighted = columns.weight is not None
-    return Source([Part(str(file), read_matrix, (str(file), weighted)) for file in files], first[0])
+    return Source([Part(str(file), read_matrix, (str(file), columns.weight is not None)) for file in files], True)
 
 
-def _shape(file: Path) -> tuple[int, int]:
-    try:
-        if file.suffix == ".mtx":
-            from scipy.io import mminfo
-
-            return tuple(map(int, mminfo(file)[:2]))  # pyright: ignore[reportReturnType]
-        with np.load(file) as opened:
-            return tuple(map(int, opened["shape"]))  # pyright: ignore[reportReturnType]
-    except (ValueError, OSError, KeyError, EOFError) as error:
-        raise InputError(
-            f"{file} must be a sparse matrix of scipy.sparse.save_npz or Matrix Market; got {error}"
-        ) from None
-
-
-def read_matrix(path: str, weighted: bool) -> Any:
-    """Return rows, columns and values of a matrix file."""
-    from scipy import io, sparse
-
-    found: Any = io.mmread(path) if path.endswith(".mtx") else sparse.load_npz(path)
-    found = sparse.coo_array(found)
-    return found.row, found.col, found.data.astype(float) if weighted else np.ones(len(found.data))
+def read_matrix(path: str, weighted: bool) -> coo_array:
+    """Return the matrix in a file; without weights all entries are 1."""
+    found = coo_array(read_graph(path).graph)
+    if not weighted:
+        found.data[:] = 1.0
+    return found

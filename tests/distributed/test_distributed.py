@@ -274,6 +274,30 @@ def test_bad_folders_are_refused(client, tmp_path):
         nl.distributed.layout(tmp_path, client=client)
 
 
+HEAD = "%%MatrixMarket matrix coordinate real general\n3 3 2\n"
+
+
+@pytest.mark.parametrize(
+    ("rows", "said"),
+    [
+        ("1 2 0,5\n2 3 1\n", r"bad\.mtx, line 3: cannot be read as mtx: expected 3 numbers in a row, got '1 2 0,5'"),
+        ("1 2 1\n2 7 1\n", r"bad\.mtx, line 4: row and column must be whole numbers from 1 to 3; got 2 and 7"),
+        (np.array([1, 7], dtype=np.int32), r"bad\.npz: cannot be read as a sparse matrix"),
+        (MESH.indices, r"good\.npz must have the shape of .*bad\.npz; got 320 and 3 rows"),
+    ],
+)
+def test_matrix_files_are_checked_as_on_one_machine(client, tmp_path, rows, said):
+    if isinstance(rows, str):
+        (tmp_path / "bad.mtx").write_text(HEAD + rows)
+    else:
+        A = csr_array((np.ones(2), np.array([1, 2], dtype=np.int32), np.array([0, 1, 2, 2])), shape=(3, 3))
+        A.indices = rows if len(rows) == 2 else A.indices
+        save_npz(tmp_path / "bad.npz", A)
+        save_npz(tmp_path / "good.npz", MESH)
+    with pytest.raises(InputError, match=said):
+        nl.distributed.layout(tmp_path, client=client)
+
+
 @pytest.mark.parametrize(
     ("options", "said"),
     [
