@@ -148,15 +148,9 @@ class _Component:
         return drawing, run
 
     def _returned(
-        self,
-        depth: int,
-        Y: np.ndarray,
-        found: Drawing,
-        numbers: list[np.ndarray],
-        run: Run,
-        team: Team,
+        self, depth: int, Y: np.ndarray, found: Drawing, numbers: list[np.ndarray], run: Run, team: Team,
         journal: Journal,
-    ) -> Drawing:
+    ) -> Drawing:  # fmt: skip
         """Lay out a level, from the layout of the next coarser level."""
         level, name = self.levels[depth], f"{self.name}-level-{depth}"
         cut = journal.once(
@@ -259,15 +253,9 @@ def _along_curve(Y: np.ndarray) -> np.ndarray:
 
 
 def _small(
-    level: Level,
-    labels: np.ndarray,
-    sizes: np.ndarray,
-    entries: np.ndarray,
-    large: list[int],
-    run: Run,
-    team: Team,
+    level: Level, labels: np.ndarray, sizes: np.ndarray, entries: np.ndarray, large: list[int], run: Run, team: Team,
     journal: Journal,
-) -> dict[int, Drawing]:
+) -> dict[int, Drawing]:  # fmt: skip
     """Lay out all other components on this machine, as many at a time as fit."""
     order = [k for k in range(len(sizes)) if k not in set(large)]
     found = dict[int, Drawing]()

@@ -2,28 +2,34 @@
 
 In an `Objective`, workers take the role of a device.  Arrays stay on this machine, and the workers with the blocks sum
 over edges.  Positions go out as float32; values, slopes and pulls come back.  The sums of blocks are added pairwise in
-the order of the blocks, so the bits do not depend on the workers.  Workers also do the local work of the mesh, see
-`nelayout.distributed.slabs`.
+the order of the blocks, so the bits do not depend on the workers.
+
+Workers also do the local work of the mesh: near pairs, and interpolation of the field.  This machine sorts nodes into
+cells, spreads their charges and transforms the grid.  A slab is a range of rows of cells.  One message has its nodes,
+one more row on each side, and its rows of the grid.  Potentials and forces come back.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from nelayout.catalogue.record import Method
 from nelayout.distributed.blocks import Cut, stored
-from nelayout.distributed.slabs import SlabMesh
 from nelayout.distributed.team import Team, folded
 from nelayout.distributed.workers import Form, evaluate, of_rows
 from nelayout.errors import Unsupported
+from nelayout.formula.kernels import Radial
 from nelayout.numerics.groups import Groups, Rows, Whole
 from nelayout.objective import Affinity, Objective
 from nelayout.run.drawing import Summation
 from nelayout.sums.edges.matrix import EdgeSums
 from nelayout.sums.nbody import NBody
+from nelayout.sums.nbody.grid import Grid
+from nelayout.sums.nbody.mesh import Mesh, Sorted
 
 __all__ = ["Blocks", "Floor", "FloorSummation"]
 
@@ -74,10 +80,6 @@ class Floor:
         """Make the edge half of an objective."""
         return FloorEdges(affinity.P, affinity.mass, linear, **given)
 
-    def walk(self, walk: Any) -> Any:
-        """Raise an error for random walks."""
-        raise Unsupported("a random walk needs the whole matrix on one machine: use smoothing=0")
-
 
 class FloorEdges:
     """`Edges` in blocks on workers, with the functions that objectives and L-BFGS need."""
@@ -123,12 +125,8 @@ class FloorEdges:
             sums = np.concatenate(value) if "value" in want else np.full(self.n, np.nan), np.concatenate(slope)
         else:
             sums = folded(value), folded(slope)
-        return EdgeSums(
-            *sums,
-            np.concatenate(pull, dtype=np.float64) if "pull" in want else None,
-            None,
-            np.concatenate(attraction) if "attraction" in want else None,
-        )
+        pulls = np.concatenate(pull, dtype=np.float64) if "pull" in want else None
+        return EdgeSums(*sums, pulls, None, np.concatenate(attraction) if "attraction" in want else None)
 
     def constants(self, divergence: Any) -> np.ndarray:
         """See `Edges.constants`."""
@@ -179,14 +177,12 @@ def _digest(arrays: dict[str, np.ndarray]) -> str:
 class FloorSummation(Summation):
     """Summation with edges on workers for graphs in blocks, else on this machine."""
 
-    floor: Floor = field(default_factory=Floor)
-
     def objective(self, method: Method, affinity: Affinity, free: np.ndarray | None = None) -> Objective:
         """See `Summation.objective`."""
         if not isinstance(affinity.P, Blocks):
             return Summation.objective(self, method, affinity, free)
         parts = method.kernel, method.divergence, method.connection
-        device: Any = self.floor
+        device: Any = Floor()
         return Objective(
             affinity, *parts, _with_slabs(self.nbody, affinity.P, affinity.mass), self.threads, compiled=True,
             free=free, gravity=method.gravity, device=device,
@@ -196,7 +192,6 @@ class FloorSummation(Summation):
 def _with_slabs(nbody: NBody, P: Blocks, mass: np.ndarray) -> NBody:
     """Return the backend with its mesh in slabs on the workers with the blocks."""
     from nelayout.sums.nbody.auto import Auto
-    from nelayout.sums.nbody.mesh import Mesh
 
     if isinstance(nbody, Auto):
         return replace(nbody, mesh=_with_slabs(nbody.mesh, P, mass))
@@ -208,3 +203,70 @@ def _with_slabs(nbody: NBody, P: Blocks, mass: np.ndarray) -> NBody:
             P.pin(mass)
 
     return SlabMesh(nbody.threads, tolerance=nbody.tolerance, _spectra=nbody._spectra, team=P.team, pin=pin)
+
+
+@dataclass(frozen=True, slots=True)
+class SlabMesh(Mesh):
+    """`Mesh` with as many slabs as the edges have blocks.
+
+    pin  loads the blocks in any form: a worker takes the slabs with the numbers of its blocks
+    """
+
+    team: Team | None = None
+    pin: Callable[[], None] | None = None
+
+    def _local(
+        self, X, Z, charges, radial: Radial, grid: Grid, values, lags, smooth, in_cells: Sorted | None, potential, force
+    ) -> None:
+        if in_cells is None:
+            Mesh._local(self, X, Z, charges, radial, grid, values, lags, smooth, in_cells, potential, force)
+            return
+        from nelayout.sums.nbody import mesh_loops
+
+        assert self.team is not None
+        assert self.pin is not None
+        self.pin()
+        slabs = _cut(in_cells, grid, values, self.team.blocks)
+        found = self.team.round("slabs", local_sums, slabs.__getitem__, radial, grid.h, grid.cutoff, lags, smooth)
+        potential[:], force[:] = 0.0, 0.0
+        mesh_loops.add_back(in_cells.order, *np.concatenate(found, axis=1, dtype=np.float64), potential, force)
+
+
+def _cut(nodes: Sorted, grid: Grid, values: np.ndarray, count: int) -> list[tuple[Any, ...]]:
+    """Cut sorted nodes into slabs of about equal size, relative to their first grid points."""
+    at_rows = nodes.starts[:: nodes.columns]
+    cuts = np.searchsorted(at_rows, np.linspace(0, len(nodes.order), count + 1))
+    cuts[0], cuts[-1] = 0, nodes.rows
+    slabs = []
+    for low, high in zip(cuts[:-1].tolist(), cuts[1:].tolist(), strict=True):
+        first, last = max(low - 1, 0), min(high + 1, nodes.rows)
+        here = slice(at_rows[first], at_rows[last])
+        starts = nodes.starts[first * nodes.columns : last * nodes.columns + 1] - at_rows[first]
+        bottom, top = max(int(first * grid.steps) - 2, 0), int(last * grid.steps) + 5  # a spline has four points
+        places = np.empty((3, len(nodes.X[here])), dtype=np.float32)
+        np.subtract(nodes.X[here], grid.x0 + bottom * grid.h, out=places[0], casting="same_kind")
+        np.subtract(nodes.Z[here], grid.y0, out=places[1], casting="same_kind")
+        places[2] = nodes.charges[here]
+        points = np.ascontiguousarray(values[bottom:top])
+        slabs.append((places, points, starts, nodes.columns, low - first, high - first))
+    return slabs
+
+
+def local_sums(
+    run: str, key: str, given: dict[int, Any], radial: Radial, h: float, cutoff: float, lags: Any, smooth: Any
+) -> dict[int, np.ndarray]:
+    """Return potential and force (3, m) of the nodes of each slab, in single precision."""
+    from nelayout.sums.nbody import mesh_loops
+
+    answer = {}
+    for b, (places, values, starts, columns, low, high) in given.items():
+        nodes = Sorted(starts, columns, np.zeros(0), *places.astype(float))
+        n = places.shape[1]
+        sums, potential, force = np.zeros((3, n)), np.zeros(n), np.zeros((n, 2))
+        nodes.near_pairs(radial, cutoff, smooth, *sums)(low, high)
+        begin, end = int(starts[low * columns]), int(starts[high * columns])
+        mesh_loops.read(*nodes[3:], 0.0, 0.0, h, values, lags, begin, end, potential, force)
+        sums[0] += potential
+        sums[1:] += force.T
+        answer[b] = sums[:, begin:end].astype(np.float32)
+    return answer

@@ -18,7 +18,7 @@ from scipy.sparse import issparse
 
 from nelayout import graphs
 from nelayout.catalogue import with_own
-from nelayout.catalogue.options import check_options, generator
+from nelayout.catalogue.options import DEFAULTS, check_options, generator
 from nelayout.catalogue.record import Method
 from nelayout.distributed.blocks import Journal, stored
 from nelayout.distributed.cluster import check_memory, check_workers, connected, folder_of, import_dask
@@ -36,15 +36,7 @@ from nelayout.run.assembly import assemble
 from nelayout.run.drawing import Drawing, Run
 from nelayout.run.masses import mass_to_read, tried_masses
 from nelayout.run.pipeline import run_method
-from nelayout.run.several_machines import (
-    DRIVER,
-    LEAST_NODES,
-    MOST_ENTRIES,
-    READING,
-    WORKER,
-    driver_bytes,
-    worker_bytes,
-)
+from nelayout.run.several_machines import DRIVER, LEAST_NODES, MOST_ENTRIES, READING, WORKER, driver_bytes, worker_bytes
 from nelayout.similarities.masses import node_mass
 from nelayout.sums.nbody import backend, check_backend
 
@@ -52,8 +44,11 @@ __all__ = ["LEAST_NODES", "Drawn", "layout", "solve", "write"]
 
 # Masses that can be computed row by row.
 MASSES = ("unit", "degree", "degree+1", "strength", "auto")
-# Number of nodes in a part of the positions, if ids are numbers.
-PART_NODES = 1_000_000
+# Keywords that need the whole graph.
+WHOLE_GRAPH = (
+    "smoothing", "emphasis", "components", "node_size", "store_pos_as", "optimizer", "device", "weight_kind",
+    "affinity", "perplexity", "hops",
+)  # fmt: skip
 # Folders of positions, which Dask reads lazily.
 POSITION_FOLDERS = ExitStack()
 atexit.register(POSITION_FOLDERS.close)
@@ -129,18 +124,10 @@ def layout(edges: Any, method: str | Method = "ws-sne", **options: Any) -> Any:
 
 
 def solve(
-    edges: Any,
-    method: str | Method = "ws-sne",
-    *,
-    source: str = "source",
-    target: str = "target",
-    weight: str | None = None,
-    client: Any = None,
-    seed: Any = 0,
-    checkpoint: str | os.PathLike[str] | None = None,
-    least: int = LEAST_NODES,
-    **options: Any,
-) -> Drawn:
+    edges: Any, method: str | Method = "ws-sne", *, source: str = "source", target: str = "target",
+    weight: str | None = None, client: Any = None, seed: Any = 0, checkpoint: str | os.PathLike[str] | None = None,
+    least: int = LEAST_NODES, **options: Any,
+) -> Drawn:  # fmt: skip
     """Lay out a graph as `layout` does; return value, trace, components, notes and costs too.
 
     Parameters
@@ -165,12 +152,8 @@ def solve(
     rng = generator(seed)
     asked = f"{record!r} {sorted((k, repr(v)) for k, v in o.items() if k not in ('callback', 'progress', 'n_jobs'))}"
     given = None if issparse(edges) else parts_of(edges, columns)
-    with (
-        folder_of(checkpoint) as folder,
-        connected(client) as here,
-        threads_for(o["n_jobs"]) as threads,
-        ExitStack() as stack,
-    ):
+    with folder_of(checkpoint) as folder, connected(client) as here, ExitStack() as stack:
+        threads = stack.enter_context(threads_for(o["n_jobs"]))
         count = check_workers(here, folder)
         team = Team(here, uuid.uuid4().hex[:8])
         journal = Journal(folder, checkpoint is not None, rng)
@@ -181,7 +164,7 @@ def solve(
             else:
                 check_memory(here, WORKER + READING, DRIVER, "to read edges")
                 graph = journal.once("read", lambda: read(given, columns, team, folder))
-            notes = [*graph.notes, *_left_out(graph)]
+            notes = list(graph.notes)
             n = graph.cut.n
             if n < least and graph.entries <= MOST_ENTRIES:
                 notes.append(f"{n:,} nodes fit one machine, where workers only lose time: it was drawn here alone")
@@ -193,18 +176,9 @@ def solve(
                 needed = worker_bytes(n, graph.entries, count)
                 check_memory(here, needed, driver_bytes(n), f"to draw {n:,} nodes and {graph.entries // 2:,} edges")
                 observer = stack.enter_context(_observed(record.name, o["callback"], o["progress"]))
-                run = Run(
-                    record,
-                    o["dim"],
-                    FloorSummation(backend(o["nbody"], threads, True), threads, True),
-                    rng,
-                    observer,
-                    _Canvas(),
-                    None,
-                    o["max_iter"],
-                    o["tol"],
-                    notes=notes,
-                )
+                sums = FloorSummation(backend(o["nbody"], threads, True), threads, True)
+                steps = {"max_iter": o["max_iter"], "tol": o["tol"]}
+                run = Run(record, o["dim"], sums, rng, observer, _Canvas(), notes=notes, **steps)
                 whole = draw(graph, _masses(graph, record, o["mass"]), run, team, least, journal)
                 Y = assemble(whole.drawings, None, None, (n, o["dim"]), o["scale"])
                 Y = finish(Y, scale=o["scale"], center=o["center"]).Y
@@ -214,14 +188,8 @@ def solve(
             team.leave()
     for note in notes:
         LOG.info("note: %s", note)
-    facts = {
-        "seconds": time.perf_counter() - began,
-        "round_seconds": team.seconds,
-        "sent": team.sent,
-        "received": team.received,
-        "rounds": team.number,
-        "workers": count,
-    }
+    facts = {"seconds": time.perf_counter() - began, "round_seconds": team.seconds, "sent": team.sent}
+    facts |= {"received": team.received, "rounds": team.number, "workers": count}
     sizes = np.sort(np.bincount(labels))[::-1]
     return Drawn(positions, value, reason, sizes, graph.entries, tuple(notes), trace, facts)
 
@@ -246,20 +214,8 @@ def _checked(method: str | Method, options: dict[str, Any]) -> tuple[Method, dic
     record, common = with_own(method, options)
     o = check_options(dict(common))
     check_backend(o["nbody"], o["dim"])
-    for name, default in (
-        ("smoothing", 0.0),
-        ("emphasis", None),
-        ("components", "pack"),
-        ("node_size", None),
-        ("store_pos_as", None),
-        ("optimizer", "auto"),
-        ("device", "cpu"),
-        ("weight_kind", "similarity"),
-        ("affinity", None),
-        ("perplexity", None),
-        ("hops", None),
-    ):
-        if o[name] != default:
+    for name in WHOLE_GRAPH:
+        if o[name] != DEFAULTS[name]:
             raise Unsupported(
                 f"{name}={o[name]!r} needs the whole graph on one machine: leave it out, or use nelayout.layout"
             )
@@ -307,15 +263,6 @@ def _same_call(folder: Path, asked: str) -> None:
         file.write(asked.encode())
 
 
-def _left_out(graph: Graph) -> list[str]:
-    said = []
-    if graph.zeros:
-        said.append(f"{graph.zeros:,} edges of weight 0 were left out: a weight of 0 is no edge")
-    if graph.loops:
-        said.append(f"{graph.loops:,} edges from a node to itself were left out")
-    return said
-
-
 def _masses(graph: Graph, method: Method, mass: Any) -> tuple[np.ndarray, np.ndarray | None]:
     """Return masses (n,), and the other masses that "auto" tries."""
     mass = method.mass if mass is None else mass
@@ -357,36 +304,18 @@ def _written(graph: Graph, Y: np.ndarray, folder: Path, stays: bool) -> Any:
     else:
         into = POSITION_FOLDERS.enter_context(folder_of(None))
     names = ["x", "y", "z"][: Y.shape[1]]
-    sources = graph.ids or tuple(map(str, range(0, graph.cut.n, PART_NODES)))
+    sources = graph.ids or tuple(map(str, range(0, graph.cut.n, LEAST_NODES)))
     files = []
     for k, source in enumerate(sources):
         if graph.ids:
             table = pq.read_table(source)
             number, ids = table["number"].to_numpy(), table["id"]
         else:
-            number = np.arange(int(source), min(int(source) + PART_NODES, graph.cut.n))
+            number = np.arange(int(source), min(int(source) + LEAST_NODES, graph.cut.n))
             ids = pa.array(number)
         if not len(number) and k:
             continue
         files.append(into / f"positions-{k:05d}.parquet")
         with stored(files[-1]) as file:
             pq.write_table(pa.table({"id": ids, **{name: Y[number, c] for c, name in enumerate(names)}}), file)
-    kind = "str" if graph.ids and ids_are_texts(files) else "int64"
-    meta = pd.DataFrame({"id": pd.Series(dtype=kind), **{name: pd.Series(dtype=float) for name in names}})
-    return dd.from_map(read_positions, [str(file) for file in files], meta=meta)
-
-
-def ids_are_texts(files: list[Path]) -> bool:
-    """Return whether the ids in a file of positions are texts."""
-    import pyarrow.parquet as pq
-
-    return str(pq.read_schema(files[0]).field("id").type) == "string"
-
-
-def read_positions(path: str) -> Any:
-    """Return a file of positions as a pandas table."""
-    import pandas as pd
-    import pyarrow.parquet as pq
-
-    table = pq.read_table(path).to_pandas()
-    return table.astype({"id": "str"}) if not pd.api.types.is_integer_dtype(table["id"]) else table
+    return dd.from_map(pd.read_parquet, files, meta=pd.read_parquet(files[0]).iloc[:0])

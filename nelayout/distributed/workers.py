@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import pickle
 from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -69,8 +70,7 @@ class Block:
         indptr, cols, data = cut.block(b)
         low, high = int(cut.bounds[b]), int(cut.bounds[b + 1])
         own = (cols >= low) & (cols < high)
-        halo = np.sort(cols[~own])
-        halo = halo[np.flatnonzero(np.diff(halo, prepend=-1))]
+        halo = np.unique(cols[~own])
         indices = np.searchsorted(halo, cols).astype(np.int32)
         indices += high - low
         indices[own] = cols[own] - low
@@ -83,21 +83,15 @@ class Block:
 
 @dataclass(slots=True)
 class Held:
-    """Blocks of one worker in one form, and the kernel and divergence of its last task."""
+    """Blocks of one worker in one form."""
 
     form: Form
     arrays: dict[str, np.ndarray]
     blocks: dict[int, Block] = field(default_factory=dict)
-    said: bytes = b""
-    law: Any = None
-
-    def parts(self, said: bytes) -> Any:
-        """Return kernel and divergence; equal bytes give the same objects, as `Edges` needs."""
-        if said != self.said:
-            self.said, self.law = said, pickle.loads(said)  # noqa: S301  from the driver
-        return self.law
 
 
+# Kernel and divergence from the driver: equal bytes give the same objects, as `Edges` needs.
+law_of = lru_cache(8)(pickle.loads)
 HELD: dict[tuple[str, str], Held] = {}
 
 
@@ -178,7 +172,7 @@ def evaluate(
     ``given``: for each block the positions of its nodes, and by rows lambda of each.
     """
     held, answer = _held(run, key), {}
-    kernel, divergence = held.parts(said)
+    kernel, divergence = law_of(said)
     for b, (Y, own) in given.items():
         block = held.blocks[b]
         found = block.edges.sums(Y, kernel, divergence, lam if own is None else own, want)
@@ -192,7 +186,7 @@ def evaluate(
 def of_rows(run: str, key: str, given: dict[int, Any], name: str, said: bytes, *other: Any) -> dict[int, Any]:
     """Return a number for each row: "constants", "at_input", "node_values" or "around"."""
     held, answer = _held(run, key), {}
-    law: Any = held.parts(said) if said else ()
+    law: Any = law_of(said) if said else ()
     for b, own in given.items():
         block, edges = held.blocks[b], held.blocks[b].edges
         if name == "around":
