@@ -36,7 +36,6 @@ __all__ = [
 # Words for a number of every node. They come before node attributes of the same name, as for masses.
 AMOUNTS = ("degree", "strength")
 SHAPE_COLORS = 8  # colors of one shape
-LEGEND = 24  # largest number of classes that a legend names
 WHOLE_CLASSES = 20  # largest number of different whole numbers that are classes
 MANY_CLASSES = 60  # the same, if the caller declares them as classes
 _LOG_SCALE_RATIO = 30.0  # ratio of the largest to the least degree above which their scale is logarithmic
@@ -54,6 +53,7 @@ ON_DARK = (
     "#dd8866", "#0088ff", "#ffcc44", "#00ddff", "#dd4477", "#bbeebb", "#9966aa", "#779900",
     "#99cc44", "#dd4499", "#ee9999", "#887700", "#88eeee", "#eedd99", "#338855", "#bb88ff",
 )  # fmt: skip
+LEGEND = len(PALETTE)  # largest number of classes that a legend names
 PLAIN = WHITE.plain
 UNKNOWN = WHITE.unknown
 

@@ -24,24 +24,23 @@ from scipy.sparse import csr_array
 
 from nelayout import graphs
 from nelayout.errors import InputError, unknown
-from nelayout.pictures.paper import DIAGRAM, RASTER_FROM
+from nelayout.pictures.paper import DIAGRAM, MIN_WIDTH, RASTER_FROM
 from nelayout.pictures.raster import paint
 
 if TYPE_CHECKING:
     from nelayout.pictures.sheet import Sheet
 
-__all__ = ["MAX_WIDTH", "Lines", "check_style", "curves", "detours", "draw_edges", "faintness", "read_lines"]
+__all__ = ["DEPTH_FADE", "Lines", "check_style", "curves", "detours", "draw_edges", "read_lines", "strokes"]
 
 # Edge style -> power of the length by which edges fade, see `faintness`.
 _STYLES = {"straight": 0.5, "faded": 1.0, "bundled": 0.25, "none": 0.0}
-_DEFAULT_WIDTHS = (0.25, 1.0)  # points, least and largest width of an edge by default
+_USUAL_WIDTH = 1.0  # points, largest width of an edge by default
 _ALPHA = (0.004, 0.55)  # least and largest opacity of an edge
-MAX_WIDTH = 4.0  # points, the widest edge if widths are in proportion to numbers
+_MAX_WIDTH = 4.0  # points, the widest edge if widths are in proportion to numbers
 _HEAD = (5.5, 3.6)  # points, length and width of an arrow's head
 _LOOP = (0.8, 3.0)  # radius of a self-loop in diameters of its dot, and the least radius in points
-_DEPTH_FADE = 0.7  # share of its opacity that the farthest edge of a 3-D drawing loses
+DEPTH_FADE = 0.5  # share of their opacity that the farthest edges and nodes of a 3-D drawing lose
 _MIN_FADED_OPACITY = 0.1  # opacity of the longest faded edges, relative to short ones
-_MAX_VECTOR_POINTS = 100_000  # largest number of line points that vector files store as lines
 _DETOUR = 2.0  # longest path in lengths of its edge; also the power of lengths that a path sums
 _SAMPLES = 25  # number of points of a curve, odd so that one is its middle
 
@@ -166,10 +165,35 @@ def faintness(length: np.ndarray, n: int, style: str) -> np.ndarray:
     return np.maximum(fade, _MIN_FADED_OPACITY) if style == "faded" else fade
 
 
+def strokes(
+    lines: Lines, length: np.ndarray, n: int, inches: np.ndarray, rgba: np.ndarray | None, style: str, ink: float
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return width in points (m,) and color (m, 4) of lines with these lengths in points; see `draw_edges`."""
+    m, fade = len(length), faintness(length, n, style)
+    # Lines become thinner first, then fainter: roads and meshes stay dark.
+    dark = ink * float(np.prod(inches)) * 72**2 / float((length * fade).sum())
+    usual = float(np.clip(dark / _ALPHA[1], MIN_WIDTH, _USUAL_WIDTH))
+    width = np.full(m, usual)
+    if isinstance(lines.width, np.ndarray):
+        width = np.maximum(_MAX_WIDTH * lines.width / (float(lines.width.max()) or 1.0), MIN_WIDTH)
+    elif lines.width is not None:
+        width[:] = lines.width
+    if lines.width is not None:
+        usual = float((length * fade * width).sum() / (length * fade).sum()) or usual
+    alpha = np.maximum(np.clip(dark / usual, *_ALPHA) * fade, _ALPHA[0])
+    rgb = np.broadcast_to(lines.rgb, (m, 3)).copy()
+    strong = np.full(m, lines.own)
+    if not lines.own and rgba is not None:
+        strong = (rgba[lines.rows] == rgba[lines.cols]).all(axis=1)
+        rgb[strong] = rgba[lines.rows[strong], :3]
+    alpha[strong] = np.minimum(1.0, 1.5 * alpha[strong])
+    return width, np.concatenate([rgb, alpha[:, None]], axis=1)
+
+
 def draw_edges(
     sheet: Sheet, Y: np.ndarray, lines: Lines, rgba: np.ndarray | None, sizes: np.ndarray, depth: Any, style: str,
     ink: float,
-) -> None:
+) -> None:  # fmt: skip
     """Draw the lines, longest first; see `nelayout.draw` for the `style`.
 
     rgba   (n, 4) colors of nodes of classes: an edge within a class has its color
@@ -183,43 +207,25 @@ def draw_edges(
     length = np.maximum(np.hypot(*(Y[lines.rows] - Y[lines.cols]).T) * sheet.points, 1e-6)
     loop = lines.rows == lines.cols
     length[loop] = np.median(length[~loop]) if not loop.all() else 1.0
-    fade = faintness(length, n, style)
-    # Lines become thinner first, then fainter: roads and meshes stay dark.
-    dark = ink * float(np.prod(sheet.inches)) * 72**2 / float((length * fade).sum())
-    usual = float(np.clip(dark / _ALPHA[1], *_DEFAULT_WIDTHS))
-    width = np.full(m, usual)
-    if isinstance(lines.width, np.ndarray):
-        width = np.maximum(MAX_WIDTH * lines.width / (float(lines.width.max()) or 1.0), _DEFAULT_WIDTHS[0])
-    elif lines.width is not None:
-        width[:] = lines.width
-    if lines.width is not None:
-        usual = float((length * fade * width).sum() / (length * fade).sum()) or usual
-    alpha = np.maximum(np.clip(dark / usual, *_ALPHA) * fade, _ALPHA[0])
-    rgb = np.broadcast_to(lines.rgb, (m, 3)).copy()
-    if lines.own:
-        alpha = np.minimum(1.0, 1.5 * alpha)
-    elif rgba is not None:
-        within = (rgba[lines.rows] == rgba[lines.cols]).all(axis=1)
-        rgb[within] = rgba[lines.rows[within], :3]
-        alpha[within] = np.minimum(1.0, 1.5 * alpha[within])
+    width, colors = strokes(lines, length, n, sheet.inches, rgba, style, ink)
     if depth is not None:
-        alpha = alpha * (1.0 - _DEPTH_FADE * (depth[lines.rows] + depth[lines.cols]) / 2)
-    colors = np.concatenate([rgb, alpha[:, None]], axis=1)
+        colors[:, 3] *= 1.0 - DEPTH_FADE * (depth[lines.rows] + depth[lines.cols]) / 2
     order = np.argsort(-np.where(loop, 0.0, length), kind="stable")
     straight, curled = order[~loop[order]], order[loop[order]]
     rows, cols = lines.rows[straight], lines.cols[straight]
     if len(straight) > RASTER_FROM:
         dpi = sheet.image_dpi
         one = len(lines.rgb) == 1 and rgba is None
-        amount = (alpha * width)[straight] * dpi / 72
-        paint(sheet.ax, Y, (rows, cols), 72 / dpi / sheet.points, amount, rgb[0] if one else rgb[straight])
+        amount = (colors[:, 3] * width)[straight] * dpi / 72
+        rgb = colors[0, :3] if one else colors[straight, :3]
+        paint(sheet.ax, Y, (rows, cols), 72 / dpi / sheet.points, amount, rgb)
         tracks, order = [], curled
     elif style == "bundled":
         tracks = curves(Y, detours(Y, rows, cols))
     else:
         tracks = list(np.stack([Y[rows], Y[cols]], axis=1))
     tracks += _loops(Y, lines, curled, np.maximum(_LOOP[0] * sizes, _LOOP[1] / sheet.points))
-    raster = n + m > RASTER_FROM or sum(map(len, tracks)) > _MAX_VECTOR_POINTS
+    raster = n + sum(map(len, tracks)) // 2 > RASTER_FROM  # a straight line has two points
     how = {"zorder": 1, "clip_on": False, "rasterized": raster}
     if tracks:
         ends = sizes[lines.cols[order]] if lines.heads else None

@@ -11,7 +11,6 @@ for labels and notes.
 
 from __future__ import annotations
 
-import functools
 import math
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
@@ -40,13 +39,6 @@ _BAR, _TICK = 0.14, 0.08  # inches: width of a color bar, and gap to its numbers
 _BAR_HEIGHT = 0.8  # height of a color bar, relative to the drawing
 
 
-@functools.cache
-def _renderer() -> Any:
-    from matplotlib.backends.backend_agg import RendererAgg
-
-    return RendererAgg(1, 1, 72 * 4)
-
-
 def letters(name: str) -> float:
     """Return the points of a font size in `matplotlib.rcParams`, such as "legend.fontsize"."""
     from matplotlib import rcParams
@@ -63,20 +55,13 @@ def small_letters() -> float:
 
 def text_size(text: str, size: float) -> tuple[float, float]:
     """Return width and height in points of a text of one or more lines in font size `size`."""
-    from matplotlib.font_manager import FontProperties, findfont
-
-    return _text_size(str(text), size, findfont(FontProperties()))
-
-
-@functools.lru_cache(10_000)
-def _text_size(text: str, size: float, font: str) -> tuple[float, float]:
     from matplotlib.font_manager import FontProperties
+    from matplotlib.textpath import text_to_path
 
-    del font  # the file of "font.family"; another family has other widths
-    lines, style = text.split("\n"), FontProperties(size=size)
+    lines, style = str(text).split("\n"), FontProperties(size=size)
     with without_missing_letters():
-        wide = max(_renderer().get_text_width_height_descent(line, style, False)[0] for line in lines)
-    return wide / 4, 1.2 * size * len(lines)
+        wide = max(text_to_path.get_text_width_height_descent(line, style, False)[0] for line in lines)
+    return wide, 1.2 * size * len(lines)
 
 
 @contextmanager
@@ -90,11 +75,12 @@ def without_missing_letters() -> Iterator[None]:
 def warn_of_missing_letters(texts: Iterable[str]) -> None:
     """Warn once if the font lacks letters of the texts."""
     from matplotlib.font_manager import FontProperties
+    from matplotlib.textpath import text_to_path
 
-    every = "".join(sorted(set().union(*texts)))
+    every = "".join(sorted(set().union(*texts) - {"\n"}))
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        _renderer().get_text_width_height_descent(every.replace("\n", ""), FontProperties(size=1), False)
+        text_to_path.get_text_width_height_descent(every, FontProperties(size=1), False)
     lacking = {str(each.message) for each in caught if "missing from" in str(each.message)}
     if lacking:
         warn(

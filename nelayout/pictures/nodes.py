@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from nelayout.pictures.paper import RASTER_FROM
+from nelayout.pictures.paper import MIN_WIDTH, RASTER_FROM
 from nelayout.pictures.raster import paint_dots
 from nelayout.placing.dots import dot_diameter
 
@@ -16,10 +16,7 @@ if TYPE_CHECKING:
 __all__ = ["dot_points", "draw_nodes"]
 
 _SHRINK_FROM = 500  # number of nodes above which dots of one color shrink faster: edges show the shape
-_MIN_POINTS = 0.25  # points, the least diameter of a dot
-_MIN_PLAIN_POINTS = 0.9  # points, the least diameter of dots of one color, unless they are an image
-_MIN_COLORED_POINTS = 1.2  # points, the least diameter of a dot if its color has a meaning
-_MIN_OUTLINED_POINTS = 2.0  # points, the least diameter of a dot with an outline
+_MIN_POINTS = 1.1  # points, the least diameter of a dot, unless it has one color and the edges are an image
 
 
 def dot_points(inches: np.ndarray, n: int, plain: bool) -> float:
@@ -27,8 +24,8 @@ def dot_points(inches: np.ndarray, n: int, plain: bool) -> float:
     long, short = float(inches.max()), float(inches.min())
     dot = dot_diameter(n, short / long) * long / 2 * 72
     if plain:
-        return min(dot, max(_MIN_PLAIN_POINTS if n <= RASTER_FROM else 0.0, dot * (_SHRINK_FROM / max(n, 1)) ** 0.25))
-    return max(dot, _MIN_COLORED_POINTS)
+        dot *= min(1.0, (_SHRINK_FROM / max(n, 1)) ** 0.25)
+    return dot if plain and n > RASTER_FROM else max(dot, _MIN_POINTS)
 
 
 def draw_nodes(
@@ -54,15 +51,15 @@ def draw_nodes(
             dpi = sheet.image_dpi
             paint_dots(sheet.ax, Y, 72 / dpi / sheet.points, dpi / 72, rgba)  # one point wide
             return np.full(n, 1 / sheet.points)
-        size = np.maximum(dot * (np.ones(n) if relative is None else relative), _MIN_POINTS)
+        size = np.maximum(dot * (np.ones(n) if relative is None else relative), MIN_WIDTH)
         diameters = size / sheet.points
-        seen = degree == 0 if plain and dot <= _MIN_POINTS else np.ones(n, dtype=bool)
+        seen = degree == 0 if plain and dot <= MIN_WIDTH else np.ones(n, dtype=bool)
     order = np.argsort(degree if depth is None else -depth, kind="stable")
     order = order[seen[order]]
     if not len(order):
         return diameters
-    mean = float(diameters.mean()) * sheet.points
-    outline = 0.0 if mean < _MIN_OUTLINED_POINTS else float(np.clip(mean * 0.09, 0.2, 0.8))
+    outline = min(0.09 * float(diameters.mean()) * sheet.points, 0.8)
+    outline = outline if outline >= MIN_WIDTH else 0.0
     given = diameters[order]
     given = given[:1] if (given == given[0]).all() else given  # vector files store a common outline once
     how = {"edgecolors": sheet.paper.rgb if outline else "none", "linewidths": outline, "zorder": 2, "clip_on": False}

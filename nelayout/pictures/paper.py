@@ -15,15 +15,12 @@ import numpy as np
 
 from nelayout.errors import InputError
 
-__all__ = ["DARK", "DIAGRAM", "RASTER_FROM", "SHEET", "WHITE", "Paper", "paper"]
+__all__ = ["DARK", "DIAGRAM", "MIN_WIDTH", "RASTER_FROM", "SHEET", "WHITE", "Paper", "paper"]
 
 SHEET = 8.0  # inches, the longer side of a drawing
 DIAGRAM = 1000  # largest number of nodes or edges with shapes of dots and with arrows
 RASTER_FROM = 20_000  # number of nodes and edges above which they are an image, also in a vector file
-
-# Relative luminance below which white letters have more contrast than black ones (WCAG 2.1).
-_DARK_BELOW = 0.179
-_READABLE = 4.5  # least contrast ratio of letters (WCAG 2.1)
+MIN_WIDTH = 0.25  # points, the thinnest edge and the smallest dot by default
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +51,7 @@ def paper(background: Any, ax: Any = None) -> Paper:
     """Return the paper for a background: "auto", "white", "dark", a color, or None.
 
     "auto" is `matplotlib.rcParams["figure.facecolor"]`. On axes of the user it is the color behind them, which is not
-    painted again. Letters have the color `matplotlib.rcParams["text.color"]` if it has enough contrast.
+    painted again. Letters have the color `matplotlib.rcParams["text.color"]` if it shows on the paper.
     """
     from matplotlib import rcParams
     from matplotlib.colors import is_color_like, to_hex, to_rgba
@@ -64,7 +61,7 @@ def paper(background: Any, ax: Any = None) -> Paper:
         *rgb, opacity = to_rgba(given)
         found = _on(None, tuple(rgb) if opacity > 0 else WHITE.rgb)
         own = to_rgba(rcParams["text.color"])[:3]
-        ink = to_hex(own) if _contrast(own, found.rgb) >= _READABLE else found.ink
+        ink = to_hex(own) if _is_dark(own) != found.dark else found.ink
         return replace(found, color=to_hex(given) if ax is None and opacity > 0 else None, ink=ink)
     if background is None:
         return _on(None, WHITE.rgb)
@@ -80,18 +77,15 @@ def paper(background: Any, ax: Any = None) -> Paper:
 
 
 def _on(color: str | None, rgb: Any) -> Paper:
-    dark = _luminance(rgb) < _DARK_BELOW
+    dark = _is_dark(rgb)
     return Paper(color, rgb, dark, *(_LIGHT_INKS if dark else ()))
 
 
-def _luminance(rgb: Any) -> float:
+def _is_dark(rgb: Any) -> bool:
+    """Return whether white letters have more contrast to a color than black ones (WCAG 2.1)."""
     linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in rgb]  # sRGB
-    return float(np.dot([0.2126, 0.7152, 0.0722], linear))
-
-
-def _contrast(one: Any, other: Any) -> float:
-    low, high = sorted((_luminance(one), _luminance(other)))
-    return (high + 0.05) / (low + 0.05)
+    luminance = float(np.dot([0.2126, 0.7152, 0.0722], linear))
+    return (luminance + 0.05) ** 2 < 1.05 * 0.05
 
 
 _LIGHT_INKS = ("#e8eaee", "#a6adb8", "#c3cad6", "#62a8ee", "#6b717b")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import importlib
 import io
 import os
@@ -17,7 +18,7 @@ from nelayout.errors import InputError, missing_extra, warn
 from nelayout.graphs.files import check_output, deliver, output_format
 from nelayout.graphs.files.formats import EXTENSIONS, WRITERS
 from nelayout.pictures.colors import Coloring, Inks, class_names, coloring, plain_value
-from nelayout.pictures.edges import draw_edges, read_lines
+from nelayout.pictures.edges import DEPTH_FADE, draw_edges, read_lines
 from nelayout.pictures.legend import (
     letters,
     small_letters,
@@ -41,7 +42,6 @@ FORMATS = ("png", "svg", "pdf")
 
 # Share of the drawing that all edges darken together; the second value applies if dot colors have a meaning.
 _INK, _INK_UNDER_COLORS = 0.14, 0.07
-_DEPTH_FADE = 0.35  # share of the background in the color of the farthest nodes of a 3-D drawing
 _SCALE_TAILS = 0.01  # share of the points at each end of a scale of `plot` with the color of that end
 
 
@@ -198,11 +198,13 @@ def draw(
         relative = amounts(G, network, node_size, weight)
         relative = None if relative is None else relative_diameters(relative)
         diameters = None if node_size is None or relative is not None else node_diameters(network, node_size, extent)
+        ink = _INK if len(colors.rgba) < len(places) else _INK_UNDER_COLORS
         lines = read_lines(G, network, back.line if edge_color is None else edge_color, edge_width, arrows, edges)
+        new = ax is None
         if is_space(ax):
             if places.shape[1] != 3:
                 raise InputError(f"ax is 3-D and pos has {places.shape[1]} coordinates; lay out with dim=3")
-            draw_in_space(ax, places, lines, colors, shown, diameters, texts, edges, back, font_size)
+            draw_in_space(ax, places, lines, colors, shown, diameters, texts, edges, ink, back, font_size)
             if title:
                 ax.set_title(title, color=back.ink, fontsize=min(1.0, font_size / usual) * letters("axes.titlesize"))
         else:
@@ -217,20 +219,21 @@ def draw(
             degree = np.diff(network.adjacency.indptr)
             rgba = colors.rgba
             if depth is not None:
-                mist = _DEPTH_FADE * depth[:, None]
+                mist = DEPTH_FADE * depth[:, None]
                 misty = rgba[:, :3] * (1 - mist) + mist * np.array(back.rgb)
                 rgba = np.concatenate([misty, np.broadcast_to(rgba[:, 3:], (len(Y), 1))], axis=1)
             drawn = draw_nodes(sheet, Y, degree, diameters, relative, rgba, depth, colors.shapes)
-            ink = _INK if len(rgba) < len(Y) else _INK_UNDER_COLORS
             draw_edges(sheet, Y, lines, colors.rgba if colors.grouped else None, drawn, depth, edges, ink)
             if any(texts):
                 chosen = not all(texts)  # of labels for all nodes, those with space are written
                 written = Labels(sheet, Y, degree, texts, drawn, font_size, chosen)
                 sheet.drawn.append(written.tell)
-                if ax is None:
+                if new:
                     written.tell()
             ax = sheet.ax
         figure = ax.figure
+        if new:
+            figure._repr_png_ = functools.partial(render, figure, "png", dpi)
         if path is not None and kind is not None:
             content = render(figure, kind, dpi)
             if isinstance(path, (str, os.PathLike)):

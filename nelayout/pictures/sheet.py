@@ -7,8 +7,6 @@ that a layout engine or `set_size_inches` has resized. Panels of one size have e
 
 from __future__ import annotations
 
-import functools
-import io
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -74,8 +72,7 @@ class Sheet:
         self.mark = _Mark(self.drawn)
         self.seen: tuple = ()  # the latest position of the drawing
         self.low, self.high, self.reach = low, high, reach
-        self.title, self.line = "", 0.0  # own title, and points under it for labels
-        self.lift = 0.0  # share of the axes' height between drawing and title
+        self.line = 0.0  # points for labels between drawing and title
         self.right, self.below = Affine2D(), Affine2D()
         self.ground: Any = None
         # Axes without a frame do not paint their background.
@@ -93,10 +90,8 @@ class Sheet:
     def settle(self) -> None:
         """Move all drawings in this row to their positions; their labels follow when drawn."""
         row = self._row()
-        room = self._room(row)
         for sheet in row:
-            sheet._put(room)
-        self._align_title(row)
+            sheet._put(self._room(row))
         self._follow()
 
     def _limit(self, reach: float) -> None:
@@ -109,12 +104,7 @@ class Sheet:
         """Return the box of the axes in shares of the figure; move what is beside the drawing."""
         if self.mark.axes is not ax:  # the axes were cleared
             return ax.get_position(original=True)
-        row = self._row()
-        room = self._room(row)
-        for sheet in self._titled(row):
-            sheet._put(room)
-        box = self._put(room)
-        self._align_title(row)
+        box = self._put(self._room(self._row()))
         self._follow()
         return box
 
@@ -135,27 +125,13 @@ class Sheet:
         self.below.clear().translate(0.0, -border - room.foot)
         return box
 
-    def _titled(self, row: list[Sheet]) -> list[Sheet]:
-        """Return the sheets that have their titles at one height with this sheet."""
-        low = self.ax.get_position(original=True).y0
-        return [each for each in row if each.title and abs(each.ax.get_position(original=True).y0 - low) < 1e-3]
-
-    def _align_title(self, row: list[Sheet]) -> None:
-        """Put the own title above the highest drawing with a title beside this drawing."""
-        if self.title and self.ax.get_title() == self.title:
-            own = self.ax.get_position()
-            unit = 72 * float(self._paper_size()[1])
-            top = max(each.ax.get_position().y1 + each.line / unit for each in self._titled(row))
-            self.lift = (top - own.y1) / own.height
-            self.ax.title.set_y(1.0 + self.lift)
-
     def _follow(self) -> None:
         """Call the functions in `moved` if the drawing has moved."""
         ax = self.ax
         titled = any(ax.get_title(where) for where in ("left", "center", "right"))
         corners = ax.transData.transform([(0, 0), (1, 1)]).ravel() / ax.figure.dpi
         given = (*ax.get_position(original=True).extents, *self._paper_size(), self.room.border)
-        place = (titled, self.lift, *corners, *given)
+        place = (titled, *corners, *given)
         if len(self.seen) != len(place) or not np.allclose(place, self.seen, rtol=1e-9, atol=1e-9):
             self.seen = place
             for move in self.moved:
@@ -181,10 +157,10 @@ class Sheet:
 
     def _room(self, row: list[Sheet]) -> Margins:
         """Return the margins of all panels in the row, limited by the size of their box."""
-        (wide, high), found, boxes = self.cell, [], _boxes(self.ax.figure)
+        (wide, high), found = self.cell, []
         for sheet in row:
             each = sheet.margins
-            side = 0.0 if not each.side or sheet._is_laid_out() else max(0.0, each.side - sheet._gap(boxes))
+            side = 0.0 if not each.side or sheet._is_laid_out() else max(0.0, each.side - sheet._gap())
             border = min(each.border, _BORDER_SHARE * min(wide, high))
             found.append((border, min(side, _LEGEND_SHARE * wide), each.foot, each.head))
         border, side, foot, head = np.max(found, axis=0).tolist()
@@ -194,10 +170,11 @@ class Sheet:
         """Return True if the figure leaves space for legends beside its axes."""
         return self.ax.get_subplotspec() is not None and self.ax.figure.get_layout_engine() is not None
 
-    def _gap(self, boxes: list[tuple[Any, Bbox]]) -> float:
+    def _gap(self) -> float:
         """Return inches from the box to the drawing at its right or the right end of the figure."""
         own, gap = self.ax.get_position(original=True), 1.0
-        for ax, box in boxes:
+        for ax in self.ax.figure.axes:
+            box = ax.get_position(original=True)
             if ax is not self.ax and box.x0 >= own.x1 - 1e-9 and box.y0 < own.y1 and own.y0 < box.y1:
                 gap = min(gap, box.x0 if isinstance(ax.get_axes_locator(), Sheet) else own.x1)
         return max(0.0, gap - own.x1) * float(self._paper_size()[0])
@@ -206,7 +183,7 @@ class Sheet:
     def available(self) -> tuple[float, float]:
         """Inches of width and height that a legend may take."""
         wide, high = self.cell
-        return wide / 2 if self._is_laid_out() else _LEGEND_SHARE * wide + self._gap(_boxes(self.ax.figure)), high
+        return wide / 2 if self._is_laid_out() else _LEGEND_SHARE * wide + self._gap(), high
 
     @property
     def points(self) -> float:
@@ -230,8 +207,7 @@ class Sheet:
         cell = self.ax.get_position(original=True).transformed(self.ax.figure.transSubfigure)
         window, border = self.ax.get_window_extent(), 72 * self.room.border
         right = window.x1 * scale + border if self.margins.side else cell.x1 * scale
-        titled = (window.y1 + self.lift * window.height) * scale + 4.0  # titles are 6 points higher
-        top = titled if self.seen[0] else cell.y1 * scale
+        top = window.y1 * scale + self.line + 4.0 if self.seen[0] else cell.y1 * scale  # titles are 6 points higher
         low = window.y0 * scale - border if self.margins.foot else cell.y0 * scale
         return np.array([cell.x0 * scale + 1.0, low + note + 1.0, right - 1.0, top - 1.0])
 
@@ -249,10 +225,6 @@ class Sheet:
     def aside(self) -> Transform:
         """Return the transform from inches, with origin at the right middle, for legends."""
         return self.right + _from(self.ax, 1.0, 0.5)
-
-
-def _boxes(figure: Any) -> list[tuple[Any, Bbox]]:
-    return [(ax, ax.get_position(original=True)) for ax in figure.axes]
 
 
 def beside(ax: Any) -> Transform:
@@ -277,11 +249,11 @@ def open_sheet(
     low, high = (Y.min(axis=0), Y.max(axis=0)) if len(Y) else (np.zeros(2), np.ones(2))
     small = min(points, small_letters())
     large = small / small_letters() * letters("axes.titlesize")
-    line = 1.4 * points if label else 0.0  # between drawing and title
-    border = _LABEL_MARGIN if label else _MARGIN
-    head = (line + 1.2 * large + rcParams["axes.titlepad"]) / 72 if title and ax is None else 0.0
-    foot = 1.4 * small / 72 if colors.note else 0.0
     new = ax is None
+    line = 1.4 * points if label or (title and not new) else 0.0  # between drawing and title: titles of a row are level
+    border = _LABEL_MARGIN if label else _MARGIN
+    head = (line + 1.2 * large + rcParams["axes.titlepad"]) / 72 if title and new else 0.0
+    foot = 1.4 * small / 72 if colors.note else 0.0
     if new:
         if figsize is None:
             found, extent = explained(colors, SHEET / 2, SHEET), _extent(low - reach, high + reach)
@@ -300,8 +272,10 @@ def open_sheet(
     foot *= 1 + note.count("\n")
     found = explained(colors, wide, tall - foot - head)
     if title:
-        ax.set_title(title, color=paper.ink, fontsize=large, y=1.0)
-        sheet.title, sheet.line = title, line
+        ax.set_title(title, color=paper.ink, fontsize=large, y=1.0, pad=rcParams["axes.titlepad"] + line)
+        sheet.line = line
+        if not new:
+            ax.set_anchor("N")
     sheet.margins = Margins(border, found.side, foot, head)
     sheet.settle()
     explain(ax, colors, found, sheet.aside(), paper)
@@ -319,7 +293,6 @@ def _new_axes(size: Any, dpi: float, paper: Paper) -> Any:
     free: Any = "none"  # no layout engine, for any rcParams
     figure: Any = Figure(figsize=tuple(size), dpi=dpi, facecolor=paper.color or "none", layout=free)
     FigureCanvasAgg(figure)
-    figure._repr_png_ = functools.partial(_png, figure)
     return figure.add_axes((0.0, 0.0, 1.0, 1.0), facecolor="none")
 
 
@@ -327,9 +300,3 @@ def _extent(low: np.ndarray, high: np.ndarray) -> np.ndarray:
     """Return width and height of a drawing, not too flat."""
     extent = np.maximum(high - low, FLATTEST * float((high - low).max()))
     return extent if extent.max() > 0 else np.ones(2)
-
-
-def _png(figure: Any) -> bytes:
-    content = io.BytesIO()
-    figure.savefig(content, format="png", dpi=figure.dpi)
-    return content.getvalue()

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from nelayout.pictures.colors import Coloring
-from nelayout.pictures.edges import MAX_WIDTH, Lines, curves, detours, faintness
+from nelayout.pictures.edges import Lines, curves, detours, strokes
 from nelayout.pictures.legend import MARKERS, explain, explained
 from nelayout.pictures.nodes import dot_points
 from nelayout.pictures.paper import Paper, paper
@@ -18,7 +18,6 @@ __all__ = ["VIEW", "draw_in_space", "is_space", "seen_from_aside"]
 _C, _S = np.cos(np.deg2rad([28.0, 24.0])), np.sin(np.deg2rad([28.0, 24.0]))
 # Rows: right, up and towards the viewer.
 VIEW = np.array([[1, 0, 0], [0, _C[0], -_S[0]], [0, _S[0], _C[0]]]) @ [[_C[1], 0, _S[1]], [0, 1, 0], [-_S[1], 0, _C[1]]]
-_EDGE = (0.6, 0.35)  # width in points and opacity of an edge on 3-D axes
 
 
 def is_space(ax: Any) -> bool:
@@ -41,7 +40,7 @@ def seen_from_aside(Y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 def draw_in_space(
     ax: Any, Y: np.ndarray, lines: Lines, look: Coloring, shown: Coloring, size: np.ndarray | None, texts: list[str],
-    style: str, back: Paper, font_size: float,
+    style: str, ink: float, back: Paper, font_size: float,
 ) -> None:  # fmt: skip
     """Draw nodes, edges, labels and a legend at (n, 3) positions on 3-D axes.
 
@@ -69,26 +68,24 @@ def draw_in_space(
         ax.set_facecolor(back.color)
     window = ax.get_window_extent()
     inches = np.full(2, min(window.width, window.height) / ax.figure.dpi) * 0.75  # a cube seen from aside
+    unit = 72 * float(inches[0]) / (2 * half)
     if len(lines.rows):
-        width = lines.width if isinstance(lines.width, float) else _EDGE[0]
-        if isinstance(lines.width, np.ndarray):
-            width = np.maximum(MAX_WIDTH * lines.width / (float(lines.width.max()) or 1.0), _EDGE[0] / 2)
-        bundled = style == "bundled"
-        ways = detours(Y, lines.rows, lines.cols) if bundled else np.stack([lines.rows, lines.cols], axis=1)
-        tracks = curves(Y, list(ways))
-        fade = faintness(np.sqrt(((Y[lines.rows] - Y[lines.cols]) ** 2).sum(axis=1)), n, style)
-        ink = np.concatenate([np.broadcast_to(lines.rgb, (len(fade), 3)), _EDGE[1] * fade[:, None]], axis=1)
-        ax.add_collection3d(Line3DCollection(tracks, colors=ink, linewidths=width), autolim=False)
+        ways = list(np.stack([lines.rows, lines.cols], axis=1))
+        tracks = curves(Y, detours(Y, lines.rows, lines.cols) if style == "bundled" else ways)
+        length = np.maximum(np.linalg.norm(Y[lines.rows] - Y[lines.cols], axis=1) * unit, 1e-6)
+        width, colors = strokes(lines, length, n, inches, look.rgba if look.grouped else None, style, ink)
+        ax.add_collection3d(Line3DCollection(tracks, colors=colors, linewidths=width), autolim=False)
     if n:
         rgba = look.rgba
         dot = dot_points(inches, n, len(rgba) == 1 and len(lines.rows) > 0)
-        points = np.full(n, dot) if size is None else size * 72 * float(inches[0]) / (2 * half)
+        points = np.full(n, dot) if size is None else size * unit
         colors = rgba if len(rgba) == n else np.repeat(rgba, n, axis=0)
         shapes = np.zeros(n, dtype=int) if look.shapes is None else look.shapes
         for shape in np.unique(shapes).tolist():
             of = shapes == shape
             how = {"marker": MARKERS[shape], "linewidths": 0.3, "edgecolors": back.rgb, "depthshade": True}
             ax.scatter(*Y[of].T, s=points[of] ** 2, c=colors[of], **how)
+    how = {"fontsize": font_size, "color": back.ink, "va": "center", "parse_math": False, "zorder": 99}  # over the dots
     for i, text in enumerate(texts):
         if text:  # a space of half a letter separates it from its dot
-            ax.text(*Y[i], f"\u2002{text}", fontsize=font_size, color=back.ink, va="center", parse_math=False)
+            ax.text(*Y[i], f"\u2002{text}", **how)
