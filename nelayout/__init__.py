@@ -74,7 +74,7 @@ _HOME = {
     "solve": "run.pipeline",
     "Solution": "record.solution",
     "evaluate": "run.evaluation",
-    "Evaluated": "record.evaluated",
+    "Evaluated": "record.solution",
     "plan": "run.plan_table",
     "Plan": "run.plan_table",
     "estimate": "run.plan_table",

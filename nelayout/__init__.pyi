@@ -56,7 +56,7 @@ from nelayout.pictures import node_size_from_points as node_size_from_points
 from nelayout.pictures import plot as plot
 from nelayout.pictures.pages import Page as Page
 from nelayout.pictures.pages import explore as explore
-from nelayout.record.evaluated import Evaluated as Evaluated
+from nelayout.record.solution import Evaluated as Evaluated
 from nelayout.record.solution import Solution as Solution
 from nelayout.run.evaluation import evaluate as evaluate
 from nelayout.run.pipeline import solve as solve

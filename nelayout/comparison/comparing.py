@@ -31,7 +31,7 @@ from nelayout.formula.part_names import split
 from nelayout.graphs import guard, places, points, read
 from nelayout.numerics.parallel import thread_count
 from nelayout.quality.table import MeasuredDrawing
-from nelayout.record.evaluated import Evaluated
+from nelayout.record.solution import Evaluated
 from nelayout.run.evaluation import evaluate
 from nelayout.run.pipeline import solve
 from nelayout.vectors.embedding import solve_vectors

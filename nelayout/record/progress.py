@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import logging
 import os
+import shutil
 import sys
 import time
 from collections import Counter
@@ -27,8 +28,6 @@ LOG = logging.getLogger("nelayout")
 # Lines of a progress bar, in tqdm's format: with and without a largest number of steps.
 BOUNDED = "{desc}: {n_fmt} of at most {total_fmt} steps |{bar}| [{elapsed}, {rate_noinv_fmt}{postfix}]"
 BOUNDLESS = "{desc}: {n_fmt} steps [{elapsed}, {rate_noinv_fmt}{postfix}]"
-# Columns and rows for a terminal that reports 0, in which tqdm would draw nothing.
-SCREEN = 80, 24
 
 
 class Stopped(Exception):
@@ -162,13 +161,13 @@ class Bar:
 
 
 def screen() -> tuple[int | None, int | None]:
-    """Return columns and rows for tqdm if the terminal reports 0; None: tqdm's default."""
+    """Return columns and rows if the terminal reports 0, where tqdm draws nothing; None: tqdm's default."""
     try:
         size = os.get_terminal_size(sys.stderr.fileno())
     except (OSError, ValueError, AttributeError):  # no terminal, or no file
         return None, None
-    known = size.columns and size.lines
-    return (None, None) if known else (size.columns or SCREEN[0], size.lines or SCREEN[1])
+    usual = shutil.get_terminal_size()
+    return (None, None) if all(size) else (size.columns or usual.columns, size.lines or usual.lines)
 
 
 @contextmanager

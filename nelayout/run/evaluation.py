@@ -17,7 +17,7 @@ from nelayout.catalogue.record import Method
 from nelayout.errors import InputError, unknown
 from nelayout.numerics.parallel import threads_for
 from nelayout.optimizers.size import best_size
-from nelayout.record.evaluated import Evaluated
+from nelayout.record.solution import Evaluated
 from nelayout.run.costs import NUMPY_PAIRS
 from nelayout.run.drawing import Drawing, Summation
 from nelayout.run.evidence import Evidence, evidence_of, objective_of
