@@ -50,15 +50,14 @@ def test_an_arrow_points_to_its_target_and_ends_at_its_border():
         assert np.hypot(*(tip - left)) == pytest.approx(np.hypot(*(tip - right)))
 
 
+FEW, MANY = (nx.gnp_random_graph(*size, seed=0, directed=True) for size in ((20, 0.1), (50, 0.9)))
+
+
 @pytest.mark.parametrize(
     ("graph", "arrows", "drawn"),
     [
-        (nx.gnp_random_graph(20, 0.1, seed=0, directed=True), "auto", True),
-        (nx.gnp_random_graph(20, 0.1, seed=0, directed=True), False, False),
-        (nx.gnp_random_graph(50, 0.9, seed=0, directed=True), "auto", False),
-        (nx.gnp_random_graph(50, 0.9, seed=0, directed=True), True, True),
-        (nx.gnp_random_graph(20, 0.1, seed=0), "auto", False),
-        (nx.gnp_random_graph(20, 0.1, seed=0), True, False),
+        (FEW, "auto", True), (FEW, False, False), (MANY, "auto", False), (MANY, True, True),
+        (nx.Graph(FEW), "auto", False), (nx.Graph(FEW), True, False),
     ],
 )
 def test_directed_graphs_have_arrows_as_long_as_they_can_be_read(graph, arrows, drawn):
@@ -85,25 +84,16 @@ WEIGHTED.add_weighted_edges_from([("a", "b", 1.0), ("b", "c", 4.0), ("a", "c", 2
     ("width", "points"),
     [
         ("weight", [1.0, 4.0, 2.0]),
-        ([2.0, 1.0, 4.0], [2.0, 1.0, 4.0]),  # in the order of G.edges: ab, ac, bc
+        ([2.0, 1.0, 4.0], [2.0, 4.0, 1.0]),  # in the order of G.edges: ab, ac, bc
         ({("b", "a"): 2, ("b", "c"): 4, ("a", "c"): 1}, [2.0, 4.0, 1.0]),
         (3, [3.0] * 3),
     ],
 )
 def test_widths_are_points_or_in_proportion_to_numbers(width, points):
-    figure = nl.draw(WEIGHTED, TRIANGLE, edge_width=width)
-    lines = layer(figure, LineCollection)
-    found = dict(
-        zip(
-            [round(float(np.hypot(*(s[1] - s[0])))) for s in lines.get_segments()], lines.get_linewidths(), strict=False
-        )
-    )
-    if width == 3:
-        assert set(lines.get_linewidths()) == {3.0}
-    elif isinstance(width, list):
-        assert found == {4: 2.0, 3: 1.0, 5: 4.0}
-    else:
-        assert found == dict(zip((4, 5, 3), points, strict=True))
+    lines = layer(nl.draw(WEIGHTED, TRIANGLE, edge_width=width), LineCollection)
+    length = [round(float(np.hypot(*(s[1] - s[0])))) for s in lines.get_segments()]
+    widths = np.broadcast_to(lines.get_linewidths(), 3)
+    assert dict(zip(length, widths.tolist(), strict=True)) == dict(zip((4, 5, 3), points, strict=True))
 
 
 def test_each_edge_can_have_its_color():
@@ -198,6 +188,7 @@ def test_axes_in_space_show_and_write_drawings_in_space(ending):
     assert len(layer(figure, Line3DCollection)._segments3d) == 12
     assert ax.get_title() == "cube"
     assert len(figure.axes[0].texts) == 8
+    assert min(text.get_zorder() for text in ax.texts) > max(c.get_zorder() for c in ax.collections), "over the dots"
     legend: Any = ax.get_legend()
     assert [t.get_text() for t in legend.get_texts()] == ["a", "b"]
     with pytest.raises(InputError, match="ax is 3-D and pos has 2 coordinates; lay out with dim=3"):

@@ -123,7 +123,8 @@ def test_a_layout_engine_gives_room_to_legends_and_to_drawings():
 def test_cleared_axes_are_free_again_and_a_changed_view_stays():
     figure, (ax, other) = panels(None, 2)
     given = ax.get_position(original=True).bounds
-    nl.draw(G, POS, ax=ax, color=KIND, labels=True)
+    assert nl.draw(G, POS, ax=ax, color=KIND, labels=True) is figure
+    assert not other.collections
     nl.draw(G, POS, ax=other)
     ax.set_xlim(-0.1, 0.1)
     figure.canvas.draw()
