@@ -76,18 +76,11 @@ def test_a_second_process_compiles_some_loops_and_the_bits_stay(tmp_path):
 
 @pytest.mark.full
 @pytest.mark.skipif(os.name == "nt", reason="a program is a script with a first line")
-@pytest.mark.parametrize(
-    "lines", ["raise SystemExit(1)", "import time\ntime.sleep(600)"]
-)
-def test_a_second_process_that_fails_or_hangs_changes_nothing(alone, tmp_path, lines):
-    drawn, compiled, stored = draw(tmp_path, PYTHON=ending(tmp_path, lines))
+@pytest.mark.parametrize("program", ["", "/nowhere/python3", "raise SystemExit(1)", "import time\ntime.sleep(600)"])
+def test_a_second_process_that_fails_or_hangs_or_is_missing_changes_nothing(alone, tmp_path, program):
+    known = program in ("", "/nowhere/python3")
+    drawn, compiled, stored = draw(tmp_path, PYTHON=program if known else ending(tmp_path, program))
     assert (drawn, compiled, stored.keys()) == (alone[0], alone[1], alone[2].keys())
-
-
-@pytest.mark.full
-@pytest.mark.parametrize("program", ["", "/nowhere/python3"])
-def test_without_a_python_to_run_the_drawing_compiles_alone(alone, tmp_path, program):
-    assert draw(tmp_path, PYTHON=program)[:2] == alone[:2]
 
 
 @pytest.mark.full

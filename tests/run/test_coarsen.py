@@ -89,20 +89,17 @@ def pairs(P: csr_array) -> list[tuple[int, int]]:
 
 
 @pytest.mark.parametrize("name", GRAPHS)
-def test_coarse_graphs_are_canonical(name):
-    for level in levels_of(GRAPHS[name]()):
+def test_every_graph_shrinks_geometrically_to_a_small_canonical_one(name):
+    """Paths and grids halve, stars collapse; each level is worth its time."""
+    levels = levels_of(GRAPHS[name]())
+    for level in levels:
         P = level.affinity.P
         assert P.has_canonical_format
         assert P.indices.dtype == P.indptr.dtype == np.int32
         assert (P.data > 0).all()
         assert P.diagonal().sum() == 0
         assert np.allclose((P - P.T).data, 0, atol=1e-9 * P.data.max(initial=1.0))
-
-
-@pytest.mark.parametrize("name", GRAPHS)
-def test_every_graph_shrinks_geometrically_to_a_small_one(name):
-    """Paths and grids halve, stars collapse; each level is worth its time."""
-    sizes = [level.affinity.P.shape[0] for level in levels_of(GRAPHS[name]())]
+    sizes = [level.affinity.P.shape[0] for level in levels]
     ratios = np.array(sizes[1:]) / np.array(sizes[:-1])
     assert sizes[-1] <= COARSEST
     assert (ratios <= MAX_KEPT).all()

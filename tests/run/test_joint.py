@@ -127,6 +127,7 @@ def test_no_edge_no_objective():
         nl.nerv_layout(nx.empty_graph(3), components="joint")
     with pytest.raises(nl.Unsupported, match="2 components"):  # no place is given, so max_iter=0 keeps none
         nl.ws_sne_layout(two_paths(), components="joint", max_iter=0)
+    assert len(nl.ws_sne_layout(nx.path_graph(4), components="joint", seed=0)) == 4
 
 
 @pytest.mark.parametrize("method", ["ws-sne", "tsne", "ssne", "nerv"])

@@ -6,7 +6,7 @@ from itertools import pairwise
 import networkx as nx
 import numpy as np
 import pytest
-from tables import first, thinned
+from tables import thinned
 
 import nelayout as nl
 from nelayout.catalogue import METHODS
@@ -107,28 +107,21 @@ def test_a_multipartite_graph_has_few_crossings_at_the_size_and_place_of_its_sta
 
 
 @pytest.mark.full
-@pytest.mark.parametrize("optimizer", first(OPTIMIZERS, 2))
-def test_layers_stay_under_every_optimizer(optimizer):
-    method = "tsne"  # which all optimizers minimize
-    pos = nl.layout(WOMEN, method, PLACES, LAYERS, optimizer=optimizer, seed=0, max_iter=40)
-    assert np.array_equal(column(pos, 0), column(PLACES, 0))
-    assert crossings(WOMEN, pos) < 0.6 * crossings(WOMEN, PLACES)
-
-
-@pytest.mark.full
-def test_a_smoothed_graph_keeps_its_layers():
-    pos = nl.gamma_quadlog_layout(WOMEN, PLACES, LAYERS, smoothing=0.5, seed=0)
-    assert np.array_equal(column(pos, 0), column(PLACES, 0))
-    assert crossings(WOMEN, pos) < 0.6 * crossings(WOMEN, PLACES)
-
-
-@pytest.mark.full
-def test_layers_lie_across_as_they_lie_along():
+@pytest.mark.parametrize(
+    ("method", "options"),
+    [
+        *(("tsne", {"optimizer": name, "max_iter": 40}) for name in OPTIMIZERS),
+        ("gamma-quadlog", {"smoothing": 0.5}), ("linlog", {}),
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize("axis", [0, 1])
+def test_layers_stay_along_both_axes_under_every_optimizer_and_smoothing(method, options, axis):
     """The axes have no order: y held is x held, mirrored at the diagonal."""
-    mirrored = {v: p[::-1] for v, p in PLACES.items()}
-    rows = nl.linlog_layout(WOMEN, mirrored, dict.fromkeys(WOMEN, "y"), seed=0)
-    assert np.array_equal(column(rows, 1), column(PLACES, 0))
-    assert crossings(WOMEN, rows) < 0.6 * crossings(WOMEN, PLACES)
+    start = {v: p[::-1] if axis else p for v, p in PLACES.items()}
+    pos = nl.layout(WOMEN, method, start, dict.fromkeys(WOMEN, "xy"[axis]), seed=0, **options)
+    assert np.array_equal(column(pos, axis), column(PLACES, 0))
+    assert crossings(WOMEN, pos) < 0.6 * crossings(WOMEN, PLACES)
 
 
 @pytest.mark.parametrize("axes", ["z", "xy"])

@@ -126,16 +126,9 @@ def test_a_node_attribute_may_not_be_called_auto_in_vain():
     assert np.abs([*nl.layout(G, seed=0, node_size="auto").values()]).max() == pytest.approx(1.0)
 
 
-SOME = {"graph": nx.karate_club_graph(), "matrix": nx.to_scipy_sparse_array(nx.path_graph(4))}
-
-
-@pytest.mark.parametrize("G", SOME.values(), ids=SOME)
+@pytest.mark.parametrize("G", [CROWDED["karate"], nx.to_scipy_sparse_array(nx.path_graph(4))], ids=["graph", "matrix"])
 def test_a_misspelt_word_is_answered_with_the_one_there_is(G):
     with pytest.raises(InputError, match=r"unknown node_size 'atuo': did you mean 'auto'"):
         nl.layout(G, node_size="atuo")
-
-
-def test_a_misspelt_word_for_a_picture_too():
-    G = nx.karate_club_graph()
     with pytest.raises(InputError, match=r"unknown node_size 'degre': did you mean 'degree'"):
         nl.draw(G, nl.layout(G, seed=0), node_size="degre")

@@ -12,7 +12,6 @@ from tables import FEW, first, thinned
 
 import nelayout as nl
 from nelayout.catalogue import METHODS
-from nelayout.formula.divergences.protocol import background_of
 
 Y64 = np.ndarray
 
@@ -217,14 +216,10 @@ def grid_lengths(method: str) -> tuple[Y64, Y64]:
 
 
 @pytest.mark.parametrize("method", OF_EACH_FORM)
-def test_grid_has_no_crossing(method):
+def test_grid_has_no_crossing_and_diagonals_longer_than_edges(method):
+    """sqrt 2 times on a square grid, more where logarithmic repulsion presses the border together."""
     G, pos, _ = drawn("grid", method)
     assert crossings(G, pos) == 0
-
-
-@pytest.mark.parametrize("method", OF_EACH_FORM)
-def test_grid_diagonals_are_longer_than_edges(method):
-    """sqrt 2 times on a square grid, more where logarithmic repulsion presses the border together."""
     edges, diagonals = grid_lengths(method)
     assert 1.35 < diagonals.mean() / edges.mean() < 1.85
 
@@ -327,22 +322,17 @@ def separated(A: Y64, B: Y64) -> bool:
 
 
 @pytest.mark.parametrize("method", OF_EACH_FORM)
-def test_components_do_not_overlap(method):
-    G, pos, _ = drawn("disconnected", method)
+def test_components_do_not_overlap_and_isolated_nodes_are_near(method):
+    """About as far from the rest as the widest component is wide, or nearer."""
+    G, pos, Y = drawn("disconnected", method)
     parts = [np.array([pos[node] for node in nodes]) for nodes in nx.connected_components(G)]
     assert len(parts) == 6
     for i, A in enumerate(parts):
         for B in parts[i + 1 :]:
             assert separated(A, B)
-
-
-@pytest.mark.parametrize("method", OF_EACH_FORM)
-def test_isolated_nodes_are_not_far(method):
-    """About as far from the rest as the widest component is wide, or nearer."""
-    G, pos, Y = drawn("disconnected", method)
     lone = list(nx.isolates(G))
     others = np.array([pos[node] for node in G if node not in lone])
-    widest = max(np.ptp(np.array([pos[n] for n in nodes]), axis=0).max() for nodes in nx.connected_components(G))
+    widest = max(np.ptp(part, axis=0).max() for part in parts)
     for node in lone:
         assert np.hypot(*(others - pos[node]).T).min() < 1.2 * widest
     assert np.ptp(Y, axis=0).min() > 0.3 * np.ptp(Y, axis=0).max()  # a sheet, not a strip
@@ -367,22 +357,9 @@ def test_a_component_is_drawn_as_if_alone(method):
 
 
 @pytest.mark.full
-@pytest.mark.parametrize("G", [nx.path_graph(1000), nx.cycle_graph(1000)], ids=["path", "ring"])
-def test_a_long_path_is_hardly_bent_and_a_long_ring_is_round(G):
+@pytest.mark.parametrize(
+    ("G", "most"), [(nx.path_graph(1000), 0.1), (nx.cycle_graph(1000), 0.02), (nx.barbell_graph(15, 200), 0.02)]
+)
+def test_a_long_path_is_hardly_bent_and_a_long_ring_is_round(G, most):
     pos = nl.layout(G, seed=0)
-    assert nl.measure(G, pos, measures=["stress"])["stress"].value < (0.1 if len(G.edges) < 1000 else 0.02)
-
-
-@pytest.mark.full
-def test_cliques_between_paths_stay_open():
-    G = nx.barbell_graph(15, 200)
-    pos = nl.layout(G, seed=0)
-    assert nl.measure(G, pos, measures=["stress"])["stress"].value < 0.02
-
-
-def test_joint_components_are_refused_where_there_is_no_minimum():
-    for method in METHODS:
-        if not background_of(METHODS[method].divergence) and METHODS[method].gravity is None:
-            with pytest.raises(nl.Unsupported, match=r"components.*pack"):
-                nl.layout(disconnected(), method, components="joint")
-    assert len(nl.ws_sne_layout(nx.path_graph(4), components="joint", seed=0)) == 4
+    assert nl.measure(G, pos, measures=["stress"])["stress"].value < most
