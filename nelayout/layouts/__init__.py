@@ -33,14 +33,14 @@ __all__ = [
 F = TypeVar("F", bound=Callable[..., Any])
 
 
-def _example(call: str, nodes: int) -> Callable[[F], F]:
-    """Return a decorator that ends a docstring with an example: a call and its node count."""
+def _layout(call: str, nodes: int) -> Callable[[F], F]:
+    """Return a decorator for a layout function; its docstring ends with an example: a call and its node count."""
 
     def decorated(function: F) -> F:
         lines = ("Examples", "--------", ">>> import networkx as nx, nelayout as nl",
                  f">>> len(nl.{function.__name__}({call}))", str(nodes))  # fmt: skip
         function.__doc__ = f"{function.__doc__}\n" + "".join(f"    {line}\n" for line in lines)
-        return function
+        return takes_layout_keywords(function)
 
     return decorated
 
@@ -97,8 +97,7 @@ def ws_sne_layout(
     return positions_of(G, tune("ws-sne", kernel=kernel), pos, fixed, **options)
 
 
-@takes_layout_keywords
-@_example("nx.karate_club_graph(), seed=0", 34)
+@_layout("nx.karate_club_graph(), seed=0", 34)
 def tsne_layout(G: Any, pos: Any = None, fixed: Any = None, **options: Unpack[LayoutOptions]) -> Any:
     """Draw a graph by t-SNE on its own similarities.
 
@@ -108,8 +107,7 @@ def tsne_layout(G: Any, pos: Any = None, fixed: Any = None, **options: Unpack[La
     return positions_of(G, METHODS["tsne"], pos, fixed, **options)
 
 
-@takes_layout_keywords
-@_example("nx.grid_2d_graph(6, 6), perplexity=10, seed=0", 36)
+@_layout("nx.grid_2d_graph(6, 6), perplexity=10, seed=0", 36)
 def tsnet_layout(
     G: Any, pos: Any = None, fixed: Any = None, *, compression: float = 0.01, **options: Unpack[LayoutOptions]
 ) -> Any:
@@ -131,8 +129,7 @@ def tsnet_layout(
     return positions_of(G, tune("tsnet", compression=compression), pos, fixed, **options)
 
 
-@takes_layout_keywords
-@_example("nx.grid_2d_graph(6, 6), seed=0", 36)
+@_layout("nx.grid_2d_graph(6, 6), seed=0", 36)
 def drgraph_layout(G: Any, pos: Any = None, fixed: Any = None, **options: Unpack[LayoutOptions]) -> Any:
     """Draw a graph by the model of DRGraph: t-SNE of the path lengths to near nodes.
 
@@ -147,8 +144,7 @@ def drgraph_layout(G: Any, pos: Any = None, fixed: Any = None, **options: Unpack
     return positions_of(G, METHODS["drgraph"], pos, fixed, **options)
 
 
-@takes_layout_keywords
-@_example("nx.path_graph(4), seed=0", 4)
+@_layout("nx.path_graph(4), seed=0", 4)
 def ssne_layout(G: Any, pos: Any = None, fixed: Any = None, **options: Unpack[LayoutOptions]) -> Any:
     """Draw a graph by symmetric SNE: t-SNE with the Gaussian kernel ``exp(-|y_i - y_j|^2)``.
 
@@ -157,8 +153,7 @@ def ssne_layout(G: Any, pos: Any = None, fixed: Any = None, **options: Unpack[La
     return positions_of(G, METHODS["ssne"], pos, fixed, **options)
 
 
-@takes_layout_keywords
-@_example("nx.path_graph(4), tail=1.5, seed=0", 4)
+@_layout("nx.path_graph(4), tail=1.5, seed=0", 4)
 def hssne_layout(
     G: Any, pos: Any = None, fixed: Any = None, *, tail: float = 2.0, **options: Unpack[LayoutOptions]
 ) -> Any:
@@ -211,8 +206,7 @@ def ftsne_layout(
     return positions_of(G, method, pos, fixed, **options)
 
 
-@takes_layout_keywords
-@_example("nx.path_graph(4), seed=0", 4)
+@_layout("nx.path_graph(4), seed=0", 4)
 def mds_ks_layout(G: Any, pos: Any = None, fixed: Any = None, **options: Unpack[LayoutOptions]) -> Any:
     """Draw a graph by MDS with kernel strain: gamma divergence of order 2, Gaussian kernel.
 
@@ -225,8 +219,7 @@ def mds_ks_layout(G: Any, pos: Any = None, fixed: Any = None, **options: Unpack[
 # --- energies: attraction along edges, repulsion of all pairs ---------------------------------------------------
 
 
-@takes_layout_keywords
-@_example("nx.grid_2d_graph(5, 5), seed=0", 25)
+@_layout("nx.grid_2d_graph(5, 5), seed=0", 25)
 def gamma_quadlog_layout(G: Any, pos: Any = None, fixed: Any = None, **options: Unpack[LayoutOptions]) -> Any:
     """Draw a graph by gamma-QuadLog: the global shape of large graphs, without parameters.
 
@@ -237,8 +230,7 @@ def gamma_quadlog_layout(G: Any, pos: Any = None, fixed: Any = None, **options: 
     return positions_of(G, METHODS["gamma-quadlog"], pos, fixed, **options)
 
 
-@takes_layout_keywords
-@_example("nx.karate_club_graph(), seed=0", 34)
+@_layout("nx.karate_club_graph(), seed=0", 34)
 def gamma_linlog_layout(G: Any, pos: Any = None, fixed: Any = None, **options: Unpack[LayoutOptions]) -> Any:
     """Draw a graph by gamma-LinLog: LinLog's clusters without its attraction parameter.
 
@@ -249,8 +241,7 @@ def gamma_linlog_layout(G: Any, pos: Any = None, fixed: Any = None, **options: U
     return positions_of(G, METHODS["gamma-linlog"], pos, fixed, **options)
 
 
-@takes_layout_keywords
-@_example("nx.karate_club_graph(), seed=0", 34)
+@_layout("nx.karate_club_graph(), seed=0", 34)
 def linlog_layout(G: Any, pos: Any = None, fixed: Any = None, **options: Unpack[LayoutOptions]) -> Any:
     """Draw a graph by LinLog: the distance of clusters reflects how few edges join them.
 
@@ -261,8 +252,7 @@ def linlog_layout(G: Any, pos: Any = None, fixed: Any = None, **options: Unpack[
     return positions_of(G, METHODS["linlog"], pos, fixed, **options)
 
 
-@takes_layout_keywords
-@_example("nx.path_graph(4), seed=0", 4)
+@_layout("nx.path_graph(4), seed=0", 4)
 def quadlog_layout(G: Any, pos: Any = None, fixed: Any = None, **options: Unpack[LayoutOptions]) -> Any:
     """Draw a graph by QuadLog: springs against logarithmic repulsion.
 
@@ -272,8 +262,7 @@ def quadlog_layout(G: Any, pos: Any = None, fixed: Any = None, **options: Unpack
     return positions_of(G, METHODS["quadlog"], pos, fixed, **options)
 
 
-@takes_layout_keywords
-@_example("nx.path_graph(4), r=1.5, seed=0", 4)
+@_layout("nx.path_graph(4), r=1.5, seed=0", 4)
 def polylog_layout(
     G: Any, pos: Any = None, fixed: Any = None, *, r: float = 3.0, **options: Unpack[LayoutOptions]
 ) -> Any:
@@ -290,8 +279,7 @@ def polylog_layout(
     return positions_of(G, tune("polylog", r=r), pos, fixed, **options)
 
 
-@takes_layout_keywords
-@_example("nx.path_graph(4), repulsion=2.0, seed=0", 4)
+@_layout("nx.path_graph(4), repulsion=2.0, seed=0", 4)
 def ee_layout(
     G: Any, pos: Any = None, fixed: Any = None, *, repulsion: float = 1.0, **options: Unpack[LayoutOptions]
 ) -> Any:
@@ -308,8 +296,7 @@ def ee_layout(
     return positions_of(G, tune("ee", repulsion=repulsion), pos, fixed, **options)
 
 
-@takes_layout_keywords
-@_example("nx.karate_club_graph(), gravity=0.5, seed=0", 34)
+@_layout("nx.karate_club_graph(), gravity=0.5, seed=0", 34)
 def forceatlas2_layout(
     G: Any, pos: Any = None, fixed: Any = None, *, scaling_ratio: float = 2.0, gravity: float = 1.0,
     strong_gravity: bool = False, linlog: bool = False, **options: Unpack[LayoutOptions],
@@ -339,8 +326,7 @@ def forceatlas2_layout(
     return positions_of(G, tune("forceatlas2", **own), pos, fixed, **options)
 
 
-@takes_layout_keywords
-@_example("nx.karate_club_graph(), attraction=4.0, seed=0", 34)
+@_layout("nx.karate_club_graph(), attraction=4.0, seed=0", 34)
 def tfdp_layout(
     G: Any, pos: Any = None, fixed: Any = None, *, repulsion: float = 10.0, attraction: float = 8.0,
     exponent: float = 2.0, **options: Unpack[LayoutOptions],
@@ -371,8 +357,7 @@ def tfdp_layout(
 # --- row by row: each node's own neighbors, missed ones weighed against false ones -----------------------------
 
 
-@takes_layout_keywords
-@_example("nx.karate_club_graph(), seed=0", 34)
+@_layout("nx.karate_club_graph(), seed=0", 34)
 def sne_layout(G: Any, pos: Any = None, fixed: Any = None, **options: Unpack[LayoutOptions]) -> Any:
     """Draw a graph by stochastic neighbor embedding, with one distribution for each node.
 
@@ -383,8 +368,7 @@ def sne_layout(G: Any, pos: Any = None, fixed: Any = None, **options: Unpack[Lay
     return positions_of(G, METHODS["sne"], pos, fixed, **options)
 
 
-@takes_layout_keywords
-@_example("nx.karate_club_graph(), kappa=0.2, seed=0", 34)
+@_layout("nx.karate_club_graph(), kappa=0.2, seed=0", 34)
 def nerv_layout(
     G: Any, pos: Any = None, fixed: Any = None, *, kappa: float = 0.5, background: float = BACKGROUND,
     **options: Unpack[LayoutOptions],
@@ -406,8 +390,7 @@ def nerv_layout(
     return positions_of(G, tune("nerv", kappa=kappa, background=background), pos, fixed, **options)
 
 
-@takes_layout_keywords
-@_example("nx.karate_club_graph(), seed=0", 34)
+@_layout("nx.karate_club_graph(), seed=0", 34)
 def jse_layout(
     G: Any, pos: Any = None, fixed: Any = None, *, kappa: float = 0.5, background: float = BACKGROUND,
     **options: Unpack[LayoutOptions],
