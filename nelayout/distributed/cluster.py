@@ -16,6 +16,7 @@ import nelayout
 from nelayout.errors import InputError, missing_extra
 from nelayout.numerics.memory import available, size_in_words
 from nelayout.numerics.parallel import thread_count
+from nelayout.run.several_machines import READING, WORKER
 
 __all__ = ["check_disk", "check_memory", "check_workers", "connected", "folder_of", "import_dask"]
 
@@ -27,8 +28,6 @@ SETTINGS = {
     "distributed.scheduler.work-stealing": False,
     "distributed.comm.compression": None,
 }
-# Minimum memory for each worker of a local cluster, in bytes.
-MIN_WORKER_BYTES = 1_000_000_000
 # Size of all files per edge, in bytes: entries in pieces and in the blocks of all levels.
 EDGE_BYTES = 70
 # Maximum time for a reply of the scheduler.
@@ -73,7 +72,7 @@ def connected(client: Any) -> Iterator[Any]:
         raise InputError(
             "a script that starts workers must do its work under `if __name__ == '__main__':`. Add this line"
         )
-    workers = max(1, min(thread_count(None), (available() or 0) // MIN_WORKER_BYTES))
+    workers = max(1, min(thread_count(None), (available() or 0) // (WORKER + READING)))
     quiet = logging.getLogger("distributed.shuffle"), logging.getLogger("distributed.worker.memory")
     with (
         configured(SETTINGS),

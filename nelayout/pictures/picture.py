@@ -91,7 +91,7 @@ def draw(
         True for the nodes' own names, the name of a node attribute, or texts. A label is nearer to its own node than to
         another one. Labels of the most connected nodes come first; labels without space are left out. A note in the
         picture counts them. If texts are given for some of the nodes only, thin lines join labels without space to
-        their nodes, and a warning lists labels that are left out.
+        their nodes, and a warning lists labels that are left out. On 3-D axes all labels are drawn, over the dots.
     font_size : float, optional
         Points of the letters of labels, by default 0.8 times ``matplotlib.rcParams["font.size"]``. Smaller letters make
         title and note smaller, too.

@@ -220,19 +220,15 @@ class Sheet:
 
     def under(self) -> Transform:
         """Return the transform from inches, with origin in the middle below, for notes."""
-        return self.below + _from(self.ax, 0.5, 0.0)
+        return self.below + beside(self.ax, 0.5, 0.0)
 
     def aside(self) -> Transform:
         """Return the transform from inches, with origin at the right middle, for legends."""
-        return self.right + _from(self.ax, 1.0, 0.5)
+        return self.right + beside(self.ax)
 
 
-def beside(ax: Any) -> Transform:
-    """Return the transform from inches, with origin at the right middle of axes."""
-    return _from(ax, 1.0, 0.5)
-
-
-def _from(ax: Any, x: float, y: float) -> Transform:
+def beside(ax: Any, x: float = 1.0, y: float = 0.5) -> Transform:
+    """Return the transform from inches, with origin at shares of axes, by default their right middle."""
     return ax.figure.dpi_scale_trans + ScaledTranslation(x, y, ax.transAxes)
 
 

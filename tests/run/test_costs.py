@@ -117,14 +117,6 @@ def test_backend_is_the_one_that_auto_takes_for_an_even_drawing(n, dim):
     assert nl.estimate(hubs(n), "ws-sne", dim=dim).nbody == chosen.choose(even).name
 
 
-def test_components_add_up_and_equal_ones_are_drawn_once():
-    one, two = mesh(50), nx.disjoint_union(mesh(50), mesh(50))
-    assert nl.estimate(two, "linlog").seconds > 1.5 * nl.estimate(one, "linlog").seconds
-    few, many = (nx.disjoint_union_all([nx.cycle_graph(9)] * k) for k in (2, 40))
-    assert nl.estimate(many, "linlog").seconds < 1.1 * nl.estimate(few, "linlog").seconds
-    assert nl.estimate(many, "linlog").nodes == 360
-
-
 @pytest.mark.parametrize("G", [nx.empty_graph(0), nx.empty_graph(1), nx.empty_graph(5), nx.path_graph(2)])
 def test_graphs_of_next_to_nothing(G):
     e = nl.estimate(G)
