@@ -1,6 +1,6 @@
 """Split long lists of edges into parts that one worker can read.
 
-A part is a row group of a parquet file, a range of a csv file, a matrix file, or a Dask partition.  Errors use its
+A part is some row groups of a parquet file, a range of a csv file, a matrix file, or a Dask partition.  Errors use its
 name.
 """
 
@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from scipy.sparse import coo_array
 
 from nelayout.errors import InputError, missing_extra, near_matches
@@ -22,6 +23,8 @@ __all__ = ["Columns", "Part", "parts_of"]
 ENDINGS = {".parquet": "parquet", ".csv": "csv", ".npz": "npz", ".mtx": "mtx"}
 # Size of a part of a csv file, in bytes.
 CSV_BYTES = 32_000_000
+# Number of rows of a part of a parquet file, if its row groups are smaller.
+PARQUET_ROWS = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +111,8 @@ def _parquet(files: list[Path], columns: Columns) -> Source:
     for file in files:
         try:
             with pq.ParquetFile(file) as opened:
-                schema, groups = opened.schema_arrow, opened.num_row_groups
+                schema, footer = opened.schema_arrow, opened.metadata
+                ends = np.cumsum([footer.row_group(k).num_rows for k in range(footer.num_row_groups)])
         except (pyarrow.ArrowInvalid, OSError) as error:
             said = str(error).partition(". ")[0].partition("\n")[0]
             raise InputError(
@@ -117,20 +121,20 @@ def _parquet(files: list[Path], columns: Columns) -> Source:
         whole, parted = pyarrow.types.is_integer, pyarrow.types.is_floating
         numeric = [field.name for field in schema if whole(field.type) or parted(field.type)]
         notes.update(dict.fromkeys(columns.check(schema.names, str(file), numeric)))
-        for k in range(groups):
-            name = str(file) if groups == 1 else f"{file}, row group {k}"
-            parts.append(Part(name, read_parquet, (str(file), k, tuple(columns.names))))
+        for some in np.split(np.arange(len(ends)), np.flatnonzero(np.diff(ends // PARQUET_ROWS)) + 1):
+            name = str(file) if len(some) == len(ends) else f"{file}, row groups {some[0]} to {some[-1]}"
+            parts.append(Part(name, read_parquet, (str(file), some.tolist(), tuple(columns.names))))
     return Source(parts, False, tuple(notes))
 
 
-def read_parquet(path: str, group: int, names: tuple[str, ...]) -> Any:
-    """Return a row group of a parquet file as a pandas table."""
+def read_parquet(path: str, groups: list[int], names: tuple[str, ...]) -> Any:
+    """Return row groups of a parquet file as a pandas table."""
     import pyarrow
     import pyarrow.parquet as pq
 
     try:
         with pq.ParquetFile(path) as file:
-            return file.read_row_group(group, columns=list(names), use_threads=False).to_pandas()
+            return file.read_row_groups(groups, columns=list(names), use_threads=False).to_pandas()
     except (pyarrow.ArrowInvalid, OSError) as error:
         said = str(error).partition("\n")[0]
         raise InputError(f"{path} must be a whole parquet file; got one that cannot be read ({said})") from None
