@@ -59,7 +59,7 @@ class Labels:
         self.extent = {i: np.array(text_size(texts[i], points)) * [_HINTING, 1.0] for i in self.asked[:DIAGRAM]}
         self.written: list[Any] = []
         self.left_out: list[int] = []
-        sheet.moved.append(self.place)
+        sheet.mark.labels = self
         self.place()
 
     def place(self) -> None:

@@ -227,7 +227,6 @@ def draw(
             if any(texts):
                 chosen = not all(texts)  # of labels for all nodes, those with space are written
                 written = Labels(sheet, Y, degree, texts, drawn, font_size, chosen)
-                sheet.drawn.append(written.tell)
                 if new:
                     written.tell()
             ax = sheet.ax

@@ -7,7 +7,6 @@ that a layout engine or `set_size_inches` has resized. Panels of one size have e
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -42,17 +41,14 @@ class Margins:
 
 
 class _Mark(Artist):
-    """An artist without a picture, removed with the drawing; it runs callbacks when drawn."""
+    """An artist without a picture, removed with the drawing; its labels are final when it is drawn."""
 
-    def __init__(self, drawn: list[Callable[[], None]]) -> None:
-        super().__init__()
-        self.set_in_layout(False)
-        self.drawn = drawn
+    labels: Any = None
 
     def draw(self, renderer: Any) -> None:
-        """Call the functions that need the final positions of the axes."""
-        for each in self.drawn:
-            each()
+        """Let the labels warn."""
+        if self.labels is not None:
+            self.labels.tell()
 
 
 class Sheet:
@@ -60,16 +56,14 @@ class Sheet:
 
     ax       matplotlib axes with one scale for x and y
     paper    what is behind the drawing
-    moved    functions that are called when the drawing has moved
-    drawn    functions that are called when the figure is drawn
+    mark     an artist with the labels, which follow when the drawing has moved
     """
 
     def __init__(self, ax: Any, low: np.ndarray, high: np.ndarray, reach: float, dpi: float, paper: Paper) -> None:
         self.ax, self.paper, self.dpi = ax, paper, dpi
         self.margins = self.room = Margins()  # own margins, and margins of all panels of the row
-        self.moved: list[Callable[[], None]] = []
-        self.drawn: list[Callable[[], None]] = []
-        self.mark = _Mark(self.drawn)
+        self.mark = _Mark()
+        self.mark.set_in_layout(False)
         self.seen: tuple = ()  # the latest position of the drawing
         self.low, self.high, self.reach = low, high, reach
         self.line = 0.0  # points for labels between drawing and title
@@ -126,7 +120,7 @@ class Sheet:
         return box
 
     def _follow(self) -> None:
-        """Call the functions in `moved` if the drawing has moved."""
+        """Place the labels again if the drawing has moved."""
         ax = self.ax
         titled = any(ax.get_title(where) for where in ("left", "center", "right"))
         corners = ax.transData.transform([(0, 0), (1, 1)]).ravel() / ax.figure.dpi
@@ -134,8 +128,8 @@ class Sheet:
         place = (titled, *corners, *given)
         if len(self.seen) != len(place) or not np.allclose(place, self.seen, rtol=1e-9, atol=1e-9):
             self.seen = place
-            for move in self.moved:
-                move()
+            if self.mark.labels is not None:
+                self.mark.labels.place()
 
     def get_subplotspec(self) -> Any:
         """Return the axes' own cell in a grid: tight layouts need it from the locator."""
