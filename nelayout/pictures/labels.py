@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from matplotlib import rcParams
 from matplotlib.lines import Line2D
 from matplotlib.patheffects import withStroke
 from scipy.spatial import KDTree
@@ -25,7 +26,6 @@ _NOTE = "{:,} of {:,} labels have no room"
 _GAP = 1.0  # points between a label and its dot, and extra points to all other dots
 _HINTING = 1.1  # factor of the largest width of texts at some resolutions
 _ROUNDS = 4  # largest number of attempts to write all labels of chosen nodes
-_LINE = 0.6  # points, width of a line from a node to its label
 # Directions from a node to its label, up, down and aside first.
 _TURNS = np.array(sorted(range(48), key=lambda k: (min(k % 12, -k % 12), round(k / 12) % 2 == 0, k))) * np.pi / 24
 _AIMS = np.stack([np.cos(_TURNS), np.sin(_TURNS)], axis=1).round(12)
@@ -93,11 +93,12 @@ class Labels:
         for i, box in found.items():
             x, y = self._position(i, (box[:2] + box[2:]) / 2, room)
             self.written.append(ax.text(x, y, self.texts[i], **how))
+        thin = rcParams["axes.linewidth"]
         for i, end in room.lines.items():
             center, way = room.center[i], end - room.center[i]
             rim = center + way * min(1.0, room.sizes[i] / 2 / float(np.hypot(*way)))
             # The strip of paper under a line ends at the rim: the dot of the node stays visible.
-            for start, color, width in ((rim, sheet.paper.rgb, 3 * _LINE), (center, sheet.paper.ink, _LINE)):
+            for start, color, width in ((rim, sheet.paper.rgb, 3 * thin), (center, sheet.paper.ink, thin)):
                 ends = np.stack([self._position(i, each, room) for each in (start, end)], axis=1)
                 line = Line2D(*ends, zorder=2.5, clip_on=False, color=color, linewidth=width, solid_capstyle="butt")
                 self.written.append(ax.add_artist(line))
@@ -140,7 +141,7 @@ class _Room:
         self.largest = float(sizes.max())
 
     def beside(self, i: int, extent: np.ndarray) -> np.ndarray | None:
-        """Take and return the best free box beside a dot, or on a node without a dot; None without a free box."""
+        """Take and return the best free box beside or, without a dot, on a node; None without one."""
         center, sizes = self.center, self.sizes
         off = sizes[i] / 2 + _GAP * np.repeat([1.0, 2.0, 3.0], len(_STEPS))
         middle = (_MIDDLES * extent / 2 + off.reshape(3, -1, 1) * _STEPS).reshape(-1, 2)
@@ -157,7 +158,7 @@ class _Room:
         return self._take(low[best[0]], high[best[0]]) if len(best) else None
 
     def apart(self, i: int, extent: np.ndarray) -> np.ndarray | None:
-        """Take and return the nearest free box for a label that a line joins to its node; None without one.
+        """Take and return the nearest free box for a label that a line joins to its node, or None.
 
         The line meets no label.
         """

@@ -26,12 +26,14 @@ class Evaluation:
 
     If J is infinite, other fields have no meaning.
 
-    value     J: a float of one graph, (C,) of several lam       lambda; the geometric mean if each row has its own
-              gradient  (n, d) weights   (nnz,) attraction omega of each edge, symmetric; a sign is possible lost
-              indices of nodes too far from all others for floats, which make J infinite strength  |dJ / d ln lambda|
-              through the edges, their total pull, and gravity's share of J stiffness (n,) a bound on the curvature of
-              gravity and anchors; 0 without them
-    attraction (n,) sum over each node's edges of max(omega, 0)
+    value       J: a float of one graph, (C,) of several
+    lam         lambda; the geometric mean if each row has its own
+    gradient    (n, d)
+    weights     (nnz,) attraction omega of each edge, symmetric; a sign is possible
+    lost        indices of nodes too far from all others for floats, which make J infinite
+    strength    |dJ / d ln lambda| through the edges, their total pull, and gravity's share of J
+    stiffness   (n,) a bound on the curvature of gravity and anchors; 0 without them
+    attraction  (n,) sum over each node's edges of max(omega, 0)
     """
 
     value: Any
