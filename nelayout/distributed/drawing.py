@@ -30,30 +30,17 @@ from nelayout.run.passes import Descent, fold
 from nelayout.run.placement import JITTER, radius
 from nelayout.run.several_machines import MOST_ENTRIES
 
-__all__ = ["Whole", "draw"]
+__all__ = ["draw"]
 
 # Maximum number of iterations on a level between, and of each stage except the last on the graph itself; minimum number
 # of iterations of the last stage.
 MAX_LEVEL_STEPS, MAX_STAGE_STEPS, MIN_LAST_STEPS = 20, 30, 40
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Whole:
-    """Layouts of all components: ``drawings``, the largest first; ``labels`` (n,) components.
-
-    value  J, summed over components
-    """
-
-    drawings: list[Drawing]
-    labels: np.ndarray
-    value: float
-    reason: str
-
-
 def draw(
     graph: Graph, masses: tuple[np.ndarray, np.ndarray | None], run: Run, team: Team, least: int, journal: Journal
-) -> Whole:
-    """Lay out a graph in blocks.
+) -> tuple[list[Drawing], np.ndarray, float]:
+    """Lay out a graph in blocks; return the components, the largest first, component labels (n,), and the sum of J.
 
     masses  (n,) of all nodes, and other masses that "auto" tries; None: no other masses
     least   number of nodes below which this machine lays out a component
@@ -79,12 +66,9 @@ def draw(
         drawings[k], run = _Component.of(levels, labels, k, run.method).draw(run, team, journal)
     drawings.update(_small(levels[0], labels, sizes, entries, large, run, team, journal))
     ordered = [drawings[k] for k in range(len(sizes))]
-    value = sum(journal.once("value", lambda: _values(ordered, run)))
-    return Whole(ordered, labels, value, ordered[0].reason)
-
-
-def _values(drawings: list[Drawing], run: Run) -> list[float]:
-    return [float(run.values(drawing)[0]) for drawing in drawings if len(drawing.Y) > 1]
+    several = [drawing for drawing in ordered if len(drawing.Y) > 1]
+    value = journal.once("value", lambda: [float(run.values(drawing)[0]) for drawing in several])
+    return ordered, labels, sum(value)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

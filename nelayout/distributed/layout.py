@@ -9,6 +9,7 @@ import uuid
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
+from operator import attrgetter
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -33,7 +34,7 @@ from nelayout.placing.final import finish
 from nelayout.record.progress import LOG, Observer, observe
 from nelayout.record.solution import Step
 from nelayout.run.assembly import assemble
-from nelayout.run.drawing import Drawing, Run
+from nelayout.run.drawing import Run
 from nelayout.run.masses import mass_to_read, tried_masses
 from nelayout.run.pipeline import run_method
 from nelayout.run.several_machines import DRIVER, LEAST_NODES, MOST_ENTRIES, READING, WORKER, driver_bytes, worker_bytes
@@ -178,11 +179,12 @@ def solve(
                 observer = stack.enter_context(_observed(record.name, o["callback"], o["progress"]))
                 sums = FloorSummation(backend(o["nbody"], threads, True), threads, True)
                 steps = {"max_iter": o["max_iter"], "tol": o["tol"]}
-                run = Run(record, o["dim"], sums, rng, observer, _Canvas(), notes=notes, **steps)
-                whole = draw(graph, _masses(graph, record, o["mass"]), run, team, least, journal)
-                Y = assemble(whole.drawings, None, None, (n, o["dim"]), o["scale"])
+                canvas: Any = SimpleNamespace(show=attrgetter("Y"), settle=lambda _: None)  # the current component
+                run = Run(record, o["dim"], sums, rng, observer, canvas, notes=notes, **steps)
+                drawings, labels, value = draw(graph, _masses(graph, record, o["mass"]), run, team, least, journal)
+                Y = assemble(drawings, None, None, (n, o["dim"]), o["scale"])
                 Y = finish(Y, scale=o["scale"], center=o["center"]).Y
-                trace, value, reason, labels = tuple(observer.trace), whole.value, whole.reason, whole.labels
+                trace, reason = tuple(observer.trace), drawings[0].reason
             positions = _written(graph, Y, folder, checkpoint is not None)
         finally:
             team.leave()
@@ -278,17 +280,6 @@ def _masses(graph: Graph, method: Method, mass: Any) -> tuple[np.ndarray, np.nda
         return found, None
     both = tried_masses(found, rows)
     return both.first, both.other
-
-
-@dataclass(frozen=True)
-class _Canvas:
-    """Frames for a callback: the current component."""
-
-    def show(self, drawing: Drawing) -> np.ndarray:
-        return drawing.Y
-
-    def settle(self, drawing: Drawing) -> None:
-        """Do nothing."""
 
 
 def _written(graph: Graph, Y: np.ndarray, folder: Path, stays: bool) -> Any:
