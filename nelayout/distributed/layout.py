@@ -216,8 +216,8 @@ def _checked(method: str | Method, options: dict[str, Any]) -> tuple[Method, dic
     record, common = with_own(method, options)
     o = check_options(dict(common))
     check_backend(o["nbody"], o["dim"])
-    for name in WHOLE_GRAPH:
-        if o[name] != DEFAULTS[name]:
+    for name, usual in DEFAULTS.items():
+        if name in WHOLE_GRAPH and o[name] != usual:
             raise Unsupported(
                 f"{name}={o[name]!r} needs the whole graph on one machine: leave it out, or use nelayout.layout"
             )

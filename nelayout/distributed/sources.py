@@ -142,7 +142,6 @@ def read_parquet(path: str, groups: list[int], names: tuple[str, ...]) -> Any:
 
 def _csv(files: list[Path], columns: Columns) -> Source:
     import pandas
-    from dask.bytes import read_bytes
 
     parts, notes = [], dict[str, None]()
     for file in files:
@@ -153,25 +152,27 @@ def _csv(files: list[Path], columns: Columns) -> Source:
         numeric = [name for name in map(str, head.columns) if head[name].dtype.kind in "iuf"]
         notes.update(dict.fromkeys(columns.check(list(map(str, head.columns)), str(file), numeric)))
         kinds = {name: "str" for name in columns.names[:2] if head[name].dtype.kind not in "iu"}
-        with file.open("rb") as opened:
-            first = opened.readline()
-        _, (blocks,) = read_bytes(str(file), delimiter=b"\n", blocksize=CSV_BYTES, sample=False)
-        for k, block in enumerate(blocks):
-            name = str(file) if len(blocks) == 1 else f"{file}, block {k}"
-            parts.append(Part(name, read_csv, (name, first if k else b"", block, tuple(columns.names), kinds)))
+        size = file.stat().st_size
+        for start in range(0, size, CSV_BYTES):
+            name = f"{file}, bytes from {start:,}" if size > CSV_BYTES else str(file)
+            parts.append(Part(name, read_csv, (str(file), start, tuple(columns.names), kinds)))
     return Source(parts, False, tuple(notes))
 
 
-def read_csv(name: str, head: bytes, block: bytes, columns: tuple[str, ...], texts: dict[str, str]) -> Any:
-    """Return lines of a csv file under its first line ``head`` as a pandas table; ``texts`` stay text."""
+def read_csv(path: str, start: int, names: tuple[str, ...], texts: Any) -> Any:
+    """Return the lines of a csv file that begin in a range of bytes; ``texts`` stay text."""
     from io import BytesIO
 
     import pandas
+    from fsspec.utils import read_block
 
+    with Path(path).open("rb") as file:
+        head = file.readline() if start else b""
+        lines = head + read_block(file, start, CSV_BYTES, b"\n")
     try:
-        return pandas.read_csv(BytesIO(head + block), usecols=list(columns), dtype=dict(texts))
+        return pandas.read_csv(BytesIO(lines), usecols=list(names), dtype=texts)
     except ValueError as error:
-        raise InputError(f"{name} must be csv; got {error}") from None
+        raise InputError(f"{path} must be a csv file; got {error} in the lines from byte {start:,}") from None
 
 
 def _matrices(files: list[Path], columns: Columns) -> Source:
