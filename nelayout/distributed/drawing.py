@@ -40,7 +40,7 @@ MAX_LEVEL_STEPS, MAX_STAGE_STEPS, MIN_LAST_STEPS = 20, 30, 40
 def draw(
     graph: Graph, masses: tuple[np.ndarray, np.ndarray | None], run: Run, team: Team, least: int, journal: Journal
 ) -> tuple[list[Drawing], np.ndarray, float]:
-    """Lay out a graph in blocks; return the components, the largest first, component labels (n,), and the sum of J.
+    """Lay out a graph in blocks; return its components, their labels (n,) and the sum of J.
 
     masses  (n,) of all nodes, and other masses that "auto" tries; None: no other masses
     least   number of nodes below which this machine lays out a component

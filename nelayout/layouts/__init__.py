@@ -34,7 +34,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 def _layout(call: str, nodes: int) -> Callable[[F], F]:
-    """Return a decorator for a layout function; its docstring ends with an example: a call and its node count."""
+    """Return a decorator of a layout function; `call` and `nodes` become its example."""
 
     def decorated(function: F) -> F:
         lines = ("Examples", "--------", ">>> import networkx as nx, nelayout as nl",

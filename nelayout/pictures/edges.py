@@ -168,7 +168,7 @@ def faintness(length: np.ndarray, n: int, style: str) -> np.ndarray:
 def strokes(
     lines: Lines, length: np.ndarray, n: int, inches: np.ndarray, rgba: np.ndarray | None, style: str, ink: float
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return width in points (m,) and color (m, 4) of lines with these lengths in points; see `draw_edges`."""
+    """Return width (m,) and color (m, 4) of lines; lengths and widths are in points."""
     m, fade = len(length), faintness(length, n, style)
     # Lines become thinner first, then fainter: roads and meshes stay dark.
     dark = ink * float(np.prod(inches)) * 72**2 / float((length * fade).sum())

@@ -41,7 +41,7 @@ class Margins:
 
 
 class _Mark(Artist):
-    """An artist without a picture, removed with the drawing; its labels are final when it is drawn."""
+    """An artist without a picture; the labels of the drawing are final when it is drawn."""
 
     labels: Any = None
 
@@ -222,7 +222,7 @@ class Sheet:
 
 
 def beside(ax: Any, x: float = 1.0, y: float = 0.5) -> Transform:
-    """Return the transform from inches, with origin at shares of axes, by default their right middle."""
+    """Return the transform from inches, with origin at shares of axes: their right middle."""
     return ax.figure.dpi_scale_trans + ScaledTranslation(x, y, ax.transAxes)
 
 

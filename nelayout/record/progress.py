@@ -161,7 +161,7 @@ class Bar:
 
 
 def screen() -> tuple[int | None, int | None]:
-    """Return columns and rows if the terminal reports 0, where tqdm draws nothing; None: tqdm's default."""
+    """Return columns and rows for tqdm if the terminal reports 0; None: tqdm's default."""
     try:
         size = os.get_terminal_size(sys.stderr.fileno())
     except (OSError, ValueError, AttributeError):  # no terminal, or no file
