@@ -442,7 +442,7 @@ def _compared(
     G: Any = None,
     value: Callable[[Any], Evaluated] | None = None,
 ) -> Comparison:
-    """Draw, measure, and align the first drawing of each row to the first of all; NaN: a measure is not defined."""
+    """Draw and measure; align the first drawing of each row to the first of all."""
     thread_count(artists.n_jobs)
     measures = measures if measures is None or isinstance(measures, str) else list(measures)
     sample, seed = inputs.sample_size(sample), inputs.integer_seed(seed)

@@ -245,7 +245,7 @@ def measure_vectors(
 def graph_facts(
     G: Any, network: Network, labels: Any, coords: Any, node_size: Any, lengths: str | None
 ) -> MeasuredDrawing:
-    """Return what is known of the nodes of a graph beside their positions, which have no columns."""
+    """Return what is known of the nodes of a graph beside their positions."""
     return _facts(network, network.adjacency, labels, coords, node_size, path_lengths(G, network, lengths))
 
 

@@ -113,7 +113,7 @@ class InputDistances:
         raise TypeError(f"{type(self).__name__} must define rows(nodes)")
 
     def blocks(self, nodes: np.ndarray) -> Iterator[list[tuple[int, int, np.ndarray]]]:
-        """Yield for each of `nodes` its number in them, the node and its distances, some at a time."""
+        """Yield for each of `nodes` its number among them, the node and its distances."""
         for some in blocks(np.arange(len(nodes)), self.n):
             yield list(zip(some.tolist(), nodes[some].tolist(), self.rows(nodes[some]), strict=True))
 

@@ -93,7 +93,7 @@ def node_mass(
     rng: np.random.Generator | int | None = None,
     relative: bool = True,
 ) -> tuple[np.ndarray, Notes]:
-    """Return masses (n,) of mean 1 before the floor, and notes on sampled ones and ones that did not converge.
+    """Return masses (n,) of mean 1 before the floor, and notes on their errors.
 
     adjacency  (n, n) symmetric, without diagonal and explicit zeros
     mass       a name in `NAMED`, a node attribute, an array in node order, or a dict keyed by node; None: "unit"

@@ -1,4 +1,4 @@
-"""Neighbor graphs of vectors, and similarities of neighbors: from each row to the k rows nearest to it.
+"""Neighbor graphs of vectors: from each row to the k nearest rows; similarities.
 
 Three points are close together, and point 3 is far away. Point 2 is nearest to 3, but 3 is nearest to no point::
 

@@ -232,7 +232,7 @@ def odd_distances(table: Any) -> Iterator[tuple[int, int, str]]:
 
 
 def _least(D: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return pairs (i, j) and entries of D that are among the k least of their rows, with ties."""
+    """Return pairs (i, j) and entries of D among the k least of their rows, with ties."""
     i, j = np.nonzero(np.partition(D, k - 1, axis=1)[:, k - 1 : k] >= D)
     return i, j, D[i, j]
 

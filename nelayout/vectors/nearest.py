@@ -73,7 +73,7 @@ def in_blocks(
     threads: Threads,
     done: Callable[[int], object] = int,
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return the `first_k` of m rows; ``find`` gives the pairs (i, j, d) of a slice, ``done`` gets its length."""
+    """Return the `first_k` of m rows; ``find`` gives the pairs of a slice, ``done`` counts."""
 
     def block(start: int) -> tuple[np.ndarray, np.ndarray]:
         here = slice(start, min(start + size, m))

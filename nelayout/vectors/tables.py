@@ -76,7 +76,7 @@ class FittedColumns(tuple[str, ...]):
 def read_table(
     source: Source, kind: str, columns: Sequence[str] | None = None, beside: Mapping[str, str] | None = None
 ) -> Table:
-    """Read the numbers in `columns` (None: all other ones), and values in the columns of `beside`: option -> column.
+    """Read numbers of `columns` (None: all others), and `beside`: option -> column.
 
     A column is given by its name or, if no column has this name, by its number from 1. "3-7" are five columns.
     `FittedColumns` holds names only. Raises `InputError` with file, row and column, and `MissingExtra` for arrow and
