@@ -25,10 +25,10 @@ def _gap(cells, cell, x, y, z):
 
 
 @compiled_loop
-def nearest(cells, first, last, left, depth, points, own, start, stop, out):
+def nearest(cells, first, last, left, points, own, start, stop, out):
     """Set out[k] = squared distance of node own[k] to its nearest node, inf without one."""
     X, Y, Z = points[0], points[1], points[2]
-    todo = np.empty(2 * depth + 4, dtype=np.int64)
+    todo = np.empty(len(first), dtype=np.int64)
     for k in range(start, stop):
         i = own[k]
         x, y, z = X[i], Y[i], Z[i]
@@ -100,14 +100,14 @@ def _values(points, i, begins, ends, ranges, rate, lengths, values):
 
 @compiled_loop
 def fields_at_nodes(
-    cells, first, last, left, depth, points, charges, b, order, own, reach, start, stop, potential, force
+    cells, first, last, left, points, charges, b, order, own, reach, start, stop, potential, force
 ):
     """Set fields at nodes own[k] of q = exp(-b xi): q^order (row 0) and q^order ln q (row 1).
 
     potential[row, k] = sum_j c_j r(xi_ij), force[row, :, k] = 2 sum_j c_j r'(xi_ij) (y_i - y_j), i = own[k], k in
     start..stop.  j runs over the other nodes in leaves within reach[k], squared.
     """
-    todo = np.empty(2 * depth + 4, dtype=np.int64)
+    todo = np.empty(len(first), dtype=np.int64)
     begins, ends = np.empty(len(first), dtype=np.int64), np.empty(len(first), dtype=np.int64)
     n = points.shape[1]
     lengths, values = np.empty(n), np.empty(n)
@@ -142,12 +142,12 @@ def fields_at_nodes(
 
 
 @compiled_loop
-def force_of_nodes(cells, first, last, left, depth, points, charges, b, order, own, reach, start, stop, force):
+def force_of_nodes(cells, first, last, left, points, charges, b, order, own, reach, start, stop, force):
     """Add the force of nodes own[k], k in start..stop, to force[:, j], see `fields_at_nodes`.
 
     Node own[k] has the charge charges[0, k] for q^order and charges[1, k] for q^order ln q.
     """
-    todo = np.empty(2 * depth + 4, dtype=np.int64)
+    todo = np.empty(len(first), dtype=np.int64)
     begins, ends = np.empty(len(first), dtype=np.int64), np.empty(len(first), dtype=np.int64)
     n = points.shape[1]
     lengths, slopes = np.empty(n), np.empty(n)

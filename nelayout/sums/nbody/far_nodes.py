@@ -23,7 +23,7 @@ import numpy as np
 from nelayout.formula.kernels import Kernel, Radial
 from nelayout.numerics.parallel import Threads
 from nelayout.sums.nbody.field import Field
-from nelayout.sums.nbody.tree import Cells, cells_of, depth_of
+from nelayout.sums.nbody.tree import Cells, cells_of
 
 __all__ = ["FarNodes", "falls_off"]
 
@@ -41,13 +41,12 @@ class Close(NamedTuple):
     """Cells, indices of the far nodes among their points, and squared cutoffs."""
 
     cells: Cells
-    depth: int
     own: np.ndarray
     reach: np.ndarray
 
     @property
-    def tree(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, int]:
-        return self.cells.moments, self.cells.first, self.cells.last, self.cells.left, self.depth
+    def tree(self) -> tuple[np.ndarray, ...]:
+        return self.cells.moments, self.cells.first, self.cells.last, self.cells.left
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +69,7 @@ class FarNodes:
         cells = cells_of(Y, np.ones(len(Y)))
         place = np.empty(len(Y), dtype=np.int64)
         place[cells.order] = np.arange(len(Y))
-        close = Close(cells, depth_of(cells.parent), place[nodes], np.empty(len(nodes)))
+        close = Close(cells, place[nodes], np.empty(len(nodes)))
 
         def work(start: int) -> None:
             stop = min(start + TASK_NODES, len(nodes))

@@ -20,14 +20,12 @@ import numpy as np
 from nelayout.formula.kernels import Radial
 from nelayout.numerics.parallel import Threads
 from nelayout.sums.nbody.field import Field
-from nelayout.sums.nbody.tree import Cells, cells_of, depth_of, law_of, rule_of
+from nelayout.sums.nbody.tree import Cells, cells_of, field_at
 
 __all__ = ["Sources"]
 
 # Number of nodes up to which NumPy sums all pairs, and from which cells are summed.
 MAX_NUMPY_NODES, MIN_TREE_NODES = 500, 5_000
-# Largest size of a cell that acts as one, relative to its largest size for sums at nodes.
-RELATIVE_FINENESS = 0.6
 # Number of pairs in a block of NumPy, and of points in a task of the compiled loops.
 BLOCK_PAIRS, TASK_PLACES = 1 << 15, 256
 
@@ -69,31 +67,21 @@ class Sources:
 
     def _compiled(self, at: np.ndarray, radial: Radial) -> Field:
         """Compute the sums by compiled loops: over all nodes, or over cells if there are many."""
-        from nelayout.sums.nbody import pair_loops, tree_loops
+        from nelayout.sums.nbody import pair_loops
 
-        m, n = len(at), len(self.Y)
-        places = pair_loops.as_points(at)
-        potential, force = np.empty(m), np.empty((3, m))
-        if n < MIN_TREE_NODES:
-            key, *numbers = radial.code
-            add, points, none = pair_loops.pair_sums(*key), pair_loops.as_points(self.Y), np.full(m, -1)
-            low, high = np.zeros(m, dtype=np.int64), np.full(m, n)
+        (m, d), n, places = at.shape, len(self.Y), pair_loops.as_points(at)
+        if n >= MIN_TREE_NODES:  # each point is a group of radius 0
+            each = np.arange(m)
+            groups = np.column_stack([places.T, np.zeros(m)]), each, each + 1
+            found = field_at(self._cells, radial, places, False, groups, self.threads)[0]
+            return Field(found.potential, np.ascontiguousarray(found.force[:, :d]))
+        (key, *numbers), potential, force = radial.code, np.empty(m), np.empty((3, m))
+        add, points, none = pair_loops.pair_sums(*key), pair_loops.as_points(self.Y), np.full(m, -1)
+        low, high = np.zeros(m, dtype=np.int64), np.full(m, n)
 
-            def work(start: int) -> None:
-                stop = min(start + TASK_PLACES, m)
-                add(points, self.charges, *numbers, places, none, low, high, start, stop, potential, force)
-
-        else:
-            cells, law, rule = self._cells, law_of(radial), rule_of(radial, self._cells, RELATIVE_FINENESS)
-            loop = tree_loops.fields_at(radial.kind)
-            room = 2 * depth_of(cells.parent) + 4
-
-            def work(start: int) -> None:
-                stop = min(start + TASK_PLACES, m)
-                loop(
-                    *(cells.moments, cells.first, cells.last, cells.left, cells.points, cells.charges),
-                    *(law, rule, places, start, stop, np.empty(room, dtype=np.int64), potential, force),
-                )
+        def work(start: int) -> None:
+            stop = min(start + TASK_PLACES, m)
+            add(points, self.charges, *numbers, places, none, low, high, start, stop, potential, force)
 
         self.threads.map(work, range(0, m, TASK_PLACES))
-        return Field(potential, np.ascontiguousarray(force[: at.shape[1]].T))
+        return Field(potential, np.ascontiguousarray(force[:d].T))

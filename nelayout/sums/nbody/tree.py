@@ -1,14 +1,12 @@
-"""Tree sums: a group of nodes acts on distant nodes as one, and feels distant groups so.
+"""Tree sums: a group of nodes acts on distant nodes as one.
 
-The bounding box is halved repeatedly, across its longest side, into cells of at most ``MAX_LEAF_NODES`` nodes.  Two
-cells interact once if they are far apart relative to their sizes.  The mass and the second moments of one cell give the
-field around the center of the other, to third order.  The field is passed on to the halves of the cell, and finally to
-its nodes.  Only r and three derivatives enter, so all radial functions share one tree, in 1, 2 and 3 dimensions.  The
-work depends neither on the extent of the layout nor on how uneven it is.
+The bounding box is halved repeatedly, across its longest side, into cells of at most ``MAX_LEAF_NODES`` nodes.  The
+nodes of a leaf share two lists: far cells, which act through their masses and second moments, and near nodes.  Only r
+and three derivatives enter, so all radial functions share one tree, in 1, 2 and 3 dimensions.  The work depends neither
+on the extent of the layout nor on how uneven it is.
 
-Errors grow like (sum of the radii / distance)^3.  They are smaller within the width sqrt(c/a) of the kernel, where u
-= c + a xi hardly changes.  The errors of many neighbor cells cancel in space.  On a line there are only two, and cells
-must be farther apart.
+Errors grow like (radius / distance)^3.  They are smaller within the width sqrt(c/a) of the kernel, where u = c + a xi
+hardly changes.
 """
 
 from __future__ import annotations
@@ -22,20 +20,18 @@ from nelayout.formula.kernels import Radial
 from nelayout.numerics.parallel import Threads
 from nelayout.sums.nbody.field import Field
 
-__all__ = ["Cells", "Tree", "cells_of", "depth_of", "law_of", "rule_of"]
+__all__ = ["Cells", "Tree", "cells_of", "field_at", "law_of"]
 
 # Maximum number of nodes in a leaf.
 MAX_LEAF_NODES = 16
 # Relative error of net forces, with the openings below.
 TOLERANCE = 2e-3
-# Largest sum of the radii relative to the distance of far cells, for clouds and lines; largest dimension of a line.
-OPENING, LINE_OPENING, LINE_DIMENSION = 0.5, 0.35, 1.15
-# Largest sum of the radii relative to the width of the kernel, at any distance.
-WIDTH_OPENING = 0.3
+# Largest radius of a far cell relative to its distance, and relative to the width of the kernel at any distance.
+OPENING, WIDTH_OPENING = 0.4, 0.2
 # Exponent above which a Gaussian counts as 0.
 NEGLIGIBLE_EXPONENT = 50.0
-# Number of subtrees that are single tasks, for any number of threads.
-TASKS = 64
+# Number of groups of points in a task.
+TASK_GROUPS = 256
 # Box-Cox orders t below count as 0: (q^t - 1)/t would lose its digits.
 SMALLEST_ORDER = 1e-7
 
@@ -50,37 +46,7 @@ class Cells:
     first: np.ndarray  # (cells,) each cell's first node
     last: np.ndarray
     left: np.ndarray  # the first of its halves; -1: not cut
-    parent: np.ndarray
     moments: np.ndarray  # (cells, 11) center of mass, radius, mass, second moments
-
-    @property
-    def dimension(self) -> float:
-        """Power of the radius with which node counts grow, over the three cuts above the leaves."""
-        leaf = np.flatnonzero((self.left < 0) & (self.moments[:, 3] > 0))
-        above = self.parent[leaf]
-        for _ in range(2):
-            above = np.where(above >= 0, self.parent[above], -1)
-        leaf, above = leaf[above >= 0], above[above >= 0]
-        if not len(leaf):
-            return 1.0
-        size, radius = self.last - self.first, self.moments[:, 3]
-        fewer = float(np.median(np.log(size[above] / size[leaf])))
-        smaller = float(np.median(np.log(radius[above] / radius[leaf])))
-        return fewer / max(smaller, 1e-12)
-
-    @property
-    def tasks(self) -> list[np.ndarray]:
-        """Path of cells from the root to each subtree of about n / TASKS nodes."""
-        size = self.last - self.first
-        small = size <= max(size[0] // TASKS, MAX_LEAF_NODES)
-        roots = np.flatnonzero((small | (self.left < 0)) & ~np.r_[False, small[self.parent[1:]]])
-        paths = []
-        for root in roots:
-            path = [root]
-            while path[-1] > 0:
-                path.append(self.parent[path[-1]])
-            paths.append(np.array(path[::-1]))
-        return paths
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,27 +75,35 @@ class Tree:
 
     def walk(self, cells: Cells, radial: Radial, d: int) -> tuple[Field, np.ndarray]:
         """Return the field of one radial function, and numbers of cells seen, far cells, pairs."""
-        from nelayout.sums.nbody import tree_loops
+        leaves = np.flatnonzero(cells.left < 0)
+        groups = cells.moments[leaves, :4], cells.first[leaves], cells.last[leaves]
+        fineness = (self.tolerance / TOLERANCE) ** 0.25  # the error is of fourth order
+        found, counts = field_at(cells, radial, cells.points, True, groups, self.threads, fineness)
+        answer = Field(np.empty(len(found.potential)), np.empty((len(found.potential), d)))
+        answer.potential[cells.order], answer.force[cells.order] = found.potential, found.force[:, :d]
+        return answer, counts
 
-        loop, law = tree_loops.walk(radial.kind), law_of(radial)
-        rule = rule_of(radial, cells, (self.tolerance / TOLERANCE) ** 0.25)  # the error is of fourth order
-        n = len(cells.order)
-        potential, force = np.empty(n), np.empty((3, n))
-        tasks = cells.tasks
-        counts = np.zeros((len(tasks), 3), dtype=np.int64)
-        depth = depth_of(cells.parent)
 
-        def work(task: int) -> None:
-            loop(
-                *(cells.moments, cells.first, cells.last, cells.left, tasks[task], depth),
-                *(cells.points, cells.charges, law, rule, potential, force, counts[task]),
-            )
+def field_at(
+    cells: Cells, radial: Radial, at: np.ndarray, own: bool, groups: tuple[np.ndarray, np.ndarray, np.ndarray],
+    threads: Threads, fineness: float = 1.0
+) -> tuple[Field, np.ndarray]:
+    """Return the field at groups of points ``at`` (3, m), and counts; see `tree_loops.cell_sums`."""
+    from nelayout.sums.nbody import tree_loops
 
-        self.threads.map(work, range(len(tasks)))
-        answer = Field(np.empty(n), np.empty((n, d)))
-        answer.potential[cells.order] = potential
-        answer.force[cells.order] = force[:d].T
-        return answer, counts.sum(axis=0)
+    loop, law, rule = tree_loops.cell_sums(radial.kind), law_of(radial), _rule_of(radial, fineness)
+    tree = cells.moments, cells.first, cells.last, cells.left, cells.points, cells.charges
+    potential, force = np.empty(at.shape[1]), np.empty((3, at.shape[1]))
+
+    def work(start: int) -> np.ndarray:
+        counts, stop = np.zeros(3, dtype=np.int64), min(start + TASK_GROUPS, len(groups[0]))
+        todo = np.empty(len(cells.first), dtype=np.int64)
+        near, far = np.empty((4, len(cells.order) + tree_loops.LANES)), np.empty((tree_loops.CELL, len(todo)))
+        loop(*tree, law, rule, at, own, *groups, start, stop, todo, near, far, potential, force, counts)
+        return counts
+
+    counts = threads.map(work, range(0, len(groups[0]), TASK_GROUPS))
+    return Field(potential, force.T), np.sum(counts, axis=0)
 
 
 def cells_of(Y: np.ndarray, charges: np.ndarray) -> Cells:
@@ -138,21 +112,12 @@ def cells_of(Y: np.ndarray, charges: np.ndarray) -> Cells:
 
     n = len(Y)
     points, charges, order = pair_loops.as_points(Y), np.array(charges, dtype=float), np.arange(n)
-    ranges = [np.empty(max(2 * n, 1), dtype=np.int64) for _ in range(4)]
+    ranges = [np.empty(max(2 * n, 1), dtype=np.int64) for _ in range(3)]
     count = tree_loops.grow(points, charges, order, MAX_LEAF_NODES, *ranges)
-    first, last, left, parent = (each[:count].copy() for each in ranges)
+    first, last, left = (each[:count].copy() for each in ranges)
     moments = np.empty((count, tree_loops.CELL))
     tree_loops.measure(points, charges, first, last, 0, count, moments)
-    return Cells(points, charges, order, first, last, left, parent, moments)
-
-
-def depth_of(parent: np.ndarray) -> int:
-    """Return the number of levels; cells are stored level by level, each behind its parent."""
-    levels, begin, end = 0, 0, 1
-    while begin < end:
-        levels, begin = levels + 1, end
-        end = int(np.searchsorted(parent, begin))
-    return levels
+    return Cells(points, charges, order, first, last, left, moments)
 
 
 def law_of(radial: Radial) -> np.ndarray:
@@ -177,9 +142,9 @@ def law_of(radial: Radial) -> np.ndarray:
     return np.array([a, b, c, t, *A, *B, constant])
 
 
-def rule_of(radial: Radial, cells: Cells, fineness: float = 1.0) -> np.ndarray:
-    """Return the rule of `tree_loops.walk` for when two cells are far apart."""
-    opening, soft = (OPENING if cells.dimension > LINE_DIMENSION else LINE_OPENING) * fineness, WIDTH_OPENING * fineness
+def _rule_of(radial: Radial, fineness: float) -> np.ndarray:
+    """Return the rule of `tree_loops.cell_sums` for when a cell is far."""
+    opening, soft = OPENING * fineness, WIDTH_OPENING * fineness
     a, b, c, t = radial.kernel.a, radial.kernel.b, radial.kernel.c, radial.order
     if a == 0:
         rate = b * abs(t)
