@@ -18,7 +18,7 @@ import numpy as np
 
 from nelayout.formula.connections import LARGEST, Sums
 from nelayout.formula.divergences import Similarity
-from nelayout.formula.divergences.protocol import background_of, bind, edge_and_slope, is_linear, spread
+from nelayout.formula.divergences.protocol import spread
 from nelayout.formula.kernels import Radial
 from nelayout.numerics.parallel import Threads
 from nelayout.objective import Objective
@@ -149,7 +149,7 @@ class AddedNodes:
         J, coupling, plain = self.of, self.coupling, Radial(self.of.kernel)
         own = {r: ties.mass * potential for r, potential in potentials.items()}
         pairs, _, slopes = J.pair_terms(own, ties.mass * self.total, self.lam)
-        M = 1.0 if is_linear(J.divergence) else ties.mass[ties.of] * self.mass[ties.to]
+        M = 1.0 if J.divergence.linear else ties.mass[ties.of] * self.mass[ties.to]
         edges, omega, _ = self._edges(J.phi, ties, ties.weight, M, Similarity(J.kernel, xi, self.lam))
         value = coupling.d_edges * edges + coupling.d_pairs * pairs
         factors = {r: coupling.d_pairs * ties.mass * slope for r, slope in slopes.items()}
@@ -163,11 +163,11 @@ class AddedNodes:
         plain, lam = Radial(J.kernel), J.connection.at(potentials[Radial(J.kernel)])
         total, near = np.full(len(lam), self.total), ties.sums(self.mass[ties.to])
         phi = here = J.divergence
-        background = background_of(J.divergence)
+        background = J.divergence.background
         if background:
             few = ties.sums(np.ones(len(ties.to))) < len(self.Y)
             shared = spread(background, 1.0, np.maximum(near, np.finfo(float).tiny), total, few)
-            phi, here = bind(J.divergence, shared), bind(J.divergence, shared.at(ties.of))
+            phi, here = J.divergence.bound(shared), J.divergence.bound(shared.at(ties.of))
         b = Similarity(J.kernel, xi, lam[ties.of], J.kernel.log(xi) + np.log(lam)[ties.of])
         edges, omega, slope = self._edges(here, ties, ties.weight, self.mass[ties.to], b)
         pairs, pairs_slope, factors = J.pair_terms(potentials, total, lam, phi)
@@ -181,12 +181,12 @@ class AddedNodes:
         """Return edges of old nodes' rows to an added node: sums (m,), omega (E,)."""
         lam, phi = self.rows[ties.to], J.divergence
         if J.edges.spread is not None:
-            phi = bind(phi, J.edges.spread.at(ties.to))
+            phi = phi.bound(J.edges.spread.at(ties.to))
         b = Similarity(J.kernel, xi, lam, J.kernel.log(xi) + np.log(lam))
         return self._edges(phi, ties, ties.back, ties.mass[ties.of], b)[:2]
 
     def _edges(self, phi: Any, ties: Ties, weight: np.ndarray, M: Any, b: Similarity):
         """Return sums (m,) over edges of weight > 0, omega (E,), and slopes (m,) in ln lambda."""
         x, there = weight / M, weight > 0
-        each, slope = (np.where(there, M * part, 0.0) for part in edge_and_slope(phi, x, b))
+        each, slope = (np.where(there, M * part, 0.0) for part in phi.edge_and_slope(x, b))
         return ties.sums(each), -self.of.kernel.decay(b.xi) * slope, ties.sums(slope)

@@ -22,7 +22,7 @@ from nelayout.formula.divergences import (
     nerv_divergence,
     t_forces,
 )
-from nelayout.formula.divergences.with_background import with_background
+from nelayout.formula.divergences.alpha import with_background
 from nelayout.formula.kernels import heavy_tailed, inverse_power
 from nelayout.formula.part_names import number_within
 from nelayout.formula.potentials.gravity import Gravity

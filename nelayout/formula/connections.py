@@ -4,7 +4,7 @@ An objective is J = sum M phi(P/M, lambda q). Its two halves, edges and pairs, a
 ``at`` returns. ``couple`` turns their sums into J and its derivatives (Yang, Peltonen & Kaski 2014, sec. 3-5):
 
 fixed       lambda is a constant: the repulsion of Elastic Embedding, 1/attraction of LinLog.
-optimal     lambda = argmin J.  Homogeneous divergences have it in closed form, and J becomes scale-invariant (gamma,
+optimal     lambda = argmin J.  Divergences with a degree have it in closed form, and J becomes scale-invariant (gamma,
             Renyi). dJ = -d edges / A + d pairs / B, for A = d edges / d ln lambda and B = d pairs / d ln lambda at
             lambda = 1.
 normalized  lambda = 1 / sum M q, so that the drawn similarities sum to one; this adds one term to the derivative.
@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from nelayout.errors import InputError, Unsupported, unknown
-from nelayout.formula.divergences.protocol import Divergence, Homogeneous
+from nelayout.formula.divergences.protocol import Divergence
 from nelayout.formula.part_names import as_number, number_within, spell, split
 
 __all__ = [
@@ -110,7 +110,7 @@ class Optimal(Connection):
     name = "optimal"
 
     def check(self, divergence: Divergence) -> None:
-        if not isinstance(divergence, Homogeneous):
+        if divergence.degree is None:
             raise Unsupported(
                 "connection 'optimal' needs a divergence with a degree: its slope is a power of b (beta of any order "
                 f"and alpha of order > 0 have one); got {divergence.name!r}. Use connection='normalized' or 'fixed'"

@@ -40,16 +40,7 @@ import numpy as np
 
 from nelayout.formula.connections import LARGEST, Connection, Coupling, Normalized, NormalizedRows, Sums
 from nelayout.formula.divergences import Divergence, Similarity, i_divergence
-from nelayout.formula.divergences.protocol import (
-    Homogeneous,
-    PairTerm,
-    Spread,
-    UpToConstants,
-    background_of,
-    bind,
-    is_linear,
-    spread,
-)
+from nelayout.formula.divergences.protocol import PairTerm, Spread, spread
 from nelayout.formula.kernels import Kernel, Radial
 from nelayout.formula.potentials.anchors import Anchors
 from nelayout.formula.potentials.gravity import Gravity
@@ -137,12 +128,12 @@ class Objective:
     @cached_property
     def phi(self) -> Divergence:
         """Return the divergence, with its background spread over the unlinked pairs of each group."""
-        return self.divergence if self._spread is None else bind(self.divergence, self._spread)
+        return self.divergence if self._spread is None else self.divergence.bound(self._spread)
 
     @cached_property
     def _spread(self) -> Spread | None:
         """Return the background spread over each group's unlinked pairs, or None."""
-        background = background_of(self.divergence)
+        background = self.divergence.background
         if not background:
             return None
         mass = self.affinity.mass
@@ -157,7 +148,7 @@ class Objective:
     @cached_property
     def edges(self) -> Any:
         """Return the edge half: `Edges` or `WalkEdges`."""
-        affinity, linear = self.affinity, is_linear(self.divergence)
+        affinity, linear = self.affinity, self.divergence.linear
         if affinity.walk is not None and can_smooth_exactly(self.kernel, self.divergence, self.connection):
             return WalkEdges(affinity.walk if self.device is None else self.device.walk(affinity.walk))
         given: Any = {"groups": self.groups, "rows": affinity.rows, "spread": self._spread}
@@ -171,7 +162,7 @@ class Objective:
         """Return the constant of each group that turns the sums into the divergence, if finite."""
         if self.connection.name != "optimal":
             return self.groups.sum(self._edge_constants) + self._pair_constant * self.total
-        if not isinstance(self.phi, Homogeneous) or isinstance(self.edges, WalkEdges) or not self.affinity.P.nnz:
+        if isinstance(self.edges, WalkEdges) or not self.affinity.P.nnz:
             return self.parts.full(0.0)
         edges = self.groups.sum(self.edges.at_input(self.phi))
         return self.phi.invariant_constant(edges, self._weight, self.total)
@@ -185,7 +176,7 @@ class Objective:
     def _edge_constants(self) -> np.ndarray:
         """(n,) what the sum over each node's edges lacks."""
         if isinstance(self.edges, WalkEdges):  # only the sums of its p are known
-            if not isinstance(self.phi, UpToConstants) or self._pair_constant:
+            if self._pair_constant:
                 return np.zeros(self.edges.n)
             return self.edges.walk.row_sums * self.phi.left_out(np.ones(1))[0]
         return self.edges.constants(self.phi)
@@ -193,7 +184,7 @@ class Objective:
     @cached_property
     def _pair_constant(self) -> float:
         """Constant that the sum over all pairs lacks, for each unit of M."""
-        return self.phi.left_out(np.ones(1))[1] if isinstance(self.phi, UpToConstants) else 0.0
+        return self.phi.left_out(np.ones(1))[1]
 
     @cached_property
     def radials(self) -> tuple[Radial, ...]:
@@ -498,7 +489,7 @@ class Objective:
         several = not isinstance(self.groups, Whole)
         phi = self.phi
         if several and not self.by_rows and self._spread is not None:
-            phi = bind(self.divergence, self._spread.at(self.parts.of))
+            phi = self.divergence.bound(self._spread.at(self.parts.of))
         cost = self.edges.node_values(Y, self.kernel, self.divergence if several else self.phi, lam)
         cost = cost + self.pair_terms(own, total, at, phi)[0]
         if self.gravity is not None:
@@ -572,7 +563,7 @@ class Objective:
     @cached_property
     def _inside(self) -> Any:
         """Return the weight of merged pairs that counts among the edges."""
-        counts = is_linear(self.divergence) and not self.kernel.singular and not self.by_rows
+        counts = self.divergence.linear and not self.kernel.singular and not self.by_rows
         return self.affinity.inside if counts else 0.0
 
     def _with_inside(self, edges: EdgeSums, lam: Any) -> EdgeSums:

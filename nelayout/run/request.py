@@ -19,7 +19,6 @@ from nelayout.catalogue.options import generator
 from nelayout.catalogue.record import Method
 from nelayout.errors import InputError, Unsupported, unknown, warn
 from nelayout.formula.connections import Fixed
-from nelayout.formula.divergences.protocol import background_of
 from nelayout.graphs.per_node import as_mapping
 from nelayout.graphs.to_floats import short_repr
 from nelayout.numerics.distances import Distances
@@ -251,7 +250,7 @@ def _check_joint(method: Method, P: csr_array, count: int) -> None:
         return
     if not P.nnz:
         raise Unsupported("the graph has no edges, so no objective spans its nodes: use components='pack'")
-    if not background_of(method.divergence):
+    if not method.divergence.background:
         raise Unsupported(
             f"the graph has {count} components, and in {method.name} nodes without an edge between them only repel: "
             "components would part without end, so that there is no minimum. Use components='pack', connect them, or "

@@ -22,7 +22,6 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from nelayout.formula.divergences import Similarity
-from nelayout.formula.divergences.protocol import is_linear
 from nelayout.formula.kernels import Radial
 from nelayout.numerics.parallel import Threads
 from nelayout.objective import Objective
@@ -342,6 +341,6 @@ class _Estimate:
         to, p = P.indices[entries], P.data[entries]
         within = where[to] >= 0
         apart = Z[:, of] - np.where(within[None, :, None], Z[:, where[to]], Y[to])
-        M = np.ones(len(p)) if is_linear(J.divergence) else self.mass[nodes][of] * self.mass[to]
+        M = np.ones(len(p)) if J.divergence.linear else self.mass[nodes][of] * self.mass[to]
         b = Similarity(J.kernel, np.einsum("kec,kec->ke", apart, apart), self.lam)
         return np.sum(M * J.phi.edge(p / M, b) * np.where(within, 1.0, 2.0), axis=1)

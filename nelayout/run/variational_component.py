@@ -14,7 +14,6 @@ import numpy as np
 from nelayout.catalogue.record import Method
 from nelayout.catalogue.stages import CoarseToFine, Descend
 from nelayout.errors import Unsupported
-from nelayout.formula.divergences.protocol import background_of
 from nelayout.formula.kernels import Radial
 from nelayout.numerics.principal import principal_components
 from nelayout.numerics.spectral import spectral_coordinates
@@ -80,7 +79,7 @@ def draw_variational(part: Part, run: Run) -> Drawing:
             normalizer=normalizer,
             primal=lambda Y: objective.evaluate(Y, gradient=False).value,
             rounds=rounds,
-            background=background_of(plain.divergence),
+            background=plain.divergence.background,
             tol=0.0 if run.tol is None else run.tol,
             rng=run.rng,
             callback=look,

@@ -22,7 +22,7 @@ from typing import Any
 
 from nelayout.errors import InputError, unknown
 from nelayout.formula.alpha.search import alpha_search, auto_alpha
-from nelayout.formula.divergences.alpha import Alpha, alpha
+from nelayout.formula.divergences.alpha import BACKGROUND, Alpha, alpha, reverse_kl
 from nelayout.formula.divergences.beta import Beta, beta, i_divergence, itakura_saito, kl_divergence
 from nelayout.formula.divergences.f_divergences import (
     FDivergence,
@@ -32,12 +32,10 @@ from nelayout.formula.divergences.f_divergences import (
     jensen_shannon,
     jse_divergence,
 )
-from nelayout.formula.divergences.force_atlas import ForceAtlas, force_atlas, force_atlas_linlog
+from nelayout.formula.divergences.forces import ForceAtlas, TForces, force_atlas, force_atlas_linlog, t_forces
 from nelayout.formula.divergences.mixture import Mixture, mixture, nerv_divergence
 from nelayout.formula.divergences.own_function import OwnFunction, f_divergence
 from nelayout.formula.divergences.protocol import Divergence, PairTerm, Similarity
-from nelayout.formula.divergences.t_forces import TForces, t_forces
-from nelayout.formula.divergences.with_background import BACKGROUND, reverse_kl
 from nelayout.formula.part_names import as_number, number_count, split
 
 __all__ = [

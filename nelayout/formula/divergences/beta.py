@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from nelayout.formula.divergences.protocol import SMALL_ORDER, PairTerm, Powers, Similarity
+from nelayout.formula.divergences.protocol import SMALL_ORDER, Divergence, PairTerm, Powers
 from nelayout.formula.kernels import boxcox
 from nelayout.formula.part_names import number_within, spell
 
@@ -47,15 +47,12 @@ def log_power_mean(mean: Any, order: float, powers: Any = None) -> Any:
 
 
 @dataclass(frozen=True, slots=True)
-class Beta:
+class Beta(Divergence):
     """Beta divergence of one order; ``said``: another name to print ("kl")."""
 
+    linear = True
     order: float
     said: str = field(default="", compare=False, repr=False)
-
-    @property
-    def linear(self) -> bool:
-        return True
 
     @property
     def name(self) -> str:
@@ -69,14 +66,8 @@ class Beta:
     def pairs(self) -> tuple[PairTerm, ...]:
         return (PairTerm(1.0, self.order, "boxcox"),)
 
-    def edge(self, p: np.ndarray, b: Similarity) -> np.ndarray:
-        return -p * b.boxcox(self.order - 1.0)
-
     def edge_powers(self, p: np.ndarray) -> Powers:
         return Powers(self.order - 1.0, p, 0.0, "boxcox", -1.0)
-
-    def slope(self, p: np.ndarray, b: Similarity) -> np.ndarray:
-        return -p if self.order == 1.0 else -p * b.power(self.order - 1.0)
 
     def left_out(self, p: np.ndarray) -> tuple[np.ndarray, float]:
         """Return phi(p, b) - phi(0, b) - edge(p, b), and phi(0, b) - bc(b, t)."""

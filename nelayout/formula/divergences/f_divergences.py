@@ -24,21 +24,19 @@ Formulas are in ln u, because b may underflow for pairs at a large distance.
 from __future__ import annotations
 
 import math
-from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from nelayout.formula.divergences.alpha import BACKGROUND, ReverseKL, reverse_kl, with_background
 from nelayout.formula.divergences.beta import Beta, kl_divergence
-from nelayout.formula.divergences.protocol import PairTerm, Powers, Similarity, softplus_both_ways
-from nelayout.formula.divergences.with_background import BACKGROUND, ReverseKL, reverse_kl, with_background
+from nelayout.formula.divergences.protocol import Divergence, PairTerm, Powers, Similarity, softplus_both_ways
 from nelayout.formula.part_names import number_within, spell
 
 __all__ = [
     "WITH_CONJUGATE",
     "FDivergence",
-    "KullbackLeibler",
     "Type2Mixture",
     "chi_square",
     "conjugate_name",
@@ -51,15 +49,14 @@ __all__ = [
 WITH_CONJUGATE = ("kl", "reverse-kl", "js", "hellinger", "chi2")
 
 
-class FDivergence(ABC):
-    """Base of b f(p/b) with a finite f(0), called ``at_zero``."""
+class FDivergence(Divergence):
+    """Base of b f(p/b) with a finite f(0), called ``at_zero``.
 
-    name: str
+    ``halves(p, b, ln u)`` returns b (f(u) - f(0)) and b H(u).
+    """
+
     at_zero: float
-
-    @abstractmethod
-    def halves(self, p: np.ndarray, b: np.ndarray, log_u: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Return b (f(u) - f(0)) and b H(u)."""
+    halves: Any
 
     @property
     def pairs(self) -> tuple[PairTerm, ...]:
@@ -68,26 +65,6 @@ class FDivergence(ABC):
     def edge_and_slope(self, p: np.ndarray, b: Similarity) -> tuple[np.ndarray, np.ndarray]:
         edge, pull = self.halves(p, b.power(1.0), np.log(p) - b.log())
         return edge, -pull
-
-    def edge(self, p: np.ndarray, b: Similarity) -> np.ndarray:
-        return self.edge_and_slope(p, b)[0]
-
-    def slope(self, p: np.ndarray, b: Similarity) -> np.ndarray:
-        return self.edge_and_slope(p, b)[1]
-
-    def edge_powers(self, p: np.ndarray) -> Powers | None:
-        return None
-
-
-@dataclass(frozen=True)
-class KullbackLeibler(FDivergence):
-    """p ln(p/b) - p + b: the I-divergence with all its constants, for mixtures."""
-
-    name = "kl"
-    at_zero = 1.0
-
-    def halves(self, p: np.ndarray, b: np.ndarray, log_u: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        return p * log_u - p, p
 
 
 @dataclass(frozen=True)
@@ -104,30 +81,22 @@ class JensenShannon(FDivergence):
 
 
 @dataclass(frozen=True)
-class Hellinger(FDivergence):
+class Hellinger(Divergence):
     """(sqrt p - sqrt b)^2."""
 
     name = "hellinger"
-    at_zero = 1.0
-
-    def halves(self, p: np.ndarray, b: np.ndarray, log_u: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        root = np.sqrt(p * b)
-        return p - 2.0 * root, root
+    pairs = (PairTerm(1.0, 1.0),)
 
     def edge_powers(self, p: np.ndarray) -> Powers:
         return Powers(0.5, -2.0 * np.sqrt(p), p)
 
 
 @dataclass(frozen=True)
-class ChiSquare(FDivergence):
+class ChiSquare(Divergence):
     """(p - b)^2 / b."""
 
     name = "chi2"
-    at_zero = 1.0
-
-    def halves(self, p: np.ndarray, b: np.ndarray, log_u: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        square = p * np.exp(log_u)
-        return square - 2.0 * p, square
+    pairs = (PairTerm(1.0, 1.0),)
 
     def edge_powers(self, p: np.ndarray) -> Powers:
         return Powers(-1.0, p * p, -2.0 * p)
@@ -164,7 +133,7 @@ def jensen_shannon() -> FDivergence:
     return JensenShannon()
 
 
-def hellinger() -> FDivergence:
+def hellinger() -> Hellinger:
     """Return (sqrt p - sqrt b)^2: half of alpha at 1/2.
 
     >>> hellinger().name
@@ -173,7 +142,7 @@ def hellinger() -> FDivergence:
     return Hellinger()
 
 
-def chi_square() -> FDivergence:
+def chi_square() -> ChiSquare:
     """Return (p - b)^2 / b: twice alpha at 2.
 
     >>> chi_square().name

@@ -11,25 +11,19 @@ from typing import Any, cast
 import numpy as np
 
 from nelayout.errors import InputError
+from nelayout.formula.divergences.alpha import BACKGROUND, Alpha, background_number, reverse_kl
 from nelayout.formula.divergences.beta import Beta, kl_divergence
-from nelayout.formula.divergences.f_divergences import KullbackLeibler
-from nelayout.formula.divergences.protocol import (
-    Divergence,
-    PairTerm,
-    Similarity,
-    Spread,
-    background_of,
-    bind,
-    edge_and_slope,
-)
-from nelayout.formula.divergences.with_background import BACKGROUND, background_number, reverse_kl
+from nelayout.formula.divergences.protocol import Divergence, PairTerm, Similarity, Spread
 from nelayout.formula.part_names import number_within, spell
 
 __all__ = ["Mixture", "mixture", "nerv_divergence"]
 
+# KL(p, b) with all its constants, which the parts of a sum must keep.
+WHOLE_KL = Alpha(1.0, "kl")
+
 
 @dataclass(frozen=True, slots=True)
-class Mixture:
+class Mixture(Divergence):
     """share * first + (1 - share) * second; ``said``: another name to print ("nerv:0.5")."""
 
     share: float
@@ -49,10 +43,10 @@ class Mixture:
 
     @property
     def background(self) -> float:
-        return max(background_of(part) for _, part in self.parts)
+        return max(part.background for _, part in self.parts)
 
     def bound(self, spread: Spread) -> Mixture:
-        return replace(self, first=bind(self.first, spread), second=bind(self.second, spread))
+        return replace(self, first=self.first.bound(spread), second=self.second.bound(spread))
 
     @property
     def pairs(self) -> tuple[PairTerm, ...]:
@@ -60,14 +54,8 @@ class Mixture:
             replace(term, coefficient=weight * term.coefficient) for weight, part in self.parts for term in part.pairs
         )
 
-    def edge(self, p: np.ndarray, b: Similarity) -> np.ndarray:
-        return sum((weight * part.edge(p, b) for weight, part in self.parts), np.zeros_like(p))
-
-    def slope(self, p: np.ndarray, b: Similarity) -> np.ndarray:
-        return sum((weight * part.slope(p, b) for weight, part in self.parts), np.zeros_like(p))
-
     def edge_and_slope(self, p: np.ndarray, b: Similarity) -> tuple[np.ndarray, np.ndarray]:
-        parts = [(weight, *edge_and_slope(part, p, b)) for weight, part in self.parts]
+        parts = [(weight, *part.edge_and_slope(p, b)) for weight, part in self.parts]
         edge, slope = (sum(part[0] * part[k] for part in parts) for k in (1, 2))
         return cast("np.ndarray", edge), cast("np.ndarray", slope)
 
@@ -75,15 +63,14 @@ class Mixture:
 def mixture(share: float, first: Any, second: Any, said: str = "") -> Mixture:
     """Return share * first + (1 - share) * second, share in [0, 1] (Im et al. 2018, (2)).
 
-    >>> mixture(0.25, KullbackLeibler(), reverse_kl()).name
+    >>> mixture(0.25, WHOLE_KL, reverse_kl()).name
     'mix:0.25:kl:reverse-kl'
     """
     share = number_within(share, "the share of a mixture", 0.0, 1.0)
     for part in (first, second):
         if not isinstance(part, Divergence):
             raise InputError(f"the parts of a mixture must be divergences; got {type(part).__name__}")
-    # KL with all its constants: parts of a sum must keep them
-    first, second = (KullbackLeibler() if part == Beta(1.0) else part for part in (first, second))
+    first, second = (WHOLE_KL if part == Beta(1.0) else part for part in (first, second))
     return Mixture(share, first, second, said)
 
 
@@ -102,4 +89,4 @@ def nerv_divergence(kappa: float, background: float = BACKGROUND) -> Any:
     if kappa == 1.0:
         return reverse_kl(background)
     numbers = (kappa,) if background == BACKGROUND else (kappa, background)
-    return mixture(1.0 - kappa, KullbackLeibler(), reverse_kl(background), spell("nerv", *numbers))
+    return mixture(1.0 - kappa, WHOLE_KL, reverse_kl(background), spell("nerv", *numbers))

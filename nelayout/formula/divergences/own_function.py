@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from nelayout.errors import InputError
-from nelayout.formula.divergences.protocol import PairTerm, Similarity
+from nelayout.formula.divergences.protocol import Divergence, PairTerm, Similarity
 
 __all__ = ["OwnFunction", "f_divergence"]
 
@@ -26,7 +26,7 @@ STEP = 1e-3
 
 
 @dataclass(frozen=True, slots=True)
-class OwnFunction:
+class OwnFunction(Divergence):
     """b f(p/b) of a user's f, made by `f_divergence`.
 
     ``zero`` = f(0), ``one`` = f'(1).  f and f(t) - f'(1) (t - 1) have the same divergence, see `f_divergences`.

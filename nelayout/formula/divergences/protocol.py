@@ -1,40 +1,16 @@
-"""The interface of a divergence, the drawn similarity, and the summed terms.
-
-A divergence only needs `Divergence`: a name, ``pairs``, ``edge`` and ``slope``. Others have members of the other
-protocols, and
-
-linear           True if edge(p, b) is linear in p
-edge_and_slope   both of the same pairs, which share logarithms
-background       share of all similarity for pairs without an edge, if phi is infinite at p = 0
-bound(spread)    the divergence with this background spread
-"""
+"""The interface of a divergence, the drawn similarity, and the summed terms."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any, Literal, Protocol, runtime_checkable
+from typing import Any, Literal
 
 import numpy as np
 
 from nelayout.formula.kernels import Kernel, Radial, boxcox
 
-__all__ = [
-    "SMALL_ORDER",
-    "Divergence",
-    "Homogeneous",
-    "PairTerm",
-    "PowerEdges",
-    "Powers",
-    "Similarity",
-    "Spread",
-    "UpToConstants",
-    "background_of",
-    "bind",
-    "edge_and_slope",
-    "is_linear",
-    "softplus_both_ways",
-]
+__all__ = ["SMALL_ORDER", "Divergence", "PairTerm", "Powers", "Similarity", "Spread", "softplus_both_ways", "spread"]
 
 # Largest order with sums of the Box-Cox form; for larger orders q^t is summed.
 SMALL_ORDER = 0.1
@@ -62,7 +38,7 @@ class Similarity:
 
     def power(self, order: float) -> np.ndarray:
         """b^order."""
-        if np.ndim(self.lam) > 0:  # lambda may be huge and q tiny, and b of usual size
+        if self.known is not None or np.ndim(self.lam) > 0:  # lambda may be huge and q tiny, and b of usual size
             return np.exp(order * self.log())
         power = self.kernel.power(self.xi, order)
         return power if self._plain else power * self.lam**order
@@ -138,74 +114,61 @@ class Powers:
     form: Literal["power", "boxcox"] = "power"
     times: float = 1.0
 
+    def at(self, b: Similarity) -> tuple[np.ndarray, np.ndarray]:
+        """Return the edge and its slope in ln b; their sums over many edges are compiled."""
+        factor = self.times * self.factor
+        power = b.power(self.order) if self.order else 1.0
+        if self.form == "boxcox":
+            return factor * b.boxcox(self.order) + self.constant, factor * power
+        return factor * power + self.constant, self.order * (factor * power)
 
-@runtime_checkable
-class Divergence(Protocol):
-    """phi(p, b) in two halves; see the package docstring."""
 
-    @property
-    def name(self) -> str:
-        """Name for which `nelayout.divergences.divergence_named` returns an equal divergence."""
-        ...
+class Divergence:
+    """phi(p, b) = phi(0, b) + edge(p, b); see the package docstring.
 
-    @property
-    def pairs(self) -> tuple[PairTerm, ...]:
-        """phi(0, b)."""
-        ...
+    A divergence has a name, ``pairs`` and one of ``edge_powers``, ``edge_and_slope``, or ``edge`` and ``slope``.
+
+    name        for which `nelayout.divergences.divergence_named` returns an equal divergence
+    pairs       the terms of phi(0, b), a tuple of `PairTerm`
+    linear      whether edge(p, b) is linear in p: M edge(P/M, b) = edge(P, b), without masses
+    background  share of all similarity for pairs without an edge; 0: phi is finite at p = 0
+    degree      h with slope(p, lambda b) = lambda^h slope(p, b), if the best lambda then has a closed form.  Such a
+                divergence also has the methods ``invariant`` and ``invariant_constant``, see `alpha.Alpha`
+    """
+
+    __slots__ = ()
+    name: Any  # these are attributes or properties
+    pairs: Any
+    invariant: Any
+    invariant_constant: Any
+    linear = False
+    background: float = 0.0
+    degree: float | None = None
 
     def edge(self, p: np.ndarray, b: Similarity) -> np.ndarray:
         """phi(p, b) - phi(0, b)."""
-        ...
+        return self.edge_and_slope(p, b)[0]
 
     def slope(self, p: np.ndarray, b: Similarity) -> np.ndarray:
         """d edge / d ln b."""
-        ...
+        return self.edge_and_slope(p, b)[1]
 
+    def edge_and_slope(self, p: np.ndarray, b: Similarity) -> tuple[np.ndarray, np.ndarray]:
+        """Return edge(p, b) and d edge / d ln b."""
+        powers = self.edge_powers(p)
+        return (self.edge(p, b), self.slope(p, b)) if powers is None else powers.at(b)
 
-def is_linear(divergence: Any) -> bool:
-    """Return True if edge(p, b) is linear in p: M edge(P/M, b) = edge(P, b), without masses.
-
-    >>> from nelayout.formula.divergences import beta, alpha
-    >>> is_linear(beta(0.5)), is_linear(alpha(0.5))
-    (True, False)
-    """
-    return bool(getattr(divergence, "linear", False))
-
-
-@runtime_checkable
-class Homogeneous(Protocol):
-    """A divergence with a slope that is a power of b: its best lambda has a closed form."""
-
-    @property
-    def degree(self) -> float:
-        """h with slope(p, lambda b) = lambda^h slope(p, b)."""
-        ...
-
-    def invariant(
-        self, edges: float, pairs: float, slopes: tuple[float, float], weight: float, total: float
-    ) -> tuple[float, float]:
-        """Return attraction and repulsion of the scale-invariant form at the best lambda.
-
-        Examples: gamma, Renyi. At lambda = 1, ``edges`` = sum M edge(P/M, q) and ``pairs`` = sum M phi(0, q).
-        ``slopes`` are their derivatives in ln lambda; weight = sum P, total = sum M.
-        """
-        ...
-
-    def invariant_constant(self, edges: Any, weight: Any, total: Any) -> Any:
-        """Return the constant that makes the invariant form 0 for a perfect drawing, if finite.
-
-        ``edges`` = sum M edge(P/M, P/M).
-        """
-        ...
-
-
-@runtime_checkable
-class UpToConstants(Protocol):
-    """A divergence with two halves that lack terms in p only."""
+    def edge_powers(self, p: np.ndarray) -> Powers | None:
+        """Return factors and constants of edges of given p; None if edges are not one power of b."""
+        return None
 
     def left_out(self, p: np.ndarray) -> tuple[np.ndarray, float]:
-        """Return finite parts of phi(p, b) - phi(0, b) - edge(p, b) and of phi(0, b) - pair terms."""
-        ...
+        """Return finite parts in p only of phi(p, b) - phi(0, b) - edge(p, b) and of phi(0, b) - pair terms."""
+        return np.zeros_like(p), 0.0
+
+    def bound(self, spread: Spread) -> Any:
+        """Return the divergence with this background spread, if it has one."""
+        return self
 
 
 @dataclass(frozen=True, slots=True)
@@ -237,32 +200,6 @@ def spread(background: float, weight: Any, near: Any, total: Any, missing: Any) 
     ``near`` and ``total`` are sum M of edges and of all pairs. A pair gets at most ``background`` of a mean edge.
     """
     return Spread(np.where(missing, background, 1.0) * weight / np.maximum(total - near, near), missing)
-
-
-def background_of(divergence: Any) -> float:
-    """Return the share of similarity for pairs without an edge: 0 if phi is finite at p = 0."""
-    return getattr(divergence, "background", 0.0)
-
-
-def bind(divergence: Any, spread: Spread) -> Any:
-    """Return the divergence with its background spread, if it has one."""
-    return divergence.bound(spread) if background_of(divergence) else divergence
-
-
-@runtime_checkable
-class PowerEdges(Protocol):
-    """A divergence with edges that are one power of b: its sums over edges are compiled."""
-
-    def edge_powers(self, p: np.ndarray) -> Powers | None:
-        """Return factors and constants of edges of given p; None if edges are not a power."""
-        ...
-
-
-def edge_and_slope(divergence: Any, p: np.ndarray, b: Similarity) -> tuple[np.ndarray, np.ndarray]:
-    """Return edge(p, b) and d edge / d ln b."""
-    if hasattr(divergence, "edge_and_slope"):
-        return divergence.edge_and_slope(p, b)
-    return divergence.edge(p, b), divergence.slope(p, b)
 
 
 def softplus_both_ways(x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -20,16 +20,7 @@ from typing import Any
 import numpy as np
 from scipy.sparse import csr_array
 
-from nelayout.formula.divergences.protocol import (
-    Divergence,
-    PowerEdges,
-    Powers,
-    Similarity,
-    Spread,
-    UpToConstants,
-    bind,
-    edge_and_slope,
-)
+from nelayout.formula.divergences.protocol import Divergence, Powers, Similarity, Spread
 from nelayout.formula.kernels import Kernel
 from nelayout.numerics.conjugate_gradients import conjugate_gradients, laplacian_gradients
 from nelayout.numerics.groups import WHOLE, Groups, Parts, Rows, Whole
@@ -180,8 +171,6 @@ class Edges:
 
     def constants(self, divergence: Divergence) -> Any:
         """Return the constants (n,) that the sum over each row leaves out."""
-        if not isinstance(divergence, UpToConstants):
-            return np.zeros(self.n)
         return self._of_entries(lambda measure, p: measure * divergence.left_out(p)[0])
 
     def at_input(self, divergence: Divergence) -> Any:
@@ -272,7 +261,7 @@ class Edges:
             here, p = self._bound(divergence, low, high), self.ratio[low:high]
             each: Any = None
             if "value" in want:
-                each, slope = edge_and_slope(here, p, b)
+                each, slope = here.edge_and_slope(p, b)
                 each = self._own(each, low, high)
             else:
                 slope = here.slope(p, b)
@@ -322,7 +311,7 @@ class Edges:
         """Return M edge of each entry as a power of b, with constants (n,); None if not a power."""
         if self._powers is None or self._powers[0] is not divergence:
             here = self._bound(divergence, 0, self.size)
-            found = here.edge_powers(self.ratio) if isinstance(here, PowerEdges) else None
+            found = here.edge_powers(self.ratio)
             if found is not None:
                 factor = self._own(found.factor, 0, self.size)
                 constant: Any = 0.0
@@ -336,7 +325,7 @@ class Edges:
         """Bind the background of entries low..high; a single group's is bound already."""
         if self.spread is None or self.owners is None:
             return divergence
-        return bind(divergence, self.spread.at(self.owners[low:high]))
+        return divergence.bound(self.spread.at(self.owners[low:high]))
 
     def _own(self, values: Any, low: int, high: int) -> Any:
         """Return M times values of entries low..high, 0 if the entry does not belong to the row."""

@@ -12,7 +12,7 @@ from __future__ import annotations
 import numpy as np
 
 from nelayout.formula.connections import Connection, Fixed
-from nelayout.formula.divergences.protocol import Divergence, Similarity, is_linear
+from nelayout.formula.divergences.protocol import Divergence, Similarity
 from nelayout.formula.kernels import Kernel
 from nelayout.similarities.random_walk import RandomWalk
 from nelayout.sums.edges.matrix import EdgeSums
@@ -28,7 +28,7 @@ def can_smooth_exactly(kernel: Kernel, divergence: Divergence, connection: Conne
     sum P over pairs i != j is sum p without its diagonal, which products with p do not give.  The diagonal is a
     constant if lambda is fixed, or for pure powers of the distance: an edge of length 0 then has no slope.
     """
-    if not is_linear(divergence) or connection.needs_normalizer:
+    if not divergence.linear or connection.needs_normalizer:
         return False
     xi = np.array([0.25, 1.0, 2.0, 7.0])
     omega = -kernel.decay(xi) * divergence.slope(np.ones(4), Similarity(kernel, xi))
