@@ -13,7 +13,7 @@ import numpy as np
 from nelayout.numerics.compiling import compiled_loop, inlined
 from nelayout.numerics.elementary_loops import exponential
 
-__all__ = ["fields_at_nodes", "force_of_nodes", "nearest"]
+__all__ = ["force_of_nodes", "nearest"]
 
 
 @inlined
@@ -99,53 +99,12 @@ def _values(points, i, begins, ends, ranges, rate, lengths, values):
 
 
 @compiled_loop
-def fields_at_nodes(
-    cells, first, last, left, points, charges, b, order, own, reach, start, stop, potential, force
+def force_of_nodes(
+    cells, first, last, left, points, charges, b, order, by_log, own, reach, start, stop, force
 ):
-    """Set fields at nodes own[k] of q = exp(-b xi): q^order (row 0) and q^order ln q (row 1).
+    """Add the force of nodes own[k], k in start..stop, to force[:, j], the nodes in leaves within reach[k], squared.
 
-    potential[row, k] = sum_j c_j r(xi_ij), force[row, :, k] = 2 sum_j c_j r'(xi_ij) (y_i - y_j), i = own[k], k in
-    start..stop.  j runs over the other nodes in leaves within reach[k], squared.
-    """
-    todo = np.empty(len(first), dtype=np.int64)
-    begins, ends = np.empty(len(first), dtype=np.int64), np.empty(len(first), dtype=np.int64)
-    n = points.shape[1]
-    lengths, values = np.empty(n), np.empty(n)
-    rate = b * order
-    for k in range(start, stop):
-        i = own[k]
-        x, y, z = points[0, i], points[1, i], points[2, i]
-        ranges = _ranges(cells, first, last, left, x, y, z, reach[k], todo, begins, ends)
-        _values(points, i, begins, ends, ranges, rate, lengths, values)
-        p, p_log = 0.0, 0.0
-        fx, fy, fz, gx, gy, gz = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
-        m = 0
-        for r in range(ranges):
-            shift = m - begins[r]
-            for j in range(begins[r], ends[r]):
-                xi, value = lengths[shift + j], charges[j] * values[shift + j]
-                p += value
-                p_log += value * xi
-                slope = value * (1.0 - rate * xi)
-                dx, dy, dz = x - points[0, j], y - points[1, j], z - points[2, j]
-                fx += value * dx
-                fy += value * dy
-                fz += value * dz
-                gx += slope * dx
-                gy += slope * dy
-                gz += slope * dz
-            m = shift + ends[r]
-        potential[0, k], potential[1, k] = p, -b * p_log
-        for axis, (f, g) in enumerate(((fx, gx), (fy, gy), (fz, gz))):
-            force[0, axis, k] = -2.0 * rate * f
-            force[1, axis, k] = -2.0 * b * g
-
-
-@compiled_loop
-def force_of_nodes(cells, first, last, left, points, charges, b, order, own, reach, start, stop, force):
-    """Add the force of nodes own[k], k in start..stop, to force[:, j], see `fields_at_nodes`.
-
-    Node own[k] has the charge charges[0, k] for q^order and charges[1, k] for q^order ln q.
+    Node own[k] has the charge charges[k] for q^order, or for q^order ln q (``by_log``), q = exp(-b xi).
     """
     todo = np.empty(len(first), dtype=np.int64)
     begins, ends = np.empty(len(first), dtype=np.int64), np.empty(len(first), dtype=np.int64)
@@ -157,9 +116,9 @@ def force_of_nodes(cells, first, last, left, points, charges, b, order, own, rea
         x, y, z = points[0, i], points[1, i], points[2, i]
         ranges = _ranges(cells, first, last, left, x, y, z, reach[k], todo, begins, ends)
         m = _values(points, i, begins, ends, ranges, rate, lengths, slopes)
-        plain, by_log = -2.0 * (rate * charges[0, k] + b * charges[1, k]), 2.0 * b * rate * charges[1, k]
+        charge = -2.0 * b * charges[k]
         for j in range(m):
-            slopes[j] *= plain + by_log * lengths[j]
+            slopes[j] *= charge * (1.0 - rate * lengths[j] if by_log else order)
         for axis in range(force.shape[0]):  # one loop per written array, so that it vectorizes
             here, at, out = points[axis, i], points[axis], force[axis]
             m = 0

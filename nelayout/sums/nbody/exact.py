@@ -12,7 +12,7 @@ from nelayout.numerics.parallel import Threads
 from nelayout.sums.nbody.field import Field
 
 __all__ = [
-    "MAX_TABLE_PAIRS", "Exact", "PairTable", "acting", "apart", "field_of", "itself", "sums_by_blocks", "sums_within",
+    "MAX_TABLE_PAIRS", "Exact", "PairTable", "acting", "apart", "field_of", "itself", "sums_at", "sums_by_blocks",
 ]
 
 # Number of pairs in a block of the NumPy form, 96 KB.  Arrays from 128 KB on are often new pages of memory, and their
@@ -43,41 +43,38 @@ class Exact:
         return tuple(self._compiled(Y, charges, radials) if self.compiled else sums_by_blocks(Y, charges, radials))
 
     def _compiled(self, Y: np.ndarray, charges: np.ndarray, radials: tuple[Radial, ...]) -> list[Field]:
-        n = len(Y)
-        rows = max(1, TASK_PAIRS // max(n, 1))
-        tasks = [(start, min(start + rows, n)) for start in range(0, n, rows)]
-        everything = np.zeros(n, dtype=np.int64), np.full(n, n)
-        return sums_within(Y, charges, radials, everything, tasks, self.threads)
+        return [sums_at(Y, charges, radial, Y, self.threads, np.arange(len(Y))) for radial in radials]
 
 
-def sums_within(
+def sums_at(
     Y: np.ndarray,
     charges: np.ndarray,
-    radials: tuple[Radial, ...],
-    within: tuple[np.ndarray, np.ndarray],
-    tasks: list[tuple[int, int]],
+    radial: Radial,
+    at: np.ndarray,
     threads: Threads,
-) -> list[Field]:
-    """Return potential and force of each radial function over pairs in ranges, compiled.
+    own: np.ndarray | None = None,
+    within: tuple[np.ndarray, np.ndarray] | None = None,
+    tasks: list[tuple[int, int]] | None = None,
+) -> Field:
+    """Return the field at points ``at`` (k, d) of charges (n,) at Y (n, d), compiled.
 
-    within  two arrays (n,): node i feels nodes low_i to high_i, except itself
-    tasks   ranges of nodes for the threads
+    own     (k,) node that each point does not feel, itself; -1 or None: none
+    within  two arrays (k,): point i feels nodes low_i to high_i; None: all
+    tasks   ranges of points for the threads
     """
     from nelayout.sums.nbody import pair_loops
 
-    n, d = Y.shape
-    points, own, answer = pair_loops.as_points(Y), np.arange(n), []
-    for radial in radials:
-        potential, force = np.empty(n), np.empty((3, n))
-
-        def work(task: tuple[int, int], potential=potential, force=force, code=radial.code) -> None:
-            key, *numbers = code
-            add = pair_loops.pair_sums(*key)
-            add(points, charges, *numbers, points, own, *within, *task, potential, force)
-
-        threads.map(work, tasks)
-        answer.append(Field(potential, np.ascontiguousarray(force[:d].T)))
-    return answer
+    (n, d), k = Y.shape, len(at)
+    (key, *numbers), potential, force = radial.code, np.empty(k), np.empty((3, k))
+    points, places, add = pair_loops.as_points(Y), pair_loops.as_points(at), pair_loops.pair_sums(*key)
+    own = np.full(k, -1) if own is None else own
+    low, high = (np.zeros(k, dtype=np.int64), np.full(k, n)) if within is None else within
+    rows = max(1, TASK_PAIRS // max(n, 1))
+    tasks = [(start, min(start + rows, k)) for start in range(0, k, rows)] if tasks is None else tasks
+    threads.map(
+        lambda task: add(points, charges, *numbers, places, own, low, high, *task, potential, force), tasks
+    )
+    return Field(potential, np.ascontiguousarray(force[:d].T))
 
 
 class PairTable:

@@ -12,7 +12,7 @@ import numpy as np
 from nelayout.formula.kernels import Radial
 from nelayout.numerics.groups import Parts
 from nelayout.numerics.parallel import Threads
-from nelayout.sums.nbody.exact import BLOCK_PAIRS, TASK_PAIRS, acting, apart, field_of, sums_within
+from nelayout.sums.nbody.exact import BLOCK_PAIRS, TASK_PAIRS, acting, apart, field_of, sums_at
 from nelayout.sums.nbody.field import Field
 
 __all__ = ["Islands"]
@@ -34,7 +34,8 @@ class Islands:
     def fields(self, Y: np.ndarray, charges: np.ndarray, radials: tuple[Radial, ...]) -> tuple[Field, ...]:
         """Return potential and force of each radial function."""
         if self.compiled:
-            return tuple(sums_within(Y, charges, radials, self._within, self._tasks, self.threads))
+            given = Y, self.threads, np.arange(len(Y)), self._within, self._tasks
+            return tuple(sums_at(Y, charges, radial, *given) for radial in radials)
         found = [Field(np.empty(len(Y)), np.empty_like(Y)) for _ in radials]
         for size, nodes in self.classes:
             graphs = Equal(Y[nodes].reshape(-1, size, Y.shape[1]))

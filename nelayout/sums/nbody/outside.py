@@ -19,6 +19,7 @@ import numpy as np
 
 from nelayout.formula.kernels import Radial
 from nelayout.numerics.parallel import Threads
+from nelayout.sums.nbody.exact import sums_at
 from nelayout.sums.nbody.field import Field
 from nelayout.sums.nbody.tree import Cells, cells_of, field_at
 
@@ -26,8 +27,8 @@ __all__ = ["Sources"]
 
 # Number of nodes up to which NumPy sums all pairs, and from which cells are summed.
 MAX_NUMPY_NODES, MIN_TREE_NODES = 500, 5_000
-# Number of pairs in a block of NumPy, and of points in a task of the compiled loops.
-BLOCK_PAIRS, TASK_PLACES = 1 << 15, 256
+# Number of pairs in a block of NumPy.
+BLOCK_PAIRS = 1 << 15
 
 
 class Sources:
@@ -67,21 +68,6 @@ class Sources:
 
     def _compiled(self, at: np.ndarray, radial: Radial) -> Field:
         """Compute the sums by compiled loops: over all nodes, or over cells if there are many."""
-        from nelayout.sums.nbody import pair_loops
-
-        (m, d), n, places = at.shape, len(self.Y), pair_loops.as_points(at)
-        if n >= MIN_TREE_NODES:  # each point is a group of radius 0
-            each = np.arange(m)
-            groups = np.column_stack([places.T, np.zeros(m)]), each, each + 1
-            found = field_at(self._cells, radial, places, False, groups, self.threads)[0]
-            return Field(found.potential, np.ascontiguousarray(found.force[:, :d]))
-        (key, *numbers), potential, force = radial.code, np.empty(m), np.empty((3, m))
-        add, points, none = pair_loops.pair_sums(*key), pair_loops.as_points(self.Y), np.full(m, -1)
-        low, high = np.zeros(m, dtype=np.int64), np.full(m, n)
-
-        def work(start: int) -> None:
-            stop = min(start + TASK_PLACES, m)
-            add(points, self.charges, *numbers, places, none, low, high, start, stop, potential, force)
-
-        self.threads.map(work, range(0, m, TASK_PLACES))
-        return Field(potential, np.ascontiguousarray(force[:d].T))
+        if len(self.Y) < MIN_TREE_NODES:
+            return sums_at(self.Y, self.charges, radial, at, self.threads)
+        return field_at(self._cells, radial, at, self.threads)

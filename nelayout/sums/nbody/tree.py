@@ -20,7 +20,7 @@ from nelayout.formula.kernels import Radial
 from nelayout.numerics.parallel import Threads
 from nelayout.sums.nbody.field import Field
 
-__all__ = ["Cells", "Tree", "cells_of", "field_at", "law_of"]
+__all__ = ["Cells", "Tree", "cells_of", "field_at", "field_within", "law_of"]
 
 # Maximum number of nodes in a leaf.
 MAX_LEAF_NODES = 16
@@ -76,19 +76,40 @@ class Tree:
     def walk(self, cells: Cells, radial: Radial, d: int) -> tuple[Field, np.ndarray]:
         """Return the field of one radial function, and numbers of cells seen, far cells, pairs."""
         leaves = np.flatnonzero(cells.left < 0)
-        groups = cells.moments[leaves, :4], cells.first[leaves], cells.last[leaves]
+        spheres = np.column_stack([cells.moments[leaves, :4], np.full(len(leaves), np.inf)])
+        groups = spheres, cells.first[leaves], cells.last[leaves]
         fineness = (self.tolerance / TOLERANCE) ** 0.25  # the error is of fourth order
-        found, counts = field_at(cells, radial, cells.points, True, groups, self.threads, fineness)
-        answer = Field(np.empty(len(found.potential)), np.empty((len(found.potential), d)))
-        answer.potential[cells.order], answer.force[cells.order] = found.potential, found.force[:, :d]
+        potential, force, counts = _summed(cells, radial, cells.points, True, groups, self.threads, fineness)
+        answer = Field(np.empty(len(potential)), np.empty((len(potential), d)))
+        answer.potential[cells.order], answer.force[cells.order] = potential, force[:d].T
         return answer, counts
 
 
-def field_at(
+def field_at(cells: Cells, radial: Radial, at: np.ndarray, threads: Threads) -> Field:
+    """Return the field at points ``at`` (k, d); each is a group by itself, so that it depends on no other."""
+    from nelayout.sums.nbody import pair_loops
+
+    places, each = pair_loops.as_points(at), np.arange(len(at))
+    spheres = np.column_stack([places.T, np.zeros(len(at)), np.full(len(at), np.inf)])
+    potential, force, _ = _summed(cells, radial, places, False, (spheres, each, each + 1), threads, 1.0)
+    return Field(potential, np.ascontiguousarray(force[: at.shape[1]].T))
+
+
+def field_within(
+    cells: Cells, radial: Radial, nodes: np.ndarray, reach: np.ndarray, d: int, threads: Threads
+) -> Field:
+    """Return the exact field at nodes (k,), in tree order, of other nodes in leaves within ``reach`` (k,), squared."""
+    spheres = np.column_stack([cells.points[:, nodes].T, np.zeros(len(nodes)), reach])
+    groups = spheres, nodes, nodes + 1
+    potential, force, _ = _summed(cells, radial, cells.points, True, groups, threads, 0.0)
+    return Field(potential[nodes], np.ascontiguousarray(force[:d, nodes].T))
+
+
+def _summed(
     cells: Cells, radial: Radial, at: np.ndarray, own: bool, groups: tuple[np.ndarray, np.ndarray, np.ndarray],
-    threads: Threads, fineness: float = 1.0
-) -> tuple[Field, np.ndarray]:
-    """Return the field at groups of points ``at`` (3, m), and counts; see `tree_loops.cell_sums`."""
+    threads: Threads, fineness: float
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return potential (m,), force (3, m) and counts at groups of points, see `tree_loops.cell_sums`."""
     from nelayout.sums.nbody import tree_loops
 
     loop, law, rule = tree_loops.cell_sums(radial.kind), law_of(radial), _rule_of(radial, fineness)
@@ -103,7 +124,7 @@ def field_at(
         return counts
 
     counts = threads.map(work, range(0, len(groups[0]), TASK_GROUPS))
-    return Field(potential, force.T), np.sum(counts, axis=0)
+    return potential, force, np.sum(counts, axis=0)
 
 
 def cells_of(Y: np.ndarray, charges: np.ndarray) -> Cells:
@@ -143,7 +164,9 @@ def law_of(radial: Radial) -> np.ndarray:
 
 
 def _rule_of(radial: Radial, fineness: float) -> np.ndarray:
-    """Return the rule of `tree_loops.cell_sums` for when a cell is far."""
+    """Return the rule of `tree_loops.cell_sums` for when a cell is far; fineness 0: never."""
+    if fineness == 0:
+        return np.array([-1.0, 0.0, 0.0, 0.0])
     opening, soft = OPENING * fineness, WIDTH_OPENING * fineness
     a, b, c, t = radial.kernel.a, radial.kernel.b, radial.kernel.c, radial.order
     if a == 0:

@@ -120,7 +120,8 @@ def cell_sums(kind):
     ):
         """Set potential[i] = sum_j c_j r(xi_ij), force[:, i] its gradient at at[:, i], in groups start..stop of points.
 
-        A group has the points begins..ends, in a sphere (center, radius); ``own``: point i is node i.  A cell is far if
+        A group has the points begins..ends, in a sphere (center, radius), and does not feel cells beyond a distance,
+        the square of which is in the last column of ``spheres``.  ``own``: point i is node i.  A cell is far if
         radius^2 <= rule[0] + rule[1] distance^2.  If the function decays like e^(-rule[2] xi), the limit grows with the
         decay, and below e^-rule[3] all is far.  A far cell acts through its mass and second moments, to third order in
         radius / distance; other leaves act node by node.  ``todo``, ``near`` and ``far``: scratch memory for cells,
@@ -136,7 +137,7 @@ def cell_sums(kind):
         for g in range(start, stop):
             x, y, z, radius = spheres[g, 0], spheres[g, 1], spheres[g, 2], spheres[g, 3]
             begin, end = begins[g], ends[g]
-            shift, pile, m, k = -1, -1, 0, 0
+            shift, pile, rest, m, k = -1, -1, 0.0, 0, 0
             todo[0] = 0
             waiting = 1
             while waiting > 0:
@@ -146,10 +147,13 @@ def cell_sums(kind):
                 low, high, size = first[cell], last[cell], cells[cell, 3]
                 dx, dy, dz = x - cells[cell, 0], y - cells[cell, 1], z - cells[cell, 2]
                 gap = math.sqrt(dx * dx + dy * dy + dz * dz) - radius
+                beyond = max(gap - size, 0.0)
+                if beyond * beyond > spheres[g, 4]:
+                    continue
                 mine = own and low <= begin and begin < high
                 allowed = rule[0] + rule[1] * gap * gap
                 if decay > 0.0:
-                    lost = decay * (gap - size) * (gap - size) if gap > size else 0.0
+                    lost = decay * beyond * beyond
                     allowed *= 1.0 + lost * (0.5 + lost * 0.125) if lost < negligible else math.inf
                 if gap > 0.0 and not mine and size * size <= allowed:
                     for row in range(CELL):
@@ -159,7 +163,9 @@ def cell_sums(kind):
                     todo[waiting], todo[waiting + 1] = left[cell] + 1, left[cell]
                     waiting += 2
                 elif mine and size == 0.0:  # all nodes of the leaf are at one place
-                    pile = cell
+                    pile, rest = cell, 0.0
+                    for j in range(low, high):
+                        rest += charges[j]
                 else:
                     if mine:
                         shift = m - low
@@ -210,7 +216,7 @@ def cell_sums(kind):
                     X[itself], M[itself] = x, charges[i]
                 if pile >= 0:
                     w, v, log_q = profile_of_kind(a, b, c, order, 0.0)
-                    p += (cells[pile, 4] - charges[i]) * (w * (a0 * log_q + b0) + constant)
+                    p += (rest - charges[i]) * (w * (a0 * log_q + b0) + constant)
                 potential[i] = p + q
                 force[0, i], force[1, i], force[2, i] = fx + 2.0 * gx, fy + 2.0 * gy, fz + 2.0 * gz
 
