@@ -70,7 +70,7 @@ _HOME = {
     "alpha_sne_layout": "layouts",
     "ftsne_layout": "layouts",
     "choose_alpha": "layouts",
-    "AlphaChoice": "formula.alpha.choice",
+    "AlphaChoice": "formula.alpha_choice",
     "solve": "run.pipeline",
     "Solution": "record.solution",
     "evaluate": "run.evaluation",

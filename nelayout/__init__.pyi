@@ -27,7 +27,7 @@ from nelayout.errors import MissingExtra as MissingExtra
 from nelayout.errors import Unsupported as Unsupported
 from nelayout.formula import divergences as divergences
 from nelayout.formula import kernels as kernels
-from nelayout.formula.alpha.choice import AlphaChoice as AlphaChoice
+from nelayout.formula.alpha_choice import AlphaChoice as AlphaChoice
 from nelayout.layouts import alpha_sne_layout as alpha_sne_layout
 from nelayout.layouts import choose_alpha as choose_alpha
 from nelayout.layouts import drgraph_layout as drgraph_layout

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from nelayout.errors import InputError
-from nelayout.formula.alpha.search import auto_alpha
+from nelayout.formula.alpha_choice import auto_alpha
 from nelayout.formula.connections import Fixed
 from nelayout.formula.divergences import alpha as alpha_divergence
 from nelayout.formula.divergences import (

@@ -14,7 +14,7 @@ import numpy as np
 
 from nelayout.catalogue.stages import CoarseToFine, Descend, Stage, recipe
 from nelayout.errors import InputError, Unsupported, near_matches, unknown
-from nelayout.formula.alpha.search import AlphaSearch, alpha_search
+from nelayout.formula.alpha_choice import AlphaSearch, alpha_search
 from nelayout.formula.connections import Connection, connection_named
 from nelayout.formula.divergences import Divergence, alpha, divergence_named
 from nelayout.formula.divergences.beta import Beta

@@ -18,7 +18,7 @@ from nelayout.catalogue import METHODS, tune
 from nelayout.catalogue.keywords import takes_common_keywords, takes_layout_keywords
 from nelayout.catalogue.options import LayoutOptions, MethodOptions
 from nelayout.catalogue.record import Method
-from nelayout.formula.alpha.choice import GRID, AlphaChoice
+from nelayout.formula.alpha_choice import GRID, AlphaChoice
 from nelayout.formula.divergences import BACKGROUND, auto_alpha
 from nelayout.run.pipeline import positions_of, solve
 

@@ -18,6 +18,7 @@ from functools import cached_property
 import numpy as np
 from scipy.sparse import csr_array
 
+from nelayout.numerics.blocks import rows_at_once
 from nelayout.numerics.breadth_first import COMPILED_ABOVE, hops_from, hops_within
 from nelayout.numerics.communities import together, together_in_each
 from nelayout.numerics.parallel import Threads
@@ -33,8 +34,6 @@ COMMON, LEAST_LENGTH = 0.01, 1e-3
 MIN_AGREEMENT, TOLD_PIVOTS = 0.35, 24
 # Part by which distances within a community are shorter than their hops.
 SHORTER = 0.45
-# Nodes from which hops are counted at a time: each holds a number for every node of the graph.
-AT_ONCE = 20
 
 
 @dataclass(frozen=True, eq=False)
@@ -150,8 +149,9 @@ def _of_large(P: csr_array, threads: Threads, grouped: bool) -> Distances:
     """Return the distances in one graph, from a search for each pivot."""
     pivots = pivots_of(P.shape[0])
     hops = np.empty((P.shape[0], len(pivots)), dtype=np.float32)
-    for start in range(0, len(pivots), AT_ONCE):
-        some = slice(start, start + AT_ONCE)
+    count = rows_at_once(4 * len(hops))
+    for start in range(0, len(pivots), count):
+        some = slice(start, start + count)
         hops[:, some] = np.stack(hops_from(P, pivots[some], threads), axis=1)
     if grouped and len(pivots) == len(hops):
         hops *= 1.0 - SHORTER * together(P)

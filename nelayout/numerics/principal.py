@@ -18,14 +18,14 @@ from typing import Any
 import numpy as np
 from scipy.sparse import issparse
 
+from nelayout.numerics.blocks import rows_at_once
+
 __all__ = ["orthonormal", "principal_components"]
 
 # Numbers of subspace iterations, and of sweeps of Jacobi rotations at most.
 ITERATIONS, MAX_SWEEPS = 8, 30
 # Number of additional directions; only these converge slowly.
 EXTRA_DIRECTIONS = 8
-# Number of entries of X that become integers at once.
-BLOCK_ENTRIES = 1 << 20
 # Maximum number of columns for computing the covariance, in one pass over X.
 MAX_COVARIANCE_COLUMNS = 2000
 
@@ -92,7 +92,7 @@ def _covariance(X: np.ndarray, mean: np.ndarray) -> np.ndarray:
 def _blocks(X: np.ndarray, mean: np.ndarray, unit: float):
     """Yield start, stop, and the centered rows as whole numbers of units."""
     n, d = X.shape
-    rows = max(1, BLOCK_ENTRIES // max(d, 1))
+    rows = rows_at_once(8 * d)
     for start in range(0, n, rows):
         block = X[start : start + rows] - mean
         block *= 1 / unit

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from nelayout.formula.alpha.choice import AlphaChoice
+from nelayout.formula.alpha_choice import AlphaChoice
 
 __all__ = ["REASONS", "Evaluated", "Progress", "Solution", "Step"]
 

@@ -1,7 +1,7 @@
 """alpha="auto": draw the largest component at several orders and keep the best order.
 
 Each drawing begins where the one before has ended, so that a few iterations are enough.  Only the first and the last
-converge.  The walk over the orders is in `nelayout.formula.alpha.choice`.
+converge.  The walk over the orders is in `nelayout.formula.alpha_choice`.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from dataclasses import replace
 import numpy as np
 
 from nelayout.catalogue.record import Method
-from nelayout.formula.alpha.choice import ExactFit, choose_order
+from nelayout.formula.alpha_choice import ExactFit, choose_order
 from nelayout.formula.divergences import alpha
 from nelayout.record.progress import Stopped
 from nelayout.run.draw import draw_part

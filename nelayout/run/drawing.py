@@ -14,7 +14,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from nelayout.catalogue.record import Method
-from nelayout.formula.alpha.choice import AlphaChoice
+from nelayout.formula.alpha_choice import AlphaChoice
 from nelayout.formula.kernels import Radial
 from nelayout.numerics.groups import Parts
 from nelayout.numerics.parallel import Threads

@@ -10,7 +10,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from nelayout.errors import InputError
-from nelayout.formula.alpha.choice import GRID, choose_order, score_matching
+from nelayout.formula.alpha_choice import GRID, choose_order, score_matching
 
 
 def divergence(v, m, alpha):

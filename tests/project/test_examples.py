@@ -34,7 +34,7 @@ NEEDED = {
 
 # Modules with examples that draw for many seconds: `.ci/full` runs them.
 SLOW_MODULES = (
-    "nelayout.formula.alpha.choice",
+    "nelayout.formula.alpha_choice",
     "nelayout.changing.sequence",
     "nelayout.comparison.steadiness",
     "nelayout.pictures.sizes",

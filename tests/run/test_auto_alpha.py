@@ -12,8 +12,7 @@ from scipy.sparse import csr_array
 
 import nelayout as nl
 from nelayout.catalogue import tune
-from nelayout.formula.alpha.choice import GRID, score_matching
-from nelayout.formula.alpha.search import AlphaSearch, auto_alpha
+from nelayout.formula.alpha_choice import GRID, AlphaSearch, auto_alpha, score_matching
 from nelayout.formula.divergences import alpha
 from nelayout.numerics.parallel import Threads
 from nelayout.objective import Affinity, Objective

@@ -21,7 +21,7 @@ from collections.abc import Callable
 from typing import Any
 
 from nelayout.errors import InputError, unknown
-from nelayout.formula.alpha.search import alpha_search, auto_alpha
+from nelayout.formula.alpha_choice import alpha_search, auto_alpha
 from nelayout.formula.divergences.alpha import BACKGROUND, Alpha, alpha, reverse_kl
 from nelayout.formula.divergences.beta import Beta, beta, i_divergence, itakura_saito, kl_divergence
 from nelayout.formula.divergences.f_divergences import (

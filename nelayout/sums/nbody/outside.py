@@ -18,6 +18,7 @@ from functools import cached_property
 import numpy as np
 
 from nelayout.formula.kernels import Radial
+from nelayout.numerics.blocks import rows_at_once
 from nelayout.numerics.parallel import Threads
 from nelayout.sums.nbody.exact import sums_at
 from nelayout.sums.nbody.field import Field
@@ -27,8 +28,6 @@ __all__ = ["Sources"]
 
 # Number of nodes up to which NumPy sums all pairs, and from which cells are summed.
 MAX_NUMPY_NODES, MIN_TREE_NODES = 500, 5_000
-# Number of pairs in a block of NumPy.
-BLOCK_PAIRS = 1 << 15
 
 
 class Sources:
@@ -57,7 +56,7 @@ class Sources:
     def _plain(self, at: np.ndarray, radial: Radial) -> Field:
         """Compute the sums in NumPy."""
         field = Field(np.empty(len(at)), np.empty(at.shape))
-        rows = max(1, BLOCK_PAIRS // max(len(self.Y), 1))
+        rows = rows_at_once(8 * (at.shape[1] + 4) * len(self.Y))
         for start in range(0, len(at), rows):
             here = slice(start, start + rows)
             diff = at[here, None] - self.Y
