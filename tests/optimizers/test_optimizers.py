@@ -129,12 +129,6 @@ def test_majorization_step_is_the_papers_update(method):
     assert np.abs(Y_new - expected).max() < 1e-9 * np.abs(Y).max()
 
 
-def test_with_unit_masses_the_bound_is_the_identity():
-    P, _ = graph("karate")
-    objective = objective_of(P, "tsne")
-    assert (objective.affinity.mass == 1).all()
-
-
 @pytest.mark.parametrize("method", thinned(EVERY_METHOD, plain=lambda method: method in RECIPES))
 def test_majorization_stops_at_a_minimum(method):
     """Started from its own end it does not move on by more than its tolerance."""
@@ -228,18 +222,6 @@ def test_masked_rows_stay(name, method):
     assert np.array_equal(Y[~free], before[~free])
     assert not np.array_equal(Y[free], before[free])
     assert state.evaluation.value < start
-
-
-@pytest.mark.parametrize("name", sorted(set(OPTIMIZERS) - {"momentum"}))
-def test_all_but_momentum_never_rise(name):
-    P, _ = graph("karate")
-    objective, optimizer = objective_of(P, "ws-sne"), optimizer_named(name)
-    Y = sized(objective, np.random.default_rng(1).standard_normal((34, 2)))
-    state, values = optimizer.init(objective, Y), []
-    for _ in range(80):
-        Y, state = optimizer.step(objective, Y, state)
-        values.append(state.evaluation.value)
-    assert (np.diff(values) <= 0).all()
 
 
 def test_a_node_that_would_fly_out_of_sight_does_not_hold_up_the_others():

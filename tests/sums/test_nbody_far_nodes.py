@@ -97,18 +97,3 @@ def test_bits_do_not_depend_on_threads():
     assert np.array_equal(a.potential, b.potential)
     assert np.array_equal(a.force, b.force)
     assert np.array_equal(one.force_of_nodes({radial: charges}), two.force_of_nodes({radial: charges}))
-
-
-def test_functions_asked_for_at_once_are_what_they_are_one_by_one():
-    """A Gaussian's powers and their products with its logarithm, some of one order, share their loops."""
-    Y, nodes = drawing("a cloud", 2)
-    charges, rng = np.ones(N), np.random.default_rng(1)
-    radials = tuple(RADIALS[name] for name in ("gaussian q", "gaussian q^2", "gaussian q ln q"))
-    far = FarNodes.of(Y, nodes, radials, Threads(2))
-    together, carried = far.fields_at_nodes(charges, radials), {radial: rng.random(len(nodes)) for radial in radials}
-    for radial in radials:
-        alone = far.fields_at_nodes(charges, (radial,))[radial]
-        assert np.array_equal(together[radial].potential, alone.potential)
-        assert np.array_equal(together[radial].force, alone.force)
-    each = sum(far.force_of_nodes({radial: charge}) for radial, charge in carried.items())
-    assert np.allclose(far.force_of_nodes(carried), each, rtol=1e-10, atol=1e-12)

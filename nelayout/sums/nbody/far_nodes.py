@@ -24,14 +24,14 @@ from nelayout.formula.kernels import Kernel, Radial
 from nelayout.numerics.parallel import Threads
 from nelayout.sums.nbody.exact import sums_at
 from nelayout.sums.nbody.field import Field
-from nelayout.sums.nbody.tree import Cells, cells_of, field_within
+from nelayout.sums.nbody.tree import TASK_GROUPS, Cells, cells_of, field_within
 
 __all__ = ["FarNodes", "falls_off"]
 
 # Number of pairs up to which all pairs are summed.
 MAX_EXACT_PAIRS = 500_000
-# Number of nodes in a task if only close pairs count, and of arrays in which forces are added.
-TASK_NODES, FORCE_PARTS = 64, 2
+# Number of arrays in which forces are added.
+FORCE_PARTS = 2
 # Terms below exp(-NEGLIGIBLE_EXPONENT) / n of a node's largest term are left out.
 NEGLIGIBLE_EXPONENT = 10.0
 
@@ -71,10 +71,10 @@ class FarNodes:
         close = Close(cells, place[nodes], np.empty(len(nodes)))
 
         def work(start: int) -> None:
-            stop = min(start + TASK_NODES, len(nodes))
+            stop = min(start + TASK_GROUPS, len(nodes))
             close_loops.nearest(*close.tree, cells.points, close.own, start, stop, close.reach)
 
-        threads.map(work, range(0, len(nodes), TASK_NODES))
+        threads.map(work, range(0, len(nodes), TASK_GROUPS))
         close.reach[:] += (NEGLIGIBLE_EXPONENT + math.log(len(Y))) / rate
         return cls(Y, nodes, close, threads)
 

@@ -15,9 +15,9 @@ import numpy as np
 from nelayout.numerics.compiling import compiled_loop
 from nelayout.sums.nbody.law_loops import radial
 
-__all__ = ["most_near", "near_sums"]
+__all__ = ["LANES", "most_near", "near_sums"]
 
-# Nodes near a cell are padded to a multiple of this number, so that no pair is left to a slow end of the loop.
+# Near nodes are padded to a multiple of this number, so that no pair is left to a slow end of the loop.
 LANES = 16
 
 

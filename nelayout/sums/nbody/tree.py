@@ -20,7 +20,7 @@ from nelayout.formula.kernels import Radial
 from nelayout.numerics.parallel import Threads
 from nelayout.sums.nbody.field import Field
 
-__all__ = ["Cells", "Tree", "cells_of", "field_at", "field_within", "law_of"]
+__all__ = ["TASK_GROUPS", "Cells", "Tree", "cells_of", "field_at", "field_within", "law_of"]
 
 # Maximum number of nodes in a leaf.
 MAX_LEAF_NODES = 16
@@ -110,7 +110,7 @@ def _summed(
     threads: Threads, fineness: float
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return potential (m,), force (3, m) and counts at groups of points, see `tree_loops.cell_sums`."""
-    from nelayout.sums.nbody import tree_loops
+    from nelayout.sums.nbody import near_loops, tree_loops
 
     loop, law, rule = tree_loops.cell_sums(radial.kind), law_of(radial), _rule_of(radial, fineness)
     tree = cells.moments, cells.first, cells.last, cells.left, cells.points, cells.charges
@@ -119,7 +119,7 @@ def _summed(
     def work(start: int) -> np.ndarray:
         counts, stop = np.zeros(3, dtype=np.int64), min(start + TASK_GROUPS, len(groups[0]))
         todo = np.empty(len(cells.first), dtype=np.int64)
-        near, far = np.empty((4, len(cells.order) + tree_loops.LANES)), np.empty((tree_loops.CELL, len(todo)))
+        near, far = np.empty((4, len(cells.order) + near_loops.LANES)), np.empty((tree_loops.CELL, len(todo)))
         loop(*tree, law, rule, at, own, *groups, start, stop, todo, near, far, potential, force, counts)
         return counts
 

@@ -16,13 +16,12 @@ import numpy as np
 
 from nelayout.numerics.compiling import compiled_loop
 from nelayout.sums.nbody.law_loops import profile
+from nelayout.sums.nbody.near_loops import LANES
 
-__all__ = ["CELL", "LANES", "cell_sums", "grow", "measure"]
+__all__ = ["CELL", "cell_sums", "grow", "measure"]
 
 # Number of columns of a cell: center of mass (0..2), radius, mass (4), second moments xx xy xz yy yz zz (5..10).
 CELL = 11
-# Near nodes are padded to a multiple of this number, so that the loop over them has no remainder.
-LANES = 8
 
 
 @compiled_loop
