@@ -163,7 +163,10 @@ class Divergence:
         return None
 
     def left_out(self, p: np.ndarray) -> tuple[np.ndarray, float]:
-        """Return finite parts in p only of phi(p, b) - phi(0, b) - edge(p, b) and of phi(0, b) - pair terms."""
+        """Return what the halves lack, terms in p only.
+
+        These are finite parts of phi(p, b) - phi(0, b) - edge(p, b) and of phi(0, b) - pair terms.
+        """
         return np.zeros_like(p), 0.0
 
     def bound(self, spread: Spread) -> Any:

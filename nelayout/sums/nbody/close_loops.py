@@ -102,8 +102,9 @@ def _values(points, i, begins, ends, ranges, rate, lengths, values):
 def force_of_nodes(
     cells, first, last, left, points, charges, b, order, by_log, own, reach, start, stop, force
 ):
-    """Add the force of nodes own[k], k in start..stop, to force[:, j], the nodes in leaves within reach[k], squared.
+    """Add the force of nodes own[k], k in start..stop, to force[:, j].
 
+    It acts on the nodes in leaves within reach[k], a squared distance.
     Node own[k] has the charge charges[k] for q^order, or for q^order ln q (``by_log``), q = exp(-b xi).
     """
     todo = np.empty(len(first), dtype=np.int64)

@@ -86,7 +86,7 @@ class Tree:
 
 
 def field_at(cells: Cells, radial: Radial, at: np.ndarray, threads: Threads) -> Field:
-    """Return the field at points ``at`` (k, d); each is a group by itself, so that it depends on no other."""
+    """Return the field at points ``at`` (k, d); each is a group by itself."""
     from nelayout.sums.nbody import pair_loops
 
     places, each = pair_loops.as_points(at), np.arange(len(at))
@@ -98,7 +98,10 @@ def field_at(cells: Cells, radial: Radial, at: np.ndarray, threads: Threads) -> 
 def field_within(
     cells: Cells, radial: Radial, nodes: np.ndarray, reach: np.ndarray, d: int, threads: Threads
 ) -> Field:
-    """Return the exact field at nodes (k,), in tree order, of other nodes in leaves within ``reach`` (k,), squared."""
+    """Return the exact field at nodes (k,), in tree order, of leaves within a reach.
+
+    ``reach`` (k,) is the squared distance of each node.
+    """
     spheres = np.column_stack([cells.points[:, nodes].T, np.zeros(len(nodes)), reach])
     groups = spheres, nodes, nodes + 1
     potential, force, _ = _summed(cells, radial, cells.points, True, groups, threads, 0.0)

@@ -117,7 +117,7 @@ def cell_sums(kind):
         cells, first, last, left, points, charges, law, rule, at, own, spheres, begins, ends, start, stop, todo, near,
         far, potential, force, counts
     ):
-        """Set potential[i] = sum_j c_j r(xi_ij), force[:, i] its gradient at at[:, i], in groups start..stop of points.
+        """Set potential[i] = sum_j c_j r(xi_ij) and force[:, i], in groups start..stop.
 
         A group has the points begins..ends, in a sphere (center, radius), and does not feel cells beyond a distance,
         the square of which is in the last column of ``spheres``.  ``own``: point i is node i.  A cell is far if
