@@ -112,7 +112,7 @@ def _summed(
     cells: Cells, radial: Radial, at: np.ndarray, own: bool, groups: tuple[np.ndarray, np.ndarray, np.ndarray],
     threads: Threads, fineness: float
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return potential (m,), force (3, m) and counts at groups of points, see `tree_loops.cell_sums`."""
+    """Return potential (m,), force (3, m) and counts, see `tree_loops.cell_sums`."""
     from nelayout.sums.nbody import near_loops, tree_loops
 
     loop, law, rule = tree_loops.cell_sums(radial.kind), law_of(radial), _rule_of(radial, fineness)
