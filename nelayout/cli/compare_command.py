@@ -86,7 +86,7 @@ def _run(given: argparse.Namespace) -> None:
     if given.output is not None:
         sources = [given.file, *(drawing.path for drawing in drawings if drawing.path is not None)]
         arguments.check_writable(given.output, kind, *sources, drawn=PICTURES, extra="compare")
-    from nelayout.graphs.per_node import Named
+    from nelayout.graphs.host import Named
 
     file = graph_input.read_graph(given, given.file, into)
     classes = graph_input.attribute(given.classes, file, "--classes")

@@ -227,7 +227,7 @@ def _read(
 
 def _picture(table: Table, color: str | None, Y: np.ndarray, kind: str, under: np.ndarray | None) -> bytes:
     """Return a picture of the points, over the gray points `under` of a finished map."""
-    from nelayout.graphs.per_node import Named
+    from nelayout.graphs.host import Named
     from nelayout.pictures import draw
     from nelayout.pictures.colors import PLAIN, UNKNOWN, class_names
 

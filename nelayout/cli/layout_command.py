@@ -151,7 +151,7 @@ class Output:
             page = solution_page(file.graph, drawing, **self.page)
             files.deliver(given.output, page.html().encode("utf-8", "replace"))
         elif kind in PICTURES:
-            from nelayout.graphs.per_node import Named
+            from nelayout.graphs.host import Named
             from nelayout.pictures import draw
 
             content, color = io.BytesIO(), self.color

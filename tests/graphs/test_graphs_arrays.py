@@ -205,7 +205,7 @@ def test_host_of_a_matrix():
         (lambda: host.nodes([4]), "fixed holds 4"),
         (lambda: host.nodes([-1]), "fixed holds -1"),
         (lambda: host.values("age", "mass"), "a matrix has no node attributes"),
-        (lambda: host.write(np.zeros((4, 2)), store_pos_as="pos"), "store_pos_as='pos'"),
+        (lambda: host.write(np.zeros((4, 2)), store_pos_as="pos"), "store_pos_as needs a graph whose nodes"),
     ]:
         with pytest.raises(InputError, match=message):
             call()

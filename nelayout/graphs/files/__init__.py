@@ -29,8 +29,7 @@ from typing import Any
 import numpy as np
 
 from nelayout.errors import InputError
-from nelayout.graphs import library_of, per_node, places
-from nelayout.graphs.arrays import recognizes as is_matrix
+from nelayout.graphs import library_of, places
 from nelayout.graphs.files.encode import atomic, check_output, deliver, refuse_folder
 from nelayout.graphs.files.formats import EXTENSIONS, FORMATS, JSON, POSITIONS, WRITERS, file_format, sniff
 from nelayout.graphs.files.record import PLAIN, GraphFile, Look, count_of
@@ -259,17 +258,8 @@ def write_positions(
         weight = file.weight
     look = look if weight is None else replace(look, weight=weight)
     Y = _place_nodes(pos, file)
-    of_matrix = FORMATS[name].write_matrix if name in FORMATS else None
-    if of_matrix is not None and is_matrix(file.graph) and not file.node_data:
-        content = of_matrix(file.graph, file.labels, Y)
-    else:
-        content = WRITERS[name](
-            None if name in POSITIONS else library_of(file.graph).as_networkx(file.graph, file.labels, file.node_data),
-            file.labels,
-            Y,
-            look,
-        )
-    deliver(path, content)
+    G = None if name in POSITIONS else library_of(file.graph).as_networkx(file.graph, file.labels, file.node_data)
+    deliver(path, WRITERS[name](G, file.labels, Y, look))
 
 
 def read_positions(
@@ -360,9 +350,9 @@ def _place_nodes(pos: Any, file: GraphFile) -> np.ndarray:
 
     Raises `InputError` naming a node without position, or with another number of coordinates.
     """
-    opened = places(pos)
-    aliases = [file.labels, *file.host.aliases]
-    Y = per_node.positions(opened.given, opened.dim, aliases)
+    opened, host = places(pos), file.host
+    host.aliases = [file.labels, *host.aliases]
+    Y = host.positions(opened.given, opened.dim)
     missing = np.isnan(Y).any(axis=1)
     if missing.any():
         raise InputError(f"node {file.labels[int(np.argmax(missing))]!r} has no position; every node needs one")

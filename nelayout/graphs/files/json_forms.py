@@ -229,28 +229,10 @@ def to_json(G: Any, labels: Sequence[Hashable], Y: np.ndarray, look: Look = PLAI
             edge["key"] = key
         edge["source"], edge["target"] = u, v
         edges.append(edge)
-    return _node_link(G.is_directed(), G.is_multigraph(), nodes, edges, Y)
-
-
-def matrix_to_json(G: Any, labels: Sequence[Hashable], Y: np.ndarray) -> bytes:
-    """Encode the graph of a matrix as `to_json` does, without building a networkx graph."""
-    from nelayout.graphs.arrays import edges as matrix_edges
-
-    directed, ends, weights = matrix_edges(G, labels)
-    if weights is None:
-        edges = [{"source": u, "target": v} for u, v in ends]
-    else:
-        numbers = plain(dict(enumerate(weights))).values() if not np.isfinite(weights).all() else weights
-        edges = [{"weight": w, "source": u, "target": v} for (u, v), w in zip(ends, numbers, strict=True)]
-    return _node_link(directed, False, [{"id": label} for label in labels], edges, Y)
-
-
-def _node_link(directed: bool, multigraph: bool, nodes: list[dict], edges: list[dict], Y: np.ndarray) -> bytes:
-    """Encode nodes, edges and coordinates Y (n, d) as a node-link file."""
     for name, column in zip(axes(Y.shape[1]), Y.T.tolist(), strict=True):
         for node, value in zip(nodes, column, strict=True):
             node[name] = value
-    data = {"directed": directed, "multigraph": multigraph, "graph": {}, "nodes": nodes, "edges": edges}
+    data = {"directed": G.is_directed(), "multigraph": G.is_multigraph(), "graph": {}, "nodes": nodes, "edges": edges}
     return encode_json(data, default=item)
 
 
@@ -331,7 +313,7 @@ def to_graphology(G: Any, labels: Sequence[Hashable], Y: np.ndarray, look: Look 
     return encode_json({"options": options, "attributes": {}, "nodes": nodes, "edges": edges})
 
 
-NODE_LINK = FileFormat("json", ("json",), re.compile(r'\s*\{\s*"|\s*\[\s*\{\s*"'), read_json, to_json, matrix_to_json)
+NODE_LINK = FileFormat("json", ("json",), re.compile(r'\s*\{\s*"|\s*\[\s*\{\s*"'), read_json, to_json)
 CYTOSCAPE = FileFormat(
     "cytoscape",
     ("cyjs",),

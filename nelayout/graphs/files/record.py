@@ -144,8 +144,6 @@ class FileFormat:
     sign     matches the beginning of its content
     read     the content of a file -> the graph
     write    (networkx graph, labels in node order, (n, dim) positions, look) -> content; None if it is read-only
-    write_matrix  (adjacency matrix, labels, positions) -> the same content, for matrices without node data; None if
-             they become networkx graphs first
     binary   whether the content may have NUL characters
     columns  whether it is a table of edges: `read` also takes the columns of the weight and of both ends
     viewer   suitable half width of a layout in the units of the format's viewer programs, if they also show sizes
@@ -157,7 +155,6 @@ class FileFormat:
     sign: re.Pattern[str]
     read: Callable[..., GraphFile]
     write: Callable[[Any, Sequence[Hashable], np.ndarray, Look], bytes] | None = None
-    write_matrix: Callable[[Any, Sequence[Hashable], np.ndarray], bytes] | None = None
     binary: bool = False
     columns: bool = False
     viewer: float | None = None
