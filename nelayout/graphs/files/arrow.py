@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 
 from nelayout.errors import InputError, missing_extra, unknown
-from nelayout.graphs.files.record import PLAIN, FileFormat, GraphFile, Look, count_of, from_edges, number_labels
+from nelayout.graphs.files.record import PLAIN, FileFormat, GraphFile, Look, count_of, from_edges
 from nelayout.graphs.files.source import Source
 from nelayout.graphs.files.writers import axes, labels_to_write
 from nelayout.graphs.headings import NODE, WEIGHT, ends_named, first_of, is_time, is_weight
@@ -179,8 +179,9 @@ def _labels(
         for values, name in zip(whole, names, strict=True):
             if values.dtype.kind not in "iub" and not (np.floor(values) == values).all():
                 raise source.broken(f"the column {name!r} has fractions; nodes are words or whole numbers")
-        labels, numbers = number_labels(np.concatenate([values.astype(np.int64) for values in whole]))
-        return labels, numbers[: len(whole[0])], numbers[len(whole[0]) :]
+        labels, numbers = np.unique([values.astype(np.int64) for values in whole], return_inverse=True)
+        rows, cols = numbers.reshape(2, -1)
+        return labels.tolist(), rows, cols
     arrow = import_module("pyarrow")
     try:
         texts = [end.filter(arrow.array(kept)).cast(arrow.string()) for end in ends]

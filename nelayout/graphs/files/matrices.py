@@ -19,7 +19,7 @@ from nelayout.graphs.files.source import NODE_BYTES, Source
 from nelayout.graphs.files.writers import to_npz
 from nelayout.graphs.to_floats import short_repr
 
-__all__ = ["MTX", "NPZ", "load_arrays", "load_sparse", "read_mtx", "read_npz"]
+__all__ = ["MTX", "NPZ", "load_arrays", "load_sparse", "number_rows", "read_mtx", "read_npz"]
 
 # First bytes of NumPy files: archives, empty archives, and single arrays.
 ARCHIVES, ARRAY = (b"PK\x03\x04", b"PK\x05\x06"), b"\x93NUMPY"
@@ -58,7 +58,13 @@ def read_mtx(source: Source) -> GraphFile:
     entries = sizes[2] if sparse else n * (n + (-1 if skew else 1)) // 2 if mirrored else n * n
     source.check_size(entries, ENTRY_BYTES, "entries", line)
     columns = (2 if sparse else 0) + (head["field"].lower() != b"pattern")
-    table, lines = _numbers(source, source.data[head.end() :], columns, line + 1)
+    body = source.data[head.end() :]
+    table, lines = number_rows(body, columns)
+    lines += line + 1
+    if table is None:
+        row = body.split(b"\n")[lines[0] - line - 1].decode("latin-1").strip()
+        what = f"cannot be read as mtx: expected {columns} number{'s' * (columns > 1)} in a row, got {short_repr(row)}"
+        raise source.unreadable(what, int(lines[0]))
     if len(table) != entries:
         what = f"there are {len(table)} of the {entries} entries that line {line} announces"
         raise source.unreadable(f"cannot be read as mtx: {what}")
@@ -85,34 +91,23 @@ def read_mtx(source: Source) -> GraphFile:
     return GraphFile(matrix, range(n), {}, "mtx", notes)
 
 
-def _numbers(source: Source, body: bytes, columns: int, first: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return rows of `columns` numbers, (m, columns), and the line of each row."""
+def number_rows(body: bytes, columns: int) -> tuple[np.ndarray | None, np.ndarray]:
+    """Return rows of `columns` numbers, (m, columns), and their lines from 0; (None, wrong lines) for other text."""
     letters = np.frombuffer(body.rstrip() + b"\n", dtype=np.uint8)
     words = letters > ord(" ")
     words[1:] &= letters[:-1] <= ord(" ")  # first letters of words
     counts = np.diff(np.searchsorted(np.flatnonzero(words), np.flatnonzero(letters == ord("\n"))), prepend=0)
     lines = np.flatnonzero(counts)
     wrong = lines[counts[lines] != columns]
+    if len(wrong) or not len(lines):
+        return (None, wrong) if len(wrong) else (np.zeros((0, columns)), lines)
     with warnings.catch_warnings():
         warnings.simplefilter("error")  # older NumPy only warns of text among numbers
-        try:
-            table = np.zeros(0) if len(wrong) or not len(lines) else _parsed(body, columns)
-        except (DeprecationWarning, ValueError):
-            numeric = (all(map(_is_number, row.split())) for row in body.split(b"\n"))
-            wrong = np.array([k for k, fine in enumerate(numeric) if not fine])
-    if wrong.size:
-        row = body.split(b"\n")[wrong[0]].decode("latin-1").strip()
-        what = f"cannot be read as mtx: expected {columns} number{'s' * (columns > 1)} in a row, got {short_repr(row)}"
-        raise source.unreadable(what, first + int(wrong[0]))
-    return table.reshape(-1, columns), lines + first
-
-
-def _parsed(body: bytes, columns: int) -> np.ndarray:
-    """Return all numbers; two columns are read as whole numbers first, which is faster."""
-    if columns == 2:
-        with suppress(DeprecationWarning, ValueError):
-            return np.fromstring(body, dtype=np.int64, sep=" ")
-    return np.fromstring(body, sep=" ")
+        for kind in (np.int64, np.float64) if columns == 2 else (np.float64,):  # whole numbers are read faster
+            with suppress(DeprecationWarning, ValueError):
+                return np.fromstring(body, dtype=kind, sep=" ").reshape(-1, columns), lines
+    numeric = (all(map(_is_number, row.split())) for row in body.split(b"\n"))
+    return None, np.array([k for k, fine in enumerate(numeric) if not fine])
 
 
 def _is_number(word: bytes) -> bool:

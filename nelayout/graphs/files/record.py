@@ -27,15 +27,12 @@ __all__ = [
     "from_networkx",
     "graph_of",
     "mirror",
-    "number_labels",
     "number_type",
     "text_labels",
 ]
 
 # Maximum number of edges for a networkx graph of a table or a Pajek file. A matrix is faster for more.
 MAX_NETWORKX_EDGES = 200_000
-# Most whole numbers between the least and the largest label, per end of an edge, for a table of them all.
-MAX_NUMBERS_PER_END = 4
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -322,26 +319,6 @@ def from_edges(
 def number_type(n: int) -> Any:
     """Return the type for numbers of n nodes, which halves the memory of most graphs."""
     return np.int32 if n < 2**31 else np.int64
-
-
-def number_labels(ends: np.ndarray) -> tuple[list[int], np.ndarray]:
-    """Return the distinct whole numbers in order, and the place of each entry among them.
-
-    >>> labels, numbers = number_labels(np.array([7, 5, 7]))
-    >>> labels, numbers.tolist()
-    ([5, 7], [1, 0, 1])
-    """
-    if not len(ends):
-        return [], np.zeros(0, dtype=np.int64)
-    low, high = int(ends.min()), int(ends.max())
-    if high - low >= MAX_NUMBERS_PER_END * len(ends):
-        labels, numbers = np.unique(ends, return_inverse=True)
-        return labels.tolist(), numbers
-    there = np.zeros(high - low + 1, dtype=bool)  # faster than sorting
-    at = ends - low
-    there[at] = True
-    numbers = np.cumsum(there, dtype=number_type(len(there))) - 1
-    return (np.flatnonzero(there) + low).tolist(), numbers[at]
 
 
 def mirror(upper: csr_array) -> csr_array:

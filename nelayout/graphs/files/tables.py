@@ -17,7 +17,6 @@ import csv
 import io
 import math
 import re
-import warnings
 from array import array
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -28,15 +27,8 @@ from typing import Any
 import numpy as np
 
 from nelayout.errors import unknown
-from nelayout.graphs.files.record import (
-    FileFormat,
-    GraphFile,
-    Reading,
-    count_of,
-    from_edges,
-    from_networkx,
-    number_labels,
-)
+from nelayout.graphs.files.matrices import number_rows
+from nelayout.graphs.files.record import FileFormat, GraphFile, Reading, count_of, from_edges, from_networkx
 from nelayout.graphs.files.source import Source
 from nelayout.graphs.headings import FROM, NODE, TO, WEIGHT, ends_named, first_of, is_time, is_weight
 from nelayout.graphs.to_floats import short_repr
@@ -387,18 +379,6 @@ class _Head:
             how = f"; weight={able[0] if len(able) == 1 else 'NAME'} reads a column as the weight" if able else ""
             self.notes.append(f"{what} not read{how}")
 
-    @property
-    def columns(self) -> list[int]:
-        """Columns that are read: the ends, and the weight if there is one."""
-        return [*self.ends, *([] if self.weight is None else [self.weight])]
-
-    def text(self) -> str:
-        """Return the text after the header."""
-        at = 0
-        for _ in range(self.start - self.rows.before - 1):
-            at = self.rows.text.find("\n", at) + 1
-        return self.rows.text[at:]
-
     def _named(self, head: list[str], body: list[list[str]]) -> tuple[int, int] | None:
         """Return the columns named as ends, unless cells below have the same names (node1, node2)."""
         named = ends_named(head)
@@ -561,38 +541,24 @@ def _times(values: Iterable[float | None]) -> bool:
 
 
 def _numeric(rows: Rows, head: _Head) -> GraphFile | None:
-    """Read a table of whole numbers at once with NumPy; None if a cell or a row does not fit."""
-    columns = head.columns
-    if any(
-        number(cell, False) is None for _, row in head.top[:2] for cell in (row[k] for k in columns if k < len(row))
-    ):
+    """Read a table of numbers alone at once; None if a cell or a row does not fit."""
+    columns = [*head.ends, *([] if head.weight is None else [head.weight])]
+    if any(number(cell, False) is None for _, row in head.top[:2] for cell in row):
         return None
-    text, whole = head.text(), len(columns) == rows.width
-    if rows.separator is None and not whole and '"' in text:
+    at = 0
+    for _ in range(head.start - rows.before - 1):
+        at = rows.text.find("\n", at) + 1
+    text, sign = rows.text[at:], rows.separator or " "
+    blanks = rows.separator is not None and any(blank in text for blank in {*" \t\v\f"} - {sign})  # in a name
+    data = None if blanks else number_rows(text.replace(sign, " ").encode(), rows.width)[0]
+    if data is None or not len(data):
         return None
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # "no data"; `_words` raises the error later
-            data = np.loadtxt(
-                io.TextIOWrapper(io.BytesIO(text.encode()), "utf-8"),  # StringIO takes four bytes a letter
-                comments=COMMENTS if rows.separator is None else None,
-                delimiter=rows.separator,
-                quotechar=rows.quote,
-                usecols=None if whole or rows.separator is None else columns,
-                ndmin=2,
-            )
-    except ValueError:
-        return None
-    if not len(data) or (not whole and rows.separator and text.count(rows.separator) != len(data) * (rows.width - 1)):
-        return None
-    data = data if rows.separator and not whole else data[:, columns]
-    ends = data[:, :2]
+    ends, data = data[:, columns[:2]], data[:, columns]
     if not np.isfinite(data).all() or np.abs(ends).max() >= LARGEST_EXACT or (ends != np.floor(ends)).any():
         return None
-    if rows.separator is None:
-        rows.dropped = max(rows.dropped, sum(text.count(sign) for sign in COMMENTS))
-    labels, numbers = number_labels(ends.astype(np.int64).ravel())
-    return _edges(rows, head, labels, numbers.reshape(ends.shape), data[:, 2] if len(columns) == 3 else None, [])
+    labels, numbers = np.unique(ends.astype(np.int64), return_inverse=True)
+    weights = data[:, 2].astype(np.float64) if len(columns) == 3 else None
+    return _edges(rows, head, labels.tolist(), numbers.reshape(ends.shape), weights, [])
 
 
 def _words(rows: Rows, head: _Head) -> GraphFile:
