@@ -101,9 +101,7 @@ class Library:
         H.add_nodes_from(labels)
         for name, values in {**host.columns(), **node_data}.items():
             if getattr(values, "ndim", 1) == 1 and len(values) == len(labels):
-                for label, value in zip(labels, values, strict=True):
-                    if value is not None:
-                        H.nodes[label][name] = value
+                nx.set_node_attributes(H, {v: x for v, x in zip(labels, values, strict=True) if x is not None}, name)
         columns = {name: listed.attribute(name) for name in listed.names}
         H.add_edges_from(
             (labels[i], labels[j], {name: values[k] for name, values in columns.items() if values[k] is not None})

@@ -160,11 +160,11 @@ def _with_nodes(file: GraphFile, source: Source) -> GraphFile:
         columns[heading.strip()] = numbers if numeric else texts
     graph = file.graph
     if hasattr(graph, "edges"):
+        from networkx import set_node_attributes
+
         graph.add_nodes_from(labels)
         for name, values in columns.items():
-            for label, value in zip(labels, values, strict=True):
-                if value is not None:
-                    graph.nodes[label][name] = value
+            set_node_attributes(graph, {v: x for v, x in zip(labels, values, strict=True) if x is not None}, name)
     else:
         graph.resize((len(labels), len(labels)))
     note = f"{count_of(len(others), 'node')} named by {source.name} alone" if others else ""

@@ -187,15 +187,10 @@ def _labels(
         texts = [end.filter(arrow.array(kept)).cast(arrow.string()) for end in ends]
     except arrow.ArrowException as error:
         raise source.broken(f"the columns {names[0]!r} and {names[1]!r} must hold words or numbers: {error}") from None
-    coded = arrow.chunked_array(texts).combine_chunks().dictionary_encode()
-    rows, cols = np.split(coded.indices.to_numpy(), 2)
-    first = np.full(len(coded.dictionary), 2 * len(rows))
-    np.minimum.at(first, np.column_stack([rows, cols]).ravel(), np.arange(2 * len(rows)))
-    order = np.argsort(first)
-    place = np.empty(len(order), dtype=np.int64)
-    place[order] = np.arange(len(order))
-    words = coded.dictionary.to_pylist()
-    return [words[k] for k in order.tolist()], place[rows], place[cols]
+    by_rows = np.arange(2 * len(texts[0])).reshape(2, -1).T.ravel()  # both ends of an edge after one another
+    coded = arrow.chunked_array(texts).combine_chunks().take(by_rows).dictionary_encode()
+    rows, cols = coded.indices.to_numpy().reshape(-1, 2).T
+    return coded.dictionary.to_pylist(), rows, cols
 
 
 def _weights(source: Source, column: Any, name: str) -> np.ndarray:

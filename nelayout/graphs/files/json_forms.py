@@ -245,16 +245,11 @@ def to_cytoscape(G: Any, labels: Sequence[Hashable], Y: np.ndarray, look: Look =
     H = scalars(G, labels, Y, "cytoscape", look)
     nodes = []
     for k, label in enumerate(labels):
-        taken = {"id", "value"} if look.names is None else {"id", "value", "name"}
-        own = renamed(plain(H.nodes[label]), taken)
-        name = own.get("name", str(label)) if look.names is None else look.names[k]
-        shown: dict[str, Any] = {"id": str(label), "value": _name(label), "name": name}
-        if look.sizes is not None:
-            shown["size"] = float(look.sizes[k])
-        if look.colors is not None:
-            shown["color"] = look.colors[k]
+        shown = look.of(k, "name")
+        own = renamed(plain(H.nodes[label]), {"id", "value", *({"name"} & shown.keys())})
         x, y = own.pop("x"), own.pop("y", 0.0)
-        nodes.append({"data": {**own, **shown}, "position": {"x": x, "y": -y}})
+        names = {"id": str(label), "value": _name(label), "name": own.pop("name", str(label))}
+        nodes.append({"data": {**own, **names, **shown}, "position": {"x": x, "y": -y}})
     texts, mark = set(map(str, labels)), "e"
     while any(f"{mark}{k}" in texts for k in range(H.number_of_edges())):  # elements of both kinds share their ids
         mark += "e"
@@ -293,12 +288,7 @@ def to_graphology(G: Any, labels: Sequence[Hashable], Y: np.ndarray, look: Look 
     nodes = []
     for k, label in enumerate(labels):
         own = plain(H.nodes[label])
-        shown: dict[str, Any] = {"label": own.get("label", str(label)) if look.names is None else look.names[k]}
-        if look.sizes is not None:
-            shown["size"] = float(look.sizes[k]) / 2
-        if look.colors is not None:
-            shown["color"] = look.colors[k]
-        nodes.append({"key": str(label), "attributes": {**own, **shown}})
+        nodes.append({"key": str(label), "attributes": {**own, "label": str(label), **own, **look.of(k, unit=2.0)}})
     plainly = {} if H.is_directed() else {"undirected": True}
     keys = [{"key": key} for key in keys_of(H)] or [{}] * H.number_of_edges()
     edges = [

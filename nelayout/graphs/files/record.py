@@ -94,20 +94,17 @@ class Look:
     names: Sequence[str] | None = None
     weight: str | None = "weight"
 
-    def channels(self, k: int) -> tuple[int, int, int]:
-        """Return red, green and blue of a node, 0 to 255."""
-        assert self.colors is not None
-        r, g, b = (int(self.colors[k][i : i + 2], 16) for i in (1, 3, 5))
-        return r, g, b
+    def of(self, k: int, name: str = "label", unit: float = 1.0) -> dict[str, Any]:
+        """Return what there is of a node's size, in this unit, its color, and its text under this name."""
+        given = {"size": self.sizes, "color": self.colors, name: self.names}
+        own: dict[str, Any] = {field: values[k] for field, values in given.items() if values is not None}
+        return own | ({"size": float(own["size"]) / unit} if "size" in own else {})
 
     @property
     def taken(self) -> set[str]:
         """Attribute names of the style; the graph's attributes with these names are renamed."""
-        return {
-            *(["size"] if self.sizes is not None else []),
-            *(["color", "r", "g", "b"] if self.colors is not None else []),
-            *(["label"] if self.names is not None else []),
-        }
+        names = {"size": self.sizes, **dict.fromkeys(("color", *"rgb"), self.colors), "label": self.names}
+        return {name for name, values in names.items() if values is not None}
 
 
 PLAIN = Look()
@@ -303,9 +300,7 @@ def from_edges(
     G = networkx.DiGraph() if directed else networkx.Graph()
     G.add_nodes_from(labels)
     for name, values in columns.items():
-        for label, value in zip(labels, values, strict=True):
-            if value is not None:
-                G.nodes[label][name] = value
+        networkx.set_node_attributes(G, {v: x for v, x in zip(labels, values, strict=True) if x is not None}, name)
     sources = np.repeat(np.arange(n), np.diff(matrix.indptr)).tolist()
     ends = [(labels[i], labels[j]) for i, j in zip(sources, matrix.indices.tolist(), strict=True)]
     if weights is None:

@@ -609,10 +609,11 @@ def _words(rows: Rows, head: _Head) -> GraphFile:
     elif thousands and not points and rows.separator == ";":
         notes.append(f"the point in weights is read as a decimal point (line {thousands}), and not between thousands")
     labels = list(index)
-    if not head.header and len(pairs) > 1 and all(np.count_nonzero(pairs == end) == 1 for end in pairs[0]):
+    whole = _whole(labels)
+    once = not head.header and len(pairs) > 1 and all(np.count_nonzero(pairs == end) == 1 for end in pairs[0])
+    if whole is None and once:
         names = " and ".join(map(repr, labels[:2]))
         notes.append(f"the first row is read as an edge of {names}; headings source and target make it a header")
-    whole = _whole(labels)
     if whole is not None:
         labels, renumbered = np.unique(np.array(whole, dtype=np.int64), return_inverse=True)
         labels, pairs = labels.tolist(), renumbered[pairs]
