@@ -241,9 +241,8 @@ def to_graphml(G: Any, labels: Sequence[Hashable], Y: np.ndarray, look: Look = P
 
     H = scalars(G, labels, Y, "graphml", look, xml=True)
     for k, label in enumerate(labels):
-        shown = look.of(k)
-        shown.update(_channels(shown.pop("color", None)))
-        H.nodes[_text(label)].update({name: _legal(value) for name, value in shown.items()})
+        for name, value in look.of(k).items():
+            H.nodes[_text(label)].update(_channels(value) if name == "color" else {name: _legal(value)})
     if H.is_multigraph():  # networkx writes keys as ids
         keys = [{"key": _text(key)} for key in keys_of(H)] or [{}] * H.number_of_edges()
         own = [(u, v, f"e{k}", {**renamed(own, {"key"}), **keys[k]}) for k, (u, v, _, own) in enumerate(edges_of(H))]
@@ -286,9 +285,9 @@ def to_gexf(G: Any, labels: Sequence[Hashable], Y: np.ndarray, look: Look = PLAI
     return buffer.getvalue()
 
 
-def _channels(color: str | None) -> dict[str, int]:
+def _channels(color: str) -> dict[str, int]:
     """Return red, green and blue, 0 to 255, of "#rrggbb"."""
-    return {c: int(color[i : i + 2], 16) for c, i in (("r", 1), ("g", 3), ("b", 5))} if color else {}
+    return {c: int(color[i : i + 2], 16) for c, i in (("r", 1), ("g", 3), ("b", 5))}
 
 
 def _legal(value: Any) -> Any:
