@@ -248,7 +248,7 @@ def to_cytoscape(G: Any, labels: Sequence[Hashable], Y: np.ndarray, look: Look =
         shown = look.of(k, "name")
         own = renamed(plain(H.nodes[label]), {"id", "value", *({"name"} & shown.keys())})
         x, y = own.pop("x"), own.pop("y", 0.0)
-        names = {"id": str(label), "value": _name(label), "name": own.pop("name", str(label))}
+        names = {"id": str(label), "value": _name(label), "name": own.get("name", str(label))}
         nodes.append({"data": {**own, **names, **shown}, "position": {"x": x, "y": -y}})
     texts, mark = set(map(str, labels)), "e"
     while any(f"{mark}{k}" in texts for k in range(H.number_of_edges())):  # elements of both kinds share their ids
