@@ -12,12 +12,15 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from nelayout.cli import arguments, graph_input
-from nelayout.cli.arguments import PICTURES, Command, WrongUsage, in_options, painting, say, shows_progress
+from nelayout.cli.arguments import PICTURES, Command, WrongUsage, in_options, painting, say_all, shows_progress
 from nelayout.errors import InputError, near_matches, unknown
+from nelayout.graphs import files
+from nelayout.graphs.files import GraphFile
+from nelayout.graphs.files.encode import encode_csv, encode_json
+from nelayout.graphs.host import Named
 
 if TYPE_CHECKING:
     from nelayout.comparison import Comparison
-    from nelayout.graphs.files import GraphFile
 
 __all__ = ["COMMAND", "WRITERS"]
 
@@ -74,8 +77,6 @@ def _declare(command: argparse.ArgumentParser) -> None:
 
 def _run(given: argparse.Namespace) -> None:
     """Check the arguments and the file, then do the work and write the output."""
-    from nelayout.graphs import files
-
     drawings = _requested(given.drawings)
     if given.output is None and given.quiet:
         raise WrongUsage("without -o OUT there is the table alone, and --quiet leaves it out; give one of the two")
@@ -86,8 +87,6 @@ def _run(given: argparse.Namespace) -> None:
     if given.output is not None:
         sources = [given.file, *(drawing.path for drawing in drawings if drawing.path is not None)]
         arguments.check_writable(given.output, kind, *sources, drawn=PICTURES, extra="compare")
-    from nelayout.graphs.host import Named
-
     file = graph_input.read_graph(given, given.file, into)
     classes = graph_input.attribute(given.classes, file, "--classes")
     classes = None if classes is None else Named(classes, given.classes)
@@ -109,13 +108,11 @@ def _run(given: argparse.Namespace) -> None:
     if given.measures is not None:
         how["measures"] = [name.strip() for name in given.measures.split(",") if name.strip()]
     comparison = compare(file.graph, entries, classes, coords, **how)
-    if not given.quiet:
-        own = {d.name: comparison.notes.get(d.name, ()) for d in drawings if d.method is not None}
-        others = (f"{name}: {note}" for name, said in comparison.notes.items() if name not in own for note in said)
-        for note in (*file.notes, *notes, *_notes(own), *others):
-            say(note, given.parser)
-        if kind in DATA and (given.label or given.color):
-            say(f"--label and --color are for pictures; {kind} holds measures only", given.parser)
+    own = {d.name: comparison.notes.get(d.name, ()) for d in drawings if d.method is not None}
+    others = (f"{name}: {note}" for name, said in comparison.notes.items() if name not in own for note in said)
+    unused = [f"--label and --color are for pictures; {kind} holds measures only"]
+    unused = unused if kind in DATA and (given.label or given.color) else []
+    say_all((*file.notes, *notes, *_notes(own), *others, *unused), given)
     if given.output is not None:
         with nullcontext() if kind in DATA else painting(given):
             content = WRITERS[kind](comparison, look)
@@ -282,8 +279,6 @@ def _rows(comparison: Comparison) -> Iterable[tuple[str, dict[str, float | None]
 
 def _to_csv(comparison: Comparison, look: dict[str, Any]) -> bytes:
     """Return a row for each drawing: the values, the seconds, the deviations over seeds."""
-    from nelayout.graphs.files.encode import encode_csv
-
     names = list(next(iter(comparison.measured.values())))
     spreads = [f"{name} spread" for name in names] if comparison.spreads else []
     rows = []
@@ -295,8 +290,6 @@ def _to_csv(comparison: Comparison, look: dict[str, Any]) -> bytes:
 
 def _to_json(comparison: Comparison, look: dict[str, Any]) -> bytes:
     """Return a list of records; null for a measure without a value."""
-    from nelayout.graphs.files.encode import encode_json
-
     records = []
     for name, values, seconds, deviations in _rows(comparison):
         record: dict[str, Any] = {"drawing": name, **values}

@@ -11,17 +11,18 @@ import warnings
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from nelayout.cli import arguments, graph_input, on_workers
-from nelayout.cli.arguments import PICTURES, Command, WrongUsage, painting, say, shows_progress
+from nelayout.cli.arguments import PICTURES, Command, WrongUsage, painting, say_all, shows_progress
 from nelayout.errors import missing_extra
+from nelayout.graphs import every_position, files, read
+from nelayout.graphs.files import FORMATS, WRITERS, GraphFile, Look
+from nelayout.graphs.files.writers import not_held
+from nelayout.graphs.host import Named
 from nelayout.record.progress import LOG
-
-if TYPE_CHECKING:
-    from nelayout.graphs.files import GraphFile, Look
 
 __all__ = ["COMMAND", "Output", "declare", "formats"]
 
@@ -36,8 +37,6 @@ KEPT, LEFT = "keeps every node attribute it can", {
 
 def formats() -> dict[str, Iterable[str]]:
     """Return the formats that --help lists, by what they are for."""
-    from nelayout.graphs.files import FORMATS, WRITERS
-
     viewers = [name for name, entry in FORMATS.items() if entry.viewer is not None or name == "pajek"]
     return {
         "FILE": graph_input.graph_formats(),
@@ -52,8 +51,7 @@ def formats() -> dict[str, Iterable[str]]:
 def declare(command: argparse.ArgumentParser) -> None:
     """Add the options; the names of keywords of the layout functions mean the same."""
     option = arguments.declarer(command)
-    option("-m", "--method", text=f"{arguments.METHOD_TEXT} (auto)", default="auto", type=arguments.method)
-    option("--set", text=arguments.SET_TEXT, type=arguments.setting, action="append", metavar="NAME=VALUE")
+    arguments.declare_method(option)
     out = "picture, page or positions, by its ending; - is standard output"
     option("-o", "--output", text=out, metavar="OUT", required=True)
     graph_input.declare(command, option)
@@ -61,14 +59,12 @@ def declare(command: argparse.ArgumentParser) -> None:
     command.add_argument("more", metavar="FILE", nargs="*", help=more)
     stability = "of several FILEs: how firmly the old map is held, 0 to below 1; 0.8: it moves one fifth as far (0.8)"
     option("--stability", text=stability, type=float, metavar="S")
-    option("--dim", type=int, default=2, choices=(1, 2, 3))
     scale = (
         "the drawing fits [-SCALE, SCALE] (1; in files for viewers, which count in pixels, 1000, in graphology's 400); "
         "none: the method's own units"
     )
     option("--scale", text=scale, type=_scale, default=SUITABLE)
     option("--device", default="cpu", metavar="NAME")
-    option("--pos", text="file with positions to start from; it may be FILE itself", metavar="FILE")
     fixed = "node that stays where --pos puts it; may be repeated"
     option("--fixed", text=fixed, action="append", metavar="NODE")
     option("--layers", text="axis on which every node stays where --pos puts it", choices=("x", "y", "z"))
@@ -120,14 +116,12 @@ class Output:
     """
 
     def __init__(self, given: argparse.Namespace) -> None:
-        from nelayout.graphs import files
-
-        into, self.kind = arguments.choose_formats(given, (*PICTURES, "html", *files.WRITERS))
+        into, self.kind = arguments.choose_formats(given, (*PICTURES, "html", *WRITERS))
         arguments.check_writable(given.output, self.kind, given.file, drawn=PICTURES, extra="draw")
         self.given, self.file = given, graph_input.read_graph(given, given.file, into)
         self.labels = graph_input.texts(given.label, self.file)
         self.weight = graph_input.weight(given, self.file).get("weight", "weight")
-        self.viewer = files.FORMATS[self.kind].viewer if self.kind in files.FORMATS else None
+        self.viewer = FORMATS[self.kind].viewer if self.kind in FORMATS else None
         self.page = graph_input.page_look(given, self.file) if self.kind == "html" else {}
         self.picture = graph_input.picture_look(given, self.kind, PICTURES, self.file)
         if self.viewer is not None and given.color is not None and importlib.util.find_spec("matplotlib") is None:
@@ -137,21 +131,16 @@ class Output:
 
     def write(self, drawing: Any, notes: Iterable[str]) -> None:
         """Print the notes, and write positions or a `Solution` in the format of the output."""
-        from nelayout.graphs import files
-
         given, file, kind = self.given, self.file, self.kind
-        if not given.quiet:
-            for note in notes:
-                say(note, given.parser)
-            if kind in files.WRITERS and self.viewer is None and (given.label or given.color):
-                say(f"--label and --color are for pictures and viewers; {kind} {LEFT.get(kind, KEPT)}", given.parser)
+        unused = kind in WRITERS and self.viewer is None and (given.label or given.color)
+        lost = f"--label and --color are for pictures and viewers; {kind} {LEFT.get(kind, KEPT)}"
+        say_all((*notes, *([lost] if unused else [])), given)
         if kind == "html":
             from nelayout.pictures.pages import solution_page
 
             page = solution_page(file.graph, drawing, **self.page)
             files.deliver(given.output, page.html().encode("utf-8", "replace"))
         elif kind in PICTURES:
-            from nelayout.graphs.host import Named
             from nelayout.pictures import draw
 
             content, color = io.BytesIO(), self.color
@@ -161,9 +150,7 @@ class Output:
                 draw(file.graph, drawing, content, format=kind, **look)
             files.deliver(given.output, content.getvalue())
         else:
-            from nelayout.graphs.files.writers import not_held
-
-            look = files.Look(weight=self.weight)
+            look = Look(weight=self.weight)
             if self.viewer is not None:
                 look = _viewer_look(file, drawing, self.labels, self.color, self.weight)
             with warnings.catch_warnings(record=True) as caught:
@@ -171,8 +158,7 @@ class Output:
                 positions = getattr(drawing, "positions", drawing)
                 files.write_positions(given.output, file, positions, kind, given.file, look)
             held = not_held(file.graph, kind, self.weight) if hasattr(file.graph, "edges") else []
-            for note in () if given.quiet else (*(str(warning.message) for warning in caught), *held):
-                say(note, given.parser)
+            say_all((*(str(warning.message) for warning in caught), *held), given)
 
 
 @contextmanager
@@ -203,8 +189,6 @@ def _fixed(given: argparse.Namespace, file: GraphFile) -> Any:
 
 def _viewer_look(file: GraphFile, solution: Any, labels: Any, color: Any, weight: str | None) -> Look:
     """Return the dots, names and colors of a picture, for files of viewers."""
-    from nelayout.graphs import every_position, read
-    from nelayout.graphs.files import Look
     from nelayout.placing.dots import dot_diameter
 
     network = read(file.graph, weight)
@@ -254,11 +238,9 @@ def _film(given: argparse.Namespace, method: Any) -> None:
     how = {"dim": given.dim, "device": given.device, "scale": scale, "progress": shows_progress(given)}
     how |= graph_input.keywords(given, snapshots[0])
     film = layout_sequence([each.graph for each in snapshots], method, stability, start, **how)
-    if not given.quiet:
-        for note in dict.fromkeys([note for each in snapshots for note in each.notes] + list(film.notes)):
-            say(note, given.parser)
-        if given.label or given.color:
-            say("--label and --color are for pictures; a film colors nodes by the time of their arrival", given.parser)
+    lost = "--label and --color are for pictures; a film colors nodes by the time of their arrival"
+    notes = (*(note for each in snapshots for note in each.notes), *film.notes)
+    say_all((*notes, *([lost] if given.label or given.color else [])), given)
     if kind == "gif":
         film.to_gif(given.output)
     else:

@@ -7,8 +7,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from nelayout.cli.arguments import WrongUsage, say, shows_progress
+from nelayout.cli.arguments import WrongUsage, say_all, shows_progress
 from nelayout.errors import InputError
+from nelayout.graphs.files import output_format
 
 __all__ = ["declare", "draw"]
 
@@ -34,8 +35,6 @@ def check(given: argparse.Namespace) -> None:
 
 def draw(given: argparse.Namespace, method: Any) -> None:
     """Draw the graph on workers and write the positions."""
-    from nelayout.graphs.files import output_format
-
     asked = next((name for name in ONE_MACHINE if getattr(given, name)), "more" if given.more else None)
     if asked is not None:
         what = "several FILEs" if asked == "more" else f"--{asked}"
@@ -80,6 +79,5 @@ def draw(given: argparse.Namespace, method: Any) -> None:
         device=given.device,
         progress=shows_progress(given),
     )
-    for note in () if given.quiet else drawn.notes:
-        say(note, given.parser)
+    say_all(drawn.notes, given)
     write(drawn, out, kind)
