@@ -39,15 +39,9 @@ from nelayout.catalogue.options import (
 from nelayout.errors import unknown
 
 __all__ = [
-    "PASSED_ON",
-    "VECTOR_OWN",
-    "checks_keywords",
-    "takes_addition_keywords",
-    "takes_common_keywords",
-    "takes_evaluation_keywords",
-    "takes_keywords_of",
-    "takes_layout_keywords",
-]
+    "PASSED_ON", "VECTOR_OWN", "checks_keywords", "takes_addition_keywords", "takes_common_keywords",
+    "takes_evaluation_keywords", "takes_keywords_of", "takes_layout_keywords",
+]  # fmt: skip
 
 F = TypeVar("F", bound=Callable[..., Any])
 P = ParamSpec("P")

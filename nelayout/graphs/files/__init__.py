@@ -37,19 +37,9 @@ from nelayout.graphs.files.source import Source, Unreadable, load, reading
 from nelayout.graphs.files.tables import Rows, is_missing, number
 
 __all__ = [
-    "FORMATS",
-    "WRITERS",
-    "GraphFile",
-    "Look",
-    "atomic",
-    "check_output",
-    "deliver",
-    "output_format",
-    "positions_of",
-    "read_graph",
-    "read_positions",
-    "write_positions",
-]
+    "FORMATS", "WRITERS", "GraphFile", "Look", "atomic", "check_output", "deliver", "output_format", "positions_of",
+    "read_graph", "read_positions", "write_positions",
+]  # fmt: skip
 
 # Advice for content that fits neither its format nor any other.
 ADVICE_ON_CONTENT = "fetch or export it again, or name its format with format="

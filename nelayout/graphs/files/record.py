@@ -17,19 +17,9 @@ from nelayout.graphs.files.source import Source
 from nelayout.graphs.to_floats import short_repr
 
 __all__ = [
-    "PLAIN",
-    "FileFormat",
-    "GraphFile",
-    "Look",
-    "Reading",
-    "count_of",
-    "from_edges",
-    "from_networkx",
-    "graph_of",
-    "mirror",
-    "number_type",
-    "text_labels",
-]
+    "PLAIN", "FileFormat", "GraphFile", "Look", "Reading", "count_of", "from_edges", "from_networkx", "graph_of",
+    "mirror", "number_type", "text_labels",
+]  # fmt: skip
 
 # Maximum number of edges for a networkx graph of a table or a Pajek file. A matrix is faster for more.
 MAX_NETWORKX_EDGES = 200_000
