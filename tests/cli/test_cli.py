@@ -83,12 +83,6 @@ def test_options_are_the_keywords(folder, inside):
     assert table(folder / "out.csv") == {v: place.tolist() for v, place in pos.items()}
 
 
-@pytest.mark.parametrize("ending", ["json", "csv", "graphml", "gexf", "npz"])
-def test_formats_of_positions(folder, inside, ending):
-    assert inside("layout", "graph.gml", "-o", f"out.{ending}", "--quiet") == (0, "", "")
-    assert set(map(str, read_positions(folder / f"out.{ending}"))) == set("abcd")
-
-
 @pytest.mark.parametrize(("ending", "head"), [("png", b"\x89PNG"), ("svg", b"<?xml"), ("pdf", b"%PDF")])
 def test_pictures(folder, inside, ending, head):
     pytest.importorskip("matplotlib")

@@ -102,16 +102,6 @@ def test_parquet(folder, capsys):
     assert "no.parquet: cannot be read as parquet" in capsys.readouterr().err
 
 
-def test_parquet_without_its_extra_names_the_command(folder, monkeypatch, capsys):
-    monkeypatch.setitem(sys.modules, "pyarrow", None)
-    (folder / "table.parquet").write_bytes(b"PAR1")
-    assert nelayout("embed table.parquet -o out.csv") == 1
-    assert capsys.readouterr().err == (
-        "nelayout: pyarrow is needed for parquet files and is not installed; "
-        'install it with: pip install "nelayout[parquet]"\n'
-    )
-
-
 def test_options_are_the_keywords(folder):
     options = "-m gamma-quadlog --n-neighbors 4 --metric cosine --pca 2 --init pca --dim 1 --seed 3 --max-iter 9"
     assert nelayout(f"embed rows.npy -o out.csv --quiet {options}") == 0

@@ -1,8 +1,6 @@
 """Matrices become symmetric weights by the rules, of whatever format, and are left as they were."""
 
 import re
-import subprocess
-import sys
 
 import networkx
 import numpy as np
@@ -126,23 +124,6 @@ def test_distance_and_log():
         read(D, weight_kind="logs")
 
 
-@pytest.mark.parametrize(
-    ("matrix", "message"),
-    [
-        (np.zeros((3, 2)), r"shape \(3, 2\)"),
-        (np.zeros(4), r"shape \(4,\)"),
-        (np.array(3.0), r"shape \(\)"),
-        (sp.csr_array((2, 5)), r"shape \(2, 5\)"),
-        (np.zeros((2, 2), dtype=complex), "dtype complex128"),
-        (np.array([["a", "b"], ["c", "d"]]), "dtype <U1"),
-        (np.zeros((2, 2), dtype=object), "dtype object"),
-    ],
-)
-def test_what_is_no_adjacency_is_refused(matrix, message):
-    with pytest.raises(InputError, match=message):
-        read(matrix)
-
-
 EDGES = np.array([[7, 3], [3, 5], [5, 7], [5, 9]])
 
 
@@ -209,14 +190,3 @@ def test_host_of_a_matrix():
     ]:
         with pytest.raises(InputError, match=message):
             call()
-
-
-def test_border_imports_no_host():
-    code = (
-        "import sys, numpy, scipy.sparse; before = set(sys.modules);"  # of old scipy, with csgraph
-        "import nelayout.graphs, nelayout.graphs.files, nelayout.similarities.masses;"
-        "nelayout.graphs.read(numpy.ones((3, 3)));"
-        "heavy = {'networkx', 'igraph', 'numba', 'pandas', 'matplotlib', 'scipy.sparse.csgraph', 'scipy.io'};"
-        "new = heavy & (set(sys.modules) - before); assert not new, new"
-    )
-    subprocess.run([sys.executable, "-c", code], check=True)
