@@ -1,4 +1,7 @@
-"""`nelayout layout FILE -o OUT`: positions, a picture or a page; a film of several FILEs."""
+"""`nelayout layout FILE -o OUT`: positions, a picture or a page; a film of several FILEs.
+
+`nelayout draw FILE --pos POS -o OUT` writes the same of a graph at known positions.
+"""
 
 from __future__ import annotations
 
@@ -15,18 +18,22 @@ from typing import Any
 
 import numpy as np
 
-from nelayout.cli import arguments, graph_input, on_workers
+from nelayout.cli import arguments, graph_input
 from nelayout.cli.arguments import PICTURES, Command, WrongUsage, painting, say_all, shows_progress
-from nelayout.errors import missing_extra
+from nelayout.errors import InputError, missing_extra
 from nelayout.graphs import every_position, files, read
 from nelayout.graphs.files import FORMATS, WRITERS, GraphFile, Look
 from nelayout.graphs.files.writers import not_held
 from nelayout.graphs.host import Named
 from nelayout.record.progress import LOG
 
-__all__ = ["COMMAND", "Output", "declare", "formats"]
+__all__ = ["COMMAND", "DRAW", "declare"]
 
 FILMS = ("html", "gif")
+# Options of work that only one machine can do, by their names in the arguments.
+ONE_MACHINE = ("pos", "fixed", "layers", "stability", "nodes", "label", "color", "background", "edges")
+# Formats of positions from workers, and endings of OUT.
+WORKER_FORMATS = ("parquet", "arrow", "csv")
 SUITABLE: Any = object()  # default of --scale: what suits the format of the output
 # What other formats do with node attributes.
 KEPT, LEFT = "keeps every node attribute it can", {
@@ -70,7 +77,10 @@ def declare(command: argparse.ArgumentParser) -> None:
     option("--layers", text="axis on which every node stays where --pos puts it", choices=("x", "y", "z"))
     graph_input.declare_look(option)
     graph_input.declare_picture(option)
-    on_workers.declare(option)
+    text = "draw on the workers of a Dask cluster: local starts some here, or its address; FILE may be a folder"
+    option("--scheduler", text=text, metavar="local|ADDRESS")
+    folder = "with --scheduler: folder for the work on the way; the same command goes on from there"
+    option("--checkpoint", text=folder, metavar="FOLDER")
     arguments.declare_messages(option)
     option("-v", "--verbose", text="say what each pass gains", action="store_true")
 
@@ -88,9 +98,10 @@ def _run(given: argparse.Namespace) -> None:
 
     method = arguments.tuned_method(given.method, given.set)
     if given.scheduler is not None:
-        on_workers.draw(given, method)
+        _draw_on_workers(given, method)
         return
-    on_workers.check(given)
+    if given.checkpoint is not None:
+        raise WrongUsage("--checkpoint is for drawings on workers: give --scheduler local or an address as well")
     if given.more:
         _film(given, method)
         return
@@ -247,6 +258,56 @@ def _film(given: argparse.Namespace, method: Any) -> None:
         film.to_html(given.output, title=f"{Path(given.file).stem} to {Path(given.more[-1]).stem}")
 
 
+def _draw_on_workers(given: argparse.Namespace, method: Any) -> None:
+    """Draw the graph on workers and write the positions."""
+    asked = next((name for name in ONE_MACHINE if getattr(given, name)), "more" if given.more else None)
+    if asked is not None:
+        what = "several FILEs" if asked == "more" else f"--{asked}"
+        raise WrongUsage(f"{what} must be left out with --scheduler: a drawing on workers cannot take it")
+    out = Path(given.output)
+    try:
+        kind = files.output_format(given.output, given.format, WORKER_FORMATS)
+    except InputError:
+        kind = None
+    if kind is None or given.output == "-":
+        listed = f"{', '.join(WORKER_FORMATS[:-1])} or {WORKER_FORMATS[-1]}"
+        raise WrongUsage(f"OUT must be a {listed} file with --scheduler; got {given.output}. Name another one")
+    if not Path(given.file).exists():
+        raise InputError(f"there is no file or folder {given.file!r}; check the name")
+    if out.resolve() == Path(given.file).resolve():
+        raise InputError(f"{out} is the input: give another OUT")
+    if not out.resolve().parent.is_dir():
+        raise InputError(f"{out} cannot be written: there is no folder {out.parent}")
+
+    from nelayout.distributed import solve
+    from nelayout.distributed.layout import write
+
+    scale: Any = given.scale if isinstance(given.scale, (float, type(None))) else 1.0
+    drawn = solve(
+        given.file,
+        method,
+        source=given.source or "source",
+        target=given.target or "target",
+        weight=None if given.weight == "none" else given.weight,
+        client=given.scheduler,
+        seed=given.seed,
+        checkpoint=given.checkpoint,
+        dim=given.dim,
+        scale=scale,
+        mass=given.mass,
+        max_iter=given.max_iter,
+        affinity=given.affinity,
+        perplexity=given.perplexity,
+        hops=given.hops,
+        smoothing=given.smoothing,
+        weight_kind=given.weight_kind,
+        device=given.device,
+        progress=shows_progress(given),
+    )
+    say_all(drawn.notes, given)
+    write(drawn, out, kind)
+
+
 COMMAND = Command(
     "lay out a graph: a picture, or positions in a file",
     declare,
@@ -261,4 +322,38 @@ COMMAND = Command(
         "nelayout layout 2019.graphml 2020.graphml 2021.graphml -o film.html",
     ),
     formats,
+)
+
+
+def _declare_draw(command: argparse.ArgumentParser) -> None:
+    option = arguments.declarer(command)
+    command.add_argument("file", metavar="FILE", help="graph file, may be gzipped; - is standard input")
+    positions = "file with positions of all nodes; it may be FILE itself"
+    option("--pos", text=positions, metavar="POS", required=True)
+    out = "picture, page or positions, by its ending; - is standard output"
+    option("-o", "--output", text=out, metavar="OUT", required=True)
+    weight = "edge attribute with the weights (weight): edges of weight 0 are left out; none: every edge is drawn"
+    option("--weight", text=weight, metavar="NAME")
+    graph_input.declare_ends(option)
+    graph_input.declare_look(option)
+    graph_input.declare_picture(option)
+    arguments.declare_messages(option)
+
+
+def _draw(given: argparse.Namespace) -> None:
+    output = Output(given)
+    notes: list[str] = []
+    pos = graph_input.known_positions(given.pos, output.file, given.file, notes)
+    output.write(pos, (*output.file.notes, *notes))
+
+
+DRAW = Command(
+    "draw a graph at given positions: a picture, a page, or a file for a viewer",
+    _declare_draw,
+    _draw,
+    (
+        "nelayout draw graph.graphml --pos positions.csv -o drawing.png --label id --color kind",
+        "nelayout draw drawn.gexf --pos drawn.gexf -o drawing.pdf --edges none",
+    ),
+    lambda: {title: names for title, names in formats().items() if list(names) != list(FILMS)},
 )

@@ -22,8 +22,7 @@ from scipy.sparse import csr_array, issparse
 from nelayout.errors import InputError, InputTypeError
 from nelayout.graphs.host import Host, Links, Places
 from nelayout.graphs.libraries import Library, pandas
-from nelayout.graphs.network import Network, canonical, check_size
-from nelayout.graphs.weights import NEGATIVE, check_kind, similarities, zero_note
+from nelayout.graphs.network import NEGATIVE, Network, canonical, check_kind, check_size, similarities, zero_note
 
 __all__ = ["ArrayHost", "arrays"]
 
@@ -178,18 +177,13 @@ def _symmetric(matrix: csr_array) -> tuple[csr_array, bool]:
     mirrored = matrix.T.tocsr()
     if len(matrix.data) == 0:
         return mirrored, False
-    largest = matrix.data.max()
-    if np.array_equal(matrix.indptr, mirrored.indptr) and np.array_equal(matrix.indices, mirrored.indices):
-        apart = np.abs(matrix.data - mirrored.data).max()
-        if apart == 0:
-            return mirrored, False
-    else:
-        apart = abs(matrix - mirrored).max()
+    apart = abs(matrix - mirrored).max()
+    if apart == 0:
+        return mirrored, False
     with np.errstate(over="ignore"):
         total = matrix + mirrored
-    if apart <= SYMMETRY_TOLERANCE * largest:
-        return total * 0.5, False
-    return total, True
+    undirected = apart <= SYMMETRY_TOLERANCE * matrix.data.max()
+    return (total * 0.5, False) if undirected else (total, True)
 
 
 arrays = _Arrays("", [], ArrayHost, lambda pos: Places(pos, lambda Y: Y) if hasattr(pos, "__len__") else None)

@@ -142,9 +142,7 @@ def test_d3_places(write):
 def test_edge_lists(write, name, text, edges):
     G = read_graph(write(name, text)).graph
     found = {(u, v): w for u, v, w in G.edges(data="weight", default=1)}
-    assert {frozenset(pair): w for pair, w in found.items()} == {
-        frozenset(pair): w for pair, w in edges.items()
-    }
+    assert {frozenset(pair): w for pair, w in found.items()} == {frozenset(pair): w for pair, w in edges.items()}
 
 
 def test_whole_numbers_are_ordered_and_weights_announced(write):
@@ -363,12 +361,7 @@ def test_a_table_of_vectors_is_no_edge_list(write, top):
 
 @pytest.mark.parametrize(
     ("content", "line"),
-    [
-        ("5.1,3.5\n4.9,3.0\n", 1),
-        ("length,width\n5.1,3.5\n", 2),
-        ("length;width;depth\n5;3.5;1\n", 2),
-        ("5 3.5 1\n", 1),
-    ],
+    [("5.1,3.5\n4.9,3.0\n", 1), ("length,width\n5.1,3.5\n", 2), ("length;width;depth\n5;3.5;1\n", 2), ("5 3.5 1\n", 1)],
 )
 def test_fractions_are_no_nodes(write, content, line):
     said = rf"table\.csv, line {line}: (5\.1|3\.5) is not a node: .*nelayout\.embed .* the headings source and target"
@@ -392,10 +385,7 @@ def test_a_table_of_nodes_is_no_edge_list(write, content):
         ),
         ("source,target,kind,weight\na,b,x,3\n", ["column 'kind' is not read"]),
         ("source,target,weight\na,b,3\n", []),
-        (
-            "A,B,C\na,b,3\n",
-            ["the first row, 'A', 'B', 'C', is read as a header", "the column 'C' is read as weight"],
-        ),
+        ("A,B,C\na,b,3\n", ["the first row, 'A', 'B', 'C', is read as a header", "the column 'C' is read as weight"]),
         ("1 2 3 900\n", ["the third column is read as weight", "column 4 is not read"]),
         ("a b\n", []),
     ],
@@ -436,11 +426,7 @@ def test_sniffing_knows_when_it_does_not_know():
         ("a.json", "[]", "expected {"),
         ("a.json", '{"nodes": [{"id": 1}]}', "expected {"),
         ("a.json", '{"nodes": [{"id": 1}, {"id": 1}], "links": []}', "id 1 of another node"),
-        (
-            "a.json",
-            '{"nodes": [{"id": "a"}], "links": [{"source": "a", "target": "q"}]}',
-            "edge 0 names the node 'q'",
-        ),
+        ("a.json", '{"nodes": [{"id": "a"}], "links": [{"source": "a", "target": "q"}]}', "edge 0 names the node 'q'"),
         ("a.json", '{"nodes": [{"id": "a"}], "links": [{"source": "a"}]}', 'edge 0 has no "target"'),
         ("a.net", "*Vertices 2\n1 a\n2 b\n*Edges\n1 3\n", r"a\.net, line 5: vertex 3 does not exist"),
         ("a.net", "*Vertices 2\n*Edges\n1 x\n", "line 3: 'x' is not a vertex number"),
@@ -674,14 +660,7 @@ def test_output_is_not_the_input(tmp_path, monkeypatch):
     (tmp_path / "link.json").symlink_to(path)
     os.link(path, tmp_path / "hard.json")
     monkeypatch.chdir(tmp_path)
-    for other in (
-        path,
-        "g.json",
-        "./g.json",
-        "link.json",
-        "hard.json",
-        tmp_path / ".." / tmp_path.name / "g.json",
-    ):
+    for other in (path, "g.json", "./g.json", "link.json", "hard.json", tmp_path / ".." / tmp_path.name / "g.json"):
         with pytest.raises(InputError, match="is the input file"):
             write_positions(other, nx.path_graph(2), {0: (5, 5), 1: (6, 6)}, source=path)
     assert path.read_bytes() == before

@@ -376,8 +376,7 @@ def test_graphml_defaults_keys_within_and_directions(load):
 
 
 @pytest.mark.parametrize(
-    "namespace",
-    ["", 'xmlns="https://gexf.net/1.3"', 'xmlns="urn:x" xmlns:viz="http:///www.gexf.net/1.1draft/viz"'],
+    "namespace", ["", 'xmlns="https://gexf.net/1.3"', 'xmlns="urn:x" xmlns:viz="http:///www.gexf.net/1.1draft/viz"']
 )
 def test_gexf_of_any_namespace(load, namespace, tmp_path):
     mark = "viz:" if "viz" in namespace else ""

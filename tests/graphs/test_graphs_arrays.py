@@ -47,9 +47,7 @@ def test_matrix_class_and_masked_array():
 
 @given(
     numpy_arrays(
-        np.float64,
-        st.integers(0, 7).map(lambda n: (n, n)),
-        elements=st.sampled_from([0.0, 0.0, 0.3, 1.0, 2.5]),
+        np.float64, st.integers(0, 7).map(lambda n: (n, n)), elements=st.sampled_from([0.0, 0.0, 0.3, 1.0, 2.5])
     )
 )
 def test_rule_for_any_matrix(matrix):
@@ -112,11 +110,7 @@ def test_pieces_of_an_entry_add_up():
 
 def test_distance_and_log():
     D = np.array([[0, 1.0, 0], [1, 0, 3], [0, 3, 0]])
-    assert read(D, weight_kind="distance").adjacency.toarray().tolist() == [
-        [0, 2, 0],
-        [2, 0, 2 / 3],
-        [0, 2 / 3, 0],
-    ]
+    assert read(D, weight_kind="distance").adjacency.toarray().tolist() == [[0, 2, 0], [2, 0, 2 / 3], [0, 2 / 3, 0]]
     assert np.array_equal(read(D, weight_kind="log").adjacency.toarray(), np.log1p(D))
     with pytest.raises(InputError, match=r"edge \(0, 1\) has weight 0.0; .*> 0"):
         read(sp.csr_array((np.array([0.0]), ([0], [1])), shape=(2, 2)), weight_kind="distance")
@@ -156,9 +150,7 @@ def test_matrix_is_not_changed_nor_shared(form):
     network = read(matrix)
     network.adjacency.data[:] = -1
     assert (matrix != before).nnz == 0
-    unsorted = sp.csr_array(
-        (np.array([1.0, 2, 3]), np.array([2, 0, 0]), np.array([0, 2, 2, 3])), shape=(3, 3)
-    )
+    unsorted = sp.csr_array((np.array([1.0, 2, 3]), np.array([2, 0, 0]), np.array([0, 2, 2, 3])), shape=(3, 3))
     parts = [part.copy() for part in (unsorted.data, unsorted.indices, unsorted.indptr)]
     read(unsorted)
     read(unsorted, weight=None)

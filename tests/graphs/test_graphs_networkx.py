@@ -40,8 +40,7 @@ def assert_canonical(A):
 
 
 edge_lists = st.lists(
-    st.tuples(st.integers(0, 6), st.integers(0, 6), st.sampled_from([None, 0, 1, 2, 0.1, 7.25, True])),
-    max_size=30,
+    st.tuples(st.integers(0, 6), st.integers(0, 6), st.sampled_from([None, 0, 1, 2, 0.1, 7.25, True])), max_size=30
 )
 
 

@@ -84,9 +84,7 @@ def encode_columns(columns: Mapping[str, Any], kind: str) -> bytes:
     return content.getvalue()
 
 
-def _to_columns(
-    G: Any, labels: Sequence[Hashable], Y: np.ndarray, look: Look = PLAIN, *, kind: str = "arrow"
-) -> bytes:
+def _to_columns(G: Any, labels: Sequence[Hashable], Y: np.ndarray, look: Look = PLAIN, *, kind: str = "arrow") -> bytes:
     """Encode one row per node: node, x, y (and z)."""
     names = axes(Y.shape[1])
     return encode_columns({"node": labels_to_write(labels), **dict(zip(names, Y.T.copy(), strict=True))}, kind)

@@ -54,9 +54,7 @@ THOUSANDS = re.compile(r"[+-]?\d{1,3}(?:\.\d{3})+")
 DATE = re.compile(r"\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}\b.*|\d{1,2}:\d{2}.*")
 # Ranges of numbers that may be times: years, yyyymmdd, and seconds to nanoseconds since 1970.
 TIMES = ((1900, 2100), (19000101, 21001231), *((3e8 * 10.0**k, 4.2e9 * 10.0**k) for k in (0, 3, 6, 9)))
-NEIGHBORS = (
-    "If each row is a node and its neighbors, this is an adjacency list: networkx.read_adjlist reads one"
-)
+NEIGHBORS = "If each row is a node and its neighbors, this is an adjacency list: networkx.read_adjlist reads one"
 EMBED = "a table of numbers, one row per sample, is drawn by nelayout.embed"
 
 
