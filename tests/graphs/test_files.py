@@ -506,24 +506,6 @@ def test_unknown_endings_and_formats(tmp_path):
 EXACT = [name for name in WRITERS if name != "pajek"]
 
 
-@pytest.mark.parametrize("name", EXACT)
-@pytest.mark.parametrize("directed", [False, True])
-def test_positions_come_back_bit_by_bit(tmp_path, name, directed):
-    G = example(directed)
-    path = tmp_path / f"out.{name}"
-    write_positions(path, G, POSITIONS)
-    assert {v: tuple(p) for v, p in read_positions(path).items()} == POSITIONS
-    if name not in POSITION_FORMATS:
-        again = read_graph(path)
-        assert set(again.labels) == set(G)
-        order = np.argsort([str(v) for v in G])
-        assert np.array_equal(dense(again), read(G).adjacency.toarray()[np.ix_(order, order)])
-    if name in ("json", "graphml", "gexf", "cytoscape", "graphology"):
-        assert dict(zip(again.labels, again.node_data["club"], strict=True)) == dict(G.nodes(data="club"))
-    assert "x" not in G.nodes["b"]
-    assert "viz" not in G.nodes["b"]
-
-
 def test_json_is_node_link(tmp_path):
     M = nx.MultiGraph([((0, 1), "b", {"weight": np.float32(2)}), ("b", (0, 1))])
     M.nodes["b"]["tags"] = {"x"}
@@ -572,14 +554,6 @@ def test_no_attribute_hides_names_or_positions(tmp_path, name, dim, value):
         assert (str(G.nodes(data=True)), str(G.edges(data=True))) == before
 
 
-def test_gexf_keeps_an_attribute_called_id_under_another_name(tmp_path):
-    """igraph gives every node of a GraphML file such an attribute."""
-    G = nx.path_graph(["a", "b"])
-    nx.set_node_attributes(G, {"a": "n0", "b": "n1"}, "id")
-    write_positions(tmp_path / "out.gexf", G, {"a": (0, 1), "b": (2, 3)})
-    assert nx.read_gexf(tmp_path / "out.gexf").nodes["b"]["own_id"] == "n1"
-
-
 def test_attributes_that_are_no_positions_are_named(write):
     path = write("g.json", '{"nodes": [{"id": "a", "x": "left"}], "edges": []}')
     with pytest.raises(InputError, match=r"g\.json holds no positions: its attributes x, y or coords are not numbers"):
@@ -605,32 +579,13 @@ def test_matrices_and_igraph_are_written_too(tmp_path, name):
         assert np.array_equal(dense(read_graph(tmp_path / f"i.{name}")), matrix)
 
 
-@pytest.mark.parametrize(
-    ("directed", "weights"),
-    [*((directed, w) for directed in (False, True) for w in ((1, 1, 1), (2.5, 0.0, 1))), (True, (3, np.nan, np.inf))],
-)
-def test_json_of_a_matrix_is_that_of_its_networkx_graph(tmp_path, directed, weights):
-    """A matrix is written without a networkx graph, unless its nodes have data: the same bytes but for those."""
-    A = sp.csr_array((np.array(weights, dtype=float), ([0, 1, 3], [2, 0, 3])), shape=(4, 4))
-    A = A if directed else sp.csr_array(A + A.T)
-    Y = np.random.default_rng(0).random((4, 2))
-    file = record_module.GraphFile(A, ["a", "b", "c", "d"])
-    write_positions(tmp_path / "own.json", file, Y)
-    G = nx.DiGraph() if directed else nx.Graph()
-    G.add_nodes_from(file.labels)
-    E = sp.coo_array(A if directed else sp.triu(A))
-    for i, j, weight in zip(*(column.tolist() for column in (*E.coords, E.data)), strict=True):
-        G.add_edge(file.labels[i], file.labels[j], **({} if set(weights) == {1} and directed else {"weight": weight}))
-    write_positions(tmp_path / "networkx.json", G, Y)
-    assert (tmp_path / "own.json").read_bytes() == (tmp_path / "networkx.json").read_bytes()
-
-
 def test_labels_of_a_file_travel_to_the_output(tmp_path):
     np.savez(tmp_path / "in.npz", rows=[0, 1], cols=[1, 2], n=3, names=["a", "b", "c"], labels=[5, 5, 6])
     file = read_graph(tmp_path / "in.npz")
     write_positions(tmp_path / "out.json", file, np.zeros((3, 2)))
-    nodes = json.loads((tmp_path / "out.json").read_text())["nodes"]
-    assert nodes[2] == {"labels": 6, "id": "c", "x": 0.0, "y": 0.0}
+    data = json.loads((tmp_path / "out.json").read_text())
+    assert data["nodes"][2] == {"labels": 6, "id": "c", "x": 0.0, "y": 0.0}
+    assert data["edges"][0] == {"source": "a", "target": "b"}  # no weights where all are 1
 
 
 def test_wrong_positions_are_named_and_nothing_is_written(tmp_path):

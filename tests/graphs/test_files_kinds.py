@@ -13,7 +13,7 @@ import nelayout as nl
 from nelayout.cli import main
 from nelayout.errors import InputError
 from nelayout.graphs import read
-from nelayout.graphs.files import FORMATS, Look, read_graph, read_positions, write_positions
+from nelayout.graphs.files import Look, read_graph, read_positions, write_positions
 
 
 @pytest.fixture
@@ -486,52 +486,6 @@ def test_other_endings_name_what_converts_them(load, ending):
 
 
 # what is written is read again
-
-
-def multigraph():
-    G = nx.MultiGraph()
-    G.add_edge("a", "b", key=0, weight=1)
-    G.add_edge("a", "b", key="k", weight=2.5, id="7")
-    G.add_edge("b", "c", key=0, id="7")
-    return G
-
-
-def mixed():
-    G = nx.Graph()
-    G.add_node("a", age=1, size="big", own_size="old")
-    G.add_node("b", age="n/a")
-    G.add_edge("a", "b", type="directed", key="K", start="s", spells=3, weight=2)
-    G.add_edge("b", "c", f=True, weight=1.5)
-    G.add_edge("c", "a", f=3, weight=np.float64(2))
-    return G
-
-
-GRAPHS = {"multigraph": multigraph, "mixed": mixed, "parallel": lambda: nx.MultiDiGraph([(0, 1), (0, 1), (1, 2)])}
-
-
-@pytest.mark.parametrize(
-    "name", [name for name, entry in FORMATS.items() if entry.write and name not in ("npz", "pajek")]
-)
-@pytest.mark.parametrize("graph", GRAPHS)
-def test_what_is_written_is_read_again(tmp_path, name, graph):
-    G = GRAPHS[graph]()
-    path = tmp_path / f"g.{FORMATS[name].endings[0]}"
-    write_positions(path, G, {node: (k, -k) for k, node in enumerate(G)}, look=Look(sizes=np.ones(len(G))))
-    H = read_graph(path).graph
-    assert type(H) is type(G)
-    assert read(H).adjacency.toarray().tolist() == read(G).adjacency.toarray().tolist()
-    theirs = {"gexf": nx.read_gexf, "graphml": nx.read_graphml}.get(name)
-    if theirs is not None:
-        assert theirs(path).number_of_edges() == G.number_of_edges()
-        ids = re.findall(r'<edge [^>]*\bid="([^"]*)"', path.read_text())
-        assert len(set(ids)) == len(ids)
-    if graph == "mixed":
-        assert [own.get("age") for _, own in H.nodes(data=True)][:2] == ([1, "n/a"] if theirs is None else ["1", "n/a"])
-        values = {str(value) for *_, own in H.edges(data=True) for value in own.values()}
-        assert {"directed", "K", "s", "3", "True"} <= values
-        assert {"big", "old"} <= {str(value) for value in H.nodes["a"].values()}
-    if graph == "multigraph" and name != "graphology":
-        assert sorted(str(key) for *_, key in H.edges(keys=True)) == ["0", "0", "k"]
 
 
 def test_gexf_has_the_weight_that_was_asked_for(tmp_path):

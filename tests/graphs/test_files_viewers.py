@@ -251,13 +251,6 @@ def test_a_form_of_json_is_that_of_the_output(source, tmp_path):
     assert read_graph("plain.json").format == "json"
 
 
-def test_pajek_has_the_weights_that_were_asked_for(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    nx.write_graphml(nx.Graph([("a", "b", {"km": 3})]), "g.graphml")
-    assert main(["layout", "g.graphml", "--weight", "km", *QUICK, "-o", "out.net"]) == 0
-    assert [*nx.read_pajek("out.net").edges(data="weight")] == [("a", "b", 3.0)]
-
-
 def test_names_of_the_nodes_own_are_kept(tmp_path):
     G = nx.Graph()
     G.add_node("n0", name="Ann", label="Annie")
