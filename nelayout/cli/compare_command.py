@@ -298,10 +298,6 @@ def _to_json(comparison: Comparison, look: dict[str, Any]) -> bytes:
     return encode_json(records, indent=1)
 
 
-def _to_html(comparison: Comparison, look: dict[str, Any]) -> bytes:
-    return comparison.page(**look).html().encode("utf-8", "replace")
-
-
 def _to_picture(kind: str) -> Callable[[Comparison, dict[str, Any]], bytes]:
     def content(comparison: Comparison, look: dict[str, Any]) -> bytes:
         from nelayout.pictures import render
@@ -316,7 +312,7 @@ WRITERS: dict[str, Callable[[Comparison, dict[str, Any]], bytes]] = {
     **{kind: _to_picture(kind) for kind in PICTURES},
     "csv": _to_csv,
     "json": _to_json,
-    "html": _to_html,
+    "html": lambda comparison, look: comparison.page(**look).html().encode("utf-8", "replace"),
 }
 DATA = ("csv", "json")  # formats with measures only
 

@@ -12,7 +12,6 @@ import io
 import pickle
 import warnings
 from collections.abc import Callable, Iterable
-from functools import partial
 from importlib import import_module
 from importlib.util import find_spec
 from typing import Any
@@ -263,15 +262,6 @@ def _records(table: Table, Y: np.ndarray) -> tuple[list[str], list[list[Any]]]:
     return [*header, *beside], [list(row) for row in zip(*columns, strict=True)]
 
 
-def _to_csv(table: Table, Y: np.ndarray, graph: csr_array | None) -> bytes:
-    return encode_csv(*_records(table, Y))
-
-
-def _to_json(table: Table, Y: np.ndarray, graph: csr_array | None) -> bytes:
-    header, rows = _records(table, Y)
-    return encode_json([dict(zip(header, row, strict=True)) for row in rows])
-
-
 def _to_npz(table: Table, Y: np.ndarray, graph: csr_array | None) -> bytes:
     """Return arrays `positions` and `names`, other columns, and the graph for `load_npz`."""
     arrays: dict[str, Any] = {"positions": Y}
@@ -293,19 +283,21 @@ def _to_npy(table: Table, Y: np.ndarray, graph: csr_array | None) -> bytes:
     return content.getvalue()
 
 
-def _to_typed(table: Table, Y: np.ndarray, graph: csr_array | None, kind: str) -> bytes:
+def _columns(table: Table, Y: np.ndarray) -> dict[str, list[Any]]:
     header, rows = _records(table, Y)
-    return encode_columns(dict(zip(header, map(list, zip(*rows, strict=True)), strict=True)), kind)
+    return dict(zip(header, map(list, zip(*rows, strict=True)), strict=True))
 
 
 # Format -> (table, (n, dim) positions, the graph that was drawn) -> content.
 WRITERS: dict[str, Callable[[Table, np.ndarray, csr_array | None], bytes]] = {
-    "csv": _to_csv,
-    "json": _to_json,
+    "csv": lambda table, Y, _: encode_csv(*_records(table, Y)),
+    "json": lambda table, Y, _: encode_json(
+        [dict(zip(header, row, strict=True)) for header, rows in [_records(table, Y)] for row in rows]
+    ),
     "npz": _to_npz,
     "npy": _to_npy,
-    "arrow": partial(_to_typed, kind="arrow"),
-    "parquet": partial(_to_typed, kind="parquet"),
+    "arrow": lambda table, Y, _: encode_columns(_columns(table, Y), "arrow"),
+    "parquet": lambda table, Y, _: encode_columns(_columns(table, Y), "parquet"),
 }
 
 COMMAND = Command(

@@ -99,7 +99,12 @@ def read(G: Any, weight: str | None = "weight", weight_kind: str = "similarity")
     try:
         return library.read(G, weight, weight_kind)
     except AttributeError as error:  # a name that this version of the library does not have
-        raise _unreadable(G, error) from error
+        package = type(G).__module__.partition(".")[0]
+        version = getattr(sys.modules.get(package), "__version__", "of an unknown version")
+        raise InputTypeError(
+            f"this {_kind(G)} cannot be read: {error} ({package} {version}); install a version that nelayout supports, "
+            f"or convert the graph: allowed are {TAKEN}"
+        ) from error
 
 
 def graph_of(G: Any) -> Any:
@@ -228,15 +233,6 @@ def guard(G: Any) -> AbstractContextManager[None]:
 
 def _kind(G: Any) -> str:
     return f"{type(G).__module__}.{type(G).__qualname__}".removeprefix("builtins.")
-
-
-def _unreadable(G: Any, error: AttributeError) -> InputTypeError:
-    package = type(G).__module__.partition(".")[0]
-    version = getattr(sys.modules.get(package), "__version__", "of an unknown version")
-    return InputTypeError(
-        f"this {_kind(G)} cannot be read: {error} ({package} {version}); install a version that nelayout supports, "
-        f"or convert the graph: allowed are {TAKEN}"
-    )
 
 
 def _no_graph(G: Any) -> InputTypeError:

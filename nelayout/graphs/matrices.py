@@ -88,7 +88,9 @@ class _Arrays(Library):
         Duplicate entries of a sparse matrix are added up first, as SciPy defines them.
         """
         check_kind(weight_kind)
-        matrix = _off_diagonal(_as_csr(G))
+        matrix = _as_csr(G)
+        rows = np.repeat(np.arange(len(matrix.indptr) - 1, dtype=matrix.indices.dtype), np.diff(matrix.indptr))
+        matrix = _where(matrix, rows != matrix.indices)
         notes: tuple[str, ...] = ()
         zeros = 0
         if weight is None:
@@ -155,12 +157,6 @@ def _as_csr(G: Any) -> csr_array:
         matrix = matrix.copy()
         matrix.sum_duplicates()
     return matrix
-
-
-def _off_diagonal(matrix: csr_array) -> csr_array:
-    """Return the matrix without its diagonal; its `data` may be replaced."""
-    rows = np.repeat(np.arange(len(matrix.indptr) - 1, dtype=matrix.indices.dtype), np.diff(matrix.indptr))
-    return _where(matrix, rows != matrix.indices)
 
 
 def _where(matrix: csr_array, keep: np.ndarray) -> csr_array:

@@ -9,22 +9,10 @@ import pytest
 
 # Measured costs of an import, 0.06 to 0.65 s each: what draws thirty nodes in 0.1 s has no use for them.
 HEAVY = (
-    "igraph",
-    "numba",
-    "llvmlite",
-    "scipy.optimize",
-    "scipy.sparse.csgraph",
-    "scipy.sparse.linalg",
-    "scipy.fft",
-    "scipy.linalg",
-    "scipy.spatial",
-    "scipy.special",
-    "matplotlib",
-    "pandas",
-    "sklearn",
-    "tqdm",
+    "igraph", "numba", "llvmlite", "scipy.optimize", "scipy.sparse.csgraph", "scipy.sparse.linalg", "scipy.fft",
+    "scipy.linalg", "scipy.spatial", "scipy.special", "matplotlib", "pandas", "sklearn", "tqdm",
     "concurrent.futures.thread",
-)
+)  # fmt: skip
 
 
 def loaded(code: str) -> set[str]:

@@ -243,11 +243,16 @@ def write_positions(
     """
     name = output_format(path, format)
     check_output(path, *([] if source is None else [source]))
-    file = _as_record(graph)
+    file = graph if isinstance(graph, GraphFile) else GraphFile(graph, library_of(graph).host(graph).aliases[0])
     if weight is None and look.weight == PLAIN.weight:
         weight = file.weight
     look = look if weight is None else replace(look, weight=weight)
-    Y = _place_nodes(pos, file)
+    opened, host = places(pos), file.host
+    host.aliases = [file.labels, *host.aliases]
+    Y = host.positions(opened.given, opened.dim)
+    missing = np.isnan(Y).any(axis=1)
+    if missing.any():
+        raise InputError(f"node {file.labels[int(np.argmax(missing))]!r} has no position; every node needs one")
     G = None if name in POSITIONS else library_of(file.graph).as_networkx(file.graph, file.labels, file.node_data)
     deliver(path, WRITERS[name](G, file.labels, Y, look))
 
@@ -286,8 +291,10 @@ def positions_of(file: GraphFile, name: str) -> dict[Any, np.ndarray]:
         if down and "z" in present and len(set(data["z"])) == 1:
             present.remove("z")
         if axes[0] in present:
-            rows = zip(*(_upward(data[axis]) if down and axis == "y" else data[axis] for axis in present), strict=True)
-            return _where_known(file, [[np.nan if value is None else value for value in row] for row in rows], name)
+            columns = [[np.nan if value is None else value for value in data[axis]] for axis in present]
+            if down and "y" in present:
+                columns[present.index("y")] = [-y for y in columns[present.index("y")]]
+            return _where_known(file, list(zip(*columns, strict=True)), name)
     if "coords" in data:
         return _where_known(file, data["coords"], name)
     if "viz" in data:
@@ -333,29 +340,6 @@ def _node_rows(source: Source, expected: str) -> tuple[tuple[int, list[str]], in
         raise source.broken(expected, 1) from None
     words = [word.strip().lower() for word in header[1]]
     return header, next((words.index(word) for word in NODE_NAMES if word in words), 0), rows
-
-
-def _place_nodes(pos: Any, file: GraphFile) -> np.ndarray:
-    """Return (n, dim) positions in file order; keys are the file's labels or the graph's own.
-
-    Raises `InputError` naming a node without position, or with another number of coordinates.
-    """
-    opened, host = places(pos), file.host
-    host.aliases = [file.labels, *host.aliases]
-    Y = host.positions(opened.given, opened.dim)
-    missing = np.isnan(Y).any(axis=1)
-    if missing.any():
-        raise InputError(f"node {file.labels[int(np.argmax(missing))]!r} has no position; every node needs one")
-    return Y
-
-
-def _as_record(graph: Any) -> GraphFile:
-    """Return the record of a graph, with labels as in `nelayout.graphs.read`."""
-    return graph if isinstance(graph, GraphFile) else GraphFile(graph, library_of(graph).host(graph).aliases[0])
-
-
-def _upward(values: Iterable[Any]) -> list:
-    return [None if value is None else -value for value in values]
 
 
 def _where_known(file: GraphFile, rows: Any, name: str) -> dict[Hashable, np.ndarray]:

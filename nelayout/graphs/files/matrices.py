@@ -134,7 +134,10 @@ def read_npz(source: Source) -> GraphFile:
         matrix = csr_array(next(iter(arrays.values())))
     else:
         raise source.broken(f"holds {', '.join(arrays) or 'nothing'}; expected {NPZ_KEYS}")
-    return GraphFile(matrix, range(_check_square(source, matrix)), {}, "npz")
+    shape: Any = matrix.shape
+    if len(shape) != 2 or shape[0] != shape[1]:
+        raise _not_square(source, shape)
+    return GraphFile(matrix, range(shape[0]), {}, "npz")
 
 
 def load_arrays(source: Source, kind: str, expected: str) -> dict[str, np.ndarray]:
@@ -215,13 +218,6 @@ def _single(source: Source, arrays: dict[str, np.ndarray], name: str, usual: int
     if value.size != 1 or value.dtype.kind not in "biu":
         raise source.broken(f"{name} must be one whole number; got {value.dtype} {value.shape}")
     return int(value.item())
-
-
-def _check_square(source: Source, matrix: Any) -> int:
-    """Return the number of rows of a square matrix; raise `InputError` for another shape."""
-    if len(matrix.shape) != 2 or matrix.shape[0] != matrix.shape[1]:
-        raise _not_square(source, matrix.shape)
-    return matrix.shape[0]
 
 
 def _not_square(source: Source, shape: tuple[int, ...], line: int | None = None) -> InputError:
