@@ -413,61 +413,6 @@ def test_sniffing_knows_when_it_does_not_know():
 # broken files
 
 
-@pytest.mark.parametrize(
-    ("name", "content", "message"),
-    [
-        ("a.gml", "graph [\n node ~\n]", r"a\.gml, line 2: cannot be read as gml"),
-        ("a.gml", "nothing here", "cannot be read as gml"),
-        ("a.gml", 'graph [\n node [ id 0 label "a" ]\n edge [ source 0 target 7 ]\n]', "undefined target 7"),
-        ("a.graphml", "<graphml><graph>", r"a\.graphml, line 1: not well-formed XML"),
-        ("a.graphml", "<other/>", "cannot be read as graphml"),
-        ("a.gexf", "<gexf></gexf>", "cannot be read as gexf"),
-        ("a.json", '{"nodes": [\n{]', r"a\.json, line 2: not valid JSON"),
-        ("a.json", "[]", "expected {"),
-        ("a.json", '{"nodes": [{"id": 1}]}', "expected {"),
-        ("a.json", '{"nodes": [{"id": 1}, {"id": 1}], "links": []}', "id 1 of another node"),
-        ("a.json", '{"nodes": [{"id": "a"}], "links": [{"source": "a", "target": "q"}]}', "edge 0 names the node 'q'"),
-        ("a.json", '{"nodes": [{"id": "a"}], "links": [{"source": "a"}]}', 'edge 0 has no "target"'),
-        ("a.net", "*Vertices 2\n1 a\n2 b\n*Edges\n1 3\n", r"a\.net, line 5: vertex 3 does not exist"),
-        ("a.net", "*Vertices 2\n*Edges\n1 x\n", "line 3: 'x' is not a vertex number"),
-        ("a.net", "*Vertices many\n", r"line 1: expected \"\*Vertices n\""),
-        ("a.net", "1 2\n", r"line 1: .* expected \"\*Vertices n\""),
-        ("a.net", "*Vertices 2\n*Matrix\n0 1 2\n", "line 3: the matrix must have 2 rows of 2"),
-        ("a.mtx", "%%MatrixMarket matrix coordinate real general\n2 2 1\n1 x 1\n", "cannot be read as mtx"),
-        ("a.mtx", "%%MatrixMarket matrix coordinate pattern general\n2 3 1\n1 3\n", r"shape \(2, 3\)"),
-        ("a.npz", b"PK\x03\x04 truncated", "cannot be read as npz"),
-        ("a.txt", "1 2\n3\n", r"a\.txt, line 2: 2 columns were expected and there are 1: '3'"),
-        ("a.txt", "# only\n# comments\n", "comments but no edges"),
-        ("a.txt", "lonely\n", "line 1: an edge needs two columns"),
-        ("a.csv", "a,b,1\nb,c,heavy\n", r"a\.csv, line 2: the weight 'heavy' is not a number"),
-        ("a.csv", "", r"a\.csv is empty"),
-        ("a.csv", " \n\n", r"a\.csv is empty"),
-        ("a.gml.gz", b"\x1f\x8b\x08 broken", "gzip file is damaged"),
-    ],
-)
-def test_broken_files_say_what_and_where(write, name, content, message):
-    with pytest.raises(InputError, match=message):
-        read_graph(write(name, content))
-
-
-@pytest.mark.parametrize(
-    ("arrays", "message"),
-    [
-        ({"rows": [0], "cols": [5], "n": 2}, r"must be in 0 \.\. 1"),
-        ({"rows": [0, 1], "cols": [1], "n": 2}, "one pair per edge"),
-        ({"rows": [0.5], "cols": [1], "n": 2}, "must be integers"),
-        ({"rows": [0], "cols": [1], "n": 2, "weights": [1, 2]}, "one per edge"),
-        ({"X": np.zeros((3, 2))}, r"shape \(3, 2\)"),
-        ({"X": np.zeros(3), "y": np.zeros(3)}, "holds X, y; expected rows, cols and n"),
-        ({"rows": np.array([None]), "cols": [1]}, "cannot be read as npz"),
-    ],
-)
-def test_broken_npz(tmp_path, arrays, message):
-    np.savez(tmp_path / "a.npz", **arrays)
-    with pytest.raises(InputError, match=message):
-        read_graph(tmp_path / "a.npz")
-
-
 def test_files_that_are_not_there(tmp_path):
     (tmp_path / "dolphins.gml").write_text("x")
     with pytest.raises(InputError, match=r"did you mean .*dolphins\.gml"):
