@@ -265,37 +265,30 @@ def _place(value: Any, name: str, label: Any) -> Any:
     return place if np.isfinite(place).all() else None
 
 
-def _rows(comparison: Comparison) -> Iterable[tuple[str, dict[str, float | None], float | None, dict[str, Any] | None]]:
-    """Return name, values, seconds and deviations of each drawing; None for unknown ones."""
+def _records(comparison: Comparison) -> Iterable[dict[str, Any]]:
+    """Return name, values, seconds and deviations over seeds of each drawing, None for a value that is unknown."""
 
-    def known(value: float | None) -> float | None:
-        return None if value is None or math.isnan(value) else value
+    def known(values: Iterable[tuple[str, float | None]]) -> dict[str, float | None]:
+        return {name: None if value is None or math.isnan(value) else value for name, value in values}
 
     for name, row in comparison.measured.items():
+        record: dict[str, Any] = {"drawing": name, **known((key, m.value) for key, m in row.items())}
+        seconds = (comparison.seconds or {}).get(name)
         spread = comparison.spreads.get(name) if comparison.spreads else None
-        deviations = None if spread is None else {measure: known(x) for measure, x in spread.items()}
-        yield name, {key: known(m.value) for key, m in row.items()}, (comparison.seconds or {}).get(name), deviations
+        record |= {} if seconds is None else {"seconds": seconds}
+        yield record | ({} if spread is None else {"spread": known(spread.items())})
 
 
 def _to_csv(comparison: Comparison, look: dict[str, Any]) -> bytes:
     """Return a row for each drawing: the values, the seconds, the deviations over seeds."""
     names = list(next(iter(comparison.measured.values())))
-    spreads = [f"{name} spread" for name in names] if comparison.spreads else []
-    rows = []
-    for name, values, seconds, deviations in _rows(comparison):
-        row = [name, *values.values()] + [seconds] * bool(comparison.seconds)
-        rows.append(row + [(deviations or {}).get(measure) for measure in names] * bool(spreads))
-    return encode_csv(["drawing", *names, *["seconds"] * bool(comparison.seconds), *spreads], rows)
-
-
-def _to_json(comparison: Comparison, look: dict[str, Any]) -> bytes:
-    """Return a list of records; null for a measure without a value."""
-    records = []
-    for name, values, seconds, deviations in _rows(comparison):
-        record: dict[str, Any] = {"drawing": name, **values}
-        record |= {} if seconds is None else {"seconds": seconds}
-        records.append(record | ({} if deviations is None else {"spread": deviations}))
-    return encode_json(records, indent=1)
+    header = ["drawing", *names, *["seconds"] * bool(comparison.seconds)]
+    spreads = names if comparison.spreads else []
+    rows = (
+        [record.get(name) for name in header] + [record.get("spread", {}).get(name) for name in spreads]
+        for record in _records(comparison)
+    )
+    return encode_csv([*header, *(f"{name} spread" for name in spreads)], rows)
 
 
 def _to_picture(kind: str) -> Callable[[Comparison, dict[str, Any]], bytes]:
@@ -311,7 +304,7 @@ def _to_picture(kind: str) -> Callable[[Comparison, dict[str, Any]], bytes]:
 WRITERS: dict[str, Callable[[Comparison, dict[str, Any]], bytes]] = {
     **{kind: _to_picture(kind) for kind in PICTURES},
     "csv": _to_csv,
-    "json": _to_json,
+    "json": lambda comparison, _: encode_json(list(_records(comparison)), indent=1),
     "html": lambda comparison, look: comparison.page(**look).html().encode("utf-8", "replace"),
 }
 DATA = ("csv", "json")  # formats with measures only

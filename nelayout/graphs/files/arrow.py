@@ -20,9 +20,10 @@ from typing import Any
 
 import numpy as np
 
-from nelayout.errors import InputError, missing_extra, unknown
+from nelayout.errors import InputError, missing_extra
 from nelayout.graphs.files.record import PLAIN, FileFormat, GraphFile, Look, count_of, from_edges
 from nelayout.graphs.files.source import Source
+from nelayout.graphs.files.tables import column_of
 from nelayout.graphs.files.writers import axes, labels_to_write
 from nelayout.graphs.headings import NODE, WEIGHT, ends_named, first_of, is_time, is_weight
 
@@ -99,7 +100,8 @@ def _read(
     """
     table = read_columns(source, kind)
     names = table.column_names
-    named = ends_named(names) if ends is None else tuple(_column(source, end, names, "an end") for end in ends)
+    every = range(len(names))
+    named = ends_named(names) if ends is None else tuple(column_of(source, x, names, every, "an end") for x in ends)
     if named is None and "x" in names:
         return _nodes(source, table, kind)
     if named is None and len(names) == 2 and first_of(names[:1], NODE) is None:
@@ -112,7 +114,7 @@ def _read(
     numbers = [k for k in range(len(names)) if k not in named and _is_numeric(table.column(k))]
     at, notes = None, []
     if weight is not None and (weight != "weight" or "weight" in names):
-        at = _column(source, weight, names, "weight")
+        at = column_of(source, weight, names, every, "weight")
     else:
         exact = first_of((name if k in numbers else "" for k, name in enumerate(names)), WEIGHT)
         alike = (k for k in numbers if is_weight(names[k]) and not is_time(names[k]))
@@ -152,15 +154,6 @@ def _nodes(source: Source, table: Any, kind: str) -> GraphFile:
     for name, values in data.items():
         networkx.set_node_attributes(G, {n: v for n, v in zip(labels, values, strict=True) if v is not None}, name)
     return GraphFile(G, labels, data, kind, ("there are positions and no edges",))
-
-
-def _column(source: Source, word: str, names: Sequence[str], what: str) -> int:
-    """Return the column of this name or, if there is none, of this number from 1."""
-    if word in names:
-        return list(names).index(word)
-    if word.isdecimal() and 1 <= int(word) <= len(names):
-        return int(word) - 1
-    raise source.broken(str(unknown(f"column for {what}", word, names)))
 
 
 def _is_numeric(column: Any) -> bool:

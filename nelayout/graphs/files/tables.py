@@ -33,7 +33,7 @@ from nelayout.graphs.files.source import Source
 from nelayout.graphs.headings import FROM, NODE, TO, WEIGHT, ends_named, first_of, is_time, is_weight
 from nelayout.graphs.to_floats import short_repr
 
-__all__ = ["EDGE_LIST", "SIF", "Rows", "is_missing", "number", "read_edgelist"]
+__all__ = ["EDGE_LIST", "SIF", "Rows", "column_of", "is_missing", "number", "read_edgelist"]
 
 COMMENTS = ("#", "%")
 # Signs between fields, the most reliable first; None means blanks.
@@ -296,6 +296,20 @@ def _is_number(cell: str) -> bool:
     return number(cell) is not None and not is_missing(cell)
 
 
+def column_of(
+    source: Source, asked: str, names: Sequence[str], columns: Sequence[int], what: str, hint: str = ""
+) -> int:
+    """Return the first of the columns with this heading, in any case, or with this number from 1."""
+    named = [k for k in columns if k < len(names)]
+    fitting = [k for k in named if names[k] == asked] + [k for k in named if names[k].lower() == asked.lower()]
+    if not fitting and asked.isdecimal() and int(asked) - 1 in columns:
+        fitting = [int(asked) - 1]
+    if not fitting:
+        known = [names[k] for k in named if names[k]] or [str(k + 1) for k in columns]
+        raise source.broken(str(unknown(f"column for {what}", asked, known)) + hint)
+    return fitting[0]
+
+
 @dataclass
 class _Head:
     """Columns of a table that are read, and notes on this choice.
@@ -389,21 +403,10 @@ class _Head:
     def _given(self, head: list[str], given: tuple[str, str]) -> tuple[int, int]:
         """Return the columns that the caller names as ends, by heading or by number from 1."""
         names = [] if all(name.isdecimal() for name in given) else head
-        found = [self._column_of(name, names, range(len(head)), "an end") for name in given]
+        found = [column_of(self.source, name, names, range(len(head)), "an end") for name in given]
         if found[0] == found[1]:
             raise self.source.broken(f"both ends are the column {given[0]!r}; name two columns")
         return found[0], found[1]
-
-    def _column_of(self, asked: str, names: list[str], columns: Sequence[int], what: str, hint: str = "") -> int:
-        """Return the first column with this heading, in any case, or this number from 1."""
-        fitting = [k for k in columns if k < len(names) and names[k] == asked]
-        fitting += [k for k in columns if k < len(names) and names[k].lower() == asked.lower()]
-        if not fitting and asked.isdecimal() and int(asked) - 1 in columns:
-            fitting = [int(asked) - 1]
-        if not fitting:
-            known = [names[k] for k in columns if k < len(names) and names[k]] or [str(k + 1) for k in columns]
-            raise self.source.broken(str(unknown(f"column for {what}", asked, known)) + hint)
-        return fitting[0]
 
     def _refuse(self, head: list[str], body: list[list[str]], named: Any, words: bool) -> None:
         """Raise the error for a table without edges."""
@@ -502,7 +505,8 @@ class _Head:
         asked = self.asked
         if asked is not None and (asked != "weight" or "weight" in head):
             names = head if self.header else []
-            self.weight, self.name = self._column_of(asked, names, others, "weight", "; weight=None reads none"), asked
+            self.name, hint = asked, "; weight=None reads none"
+            self.weight = column_of(self.source, asked, names, others, "weight", hint)
             return
         if self.header:
             exact = first_of((name if k in others else "" for k, name in enumerate(head)), WEIGHT)
