@@ -190,8 +190,7 @@ def check_options(options: dict[str, Any]) -> dict[str, Any]:
     """Fill in the defaults and check everything that needs no graph."""
     for name in options:
         if name not in DEFAULTS:
-            problem = unknown("keyword", name, DEFAULTS)
-            raise TypeError(str(problem))
+            raise TypeError(str(unknown("keyword", name, DEFAULTS)))
     o: dict[str, Any] = {**DEFAULTS, **options}
     dim = o["dim"]
     if isinstance(dim, (bool, np.bool_)) or not isinstance(dim, (int, np.integer)) or not 1 <= dim <= 3:
@@ -247,11 +246,9 @@ def _center(center: Any, dim: int) -> np.ndarray:
     try:
         array = np.asarray(list(center) if isinstance(center, Iterable) else center, dtype=np.float64)
     except (TypeError, ValueError):
-        raise InputError(f"center must be {dim} numbers, given {center!r}") from None
-    if array.shape != (dim,):
-        raise InputError(f"center must be {dim} numbers for dim={dim}, given {center!r}")
-    if not np.isfinite(array).all():
-        raise InputError(f"center must be finite, given {center!r}")
+        array = np.zeros(0)
+    if array.shape != (dim,) or not np.isfinite(array).all():
+        raise InputError(f"center must be {dim} finite numbers for dim={dim}, given {center!r}")
     return array
 
 

@@ -121,7 +121,8 @@ def _read(
         for which, text, each in values(element):
             if which not in known:
                 own[which] = text
-                reading.count("value", "of an undeclared attribute read as text", short_repr(which))
+                what = "key" if reading.name == "graphml" else "attribute"
+                reading.count("value", f"of an undeclared {what} read as text", short_repr(which))
             elif len(each):  # elements of yEd
                 own.update(_yed(each))
             else:
