@@ -80,6 +80,7 @@ TABLES = {
     "# Nodes: 3, Edges: 2\n#source,target\na,b\nb,c\n# the end\n": AB_BC,
     # missing ends, line ends, encodings
     "source,target\na,b\nb,c\nC,\n": AB_BC,
+    "5\t6\n7\t8\n1 2\t\n": {(5, 6): 1, (7, 8): 1},
     "a,b\n,\nNaN,NA\nb,c\n": AB_BC,
     "a,b\rb,c\r": AB_BC,
     "a b\r\nb c\r\n": AB_BC,
