@@ -80,7 +80,7 @@ HEADING = re.compile(r"^(\w[\w ]*)\n-{3,}\n", re.MULTILINE)
 
 
 def _takes(defaults: Mapping[str, Any]) -> Callable[[F], F]:
-    """Return a decorator for a function of a graph: it takes these keywords of `LayoutOptions` for its ``**options``.
+    """Return a decorator: a function of a graph takes these keywords for its ``**options``.
 
     A function with the options of `MethodOptions` also takes the keywords that only some methods have, as ``**own``.
     """

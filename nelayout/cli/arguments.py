@@ -85,7 +85,7 @@ def declare_messages(option: Callable[..., None], default: str = "") -> None:
 
 
 def declare_method(option: Callable[..., None]) -> None:
-    """Add the options of a drawing by one method: the method, its parameters, and the dimensions."""
+    """Add the options of a drawing by one method: its parameters, dimensions and start."""
     option("-m", "--method", text=f"{METHOD_TEXT} (auto)", default="auto", type=method)
     option("--set", text=SET_TEXT, type=setting, action="append", metavar="NAME=VALUE")
     option("--dim", type=int, default=2, choices=(1, 2, 3))
@@ -114,7 +114,7 @@ def choose_formats(given: argparse.Namespace, allowed: Iterable[str]) -> tuple[s
 
 
 def check_writable(output: str, kind: str, *sources: str, drawn: Iterable[str], extra: str) -> None:
-    """Raise if the output cannot be written; `drawn` formats need matplotlib (`extra`), and `TYPED` ones pyarrow."""
+    """Raise if the output cannot be written, or needs a missing package (`extra`, pyarrow)."""
     files.check_output(output, *sources)
     if kind in drawn and importlib.util.find_spec("matplotlib") is None:
         raise missing_extra("matplotlib", extra, "pictures")

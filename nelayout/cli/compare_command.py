@@ -266,7 +266,7 @@ def _place(value: Any, name: str, label: Any) -> Any:
 
 
 def _records(comparison: Comparison) -> Iterable[dict[str, Any]]:
-    """Return name, values, seconds and deviations over seeds of each drawing, None for a value that is unknown."""
+    """Return name, values, seconds and deviations of each drawing; None for unknown ones."""
 
     def known(values: Iterable[tuple[str, float | None]]) -> dict[str, float | None]:
         return {name: None if value is None or math.isnan(value) else value for name, value in values}

@@ -1,4 +1,4 @@
-"""`Host`: one graph of a library. It lists edges, converts values per node to arrays, and writes positions back.
+"""`Host`: one graph of a library, with its edges, values per node, and positions.
 
 A node has a label, and in igraph also a number.  `Host.aliases` is a list of label sequences, each in node order;
 messages use the first one::

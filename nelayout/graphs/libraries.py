@@ -1,4 +1,4 @@
-"""Read graphs of other libraries, and write their positions: a `Library` and a `Host` for each of them.
+"""Read graphs of libraries, and write their positions: a `Library` and a `Host` for each.
 
 | library | labels of a node | positions go back as |
 |---|---|---|
@@ -89,7 +89,7 @@ class Library:
         return self.host(G).links()
 
     def as_networkx(self, G: Any, labels: Sequence[Hashable], node_data: Mapping[str, Any]) -> Any:
-        """Copy nodes and edges with their attributes to networkx; parallel edges make a multigraph."""
+        """Copy nodes and edges with attributes to networkx; parallel edges make a multigraph."""
         import networkx as nx
 
         host = self.host(G)
@@ -434,7 +434,7 @@ class GraphToolHost(Host):
 
 
 def _property_of(G: Any, vertices: Iterable[Any], Y: np.ndarray) -> Any:
-    """Return a vertex property map of type "vector<double>" with a row for each of the vertices."""
+    """Return a vertex property map of "vector<double>" with a row for each vertex."""
     pos = G.new_vertex_property("vector<double>")
     for vertex, row in zip(vertices, np.asarray(Y, dtype=np.float64).tolist(), strict=True):
         pos[vertex] = row
@@ -482,7 +482,7 @@ class PandasHost(Host):
         return _listed(self.pairs, self.names, attribute)
 
     def weighed(self, weight: Any) -> tuple[Links, Any]:
-        """Return the rows, each pair of nodes once if there are no weights; a missing weight is an error."""
+        """Return the rows, without weights each pair once; a missing weight is an error."""
         pairs, notes, first = self.pairs, (), slice(None)
         if weight not in self.names:
             first = np.unique(np.sort(pairs, axis=1), axis=0, return_index=True)[1]

@@ -92,7 +92,7 @@ def read_mtx(source: Source) -> GraphFile:
 
 
 def number_rows(body: bytes, columns: int) -> tuple[np.ndarray | None, np.ndarray]:
-    """Return rows of `columns` numbers, (m, columns), and their lines from 0; (None, wrong lines) for other text."""
+    """Return rows of numbers, (m, columns), and their lines from 0; or None, wrong lines."""
     letters = np.frombuffer(body.rstrip() + b"\n", dtype=np.uint8)
     words = letters > ord(" ")
     words[1:] &= letters[:-1] <= ord(" ")  # first letters of words

@@ -85,7 +85,7 @@ class Look:
     weight: str | None = "weight"
 
     def of(self, k: int, name: str = "label", unit: float = 1.0) -> dict[str, Any]:
-        """Return what there is of a node's size, in this unit, its color, and its text under this name."""
+        """Return the known ones of a node's size (in this unit), color, and text (`name`)."""
         given = {"size": self.sizes, "color": self.colors, name: self.names}
         own: dict[str, Any] = {field: values[k] for field, values in given.items() if values is not None}
         return own | ({"size": float(own["size"]) / unit} if "size" in own else {})

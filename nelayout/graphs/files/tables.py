@@ -299,7 +299,7 @@ def _is_number(cell: str) -> bool:
 def column_of(
     source: Source, asked: str, names: Sequence[str], columns: Sequence[int], what: str, hint: str = ""
 ) -> int:
-    """Return the first of the columns with this heading, in any case, or with this number from 1."""
+    """Return the first column with this heading, in any case, or this number from 1."""
     named = [k for k in columns if k < len(names)]
     fitting = [k for k in named if names[k] == asked] + [k for k in named if names[k].lower() == asked.lower()]
     if not fitting and asked.isdecimal() and int(asked) - 1 in columns:
