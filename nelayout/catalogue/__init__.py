@@ -12,10 +12,9 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from nelayout.catalogue.own_keywords import own_parts
 from nelayout.catalogue.record import PERPLEXITY, Method
 from nelayout.catalogue.stages import Descend
-from nelayout.catalogue.table import AUTO, METHODS
+from nelayout.catalogue.table import AUTO, METHODS, own_parts
 from nelayout.errors import InputError, InputTypeError, Unsupported, unknown
 from nelayout.formula.part_names import as_number, spell, split
 

@@ -39,15 +39,9 @@ from nelayout.catalogue.options import (
 from nelayout.errors import unknown
 
 __all__ = [
-    "PASSED_ON",
-    "VECTOR_OWN",
-    "checks_keywords",
-    "takes_addition_keywords",
-    "takes_common_keywords",
-    "takes_evaluation_keywords",
-    "takes_keywords_of",
-    "takes_layout_keywords",
-]
+    "PASSED_ON", "VECTOR_OWN", "checks_keywords", "takes_addition_keywords", "takes_common_keywords",
+    "takes_evaluation_keywords", "takes_keywords_of", "takes_layout_keywords",
+]  # fmt: skip
 
 F = TypeVar("F", bound=Callable[..., Any])
 P = ParamSpec("P")
@@ -85,65 +79,57 @@ ENTRY = re.compile(r"^(?=\w+ : )", re.MULTILINE)  # of a list of parameters: whe
 HEADING = re.compile(r"^(\w[\w ]*)\n-{3,}\n", re.MULTILINE)
 
 
-def takes_common_keywords(function: F) -> F:
-    """Let a function of a graph take the keywords of `LayoutOptions` for its ``**options``.
+def _takes(defaults: Mapping[str, Any]) -> Callable[[F], F]:
+    """Return a decorator: a function of a graph takes these keywords for its ``**options``.
 
     A function with the options of `MethodOptions` also takes the keywords that only some methods have, as ``**own``.
     """
-    return _takes(function, DEFAULTS)
+
+    def takes(function: F) -> F:
+        signature, hints = _readable(function), typing.get_type_hints(LayoutOptions)
+        taken = typing.get_type_hints(function).get("options")
+        any_method = any(OWNERS.keys() <= typing.get_type_hints(each).keys() for each in typing.get_args(taken))
+        own = [p for p in signature.parameters.values() if p.kind is not inspect.Parameter.VAR_KEYWORD]
+        common = [
+            inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=_shown(hints[name]))
+            for name, default in defaults.items()
+        ]
+        others = [inspect.Parameter("own", inspect.Parameter.VAR_KEYWORD)] if any_method else []
+        known = {*(p.name for p in (*own, *common)), *(OWNERS if any_method else ())}
+        signature = signature.replace(parameters=[*own, *common, *others])
+        changed = {name: default for name, default in defaults.items() if default != DEFAULTS.get(name)}
+
+        @functools.wraps(function)
+        def wrapped(*args: Any, **keywords: Any) -> Any:
+            _refuse_unknown(function.__name__, keywords, known)
+            with graphs.guard(args[0] if args else keywords.get("G")):
+                return function(*args, **{**changed, **keywords})
+
+        head, sections = _sections(inspect.cleandoc(function.__doc__ or ""))
+        shared = "".join(f"{name} : {text}\n" for name, text in GRAPH_TEXTS.items())
+        entries = {entry.partition(" : ")[0]: entry for entry in ENTRY.split(shared + sections.get("Parameters", ""))}
+        sections["Parameters"] = "".join(entries.get(name, "") for name in signature.parameters)
+        groups = {group: [name for name in names if name in defaults] for group, names in GROUPS.items()}
+        groups = {group: names for group, names in groups.items() if names}
+        for group, names in groups.items():
+            entries = (f"{name} : default {defaults[name]!r}\n{_filled(TEXTS[name])}\n" for name in names)
+            sections[f"{group} keywords"] = "".join(entries)
+        if any_method:
+            sections["Method keywords"] = OWN_TEXT
+        sections.setdefault("Returns", RETURNS)
+        first = ["Parameters", *(f"{group} keywords" for group in groups)]
+        first += ["Method keywords"] * any_method + ["Returns"]
+        order = [*first, *(title for title in sections if title not in first)]
+        return cast("F", _door(wrapped, signature, head, {title: sections[title] for title in order}))
+
+    return takes
 
 
-def takes_layout_keywords(function: F) -> F:
-    """Let a layout function take the common keywords with the defaults for visible drawings."""
-    return _takes(function, LAYOUT_DEFAULTS)
-
-
-def takes_evaluation_keywords(function: F) -> F:
-    """Let a function that evaluates a drawing take the common keywords that count for it."""
-    return _takes(function, EVALUATION_DEFAULTS)
-
-
-def takes_addition_keywords(function: F) -> F:
-    """Let a function that adds to a drawing take layout keywords, except those its units set."""
-    return _takes(function, {k: v for k, v in LAYOUT_DEFAULTS.items() if k not in ("dim", "scale", "center")})
-
-
-def _takes(function: F, defaults: Mapping[str, Any]) -> F:
-    signature, hints = _readable(function), typing.get_type_hints(LayoutOptions)
-    taken = typing.get_type_hints(function).get("options")
-    any_method = any(OWNERS.keys() <= typing.get_type_hints(each).keys() for each in typing.get_args(taken))
-    own = [p for p in signature.parameters.values() if p.kind is not inspect.Parameter.VAR_KEYWORD]
-    common = [
-        inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=_shown(hints[name]))
-        for name, default in defaults.items()
-    ]
-    others = [inspect.Parameter("own", inspect.Parameter.VAR_KEYWORD)] if any_method else []
-    known = {*(p.name for p in (*own, *common)), *(OWNERS if any_method else ())}
-    signature = signature.replace(parameters=[*own, *common, *others])
-    changed = {name: default for name, default in defaults.items() if default != DEFAULTS.get(name)}
-
-    @functools.wraps(function)
-    def wrapped(*args: Any, **keywords: Any) -> Any:
-        _refuse_unknown(function.__name__, keywords, known)
-        with graphs.guard(args[0] if args else keywords.get("G")):
-            return function(*args, **{**changed, **keywords})
-
-    head, sections = _sections(inspect.cleandoc(function.__doc__ or ""))
-    shared = "".join(f"{name} : {text}\n" for name, text in GRAPH_TEXTS.items())
-    entries = {entry.partition(" : ")[0]: entry for entry in ENTRY.split(shared + sections.get("Parameters", ""))}
-    sections["Parameters"] = "".join(entries.get(name, "") for name in signature.parameters)
-    groups = {group: [name for name in names if name in defaults] for group, names in GROUPS.items()}
-    groups = {group: names for group, names in groups.items() if names}
-    for group, names in groups.items():
-        entries = (f"{name} : default {defaults[name]!r}\n{_filled(TEXTS[name])}\n" for name in names)
-        sections[f"{group} keywords"] = "".join(entries)
-    if any_method:
-        sections["Method keywords"] = OWN_TEXT
-    sections.setdefault("Returns", RETURNS)
-    first = ["Parameters", *(f"{group} keywords" for group in groups)]
-    first += ["Method keywords"] * any_method + ["Returns"]
-    order = [*first, *(title for title in sections if title not in first)]
-    return cast("F", _door(wrapped, signature, head, {title: sections[title] for title in order}))
+takes_common_keywords = _takes(DEFAULTS)
+takes_layout_keywords = _takes(LAYOUT_DEFAULTS)  # with the defaults for visible drawings
+takes_evaluation_keywords = _takes(EVALUATION_DEFAULTS)  # those that count for a given drawing
+# Of functions that add to a drawing: all except those that its units set.
+takes_addition_keywords = _takes({k: v for k, v in LAYOUT_DEFAULTS.items() if k not in ("dim", "scale", "center")})
 
 
 def checks_keywords(function: F) -> F:

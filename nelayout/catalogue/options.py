@@ -15,22 +15,13 @@ from nelayout.numerics.parallel import thread_count
 from nelayout.sums.device import device_named
 
 __all__ = [
-    "DEFAULTS",
-    "EVALUATION_DEFAULTS",
-    "GRAPH_TEXTS",
-    "GROUPS",
-    "LAYOUT_DEFAULTS",
-    "TEXTS",
-    "EvaluationOptions",
-    "LayoutOptions",
-    "MethodOptions",
-    "check_options",
-    "generator",
-]
+    "DEFAULTS", "EVALUATION_DEFAULTS", "GRAPH_TEXTS", "GROUPS", "LAYOUT_DEFAULTS", "TEXTS", "EvaluationOptions",
+    "LayoutOptions", "MethodOptions", "check_options", "generator",
+]  # fmt: skip
 
 
-class LayoutOptions(TypedDict, total=False):
-    """Keywords that every layout function takes, beside G, pos, fixed and its own."""
+class _DrawnOrGiven(TypedDict, total=False):
+    """Keywords that count for a drawing that is made, and for one that is given."""
 
     weight: str | None
     weight_kind: str
@@ -41,20 +32,25 @@ class LayoutOptions(TypedDict, total=False):
     smoothing: float
     emphasis: float | None
     components: Literal["pack", "joint"]
+    seed: Any
+    nbody: str
+    n_jobs: int | None
+
+
+class LayoutOptions(_DrawnOrGiven, total=False):
+    """Keywords that every layout function takes, beside G, pos, fixed and its own."""
+
     dim: int
     scale: float | None
     center: Any
     node_size: Any
     store_pos_as: str | None
-    seed: Any
     max_iter: int | None
     tol: float | None
     optimizer: Any
-    nbody: str
     device: str
     callback: Callable[..., object] | None
     progress: bool
-    n_jobs: int | None
 
 
 class OwnOptions(TypedDict, total=False):
@@ -82,21 +78,8 @@ class MethodOptions(LayoutOptions, OwnOptions, total=False):
     """Keywords of the functions for any method: the common ones, and ones of some methods."""
 
 
-class EvaluationOptions(OwnOptions, total=False):
+class EvaluationOptions(_DrawnOrGiven, OwnOptions, total=False):
     """Keywords of the functions that look at a drawing by any method."""
-
-    weight: str | None
-    weight_kind: str
-    affinity: str | None
-    perplexity: float | None
-    hops: int | None
-    mass: Any
-    smoothing: float
-    emphasis: float | None
-    components: Literal["pack", "joint"]
-    seed: Any
-    nbody: str
-    n_jobs: int | None
 
 
 DEFAULTS: LayoutOptions = {
@@ -194,40 +177,37 @@ TEXTS: dict[str, str] = {
 }
 
 
+# Keyword -> the end of the message for a wrong number, and whether a number fits.
+NUMBERS: dict[str, tuple[str, Callable[[float], bool]]] = {
+    "scale": ("> 0 or None (the method's own units), given {!r}", lambda x: x > 0),
+    "smoothing": ("in [0, 1), given {!r}: 0 is none, 0.99 is strong", lambda x: 0 <= x < 1),
+    "emphasis": ("None or a number in [0, 1]; got {!r}. 0 is neighbors, 1 large distances", lambda x: 0 <= x <= 1),
+    "tol": ("None or a number >= 0, given {!r}", lambda x: x >= 0),
+}
+
+
 def check_options(options: dict[str, Any]) -> dict[str, Any]:
     """Fill in the defaults and check everything that needs no graph."""
     for name in options:
         if name not in DEFAULTS:
-            problem = unknown("keyword", name, DEFAULTS)
-            raise TypeError(str(problem))
+            raise TypeError(str(unknown("keyword", name, DEFAULTS)))
     o: dict[str, Any] = {**DEFAULTS, **options}
     dim = o["dim"]
     if isinstance(dim, (bool, np.bool_)) or not isinstance(dim, (int, np.integer)) or not 1 <= dim <= 3:
         negative = "negative dimensions are not allowed: " if isinstance(dim, (int, np.integer)) and dim < 0 else ""
         raise InputError(f"{negative}dim must be 1, 2 or 3, given {dim!r}")
     o["dim"] = int(dim)
-    if o["scale"] is not None:
-        o["scale"] = _number(o["scale"], "scale", "None or a finite number > 0")
-        if not o["scale"] > 0:
-            raise InputError(f"scale must be > 0 or None (the method's own units), given {o['scale']!r}")
+    for name, (allowed, fits) in NUMBERS.items():
+        if o[name] is not None or name == "smoothing":
+            o[name] = _number(o[name], name, allowed, fits)
     if o["center"] is not None:
         o["center"] = _center(o["center"], o["dim"])
-    rho = _number(o["smoothing"], "smoothing", "a number in [0, 1)")
-    if not 0 <= rho < 1:
-        raise InputError(f"smoothing must be in [0, 1), given {rho!r}: 0 is none, 0.99 is strong")
-    o["smoothing"] = rho
     if o["affinity"] not in (None, "weights", "hops"):
         raise unknown("affinity", o["affinity"], ["weights", "hops"])
     if o["perplexity"] is not None:
         o["perplexity"] = number_above_1(o["perplexity"])
     if o["hops"] is not None:
         o["hops"] = most_hops(o["hops"])
-    if o["emphasis"] is not None:
-        o["emphasis"] = _number(o["emphasis"], "emphasis", "None or a number in [0, 1]")
-        if not 0 <= o["emphasis"] <= 1:
-            raise InputError(
-                f"emphasis must be None or a number in [0, 1]; got {o['emphasis']!r}. 0 is neighbors, 1 large distances"
-            )
     if o["components"] not in ("pack", "joint"):
         raise unknown("components", o["components"], ["pack", "joint"])
     steps = o["max_iter"]
@@ -235,10 +215,6 @@ def check_options(options: dict[str, Any]) -> dict[str, Any]:
         if isinstance(steps, bool) or not isinstance(steps, (int, np.integer)) or steps < 0:
             raise InputError(f"max_iter must be None or an integer >= 0, given {steps!r}")
         o["max_iter"] = int(steps)
-    if o["tol"] is not None:
-        o["tol"] = _number(o["tol"], "tol", "None or a number >= 0")
-        if o["tol"] < 0:
-            raise InputError(f"tol must be >= 0, given {o['tol']!r}")
     device_named(o["device"])
     thread_count(o["n_jobs"])
     if o["callback"] is not None and not callable(o["callback"]):
@@ -256,15 +232,13 @@ def check_options(options: dict[str, Any]) -> dict[str, Any]:
     return o
 
 
-def _number(value: Any, name: str, allowed: str) -> float:
-    if isinstance(value, (bool, np.bool_, str, bytes)):
-        raise InputError(f"{name} must be {allowed}, given {value!r}")
+def _number(value: Any, name: str, allowed: str, fits: Callable[[float], bool]) -> float:
     try:
-        number = float(value)
+        number = math.nan if isinstance(value, (bool, np.bool_, str, bytes)) else float(value)
     except (TypeError, ValueError):
-        raise InputError(f"{name} must be {allowed}, given {value!r}") from None
-    if not math.isfinite(number):
-        raise InputError(f"{name} must be {allowed}, given {value!r}")
+        number = math.nan
+    if not (math.isfinite(number) and fits(number)):
+        raise InputError(f"{name} must be {allowed.format(value)}")
     return number
 
 
@@ -272,11 +246,9 @@ def _center(center: Any, dim: int) -> np.ndarray:
     try:
         array = np.asarray(list(center) if isinstance(center, Iterable) else center, dtype=np.float64)
     except (TypeError, ValueError):
-        raise InputError(f"center must be {dim} numbers, given {center!r}") from None
-    if array.shape != (dim,):
-        raise InputError(f"center must be {dim} numbers for dim={dim}, given {center!r}")
-    if not np.isfinite(array).all():
-        raise InputError(f"center must be finite, given {center!r}")
+        array = np.zeros(0)
+    if array.shape != (dim,) or not np.isfinite(array).all():
+        raise InputError(f"center must be {dim} finite numbers for dim={dim}, given {center!r}")
     return array
 
 

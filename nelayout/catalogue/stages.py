@@ -17,23 +17,9 @@ from nelayout.formula.divergences import Divergence, divergence_named, i_diverge
 from nelayout.formula.kernels import Kernel, kernel_named
 
 __all__ = [
-    "BALANCED",
-    "EVEN_SHAPE",
-    "FINEST",
-    "LARGE_GRAPH",
-    "OPTIMIZER_NAMES",
-    "SHAPE",
-    "SLOW",
-    "SLOW_TAIL_SMALL",
-    "SMALL_GRAPH",
-    "CoarseToFine",
-    "Descend",
-    "Stage",
-    "early_exaggeration",
-    "growing_tail",
-    "optimizer_name",
-    "recipe",
-]
+    "BALANCED", "EVEN_SHAPE", "FINEST", "LARGE_GRAPH", "OPTIMIZER_NAMES", "SHAPE", "SLOW", "SLOW_TAIL_SMALL",
+    "SMALL_GRAPH", "CoarseToFine", "Descend", "Stage", "early_exaggeration", "growing_tail", "optimizer_name", "recipe",
+]  # fmt: skip
 
 # Nodes above which a graph counts as large, and up to which it counts as small.
 LARGE_GRAPH, SMALL_GRAPH = 10_000, 2_000

@@ -1,18 +1,38 @@
 """The catalogue: each named method as a record of its parts.
 
 Read a row as a formula: ws-SNE is the Cauchy kernel, the I-divergence, the optimal connection and, as masses, the
-degrees.  Weights are not in the masses: a heavier edge then pulls more and repels as before.
+degrees.  Weights are not in the masses: a heavier edge then pulls more and repels as before.  A method's own keywords
+make parts: tail a kernel, kappa a divergence.
 """
 
 from __future__ import annotations
 
-from nelayout.catalogue.own_keywords import own_parts
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
 from nelayout.catalogue.record import Method
 from nelayout.catalogue.stages import EVEN_SHAPE, SHAPE, CoarseToFine, Descend, growing_tail
-from nelayout.formula.divergences import BACKGROUND
-from nelayout.formula.kernels import heavy_tailed
+from nelayout.errors import InputError
+from nelayout.formula.alpha_choice import auto_alpha
+from nelayout.formula.connections import Fixed
+from nelayout.formula.divergences import (
+    BACKGROUND,
+    divergence_named,
+    force_atlas,
+    force_atlas_linlog,
+    jse_divergence,
+    nerv_divergence,
+    t_forces,
+)
+from nelayout.formula.divergences import alpha as alpha_divergence
+from nelayout.formula.divergences.alpha import with_background
+from nelayout.formula.kernels import heavy_tailed, inverse_power
+from nelayout.formula.part_names import number_within
+from nelayout.formula.potentials.gravity import Gravity
 
-__all__ = ["AUTO", "METHODS"]
+__all__ = ["AUTO", "METHODS", "own_parts"]
 
 HINTON_2002 = "Hinton & Roweis, Stochastic neighbor embedding, NIPS 2002"
 VENNA_2010 = "Venna et al., Information retrieval perspective to nonlinear dimensionality reduction, JMLR 11, 2010"
@@ -35,6 +55,55 @@ ZHONG_2024 = (
 YANG_2014 = "Yang, Peltonen & Kaski, Optimization equivalence of divergences improves neighbor embedding, ICML 2014"
 YANG_2009 = "Yang et al., Heavy-tailed symmetric stochastic neighbor embedding, NIPS 2009"
 NOACK_2007 = "Noack, Energy models for graph clustering, J. Graph Algorithms and Applications 11, 2007"
+
+
+def _alpha_sne(alpha: Any, background: float) -> dict[str, Any]:
+    if isinstance(alpha, str) and alpha == "auto":
+        search = auto_alpha()
+        with_background(alpha_divergence(search.first), background)  # refused if it has no effect
+        return {"divergence": search}
+    alpha = number_within(alpha, "alpha, unless it is 'auto',")
+    return {"divergence": alpha_divergence(alpha, background), "choose": None}
+
+
+def _forceatlas2(scaling_ratio: float, gravity: float, strong_gravity: bool, linlog: bool) -> dict[str, Any]:
+    if not isinstance(linlog, (bool, np.bool_)):
+        raise InputError(f"linlog must be True or False; got {linlog!r}")
+    energy = force_atlas_linlog if linlog else force_atlas
+    return {"divergence": energy(scaling_ratio), "gravity": Gravity(gravity, strong_gravity)}
+
+
+def _tsnet(compression: Any) -> dict[str, Any]:
+    strength = number_within(compression, "compression", 0.0)
+    return {"gravity": Gravity(strength, strong=True, shared=True) if strength else None}
+
+
+_MAKERS: dict[str, Callable[..., dict[str, Any]]] = {
+    "ws-sne": lambda kernel: {"kernel": kernel},
+    "polylog": lambda r: {"kernel": inverse_power(r)},
+    "ee": lambda repulsion: {"connection": Fixed(repulsion)},
+    "hssne": lambda tail: {"kernel": heavy_tailed(tail)},
+    "nerv": lambda kappa, background: {"divergence": nerv_divergence(kappa, background)},
+    "jse": lambda kappa, background: {"divergence": jse_divergence(kappa, background)},
+    "alpha-sne": _alpha_sne,
+    "ftsne": lambda divergence, variational, background: {
+        "divergence": with_background(divergence_named(divergence), background), "variational": variational
+    },
+    "forceatlas2": _forceatlas2,
+    "tfdp": lambda repulsion, attraction, exponent: {"divergence": t_forces(repulsion, attraction, exponent)},
+    "tsnet": _tsnet,
+}
+
+
+def own_parts(method: str, **own: Any) -> dict[str, Any]:
+    """Return fields of a `Method`: the parts that its own keywords make, and the keywords.
+
+    >>> parts = own_parts("ee", repulsion=0.5)
+    >>> parts["connection"] == Fixed(0.5), parts["own"]
+    (True, (('repulsion', 0.5),))
+    """
+    return {**_MAKERS[method](**own), "own": tuple(own.items())}
+
 
 # After the levels, a few steps on the graph itself.
 _THROUGH_LEVELS = (CoarseToFine("levels", 15), Descend("majorize", 20, "majorize", starts=True))

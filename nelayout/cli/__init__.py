@@ -28,7 +28,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from nelayout import __version__
-from nelayout.cli import compare_command, draw_command, embed_command, layout_command, small_commands
+from nelayout.cli import compare_command, embed_command, layout_command, small_commands
 from nelayout.cli.arguments import Command, WrongUsage, say
 from nelayout.errors import InputError, Unsupported, near_matches, unknown
 from nelayout.numerics.notices import listening
@@ -37,7 +37,7 @@ __all__ = ["COMMANDS", "main"]
 
 COMMANDS: dict[str, Command] = {
     "layout": layout_command.COMMAND,
-    "draw": draw_command.COMMAND,
+    "draw": layout_command.DRAW,
     "embed": embed_command.COMMAND,
     "compare": compare_command.COMMAND,
     "plan": small_commands.PLAN,

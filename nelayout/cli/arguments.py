@@ -17,12 +17,16 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
+from nelayout.catalogue import OWNERS, method_named, own_keywords, tune
+from nelayout.catalogue.options import TEXTS
 from nelayout.errors import InputError, missing_extra, unknown
+from nelayout.graphs import files
+from nelayout.graphs.files.formats import JSON
 
 __all__ = [
     "METHOD_TEXT", "PICTURES", "SET_TEXT", "Command", "WrongUsage", "check_writable",
-    "choose_formats", "declare_messages", "declarer", "in_options", "method", "painting", "say", "setting",
-    "shows_progress", "tuned_method", "whole",
+    "choose_formats", "declare_messages", "declare_method", "declarer", "in_options", "method", "painting", "say",
+    "say_all", "setting", "shows_progress", "tuned_method", "whole",
 ]  # fmt: skip
 
 SET_TEXT = "parameter of the method, see nelayout methods; once for each parameter"
@@ -66,8 +70,6 @@ class WrongUsage(InputError):
 
 def declarer(command: argparse.ArgumentParser) -> Callable[..., None]:
     """Return a function that adds an option; the default text comes from the layout keyword."""
-    from nelayout.catalogue.options import TEXTS
-
     def option(*names: str, text: str = "", **how: Any) -> None:
         key = names[-1].removeprefix("--").replace("-", "_")
         command.add_argument(*names, help=(text or TEXTS[key]).replace("%", "%%"), **how)
@@ -82,6 +84,14 @@ def declare_messages(option: Callable[..., None], default: str = "") -> None:
     option("--quiet", text="no notes and no progress", action="store_true")
 
 
+def declare_method(option: Callable[..., None]) -> None:
+    """Add the options of a drawing by one method: its parameters, dimensions and start."""
+    option("-m", "--method", text=f"{METHOD_TEXT} (auto)", default="auto", type=method)
+    option("--set", text=SET_TEXT, type=setting, action="append", metavar="NAME=VALUE")
+    option("--dim", type=int, default=2, choices=(1, 2, 3))
+    option("--pos", text="file with positions to start from; it may be FILE itself", metavar="FILE")
+
+
 def shows_progress(given: argparse.Namespace) -> bool:
     """Return True if a command shows its progress: on a terminal, without --quiet."""
     return not given.quiet and sys.stderr.isatty()
@@ -93,9 +103,6 @@ def choose_formats(given: argparse.Namespace, allowed: Iterable[str]) -> tuple[s
     ``--format`` names the format of OUT, or of FILE if the name of OUT has a known ending; IN:OUT names both. A form of
     JSON is a format of OUT: the content of a FILE shows its form.
     """
-    from nelayout.graphs import files
-    from nelayout.graphs.files.formats import JSON
-
     into, colon, out = (given.format or "").partition(":")
     if colon:
         return into or None, files.output_format(given.output, out or None, allowed)
@@ -108,8 +115,6 @@ def choose_formats(given: argparse.Namespace, allowed: Iterable[str]) -> tuple[s
 
 def check_writable(output: str, kind: str, *sources: str, drawn: Iterable[str], extra: str) -> None:
     """Raise if the output cannot be written, or needs a missing package (`extra`, pyarrow)."""
-    from nelayout.graphs import files
-
     files.check_output(output, *sources)
     if kind in drawn and importlib.util.find_spec("matplotlib") is None:
         raise missing_extra("matplotlib", extra, "pictures")
@@ -125,8 +130,6 @@ def method(text: str) -> str:
     >>> method("WS_SNE"), method("nerv:0.3")
     ('ws-sne', 'nerv:0.3')
     """
-    from nelayout.catalogue import method_named
-
     try:
         return method_named(text).name
     except InputError as error:
@@ -152,8 +155,6 @@ def setting(text: str) -> tuple[str, Any]:
 
 def tuned_method(name: str, settings: Iterable[tuple[str, Any]] | None) -> Any:
     """Return a method with its parameters set; `WrongUsage` for an unknown or wrong parameter."""
-    from nelayout.catalogue import OWNERS, own_keywords, tune
-
     own: dict[str, Any] = {}
     for parameter, value in settings or ():
         if parameter in own:
@@ -224,6 +225,12 @@ def say(message: str, parser: argparse.ArgumentParser) -> None:
     sys.stderr.write(f"nelayout: {' '.join(in_options(message, parser).split())}\n")
 
 
+def say_all(notes: Iterable[str], given: argparse.Namespace) -> None:
+    """Write each note once, unless --quiet is given."""
+    for note in () if given.quiet else dict.fromkeys(notes):
+        say(note, given.parser)
+
+
 @contextmanager
 def painting(given: argparse.Namespace) -> Iterator[None]:
     """Show on a terminal that the picture is drawn; print its warnings as notes, each once."""
@@ -239,5 +246,4 @@ def painting(given: argparse.Namespace) -> Iterator[None]:
             if shown:
                 sys.stderr.write(f"\r{' ' * len(shown)}\r")
                 sys.stderr.flush()
-    for note in dict.fromkeys(str(each.message) for each in caught) if not given.quiet else ():
-        say(note, given.parser)
+    say_all((str(each.message) for each in caught), given)

@@ -12,12 +12,15 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from nelayout.cli import arguments, graph_input
-from nelayout.cli.arguments import PICTURES, Command, WrongUsage, in_options, painting, say, shows_progress
+from nelayout.cli.arguments import PICTURES, Command, WrongUsage, in_options, painting, say_all, shows_progress
 from nelayout.errors import InputError, near_matches, unknown
+from nelayout.graphs import files
+from nelayout.graphs.files import GraphFile
+from nelayout.graphs.files.encode import encode_csv, encode_json
+from nelayout.graphs.host import Named
 
 if TYPE_CHECKING:
     from nelayout.comparison import Comparison
-    from nelayout.graphs.files import GraphFile
 
 __all__ = ["COMMAND", "WRITERS"]
 
@@ -74,8 +77,6 @@ def _declare(command: argparse.ArgumentParser) -> None:
 
 def _run(given: argparse.Namespace) -> None:
     """Check the arguments and the file, then do the work and write the output."""
-    from nelayout.graphs import files
-
     drawings = _requested(given.drawings)
     if given.output is None and given.quiet:
         raise WrongUsage("without -o OUT there is the table alone, and --quiet leaves it out; give one of the two")
@@ -86,8 +87,6 @@ def _run(given: argparse.Namespace) -> None:
     if given.output is not None:
         sources = [given.file, *(drawing.path for drawing in drawings if drawing.path is not None)]
         arguments.check_writable(given.output, kind, *sources, drawn=PICTURES, extra="compare")
-    from nelayout.graphs.per_node import Named
-
     file = graph_input.read_graph(given, given.file, into)
     classes = graph_input.attribute(given.classes, file, "--classes")
     classes = None if classes is None else Named(classes, given.classes)
@@ -109,13 +108,11 @@ def _run(given: argparse.Namespace) -> None:
     if given.measures is not None:
         how["measures"] = [name.strip() for name in given.measures.split(",") if name.strip()]
     comparison = compare(file.graph, entries, classes, coords, **how)
-    if not given.quiet:
-        own = {d.name: comparison.notes.get(d.name, ()) for d in drawings if d.method is not None}
-        others = (f"{name}: {note}" for name, said in comparison.notes.items() if name not in own for note in said)
-        for note in (*file.notes, *notes, *_notes(own), *others):
-            say(note, given.parser)
-        if kind in DATA and (given.label or given.color):
-            say(f"--label and --color are for pictures; {kind} holds measures only", given.parser)
+    own = {d.name: comparison.notes.get(d.name, ()) for d in drawings if d.method is not None}
+    others = (f"{name}: {note}" for name, said in comparison.notes.items() if name not in own for note in said)
+    unused = [f"--label and --color are for pictures; {kind} holds measures only"]
+    unused = unused if kind in DATA and (given.label or given.color) else []
+    say_all((*file.notes, *notes, *_notes(own), *others, *unused), given)
     if given.output is not None:
         with nullcontext() if kind in DATA else painting(given):
             content = WRITERS[kind](comparison, look)
@@ -268,45 +265,30 @@ def _place(value: Any, name: str, label: Any) -> Any:
     return place if np.isfinite(place).all() else None
 
 
-def _rows(comparison: Comparison) -> Iterable[tuple[str, dict[str, float | None], float | None, dict[str, Any] | None]]:
+def _records(comparison: Comparison) -> Iterable[dict[str, Any]]:
     """Return name, values, seconds and deviations of each drawing; None for unknown ones."""
 
-    def known(value: float | None) -> float | None:
-        return None if value is None or math.isnan(value) else value
+    def known(values: Iterable[tuple[str, float | None]]) -> dict[str, float | None]:
+        return {name: None if value is None or math.isnan(value) else value for name, value in values}
 
     for name, row in comparison.measured.items():
+        record: dict[str, Any] = {"drawing": name, **known((key, m.value) for key, m in row.items())}
+        seconds = (comparison.seconds or {}).get(name)
         spread = comparison.spreads.get(name) if comparison.spreads else None
-        deviations = None if spread is None else {measure: known(x) for measure, x in spread.items()}
-        yield name, {key: known(m.value) for key, m in row.items()}, (comparison.seconds or {}).get(name), deviations
+        record |= {} if seconds is None else {"seconds": seconds}
+        yield record | ({} if spread is None else {"spread": known(spread.items())})
 
 
 def _to_csv(comparison: Comparison, look: dict[str, Any]) -> bytes:
     """Return a row for each drawing: the values, the seconds, the deviations over seeds."""
-    from nelayout.graphs.files.encode import encode_csv
-
     names = list(next(iter(comparison.measured.values())))
-    spreads = [f"{name} spread" for name in names] if comparison.spreads else []
-    rows = []
-    for name, values, seconds, deviations in _rows(comparison):
-        row = [name, *values.values()] + [seconds] * bool(comparison.seconds)
-        rows.append(row + [(deviations or {}).get(measure) for measure in names] * bool(spreads))
-    return encode_csv(["drawing", *names, *["seconds"] * bool(comparison.seconds), *spreads], rows)
-
-
-def _to_json(comparison: Comparison, look: dict[str, Any]) -> bytes:
-    """Return a list of records; null for a measure without a value."""
-    from nelayout.graphs.files.encode import encode_json
-
-    records = []
-    for name, values, seconds, deviations in _rows(comparison):
-        record: dict[str, Any] = {"drawing": name, **values}
-        record |= {} if seconds is None else {"seconds": seconds}
-        records.append(record | ({} if deviations is None else {"spread": deviations}))
-    return encode_json(records, indent=1)
-
-
-def _to_html(comparison: Comparison, look: dict[str, Any]) -> bytes:
-    return comparison.page(**look).html().encode("utf-8", "replace")
+    header = ["drawing", *names, *["seconds"] * bool(comparison.seconds)]
+    spreads = names if comparison.spreads else []
+    rows = (
+        [record.get(name) for name in header] + [record.get("spread", {}).get(name) for name in spreads]
+        for record in _records(comparison)
+    )
+    return encode_csv([*header, *(f"{name} spread" for name in spreads)], rows)
 
 
 def _to_picture(kind: str) -> Callable[[Comparison, dict[str, Any]], bytes]:
@@ -322,8 +304,8 @@ def _to_picture(kind: str) -> Callable[[Comparison, dict[str, Any]], bytes]:
 WRITERS: dict[str, Callable[[Comparison, dict[str, Any]], bytes]] = {
     **{kind: _to_picture(kind) for kind in PICTURES},
     "csv": _to_csv,
-    "json": _to_json,
-    "html": _to_html,
+    "json": lambda comparison, _: encode_json(list(_records(comparison)), indent=1),
+    "html": lambda comparison, look: comparison.page(**look).html().encode("utf-8", "replace"),
 }
 DATA = ("csv", "json")  # formats with measures only
 

@@ -12,7 +12,6 @@ import io
 import pickle
 import warnings
 from collections.abc import Callable, Iterable
-from functools import partial
 from importlib import import_module
 from importlib.util import find_spec
 from typing import Any
@@ -21,9 +20,15 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from nelayout.cli import arguments
-from nelayout.cli.arguments import PICTURES, Command, WrongUsage, painting, say, shows_progress
+from nelayout.cli.arguments import PICTURES, Command, WrongUsage, painting, say_all, shows_progress
 from nelayout.errors import InputError
+from nelayout.graphs import files
+from nelayout.graphs.files.arrow import encode_columns
+from nelayout.graphs.files.encode import encode_csv, encode_json, encode_npz
+from nelayout.graphs.files.formats import file_format
 from nelayout.graphs.files.source import Source, load, reading
+from nelayout.graphs.files.writers import axes
+from nelayout.graphs.host import Named
 from nelayout.vectors.tables import FORMATS, FittedColumns, Table, read_table
 
 __all__ = ["COMMAND", "WRITERS"]
@@ -92,9 +97,6 @@ _components.__name__ = "number"  # argparse writes "invalid ... value"
 
 def _run(given: argparse.Namespace) -> None:
     """Check the arguments and the table, then do the work and write the output."""
-    from nelayout.graphs import files
-    from nelayout.graphs.files.formats import file_format
-
     given.file = _table(given)
     if given.output == "-" and given.format is None:
         given.format = ":csv"
@@ -129,11 +131,8 @@ def _run(given: argparse.Namespace) -> None:
             saved = pickle.dumps(fitted_estimator(fit, table.columns, **parameters))
     else:
         Y, under = _place(given, table, model), model.embedding_
-    if not given.quiet:
-        for note in (*table.notes, *notes):
-            say(note, given.parser)
-        if kind == "npy" and table.beside:
-            say("npy holds positions only; csv, json and npz keep the other columns as well", given.parser)
+    lost = "npy holds positions only; csv, json and npz keep the other columns as well"
+    say_all((*table.notes, *notes, *([lost] if kind == "npy" and table.beside else [])), given)
     if kind in PICTURES:
         with painting(given):
             content = _picture(table, color, Y, kind, under)
@@ -227,7 +226,6 @@ def _read(
 
 def _picture(table: Table, color: str | None, Y: np.ndarray, kind: str, under: np.ndarray | None) -> bytes:
     """Return a picture of the points, over the gray points `under` of a finished map."""
-    from nelayout.graphs.per_node import Named
     from nelayout.pictures import draw
     from nelayout.pictures.colors import PLAIN, UNKNOWN, class_names
 
@@ -258,31 +256,14 @@ def _titled(table: Table, taken: Iterable[str]) -> dict[str, list[Any]]:
 
 def _records(table: Table, Y: np.ndarray) -> tuple[list[str], list[list[Any]]]:
     """Return header and rows: name or number of a row, its coordinates, its other columns."""
-    from nelayout.graphs.files.writers import axes
-
     header = ["row", *axes(Y.shape[1])]
     beside = _titled(table, header)
     columns = [table.names or range(len(Y)), *Y.T.tolist(), *beside.values()]
     return [*header, *beside], [list(row) for row in zip(*columns, strict=True)]
 
 
-def _to_csv(table: Table, Y: np.ndarray, graph: csr_array | None) -> bytes:
-    from nelayout.graphs.files.encode import encode_csv
-
-    return encode_csv(*_records(table, Y))
-
-
-def _to_json(table: Table, Y: np.ndarray, graph: csr_array | None) -> bytes:
-    from nelayout.graphs.files.encode import encode_json
-
-    header, rows = _records(table, Y)
-    return encode_json([dict(zip(header, row, strict=True)) for row in rows])
-
-
 def _to_npz(table: Table, Y: np.ndarray, graph: csr_array | None) -> bytes:
     """Return arrays `positions` and `names`, other columns, and the graph for `load_npz`."""
-    from nelayout.graphs.files.encode import encode_npz
-
     arrays: dict[str, Any] = {"positions": Y}
     if graph is not None:
         arrays |= {"data": graph.data, "indices": graph.indices, "indptr": graph.indptr, "shape": graph.shape}
@@ -302,21 +283,21 @@ def _to_npy(table: Table, Y: np.ndarray, graph: csr_array | None) -> bytes:
     return content.getvalue()
 
 
-def _to_typed(table: Table, Y: np.ndarray, graph: csr_array | None, kind: str) -> bytes:
-    from nelayout.graphs.files.arrow import encode_columns
-
+def _columns(table: Table, Y: np.ndarray) -> dict[str, list[Any]]:
     header, rows = _records(table, Y)
-    return encode_columns(dict(zip(header, map(list, zip(*rows, strict=True)), strict=True)), kind)
+    return dict(zip(header, map(list, zip(*rows, strict=True)), strict=True))
 
 
 # Format -> (table, (n, dim) positions, the graph that was drawn) -> content.
 WRITERS: dict[str, Callable[[Table, np.ndarray, csr_array | None], bytes]] = {
-    "csv": _to_csv,
-    "json": _to_json,
+    "csv": lambda table, Y, _: encode_csv(*_records(table, Y)),
+    "json": lambda table, Y, _: encode_json(
+        [dict(zip(header, row, strict=True)) for header, rows in [_records(table, Y)] for row in rows]
+    ),
     "npz": _to_npz,
     "npy": _to_npy,
-    "arrow": partial(_to_typed, kind="arrow"),
-    "parquet": partial(_to_typed, kind="parquet"),
+    "arrow": lambda table, Y, _: encode_columns(_columns(table, Y), "arrow"),
+    "parquet": lambda table, Y, _: encode_columns(_columns(table, Y), "parquet"),
 }
 
 COMMAND = Command(

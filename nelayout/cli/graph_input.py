@@ -4,33 +4,18 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, Any
+from pathlib import PurePath
+from typing import Any
 
 from nelayout.cli.arguments import whole
 from nelayout.errors import InputError, unknown
-
-if TYPE_CHECKING:
-    from nelayout.graphs.files import GraphFile
+from nelayout.graphs import files, read
+from nelayout.graphs.files import FORMATS, GraphFile
 
 __all__ = [
-    "attribute",
-    "color",
-    "declare",
-    "declare_ends",
-    "declare_look",
-    "declare_picture",
-    "graph_formats",
-    "keys",
-    "keywords",
-    "known_positions",
-    "node",
-    "page_look",
-    "picture_look",
-    "read_graph",
-    "texts",
-    "weight",
-    "with_endings",
-]
+    "attribute", "color", "declare", "declare_ends", "declare_look", "declare_picture", "graph_formats", "keys",
+    "keywords", "known_positions", "node", "page_look", "picture_look", "read_graph", "texts", "weight", "with_endings",
+]  # fmt: skip
 
 # Values of `--label` that mean the nodes' own names, unless an attribute has this name.
 OWN_NAMES = ("id", "label", "name")
@@ -47,11 +32,8 @@ def declare(command: argparse.ArgumentParser, option: Callable[..., None]) -> No
     option("--affinity", text="similarities: weights of edges, or hops: path lengths", choices=("weights", "hops"))
     option("--perplexity", type=float, metavar="NUMBER")
     option("--hops", type=whole, metavar="NUMBER")
-    option(
-        "--mass",
-        text="node masses: unit, degree, strength, ..., or a node attribute (the method's own)",
-        metavar="NAME",
-    )
+    mass = "node masses: unit, degree, strength, ..., or a node attribute (the method's own)"
+    option("--mass", text=mass, metavar="NAME")
     option("--emphasis", type=float, metavar="E")
     option("--smoothing", type=float, default=0.0, metavar="RHO")
     option("--seed", text="same seed, same drawing (0)", type=whole, default=0)
@@ -89,51 +71,34 @@ def picture_look(given: argparse.Namespace, kind: str, pictures: Iterable[str], 
     if look.get("background") == "none":
         look["background"] = None
     if asked:
-        from nelayout import graphs
         from nelayout.pictures.edges import check_style
         from nelayout.pictures.paper import paper
 
         paper(look.get("background", "auto"))
-        check_style(look.get("edges", "straight"), graphs.read(file.graph, weight=None).adjacency.nnz // 2)
+        check_style(look.get("edges", "straight"), read(file.graph, weight=None).adjacency.nnz // 2)
     return look
 
 
 def graph_formats() -> list[str]:
     """Return the formats of FILE, with their endings if these differ from the names."""
-    from nelayout.graphs.files import FORMATS
-
     return with_endings(FORMATS)
 
 
 def with_endings(names: Iterable[str]) -> list[str]:
     """Return the formats of these names, with their endings if these differ from the names."""
-    from nelayout.graphs.files import FORMATS
-
     own = ((name, " ".join(FORMATS[name].endings)) for name in names)
     return [name if endings == name else f"{name} ({endings})" for name, endings in own]
 
 
 def keywords(given: argparse.Namespace, file: GraphFile) -> dict[str, Any]:
     """Return the options of `declare` as keywords of `nelayout.solve`."""
-    return {
-        **weight(given, file),
-        "weight_kind": given.weight_kind,
-        "affinity": given.affinity,
-        "perplexity": given.perplexity,
-        "hops": given.hops,
-        "mass": _mass(given.mass, file),
-        "smoothing": given.smoothing,
-        "emphasis": given.emphasis,
-        "node_size": "auto",
-        "seed": given.seed,
-        "max_iter": given.max_iter,
-    }
+    same = ("weight_kind", "affinity", "perplexity", "hops", "smoothing", "emphasis", "seed", "max_iter")
+    own = {name: getattr(given, name) for name in same}
+    return {**weight(given, file), **own, "mass": _mass(given.mass, file), "node_size": "auto"}
 
 
 def read_graph(given: argparse.Namespace, path: str, form: str | None) -> GraphFile:
     """Read a graph with the columns of a table that the options name."""
-    from nelayout.graphs import files
-
     weight = None if given.weight == "none" else given.weight
     return files.read_graph(path, form, weight, getattr(given, "nodes", None), given.source, given.target)
 
@@ -161,8 +126,6 @@ def known_positions(
 
     If `path` is `own`, the path of the graph's file (or standard input), it returns the positions in that file.
     """
-    from nelayout.graphs import files
-
     places = files.positions_of(file, path) if path == own else files.read_positions(path)
     found = {str(label): place for label, place in places.items()}
     names = keys(file)
@@ -236,8 +199,6 @@ def page_look(given: argparse.Namespace, file: GraphFile) -> dict[str, Any]:
 
     Columns are attributes that the graph object itself does not hold, such as a matrix's.
     """
-    from pathlib import PurePath
-
     from nelayout.pictures.colors import AMOUNTS
     from nelayout.pictures.pages import Column, hex_color
 

@@ -1,4 +1,7 @@
-"""`nelayout layout FILE -o OUT`: positions, a picture or a page; a film of several FILEs."""
+"""`nelayout layout FILE -o OUT`: positions, a picture or a page; a film of several FILEs.
+
+`nelayout draw FILE --pos POS -o OUT` writes the same of a graph at known positions.
+"""
 
 from __future__ import annotations
 
@@ -11,21 +14,26 @@ import warnings
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from nelayout.cli import arguments, graph_input, on_workers
-from nelayout.cli.arguments import PICTURES, Command, WrongUsage, painting, say, shows_progress
-from nelayout.errors import missing_extra
+from nelayout.cli import arguments, graph_input
+from nelayout.cli.arguments import PICTURES, Command, WrongUsage, painting, say_all, shows_progress
+from nelayout.errors import InputError, missing_extra
+from nelayout.graphs import every_position, files, read
+from nelayout.graphs.files import FORMATS, WRITERS, GraphFile, Look
+from nelayout.graphs.files.writers import not_held
+from nelayout.graphs.host import Named
 from nelayout.record.progress import LOG
 
-if TYPE_CHECKING:
-    from nelayout.graphs.files import GraphFile, Look
-
-__all__ = ["COMMAND", "Output", "declare", "formats"]
+__all__ = ["COMMAND", "DRAW", "declare"]
 
 FILMS = ("html", "gif")
+# Options of work that only one machine can do, by their names in the arguments.
+ONE_MACHINE = ("pos", "fixed", "layers", "stability", "nodes", "label", "color", "background", "edges")
+# Formats of positions from workers, and endings of OUT.
+WORKER_FORMATS = ("parquet", "arrow", "csv")
 SUITABLE: Any = object()  # default of --scale: what suits the format of the output
 # What other formats do with node attributes.
 KEPT, LEFT = "keeps every node attribute it can", {
@@ -36,8 +44,6 @@ KEPT, LEFT = "keeps every node attribute it can", {
 
 def formats() -> dict[str, Iterable[str]]:
     """Return the formats that --help lists, by what they are for."""
-    from nelayout.graphs.files import FORMATS, WRITERS
-
     viewers = [name for name, entry in FORMATS.items() if entry.viewer is not None or name == "pajek"]
     return {
         "FILE": graph_input.graph_formats(),
@@ -52,8 +58,7 @@ def formats() -> dict[str, Iterable[str]]:
 def declare(command: argparse.ArgumentParser) -> None:
     """Add the options; the names of keywords of the layout functions mean the same."""
     option = arguments.declarer(command)
-    option("-m", "--method", text=f"{arguments.METHOD_TEXT} (auto)", default="auto", type=arguments.method)
-    option("--set", text=arguments.SET_TEXT, type=arguments.setting, action="append", metavar="NAME=VALUE")
+    arguments.declare_method(option)
     out = "picture, page or positions, by its ending; - is standard output"
     option("-o", "--output", text=out, metavar="OUT", required=True)
     graph_input.declare(command, option)
@@ -61,20 +66,21 @@ def declare(command: argparse.ArgumentParser) -> None:
     command.add_argument("more", metavar="FILE", nargs="*", help=more)
     stability = "of several FILEs: how firmly the old map is held, 0 to below 1; 0.8: it moves one fifth as far (0.8)"
     option("--stability", text=stability, type=float, metavar="S")
-    option("--dim", type=int, default=2, choices=(1, 2, 3))
     scale = (
         "the drawing fits [-SCALE, SCALE] (1; in files for viewers, which count in pixels, 1000, in graphology's 400); "
         "none: the method's own units"
     )
     option("--scale", text=scale, type=_scale, default=SUITABLE)
     option("--device", default="cpu", metavar="NAME")
-    option("--pos", text="file with positions to start from; it may be FILE itself", metavar="FILE")
     fixed = "node that stays where --pos puts it; may be repeated"
     option("--fixed", text=fixed, action="append", metavar="NODE")
     option("--layers", text="axis on which every node stays where --pos puts it", choices=("x", "y", "z"))
     graph_input.declare_look(option)
     graph_input.declare_picture(option)
-    on_workers.declare(option)
+    text = "draw on the workers of a Dask cluster: local starts some here, or its address; FILE may be a folder"
+    option("--scheduler", text=text, metavar="local|ADDRESS")
+    folder = "with --scheduler: folder for the work on the way; the same command goes on from there"
+    option("--checkpoint", text=folder, metavar="FOLDER")
     arguments.declare_messages(option)
     option("-v", "--verbose", text="say what each pass gains", action="store_true")
 
@@ -92,9 +98,10 @@ def _run(given: argparse.Namespace) -> None:
 
     method = arguments.tuned_method(given.method, given.set)
     if given.scheduler is not None:
-        on_workers.draw(given, method)
+        _draw_on_workers(given, method)
         return
-    on_workers.check(given)
+    if given.checkpoint is not None:
+        raise WrongUsage("--checkpoint is for drawings on workers: give --scheduler local or an address as well")
     if given.more:
         _film(given, method)
         return
@@ -120,14 +127,12 @@ class Output:
     """
 
     def __init__(self, given: argparse.Namespace) -> None:
-        from nelayout.graphs import files
-
-        into, self.kind = arguments.choose_formats(given, (*PICTURES, "html", *files.WRITERS))
+        into, self.kind = arguments.choose_formats(given, (*PICTURES, "html", *WRITERS))
         arguments.check_writable(given.output, self.kind, given.file, drawn=PICTURES, extra="draw")
         self.given, self.file = given, graph_input.read_graph(given, given.file, into)
         self.labels = graph_input.texts(given.label, self.file)
         self.weight = graph_input.weight(given, self.file).get("weight", "weight")
-        self.viewer = files.FORMATS[self.kind].viewer if self.kind in files.FORMATS else None
+        self.viewer = FORMATS[self.kind].viewer if self.kind in FORMATS else None
         self.page = graph_input.page_look(given, self.file) if self.kind == "html" else {}
         self.picture = graph_input.picture_look(given, self.kind, PICTURES, self.file)
         if self.viewer is not None and given.color is not None and importlib.util.find_spec("matplotlib") is None:
@@ -137,21 +142,16 @@ class Output:
 
     def write(self, drawing: Any, notes: Iterable[str]) -> None:
         """Print the notes, and write positions or a `Solution` in the format of the output."""
-        from nelayout.graphs import files
-
         given, file, kind = self.given, self.file, self.kind
-        if not given.quiet:
-            for note in notes:
-                say(note, given.parser)
-            if kind in files.WRITERS and self.viewer is None and (given.label or given.color):
-                say(f"--label and --color are for pictures and viewers; {kind} {LEFT.get(kind, KEPT)}", given.parser)
+        unused = kind in WRITERS and self.viewer is None and (given.label or given.color)
+        lost = f"--label and --color are for pictures and viewers; {kind} {LEFT.get(kind, KEPT)}"
+        say_all((*notes, *([lost] if unused else [])), given)
         if kind == "html":
             from nelayout.pictures.pages import solution_page
 
             page = solution_page(file.graph, drawing, **self.page)
             files.deliver(given.output, page.html().encode("utf-8", "replace"))
         elif kind in PICTURES:
-            from nelayout.graphs.per_node import Named
             from nelayout.pictures import draw
 
             content, color = io.BytesIO(), self.color
@@ -161,9 +161,7 @@ class Output:
                 draw(file.graph, drawing, content, format=kind, **look)
             files.deliver(given.output, content.getvalue())
         else:
-            from nelayout.graphs.files.writers import not_held
-
-            look = files.Look(weight=self.weight)
+            look = Look(weight=self.weight)
             if self.viewer is not None:
                 look = _viewer_look(file, drawing, self.labels, self.color, self.weight)
             with warnings.catch_warnings(record=True) as caught:
@@ -171,8 +169,7 @@ class Output:
                 positions = getattr(drawing, "positions", drawing)
                 files.write_positions(given.output, file, positions, kind, given.file, look)
             held = not_held(file.graph, kind, self.weight) if hasattr(file.graph, "edges") else []
-            for note in () if given.quiet else (*(str(warning.message) for warning in caught), *held):
-                say(note, given.parser)
+            say_all((*(str(warning.message) for warning in caught), *held), given)
 
 
 @contextmanager
@@ -203,8 +200,6 @@ def _fixed(given: argparse.Namespace, file: GraphFile) -> Any:
 
 def _viewer_look(file: GraphFile, solution: Any, labels: Any, color: Any, weight: str | None) -> Look:
     """Return the dots, names and colors of a picture, for files of viewers."""
-    from nelayout.graphs import every_position, read
-    from nelayout.graphs.files import Look
     from nelayout.placing.dots import dot_diameter
 
     network = read(file.graph, weight)
@@ -254,15 +249,63 @@ def _film(given: argparse.Namespace, method: Any) -> None:
     how = {"dim": given.dim, "device": given.device, "scale": scale, "progress": shows_progress(given)}
     how |= graph_input.keywords(given, snapshots[0])
     film = layout_sequence([each.graph for each in snapshots], method, stability, start, **how)
-    if not given.quiet:
-        for note in dict.fromkeys([note for each in snapshots for note in each.notes] + list(film.notes)):
-            say(note, given.parser)
-        if given.label or given.color:
-            say("--label and --color are for pictures; a film colors nodes by the time of their arrival", given.parser)
+    lost = "--label and --color are for pictures; a film colors nodes by the time of their arrival"
+    notes = (*(note for each in snapshots for note in each.notes), *film.notes)
+    say_all((*notes, *([lost] if given.label or given.color else [])), given)
     if kind == "gif":
         film.to_gif(given.output)
     else:
         film.to_html(given.output, title=f"{Path(given.file).stem} to {Path(given.more[-1]).stem}")
+
+
+def _draw_on_workers(given: argparse.Namespace, method: Any) -> None:
+    """Draw the graph on workers and write the positions."""
+    asked = next((name for name in ONE_MACHINE if getattr(given, name)), "more" if given.more else None)
+    if asked is not None:
+        what = "several FILEs" if asked == "more" else f"--{asked}"
+        raise WrongUsage(f"{what} must be left out with --scheduler: a drawing on workers cannot take it")
+    out = Path(given.output)
+    try:
+        kind = files.output_format(given.output, given.format, WORKER_FORMATS)
+    except InputError:
+        kind = None
+    if kind is None or given.output == "-":
+        listed = f"{', '.join(WORKER_FORMATS[:-1])} or {WORKER_FORMATS[-1]}"
+        raise WrongUsage(f"OUT must be a {listed} file with --scheduler; got {given.output}. Name another one")
+    if not Path(given.file).exists():
+        raise InputError(f"there is no file or folder {given.file!r}; check the name")
+    if out.resolve() == Path(given.file).resolve():
+        raise InputError(f"{out} is the input: give another OUT")
+    if not out.resolve().parent.is_dir():
+        raise InputError(f"{out} cannot be written: there is no folder {out.parent}")
+
+    from nelayout.distributed import solve
+    from nelayout.distributed.layout import write
+
+    scale: Any = given.scale if isinstance(given.scale, (float, type(None))) else 1.0
+    drawn = solve(
+        given.file,
+        method,
+        source=given.source or "source",
+        target=given.target or "target",
+        weight=None if given.weight == "none" else given.weight,
+        client=given.scheduler,
+        seed=given.seed,
+        checkpoint=given.checkpoint,
+        dim=given.dim,
+        scale=scale,
+        mass=given.mass,
+        max_iter=given.max_iter,
+        affinity=given.affinity,
+        perplexity=given.perplexity,
+        hops=given.hops,
+        smoothing=given.smoothing,
+        weight_kind=given.weight_kind,
+        device=given.device,
+        progress=shows_progress(given),
+    )
+    say_all(drawn.notes, given)
+    write(drawn, out, kind)
 
 
 COMMAND = Command(
@@ -279,4 +322,38 @@ COMMAND = Command(
         "nelayout layout 2019.graphml 2020.graphml 2021.graphml -o film.html",
     ),
     formats,
+)
+
+
+def _declare_draw(command: argparse.ArgumentParser) -> None:
+    option = arguments.declarer(command)
+    command.add_argument("file", metavar="FILE", help="graph file, may be gzipped; - is standard input")
+    positions = "file with positions of all nodes; it may be FILE itself"
+    option("--pos", text=positions, metavar="POS", required=True)
+    out = "picture, page or positions, by its ending; - is standard output"
+    option("-o", "--output", text=out, metavar="OUT", required=True)
+    weight = "edge attribute with the weights (weight): edges of weight 0 are left out; none: every edge is drawn"
+    option("--weight", text=weight, metavar="NAME")
+    graph_input.declare_ends(option)
+    graph_input.declare_look(option)
+    graph_input.declare_picture(option)
+    arguments.declare_messages(option)
+
+
+def _draw(given: argparse.Namespace) -> None:
+    output = Output(given)
+    notes: list[str] = []
+    pos = graph_input.known_positions(given.pos, output.file, given.file, notes)
+    output.write(pos, (*output.file.notes, *notes))
+
+
+DRAW = Command(
+    "draw a graph at given positions: a picture, a page, or a file for a viewer",
+    _declare_draw,
+    _draw,
+    (
+        "nelayout draw graph.graphml --pos positions.csv -o drawing.png --label id --color kind",
+        "nelayout draw drawn.gexf --pos drawn.gexf -o drawing.pdf --edges none",
+    ),
+    lambda: {title: names for title, names in formats().items() if list(names) != list(FILMS)},
 )

@@ -9,8 +9,9 @@ import argparse
 import sys
 import time
 
+from nelayout.catalogue import methods, own_keywords
 from nelayout.cli import arguments, graph_input, layout_command
-from nelayout.cli.arguments import Command, in_options, say
+from nelayout.cli.arguments import Command, in_options, say_all
 from nelayout.errors import InputError
 
 __all__ = ["METHODS", "PLAN", "WARM_UP"]
@@ -19,11 +20,8 @@ __all__ = ["METHODS", "PLAN", "WARM_UP"]
 def _declare_plan(command: argparse.ArgumentParser) -> None:
     """Add the options of `nelayout layout` that a plan depends on."""
     option = arguments.declarer(command)
-    option("-m", "--method", text=f"{arguments.METHOD_TEXT} (auto)", default="auto", type=arguments.method)
-    option("--set", text=arguments.SET_TEXT, type=arguments.setting, action="append", metavar="NAME=VALUE")
+    arguments.declare_method(option)
     graph_input.declare(command, option)
-    option("--dim", type=int, default=2, choices=(1, 2, 3))
-    option("--pos", text="file with positions to start from; it may be FILE itself", metavar="FILE")
     option("--format", text="format of FILE", metavar="NAME")
     option("--quiet", text="no notes", action="store_true")
 
@@ -36,16 +34,13 @@ def _plan(given: argparse.Namespace) -> None:
     file = graph_input.read_graph(given, given.file, given.format)
     start = None if given.pos is None else graph_input.known_positions(given.pos, file, given.file)
     found = plan(file, method, start, dim=given.dim, **graph_input.keywords(given, file))
-    for note in file.notes if not given.quiet else ():
-        say(note, given.parser)
+    say_all(file.notes, given)
     sys.stdout.write(f"{found!r}\n")
 
 
 def _list_methods(given: argparse.Namespace) -> None:
     """Print name and use of every method, and its own parameters with their defaults."""
     del given
-    from nelayout.catalogue import methods, own_keywords
-
     layout = argparse.ArgumentParser()
     layout_command.declare(layout)
     rows = methods()

@@ -10,7 +10,7 @@ import numpy as np
 
 from nelayout.errors import InputError, InputTypeError
 from nelayout.graphs import Network, every_position, places
-from nelayout.graphs.per_node import Named
+from nelayout.graphs.host import Named
 from nelayout.vectors.input import unmasked
 
 __all__ = [

@@ -13,40 +13,25 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Hashable, Mapping, Sequence
-from contextlib import nullcontext
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from scipy.sparse import csr_array
 
 from nelayout.errors import InputError, InputTypeError
-from nelayout.graphs import arrays, networkx, pandas
-from nelayout.graphs.libraries import graph_tool, igraph, networkit, rustworkx
-from nelayout.graphs.listed import is_a
-from nelayout.graphs.network import Host, Library, Links, Network
-from nelayout.graphs.per_node import Places
-
-if TYPE_CHECKING:
-    from contextlib import AbstractContextManager
+from nelayout.graphs.host import Host, Links, Places
+from nelayout.graphs.libraries import Library, graph_tool, igraph, networkit, networkx, pandas, rustworkx
+from nelayout.graphs.matrices import ArrayHost, arrays
+from nelayout.graphs.network import Network, canonical
 
 __all__ = [
-    "HOSTS",
-    "Host",
-    "Library",
-    "Links",
-    "Network",
-    "Places",
-    "every_position",
-    "graph_of",
-    "guard",
-    "library_of",
-    "links",
-    "places",
-    "points",
-    "read",
-]
+    "HOSTS", "ArrayHost", "Host", "Library", "Links", "Network", "Places", "every_position", "graph_of", "guard",
+    "library_of", "links", "places", "points", "read",
+]  # fmt: skip
 
-# Library -> the module for its graphs and positions. The first module that recognizes a graph reads it.
+# Name of a library -> its graphs and positions. The first one that recognizes a graph reads it.
 HOSTS: dict[str, Library] = {
     "networkx": networkx,
     "igraph": igraph,
@@ -114,7 +99,12 @@ def read(G: Any, weight: str | None = "weight", weight_kind: str = "similarity")
     try:
         return library.read(G, weight, weight_kind)
     except AttributeError as error:  # a name that this version of the library does not have
-        raise _unreadable(G, error) from error
+        package = type(G).__module__.partition(".")[0]
+        version = getattr(sys.modules.get(package), "__version__", "of an unknown version")
+        raise InputTypeError(
+            f"this {_kind(G)} cannot be read: {error} ({package} {version}); install a version that nelayout supports, "
+            f"or convert the graph: allowed are {TAKEN}"
+        ) from error
 
 
 def graph_of(G: Any) -> Any:
@@ -130,34 +120,23 @@ def graph_of(G: Any) -> Any:
     return Graph()
 
 
-class _Files:
+class _Files(Library):
     """Graphs that `read_graph` read from files; their notes become notes of the network."""
-
-    guard = staticmethod(nullcontext)
-
-    def recognizes(self, G: Any) -> bool:
-        return is_a(G, "nelayout.graphs.files.record", "GraphFile")
 
     def read(self, G: Any, weight: str | None, weight_kind: str) -> Network:
         network = read(G.graph, G.weight if weight == "weight" else weight, weight_kind)
         return replace(network, notes=(*G.notes, *network.notes))
 
-    def links(self, G: Any) -> Links:
-        return links(G.graph)
-
-    def host(self, G: Any, /) -> Host:
-        return G.host
-
-    def places(self, pos: Any, /) -> Places | None:
-        return None
-
     def as_networkx(self, G: Any, labels: Sequence[Hashable], node_data: Mapping[str, Any]) -> Any:
         return library_of(G.graph).as_networkx(G.graph, labels, node_data)
 
 
+FILES = _Files("nelayout.graphs.files.record", ["GraphFile"], lambda file: file.host)
+
+
 def library_of(G: Any) -> Library:
     """Return the module that recognizes `G`; raise `InputTypeError` if `G` is not a graph."""
-    for library in (*HOSTS.values(), _Files()):
+    for library in (*HOSTS.values(), FILES):
         if library.recognizes(G):
             return library
     raise _no_graph(G)
@@ -181,7 +160,11 @@ def points(pos: Any) -> Network:
     ['a', 'b']
     """
     opened = places(pos)
-    return arrays.points(range(len(opened.given)) if opened.keys is None else opened.keys)
+    labels = range(len(opened.given)) if opened.keys is None else opened.keys
+    matrix = csr_array((len(labels), len(labels)))
+    host = ArrayHost(matrix)
+    host.aliases = [labels]
+    return Network(labels, canonical(matrix), False, False, (), host)
 
 
 def places(pos: Any, host: Host | None = None) -> Places:
@@ -195,7 +178,7 @@ def places(pos: Any, host: Host | None = None) -> Places:
     (['a', 'b'], 2)
     """
     pos = getattr(pos, "positions", pos)
-    pos = host.opened(pos) if isinstance(host, arrays.ArrayHost) else pos
+    pos = host.opened(pos) if isinstance(host, ArrayHost) else pos
     cells = hasattr(pos, "obsm")  # AnnData: an array of it would be an array of objects
     for library in () if cells else HOSTS.values():
         opened = library.places(pos)
@@ -250,15 +233,6 @@ def guard(G: Any) -> AbstractContextManager[None]:
 
 def _kind(G: Any) -> str:
     return f"{type(G).__module__}.{type(G).__qualname__}".removeprefix("builtins.")
-
-
-def _unreadable(G: Any, error: AttributeError) -> InputTypeError:
-    package = type(G).__module__.partition(".")[0]
-    version = getattr(sys.modules.get(package), "__version__", "of an unknown version")
-    return InputTypeError(
-        f"this {_kind(G)} cannot be read: {error} ({package} {version}); install a version that nelayout supports, "
-        f"or convert the graph: allowed are {TAKEN}"
-    )
 
 
 def _no_graph(G: Any) -> InputTypeError:

@@ -1,43 +1,120 @@
-"""Read graphs of igraph, rustworkx, networkit and graph-tool, and write their positions.
+"""Read graphs of libraries, and write their positions: a `Library` and a `Host` for each.
 
 | library | labels of a node | positions go back as |
 |---|---|---|
+| networkx | the nodes | `{node: array}` |
 | igraph | names, if distinct, and indices, if no name is a number | `igraph.Layout` |
 | rustworkx | indices; payloads, if distinct texts | `{index: array}` |
 | networkit | ids | an array with a row for each id, NaN for removed nodes |
 | graph-tool | numbers | a vertex property map |
+| pandas | the ends of the edges, in order of appearance | a DataFrame indexed by node |
+
+nelayout does not import the libraries here: a caller who passes one of their graphs has loaded the library.
 
     >>> import igraph as package
     >>> G = package.Graph([(0, 1)], edge_attrs={"weight": [2.5]})
     >>> network = igraph.read(G, "weight", "similarity")
     >>> list(network.labels), network.adjacency.data
     ([0, 1], array([2.5, 2.5]))
+
+Headings name the columns of a table with the ends, as in edge-list files.  `weight` names a column without missing
+values.  Rows are undirected edges.  Weights of repeated edges add up; without weights, repeated edges count once::
+
+    >>> import pandas as package
+    >>> table = package.DataFrame({"from": ["b", "a", "b"], "to": ["a", "c", "a"], "km": [2.0, 3.0, 5.0]})
+    >>> network = pandas.read(table, "km", "similarity")
+    >>> network.labels, network.adjacency.toarray()[0]
+    (['b', 'a', 'c'], array([0., 7., 0.]))
 """
 
 from __future__ import annotations
 
 import sys
 from collections import Counter
-from collections.abc import Hashable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
+from itertools import chain, compress, count
+from operator import eq, methodcaller
 from typing import Any
 
 import numpy as np
 
-from nelayout.errors import InputError
-from nelayout.graphs import per_node
-from nelayout.graphs.listed import ListedHost, ListedLibrary, is_a
-from nelayout.graphs.network import Links
-from nelayout.graphs.per_node import Places
-from nelayout.graphs.to_floats import REAL
+from nelayout.errors import InputError, InputTypeError, Unsupported, for_networkx
+from nelayout.graphs.headings import FROM, ends_named, first_of
+from nelayout.graphs.host import MISSING, Host, Links, Places, as_mapping
+from nelayout.graphs.network import Network, network_of
+from nelayout.graphs.to_floats import REAL, short_repr
 
-__all__ = ["graph_tool", "igraph", "networkit", "rustworkx"]
-
+__all__ = ["Library", "graph_tool", "igraph", "is_a", "networkit", "networkx", "pandas", "rustworkx"]
 
 NUMBERS_ARE_NAMES = (
     "a whole number in pos, fixed, mass and node_size means the vertex of that name, since names are numbers here; "
     "give an igraph.Vertex, such as g.vs[0], for an index"
 )
+AXES = ("x", "y", "z")
+# Largest number of headings in a message.
+MAX_NAMES = 8
+
+
+class Library:
+    """A library of `HOSTS`: its graph classes, its host, its positions.
+
+    guard  turns `InputError` and `Unsupported`, within its block, into errors of the library too, if it has any
+    """
+
+    guard: Callable[[], AbstractContextManager[None]] = staticmethod(nullcontext)
+
+    def __init__(
+        self,
+        package: str,
+        kinds: Sequence[str],
+        host: Callable[[Any], Host],
+        places: Callable[[Any], Places | None] = lambda _: None,
+    ):
+        self.package, self.kinds, self.host, self.places = package, kinds, host, places
+
+    def recognizes(self, G: Any) -> bool:
+        """Return whether `G` is a graph of the library."""
+        return is_a(G, self.package, *self.kinds)
+
+    def read(self, G: Any, weight: Any, weight_kind: str) -> Network:
+        """Return the `Network` of a graph; see `nelayout.graphs.read` for the rules."""
+        with self.guard():
+            host = self.host(G)
+            listed, name = host.weighed(weight)
+            return network_of(listed, host, name, weight_kind)
+
+    def links(self, G: Any) -> Links:
+        """Return the edges one by one, in the library's own order and direction."""
+        return self.host(G).links()
+
+    def as_networkx(self, G: Any, labels: Sequence[Hashable], node_data: Mapping[str, Any]) -> Any:
+        """Copy nodes and edges with attributes to networkx; parallel edges make a multigraph."""
+        import networkx as nx
+
+        host = self.host(G)
+        listed = host.links()
+        ends = np.column_stack([listed.rows, listed.cols])
+        ends = ends if host.directed else np.sort(ends, axis=1)
+        kinds = (nx.MultiDiGraph, nx.DiGraph) if host.directed else (nx.MultiGraph, nx.Graph)
+        H = kinds[0 if len(np.unique(ends, axis=0)) < len(ends) else 1]()
+        H.add_nodes_from(labels)
+        for name, values in {**host.columns(), **node_data}.items():
+            if getattr(values, "ndim", 1) == 1 and len(values) == len(labels):
+                nx.set_node_attributes(H, {v: x for v, x in zip(labels, values, strict=True) if x is not None}, name)
+        columns = {name: listed.attribute(name) for name in listed.names}
+        H.add_edges_from(
+            (labels[i], labels[j], {name: values[k] for name, values in columns.items() if values[k] is not None})
+            for k, (i, j) in enumerate(zip(listed.rows.tolist(), listed.cols.tolist(), strict=True))
+        )
+        return H
+
+
+def is_a(x: Any, package: str, *names: str) -> bool:
+    """Return whether `x` is an instance of a class of the package; do not import the package."""
+    module = sys.modules.get(package)
+    kinds = tuple(kind for name in names if (kind := getattr(module, name, None)) is not None)
+    return isinstance(x, kinds)
 
 
 def _listed(pairs: Any, names: Sequence[str], attribute: Any) -> Links:
@@ -45,7 +122,98 @@ def _listed(pairs: Any, names: Sequence[str], attribute: Any) -> Links:
     return Links(ends[:, 0], ends[:, 1], names, attribute)
 
 
-class IgraphHost(ListedHost):
+class NetworkxHost(Host):
+    """A networkx graph, digraph, multigraph or view."""
+
+    stores = True
+
+    def __init__(self, G: Any):
+        super().__init__(G)
+        self.directed = G.is_directed()
+        self.aliases = [list(G)]
+
+    def links(self) -> Links:
+        """Return the edges in the order of `G.edges`."""
+        rows, cols, data = self._edges(loops=True)
+        names = sorted(name for name in set().union(*data) if isinstance(name, str))
+        return Links(rows, cols, names, lambda name: [own.get(name) for own in data] or [None] * len(rows))
+
+    def weighed(self, weight: Any) -> tuple[Links, Any]:
+        rows, cols, data = self._edges(loops=False)
+        names: list[Any] = list(set().union(*data))
+        return Links(rows, cols, names, lambda name: [own.get(name, MISSING) for own in data], MISSING), weight
+
+    def _edges(self, loops: bool) -> tuple[np.ndarray, np.ndarray, list[dict]]:
+        """Return ends and attribute dicts of each edge once (undirected: from the earlier node).
+
+        If no edge has an attribute, there are no dicts. Walking the adjacency is faster than `G.edges`, because
+        networkx returns its own dicts.
+        """
+        G, labels = self.G, self.aliases[0]
+        counted = all(map(eq, labels, count()))  # the labels are 0, 1, 2, ..., in order
+        n, index = len(labels), None if counted else dict(zip(labels, range(len(labels)), strict=True))
+
+        def numbers(nodes: Iterable[Any], length: int) -> np.ndarray:
+            found = nodes if index is None else map(index.__getitem__, nodes)
+            return np.fromiter(found, dtype=np.int64, count=length)
+
+        neighbors = [each for _, each in G.adjacency()]
+        degrees = np.fromiter(map(len, neighbors), dtype=np.int64, count=n)
+        rows = np.repeat(numbers((node for node, _ in G.adjacency()), n), degrees)
+        cols = numbers(chain.from_iterable(neighbors), len(rows))
+        keep = rows != cols if self.directed else rows < cols
+        if loops:
+            keep |= rows == cols
+
+        def attributes() -> Iterator[dict]:
+            return chain.from_iterable(map(methodcaller("values"), neighbors))
+
+        data = list(compress(attributes(), keep.tolist())) if any(attributes()) else []
+        if not keep.all():
+            rows, cols = rows[keep], cols[keep]
+        if G.is_multigraph():
+            parallel = np.array([len(edges) for edges in data], dtype=np.int64)
+            rows, cols = np.repeat(rows, parallel), np.repeat(cols, parallel)
+            data = [own for edges in data for own in edges.values()]
+        return rows, cols, data
+
+    def columns(self) -> dict[str, list]:
+        rows = [data for _, data in self.G.nodes(data=True)]
+        names = sorted(name for name in set().union(*rows) if isinstance(name, str))
+        return {name: [data.get(name) for data in rows] for name in names}
+
+    def close(self, Y: np.ndarray) -> dict[Hashable, np.ndarray]:
+        return dict(zip(self.aliases[0], Y, strict=True))
+
+    def store(self, name: str, pos: Any) -> None:
+        for node, position in pos.items():
+            self.G.nodes[node][name] = position
+
+
+class _Networkx(Library):
+    @staticmethod
+    @contextmanager
+    def guard() -> Iterator[None]:
+        """Turn `InputError` and `Unsupported`, within the block, into `NetworkXError` as well."""
+        try:
+            yield
+        except (InputError, Unsupported) as error:
+            translated = for_networkx(error)
+            if translated is error:
+                raise
+            raise translated.with_traceback(error.__traceback__) from error.__cause__
+
+    def as_networkx(self, G: Any, labels: Sequence[Hashable], node_data: Mapping[str, Any]) -> Any:
+        return G
+
+
+def _by_node(pos: Any) -> Places | None:
+    """Open dicts keyed by node, and pandas Series."""
+    given = as_mapping(pos)
+    return None if given is None else Places(given, lambda Y: dict(zip(given, Y, strict=True)))
+
+
+class IgraphHost(Host):
     """An igraph graph; igraph fills missing attributes with None."""
 
     stores = True
@@ -85,18 +253,18 @@ class IgraphHost(ListedHost):
             return [label(node) for node in x]
         return label(x)
 
-    def write(self, Y: np.ndarray, store_pos_as: str | None = None) -> Any:
-        rows = np.asarray(Y, dtype=np.float64).tolist()
-        if store_pos_as is not None:
-            self.G.vs[store_pos_as] = [list(row) for row in rows]
-        return sys.modules["igraph"].Layout(rows, dim=np.shape(Y)[1])
+    def close(self, Y: np.ndarray) -> Any:
+        return sys.modules["igraph"].Layout(Y.tolist(), dim=np.shape(Y)[1])
+
+    def store(self, name: str, pos: Any) -> None:
+        self.G.vs[name] = [list(row) for row in pos.coords]
 
 
 def _layout(pos: Any) -> Places | None:
     return Places(pos.coords, lambda Y: type(pos)(Y.tolist())) if is_a(pos, "igraph", "Layout") else None
 
 
-class RustworkxHost(ListedHost):
+class RustworkxHost(Host):
     """A rustworkx graph; a dict payload holds attributes, a number on an edge is its weight."""
 
     def __init__(self, G: Any):
@@ -104,16 +272,12 @@ class RustworkxHost(ListedHost):
         self.directed = is_a(G, "rustworkx", "PyDiGraph")
         numbers, names = list(G.node_indices()), list(G.nodes())
         named = all(isinstance(name, str) for name in names) and len(set(names)) == len(names)
-        self.aliases: Sequence[Sequence[Hashable]] = [numbers, names] if named else [numbers]
-
-    @property
-    def stores(self) -> bool:
-        """True if every node is a dict, which can hold its position."""
-        return all(isinstance(payload, dict) for payload in self.G.nodes())
+        self.aliases = [numbers, names] if named else [numbers]
+        self.stores = all(isinstance(payload, dict) for payload in names)
 
     def links(self) -> Links:
         edges = self.G.weighted_edge_list()
-        position = {node: k for k, node in enumerate(self.G.node_indices())}
+        position = {node: k for k, node in enumerate(self.aliases[0])}
         payloads = [payload for *_, payload in edges]
         # If one payload is a number, every payload except dicts is a weight, so that text among numbers is an error.
         plain = {"weight"} if any(isinstance(p, REAL) and not isinstance(p, (bool, np.bool_)) for p in payloads) else ()
@@ -132,30 +296,18 @@ class RustworkxHost(ListedHost):
         plain = [p if isinstance(p, (str, *REAL)) else None for p in payloads]
         return {"label": plain, **columns} if any(p is not None for p in plain) else columns
 
-    def write(self, Y: np.ndarray, store_pos_as: str | None = None) -> dict[Hashable, np.ndarray]:
-        pos = dict(zip(self.aliases[0], np.array(Y, dtype=np.float64), strict=True))
-        if store_pos_as is not None:
-            if not self.stores:
-                raise InputError(
-                    f"store_pos_as={store_pos_as!r} needs nodes that are dicts; use the dict that comes back"
-                )
-            for payload, position in zip(self.G.nodes(), pos.values(), strict=True):
-                payload[store_pos_as] = position
-        return pos
+    close = NetworkxHost.close
+
+    def store(self, name: str, pos: Any) -> None:
+        for payload, position in zip(self.G.nodes(), pos.values(), strict=True):
+            payload[name] = position
 
 
 def _keys(payloads: list) -> set[str]:
     return {name for p in payloads if isinstance(p, Mapping) for name in p if isinstance(name, str)}
 
 
-def _mapping(pos: Any) -> Places | None:
-    if not is_a(pos, "rustworkx", "Pos2DMapping"):
-        return None
-    given = dict(pos.items())
-    return Places(given, lambda Y: dict(zip(given, Y, strict=True)))
-
-
-class NetworkitHost(ListedHost):
+class NetworkitHost(Host):
     """A networkit graph; its own weights are the attribute "weight".
 
     networkit can test whether an attribute is attached, but it does not list the names of attributes.
@@ -165,7 +317,7 @@ class NetworkitHost(ListedHost):
         super().__init__(G)
         self.directed = G.isDirected()
         self.ids = list(G.iterNodes())
-        self.aliases: Sequence[Sequence[Hashable]] = [self.ids]
+        self.aliases = [self.ids]
 
     def links(self) -> Links:
         return self.weighed("weight")[0]
@@ -198,16 +350,11 @@ class NetworkitHost(ListedHost):
         """Select the rows of existing nodes if `x` has one row for every id."""
         bound = self.G.upperNodeIdBound()
         whole = len(self.ids) < bound and hasattr(x, "__len__") and not isinstance(x, (str, bytes))
-        if not whole or per_node.as_mapping(x) is not None or len(x) != bound:
+        if not whole or as_mapping(x) is not None or len(x) != bound:
             return x
         return [x[node] for node in self.ids]
 
-    def write(self, Y: np.ndarray, store_pos_as: str | None = None) -> np.ndarray:
-        if store_pos_as is not None:
-            raise InputError(
-                f"store_pos_as={store_pos_as!r}: networkit attaches single numbers to nodes, no positions; use the "
-                "array that comes back"
-            )
+    def close(self, Y: np.ndarray) -> np.ndarray:
         result = np.full((self.G.upperNodeIdBound(), np.shape(Y)[1]), np.nan)
         result[self.ids] = Y
         return result
@@ -240,7 +387,7 @@ def _attached(find: Any, name: str, keys: list[int]) -> list | None:
     return None
 
 
-class GraphToolHost(ListedHost):
+class GraphToolHost(Host):
     """A graph-tool graph, read by documented calls: `get_edges`, `new_vertex_property` ..."""
 
     stores = True
@@ -249,7 +396,7 @@ class GraphToolHost(ListedHost):
     def __init__(self, G: Any):
         super().__init__(G)
         self.directed = G.is_directed()
-        self.aliases: Sequence[Sequence[Hashable]] = [G.get_vertices().tolist()]
+        self.aliases = [G.get_vertices().tolist()]
 
     def links(self) -> Links:
         vertices = self.G.get_vertices()
@@ -279,14 +426,19 @@ class GraphToolHost(ListedHost):
     def opened(self, x: Any) -> Any:
         return [_plain(x[v]) for v in self.G.vertices()] if is_a(x, "graph_tool", "VertexPropertyMap") else x
 
-    def write(self, Y: np.ndarray, store_pos_as: str | None = None) -> Any:
-        """Return a vertex property map of type "vector<double>"; `store_pos_as` makes it internal."""
-        pos = self.G.new_vertex_property("vector<double>")
-        for vertex, row in zip(self.G.vertices(), np.asarray(Y, dtype=np.float64).tolist(), strict=True):
-            pos[vertex] = row
-        if store_pos_as is not None:
-            self.G.vertex_properties[store_pos_as] = pos
-        return pos
+    def close(self, Y: np.ndarray) -> Any:
+        return _property_of(self.G, self.G.vertices(), Y)
+
+    def store(self, name: str, pos: Any) -> None:
+        self.G.vertex_properties[name] = pos
+
+
+def _property_of(G: Any, vertices: Iterable[Any], Y: np.ndarray) -> Any:
+    """Return a vertex property map of "vector<double>" with a row for each vertex."""
+    pos = G.new_vertex_property("vector<double>")
+    for vertex, row in zip(vertices, np.asarray(Y, dtype=np.float64).tolist(), strict=True):
+        pos[vertex] = row
+    return pos
 
 
 def _plain(value: Any) -> Any:
@@ -300,23 +452,102 @@ def _property_map(pos: Any) -> Places | None:
     G = pos.get_graph()
     rows = zip(G.get_vertices().tolist(), (_plain(pos[v]) for v in G.vertices()), strict=True)
     given = {vertex: row for vertex, row in rows if not isinstance(row, list) or row}
-
-    def close(Y: np.ndarray) -> Any:
-        moved = G.new_vertex_property("vector<double>")
-        for vertex, row in zip(given, np.asarray(Y, dtype=np.float64).tolist(), strict=True):
-            moved[G.vertex(vertex)] = row
-        return moved
-
-    return Places(given, close)
+    return Places(given, lambda Y: _property_of(G, map(G.vertex, given), Y))
 
 
-class _GraphTool(ListedLibrary):
+class _GraphTool(Library):
     def holds_weights(self, weight: Any) -> bool:
         """Return whether `weight` is an edge property map, which holds the weights themselves."""
         return is_a(weight, "graph_tool", "EdgePropertyMap")
 
 
-igraph = ListedLibrary("igraph", ["Graph"], IgraphHost, _layout)
-rustworkx = ListedLibrary("rustworkx", ["PyGraph", "PyDiGraph"], RustworkxHost, _mapping)
-networkit = ListedLibrary("networkit", ["Graph"], NetworkitHost)
+class PandasHost(Host):
+    """A table of edges: nodes in the order in which they appear."""
+
+    def __init__(self, G: Any):
+        super().__init__(G)
+        self.ends, pairs = _ends(G)
+        number = {label: k for k, label in enumerate(dict.fromkeys(label for pair in pairs for label in pair))}
+        self.pairs = np.array([(number[u], number[v]) for u, v in pairs], dtype=np.int64).reshape(-1, 2)
+        self.names = [name for k, name in enumerate(G.columns) if k not in self.ends and isinstance(name, str)]
+        self.aliases = [list(number)]
+
+    def links(self) -> Links:
+        """Return the rows in order; other columns are edge attributes, None where missing."""
+
+        def attribute(name: str) -> list:
+            missing = self.G[name].isna().tolist()
+            return [None if gone else value for value, gone in zip(self.G[name].tolist(), missing, strict=True)]
+
+        return _listed(self.pairs, self.names, attribute)
+
+    def weighed(self, weight: Any) -> tuple[Links, Any]:
+        """Return the rows, without weights each pair once; a missing weight is an error."""
+        pairs, notes, first = self.pairs, (), slice(None)
+        if weight not in self.names:
+            first = np.unique(np.sort(pairs, axis=1), axis=0, return_index=True)[1]
+            if len(first) < len(pairs):
+                notes = (f"{len(pairs) - len(first)} repeated edges count once",)
+            pairs = np.sort(pairs[first], axis=1)
+        rows, cols = pairs.T
+        return Links(rows, cols, self.names, lambda name: self.G[name].iloc[first].tolist(), MISSING, notes), weight
+
+    def attribute(self, name: str, what: str) -> list:
+        raise InputError(
+            f"{what}={name!r}: a table of edges has no columns about nodes; give a Series or a dict keyed by node"
+        )
+
+    def close(self, Y: np.ndarray) -> Any:
+        """Return a DataFrame, indexed by node, with the columns x, y (and z)."""
+        nodes = sys.modules["pandas"].Index(self.aliases[0], name="node", tupleize_cols=False)
+        return sys.modules["pandas"].DataFrame(Y, nodes, list(AXES[: np.shape(Y)[1]]))
+
+
+def _ends(G: Any) -> tuple[tuple[int, int], list[tuple[Hashable, Hashable]]]:
+    """Return the columns of the ends, and the ends of each edge."""
+    columns = ends_named(G.columns)
+    if columns is not None and first_of(G.columns, FROM) is None and "f" in {G.dtypes.iloc[k].kind for k in columns}:
+        columns = None  # pairs such as umap1 and umap2
+    if columns is None:
+        names = [repr(name) for name in G.columns]
+        shown = ", ".join(names[:MAX_NAMES]) + (f" and {len(names) - MAX_NAMES} more" if len(names) > MAX_NAMES else "")
+        first, second = [*names[:2], "..."][:2] if len(names) > 1 else ("...", "...")
+        raise InputTypeError(
+            f"the DataFrame has the columns {shown or '(none)'}, which do not name the two ends of edges; call them "
+            f"source and target: df.rename(columns={{{first}: 'source', {second}: 'target'}}). An adjacency table "
+            "becomes a matrix with .to_numpy(); vectors, one row per sample, are drawn by nelayout.embed"
+        )
+    wrong = G.iloc[:, list(columns)].isna().any(axis=1).to_numpy()
+    if wrong.any():
+        raise InputError(
+            f"the row {short_repr(G.index[int(np.argmax(wrong))])} has no node at an end ({int(wrong.sum())} of "
+            f"{len(G)} rows); leave such rows out: df.dropna(subset=[...])"
+        )
+    source, target = (G.iloc[:, column].tolist() for column in columns)
+    return columns, list(zip(source, target, strict=True))
+
+
+def _frame(pos: Any) -> Places | None:
+    """Open a DataFrame indexed by node: its columns x, y and z, or all if none is called x.
+
+    If the index has duplicates, the rows are in node order.
+    """
+    if not is_a(pos, "pandas", "DataFrame"):
+        return None
+    columns = [axis for axis in AXES if axis in pos.columns] if "x" in pos.columns else list(pos.columns)
+    rows = pos[columns].to_numpy()
+    given = dict(zip(pos.index.tolist(), rows, strict=True)) if pos.index.is_unique else rows
+    return Places(given, lambda Y: type(pos)(np.array(Y), pos.index, columns))
+
+
+networkx = _Networkx("networkx", ["Graph"], NetworkxHost, _by_node)
+igraph = Library("igraph", ["Graph"], IgraphHost, _layout)
+rustworkx = Library(
+    "rustworkx",
+    ["PyGraph", "PyDiGraph"],
+    RustworkxHost,
+    lambda pos: _by_node(dict(pos.items())) if is_a(pos, "rustworkx", "Pos2DMapping") else None,
+)
+networkit = Library("networkit", ["Graph"], NetworkitHost)
 graph_tool = _GraphTool("graph_tool", ["Graph"], GraphToolHost, _property_map)
+pandas = Library("pandas", ["DataFrame"], PandasHost, _frame)

@@ -7,135 +7,35 @@ undirected edge of weight 5::
     array([[0., 5.],
            [5., 0.]])
 
-`nelayout.graphs.weights` selects the weight attribute and converts its numbers.  Each graph library has its own
-file.
+Layouts use similarities: a large P_ij draws i and j together.  ``weight_kind`` states what the numbers are;
+nelayout never guesses it.  For the numbers 1, 2 and 3 (mean 2)::
+
+    >>> for kind in KINDS:
+    ...     print(kind, similarities(np.array([1.0, 2.0, 3.0]), kind, "weight", str).round(3))
+    similarity [1. 2. 3.]
+    distance [2.    1.    0.667]
+    log [0.693 1.099 1.386]
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any
 
 import numpy as np
 from scipy.sparse import csr_array
 
-from nelayout.errors import InputError, Unsupported
-from nelayout.graphs import per_node
+from nelayout.errors import InputError, Unsupported, near_matches, unknown
+from nelayout.graphs.host import Host, Links
+from nelayout.graphs.to_floats import TEXT, numbers, plain_numbers, short_repr
 
-if TYPE_CHECKING:
-    from contextlib import AbstractContextManager
-
-__all__ = ["Host", "Library", "Links", "Network", "canonical", "check_size", "symmetric"]
+__all__ = [
+    "NEGATIVE", "Network", "canonical", "check_kind", "check_size", "network_of", "similarities", "symmetric",
+    "zero_note",
+]  # fmt: skip
 
 LARGEST_INDEX = np.iinfo(np.int32).max
-
-
-class Host(Protocol):
-    """One graph and its library: reads values per node, writes positions back.
-
-    Each library implements `attributes`, `attribute`, `write` and perhaps `opened`; the other methods follow.
-
-    aliases  label sequences in node order, each usable for nodes; the first one is `Network.labels`
-    stores   whether `write` can keep positions in the graph itself
-    about_numbers  a note on the meaning of whole numbers as nodes, if ambiguous; else empty
-    """
-
-    aliases: Sequence[Sequence[Hashable]]
-    stores: bool
-    about_numbers: tuple[str, ...] = ()
-
-    def attributes(self) -> Sequence[str]:
-        """Return the names of the node attributes."""
-        ...
-
-    def attribute(self, name: str, what: str) -> list:
-        """Return a node attribute in node order, None where a node has none.
-
-        Raises `InputError` with near matches for an unknown name; `what` is the purpose for the message.
-        """
-        ...
-
-    def write(self, Y: np.ndarray, store_pos_as: str | None = None) -> Any:
-        """Return positions (n, dim) in the library's type; `store_pos_as` also stores them."""
-        ...
-
-    def opened(self, x: Any) -> Any:
-        """Convert values and nodes of the library's types to labels or node order."""
-        return x
-
-    def positions(self, pos: Any, dim: int) -> np.ndarray:
-        """Return (n, dim) float64 positions in node order, NaN rows where a node has none.
-
-        Extra keys are ignored.  Raises `InputError` naming the node for a wrong length or a number that
-        is not finite.
-        """
-        return per_node.positions(self.opened(pos), dim, self.aliases)
-
-    def held(self, which: Any, dim: int, what: str = "fixed") -> np.ndarray:
-        """Return the (n, dim) mask of held coordinates, from nodes or from axes for each node.
-
-        Raises `InputError` naming an unknown node or axis.
-        """
-        return per_node.held(self.opened(which), dim, what, self.aliases)
-
-    def nodes(self, which: Iterable | None, what: str = "fixed") -> np.ndarray:
-        """Return sorted, unique int64 indices of node labels, of one label, or of a boolean mask.
-
-        Raises `InputError` naming the label that is not in the graph.
-        """
-        return per_node.nodes(self.opened(which), what, self.aliases)
-
-    def values(self, x: Any, what: str, *, nonnegative: bool = False) -> np.ndarray:
-        """Return one number per node, (n,) float64, from a scalar, dict, array or node attribute.
-
-        Raises `InputError` naming the node with a value that is missing, not a number or not finite (with
-        `nonnegative`: or negative).  For an unknown attribute, the error has near matches.
-        """
-        if not isinstance(x, str):
-            return per_node.values(self.opened(x), what, self.aliases, nonnegative=nonnegative)
-        named = zip(self.aliases[0], self.attribute(x, what), strict=True)
-        given = {label: value for label, value in named if value is not None}
-        return per_node.values(given, f"{what} {x!r}", self.aliases[:1], nonnegative=nonnegative)
-
-    def objects(self, x: Any, what: str) -> list:
-        """Return one object per node or None, from a dict, an array or a node attribute.
-
-        Raises `InputError` for a wrong length, a dict without any node of the graph, an unknown attribute.
-        """
-        return self.attribute(x, what) if isinstance(x, str) else per_node.objects(self.opened(x), what, self.aliases)
-
-
-class Library(Protocol):
-    """A module of `nelayout.graphs` for the graphs of one library."""
-
-    def recognizes(self, G: Any) -> bool:
-        """Return whether `G` is a graph of the library."""
-        ...
-
-    def read(self, G: Any, weight: str | None, weight_kind: str) -> Network:
-        """See `nelayout.graphs.read`."""
-        ...
-
-    def links(self, G: Any) -> Links:
-        """Return the edges one by one, in the library's own order and direction."""
-        ...
-
-    def host(self, G: Any, /) -> Host:
-        """Return the host of the graph without reading its edges."""
-        ...
-
-    def guard(self) -> AbstractContextManager[None]:
-        """Turn `InputError` and `Unsupported` into errors of the library too, if it has any."""
-        ...
-
-    def places(self, pos: Any, /) -> per_node.Places | None:
-        """Open positions of the library's own type; None for others."""
-        ...
-
-    def as_networkx(self, G: Any, labels: Sequence[Hashable], node_data: Mapping[str, Any]) -> Any:
-        """Return the graph as a networkx graph of the nodes `labels`, with all attributes."""
-        ...
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -163,19 +63,56 @@ class Network:
     doubts: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Links:
-    """Edges of a graph as its library lists them, with self-loops and parallel edges.
+def network_of(listed: Links, host: Host, weight: Any, weight_kind: str) -> Network:
+    """Return the `Network` of listed edges; see `nelayout.graphs.read` for the rules.
 
-    rows, cols  (m,) int64, the nodes that each edge leaves and enters
-    names       the edge attributes
-    attribute   name of an attribute -> its value for each edge, None where an edge has none
+    An edge without the attribute weighs 1.  Messages name an edge by the labels of its ends.
+
+    >>> host = Host(None)
+    >>> host.aliases = ["abc"]
+    >>> listed = Links(np.array([0, 1, 2]), np.array([1, 2, 2]), ["km"], {"km": [2.0, None, 9.0]}.__getitem__)
+    >>> network_of(listed, host, "km", "similarity").adjacency.toarray()
+    array([[0., 2., 0.],
+           [2., 0., 1.],
+           [0., 1., 0.]])
     """
+    check_kind(weight_kind)
+    labels = host.aliases[0]
+    edges = np.flatnonzero(listed.rows != listed.cols)
+    rows, cols = listed.rows[edges], listed.cols[edges]
+    weights, notes, doubts = np.ones(len(edges)), (), ()
 
-    rows: np.ndarray
-    cols: np.ndarray
-    names: Sequence[str]
-    attribute: Callable[[str], list]
+    def given(attribute: str) -> Sequence:
+        values = listed.attribute(attribute)
+        return values if len(edges) == len(values) else [values[k] for k in edges.tolist()]
+
+    def numeric(attribute: str) -> bool:
+        """Return whether all values that are set are numbers; booleans do not count as numbers."""
+        known = [value for value in given(attribute) if value is not listed.absent]
+        return bool(known) and not isinstance(known[0], (bool, str)) and plain_numbers(known) is not None
+
+    if weight is not None and len(edges):
+        values = given(weight) if weight in listed.names else []
+        if any(value is not listed.absent for value in values):
+            weights = similarities(
+                [1 if value is listed.absent else value for value in values],
+                weight_kind,
+                attribute_words(weight),
+                lambda k: f"edge ({short_repr(labels[rows[k]])}, {short_repr(labels[cols[k]])})",
+            )
+            notes = zero_note(int(np.count_nonzero(weights == 0)))
+        else:
+            notes, doubts = unread(weight, [name for name in listed.names if name != weight], numeric)
+    return Network(
+        labels=labels,
+        adjacency=symmetric(len(labels), rows, cols, weights),
+        directed=host.directed,
+        weighted=bool(np.any((weights != 1) & (weights != 0))),
+        notes=(*listed.notes, *notes),
+        host=host,
+        zeros=bool(np.any(weights == 0)),
+        doubts=doubts,
+    )
 
 
 def symmetric(n: int, rows: np.ndarray, cols: np.ndarray, weights: np.ndarray) -> csr_array:
@@ -227,3 +164,129 @@ def check_size(n: int, entries: int) -> None:
             f"the graph has {n} nodes and {entries} matrix entries; at most {LARGEST_INDEX} of each can be "
             "indexed: lay out a part of it, or a coarser graph"
         )
+
+
+# Numeric edge attributes that only identify edges, in GraphML, GEXF and multigraphs.
+NOT_A_WEIGHT = frozenset({"id", "key"})
+
+
+def _distance(values: np.ndarray) -> np.ndarray:
+    """Return mean(d) / d: an edge of mean length weighs 1, independent of the unit of length."""
+    if len(values) == 0:
+        return values
+    relative = values / values.max()  # first, so that the mean of huge numbers stays finite
+    with np.errstate(over="ignore", divide="ignore"):
+        return relative.mean() / relative
+
+
+# Advice of the error for negative weights, such as correlations.
+NEGATIVE = "weight=None takes every edge as 1; or take absolute values (abs), or leave the negative ones out"
+# Advice on text in place of a weight.
+TEXT_WEIGHTS = f"{TEXT}, or weight=None takes every edge as 1"
+
+# `weight_kind` -> (numbers of all edges -> similarities). With "log", a few heavy edges do not outweigh all others.
+KINDS: dict[str, Callable[[np.ndarray], np.ndarray]] = {
+    "similarity": lambda values: values,
+    "distance": _distance,
+    "log": np.log1p,
+}
+
+
+def check_kind(weight_kind: str) -> None:
+    """Raise `InputError` with near matches unless `weight_kind` is in `KINDS`."""
+    if not isinstance(weight_kind, str) or weight_kind not in KINDS:
+        raise unknown("weight_kind", weight_kind, KINDS)
+
+
+def similarities(
+    values: Sequence | np.ndarray,
+    weight_kind: str,
+    attribute: str,
+    name: Callable[[int], str],
+    negative: str = NEGATIVE,
+) -> np.ndarray:
+    """Return the similarity of each edge, (m,) float64 >= 0, before parallel edges add up.
+
+    Parameters
+    ----------
+    values : the number of each edge (each undirected edge once, or each twice; self-loops left out).
+    weight_kind : "similarity" (w), "distance" (mean(d) / d), "log" (ln(1 + w)).
+    attribute : name of the numbers, for messages.
+    name : returns the name of the k-th edge, for messages.
+    negative : advice about a negative number, for messages.
+
+    Raises
+    ------
+    InputError
+        naming the first edge with a number that is negative, NaN, infinite or missing; for distances also
+        a 0, or a distance so short beside the mean that mean(d) / d overflows.
+    """
+    check_kind(weight_kind)
+    if weight_kind == "distance":
+        read = numbers(values, attribute, name, text=TEXT_WEIGHTS)
+        _refuse_distances(read <= 0, values, attribute, name, "distances must be > 0")
+        result = KINDS[weight_kind](read)
+        _refuse_distances(~np.isfinite(result), values, attribute, name, "mean / distance overflows")
+        return result
+    return KINDS[weight_kind](numbers(values, attribute, name, True, negative, TEXT_WEIGHTS))
+
+
+def _refuse_distances(
+    wrong: np.ndarray, values: Sequence | np.ndarray, attribute: str, name: Callable[[int], str], why: str
+) -> None:
+    if wrong.any():
+        k = int(np.argmax(wrong))
+        raise InputError(
+            f'{name(k)} has {attribute} {short_repr(values[k])}; with weight_kind="distance" {why}: '
+            "remove or merge such edges, or say what the numbers are with another weight_kind"
+        )
+
+
+def attribute_words(weight: object) -> str:
+    """Return the attribute's name in messages: "weight", or "weight 'km'" for any other name."""
+    return "weight" if weight == "weight" else f"weight {weight!r}"
+
+
+def unread(
+    weight: Any, attributes: Iterable[Any], numeric: Callable[[Any], bool]
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return notes and doubts (see `Network`) on a graph without the edge attribute `weight`.
+
+    The default name may be absent.  The note then names the numeric attributes.  If there is exactly one, the user
+    probably meant it, and the note is a doubt too.
+
+    Raises
+    ------
+    InputError
+        for any name except the default, with near matches.
+
+    Examples
+    --------
+    >>> unread("weight", ["value", "color"], lambda name: name == "value")[0]
+    ("no edge has the attribute 'weight', all weigh 1; weight='value' would use the numbers there",)
+    """
+    present = sorted(name for name in attributes if isinstance(name, str))
+    if weight != "weight":
+        near = near_matches(weight, present)
+        hint = f": did you mean {near[0]!r}?" if near else "."
+        there = "The edges have no attributes"
+        if present:
+            there = f"The edge attributes are {', '.join(map(repr, present))}"
+        raise InputError(f"no edge has the attribute {weight!r}{hint} {there}; weight=None takes every edge as 1")
+    could = [name for name in present if name not in NOT_A_WEIGHT and numeric(name)]
+    could = [name for name in could if name.lower() == weight] or could  # "Weight" is the one that is meant
+    if not could:
+        return (), ()
+    note = "no edge has the attribute 'weight', all weigh 1"
+    if len(could) > 1:
+        note += f"; the edge attributes {', '.join(map(repr, could))} hold numbers: weight= uses one of them"
+        return (note,), ()
+    note += f"; weight={could[0]!r} would use the numbers there"
+    return (note,), (f"{note}, and weight=None takes every edge as 1 without this warning",)
+
+
+def zero_note(zeros: int, what: str = "edges") -> tuple[str, ...]:
+    """Return a note about edges of weight 0, which are not in the network."""
+    if not zeros:
+        return ()
+    return (f"{zeros} {what} of weight 0 taken as no edge; weight=None takes every edge as 1",)

@@ -98,7 +98,7 @@ def read_lines(G: Any, network: graphs.Network, color: Any, width: Any, arrows: 
         raise InputError("edge_color and edge_width for each edge need a graph; points without a graph have no edges")
     links = graphs.links(G) if G is not None else graphs.Links(rows, rows, (), lambda _: [])
     # The diagonal of a matrix makes no loops: similarities often have full diagonals.
-    loop = (links.rows == links.cols) & (not isinstance(network.host, graphs.arrays.ArrayHost))
+    loop = (links.rows == links.cols) & (not isinstance(network.host, graphs.ArrayHost))
     loops = np.unique(links.rows[loop])
     if one_color and one_width and not heads:
         upper = rows < adjacency.indices

@@ -19,7 +19,7 @@ from nelayout.catalogue.options import generator
 from nelayout.catalogue.record import Method
 from nelayout.errors import InputError, Unsupported, unknown, warn
 from nelayout.formula.connections import Fixed
-from nelayout.graphs.per_node import as_mapping
+from nelayout.graphs.host import as_mapping
 from nelayout.graphs.to_floats import short_repr
 from nelayout.numerics.distances import Distances
 from nelayout.optimizers import Optimizer, optimizer_named
@@ -141,11 +141,7 @@ def read_request(G: Any, method: Method, o: dict[str, Any], pos: Any = None, fix
     sizes_only = (method.kernel.singular or not isinstance(method.connection, Fixed)) and method.gravity is None
     P, notes = within_range(network.adjacency, 40 if sizes_only else 300)
     host = network.host
-    if o["store_pos_as"] is not None and not host.stores:
-        raise InputError(
-            "store_pos_as needs a graph whose nodes have attributes: one of networkx, igraph or graph-tool, or of "
-            "rustworkx with a dict for each node; use the positions that come back"
-        )
+    host.check_stores(o["store_pos_as"])
     start, said = (None, ()) if pos is None else _start(network, pos, o["dim"])
     if host.about_numbers and _by_number(fixed, pos, o["mass"], o["node_size"]):
         said = (*said, *host.about_numbers)

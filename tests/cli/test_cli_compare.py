@@ -266,18 +266,6 @@ def test_a_note_names_its_method_unless_all_say_it(folder, capsys):
         "nelayout: no edge has the attribute 'weight', all weigh 1; --weight strength would use the numbers there\n"
     )
 
-
-WRONG_USAGE = {
-    "compare graph.graphml -m ws-sne --quiet": "without -o OUT there is the table alone, and --quiet leaves it out;",
-    "compare graph.graphml -m ws-sne --seeds 0": "--seeds 0 draws nothing; give 1 or more",
-    "compare graph.graphml -m nx:spring --set k=2": "--set k: nx:spring draws with its package's defaults",
-    "compare graph.graphml -m nx:spring --pos c=circle.csv --smoothing 0.5": "--smoothing 0.5 is for nelayout's own",
-    "compare graph.graphml -o out.csv": "there is nothing to compare: give at least one -m METHOD or --pos NAME=FILE",
-    "compare graph.graphml -m ws-sne -m WS_SNE -o out.csv": "the drawing 'ws-sne' is given twice; each method once",
-    "compare graph.graphml -m ws-sne --pos ws-sne=circle.csv -o out.csv": "the drawing 'ws-sne' is given twice;",
-    "compare graph.graphml --pos circle.csv -o out.csv": "argument --pos: 'circle.csv' is not NAME=FILE, such as",
-}
-
 FAILURES = {
     "-m ws-sne -o graph.graphml --format csv": "the output 'graph.graphml' is the input file; choose another name",
     "--pos c=circle.csv -o ./circle.csv": "the output './circle.csv' is the input file; choose another name",
@@ -290,14 +278,6 @@ FAILURES = {
     "--pos c=part.csv -o out.csv": "the drawing 'c' has no position for node '1' (8 of 9 nodes have none)",
     "-m ws-sne -o nowhere/out.csv": "",
 }
-
-
-@pytest.mark.parametrize("command", WRONG_USAGE)
-def test_wrong_usage(folder, capsys, command):
-    assert main(command.split()) == 2
-    out, said = capsys.readouterr()
-    assert (out, said.startswith(f"nelayout: {WRONG_USAGE[command]}"), said.count("\n")) == ("", True, 1)
-    assert said.endswith("; see nelayout compare --help\n")
 
 
 @pytest.mark.parametrize("options", FAILURES)

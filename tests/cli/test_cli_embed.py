@@ -102,16 +102,6 @@ def test_parquet(folder, capsys):
     assert "no.parquet: cannot be read as parquet" in capsys.readouterr().err
 
 
-def test_parquet_without_its_extra_names_the_command(folder, monkeypatch, capsys):
-    monkeypatch.setitem(sys.modules, "pyarrow", None)
-    (folder / "table.parquet").write_bytes(b"PAR1")
-    assert nelayout("embed table.parquet -o out.csv") == 1
-    assert capsys.readouterr().err == (
-        "nelayout: pyarrow is needed for parquet files and is not installed; "
-        'install it with: pip install "nelayout[parquet]"\n'
-    )
-
-
 def test_options_are_the_keywords(folder):
     options = "-m gamma-quadlog --n-neighbors 4 --metric cosine --pca 2 --init pca --dim 1 --seed 3 --max-iter 9"
     assert nelayout(f"embed rows.npy -o out.csv --quiet {options}") == 0
@@ -396,19 +386,6 @@ def test_a_row_that_cannot_be_placed_is_one_line(saved, folder, capsys, options)
 
 
 @pytest.mark.parametrize(
-    ("words", "says"),
-    [
-        ("--transform new.csv", "--transform adds rows to a finished map: give its file, written by"),
-        ("new.csv --transform more.csv --model map.pickle", "--transform more.csv and FILE new.csv both name the new"),
-        ("--model map.pickle", "the following arguments are required: FILE"),
-    ],
-)
-def test_the_rows_to_place_are_named_once_and_their_map(capsys, words, says):
-    assert nelayout(f"embed {words} -o out.csv") == 2
-    assert capsys.readouterr().err.startswith(f"nelayout: {says}")
-
-
-@pytest.mark.parametrize(
     "option",
     [
         "-m tsne", "--set kappa=0.2", "--n-neighbors 5", "--perplexity 5", "--metric cosine", "--pca 2", "--init pca",
@@ -469,22 +446,3 @@ def test_a_failure_is_one_line_and_leaves_no_file(folder, capsys, options):
     np.savez("pair.npz", a=np.ones((2, 2)), b=np.ones((2, 3)))
     np.save("line.npy", np.ones(5))
     fails_in_one_line(options, FAILURES[options], folder, capsys)
-
-
-@pytest.mark.parametrize(
-    ("options", "line"),
-    [
-        ("bare.csv", "the following arguments are required: -o/--output"),
-        ("bare.csv -o x.csv --pca some", "argument --pca: invalid number value: 'some'"),
-        ("bare.csv -o x.csv --init pac", "argument --init: unknown choice 'pac': did you mean 'pca'? Allowed:"),
-        ("bare.csv -o x.csv --save -", "--save takes the name of a file of its own, not -;"),
-        ("bare.csv -o x.csv --save x.csv", "--save takes the name of a file of its own, not x.csv;"),
-        ("bare.csv -o x.csv -m wsne", "argument -m/--method: unknown method 'wsne': did you mean"),
-    ],
-)
-def test_wrong_usage_is_one_line(folder, capsys, options, line):
-    assert nelayout(f"embed {options}") == 2
-    out, said = capsys.readouterr()
-    assert (out, said.count("\n")) == ("", 1)
-    assert said.startswith(f"nelayout: {line}")
-    assert said.endswith("see nelayout embed --help\n")

@@ -163,20 +163,6 @@ def test_a_node_that_is_there_twice_is_named(whole, tmp_path, name, line, said):
     assert str(caught.value) == f"{path}{where}: {said}"
 
 
-@pytest.mark.parametrize(
-    ("content", "said"),
-    [
-        ('*Vertices 2\n1 "a"\n', "the file ends after 1 of its 2 vertices; fetch or export it again"),
-        ('*Vertices 2\n1 "a"\n2 "b\n', "line 3: a double quote is not closed"),
-        ('*Vertices 2\n1 "a"\n2 "b"\n*Edg', r"line 4: '\*Edg' is not a section of Pajek; a network has \*vertices, "),
-    ],
-)
-def test_a_network_of_pajek_that_is_cut_off_says_so(tmp_path, content, said):
-    (tmp_path / "g.net").write_text(content)
-    with pytest.raises(InputError, match=said):
-        read_graph(tmp_path / "g.net")
-
-
 def test_a_list_of_positions_that_is_broken_says_so(tmp_path):
     for content, said in [
         (b"node,x,y\na,1\n", "line 2: expected a node and 2 numbers"),
@@ -301,9 +287,16 @@ def test_a_stored_matrix_with_numbers_beyond_its_shape_is_refused(tmp_path, monk
         ({"rows": [0], "cols": [1], "n": "x"}, "n must be one whole number; got <U1"),
         ({"rows": [0], "cols": [1], "n": [3, 4]}, r"n must be one whole number; got int64 \(2,\)"),
         ({"rows": [0], "cols": [1], "directed": [1, 0]}, r"directed must be one whole number; got int64 \(2,\)"),
+        ({"rows": [0], "cols": [5], "n": 2}, r"must be in 0 \.\. 1"),
+        ({"rows": [0, 1], "cols": [1], "n": 2}, "one pair per edge"),
+        ({"rows": [0.5], "cols": [1], "n": 2}, "must be integers"),
+        ({"rows": [0], "cols": [1], "n": 2, "weights": [1, 2]}, "one per edge"),
+        ({"X": np.zeros((3, 2))}, r"shape \(3, 2\)"),
+        ({"X": np.zeros(3), "y": np.zeros(3)}, "holds X, y; expected rows, cols and n"),
+        ({"rows": np.array([None]), "cols": [1]}, "cannot be read as npz"),
     ],
 )
-def test_node_numbers_of_an_archive_are_checked(tmp_path, arrays, said):
+def test_arrays_of_an_archive_are_checked(tmp_path, arrays, said):
     np.savez(tmp_path / "g.npz", **arrays)
     with pytest.raises(InputError, match=said):
         read_graph(tmp_path / "g.npz")

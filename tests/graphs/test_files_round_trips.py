@@ -38,7 +38,19 @@ def parallel(kind, *keys):
     return kind([("a", "b", key, {"weight": w}) for w, key in zip((1.0, 2.0), keys or (0, 1), strict=True)])
 
 
+def mixed():
+    G = nx.Graph([("a", "b", {"type": "directed", "key": "K", "start": "s", "spells": 3, "weight": 2})])
+    G.add_edges_from([("b", "c", {"f": True, "weight": 1.5}), ("c", "a", {"f": 3, "weight": np.float64(2)})])
+    nx.set_node_attributes(G, {"a": {"age": 1, "size": "big", "own_size": "old"}, "b": {"age": "n/a"}})
+    return G
+
+
 GRAPHS = {
+    "types and reserved names": mixed(),
+    "edges with ids": nx.MultiGraph(
+        [("a", "b", 0, {"weight": 1}), ("a", "b", "k", {"weight": 2.5, "id": "7"}), ("b", "c", 0, {"id": "7"})]
+    ),
+    "numbers and parallel arcs": nx.MultiDiGraph([(0, 1), (0, 1), (1, 2)]),
     "mixed types": with_attributes([("a", "v", 1), ("b", "v", "x"), ("c", "v", 2.5)], [(0, "w", True), (1, "w", "x")]),
     "missing values": with_attributes([("a", "v", 1), ("b", "v", None), ("c", "u", float("nan"))], [(0, "e", 3)]),
     "a missing weight": nx.Graph([("a", "b", {"weight": 2.5}), ("b", "c", {})]),
@@ -65,7 +77,7 @@ GRAPHS = {
         [("a", name, "own") for name in ("id", "label", "name", "size", "value", "key", "parent", "position")],
         [(k, name, "own") for k in (0, 1) for name in ("id", "source", "target", "type", "label", "key", "start")],
     ),
-    "lists": with_attributes([("a", "v", [1, 2]), ("b", "v", {"k": 1})], [(0, "v", (1, "x"))]),
+    "lists": with_attributes([("a", "v", [1, 2]), ("b", "v", {"k": 1})], [(0, "v", [1, "x"])]),
     "values of NumPy": triangle(weight=np.float32(2.5)),
     "huge numbers": with_attributes([("a", "v", 2**70), ("b", "v", 1)], [(0, "weight", 1e20), (1, "weight", 1e-300)]),
     "no edges": nx.empty_graph(["a", "b"]),
@@ -88,7 +100,8 @@ def edges(G, weight):
 def write(folder, name, kind):
     G = GRAPHS[name]
     path = folder / f"g.{FORMATS[kind].endings[0] if kind in FORMATS else kind}"
-    pos = {node: (k, -k / 3) for k, node in enumerate(G)}
+    far = 1e300 if kind != "pajek" else 1.0
+    pos = {node: (0.1 + k * far, (-1e-17, 1 / 3, -k / 3)[k % 3]) for k, node in enumerate(G)}
     write_positions(path, G, pos, kind, look=Look(weight=weight_of(name)))
     return path, {str(node): place for node, place in pos.items()}
 
@@ -115,9 +128,10 @@ def test_nelayout_reads_what_it_writes(tmp_path, name, kind):
         assert [str(label) for label in file.labels] == [str(node) for node in G]
     if hasattr(file.graph, "edges") and kind != "pajek":
         assert type(file.graph) is type(G)
-        kept = " ".join(str(value) for _, own in file.graph.nodes(data=True) for value in own.values())
-        values = [str(value) for _, own in G.nodes(data=True) for value in own.values() if value == value and value]
-        assert [value for value in values if value not in kept] == []
+        for before, after in ((G.nodes, file.graph.nodes), (G.edges, file.graph.edges)):
+            kept = " ".join(str(value) for *_, own in after(data=True) for value in own.values())
+            values = [str(value) for *_, own in before(data=True) for value in own.values() if value == value and value]
+            assert [value for value in values if value not in kept] == []
     if name == "keys" and kind not in ("npz", "pajek"):
         assert sorted(key for *_, key in file.graph.edges(keys=True)) == ["x", "y"]
 
@@ -131,8 +145,8 @@ READERS = {
     ("graphml", "igraph"): lambda path: of_igraph(path, "GraphML", "id"),
     ("pajek", "igraph"): lambda path: of_igraph(path, "Pajek", "name"),
 }
-# igraph takes an attribute "id" for the names of nodes, and writes & as &#38; in them.
-UNLIKE = {("graphml", "igraph", "names of formats"), ("graphml", "igraph", "markup")}
+# igraph takes an attribute "id" for the names of nodes and edges, and writes & as &#38; in them.
+UNLIKE = {("graphml", "igraph", name) for name in ("names of formats", "markup", "edges with ids")}
 
 
 def of_igraph(path, form, label):

@@ -91,11 +91,7 @@ def test_a_new_library_is_one_line(monkeypatch, tmp_path):
 
 
 GRAPH = nx.cycle_graph(list("abcdef"))
-HOSTS = {
-    "networkx": GRAPH,
-    "igraph": igraph.Graph.from_networkx(GRAPH),
-    "matrix": nx.to_scipy_sparse_array(GRAPH),
-}
+HOSTS = {"networkx": GRAPH, "igraph": igraph.Graph.from_networkx(GRAPH), "matrix": nx.to_scipy_sparse_array(GRAPH)}
 
 
 @pytest.mark.parametrize("host", HOSTS)

@@ -126,16 +126,6 @@ def test_layout_by_name_is_the_named_layout(name):
         assert np.array_equal(coordinates(nl.layout(G, spelling, **run)), expected)
 
 
-def test_undirected_reading_of_directions_and_parallel_edges():
-    directed = nx.DiGraph([("x", "y"), ("y", "x"), ("y", "z"), ("z", "w")])
-    multi = nx.MultiGraph([("x", "y"), ("x", "y"), ("y", "z"), ("z", "w")])
-    single = nx.Graph([("x", "y"), ("y", "z"), ("z", "w")])
-    single.edges["x", "y"]["weight"] = 2
-    drawings = [coordinates(nl.gamma_quadlog_layout(G, seed=0)) for G in (directed, multi, single)]
-    assert np.array_equal(drawings[0], drawings[2])
-    assert np.array_equal(drawings[1], drawings[2])
-
-
 def test_igraph_takes_the_function_as_a_layout():
     g = HOSTS["igraph"]()
     layout = g.layout(nl.ws_sne_layout, seed=1)
@@ -181,15 +171,6 @@ def test_principal_axis_is_horizontal():
 
 
 # --- what is kept where -----------------------------------------------------------------------------------------
-
-
-def test_positions_are_stored_in_the_graph():
-    G = weighted()
-    pos = nl.ws_sne_layout(G, seed=0, store_pos_as="where")
-    assert {node: G.nodes[node]["where"].tolist() for node in G} == {n: p.tolist() for n, p in pos.items()}
-    g = HOSTS["igraph"]()
-    layout = nl.ws_sne_layout(g, seed=0, store_pos_as="where")
-    assert g.vs["where"] == layout.coords
 
 
 @pytest.mark.parametrize("host", HOSTS)
@@ -240,14 +221,6 @@ def test_all_keywords_at_their_defaults_change_nothing():
     assert np.array_equal(coordinates(plain), coordinates(spelled))
 
 
-def test_weight_attribute_counts_and_none_ignores_it():
-    G = weighted()
-    flat = nx.Graph(G.edges())
-    assert not np.array_equal(coordinates(nl.quadlog_layout(G, seed=0)), coordinates(nl.quadlog_layout(flat, seed=0)))
-    unweighted = nl.quadlog_layout(G, seed=0, weight=None)
-    assert np.array_equal(coordinates(unweighted), coordinates(nl.quadlog_layout(flat, seed=0)))
-
-
 def one_number(host: str):
     """A path whose edges have one number, under a name that is not read."""
     G = nx.path_graph(3)
@@ -279,12 +252,6 @@ def test_the_note_on_a_weight_that_is_not_read_stays_with_the_solution():
     assert "'a', 'b' hold numbers" in nl.solve(G, seed=0).notes[0]
 
 
-@pytest.mark.parametrize("door", [nl.layout, nl.tsne_layout, nl.solve, nl.estimate])
-def test_a_weight_that_was_typed_and_no_edge_has_is_an_error(door):
-    with pytest.raises(nx.NetworkXError, match="no edge has the attribute 'strenght': did you mean 'strength'"):
-        door(one_number("networkx"), weight="strenght")
-
-
 @pytest.mark.parametrize("take", [nl.measure, lambda G, pos, **more: nl.compare(G, {"one": pos}, **more)])
 def test_measures_know_no_weights_but_refuse_a_name_that_no_edge_has(take):
     G = one_number("networkx")
@@ -314,12 +281,6 @@ def test_negative_weights_as_of_correlations_are_refused_with_what_to_do(form):
     with pytest.raises(ValueError, match=r"weight -0\.\d+; every weight must be .*take absolute "):
         nl.layout(form(r))
     assert len(nl.layout(form(abs(r)), seed=0)) == 8
-
-
-def test_weights_of_text_are_refused_with_what_to_do():
-    G = nx.Graph([("a", "b", {"weight": "3"})])
-    with pytest.raises(ValueError, match=r"weight '3'; every weight must be .*: convert text to numbers first"):
-        nl.layout(G)
 
 
 # --- what a solution says of itself -----------------------------------------------------------------------------

@@ -147,8 +147,9 @@ def mm_step(objective: Objective, Y: np.ndarray, rho: float) -> np.ndarray:
 
 def matrix_objective(method: str, P: np.ndarray, **parts) -> Objective:
     m = METHODS[method]
-    return Objective(Affinity(csr_array(P), UNIT), m.kernel, m.divergence, parts.get("connection", m.connection),
-                     Exact())
+    return Objective(
+        Affinity(csr_array(P), UNIT), m.kernel, m.divergence, parts.get("connection", m.connection), Exact()
+    )
 
 
 def same(found, expected):
@@ -159,9 +160,7 @@ def same(found, expected):
 def test_elastic_embedding_by_majorization(repulsion):
     """[Y15] 2.1: (L_P + rho/4 I)^-1 (lambda L_Q Y + rho/4 Y)."""
     P, Y, rho = 30 * similarities(), positions(), 20.0
-    expected = np.linalg.solve(
-        laplacian(P) + rho / 4 * np.eye(N), repulsion * laplacian(gaussian(Y)) @ Y + rho / 4 * Y
-    )
+    expected = np.linalg.solve(laplacian(P) + rho / 4 * np.eye(N), repulsion * laplacian(gaussian(Y)) @ Y + rho / 4 * Y)
     same(mm_step(matrix_objective("ee", P, connection=Fixed(repulsion)), Y, rho), expected)
 
 
@@ -177,9 +176,7 @@ def test_symmetric_sne_by_majorization():
     """[Y15] 2.2: (L_P + rho/4 I)^-1 (L_Q Y + rho/4 Y), P and Q of sum 1."""
     P, Y, rho = similarities(), positions(), 1.0
     q = gaussian(Y)
-    expected = np.linalg.solve(
-        laplacian(P) + rho / 4 * np.eye(N), laplacian(q / q.sum()) @ Y + rho / 4 * Y
-    )
+    expected = np.linalg.solve(laplacian(P) + rho / 4 * np.eye(N), laplacian(q / q.sum()) @ Y + rho / 4 * Y)
     same(mm_step(matrix_objective("ssne", P), Y, rho), expected)
 
 
@@ -188,9 +185,7 @@ def test_tsne_by_majorization():
     P, Y, rho = similarities(), positions(), 1.0
     q = 1.0 / (1.0 + squared(Y))
     np.fill_diagonal(q, 0.0)
-    expected = np.linalg.solve(
-        laplacian(P * q) + rho / 4 * np.eye(N), laplacian(q / q.sum() * q) @ Y + rho / 4 * Y
-    )
+    expected = np.linalg.solve(laplacian(P * q) + rho / 4 * np.eye(N), laplacian(q / q.sum() * q) @ Y + rho / 4 * Y)
     same(mm_step(matrix_objective("tsne", P), Y, rho), expected)
 
 
@@ -202,9 +197,7 @@ def test_linlog_by_majorization(repulsion):
     """
     P, Y, rho = 30 * similarities(), positions(), 200.0
     Q = 1.0 / np.sqrt(squared(Y) + np.eye(N)) * (1 - np.eye(N))
-    expected = np.linalg.solve(
-        laplacian(P * Q) + rho / 2 * np.eye(N), repulsion * laplacian(Q * Q) @ Y + rho / 2 * Y
-    )
+    expected = np.linalg.solve(laplacian(P * Q) + rho / 2 * np.eye(N), repulsion * laplacian(Q * Q) @ Y + rho / 2 * Y)
     same(mm_step(matrix_objective("linlog", P, connection=Fixed(repulsion)), Y, rho / repulsion), expected)
 
 

@@ -40,17 +40,7 @@ BRITISH = re.compile(
 NO_NOUN = re.compile(r"(What|Nor|The same|Where|Who)\b")
 BARE_EXCUSE = re.compile(r"#\s*(noqa|type: ignore|pyright: ignore)\s*$")
 # What `import nelayout`, or looking at a public name, must not bring in: each costs 0.1 to 0.7 seconds.
-HEAVY = {
-    "networkx",
-    "igraph",
-    "numba",
-    "scipy.optimize",
-    "scipy.fft",
-    "matplotlib",
-    "pandas",
-    "sklearn",
-    "tqdm",
-}
+HEAVY = {"networkx", "igraph", "numba", "scipy.optimize", "scipy.fft", "matplotlib", "pandas", "sklearn", "tqdm"}
 
 
 def short(path: Path) -> str:

@@ -12,7 +12,7 @@ import nelayout as nl
 from nelayout.catalogue import METHODS
 from nelayout.catalogue.options import DEFAULTS
 from nelayout.errors import InputError
-from nelayout.graphs.per_node import held
+from nelayout.graphs.host import Host
 from nelayout.numerics.parallel import Threads
 from nelayout.optimizers import OPTIMIZERS
 from nelayout.placing.overlap import separate, split_coincident
@@ -214,10 +214,11 @@ def test_a_mask_of_coordinates_says_the_same():
 
 
 def test_all_axes_are_the_whole_node():
-    names = [["a", "b", "c"]]
-    whole = held(["c", "a"], 2, "fixed", names)
-    assert np.array_equal(whole, held({"a": "xy", "c": "yx"}, 2, "fixed", names))
-    assert np.array_equal(whole, held({"a": (0.0, 1.0), "c": (1.0, 0.0)}, 2, "fixed", names))  # as networkx has it
+    host = Host(None)
+    host.aliases = [["a", "b", "c"]]
+    whole = host.held(["c", "a"], 2)
+    assert np.array_equal(whole, host.held({"a": "xy", "c": "yx"}, 2))
+    assert np.array_equal(whole, host.held({"a": (0.0, 1.0), "c": (1.0, 0.0)}, 2))  # as networkx has it
 
 
 @pytest.mark.parametrize(

@@ -99,6 +99,7 @@ def untangled(G, seed=0):
 
     def seen(*given):
         *others, last = OWN(*given)
+        assert isinstance(last, Keep)
         return *others, Seen(name=last.name, by=last.by, branches=last.branches[:2])
 
     with patch.object(draw, "plan", seen):

@@ -29,8 +29,7 @@ from typing import Any
 import numpy as np
 
 from nelayout.errors import InputError
-from nelayout.graphs import library_of, per_node, places
-from nelayout.graphs.arrays import recognizes as is_matrix
+from nelayout.graphs import library_of, places
 from nelayout.graphs.files.encode import atomic, check_output, deliver, refuse_folder
 from nelayout.graphs.files.formats import EXTENSIONS, FORMATS, JSON, POSITIONS, WRITERS, file_format, sniff
 from nelayout.graphs.files.record import PLAIN, GraphFile, Look, count_of
@@ -38,19 +37,9 @@ from nelayout.graphs.files.source import Source, Unreadable, load, reading
 from nelayout.graphs.files.tables import Rows, is_missing, number
 
 __all__ = [
-    "FORMATS",
-    "WRITERS",
-    "GraphFile",
-    "Look",
-    "atomic",
-    "check_output",
-    "deliver",
-    "output_format",
-    "positions_of",
-    "read_graph",
-    "read_positions",
-    "write_positions",
-]
+    "FORMATS", "WRITERS", "GraphFile", "Look", "atomic", "check_output", "deliver", "output_format", "positions_of",
+    "read_graph", "read_positions", "write_positions",
+]  # fmt: skip
 
 # Advice for content that fits neither its format nor any other.
 ADVICE_ON_CONTENT = "fetch or export it again, or name its format with format="
@@ -161,11 +150,11 @@ def _with_nodes(file: GraphFile, source: Source) -> GraphFile:
         columns[heading.strip()] = numbers if numeric else texts
     graph = file.graph
     if hasattr(graph, "edges"):
+        from networkx import set_node_attributes
+
         graph.add_nodes_from(labels)
         for name, values in columns.items():
-            for label, value in zip(labels, values, strict=True):
-                if value is not None:
-                    graph.nodes[label][name] = value
+            set_node_attributes(graph, {v: x for v, x in zip(labels, values, strict=True) if x is not None}, name)
     else:
         graph.resize((len(labels), len(labels)))
     note = f"{count_of(len(others), 'node')} named by {source.name} alone" if others else ""
@@ -254,22 +243,18 @@ def write_positions(
     """
     name = output_format(path, format)
     check_output(path, *([] if source is None else [source]))
-    file = _as_record(graph)
+    file = graph if isinstance(graph, GraphFile) else GraphFile(graph, library_of(graph).host(graph).aliases[0])
     if weight is None and look.weight == PLAIN.weight:
         weight = file.weight
     look = look if weight is None else replace(look, weight=weight)
-    Y = _place_nodes(pos, file)
-    of_matrix = FORMATS[name].write_matrix if name in FORMATS else None
-    if of_matrix is not None and is_matrix(file.graph) and not file.node_data:
-        content = of_matrix(file.graph, file.labels, Y)
-    else:
-        content = WRITERS[name](
-            None if name in POSITIONS else library_of(file.graph).as_networkx(file.graph, file.labels, file.node_data),
-            file.labels,
-            Y,
-            look,
-        )
-    deliver(path, content)
+    opened, host = places(pos), file.host
+    host.aliases = [file.labels, *host.aliases]
+    Y = host.positions(opened.given, opened.dim)
+    missing = np.isnan(Y).any(axis=1)
+    if missing.any():
+        raise InputError(f"node {file.labels[int(np.argmax(missing))]!r} has no position; every node needs one")
+    G = None if name in POSITIONS else library_of(file.graph).as_networkx(file.graph, file.labels, file.node_data)
+    deliver(path, WRITERS[name](G, file.labels, Y, look))
 
 
 def read_positions(
@@ -306,8 +291,10 @@ def positions_of(file: GraphFile, name: str) -> dict[Any, np.ndarray]:
         if down and "z" in present and len(set(data["z"])) == 1:
             present.remove("z")
         if axes[0] in present:
-            rows = zip(*(_upward(data[axis]) if down and axis == "y" else data[axis] for axis in present), strict=True)
-            return _where_known(file, [[np.nan if value is None else value for value in row] for row in rows], name)
+            columns = [[np.nan if value is None else value for value in data[axis]] for axis in present]
+            if down and "y" in present:
+                columns[present.index("y")] = [-y for y in columns[present.index("y")]]
+            return _where_known(file, list(zip(*columns, strict=True)), name)
     if "coords" in data:
         return _where_known(file, data["coords"], name)
     if "viz" in data:
@@ -353,29 +340,6 @@ def _node_rows(source: Source, expected: str) -> tuple[tuple[int, list[str]], in
         raise source.broken(expected, 1) from None
     words = [word.strip().lower() for word in header[1]]
     return header, next((words.index(word) for word in NODE_NAMES if word in words), 0), rows
-
-
-def _place_nodes(pos: Any, file: GraphFile) -> np.ndarray:
-    """Return (n, dim) positions in file order; keys are the file's labels or the graph's own.
-
-    Raises `InputError` naming a node without position, or with another number of coordinates.
-    """
-    opened = places(pos)
-    aliases = [file.labels, *file.host.aliases]
-    Y = per_node.positions(opened.given, opened.dim, aliases)
-    missing = np.isnan(Y).any(axis=1)
-    if missing.any():
-        raise InputError(f"node {file.labels[int(np.argmax(missing))]!r} has no position; every node needs one")
-    return Y
-
-
-def _as_record(graph: Any) -> GraphFile:
-    """Return the record of a graph, with labels as in `nelayout.graphs.read`."""
-    return graph if isinstance(graph, GraphFile) else GraphFile(graph, library_of(graph).host(graph).aliases[0])
-
-
-def _upward(values: Iterable[Any]) -> list:
-    return [None if value is None else -value for value in values]
 
 
 def _where_known(file: GraphFile, rows: Any, name: str) -> dict[Hashable, np.ndarray]:

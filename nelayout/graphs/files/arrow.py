@@ -20,9 +20,10 @@ from typing import Any
 
 import numpy as np
 
-from nelayout.errors import InputError, missing_extra, unknown
-from nelayout.graphs.files.record import PLAIN, FileFormat, GraphFile, Look, count_of, from_edges, number_labels
+from nelayout.errors import InputError, missing_extra
+from nelayout.graphs.files.record import PLAIN, FileFormat, GraphFile, Look, count_of, from_edges
 from nelayout.graphs.files.source import Source
+from nelayout.graphs.files.tables import column_of
 from nelayout.graphs.files.writers import axes, labels_to_write
 from nelayout.graphs.headings import NODE, WEIGHT, ends_named, first_of, is_time, is_weight
 
@@ -84,9 +85,7 @@ def encode_columns(columns: Mapping[str, Any], kind: str) -> bytes:
     return content.getvalue()
 
 
-def _to_columns(
-    G: Any, labels: Sequence[Hashable], Y: np.ndarray, look: Look = PLAIN, *, kind: str = "arrow"
-) -> bytes:
+def _to_columns(G: Any, labels: Sequence[Hashable], Y: np.ndarray, look: Look = PLAIN, *, kind: str = "arrow") -> bytes:
     """Encode one row per node: node, x, y (and z)."""
     names = axes(Y.shape[1])
     return encode_columns({"node": labels_to_write(labels), **dict(zip(names, Y.T.copy(), strict=True))}, kind)
@@ -101,7 +100,8 @@ def _read(
     """
     table = read_columns(source, kind)
     names = table.column_names
-    named = ends_named(names) if ends is None else tuple(_column(source, end, names, "an end") for end in ends)
+    every = range(len(names))
+    named = ends_named(names) if ends is None else tuple(column_of(source, x, names, every, "an end") for x in ends)
     if named is None and "x" in names:
         return _nodes(source, table, kind)
     if named is None and len(names) == 2 and first_of(names[:1], NODE) is None:
@@ -114,7 +114,7 @@ def _read(
     numbers = [k for k in range(len(names)) if k not in named and _is_numeric(table.column(k))]
     at, notes = None, []
     if weight is not None and (weight != "weight" or "weight" in names):
-        at = _column(source, weight, names, "weight")
+        at = column_of(source, weight, names, every, "weight")
     else:
         exact = first_of((name if k in numbers else "" for k, name in enumerate(names)), WEIGHT)
         alike = (k for k in numbers if is_weight(names[k]) and not is_time(names[k]))
@@ -156,15 +156,6 @@ def _nodes(source: Source, table: Any, kind: str) -> GraphFile:
     return GraphFile(G, labels, data, kind, ("there are positions and no edges",))
 
 
-def _column(source: Source, word: str, names: Sequence[str], what: str) -> int:
-    """Return the column of this name or, if there is none, of this number from 1."""
-    if word in names:
-        return list(names).index(word)
-    if word.isdecimal() and 1 <= int(word) <= len(names):
-        return int(word) - 1
-    raise source.broken(str(unknown(f"column for {what}", word, names)))
-
-
 def _is_numeric(column: Any) -> bool:
     types, kind = import_module("pyarrow.types"), column.type
     return types.is_integer(kind) or types.is_floating(kind) or types.is_decimal(kind) or types.is_boolean(kind)
@@ -179,22 +170,18 @@ def _labels(
         for values, name in zip(whole, names, strict=True):
             if values.dtype.kind not in "iub" and not (np.floor(values) == values).all():
                 raise source.broken(f"the column {name!r} has fractions; nodes are words or whole numbers")
-        labels, numbers = number_labels(np.concatenate([values.astype(np.int64) for values in whole]))
-        return labels, numbers[: len(whole[0])], numbers[len(whole[0]) :]
+        labels, numbers = np.unique([values.astype(np.int64) for values in whole], return_inverse=True)
+        rows, cols = numbers.reshape(2, -1)
+        return labels.tolist(), rows, cols
     arrow = import_module("pyarrow")
     try:
         texts = [end.filter(arrow.array(kept)).cast(arrow.string()) for end in ends]
     except arrow.ArrowException as error:
         raise source.broken(f"the columns {names[0]!r} and {names[1]!r} must hold words or numbers: {error}") from None
-    coded = arrow.chunked_array(texts).combine_chunks().dictionary_encode()
-    rows, cols = np.split(coded.indices.to_numpy(), 2)
-    first = np.full(len(coded.dictionary), 2 * len(rows))
-    np.minimum.at(first, np.column_stack([rows, cols]).ravel(), np.arange(2 * len(rows)))
-    order = np.argsort(first)
-    place = np.empty(len(order), dtype=np.int64)
-    place[order] = np.arange(len(order))
-    words = coded.dictionary.to_pylist()
-    return [words[k] for k in order.tolist()], place[rows], place[cols]
+    by_rows = np.arange(2 * len(texts[0])).reshape(2, -1).T.ravel()  # both ends of an edge after one another
+    coded = arrow.chunked_array(texts).combine_chunks().take(by_rows).dictionary_encode()
+    rows, cols = coded.indices.to_numpy().reshape(-1, 2).T
+    return coded.dictionary.to_pylist(), rows, cols
 
 
 def _weights(source: Source, column: Any, name: str) -> np.ndarray:

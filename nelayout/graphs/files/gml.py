@@ -114,9 +114,4 @@ def _known(text: str) -> str:
     return '"'.join(parts) if len(parts) % 2 else text
 
 
-GML = FileFormat(
-    "gml",
-    ("gml",),
-    re.compile(r"(?:.*\n)*?\s*graph\s*\[", re.IGNORECASE),
-    read_gml,
-)
+GML = FileFormat("gml", ("gml",), re.compile(r"(?:.*\n)*?\s*graph\s*\[", re.IGNORECASE), read_gml)

@@ -229,28 +229,10 @@ def to_json(G: Any, labels: Sequence[Hashable], Y: np.ndarray, look: Look = PLAI
             edge["key"] = key
         edge["source"], edge["target"] = u, v
         edges.append(edge)
-    return _node_link(G.is_directed(), G.is_multigraph(), nodes, edges, Y)
-
-
-def matrix_to_json(G: Any, labels: Sequence[Hashable], Y: np.ndarray) -> bytes:
-    """Encode the graph of a matrix as `to_json` does, without building a networkx graph."""
-    from nelayout.graphs.arrays import edges as matrix_edges
-
-    directed, ends, weights = matrix_edges(G, labels)
-    if weights is None:
-        edges = [{"source": u, "target": v} for u, v in ends]
-    else:
-        numbers = plain(dict(enumerate(weights))).values() if not np.isfinite(weights).all() else weights
-        edges = [{"weight": w, "source": u, "target": v} for (u, v), w in zip(ends, numbers, strict=True)]
-    return _node_link(directed, False, [{"id": label} for label in labels], edges, Y)
-
-
-def _node_link(directed: bool, multigraph: bool, nodes: list[dict], edges: list[dict], Y: np.ndarray) -> bytes:
-    """Encode nodes, edges and coordinates Y (n, d) as a node-link file."""
     for name, column in zip(axes(Y.shape[1]), Y.T.tolist(), strict=True):
         for node, value in zip(nodes, column, strict=True):
             node[name] = value
-    data = {"directed": directed, "multigraph": multigraph, "graph": {}, "nodes": nodes, "edges": edges}
+    data = {"directed": G.is_directed(), "multigraph": G.is_multigraph(), "graph": {}, "nodes": nodes, "edges": edges}
     return encode_json(data, default=item)
 
 
@@ -263,16 +245,11 @@ def to_cytoscape(G: Any, labels: Sequence[Hashable], Y: np.ndarray, look: Look =
     H = scalars(G, labels, Y, "cytoscape", look)
     nodes = []
     for k, label in enumerate(labels):
-        taken = {"id", "value"} if look.names is None else {"id", "value", "name"}
-        own = renamed(plain(H.nodes[label]), taken)
-        name = own.get("name", str(label)) if look.names is None else look.names[k]
-        shown: dict[str, Any] = {"id": str(label), "value": _name(label), "name": name}
-        if look.sizes is not None:
-            shown["size"] = float(look.sizes[k])
-        if look.colors is not None:
-            shown["color"] = look.colors[k]
+        shown = look.of(k, "name")
+        own = renamed(plain(H.nodes[label]), {"id", "value", *({"name"} & shown.keys())})
         x, y = own.pop("x"), own.pop("y", 0.0)
-        nodes.append({"data": {**own, **shown}, "position": {"x": x, "y": -y}})
+        names = {"id": str(label), "value": _name(label), "name": own.get("name", str(label))}
+        nodes.append({"data": {**own, **names, **shown}, "position": {"x": x, "y": -y}})
     texts, mark = set(map(str, labels)), "e"
     while any(f"{mark}{k}" in texts for k in range(H.number_of_edges())):  # elements of both kinds share their ids
         mark += "e"
@@ -311,12 +288,7 @@ def to_graphology(G: Any, labels: Sequence[Hashable], Y: np.ndarray, look: Look 
     nodes = []
     for k, label in enumerate(labels):
         own = plain(H.nodes[label])
-        shown: dict[str, Any] = {"label": own.get("label", str(label)) if look.names is None else look.names[k]}
-        if look.sizes is not None:
-            shown["size"] = float(look.sizes[k]) / 2
-        if look.colors is not None:
-            shown["color"] = look.colors[k]
-        nodes.append({"key": str(label), "attributes": {**own, **shown}})
+        nodes.append({"key": str(label), "attributes": {**own, "label": str(label), **own, **look.of(k, unit=2.0)}})
     plainly = {} if H.is_directed() else {"undirected": True}
     keys = [{"key": key} for key in keys_of(H)] or [{}] * H.number_of_edges()
     edges = [
@@ -331,7 +303,7 @@ def to_graphology(G: Any, labels: Sequence[Hashable], Y: np.ndarray, look: Look 
     return encode_json({"options": options, "attributes": {}, "nodes": nodes, "edges": edges})
 
 
-NODE_LINK = FileFormat("json", ("json",), re.compile(r'\s*\{\s*"|\s*\[\s*\{\s*"'), read_json, to_json, matrix_to_json)
+NODE_LINK = FileFormat("json", ("json",), re.compile(r'\s*\{\s*"|\s*\[\s*\{\s*"'), read_json, to_json)
 CYTOSCAPE = FileFormat(
     "cytoscape",
     ("cyjs",),

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import io
 import re
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from typing import Any
 from xml.etree import ElementTree
 from xml.parsers import expat
@@ -98,8 +98,41 @@ def _value(reading: Reading, text: str, kind: str) -> Any:
     return known
 
 
-def _read(reading: Reading, graph: Element, lines: Mapping[Element, str], data_of: Callable[[Element], dict]) -> None:
-    """Add all nodes and edges; count elements that the formats do not define."""
+# Kind of element -> id of an attribute -> name, type, and text of the default or None.
+Declared = dict[str, dict[str, tuple[str, str, str | None]]]
+
+
+def _read(
+    reading: Reading,
+    graph: Element,
+    lines: Mapping[Element, str],
+    declared: Declared,
+    values: Callable[[Element], Iterable[tuple[str, str, Element]]],
+    beside: Callable[[Element], dict[str, Any]],
+) -> GraphFile:
+    """Add all nodes and edges; count elements that the formats do not define.
+
+    `values` lists attribute, text and element of an element's values, `beside` returns its other attributes.
+    """
+
+    def data_of(element: Element) -> dict[str, Any]:
+        own: dict[str, Any] = {}
+        known = declared[element.tag]
+        for which, text, each in values(element):
+            if which not in known:
+                own[which] = text
+                what = "key" if reading.name == "graphml" else "attribute"
+                reading.count("value", f"of an undeclared {what} read as text", short_repr(which))
+            elif len(each):  # elements of yEd
+                own.update(_yed(each))
+            else:
+                own[known[which][0]] = _value(reading, text, known[which][1])
+        for name, kind, default in known.values():
+            if name not in own and default is not None:
+                own[name] = _value(reading, default, kind)
+        own |= beside(element)
+        return {name: value for name, value in own.items() if value is not None}
+
     for element in graph.iter():
         if element.tag in CONTAINERS:
             for child in element:
@@ -120,6 +153,7 @@ def _read(reading: Reading, graph: Element, lines: Mapping[Element, str], data_o
                 reading.count("edge", "with an unknown direction, read as the others are", repr(said))
                 kind = ""
             reading.edge(u, v, data_of(element), kind, element.get("id"))
+    return reading.graph_file()
 
 
 def read_graphml(source: Source) -> GraphFile:
@@ -128,31 +162,13 @@ def read_graphml(source: Source) -> GraphFile:
     graphs = tree.findall("graph")
     graph = graphs[0] if graphs else next(tree.iter("graph"))
     reading = Reading(source, "graphml", graph.get("edgedefault", "").strip().lower() == "directed")
-    keys: dict[str | None, Element] = {key.get("id"): key for key in tree.iter("key")}
-    defaults: dict[str, list[Element]] = {"node": [], "edge": []}
-    for key in keys.values():
-        if key.find("default") is not None:
-            for kind in ("node", "edge") if key.get("for", "all") == "all" else (key.get("for", ""),):
-                defaults.get(kind, []).append(key)
-
-    def data_of(element: Element) -> dict[str, Any]:
-        own: dict[str, Any] = {}
-        for data in element.iterfind("data"):
-            key = keys.get(data.get("key"))
-            if key is None:
-                own[data.get("key", "")] = data.text or ""
-                reading.count("value", "of an undeclared key read as text", short_repr(data.get("key", "")))
-            elif len(data):  # elements of yEd
-                own.update(_yed(data))
-            else:
-                name = key.get("attr.name") or key.get("id", "")
-                own[name] = _value(reading, data.text or "", key.get("attr.type", "string"))
-        for key in defaults[element.tag]:
-            name = key.get("attr.name") or key.get("id", "")
-            if name not in own:
-                own[name] = _value(reading, key.findtext("default") or "", key.get("attr.type", "string"))
-        return {name: value for name, value in own.items() if value is not None}
-
+    declared: Declared = {"node": {}, "edge": {}}
+    for key in tree.iter("key"):
+        default = None if key.find("default") is None else key.findtext("default") or ""
+        name, kind = key.get("attr.name") or key.get("id", ""), key.get("attr.type", "string")
+        for element, known in declared.items():
+            own = default if key.get("for", "all") in ("all", element) else None
+            known[key.get("id", "")] = name, kind, own
     if len(graphs) > 1:
         reading.notes.append(f"the first of {len(graphs)} graphs is read")
     for element in graph.iter():
@@ -160,8 +176,11 @@ def read_graphml(source: Source) -> GraphFile:
             reading.count("nested graph", "read as part of the whole")
         elif element.tag == "hyperedge":
             reading.count("hyperedge", "left out")
-    _read(reading, graph, lines, data_of)
-    return reading.graph_file()
+
+    def values(element: Element) -> Iterable[tuple[str, str, Element]]:
+        return ((data.get("key", ""), data.text or "", data) for data in element.iterfind("data"))
+
+    return _read(reading, graph, lines, declared, values, lambda _: {})
 
 
 def _yed(data: Element) -> dict[str, Any]:
@@ -184,46 +203,31 @@ def read_gexf(source: Source) -> GraphFile:
     graph = next(tree.iter("graph"))
     kind = graph.get("defaultedgetype", "undirected").strip().lower()
     reading = Reading(source, "gexf", kind in ("directed", "mutual"))
-    declared: dict[str, dict[str | None, Element]] = {"node": {}, "edge": {}}
+    declared: Declared = {"node": {}, "edge": {}}
     for group in graph.iter("attributes"):
-        known = declared.get(group.get("class", "node").lower())
-        if known is not None:
-            known.update({each.get("id"): each for each in group.iter("attribute")})
+        for each in group.iter("attribute"):
+            name, default = each.get("title", each.get("id", "")), each.findtext("default")
+            known = declared.get(group.get("class", "node").lower(), {})
+            known[each.get("id", "")] = name, each.get("type", "string"), default
 
-    def data_of(element: Element) -> dict[str, Any]:
-        own: dict[str, Any] = {}
-        known = declared[element.tag]
-        for each in (value for group in element.iterfind("attvalues") for value in group):
-            which = each.get("for", each.get("id"))
-            attribute = known.get(which)
-            if attribute is None:
-                own[which or ""] = each.get("value", "")
-                reading.count("value", "of an undeclared attribute read as text", short_repr(which))
-            else:
-                title = attribute.get("title", which or "")
-                own[title] = _value(reading, each.get("value", ""), attribute.get("type", "string"))
-        for which, attribute in known.items():
-            title, default = attribute.get("title", which or ""), attribute.findtext("default")
-            if title not in own and default is not None:
-                own[title] = _value(reading, default, attribute.get("type", "string"))
+    def values(element: Element) -> Iterable[tuple[str, str, Element]]:
+        every = (each for group in element.iterfind("attvalues") for each in group)
+        return ((each.get("for", each.get("id", "")), each.get("value", ""), each) for each in every)
+
+    def beside(element: Element) -> dict[str, Any]:
         viz: dict[str, Any] = {}
         for each in element:
             if each.tag in ("position", "color"):
-                viz[each.tag] = {
-                    axis: _value(reading, text, "float") for axis, text in each.attrib.items() if axis in "xyzrgba"
-                }
+                numbers = ((axis, text) for axis, text in each.attrib.items() if axis in "xyzrgba")
+                viz[each.tag] = {axis: _value(reading, text, "float") for axis, text in numbers}
             elif each.tag in ("size", "thickness"):
                 viz[each.tag] = _value(reading, each.get("value", ""), "float")
-        if viz:
-            own["viz"] = viz
-        own |= {name: element.get(name) for name in ("label",) if element.get(name) is not None}
-        if element.tag == "edge" and (weight := element.get("weight")) is not None:
-            weight = _value(reading, weight, "float")
-            own |= {} if weight is None else {"weight": weight}
-        return {name: value for name, value in own.items() if value is not None}
+        own = {name: held for name, held in (("viz", viz), ("label", element.get("label"))) if held or held == ""}
+        weight = element.get("weight") if element.tag == "edge" else None
+        weight = None if weight is None else _value(reading, weight, "float")
+        return own if weight is None else {**own, "weight": weight}
 
-    _read(reading, graph, lines, data_of)
-    return reading.graph_file()
+    return _read(reading, graph, lines, declared, values, beside)
 
 
 # writing
@@ -238,13 +242,8 @@ def to_graphml(G: Any, labels: Sequence[Hashable], Y: np.ndarray, look: Look = P
 
     H = scalars(G, labels, Y, "graphml", look, xml=True)
     for k, label in enumerate(labels):
-        shown = H.nodes[_text(label)]
-        if look.sizes is not None:
-            shown["size"] = float(look.sizes[k])
-        if look.colors is not None:
-            shown.update(zip("rgb", look.channels(k), strict=True))
-        if look.names is not None:
-            shown["label"] = NOT_XML.sub("", look.names[k])
+        for name, value in look.of(k).items():
+            H.nodes[_text(label)].update(_channels(value) if name == "color" else {name: _legal(value)})
     if H.is_multigraph():  # networkx writes keys as ids
         keys = [{"key": _text(key)} for key in keys_of(H)] or [{}] * H.number_of_edges()
         own = [(u, v, f"e{k}", {**renamed(own, {"key"}), **keys[k]}) for k, (u, v, _, own) in enumerate(edges_of(H))]
@@ -264,14 +263,11 @@ def to_gexf(G: Any, labels: Sequence[Hashable], Y: np.ndarray, look: Look = PLAI
         kept = renamed(own, GEXF_WORDS)
         own.clear()
         x, y, z = [*row, 0.0, 0.0][:3]
-        shown: dict[str, Any] = {"position": {"x": x, "y": y, "z": z}}
-        if look.sizes is not None:
-            shown["size"] = float(look.sizes[k])
-        if look.colors is not None:
-            shown["color"] = {**dict(zip("rgb", look.channels(k), strict=True)), "a": 1.0}
-        own.update({**kept, "viz": shown})
-        if look.names is not None:
-            own["label"] = NOT_XML.sub("", look.names[k])
+        shown = look.of(k)
+        text = {"label": _legal(shown.pop("label"))} if "label" in shown else {}
+        if "color" in shown:
+            shown["color"] = {**_channels(shown["color"]), "a": 1.0}
+        own.update({**kept, "viz": {"position": {"x": x, "y": y, "z": z}, **shown}, **text})
     weights = [own.get(str(look.weight)) for *_, own in edges_of(H)]
     numeric = all(isinstance(w, (int, float)) and not isinstance(w, bool) for w in weights if w is not None)
     ids = [own.get("id") for *_, own in edges_of(H)]
@@ -290,8 +286,17 @@ def to_gexf(G: Any, labels: Sequence[Hashable], Y: np.ndarray, look: Look = PLAI
     return buffer.getvalue()
 
 
+def _channels(color: str) -> dict[str, int]:
+    """Return red, green and blue, 0 to 255, of "#rrggbb"."""
+    return {c: int(color[i : i + 2], 16) for c, i in (("r", 1), ("g", 3), ("b", 5))}
+
+
+def _legal(value: Any) -> Any:
+    return NOT_XML.sub("", value) if isinstance(value, str) else value
+
+
 def _text(label: Hashable) -> str:
-    return NOT_XML.sub("", str(label))
+    return _legal(str(label))
 
 
 GRAPHML = FileFormat(

@@ -19,7 +19,7 @@ from nelayout.graphs.files.source import NODE_BYTES, Source
 from nelayout.graphs.files.writers import to_npz
 from nelayout.graphs.to_floats import short_repr
 
-__all__ = ["MTX", "NPZ", "load_arrays", "load_sparse", "read_mtx", "read_npz"]
+__all__ = ["MTX", "NPZ", "load_arrays", "load_sparse", "number_rows", "read_mtx", "read_npz"]
 
 # First bytes of NumPy files: archives, empty archives, and single arrays.
 ARCHIVES, ARRAY = (b"PK\x03\x04", b"PK\x05\x06"), b"\x93NUMPY"
@@ -58,7 +58,13 @@ def read_mtx(source: Source) -> GraphFile:
     entries = sizes[2] if sparse else n * (n + (-1 if skew else 1)) // 2 if mirrored else n * n
     source.check_size(entries, ENTRY_BYTES, "entries", line)
     columns = (2 if sparse else 0) + (head["field"].lower() != b"pattern")
-    table, lines = _numbers(source, source.data[head.end() :], columns, line + 1)
+    body = source.data[head.end() :]
+    table, lines = number_rows(body, columns)
+    lines += line + 1
+    if table is None:
+        row = body.split(b"\n")[lines[0] - line - 1].decode("latin-1").strip()
+        what = f"cannot be read as mtx: expected {columns} number{'s' * (columns > 1)} in a row, got {short_repr(row)}"
+        raise source.unreadable(what, int(lines[0]))
     if len(table) != entries:
         what = f"there are {len(table)} of the {entries} entries that line {line} announces"
         raise source.unreadable(f"cannot be read as mtx: {what}")
@@ -85,34 +91,23 @@ def read_mtx(source: Source) -> GraphFile:
     return GraphFile(matrix, range(n), {}, "mtx", notes)
 
 
-def _numbers(source: Source, body: bytes, columns: int, first: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return rows of `columns` numbers, (m, columns), and the line of each row."""
+def number_rows(body: bytes, columns: int) -> tuple[np.ndarray | None, np.ndarray]:
+    """Return rows of numbers, (m, columns), and their lines from 0; or None, wrong lines."""
     letters = np.frombuffer(body.rstrip() + b"\n", dtype=np.uint8)
     words = letters > ord(" ")
     words[1:] &= letters[:-1] <= ord(" ")  # first letters of words
     counts = np.diff(np.searchsorted(np.flatnonzero(words), np.flatnonzero(letters == ord("\n"))), prepend=0)
     lines = np.flatnonzero(counts)
     wrong = lines[counts[lines] != columns]
+    if len(wrong) or not len(lines):
+        return (None, wrong) if len(wrong) else (np.zeros((0, columns)), lines)
     with warnings.catch_warnings():
         warnings.simplefilter("error")  # older NumPy only warns of text among numbers
-        try:
-            table = np.zeros(0) if len(wrong) or not len(lines) else _parsed(body, columns)
-        except (DeprecationWarning, ValueError):
-            numeric = (all(map(_is_number, row.split())) for row in body.split(b"\n"))
-            wrong = np.array([k for k, fine in enumerate(numeric) if not fine])
-    if wrong.size:
-        row = body.split(b"\n")[wrong[0]].decode("latin-1").strip()
-        what = f"cannot be read as mtx: expected {columns} number{'s' * (columns > 1)} in a row, got {short_repr(row)}"
-        raise source.unreadable(what, first + int(wrong[0]))
-    return table.reshape(-1, columns), lines + first
-
-
-def _parsed(body: bytes, columns: int) -> np.ndarray:
-    """Return all numbers; two columns are read as whole numbers first, which is faster."""
-    if columns == 2:
-        with suppress(DeprecationWarning, ValueError):
-            return np.fromstring(body, dtype=np.int64, sep=" ")
-    return np.fromstring(body, sep=" ")
+        for kind in (np.int64, np.float64) if columns == 2 else (np.float64,):  # whole numbers are read faster
+            with suppress(DeprecationWarning, ValueError):
+                return np.fromstring(body, dtype=kind, sep=" ").reshape(-1, columns), lines
+    numeric = (all(map(_is_number, row.split())) for row in body.split(b"\n"))
+    return None, np.array([k for k, fine in enumerate(numeric) if not fine])
 
 
 def _is_number(word: bytes) -> bool:
@@ -139,7 +134,10 @@ def read_npz(source: Source) -> GraphFile:
         matrix = csr_array(next(iter(arrays.values())))
     else:
         raise source.broken(f"holds {', '.join(arrays) or 'nothing'}; expected {NPZ_KEYS}")
-    return GraphFile(matrix, range(_check_square(source, matrix)), {}, "npz")
+    shape: Any = matrix.shape
+    if len(shape) != 2 or shape[0] != shape[1]:
+        raise _not_square(source, shape)
+    return GraphFile(matrix, range(shape[0]), {}, "npz")
 
 
 def load_arrays(source: Source, kind: str, expected: str) -> dict[str, np.ndarray]:
@@ -222,13 +220,6 @@ def _single(source: Source, arrays: dict[str, np.ndarray], name: str, usual: int
     return int(value.item())
 
 
-def _check_square(source: Source, matrix: Any) -> int:
-    """Return the number of rows of a square matrix; raise `InputError` for another shape."""
-    if len(matrix.shape) != 2 or matrix.shape[0] != matrix.shape[1]:
-        raise _not_square(source, matrix.shape)
-    return matrix.shape[0]
-
-
 def _not_square(source: Source, shape: tuple[int, ...], line: int | None = None) -> InputError:
     return source.broken(
         f"the matrix has shape {shape}; a graph needs a square one "
@@ -237,17 +228,5 @@ def _not_square(source: Source, shape: tuple[int, ...], line: int | None = None)
     )
 
 
-MTX = FileFormat(
-    "mtx",
-    ("mtx",),
-    re.compile(r"\s*%%MatrixMarket", re.IGNORECASE),
-    read_mtx,
-)
-NPZ = FileFormat(
-    "npz",
-    ("npz",),
-    re.compile("PK\x03\x04|PK\x05\x06"),
-    read_npz,
-    to_npz,
-    binary=True,
-)
+MTX = FileFormat("mtx", ("mtx",), re.compile(r"\s*%%MatrixMarket", re.IGNORECASE), read_mtx)
+NPZ = FileFormat("npz", ("npz",), re.compile("PK\x03\x04|PK\x05\x06"), read_npz, to_npz, binary=True)

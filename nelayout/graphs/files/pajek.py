@@ -136,7 +136,9 @@ def read_pajek(source: Source) -> GraphFile:
             if word == "*network":
                 section = None
             elif word == "*vertices":
-                reading.n = _count(source, tokens, line)
+                if len(tokens) < 2 or not tokens[1].isdecimal():
+                    raise source.broken('expected "*Vertices n" with the number of vertices', line)
+                reading.n = int(tokens[1])
                 source.check_size(reading.n, NODE_BYTES, "vertices", line)
                 if len(tokens) > 2 and tokens[2].isdecimal():
                     reading.first_mode = int(tokens[2])
@@ -190,12 +192,6 @@ _SECTIONS = {
     "*arcslist": "neighbors",
     "*matrix": "matrix",
 }
-
-
-def _count(source: Source, tokens: list[str], line: int) -> int:
-    if len(tokens) < 2 or not tokens[1].isdecimal():
-        raise source.broken('expected "*Vertices n" with the number of vertices', line)
-    return int(tokens[1])
 
 
 def _graph_file(reading: _Reading) -> GraphFile:

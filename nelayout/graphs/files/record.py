@@ -17,25 +17,12 @@ from nelayout.graphs.files.source import Source
 from nelayout.graphs.to_floats import short_repr
 
 __all__ = [
-    "PLAIN",
-    "FileFormat",
-    "GraphFile",
-    "Look",
-    "Reading",
-    "count_of",
-    "from_edges",
-    "from_networkx",
-    "graph_of",
-    "mirror",
-    "number_labels",
-    "number_type",
-    "text_labels",
-]
+    "PLAIN", "FileFormat", "GraphFile", "Look", "Reading", "count_of", "from_edges", "from_networkx", "graph_of",
+    "mirror", "number_type", "text_labels",
+]  # fmt: skip
 
 # Maximum number of edges for a networkx graph of a table or a Pajek file. A matrix is faster for more.
 MAX_NETWORKX_EDGES = 200_000
-# Most whole numbers between the least and the largest label, per end of an edge, for a table of them all.
-MAX_NUMBERS_PER_END = 4
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -97,20 +84,17 @@ class Look:
     names: Sequence[str] | None = None
     weight: str | None = "weight"
 
-    def channels(self, k: int) -> tuple[int, int, int]:
-        """Return red, green and blue of a node, 0 to 255."""
-        assert self.colors is not None
-        r, g, b = (int(self.colors[k][i : i + 2], 16) for i in (1, 3, 5))
-        return r, g, b
+    def of(self, k: int, name: str = "label", unit: float = 1.0) -> dict[str, Any]:
+        """Return the known ones of a node's size (in this unit), color, and text (`name`)."""
+        given = {"size": self.sizes, "color": self.colors, name: self.names}
+        own: dict[str, Any] = {field: values[k] for field, values in given.items() if values is not None}
+        return own | ({"size": float(own["size"]) / unit} if "size" in own else {})
 
     @property
     def taken(self) -> set[str]:
         """Attribute names of the style; the graph's attributes with these names are renamed."""
-        return {
-            *(["size"] if self.sizes is not None else []),
-            *(["color", "r", "g", "b"] if self.colors is not None else []),
-            *(["label"] if self.names is not None else []),
-        }
+        names = {"size": self.sizes, **dict.fromkeys(("color", *"rgb"), self.colors), "label": self.names}
+        return {name for name, values in names.items() if values is not None}
 
 
 PLAIN = Look()
@@ -144,8 +128,6 @@ class FileFormat:
     sign     matches the beginning of its content
     read     the content of a file -> the graph
     write    (networkx graph, labels in node order, (n, dim) positions, look) -> content; None if it is read-only
-    write_matrix  (adjacency matrix, labels, positions) -> the same content, for matrices without node data; None if
-             they become networkx graphs first
     binary   whether the content may have NUL characters
     columns  whether it is a table of edges: `read` also takes the columns of the weight and of both ends
     viewer   suitable half width of a layout in the units of the format's viewer programs, if they also show sizes
@@ -157,7 +139,6 @@ class FileFormat:
     sign: re.Pattern[str]
     read: Callable[..., GraphFile]
     write: Callable[[Any, Sequence[Hashable], np.ndarray, Look], bytes] | None = None
-    write_matrix: Callable[[Any, Sequence[Hashable], np.ndarray], bytes] | None = None
     binary: bool = False
     columns: bool = False
     viewer: float | None = None
@@ -309,9 +290,7 @@ def from_edges(
     G = networkx.DiGraph() if directed else networkx.Graph()
     G.add_nodes_from(labels)
     for name, values in columns.items():
-        for label, value in zip(labels, values, strict=True):
-            if value is not None:
-                G.nodes[label][name] = value
+        networkx.set_node_attributes(G, {v: x for v, x in zip(labels, values, strict=True) if x is not None}, name)
     sources = np.repeat(np.arange(n), np.diff(matrix.indptr)).tolist()
     ends = [(labels[i], labels[j]) for i, j in zip(sources, matrix.indices.tolist(), strict=True)]
     if weights is None:
@@ -325,26 +304,6 @@ def from_edges(
 def number_type(n: int) -> Any:
     """Return the type for numbers of n nodes, which halves the memory of most graphs."""
     return np.int32 if n < 2**31 else np.int64
-
-
-def number_labels(ends: np.ndarray) -> tuple[list[int], np.ndarray]:
-    """Return the distinct whole numbers in order, and the place of each entry among them.
-
-    >>> labels, numbers = number_labels(np.array([7, 5, 7]))
-    >>> labels, numbers.tolist()
-    ([5, 7], [1, 0, 1])
-    """
-    if not len(ends):
-        return [], np.zeros(0, dtype=np.int64)
-    low, high = int(ends.min()), int(ends.max())
-    if high - low >= MAX_NUMBERS_PER_END * len(ends):
-        labels, numbers = np.unique(ends, return_inverse=True)
-        return labels.tolist(), numbers
-    there = np.zeros(high - low + 1, dtype=bool)  # faster than sorting
-    at = ends - low
-    there[at] = True
-    numbers = np.cumsum(there, dtype=number_type(len(there))) - 1
-    return (np.flatnonzero(there) + low).tolist(), numbers[at]
 
 
 def mirror(upper: csr_array) -> csr_array:

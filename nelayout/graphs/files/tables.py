@@ -17,7 +17,6 @@ import csv
 import io
 import math
 import re
-import warnings
 from array import array
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -28,20 +27,13 @@ from typing import Any
 import numpy as np
 
 from nelayout.errors import unknown
-from nelayout.graphs.files.record import (
-    FileFormat,
-    GraphFile,
-    Reading,
-    count_of,
-    from_edges,
-    from_networkx,
-    number_labels,
-)
+from nelayout.graphs.files.matrices import number_rows
+from nelayout.graphs.files.record import FileFormat, GraphFile, Reading, count_of, from_edges, from_networkx
 from nelayout.graphs.files.source import Source
 from nelayout.graphs.headings import FROM, NODE, TO, WEIGHT, ends_named, first_of, is_time, is_weight
 from nelayout.graphs.to_floats import short_repr
 
-__all__ = ["EDGE_LIST", "SIF", "Rows", "is_missing", "number", "read_edgelist"]
+__all__ = ["EDGE_LIST", "SIF", "Rows", "column_of", "is_missing", "number", "read_edgelist"]
 
 COMMENTS = ("#", "%")
 # Signs between fields, the most reliable first; None means blanks.
@@ -62,9 +54,7 @@ THOUSANDS = re.compile(r"[+-]?\d{1,3}(?:\.\d{3})+")
 DATE = re.compile(r"\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}\b.*|\d{1,2}:\d{2}.*")
 # Ranges of numbers that may be times: years, yyyymmdd, and seconds to nanoseconds since 1970.
 TIMES = ((1900, 2100), (19000101, 21001231), *((3e8 * 10.0**k, 4.2e9 * 10.0**k) for k in (0, 3, 6, 9)))
-NEIGHBORS = (
-    "If each row is a node and its neighbors, this is an adjacency list: networkx.read_adjlist reads one"
-)
+NEIGHBORS = "If each row is a node and its neighbors, this is an adjacency list: networkx.read_adjlist reads one"
 EMBED = "a table of numbers, one row per sample, is drawn by nelayout.embed"
 
 
@@ -306,6 +296,20 @@ def _is_number(cell: str) -> bool:
     return number(cell) is not None and not is_missing(cell)
 
 
+def column_of(
+    source: Source, asked: str, names: Sequence[str], columns: Sequence[int], what: str, hint: str = ""
+) -> int:
+    """Return the first column with this heading, in any case, or this number from 1."""
+    named = [k for k in columns if k < len(names)]
+    fitting = [k for k in named if names[k] == asked] + [k for k in named if names[k].lower() == asked.lower()]
+    if not fitting and asked.isdecimal() and int(asked) - 1 in columns:
+        fitting = [int(asked) - 1]
+    if not fitting:
+        known = [names[k] for k in named if names[k]] or [str(k + 1) for k in columns]
+        raise source.broken(str(unknown(f"column for {what}", asked, known)) + hint)
+    return fitting[0]
+
+
 @dataclass
 class _Head:
     """Columns of a table that are read, and notes on this choice.
@@ -387,18 +391,6 @@ class _Head:
             how = f"; weight={able[0] if len(able) == 1 else 'NAME'} reads a column as the weight" if able else ""
             self.notes.append(f"{what} not read{how}")
 
-    @property
-    def columns(self) -> list[int]:
-        """Columns that are read: the ends, and the weight if there is one."""
-        return [*self.ends, *([] if self.weight is None else [self.weight])]
-
-    def text(self) -> str:
-        """Return the text after the header."""
-        at = 0
-        for _ in range(self.start - self.rows.before - 1):
-            at = self.rows.text.find("\n", at) + 1
-        return self.rows.text[at:]
-
     def _named(self, head: list[str], body: list[list[str]]) -> tuple[int, int] | None:
         """Return the columns named as ends, unless cells below have the same names (node1, node2)."""
         named = ends_named(head)
@@ -411,21 +403,10 @@ class _Head:
     def _given(self, head: list[str], given: tuple[str, str]) -> tuple[int, int]:
         """Return the columns that the caller names as ends, by heading or by number from 1."""
         names = [] if all(name.isdecimal() for name in given) else head
-        found = [self._column_of(name, names, range(len(head)), "an end") for name in given]
+        found = [column_of(self.source, name, names, range(len(head)), "an end") for name in given]
         if found[0] == found[1]:
             raise self.source.broken(f"both ends are the column {given[0]!r}; name two columns")
         return found[0], found[1]
-
-    def _column_of(self, asked: str, names: list[str], columns: Sequence[int], what: str, hint: str = "") -> int:
-        """Return the first column with this heading, in any case, or this number from 1."""
-        fitting = [k for k in columns if k < len(names) and names[k] == asked]
-        fitting += [k for k in columns if k < len(names) and names[k].lower() == asked.lower()]
-        if not fitting and asked.isdecimal() and int(asked) - 1 in columns:
-            fitting = [int(asked) - 1]
-        if not fitting:
-            known = [names[k] for k in columns if k < len(names) and names[k]] or [str(k + 1) for k in columns]
-            raise self.source.broken(str(unknown(f"column for {what}", asked, known)) + hint)
-        return fitting[0]
 
     def _refuse(self, head: list[str], body: list[list[str]], named: Any, words: bool) -> None:
         """Raise the error for a table without edges."""
@@ -524,7 +505,8 @@ class _Head:
         asked = self.asked
         if asked is not None and (asked != "weight" or "weight" in head):
             names = head if self.header else []
-            self.weight, self.name = self._column_of(asked, names, others, "weight", "; weight=None reads none"), asked
+            self.name, hint = asked, "; weight=None reads none"
+            self.weight = column_of(self.source, asked, names, others, "weight", hint)
             return
         if self.header:
             exact = first_of((name if k in others else "" for k, name in enumerate(head)), WEIGHT)
@@ -561,38 +543,24 @@ def _times(values: Iterable[float | None]) -> bool:
 
 
 def _numeric(rows: Rows, head: _Head) -> GraphFile | None:
-    """Read a table of whole numbers at once with NumPy; None if a cell or a row does not fit."""
-    columns = head.columns
-    if any(
-        number(cell, False) is None for _, row in head.top[:2] for cell in (row[k] for k in columns if k < len(row))
-    ):
+    """Read a table of numbers alone at once; None if a cell or a row does not fit."""
+    columns = [*head.ends, *([] if head.weight is None else [head.weight])]
+    if any(number(cell, False) is None for _, row in head.top[:2] for cell in row):
         return None
-    text, whole = head.text(), len(columns) == rows.width
-    if rows.separator is None and not whole and '"' in text:
+    at = 0
+    for _ in range(head.start - rows.before - 1):
+        at = rows.text.find("\n", at) + 1
+    text, sign = rows.text[at:], rows.separator or " "
+    blanks = rows.separator is not None and any(blank in text for blank in {*" \t\v\f"} - {sign})  # in a name
+    data = None if blanks else number_rows(text.replace(sign, " ").encode(), rows.width)[0]
+    if data is None or not len(data):
         return None
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # "no data"; `_words` raises the error later
-            data = np.loadtxt(
-                io.TextIOWrapper(io.BytesIO(text.encode()), "utf-8"),  # StringIO takes four bytes a letter
-                comments=COMMENTS if rows.separator is None else None,
-                delimiter=rows.separator,
-                quotechar=rows.quote,
-                usecols=None if whole or rows.separator is None else columns,
-                ndmin=2,
-            )
-    except ValueError:
-        return None
-    if not len(data) or (not whole and rows.separator and text.count(rows.separator) != len(data) * (rows.width - 1)):
-        return None
-    data = data if rows.separator and not whole else data[:, columns]
-    ends = data[:, :2]
+    ends, data = data[:, columns[:2]], data[:, columns]
     if not np.isfinite(data).all() or np.abs(ends).max() >= LARGEST_EXACT or (ends != np.floor(ends)).any():
         return None
-    if rows.separator is None:
-        rows.dropped = max(rows.dropped, sum(text.count(sign) for sign in COMMENTS))
-    labels, numbers = number_labels(ends.astype(np.int64).ravel())
-    return _edges(rows, head, labels, numbers.reshape(ends.shape), data[:, 2] if len(columns) == 3 else None, [])
+    labels, numbers = np.unique(ends.astype(np.int64), return_inverse=True)
+    weights = data[:, 2].astype(np.float64) if len(columns) == 3 else None
+    return _edges(rows, head, labels.tolist(), numbers.reshape(ends.shape), weights, [])
 
 
 def _words(rows: Rows, head: _Head) -> GraphFile:
@@ -643,10 +611,11 @@ def _words(rows: Rows, head: _Head) -> GraphFile:
     elif thousands and not points and rows.separator == ";":
         notes.append(f"the point in weights is read as a decimal point (line {thousands}), and not between thousands")
     labels = list(index)
-    if not head.header and len(pairs) > 1 and all(np.count_nonzero(pairs == end) == 1 for end in pairs[0]):
+    whole = _whole(labels)
+    once = not head.header and len(pairs) > 1 and all(np.count_nonzero(pairs == end) == 1 for end in pairs[0])
+    if whole is None and once:
         names = " and ".join(map(repr, labels[:2]))
         notes.append(f"the first row is read as an edge of {names}; headings source and target make it a header")
-    whole = _whole(labels)
     if whole is not None:
         labels, renumbered = np.unique(np.array(whole, dtype=np.int64), return_inverse=True)
         labels, pairs = labels.tolist(), renumbered[pairs]

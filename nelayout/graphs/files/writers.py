@@ -18,20 +18,9 @@ from nelayout.graphs.files.encode import encode_csv, encode_npz
 from nelayout.graphs.files.record import PLAIN, Look, graph_of, text_labels
 
 __all__ = [
-    "NOT_XML",
-    "axes",
-    "edges_of",
-    "item",
-    "keys_of",
-    "labels_to_write",
-    "not_held",
-    "plain",
-    "renamed",
-    "scalars",
-    "to_csv",
-    "to_npz",
-    "without_axes",
-]
+    "NOT_XML", "axes", "edges_of", "item", "keys_of", "labels_to_write", "not_held", "plain", "renamed", "scalars",
+    "to_csv", "to_npz", "without_axes",
+]  # fmt: skip
 
 AXES = ("x", "y", "z")
 # Types that all formats support.

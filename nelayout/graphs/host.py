@@ -1,0 +1,366 @@
+"""`Host`: one graph of a library, with its edges, values per node, and positions.
+
+A node has a label, and in igraph also a number.  `Host.aliases` is a list of label sequences, each in node order;
+messages use the first one::
+
+    >>> host = Host(None)
+    >>> host.aliases = [["a", "b"]]
+    >>> host.positions({"b": (3, 4), "elsewhere": (0, 0)}, 2)
+    array([[nan, nan],
+           [ 3.,  4.]])
+    >>> host.values({"a": 1, "b": 2}, "size")
+    array([1., 2.])
+    >>> host.held({"a": "x", "b": "xy"}, 2).astype(int).tolist()
+    [[1, 0], [1, 1]]
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from nelayout.errors import InputError, InputTypeError, near_matches, unknown
+from nelayout.graphs.to_floats import REAL, numbers, short_repr
+
+__all__ = ["Host", "Links", "Named", "Places", "as_mapping"]
+
+MISSING: Any = object()
+# Names of the axes, in the order of the coordinates.
+AXES = "xyz"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Links:
+    """Edges of a graph as its library lists them, with self-loops and parallel edges.
+
+    rows, cols  (m,) int64, the nodes that each edge leaves and enters
+    names       the edge attributes
+    attribute   name of an attribute -> its value for each edge, `absent` where an edge has none
+    notes       sentences on edges that are left out
+    """
+
+    rows: np.ndarray
+    cols: np.ndarray
+    names: Sequence[str]
+    attribute: Callable[[str], list]
+    absent: Any = None
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Places:
+    """Opened positions of any type.
+
+    given  a dict keyed by node, or one row of coordinates per node in node order
+    close  convert rows of numbers, in the order of `rows`, to the type of the opened positions
+    """
+
+    given: Any
+    close: Callable[[np.ndarray], Any]
+
+    @property
+    def keys(self) -> list[Hashable] | None:
+        """Nodes that have a row; None if the rows are in node order."""
+        return list(self.given) if isinstance(self.given, Mapping) else None
+
+    @property
+    def rows(self) -> Sequence:
+        """Coordinates of each node, as the caller gave them."""
+        return list(self.given.values()) if isinstance(self.given, Mapping) else self.given
+
+    @property
+    def dim(self) -> int:
+        """Number of coordinates of the first position; 2 without positions."""
+        rows = self.given.values() if isinstance(self.given, Mapping) else self.given
+        return int(np.size(next(iter(rows)))) if len(rows) else 2
+
+
+class Named(list):
+    """Values of a node attribute, with its name for the heading of a legend."""
+
+    def __init__(self, values: Iterable[Any], name: str):
+        super().__init__(values)
+        self.name = name
+
+
+class Host:
+    """One graph and its library: lists edges, reads values per node, writes positions back.
+
+    Each library implements `links`, `columns` or `attribute`, `close`, and perhaps `opened` and `store`.
+
+    aliases   label sequences in node order, each usable for nodes; the first one is `Network.labels`
+    stores    whether `write` can keep positions in the graph itself
+    directed  whether edges have a direction
+    kind      name of a node attribute in messages
+    about_numbers  a note on the meaning of whole numbers as nodes, if ambiguous; else empty
+    """
+
+    aliases: Sequence[Sequence[Hashable]]
+    stores: bool = False
+    directed: bool = False
+    kind = "node attribute"
+    about_numbers: tuple[str, ...] = ()
+
+    def __init__(self, G: Any):
+        self.G = G
+
+    def links(self) -> Links:
+        """Return the edges in the library's own order."""
+        raise TypeError("a host lists its edges")
+
+    def weighed(self, weight: Any) -> tuple[Links, Any]:
+        """Return the edges and the attribute name for `weight`."""
+        return self.links(), weight
+
+    def columns(self) -> Mapping[str, list]:
+        """Return {node attribute: values in node order, None where a node has none}."""
+        return {}
+
+    def attributes(self) -> Sequence[str]:
+        """Return the names of the node attributes."""
+        return sorted(self.columns())
+
+    def attribute(self, name: str, what: str) -> list:
+        """Return a node attribute in node order, None where a node has none.
+
+        Raises `InputError` with near matches for an unknown name; `what` is the purpose for the message.
+        """
+        columns = self.columns()
+        if name not in columns:
+            raise unknown(f"{self.kind} for {what}", name, columns)
+        return columns[name]
+
+    def opened(self, x: Any) -> Any:
+        """Convert values and nodes of the library's types to labels or node order."""
+        return x
+
+    def write(self, Y: np.ndarray, store_pos_as: str | None = None) -> Any:
+        """Return positions (n, dim) in the library's type; `store_pos_as` also stores them."""
+        self.check_stores(store_pos_as)
+        pos = self.close(np.array(Y, dtype=np.float64))
+        if store_pos_as is not None:
+            self.store(store_pos_as, pos)
+        return pos
+
+    def check_stores(self, store_pos_as: str | None) -> None:
+        """Raise `InputError` if positions shall be stored in a graph that cannot hold them."""
+        if store_pos_as is not None and not self.stores:
+            raise InputError(
+                "store_pos_as needs a graph whose nodes have attributes: one of networkx, igraph or graph-tool, or of "
+                "rustworkx with a dict for each node; use the positions that come back"
+            )
+
+    def close(self, Y: np.ndarray) -> Any:
+        """Return positions (n, dim) in the library's type: rows in node order."""
+        return Y
+
+    def store(self, name: str, pos: Any) -> None:
+        """Keep what `close` returned in a node attribute of the graph."""
+
+    def positions(self, pos: Any, dim: int) -> np.ndarray:
+        """Return (n, dim) float64 positions in node order, NaN rows where a node has none.
+
+        Extra keys are ignored.  Raises `InputError` naming the node for a wrong length or a number that
+        is not finite.
+        """
+        pos, n = self.opened(pos), len(self.aliases[0])
+        result = np.full((n, dim), np.nan)
+        if pos is None:
+            return result
+        mapping = as_mapping(pos)
+        rows = self._sequence(pos, "pos") if mapping is None else self._found(mapping)
+        where = list(range(n)) if mapping is None else [i for i, row in enumerate(rows) if row is not MISSING]
+        rows = rows if mapping is None else [rows[i] for i in where]
+        try:
+            coordinates = np.array(rows, dtype=np.float64)
+        except (ValueError, TypeError):
+            coordinates = np.zeros(0)
+        if len(where) and (coordinates.shape != (len(where), dim) or not np.isfinite(coordinates).all()):
+            coordinates = np.array([self._position(row, dim, i) for row, i in zip(rows, where, strict=True)])
+        if len(where):
+            result[where] = coordinates
+        return result
+
+    def values(self, x: Any, what: str, *, nonnegative: bool = False) -> np.ndarray:
+        """Return one number per node, (n,) float64, from a scalar, dict, array or node attribute.
+
+        Raises `InputError` naming the node with a value that is missing, not a number or not finite (with
+        `nonnegative`: or negative).  For an unknown attribute, the error has near matches.
+        """
+        labels, given = self.aliases[0], None
+
+        def name(k: int) -> str:
+            return f"node {short_repr(labels[k])}"
+
+        if isinstance(x, str):
+            what, given = f"{what} {x!r}", [MISSING if v is None else v for v in self.attribute(x, what)]
+        else:
+            x = self.opened(x)
+            if isinstance(x, REAL) or (isinstance(x, np.ndarray) and x.ndim == 0):
+                return np.full(len(labels), numbers([x], what, lambda _: "every node", nonnegative))
+            if (mapping := as_mapping(x)) is not None:
+                given = self._found(mapping)
+        without = [] if given is None else [k for k, value in enumerate(given) if value is MISSING]
+        if without:
+            raise InputError(
+                f"{name(without[0])} has no {what} ({len(without)} of {len(labels)} nodes have none); give every node "
+                "one"
+            )
+        return numbers(self._sequence(x, what) if given is None else given, what, name, nonnegative)
+
+    def objects(self, x: Any, what: str) -> list:
+        """Return one object per node or None, from a dict, an array or a node attribute.
+
+        Raises `InputError` for a wrong length, a dict without any node of the graph, an unknown attribute.
+        """
+        if isinstance(x, str):
+            return self.attribute(x, what)
+        x, n = self.opened(x), len(self.aliases[0])
+        mapping = as_mapping(x)
+        if mapping is not None:
+            given = self._found(mapping)
+            if n and all(value is MISSING for value in given):
+                raise InputError(
+                    f"no key of {what} is a node of the graph; give a dict keyed by node, or one entry per node ({n})"
+                )
+            return [None if value is MISSING else value for value in given]
+        if not hasattr(x, "__len__") or len(x) != n:
+            size = f"has {len(x)} entries" if hasattr(x, "__len__") else f"is {short_repr(x)}"
+            raise InputError(
+                f"{what} {size} and the graph has {n} nodes; give one entry per node, a dict keyed by node, or the "
+                "name of a node attribute"
+            )
+        return x.tolist() if isinstance(x, np.ndarray) else list(x)
+
+    def nodes(self, which: Iterable | None, what: str = "fixed") -> np.ndarray:
+        """Return sorted, unique int64 indices of node labels, of one label, or of a boolean mask.
+
+        Raises `InputError` naming the label that is not in the graph, with near matches.
+        """
+        which, n = self.opened(which), len(self.aliases[0])
+        if which is None:
+            return np.zeros(0, dtype=np.int64)
+        mask = self._mask(which)
+        if mask is not None:
+            if mask.shape != (n,):
+                raise InputError(f"{what} is a mask of shape {mask.shape}; the graph has {n} nodes: make it ({n},)")
+            return np.flatnonzero(mask)
+        index: dict[Hashable, int] = {}
+        for labels in reversed(self.aliases):
+            index.update(zip(labels, range(n), strict=True))
+        if _is_key(which, index):
+            which = [which]
+        found = set()
+        for label in [which] if isinstance(which, str) or not isinstance(which, Iterable) else which:
+            if not _is_key(label, index):
+                near = near_matches(label, [name for name in self.aliases[0] if isinstance(name, str)])
+                hint = f"did you mean {near[0]!r}?" if near else f"give labels of the graph's {n} nodes"
+                raise InputError(f"{what} holds {short_repr(label)}, which is not a node of the graph; {hint}")
+            found.add(index[label])
+        return np.array(sorted(found), dtype=np.int64)
+
+    def held(self, which: Any, dim: int, what: str = "fixed") -> np.ndarray:
+        """Return the (n, dim) mask of held coordinates: all axes of some nodes, or single axes.
+
+        `which` holds nodes as for `nodes` (on every axis), a dict {node: axes} ("x", "y", "xy", ...) or a mask
+        (n, dim).  Raises `InputError` naming an unknown node or axis.
+        """
+        which, n = self.opened(which), len(self.aliases[0])
+        if isinstance(which, np.ndarray) and which.dtype == bool and which.ndim == 2:
+            if which.shape != (n, dim):
+                raise InputError(
+                    f"{what} is a mask of shape {which.shape}, the graph has {n} nodes and the drawing {dim} "
+                    f"dimensions: make it ({n}, {dim}), or ({n},) to hold nodes on every axis"
+                )
+            return which.copy()
+        mask, mapping = np.zeros((n, dim), dtype=bool), as_mapping(which)
+        if mapping is None or not any(isinstance(axes, str) for axes in mapping.values()):
+            mask[self.nodes(which, what)] = True
+            return mask
+        alike: dict[str, list[Hashable]] = {}
+        for label, axes in mapping.items():
+            there = [AXES[:dim].find(letter) for letter in axes] if isinstance(axes, str) else []
+            if not there or -1 in there:
+                allowed = ", ".join(repr(axis) for axis in AXES[:dim])
+                joined = f" or several of them, as {AXES[:dim]!r}" if dim > 1 else ""
+                raise InputError(
+                    f"{what} of node {short_repr(label)} is {short_repr(axes)}; in {dim} dimensions a node is held on "
+                    f"{allowed}{joined}; a list of nodes holds them on every axis"
+                )
+            alike.setdefault(axes, []).append(label)
+        for axes, labels in alike.items():
+            mask[self.nodes(labels, what)[:, None], [AXES.find(letter) for letter in axes]] = True
+        return mask
+
+    def _found(self, mapping: Mapping) -> list:
+        """Return the value of each node, `MISSING` if it is no key of `mapping`."""
+        given = [mapping.get(label, MISSING) for label in self.aliases[0]]
+        for labels in self.aliases[1:]:
+            pairs = zip(given, labels, strict=True)
+            given = [mapping.get(label, MISSING) if value is MISSING else value for value, label in pairs]
+        return given
+
+    def _sequence(self, x: Any, what: str) -> Sequence | np.ndarray:
+        """Return one value per node in node order; raise `InputError` for another number or type."""
+        n = len(self.aliases[0])
+        if isinstance(x, np.ma.MaskedArray):
+            x = np.ma.filled(x.astype(float), np.nan)  # the check for numbers then names the masked entry
+        if isinstance(x, (str, bytes, AbstractSet)) or not hasattr(x, "__len__"):  # a set has no order
+            raise InputTypeError(
+                f"{what} is {short_repr(x)} ({type(x).__name__}); "
+                "allowed are a dict keyed by node and an array in node order"
+            )
+        if len(x) != n:
+            raise InputError(
+                f"{what} has {len(x)} rows and the graph has {n} nodes; give one row per node in node order, "
+                "or a dict keyed by node"
+            )
+        return x if isinstance(x, np.ndarray) else list(x)
+
+    def _position(self, row: Any, dim: int, i: int) -> np.ndarray:
+        """Return one node's position; raise the error that names the node."""
+        of_node = f"pos of node {short_repr(self.aliases[0][i])}"
+        try:
+            array = np.asarray(row, dtype=np.float64)
+        except (ValueError, TypeError):
+            raise InputError(f"{of_node} is {short_repr(row)}; it must be {dim} finite numbers") from None
+        if array.ndim != 1:
+            raise InputError(f"{of_node} is {short_repr(row)}; it must be a list of {dim} numbers")
+        if len(array) != dim:
+            raise InputError(
+                f"{of_node} has {len(array)} coordinates and dim={dim}; pass dim={len(array)}, or positions with {dim} "
+                "coordinates"
+            )
+        if not np.isfinite(array).all():
+            raise InputError(
+                f"{of_node} is {short_repr(array.tolist())}; it must be {dim} finite numbers: leave a node without "
+                "position out of a dict"
+            )
+        return array
+
+    def _mask(self, which: Any) -> np.ndarray | None:
+        """Return a mask if `which` holds only booleans and labels are not booleans; else None."""
+        if isinstance(which, np.ndarray):
+            return which if which.dtype == bool else None
+        flags = isinstance(which, (list, tuple)) and len(which) and all(isinstance(x, (bool, np.bool_)) for x in which)
+        return np.array(which) if flags and not any(isinstance(label, bool) for label in self.aliases[0]) else None
+
+
+def as_mapping(x: Any) -> Mapping | None:
+    """Return `x` if it is a mapping, a pandas Series as a dict by its index, else None."""
+    if isinstance(x, Mapping):
+        return x
+    pandas = sys.modules.get("pandas")
+    return x.to_dict() if pandas is not None and isinstance(x, pandas.Series) else None
+
+
+def _is_key(label: Any, index: Mapping) -> bool:
+    try:
+        return label in index
+    except TypeError:  # not hashable, for example a list of labels
+        return False
