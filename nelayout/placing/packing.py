@@ -80,12 +80,14 @@ def pack_around(
     placed: Sequence[np.ndarray],
     stays: Sequence[bool],
     drawings: Sequence[np.ndarray],
+    rests: Sequence[bool] = (),
     keeps: Sequence[bool] = (),
 ) -> tuple[list[np.ndarray], list[np.ndarray]]:
     """Pack `drawings` around layouts `placed` with given positions; lists of (n_i, d) arrays.
 
     Returns new lists for both. A layout of `placed` moves only if its outline overlaps a larger outline and its entries
-    of `stays` and `keeps` are false. It moves to the nearest free position. `drawings` take the scale of the largest of
+    of `stays` and `keeps` are false. Layouts of `rests` are as before: they do not give way to each other. Layouts move
+    to the nearest free position. `drawings` take the scale of the largest of
     `placed` and surround it (on a line, they are to the right), isolated nodes one by one. `placed` is not empty.
 
     >>> square = np.array([[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [0.0, 1.0]])
@@ -109,9 +111,10 @@ def pack_around(
         moved, offsets = there, np.stack([ends - own[:, 0] - 0.5, np.zeros(len(own))], axis=1)
     else:
         margin, least = 0.5 + 0.015 * _width(outline), 0.5 + 0.015 * _width(own)
-        stay = np.array([bool(stays[i]) for i in order]) | ~drawn
-        keep = np.array([bool(keeps[i]) for i in order]) if len(keeps) else np.zeros(len(order), dtype=bool)
-        offsets, moved = _on_sheet(own + least[:, None], outline, there[:, :2], stay, margin, keep)
+        none = [False] * len(placed)
+        stay, rested, kept = (np.array(each or none, dtype=bool)[order] for each in (stays, rests, keeps))
+        stay |= ~drawn
+        offsets, moved = _on_sheet(own + least[:, None], outline, there[:, :2], stay, margin, rested & ~stay, kept)
     old, new = list(placed), list(drawings)
     for rank, i in enumerate(order.tolist()):
         step = moved[rank, : min(d, 2)] - there[rank, : min(d, 2)]
@@ -361,13 +364,15 @@ def _on_sheet(
     places: np.ndarray = EMPTY,
     stays: np.ndarray = EMPTY,
     margin: np.ndarray = EMPTY,
+    rests: np.ndarray = EMPTY,
     keeps: np.ndarray = EMPTY,
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return offsets (k, 2) of polygons at free positions, and positions (c, 2) of the others.
 
     loose   (k, 32) support values with margins, the largest first
     held    (c, 32) support values of polygons with ``places`` (c, 2), the largest first; outside the masks ``stays``
-            (c,) and ``keeps`` (c,), they move with their ``margin`` (c,) if they overlap a larger one
+            (c,) and ``keeps`` (c,), they move with their ``margin`` (c,) if they overlap a larger one; of the mask
+            ``rests`` (c,), if they overlap another one outside it
     """
     first, places = min(len(loose), SINGLE_OUTLINES), np.array(places)
     sheet = _Sheet(
@@ -375,11 +380,21 @@ def _on_sheet(
         2 * CELLS_ACROSS,
         ASPECT_OF_TWO if len(held) + len(loose) == 2 else ASPECT,
     )
-    for rank in np.argsort(~stays.astype(bool), kind="stable").tolist():
-        if not (stays[rank] or keeps[rank]) and sheet.covers(held[rank], places[rank]):
+    def covered(rank: int) -> bool:
+        return not (stays[rank] or keeps[rank]) and sheet.covers(held[rank], places[rank])
+
+    def put(rank: int, away: bool) -> None:
+        if away:
             places[rank] = sheet.place(held[rank] + margin[rank], places[rank])
         else:
             sheet.put(held[rank], places[rank])
+
+    for rank in np.argsort(~stays.astype(bool), kind="stable").tolist():
+        if not rests[rank]:
+            put(rank, covered(rank))
+    resting = [(covered(rank), rank) for rank in np.flatnonzero(rests).tolist()]
+    for away, rank in sorted(resting):
+        put(rank, away)
     offsets = np.zeros((len(loose), 2))
     for rank in range(first):
         offsets[rank] = sheet.place(loose[rank])

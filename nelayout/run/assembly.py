@@ -141,7 +141,8 @@ def assemble_kept(components: list[Drawing], shape: tuple[int, int]) -> np.ndarr
     if len(components) == 1 or all(c.part.rests for c in components):
         around = []
     else:
-        there, around = pack_around(there, stays, fresh, keeps=_overlapped(placed, there, stays))
+        rests = [c.part.rests for c in placed]
+        there, around = pack_around(there, stays, fresh, rests, _overlapped(placed, there, stays))
     for component, drawing in zip([*placed, *rest], [*there, *around], strict=True):
         Y[component.part.nodes] = drawing
     return Y
