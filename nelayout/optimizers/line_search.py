@@ -53,11 +53,11 @@ def tried(
     finite, promised = parts.finite(then.value), length * trial.slope
     low = finite & (then.value <= now.value + SUFFICIENT * promised)
     taken = low
-    if parts.any(low):
-        taken = low & (objective.arithmetic.product(then.gradient, then.gradient) < STEEPEST)
-        if parts.all(taken):
-            return candidate, move, then, trial, taken
     with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
+        if parts.any(low):
+            taken = low & (objective.arithmetic.product(then.gradient, then.gradient) < STEEPEST)
+            if parts.all(taken):
+                return candidate, move, then, trial, taken
         rise = parts.where(finite, then.value - now.value, 0.0)
         # the minimum of the parabola through the failed trial, as a part of its length
         shorter = parts.divide(-promised, 2.0 * (rise - promised))
