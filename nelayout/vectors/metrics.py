@@ -209,7 +209,8 @@ def nonnegative(X: Any, kind: str, where: str) -> Any:
     if least >= -ROUNDING * entries.max():
         return csr_array((np.maximum(entries, 0), X.indices, X.indptr), X.shape) if issparse(X) else np.maximum(X, 0)
     i, j = (int(each[0]) for each in (least == X).nonzero())
-    raise InputError(f"{kind} must be >= 0; got {least} {where.format(i, j)}. Correct them, or use another metric")
+    found = f"got {least} {where.format(i, j)}. Negative values in data are no {kind}: correct them"
+    raise InputError(f"{kind} must be >= 0; {found}, or use another metric")
 
 
 def odd_distances(table: Any) -> Iterator[tuple[int, int, str]]:
