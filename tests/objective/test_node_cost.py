@@ -90,6 +90,8 @@ def test_a_node_drawn_where_it_belongs_costs_nothing():
 @pytest.mark.parametrize("smoothing", [0.0, 0.5])
 @pytest.mark.parametrize("method", first((name for name, m in METHODS.items() if m.connection.name != "optimal"), 4))
 def test_costs_add_up_to_the_value(method, smoothing):
+    if smoothing and METHODS[method].perplexity is not None:
+        return  # path lengths are not smoothed
     solution = nl.solve(nx.karate_club_graph(), method, smoothing=smoothing, seed=0, max_iter=20)
     assert solution.node_cost.sum() == pytest.approx(solution.value, rel=1e-9)
 
