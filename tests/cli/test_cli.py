@@ -571,6 +571,8 @@ def test_documented_commands_run(page, tmp_path):
     rows = [f"{k % 3 + k / 40},{k * k % 7},{k % 5},{'abc'[k % 3]}\n" for k in range(120)]
     (tmp_path / "table.csv").write_text("a,b,c,species\n" + "".join(rows))
     (tmp_path / "new.csv").write_text("a,b,c\n" + "".join(row.rpartition(",")[0] + "\n" for row in rows[:10]))
+    (tmp_path / "edges.csv").write_text("from,to,messages\nann,bob,3\nbob,cy,1\ncy,ann,2\ncy,dot,5\n")
+    (tmp_path / "nodes.csv").write_text("name,department\nann,sales\nbob,sales\ncy,design\ndot,design\n")
     commands = "\n".join(DOCUMENTED[page])
     script = f'nelayout() {{ {shlex.quote(sys.executable)} -m nelayout "$@"; }}\n{commands}\n'
     subprocess.run(
