@@ -258,8 +258,7 @@ def _planned(request: Request, threads: int, stability: float | None, file: floa
         passes = passes_of(method, facts, settings)
         if method.choose is not None and not groups:  # the largest component decides for all
             passes = (*passes, _walk(method, settings))
-        band = facts.n.bit_length() if facts.n <= MAX_STACKED_NODES else facts.n
-        groups.setdefault((passes, band), []).append(facts)
+        groups.setdefault((passes, facts.n > MAX_STACKED_NODES and facts.n), []).append(facts)
     rows, whole, largest, first, compiled = [], Cost(), 0, (0, "exact"), False
     held = BYTES_NODE * n + BYTES_ENTRY * request.P.nnz
     for (passes, _), some in sorted(groups.items(), key=lambda item: (item[1][0].own_start, -item[1][0].n)):
