@@ -86,7 +86,7 @@ USUAL_LEVELS, USUAL = 0.6, 0.9
 BYTES_ENTRY, BYTES_NODE, BYTES_MEMORY, BYTES_MESH = 50, 420, 14, 290
 # Bytes of any run, and of any mesh.  NumPy and stress: for each pair.  Similarities from path lengths or a random
 # walk: for each entry.
-BYTES_LEAST, BYTES_LEAST_MESH, BYTES_PAIR, BYTES_STRESS, BYTES_SIMILAR = 600_000, 500_000, 45, 16, 80
+BYTES_LEAST, BYTES_LEAST_MESH, BYTES_PAIR, BYTES_STRESS, BYTES_SIMILAR = 500_000, 650_000, 45, 16, 80
 
 
 @dataclass(frozen=True, slots=True)
