@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from nelayout.catalogue.record import Method
-from nelayout.catalogue.stages import BALANCED, LARGE_GRAPH, SHAPE, CoarseToFine, Descend, early_exaggeration
+from nelayout.catalogue.stages import BALANCED, LARGE_GRAPH, SHAPE, CoarseToFine, Descend, early_exaggeration, recipe
 from nelayout.formula.connections import Fixed
 from nelayout.optimizers import Optimizer, optimizer_named
 from nelayout.run.coarsen import COARSEST
@@ -221,6 +221,10 @@ class _Planner:
             layers = Layers(name="layers", compared=compared, free=free, across=across, steps=steps, why=why)
             return (*found, layers, own)
         if facts.fixed == "some":
+            if self.judged:  # these stages are short, because several are compared
+                whole = recipe(method.kernel)[-1]
+                assert isinstance(whole, Descend)
+                stage = replace(stage, max_iter=whole.at(facts.n).max_iter)
             return (*found, *self._rounds(stage, FIXED_ROUNDS, Resize(name="spread fixed nodes", why="fixed nodes")))
         held = bool(settings.stability)
         if held and not self.momentum:
