@@ -8,6 +8,8 @@ So precision and recall at K = 1 are 1, because one other node of the class exis
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 
 from nelayout.numerics.parallel import threads_for
@@ -18,10 +20,8 @@ from nelayout.quality.samples import NOTHING, Sampled
 
 __all__ = ["adjusted_rand", "class_accuracy", "class_ari", "class_auc", "k_means"]
 
-# Number of starts of k-means, and largest number of iterations of each.
-STARTS, STEPS = 10, 100
-# For large n: number of samples that k-means takes centers from, and of starts for each.
-RUNS, SAMPLE_STARTS = 8, 4
+# Starts of k-means, and most iterations of each on its nodes; on all nodes, from the centers of a sample.
+STARTS, STEPS, STEPS_ON_ALL = 10, 100, 10
 
 
 def class_auc(Y: np.ndarray, classes: np.ndarray, sample: str | int | None = "auto", seed: int = 0) -> Sampled:
@@ -104,21 +104,19 @@ def class_ari(Y: np.ndarray, classes: np.ndarray, sample: str | int | None = "au
     """Return the adjusted Rand index of the classes and as many k-means clusters; 0 by chance.
 
     `classes` (n,): integers, -1 unknown; nodes of unknown class are left out. NaN below two classes, or if every node
-    is alone in its class. A sampled value is the mean over eight clusterings of all nodes, each with centers from
-    another sample. Its error is their standard deviation.
+    is alone in its class. The clusters are the best of ten starts. A sampled start takes its centers from a sample and
+    improves them on all nodes. The error is then the standard deviation over the starts before that.
     """
     Y, labels, count = _known(Y, classes)
-    rng = np.random.default_rng(seed)
     if len(count) < 2 or len(count) == len(labels):
         return NOTHING
-    found = []
-    for _ in range(RUNS):
-        nodes, exact = samples.sample_of(np.arange(len(labels)), sample, samples.NODES, rng)
-        starts = STARTS if exact else SAMPLE_STARTS
-        found.append(adjusted_rand(labels, k_means(Y, len(count), rng, nodes, starts)))
-        if exact:
-            return Sampled(found[0])
-    return Sampled(float(np.mean(found)), float(np.std(found, ddof=1)), exact=False)
+    found, before = list[tuple[float, float]](), list[float]()
+    for cost, clusters, first in k_means(Y, len(count), np.random.default_rng(seed), sample):
+        found.append((cost, adjusted_rand(labels, clusters)))
+        if first is not None:
+            before.append(adjusted_rand(labels, first))
+    value = min(found)[1]
+    return Sampled(value, float(np.std(before, ddof=1)), exact=False) if before else Sampled(value)
 
 
 def adjusted_rand(first: np.ndarray, second: np.ndarray) -> float:
@@ -137,29 +135,38 @@ def adjusted_rand(first: np.ndarray, second: np.ndarray) -> float:
 
 
 def k_means(
-    Y: np.ndarray, k: int, rng: np.random.Generator, nodes: np.ndarray | None = None, starts: int = STARTS
-) -> np.ndarray:
-    """Return k-means clusters (n,) of the positions: the best of several k-means++ starts.
+    Y: np.ndarray, k: int, rng: np.random.Generator, sample: str | int | None = None
+) -> Iterator[tuple[float, np.ndarray, np.ndarray | None]]:
+    """Yield each k-means++ start's cost, clusters (n,) and, if sampled, the clusters of the sample's centers.
 
-    Fewer different positions than k give fewer clusters. If `nodes` are given, centers come from their positions.
+    Fewer different positions than k give fewer clusters.
     """
     from scipy.spatial import KDTree
 
-    some = Y if nodes is None else Y[nodes]
-    best, least = some[:1], np.inf
-    for _ in range(starts):
-        centers, cost = _spread_out(some, k, rng), np.inf
-        for _ in range(STEPS):
-            distance, cluster = KDTree(centers).query(some)
-            before, cost = cost, float((np.asarray(distance) ** 2).sum())
-            if cost >= before * (1 - 1e-12):
-                break
-            size = np.bincount(cluster, minlength=len(centers))
-            sums = np.column_stack([np.bincount(cluster, weights=y, minlength=len(centers)) for y in some.T])
-            centers = sums[size > 0] / size[size > 0, None]
-        if cost < least:
-            best, least = centers, cost
-    return np.asarray(KDTree(best).query(Y)[1], np.int64)
+    for _ in range(STARTS):
+        nodes, exact = samples.sample_of(np.arange(len(Y)), sample, samples.NODES, rng)
+        centers, cost = _improved(Y[nodes], _spread_out(Y[nodes], k, rng), STEPS)
+        first = None
+        if not exact:
+            first = np.asarray(KDTree(centers).query(Y)[1], np.int64)
+            centers, cost = _improved(Y, centers, STEPS_ON_ALL)
+        yield cost, np.asarray(KDTree(centers).query(Y)[1], np.int64), first
+
+
+def _improved(Y: np.ndarray, centers: np.ndarray, steps: int) -> tuple[np.ndarray, float]:
+    """Return centers that the iterations of Lloyd have moved, and their sum of squared distances."""
+    from scipy.spatial import KDTree
+
+    cost = np.inf
+    for _ in range(steps):
+        distance, cluster = KDTree(centers).query(Y)
+        before, cost = cost, float((np.asarray(distance) ** 2).sum())
+        if cost >= before * (1 - 1e-12):
+            break
+        size = np.bincount(cluster, minlength=len(centers))
+        sums = np.column_stack([np.bincount(cluster, weights=y, minlength=len(centers)) for y in Y.T])
+        centers = sums[size > 0] / size[size > 0, None]
+    return centers, cost
 
 
 def _spread_out(Y: np.ndarray, k: int, rng: np.random.Generator) -> np.ndarray:

@@ -92,7 +92,7 @@ def test_scikit_learn_finds_the_same_index_and_no_better_clusters():
         assert adjusted_rand(first, second) == pytest.approx(adjusted_rand_score(first, second))
         assert adjusted_rand(first, first) == 1
     Y = RNG.normal(size=(150, 2)) + 4 * RNG.integers(3, size=(150, 2))
-    clusters = k_means(Y, 6, np.random.default_rng(0))
+    _, clusters, _ = min(k_means(Y, 6, np.random.default_rng(0)), key=lambda start: start[0])
     cost = sum(((Y[clusters == c] - Y[clusters == c].mean(axis=0)) ** 2).sum() for c in set(clusters.tolist()))
     best = KMeans(6, n_init=10, random_state=0).fit(Y).inertia_
     assert best is not None
