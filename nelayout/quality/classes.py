@@ -137,9 +137,10 @@ def adjusted_rand(first: np.ndarray, second: np.ndarray) -> float:
 def k_means(
     Y: np.ndarray, k: int, rng: np.random.Generator, sample: str | int | None = None
 ) -> Iterator[tuple[float, np.ndarray, np.ndarray | None]]:
-    """Yield each k-means++ start's cost, clusters (n,) and, if sampled, the clusters of the sample's centers.
+    """Yield the cost and the clusters (n,) of each k-means++ start.
 
-    Fewer different positions than k give fewer clusters.
+    Of a sampled start it also yields the clusters of the sample's centers, else None.  Fewer different positions than
+    k give fewer clusters.
     """
     from scipy.spatial import KDTree
 
@@ -154,7 +155,7 @@ def k_means(
 
 
 def _improved(Y: np.ndarray, centers: np.ndarray, steps: int) -> tuple[np.ndarray, float]:
-    """Return centers that the iterations of Lloyd have moved, and their sum of squared distances."""
+    """Return centers after iterations of Lloyd, and the sum of squared distances."""
     from scipy.spatial import KDTree
 
     cost = np.inf
