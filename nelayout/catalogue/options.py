@@ -151,7 +151,7 @@ TEXTS: dict[str, str] = {
     "smoothing": "rho in [0, 1): random-walk smoothing of the graph; 0 is none",
     "emphasis": "from neighbors (0) to large distances (1): the method minimizes J + mu sigma, where sigma is the "
     "stress of path lengths and mu = 128^emphasis - 1; None: the method's own, which is 0; "
-    '"auto" tries several, and draws communities of small graphs closer together',
+    '"auto" tries 0.4, and draws communities of small graphs closer together',
     "components": '"pack" draws components apart and packs them; "joint" draws all in one objective, where it has a '
     "minimum",
     "dim": "dimensions of the drawing: 1, 2 or 3",

@@ -86,9 +86,9 @@ def pack_around(
     """Pack `drawings` around layouts `placed` with given positions; lists of (n_i, d) arrays.
 
     Returns new lists for both. A layout of `placed` moves only if its outline overlaps a larger outline and its entries
-    of `stays` and `keeps` are false. Layouts of `rests` are as before: they do not give way to each other. Layouts move
-    to the nearest free position. `drawings` take the scale of the largest of
-    `placed` and surround it (on a line, they are to the right), isolated nodes one by one. `placed` is not empty.
+    of `stays` and `keeps` are false. It moves to the nearest free position. Layouts of `rests` are unchanged. They do
+    not move for each other, only for layouts outside `rests`. `drawings` take the scale of the largest of `placed` and
+    surround it (on a line, they are to the right), isolated nodes one by one. `placed` is not empty.
 
     >>> square = np.array([[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [0.0, 1.0]])
     >>> (there,), (new,) = pack_around([square], [True], [np.zeros((1, 2))])
@@ -371,8 +371,8 @@ def _on_sheet(
 
     loose   (k, 32) support values with margins, the largest first
     held    (c, 32) support values of polygons with ``places`` (c, 2), the largest first; outside the masks ``stays``
-            (c,) and ``keeps`` (c,), they move with their ``margin`` (c,) if they overlap a larger one; of the mask
-            ``rests`` (c,), if they overlap another one outside it
+            (c,) and ``keeps`` (c,), they move with their ``margin`` (c,) if they overlap a larger one
+    rests   (c,) mask of polygons that move only if they overlap one outside this mask
     """
     first, places = min(len(loose), SINGLE_OUTLINES), np.array(places)
     sheet = _Sheet(
@@ -380,6 +380,7 @@ def _on_sheet(
         2 * CELLS_ACROSS,
         ASPECT_OF_TWO if len(held) + len(loose) == 2 else ASPECT,
     )
+
     def covered(rank: int) -> bool:
         return not (stays[rank] or keeps[rank]) and sheet.covers(held[rank], places[rank])
 

@@ -40,8 +40,8 @@ def evaluate(
     """Evaluate a drawing by J, its gradient, the scale factor and the cost of each node.
 
     Most kernels have a width, so their objectives depend on the size of a drawing.  Use size="best" for positions
-    that were scaled to fit [-1, 1]. Layout functions move dots apart, which raises J: `solve` does not, nor does
-    a layout with ``node_size=None``.
+    that were scaled to fit [-1, 1]. Layout functions move dots apart, which raises J.
+    `solve` and layouts with ``node_size=None`` do not.
 
     Parameters
     ----------

@@ -23,7 +23,7 @@ __all__ = ["resumed"]
 
 
 def resumed(parts: Sequence[Part], run: Run) -> list[tuple[Part, int | None, float | None]]:
-    """Return graphs with the masses, stages and emphases nearest to their initial positions.
+    """Return graphs with the masses, stages and emphasis nearest to their initial positions.
 
     Several graphs are looked at together: they must be stackable.
     """

@@ -308,6 +308,18 @@ def test_packed_around_nothing_overlaps():
         assert np.allclose(np.diff(now, axis=0), np.diff(old, axis=0))  # moved as a whole
 
 
+def test_unchanged_layouts_give_way_to_changed_ones_alone():
+    rng = np.random.default_rng(3)
+    placed = [rng.standard_normal((n, 2)) + at for n, at in ((30, (0, 0)), (10, (9, 0)), (6, (9, 1)))]
+    rests = [False, True, True]
+    there = pack_around(placed, [False] * 3, [], rests)[0]
+    assert all(np.array_equal(now, old) for now, old in zip(there, placed, strict=True))
+    assert not np.array_equal(pack_around(placed, [False] * 3, [])[0][2], placed[2])
+    placed[0] = placed[0] + (9, 0)  # now the changed one lies over both
+    there = pack_around(placed, [False] * 3, [], rests)[0]
+    assert [np.array_equal(now, old) for now, old in zip(there, placed, strict=True)] == [True, False, False]
+
+
 PATH = nx.path_graph(4)
 REFUSED = [
     *((lambda s=s: nl.layout_sequence([PATH], "ws-sne", s), r"stability must be a number in \[0, 1\)")

@@ -119,8 +119,8 @@ def cell_sums(kind):
     ):
         """Set potential[i] = sum_j c_j r(xi_ij) and force[:, i], in groups start..stop.
 
-        A group has the points begins..ends, in a sphere (center, radius), and does not feel cells beyond a distance,
-        the square of which is in the last column of ``spheres``.  ``own``: point i is node i.  A cell is far if
+        A group has the points begins..ends, in a sphere (center, radius), and does not feel cells beyond a distance.
+        The last column of ``spheres`` has the squared distance.  ``own``: point i is node i.  A cell is far if
         radius^2 <= rule[0] + rule[1] distance^2.  If the function decays like e^(-rule[2] xi), the limit grows with the
         decay, and below e^-rule[3] all is far.  A far cell acts through its mass and second moments, to third order in
         radius / distance; other leaves act node by node.  ``todo``, ``near`` and ``far``: scratch memory for cells,
