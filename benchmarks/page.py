@@ -133,10 +133,14 @@ def versions() -> str:
     return ", ".join(found)
 
 
+def commit() -> str:
+    """Return the commit of the checkout."""
+    git = ["git", "-C", str(ROOT), "rev-parse", "--short", "HEAD"]
+    return subprocess.run(git, capture_output=True, text=True, check=False).stdout.strip() or "unknown"
+
+
 def page(of_graphs: dict[str, dict], of_tables: dict[str, dict]) -> str:
     """Return the page as Markdown."""
-    git = ["git", "-C", str(ROOT), "rev-parse", "--short", "HEAD"]
-    commit = subprocess.run(git, capture_output=True, text=True, check=False).stdout.strip() or "unknown"
     sizes = ", ".join(f"{name} ({e['nodes']:,})" for name, e in {**of_graphs, **of_tables}.items())
 
     def below(title: str, lines: list[str]) -> str:
@@ -148,7 +152,7 @@ def page(of_graphs: dict[str, dict], of_tables: dict[str, dict]) -> str:
 
     return f"""# Benchmarks
 
-`python -m benchmarks.page` wrote this page on {datetime.datetime.now(datetime.UTC).date()} at commit {commit}.
+`python -m benchmarks.page` wrote this page on {datetime.datetime.now(datetime.UTC).date()} at commit {commit()}.
 Machine: {machine()}. {versions()}.
 
 Each package runs with its own defaults, on the largest component and without weights. A peer is another package. A

@@ -56,13 +56,11 @@ ESTIMATED, COMPUTED = 12, 2
 # Descents in which nodes settle, iterations of each, and the least decrease of J.
 SETTLING, SETTLING_STEPS, SETTLED = 8, 4, 3e-3
 # Part of the crossings above which a round leaves too many: k doubles, or of more crossings than a few, rounds end.
-STUBBORN, FEW = 0.5, 60
-# Seconds that all moves may take: of any graph, and for each node; and their factor for trees and cactuses.
-SECONDS, SECONDS_NODE, CACTUS_FACTOR = 0.05, 8e-5, 4.0
-# Seconds of a test of two segments, by the form.  Seconds of a candidate's node or piece, and of J for pair and node.
-TEST, VISIT, VALUE_PAIR, VALUE_NODE = {False: 45e-9, True: 5e-9}, 3e-4, {False: 15e-9, True: 1.1e-9}, 4e-7
-# Seconds of counting crossings for each edge, and the usual number of counts while nodes settle once.
-COUNT, SETTLING_COUNTS = 2e-6, 4
+STUBBORN, FEW = 0.5, 10
+# Moves that may be tried: of any graph, and for each node; and their factor for trees and cactuses.
+TRIED, TRIED_NODE, CACTUS_FACTOR = 170, 0.25, 4.0
+# Tests of two segments, nodes with J, and nodes that settle, which cost as much as a move.
+TESTS, VALUED, SETTLED_NODES = 60_000, 500, 60
 # Crossings for each entry above which a graph is hardly planar, and above which moves take out few of them.
 PLANAR, TANGLED = 0.125, 0.5
 # Distance between two nodes, in typical distances, below which a drawing from a planar one has folded onto itself.
@@ -149,7 +147,7 @@ def pieces_of(P: csr_array) -> list[tuple[int, np.ndarray]]:
 
 
 class _Search:
-    """A drawing Y (n, 2) that moves, its J, its crossings, and the seconds left for moves."""
+    """A drawing Y (n, 2) that moves, its J, its crossings, and the number of moves left."""
 
     def __init__(self, objective: Objective, Y: np.ndarray, threads: Threads) -> None:
         self.J, self.P, self.Y, self.threads = objective, objective.affinity.P, Y.copy(), threads
@@ -158,9 +156,7 @@ class _Search:
         by_node = np.argsort(np.concatenate([self.i, self.j]), kind="stable") % m
         self.at_node = np.split(by_node, np.cumsum(self.degree)[:-1])
         self.low, self.high = np.empty((2, 2, m))
-        pairs = VALUE_PAIR[objective.compiled] * n * n
-        self.value_seconds = 1e-4 + (min(pairs, VALUE_NODE * n) if objective.compiled else pairs)
-        self.left = (SECONDS + SECONDS_NODE * n) * (CACTUS_FACTOR if is_cactus(self.P) else 1.0)
+        self.left = (TRIED + TRIED_NODE * n) * (CACTUS_FACTOR if is_cactus(self.P) else 1.0)
         self._place(self.Y, np.arange(m), self._value(self.Y), int(crossed(self.i, self.j, self.Y, both=False).sum()))
 
     def state(self) -> tuple[float, np.ndarray]:
@@ -200,7 +196,7 @@ class _Search:
         """Move nodes and edges to the best of the positions Z (K, s, 2); the first are their own."""
         if not self.crossings or self.left <= 0:
             return
-        self.left -= VISIT
+        self.left -= 1.0
         now = int(self._met(nodes, own, Z[:1])[0])
         if not now:
             return
@@ -216,7 +212,7 @@ class _Search:
                 return
             Y = self.Y.copy()
             Y[nodes] = Z[fewer[k]]
-            value, self.left = self._value(Y), self.left - self.value_seconds
+            value, self.left = self._value(Y), self.left - len(Y) / VALUED
             if value < self.value + saved[k]:
                 self._place(Y, own, value, self.crossings - now + int(met[fewer[k]]))
                 return
@@ -232,7 +228,7 @@ class _Search:
         near = (high[0] >= x) & (low[0] <= right) & (high[1] >= y) & (low[1] <= top)
         near[own] = False
         k, l = self.i[near], self.j[near]
-        self.left -= TEST[self.J.compiled] * len(Z) * len(i) * len(k)
+        self.left -= len(Z) * len(i) * len(k) / TESTS
         if not self.J.compiled:
             return _met_by_numpy(i, j, where, Z, self.Y, k, l)
         from nelayout.run.untangling_loops import count_met
@@ -245,7 +241,7 @@ class _Search:
         """Descend as far as no further edges cross, until J hardly falls."""
         for _ in range(SETTLING):
             down, last = minimize(self.J, self.Y, LBFGS(), SETTLING_STEPS, Rest())[0], self.value
-            self.left -= 2.0 * SETTLING_STEPS * self.value_seconds + SETTLING_COUNTS * COUNT * len(self.i)
+            self.left -= len(self.Y) / SETTLED_NODES
             step = step_between(self.i, self.j, self.Y, down)
             value = math.inf if step is None else self._value(step[0])
             if step is None or not value < last:

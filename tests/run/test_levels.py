@@ -42,10 +42,12 @@ def crossings(G: nx.Graph, method: Method, seed: int) -> float:
 
 @pytest.mark.parametrize("method", [AUTO, METHODS["ws-sne"]], ids=["auto", "ws-sne"])
 @pytest.mark.full
-@pytest.mark.parametrize("seed", [0, 1, 4, 5, 7])  # unfolding raises the stress of all but the first by a third
-def test_sheets_of_a_mesh_are_parted(method, seed):
-    G = triangulation(3000, seed)
-    assert crossings(G, method, seed) < 0.6 * crossings(G, left_folded(method), seed)
+def test_sheets_of_a_mesh_are_parted(method):
+    """Unfolding raises the stress of all but the first by a third; a border may be rippled by chance."""
+    meshes = {seed: triangulation(3000, seed) for seed in (0, 1, 4, 5, 7)}
+    ratios = [crossings(G, method, seed) / crossings(G, left_folded(method), seed) for seed, G in meshes.items()]
+    assert np.exp(np.mean(np.log(ratios))) < 0.4
+    assert max(ratios) < 1.0
 
 
 @pytest.mark.full

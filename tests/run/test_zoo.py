@@ -264,13 +264,15 @@ def test_rings_and_paths_of_similar_hops_are_lower_as_a_zigzag(method):
 
 @pytest.mark.parametrize("method", OF_EACH_FORM)
 def test_path_runs_along_the_principal_axis(method):
-    _, _, Y = drawn("path", method)
+    """It is straight, unless a slight bend makes J lower: under gravity and under heavy tails."""
+    G, pos, Y = drawn("path", method)
     steps = np.diff(Y[:, 0])
     assert (np.sign(steps) == np.sign(steps[0])).all()
     if method in METHODS_OF_HOPS:
         return  # a zigzag
-    bent = 0.3 if method == "forceatlas2" else 0.05  # gravity bends a path of 30 nodes: straight, its energy is higher
-    assert np.ptp(Y[:, 1]) < bent * np.ptp(Y[:, 0])
+    bent = np.ptp(Y[:, 1]) / np.ptp(Y[:, 0])
+    straight = dict(zip(G, Y * [1.0, 0.0], strict=True))
+    assert bent < 0.05 or (bent < 0.3 and nl.evaluate(G, pos, method).value < nl.evaluate(G, straight, method).value)
 
 
 @pytest.mark.parametrize("method", ["sne", "nerv"])
