@@ -14,14 +14,16 @@ and low, usually move up and down.
 from __future__ import annotations
 
 import itertools
+from collections.abc import Iterator
 
 import numpy as np
 from scipy.sparse import csr_array
 
 from nelayout.errors import InputError
+from nelayout.numerics.blocks import rows_at_once
 from nelayout.placing.components import component_labels
 
-__all__ = ["separate", "split_coincident"]
+__all__ = ["near_pairs", "separate", "split_coincident"]
 
 GOLDEN_ANGLE = np.pi * (3.0 - np.sqrt(5.0))
 # Largest distance of coincident nodes, in typical distances extent / n^(1/d).
@@ -227,7 +229,9 @@ class _Shapes:
         self, Y: np.ndarray, skin: float, limit: float = np.inf, moved: np.ndarray | None = None
     ) -> tuple[np.ndarray, np.ndarray]:
         """Return pairs (i, j) that overlap if enlarged by the fraction ``skin``, and some others."""
-        return _near_pairs(Y / self._unit, self._around * (1 + skin), limit, moved)
+        pairs = zip(*near_pairs(Y / self._unit, self._around * (1 + skin), limit, moved), strict=True)
+        i, j = map(np.concatenate, pairs)
+        return i, j
 
     def overlaps(
         self, Y: np.ndarray, i: np.ndarray, j: np.ndarray, fixed: np.ndarray
@@ -313,16 +317,16 @@ def _heaps_of(Y: np.ndarray, near: float) -> np.ndarray:
     return component_labels(graph)[group.reshape(-1)]
 
 
-def _near_pairs(
-    Y: np.ndarray, radius: np.ndarray, limit: float, moved: np.ndarray | None = None
-) -> tuple[np.ndarray, np.ndarray]:
-    """Return all pairs with |y_i - y_j| < r_i + r_j; raise `_Crowded` above `limit` pairs.
+def near_pairs(
+    Y: np.ndarray, radius: np.ndarray, limit: float = np.inf, moved: np.ndarray | None = None
+) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    """Yield all pairs with |y_i - y_j| < r_i + r_j in pieces; raise `_Crowded` above `limit` pairs.
 
     moved: mask (n,) of nodes, for equal radii; only pairs with one of them are listed. Nodes are grouped by powers of
     two of their radius. Each group searches itself and the smaller groups, on another grid. So one huge disc does not
     make the cells of all others huge.
     """
-    first, second, tried = [], [], 0
+    tried, most = 0, rows_at_once(64)
     level = np.frexp(np.maximum(radius, radius.max() * 1e-3))[1]
     for k in np.unique(level):
         members = np.flatnonzero(level <= k)
@@ -337,11 +341,11 @@ def _near_pairs(
             tried += int(count.sum())
             if tried > 2 * limit:
                 raise _Crowded
-            a = np.repeat(own, count)
-            b = np.arange(len(a)) + np.repeat(begin - np.cumsum(count) + count, count)
-            once = np.where(searching[b], a < b, a != b)  # two searching nodes meet twice
-            i, j = members[a[once]], members[b[once]]
-            close = _lengths(Y[i] - Y[j]) < radius[i] + radius[j]
-            first.append(i[close])
-            second.append(j[close])
-    return np.concatenate(first), np.concatenate(second)
+            for piece in np.split(np.arange(len(own)), np.flatnonzero(np.diff(np.cumsum(count) // most)) + 1):
+                size = count[piece]
+                a = np.repeat(own[piece], size)
+                b = np.arange(len(a)) + np.repeat(begin[piece] - np.cumsum(size) + size, size)
+                once = np.where(searching[b], a < b, a != b)  # two searching nodes meet twice
+                i, j = members[a[once]], members[b[once]]
+                close = _lengths(Y[i] - Y[j]) < radius[i] + radius[j]
+                yield i[close], j[close]

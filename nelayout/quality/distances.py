@@ -25,6 +25,7 @@ from scipy.sparse import csr_array
 from nelayout.numerics.blocks import rows_at_once
 from nelayout.numerics.breadth_first import hops_from
 from nelayout.numerics.parallel import threads_for
+from nelayout.placing.components import component_labels
 
 if TYPE_CHECKING:
     from scipy.spatial import KDTree
@@ -126,7 +127,7 @@ class Hops(InputDistances):
 
     @cached_property
     def component(self) -> np.ndarray:
-        return _components(self.adjacency)
+        return component_labels(self.adjacency)
 
     def rows(self, nodes: np.ndarray) -> np.ndarray:
         with threads_for(None) as threads:
@@ -148,7 +149,7 @@ class PathLengths(InputDistances):
 
     @cached_property
     def component(self) -> np.ndarray:
-        return _components(self.lengths)
+        return component_labels(self.lengths)
 
     def rows(self, nodes: np.ndarray) -> np.ndarray:
         from scipy.sparse.csgraph import dijkstra
@@ -166,12 +167,6 @@ class VectorDistances(InputDistances):
         result = np.asarray(self._find(nodes), np.float64)
         result[np.arange(len(nodes)), nodes] = 0.0
         return result
-
-
-def _components(matrix: csr_array) -> np.ndarray:
-    from scipy.sparse.csgraph import connected_components
-
-    return connected_components(matrix, directed=False)[1]
 
 
 def dense_levels(values: np.ndarray) -> tuple[np.ndarray, int]:

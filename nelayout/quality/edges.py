@@ -9,6 +9,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.sparse import csr_array
 
+from nelayout.placing.overlap import near_pairs
 from nelayout.quality.distances import lengths, standardize
 from nelayout.quality.samples import NOTHING, Sampled
 
@@ -57,25 +58,8 @@ def overlapping_nodes(Y: np.ndarray, diameters: np.ndarray) -> Sampled:
 
     `Y` (n, dim), `diameters` (n,) in its units, >= 0. Discs that touch do not overlap, up to rounding.
     """
-    from scipy.spatial import KDTree
-
-    Y = np.asarray(Y, np.float64)
-    radius = np.asarray(diameters, np.float64) / 2 * (1 - 1e-9)
-    struck = np.zeros(len(Y), bool)
-    # Widest first: discs of radius in (r/2, r] are compared with all up to r, so search balls stay close to disc size.
-    order = np.argsort(-radius, kind="stable")
-    start = 0
-    while start < len(order) and radius[order[start]] > 0:
-        widest = radius[order[start]]
-        stop = int(np.searchsorted(-radius[order], -widest / 2, side="left"))
-        smaller = order[start:]
-        tree = KDTree(Y[smaller])
-        for first in range(start, stop, 2_000):
-            nodes = order[first : min(first + 2_000, stop)]
-            balls = tree.query_ball_point(Y[nodes], radius[nodes] + widest, workers=-1)
-            i = np.repeat(nodes, [len(ball) for ball in balls])
-            j = smaller[np.concatenate(balls).astype(np.int64)]
-            hit = (np.sqrt(((Y[i] - Y[j]) ** 2).sum(axis=1)) < radius[i] + radius[j]) & (i != j)
-            struck[i[hit]] = struck[j[hit]] = True
-        start = stop
+    Y, radius = np.asarray(Y, np.float64), np.asarray(diameters, np.float64) / 2 * (1 - 1e-9)
+    struck, discs = np.zeros(len(Y), bool), np.flatnonzero(radius > 0)
+    for i, j in near_pairs(Y[discs], radius[discs]) if len(discs) else ():
+        struck[discs[i]] = struck[discs[j]] = True
     return Sampled(float(struck.sum()))
