@@ -9,12 +9,11 @@ from typing import Any
 import numpy as np
 
 from nelayout.errors import InputError, InputTypeError
-from nelayout.graphs import Network, every_position, places
+from nelayout.graphs import Network, every_position, places, points
 from nelayout.graphs.host import Named
-from nelayout.vectors.input import unmasked
 
 __all__ = [
-    "check_dimensions", "check_rows", "class_names", "classes", "coordinates", "every_place", "finite_rows",
+    "check_dimensions", "check_rows", "class_names", "classes", "coordinates", "every_place", "every_row",
     "integer_seed", "sample_size",
 ]  # fmt: skip
 
@@ -119,26 +118,10 @@ def coordinates(network: Network, coords: Any) -> np.ndarray | None:
     return result
 
 
-def finite_rows(pos: Any, n: int, what: str) -> np.ndarray:
+def every_row(pos: Any, n: int, what: str) -> np.ndarray:
     """Return positions (n, dim) float64 of n rows; `InputError` names a row without one."""
-    opened = places(pos)
-    if len(opened.given) != n:
-        raise InputError(f"{what} has {len(opened.given)} rows and X has {n}; give one position for each row of X")
-    given = opened.rows  # a frame is read in its order: rows of vectors have no names
-    if isinstance(getattr(pos, "positions", pos), Mapping):
-        check_rows(what, opened.given, n)
-        given = [opened.given[row] for row in range(n)]
-    try:
-        Y = np.array(unmasked(given), np.float64)
-    except (TypeError, ValueError):
-        raise InputError(f"{what} is not a table of numbers; give (n, dim), as many numbers for each row") from None
-    if Y.ndim != 2 or not Y.shape[1]:
-        raise InputError(f"{what} has shape {Y.shape}; give (n, dim), one row of coordinates for each row of X")
-    strange = np.flatnonzero(~np.isfinite(Y).all(axis=1))
-    if len(strange):
-        also = f" ({len(strange)} such rows)" if len(strange) > 1 else ""
-        raise InputError(f"row {strange[0]} of {what} is {Y[strange[0]].tolist()}{also}; give finite numbers")
-    return Y
+    check_rows(what, pos, n)
+    return every_position(points(np.zeros((n, 2))), pos, what)
 
 
 def check_rows(what: str, values: Any, n: int) -> None:

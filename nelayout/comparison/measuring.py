@@ -238,7 +238,7 @@ def measure_vectors(
     """
     number = inputs.integer_seed(seed)
     facts = table_facts(X, metric, metric_params, labels, coords, node_size, number)
-    drawing = replace(facts, Y=inputs.finite_rows(Y, len(facts.Y), "Y"))
+    drawing = replace(facts, Y=inputs.every_row(Y, len(facts.Y), "Y"))
     return measure_drawing(drawing, measures, inputs.sample_size(sample), number)
 
 
@@ -411,7 +411,7 @@ def rank_curves_vectors(
     """
     facts = table_facts(X, metric, metric_params, None, None, None, 0)
     assert facts.given is not None
-    rows = inputs.finite_rows(Y, len(facts.Y), "Y")
+    rows = inputs.every_row(Y, len(facts.Y), "Y")
     return curves(Sweep(facts.given, rows, inputs.sample_size(sample), inputs.integer_seed(seed)))
 
 
