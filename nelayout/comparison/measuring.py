@@ -29,7 +29,7 @@ from nelayout.comparison import inputs
 from nelayout.errors import InputError, InputTypeError, Unsupported, unknown
 from nelayout.graphs import Network, every_position, guard, links, points, read
 from nelayout.numerics.blocks import rows_at_once
-from nelayout.quality.distances import Hops, InputDistances, PathLengths, VectorDistances
+from nelayout.quality.distances import InputDistances, hop_distances, path_distances
 from nelayout.quality.neighborhoods import neighbors_kept, procrustes_apart
 from nelayout.quality.ranks import RankCurves, curves
 from nelayout.quality.samples import NEIGHBORS, Sampled, Sweep
@@ -371,7 +371,7 @@ def rank_curves(
     network = read(G, weight=weight)
     with guard(G):
         Y = every_position(network, pos)
-        distances = path_lengths(G, network, lengths) or Hops(network.adjacency)
+        distances = path_lengths(G, network, lengths) or hop_distances(network.adjacency)
         return curves(Sweep(distances, Y, inputs.sample_size(sample), inputs.integer_seed(seed)))
 
 
@@ -505,19 +505,19 @@ def path_lengths(G: Any, network: Network, lengths: str | None) -> InputDistance
     order = np.lexsort((long, high, low))  # the shortest of parallel edges first
     ends, first = np.unique(low[order].astype(np.int64) * n + high[order], return_index=True)
     i, j, long = ends // n, ends % n, long[order][first]
-    return PathLengths(csr_array((np.r_[long, long], (np.r_[i, j], np.r_[j, i])), shape=(n, n)))
+    return path_distances(csr_array((np.r_[long, long], (np.r_[i, j], np.r_[j, i])), shape=(n, n)))
 
 
-def vector_distances(metric: Metric, n: int) -> VectorDistances:
+def vector_distances(metric: Metric, n: int) -> InputDistances:
     """Return rows of distances in a metric; small Euclidean distances come from differences."""
     if metric.table is not None:
         for _, _, said in odd_distances(metric.table):
             remedy = "give their mean, say (X + X.T) / 2, with a diagonal of 0"
             raise InputError(f"{said}; measures need distances that are the same in both directions: {remedy}")
         table = np.asarray(metric.table, np.float64)
-        return VectorDistances(n, lambda nodes: table[nodes])
+        return InputDistances(n, lambda nodes: table[nodes])
     if not metric.euclidean:
-        return VectorDistances(n, lambda nodes: metric.distances_from(metric.rows[nodes], "row", nodes))
+        return InputDistances(n, lambda nodes: metric.distances_from(metric.rows[nodes], "row", nodes))
     rows: Any = metric.rows.astype(np.float64)
     if not issparse(rows):
         rows = rows - rows.mean(axis=0)
@@ -536,4 +536,4 @@ def vector_distances(metric: Metric, n: int) -> VectorDistances:
             xi[i[part], j[part]] = np.asarray((apart * apart).sum(axis=1)).ravel()
         return metric.convert(np.maximum(xi, 0.0))
 
-    return VectorDistances(n, find)
+    return InputDistances(n, find)

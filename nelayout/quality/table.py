@@ -14,7 +14,7 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from nelayout.quality import classes, crossings, edges, neighborhoods, ranks, shapes, stress
-from nelayout.quality.distances import Hops, InputDistances
+from nelayout.quality.distances import InputDistances, hop_distances
 from nelayout.quality.samples import Sampled
 
 __all__ = ["INVARIANCES", "MEASURES", "Measure", "MeasuredDrawing", "Score"]
@@ -52,7 +52,7 @@ class MeasuredDrawing:
     @cached_property
     def distances(self) -> InputDistances | None:
         """Distances that the drawing should follow."""
-        return Hops(self.adjacency) if self.given is None and self.adjacency is not None else self.given
+        return hop_distances(self.adjacency) if self.given is None and self.adjacency is not None else self.given
 
     @cached_property
     def neighbors(self) -> csr_array | None:

@@ -8,7 +8,7 @@ import pytest
 from scipy.spatial.distance import cdist
 
 from nelayout.graphs import read
-from nelayout.quality.distances import Hops
+from nelayout.quality.distances import hop_distances
 from nelayout.quality.neighborhoods import f_score, precision, recall, retrieval
 from nelayout.quality.samples import Sweep
 from nelayout.quality.shapes import gabriel_graph, relative_graph, shape_agreement
@@ -34,7 +34,7 @@ PLACES = {
 
 
 def sweep_of(A, Y):
-    return Sweep(Hops(A), Y, None)
+    return Sweep(hop_distances(A), Y, None)
 
 
 def shape_by_definition(Y, *, relative):
