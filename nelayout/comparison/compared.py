@@ -130,7 +130,7 @@ class Comparison:
         InputError
             if the background is not a color, and as `nelayout.draw` does.
         """
-        from nelayout.comparison.figure import side_by_side
+        from nelayout.comparison.views import side_by_side
         from nelayout.pictures.colors import Inks, class_coloring, coloring
         from nelayout.pictures.paper import paper
         from nelayout.pictures.sizes import amounts
@@ -176,7 +176,7 @@ class Comparison:
         columns: Iterable[Column] = (),
     ) -> Page:
         """Return the page of `to_html`, which notebooks show; `columns`: more values of the nodes."""
-        from nelayout.comparison.page import comparison_page
+        from nelayout.comparison.views import comparison_page
 
         return comparison_page(
             self.G, self.drawings, self.measured, self.labels, labels=labels, color=color, weight=weight, title=title,

@@ -27,8 +27,8 @@ from nelayout.comparison.measuring import Measured
 from nelayout.quality.table import MEASURES
 
 __all__ = [
-    "DESCRIPTIVE", "J_OF", "Cell", "Row", "arrow", "beats", "deviation", "dominators", "explained", "front", "keys",
-    "leaders", "mean_of", "shade", "shown", "table_lines", "table_rows", "verdict",
+    "DESCRIPTIVE", "J_OF", "Cell", "Row", "Rows", "Spreads", "arrow", "beats", "deviation", "dominators", "explained",
+    "front", "keys", "leaders", "mean_of", "shade", "shown", "table_lines", "table_rows", "verdict",
 ]  # fmt: skip
 
 Rows = Mapping[str, Mapping[str, Measured]]

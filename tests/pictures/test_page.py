@@ -16,7 +16,7 @@ import pytest
 from pages import Reader, data_of, unpacked
 
 import nelayout as nl
-from nelayout.comparison.page import neighbors_kept
+from nelayout.comparison.views import neighbors_kept
 from nelayout.errors import InputError
 from nelayout.graphs import read
 from nelayout.pictures.colors import ON_DARK, PALETTE
@@ -380,7 +380,7 @@ def test_the_page_of_a_comparison_has_what_each_drawing_keeps():
 
 
 def test_a_page_takes_further_facts_in_words():
-    from nelayout.comparison.page import comparison_page
+    from nelayout.comparison.views import comparison_page
 
     made = comparison_page(G, {"a": POS}, {}, seconds={"a": 0.3}, words="a is best.\n\nb > a")
     assert data_of(made.html())["drawings"][0]["facts"] == ["0.3 s"]
