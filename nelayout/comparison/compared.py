@@ -52,20 +52,10 @@ class Comparison:
 
         Raises `MissingExtra` without pandas.
         """
-        found = self._frame("value")
+        found = _data_frame({name: {each: m.value for each, m in row.items()} for name, row in self.measured.items()})
         if self.seconds:
             found["seconds"] = [self.seconds.get(name, math.nan) for name in self.measured]
         return found
-
-    @property
-    def scores(self) -> DataFrame:
-        """Scores from 0 to 1, higher is better: a row per drawing, a column per measure."""
-        return self._frame("score")
-
-    @property
-    def errors(self) -> DataFrame:
-        """Standard errors of the values, 0 for exact values of one seed."""
-        return self._frame("error")
 
     @property
     def spread(self) -> DataFrame:
@@ -188,11 +178,6 @@ class Comparison:
 
     def __repr__(self) -> str:
         return "\n".join(table_lines(self.measured, self.spreads, self.seconds))
-
-    def _frame(self, name: str) -> DataFrame:
-        return _data_frame(
-            {drawing: {each: getattr(m, name) for each, m in row.items()} for drawing, row in self.measured.items()}
-        )
 
 
 def _data_frame(rows: Mapping[str, Mapping[str, Any]]) -> DataFrame:
