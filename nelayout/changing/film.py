@@ -15,7 +15,7 @@ from scipy.sparse import csr_array
 from nelayout import graphs
 from nelayout.errors import InputError, missing_extra
 from nelayout.graphs.files import atomic, check_output
-from nelayout.placing.dots import dot_diameter
+from nelayout.placing.final import dot_diameter
 
 if TYPE_CHECKING:
     from nelayout.pictures.pages import Page

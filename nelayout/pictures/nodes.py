@@ -8,7 +8,7 @@ import numpy as np
 
 from nelayout.pictures.paper import MIN_WIDTH, RASTER_FROM
 from nelayout.pictures.raster import paint_dots
-from nelayout.placing.dots import dot_diameter
+from nelayout.placing.final import dot_diameter
 
 if TYPE_CHECKING:
     from nelayout.pictures.sheet import Sheet

@@ -78,7 +78,7 @@ def fit(Y: np.ndarray, scale: float | None = 1.0) -> np.ndarray:
 
 
 def transform(Y: np.ndarray, source: np.ndarray, target: np.ndarray, *, scale: bool, reflect: bool) -> np.ndarray:
-    """Return `Y` under the best similarity transform of `source` (m, d) onto `target` (m, d) (Procrustes).
+    """Return `Y` under the best similarity transform of `source` (m, d) onto `target` (m, d).
 
     >>> square = np.array([[0.0, 0], [1, 0], [1, 1], [0, 1]])
     >>> turned = 3 * square[:, ::-1] + 7

@@ -320,7 +320,7 @@ def _heaps_of(Y: np.ndarray, near: float) -> np.ndarray:
 def near_pairs(
     Y: np.ndarray, radius: np.ndarray, limit: float = np.inf, moved: np.ndarray | None = None
 ) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-    """Yield all pairs with |y_i - y_j| < r_i + r_j in pieces; raise `_Crowded` above `limit` pairs.
+    """Yield pairs with |y_i - y_j| < r_i + r_j in pieces; raise `_Crowded` above `limit`.
 
     moved: mask (n,) of nodes, for equal radii; only pairs with one of them are listed. Nodes are grouped by powers of
     two of their radius. Each group searches itself and the smaller groups, on another grid. So one huge disc does not

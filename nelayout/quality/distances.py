@@ -140,7 +140,7 @@ def hop_distances(adjacency: csr_array) -> InputDistances:
 
 
 def path_distances(lengths: csr_array) -> InputDistances:
-    """Return lengths of shortest paths; `lengths` (n, n) is symmetric, each entry an edge length > 0."""
+    """Return lengths of shortest paths; `lengths` (n, n) is symmetric, each entry is > 0."""
     # Dijkstra's algorithm of SciPy 1.13 takes only 32-bit indices.
     indices, indptr = lengths.indices.astype(np.int32), lengths.indptr.astype(np.int32)
     graph = csr_array((lengths.data, indices, indptr), shape=lengths.shape)

@@ -19,7 +19,7 @@ import nelayout as nl
 from nelayout.errors import InputError
 from nelayout.graphs import read
 from nelayout.pictures.colors import PALETTE, PLAIN, UNKNOWN, classes_of, palette
-from nelayout.placing.dots import dot_diameter
+from nelayout.placing.final import dot_diameter
 from nelayout.similarities.masses import node_mass
 
 SQUARE = nx.cycle_graph(4)
