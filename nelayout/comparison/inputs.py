@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from nelayout.catalogue.options import generator
 from nelayout.errors import InputError, InputTypeError
 from nelayout.graphs import Network, every_position, places, points
 from nelayout.graphs.host import Named
@@ -29,14 +30,9 @@ def sample_size(sample: Any) -> Any:
 
 def integer_seed(seed: Any) -> int:
     """Return one integer for any seed, so that the samples of measures are independent."""
-    if isinstance(seed, np.random.RandomState):
-        return int(seed.randint(2**31 - 1))
-    if isinstance(seed, np.random.Generator) or seed is None:
-        return int(np.random.default_rng(seed).integers(2**31 - 1))
-    if isinstance(seed, bool) or not hasattr(seed, "__index__") or int(seed) < 0:
-        allowed = "an integer >= 0, None, numpy.random.Generator and numpy.random.RandomState"
-        raise InputError(f"seed={seed!r}; allowed are {allowed}")
-    return int(seed)
+    if isinstance(seed, (int, np.integer)) and not isinstance(seed, bool) and seed >= 0:
+        return int(seed)
+    return int(generator(seed).integers(2**31 - 1))
 
 
 def check_dimensions(name: str, drawings: Iterable[Any]) -> None:

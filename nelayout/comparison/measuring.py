@@ -28,6 +28,7 @@ from nelayout.catalogue.keywords import checks_keywords
 from nelayout.comparison import inputs
 from nelayout.errors import InputError, InputTypeError, Unsupported, unknown
 from nelayout.graphs import Network, every_position, guard, links, points, read
+from nelayout.graphs.to_floats import numbers
 from nelayout.numerics.blocks import rows_at_once
 from nelayout.quality.distances import InputDistances, hop_distances, path_distances
 from nelayout.quality.neighborhoods import neighbors_kept, procrustes_apart
@@ -486,26 +487,24 @@ def path_lengths(G: Any, network: Network, lengths: str | None) -> InputDistance
     is_matrix = list(found.names) == ["weight"] and isinstance(network.labels, range)
     if not isinstance(lengths, str) or not (is_matrix or lengths in found.names):
         raise unknown("edge attribute for lengths", lengths, found.names)
-    values = found.attribute(lengths)
-    apart = found.rows != found.cols
-    long = np.empty(len(values))
-    for k, value in enumerate(values):
-        try:
-            long[k] = 1.0 if value is None else float(value)
-        except (TypeError, ValueError):
-            long[k] = np.nan
-        if apart[k] and not (np.isfinite(long[k]) and long[k] > 0):
-            ends = network.labels[int(found.rows[k])], network.labels[int(found.cols[k])]
-            raise InputError(
-                f"the length {lengths!r} of edge {ends} is {value!r}; lengths are finite numbers > 0, since a path of "
-                "length 0 leaves two nodes no distance: correct it, or leave lengths out"
-            )
-    n = len(network.labels)
-    low, high, long = np.minimum(found.rows, found.cols)[apart], np.maximum(found.rows, found.cols)[apart], long[apart]
-    order = np.lexsort((long, high, low))  # the shortest of parallel edges first
-    ends, first = np.unique(low[order].astype(np.int64) * n + high[order], return_index=True)
-    i, j, long = ends // n, ends % n, long[order][first]
-    return path_distances(csr_array((np.r_[long, long], (np.r_[i, j], np.r_[j, i])), shape=(n, n)))
+    apart, n = found.rows != found.cols, len(network.labels)
+    rows, cols = found.rows[apart], found.cols[apart]
+    given = [1.0 if value is None else value for value in np.array(found.attribute(lengths), object)[apart]]
+
+    def edge(k: int) -> str:
+        return f"edge {(network.labels[int(rows[k])], network.labels[int(cols[k])])}"
+
+    long = numbers(given, f"length {lengths!r}", edge, nonnegative=True)
+    if not long.all():
+        raise InputError(
+            f"{edge(int(np.argmin(long)))} has length {lengths!r} 0; lengths are finite numbers > 0, since a path of "
+            "length 0 leaves two nodes no distance: correct it, or leave lengths out"
+        )
+    ends, at = np.unique(np.minimum(rows, cols).astype(np.int64) * n + np.maximum(rows, cols), return_inverse=True)
+    least = np.full(len(ends), np.inf)
+    np.minimum.at(least, at, long)  # the shortest of parallel edges
+    i, j = ends // n, ends % n
+    return path_distances(csr_array((np.r_[least, least], (np.r_[i, j], np.r_[j, i])), shape=(n, n)))
 
 
 def vector_distances(metric: Metric, n: int) -> InputDistances:

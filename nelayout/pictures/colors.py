@@ -30,7 +30,8 @@ from nelayout.pictures.paper import DIAGRAM, WHITE, Paper
 
 __all__ = [
     "AMOUNTS", "LEGEND", "ON_DARK", "PALETTE", "PLAIN", "SHAPE_COLORS", "UNKNOWN", "Coloring", "Inks", "class_coloring",
-    "class_names", "class_shape", "classes_of", "coloring", "is_missing", "palette", "plain_value", "unknown_color",
+    "class_names", "class_shape", "classes_of", "coloring", "is_color", "is_missing", "palette", "plain_value",
+    "unknown_color",
 ]  # fmt: skip
 
 # Words for a number of every node. They come before node attributes of the same name, as for masses.
@@ -169,7 +170,7 @@ def coloring(
     name = name if isinstance(name, str) else ""
     values = [None if is_missing(value) else value for value in network.host.objects(color, "color")]
     known = [value for value in values if value is not None]
-    if known and all(map(_is_color, known)):
+    if known and all(map(is_color, known)):
         rgba = np.array([to_rgba(inks.paper.unknown if value is None else value) for value in values])
         return Coloring(rgba, grouped=True)
     numbers = all(isinstance(value, (int, float, np.number)) for value in known)
@@ -212,13 +213,14 @@ def class_coloring(values: list, name: str = "", inks: Inks = Inks()) -> Colorin
     return Coloring(rgba, legend, True, name=name, note=_note(classes, name), shapes=shapes)
 
 
-def palette(k: int, dark: bool = False) -> list[Any]:
+def palette(k: int, dark: bool = False) -> list[str]:
     """Return k colors: the palette, or more than 24 hues in three kinds of lightness."""
     known = ON_DARK if dark else PALETTE
     if k <= len(known):
         return list(known[:k])
     light = (0.60, 0.78, 0.47) if dark else (0.40, 0.62, 0.27)
-    return [colorsys.hls_to_rgb((0.61803398875 * i) % 1.0, light[i % 3], 0.65) for i in range(k)]
+    hues = [colorsys.hls_to_rgb((0.61803398875 * i) % 1.0, light[i % 3], 0.65) for i in range(k)]
+    return ["#" + "".join(f"{round(255 * x):02x}" for x in rgb) for rgb in hues]
 
 
 def class_shape(k: int) -> int:
@@ -231,18 +233,18 @@ def _note(classes: list, name: str) -> str:
     if len(classes) > LEGEND:
         of = f" of {name}" if name else ""
         return f"{len(classes)} classes{of}, too many for a legend: some have nearly the same color"
-    others = [value for value in classes if not _is_color(value)]
+    others = [value for value in classes if not is_color(value)]
     if 2 * len(others) < len(classes):
         return f"taken as names of classes, not as colors: {str(others[0])!r} is not a color"
     return ""
 
 
-def _is_color(value: Any) -> bool:
+def is_color(value: Any) -> bool:
     """Return True for a color name, a hex code, or three or four numbers from 0 to 1.
 
     matplotlib also takes one letter or a number as text; these are names of classes here.
 
-    >>> [_is_color(value) for value in ("red", "#ff0000", (1.0, 0.0, 0.0), "r", "0.5", 1)]
+    >>> [is_color(value) for value in ("red", "#ff0000", (1.0, 0.0, 0.0), "r", "0.5", 1)]
     [True, True, True, False, False, False]
     """
     from matplotlib.colors import is_color_like

@@ -14,7 +14,9 @@ from nelayout.graphs.to_floats import numbers
 from nelayout.pictures.colors import AMOUNTS
 from nelayout.pictures.paper import SHEET
 
-__all__ = ["amounts", "node_diameters", "node_size_from_labels", "node_size_from_points", "relative_diameters"]
+__all__ = [
+    "amounts", "checked", "node_diameters", "node_size_from_labels", "node_size_from_points", "relative_diameters",
+]  # fmt: skip
 
 _MARGIN = 0.05  # share of an axis that matplotlib keeps free on each side (axes.xmargin)
 _RELATIVE = (0.5, 3.0)  # least and largest dot by degree or strength, in usual dots
@@ -55,7 +57,7 @@ def node_size_from_points(points: Any, figure: Any = None, *, scale: float = 1.0
     >>> round(nl.node_size_from_points(14.4), 3)
     0.05
     """
-    _check_positive("scale", scale)
+    checked(scale, "scale")
     unit = 2 * scale / (72 * _inches(figure))
     several = isinstance(points, Mapping) or np.ndim(points) > 0
     given = points.values() if isinstance(points, Mapping) else points if several else [points]
@@ -102,7 +104,7 @@ def node_size_from_labels(labels: Any, points: float = 10.0, figure: Any = None,
     """
     if isinstance(labels, str) or not hasattr(labels, "__len__"):
         raise InputError(f"labels must be a dict {{node: text}} or one text per node; got {labels!r}")
-    _check_positive("points", points)
+    checked(points, "points")
     unit = node_size_from_points(1.0, figure, scale=scale)
     try:
         from nelayout.pictures.legend import text_size
@@ -116,9 +118,11 @@ def node_size_from_labels(labels: Any, points: float = 10.0, figure: Any = None,
     return np.array(boxes, dtype=np.float64).reshape(len(boxes), 2)
 
 
-def _check_positive(what: str, x: Any) -> None:
-    if not (isinstance(x, (int, float, np.number)) and 0 < x < math.inf):
-        raise InputError(f"{what} must be a number > 0; got {x!r}")
+def checked(x: Any, name: str, rule: str = "a number > 0", least: float = 1e-300, most: float = 1e300) -> float:
+    """Return a keyword as a number from `least` to `most`, or raise `InputError`."""
+    if not isinstance(x, (int, float, np.number)) or isinstance(x, bool) or not least <= x <= most:
+        raise InputError(f"{name} must be {rule}; got {x!r}")
+    return float(x)
 
 
 def _inches(figure: Any) -> float:

@@ -28,7 +28,7 @@ def test_measures_are_those_of_measure_vectors():
     assert found.dominated["random"][0] == "axes"
     assert set(found.seconds) == {"pca"}
     figure = found.plot()
-    assert [text.get_text() for text in figure.texts] == ["axes", "random", "pca"]
+    assert [ax.get_title() for ax in figure.axes[:3]] == ["axes", "random", "pca"]
 
 
 @pytest.mark.full

@@ -30,7 +30,7 @@ import numpy as np
 
 from nelayout.errors import InputError
 from nelayout.graphs.files import check_output, deliver
-from nelayout.pictures.colors import MANY_CLASSES, PLAIN, classes_of, is_missing, palette, plain_value
+from nelayout.pictures.colors import MANY_CLASSES, PLAIN, classes_of, is_color, is_missing, palette, plain_value
 from nelayout.pictures.paper import DARK, WHITE
 from nelayout.pictures.space import VIEW
 
@@ -104,22 +104,18 @@ class Column:
 
 
 def hex_color(color: Any) -> str | None:
-    """Return a color as HTML writes it, or None; names of colors need matplotlib.
+    """Return a color as HTML writes it, or None; all but hex codes need matplotlib.
 
     >>> hex_color("#0072b2"), hex_color((1.0, 0.0, 0.0)), hex_color("no color")
     ('#0072b2', '#ff0000', None)
     """
     if isinstance(color, str) and _HEX.fullmatch(color):
         return color
-    if isinstance(color, tuple) and len(color) in (3, 4):
-        return "#" + "".join(f"{round(255 * min(max(float(x), 0.0), 1.0)):02x}" for x in color[:3])
-    if not isinstance(color, str) or len(color) < 2 or color[0].isdigit() or color.startswith((".", "(")):
-        return None
     try:
-        from matplotlib.colors import is_color_like, to_hex
+        from matplotlib.colors import to_hex
     except ImportError:
         return None
-    return to_hex(color) if is_color_like(color) else None
+    return to_hex(color) if is_color(color) else None
 
 
 def shortened(value: Any) -> str:
