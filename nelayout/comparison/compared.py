@@ -131,8 +131,7 @@ class Comparison:
         else:
             network = graphs.points(next(iter(self.drawings.values()))) if self.G is None else graphs.read(self.G, None)
             colors = coloring(network, color, amounts(self.G, network, color, None), inks=inks)
-        found = self.measured if table else {}
-        return side_by_side(self.G, self.drawings, found, colors, labels, self.seconds, background)
+        return side_by_side(self, colors, labels, table, background)
 
     def to_html(
         self, path: str | Path, *, color: Any = None, labels: Any = None, weight: str | None = "weight"
@@ -168,10 +167,7 @@ class Comparison:
         """Return the page of `to_html`, which notebooks show; `columns`: more values of the nodes."""
         from nelayout.comparison.views import comparison_page
 
-        return comparison_page(
-            self.G, self.drawings, self.measured, self.labels, labels=labels, color=color, weight=weight, title=title,
-            seconds=self.seconds, spreads=self.spreads, words="\n\n".join(self.verdict), columns=columns,
-        )  # fmt: skip
+        return comparison_page(self, labels, color, weight, title, columns)
 
     def _repr_html_(self) -> str:
         return self.page()._repr_html_()

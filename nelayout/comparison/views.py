@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from html import escape
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from nelayout import graphs
-from nelayout.comparison.ranking import Cell, Rows, Spreads, arrow, explained, keys, shown, table_rows
+from nelayout.comparison.ranking import Cell, Rows, arrow, explained, keys, shown, table_rows
 from nelayout.errors import missing_extra
 from nelayout.pictures import draw
 from nelayout.pictures.colors import Coloring
@@ -19,6 +19,9 @@ from nelayout.pictures.legend import explained as explained_colors
 from nelayout.pictures.pages import Column, Page, page_of
 from nelayout.pictures.paper import Paper, paper
 from nelayout.quality.neighborhoods import jaccard_index
+
+if TYPE_CHECKING:
+    from nelayout.comparison.compared import Comparison
 
 __all__ = ["comparison_page", "neighbors_kept", "side_by_side", "table_html"]
 
@@ -30,15 +33,7 @@ TITLE, SMALL = 12, 8
 MAX_ADJACENCY_ENTRIES = 1_000_000
 
 
-def side_by_side(
-    G: Any,
-    drawings: dict[str, Any],
-    found: Rows,
-    color: Coloring,
-    labels: Any = None,
-    seconds: dict[str, float] | None = None,
-    background: Any = "auto",
-) -> Any:
+def side_by_side(comparison: Comparison, color: Coloring, labels: Any, table: bool, background: Any) -> Any:
     """Return a matplotlib figure of drawings over their measures; see `Comparison.plot`.
 
     A legend of classes stands below the drawings, a color bar beside the first row.
@@ -50,7 +45,7 @@ def side_by_side(
     except ImportError:
         raise missing_extra("matplotlib", "compare", "figures") from None
 
-    back = paper(background)
+    back, drawings, found = paper(background), comparison.drawings, comparison.measured if table else {}
     rows = -(-len(drawings) // COLUMNS)
     columns = -(-len(drawings) // rows)
     measures = len(next(iter(found.values()), {}))
@@ -69,7 +64,7 @@ def side_by_side(
         ax.set_axis_off()
     for number, (ax, (name, pos)) in enumerate(zip(axes, drawings.items(), strict=False)):
         how = {"labels": labels, "legend": number == columns - 1 and bar > 0, "background": background}
-        draw(G, pos, ax=ax, color=color, **how)
+        draw(comparison.G, pos, ax=ax, color=color, **how)
         title = ax.set_title(fitted(name, TITLE, 72 * (INCHES - 0.3)), fontsize=TITLE, color=back.ink, y=1.0)
         title.set_parse_math(False)
         ax.set_anchor("N")  # titles are level
@@ -79,7 +74,7 @@ def side_by_side(
         how |= {"loc": "outside lower center", "ncols": min(entries, len(handles)), **LEGEND_STYLE}
         parts[0].legend(handles=handles, **how)
     if measures:
-        _table(parts[1].subplots(), found, seconds or {}, back)
+        _table(parts[1].subplots(), found, comparison.seconds, back)
     return figure
 
 
@@ -104,12 +99,9 @@ def _table(ax: Any, found: Rows, seconds: dict[str, float], back: Paper) -> None
             ax.text(m + 0.5, r + 0.5, each.text.partition(" ±")[0], ha="center", va="center", **how)
 
 
-def table_html(
-    measured: Rows,
-    spreads: Spreads | None = None,
-    seconds: Mapping[str, float] | None = None,
-) -> str:
+def table_html(found: Comparison) -> str:
     """Return a row per measure and a column per drawing, then seconds; the best has a star."""
+    measured, spreads, seconds = found.measured, found.spreads, found.seconds
     heads = "".join(f"<th>{escape(drawing)}</th>" for drawing in measured)
     lines = [f"<table><thead><tr><th></th>{heads}</tr></thead><tbody>"]
     for name, cells in table_rows(measured, spreads).items():
@@ -129,28 +121,10 @@ def table_html(
 
 
 def comparison_page(
-    G: Any,
-    drawings: Mapping[str, Any],
-    measured: Rows,
-    classes: list[Any] | None = None,
-    *,
-    labels: Any = None,
-    color: Any = None,
-    weight: str | None = "weight",
-    title: str | None = None,
-    seconds: Mapping[str, float] | None = None,
-    spreads: Spreads | None = None,
-    words: str = "",
-    columns: Iterable[Column] = (),
+    found: Comparison, labels: Any, color: Any, weight: str | None, title: str | None, columns: Iterable[Column]
 ) -> Page:
-    """Return the page of a comparison; see `Comparison.to_html`.
-
-    classes  the class of each node, the default color
-    seconds  {drawing: its seconds}, also beside its heading
-    spreads  {drawing: {measure: standard deviation over seeds}}
-    words    a text over the table; an empty line begins a paragraph
-    columns  more values of the nodes
-    """
+    """Return the page of a comparison; see `Comparison.page`."""
+    G, drawings, classes = found.G, found.drawings, found.labels
     known = [] if classes is None else [Column("class", classes)]
     network = None if G is None else graphs.read(G, weight=weight)
     if network is not None and 0 < network.adjacency.nnz <= MAX_ADJACENCY_ENTRIES:
@@ -159,16 +133,16 @@ def comparison_page(
             known.append(Column("neighbors kept", kept, name, amount=True))
     if color is None and classes is not None and known[0].kind != "texts":
         color = "class"
-    facts = {name: [f"{shown(spent, 2)} s"] for name, spent in (seconds or {}).items()}
-    below = "".join(f"<p>{escape(part)}</p>" for part in words.split("\n\n") if part.strip())
-    names = list(next(iter(measured.values()), {}))
+    facts = {name: [f"{shown(spent, 2)} s"] for name, spent in found.seconds.items()}
+    below = "".join(f"<p>{escape(sentence)}</p>" for sentence in found.verdict)
+    names = list(next(iter(found.measured.values()), {}))
     if names:
         meanings = "".join(
             f"<dt>{escape(name)} {arrow(name)}</dt><dd>{escape(explained(name).definition)}; "
             f"score: {escape(explained(name).score)}</dd>"
             for name in names
         )
-        below += f"<h2>Measures</h2>{table_html(measured, spreads, seconds)}<h2>Definitions</h2><dl>{meanings}</dl>"
+        below += f"<h2>Measures</h2>{table_html(found)}<h2>Definitions</h2><dl>{meanings}</dl>"
     if title is None:
         count = f"{len(drawings)} drawings" if len(drawings) > 1 else "A drawing"
         title = f"{count} of {'vectors' if G is None else 'a graph'}: {', '.join(drawings)}"

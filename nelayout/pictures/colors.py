@@ -1,6 +1,6 @@
 """Colors of nodes: given colors, one for each class, a scale for numbers, or one for all.
 
-Values that all are colors are used as they are. Texts, booleans and up to 20 different whole numbers are classes. Other
+Values that all are colors are used as they are. Texts, booleans and up to 24 different whole numbers are classes. Other
 numbers are a scale:
 
 >>> [classes_of([3, 1, 3]), classes_of(["b", "a", None]), classes_of([0.5, 1.5, 2.5])]
@@ -37,8 +37,7 @@ __all__ = [
 # Words for a number of every node. They come before node attributes of the same name, as for masses.
 AMOUNTS = ("degree", "strength")
 SHAPE_COLORS = 8  # colors of one shape
-WHOLE_CLASSES = 20  # largest number of different whole numbers that are classes
-MANY_CLASSES = 60  # the same, if the caller declares them as classes
+MANY_CLASSES = 60  # largest number of different whole numbers that are classes, if the caller declares them so
 _LOG_SCALE_RATIO = 30.0  # ratio of the largest to the least degree above which their scale is logarithmic
 _DARK_SHARE = 0.3  # share of viridis that does not show on dark paper
 
@@ -54,7 +53,7 @@ ON_DARK = (
     "#dd8866", "#0088ff", "#ffcc44", "#00ddff", "#dd4477", "#bbeebb", "#9966aa", "#779900",
     "#99cc44", "#dd4499", "#ee9999", "#887700", "#88eeee", "#eedd99", "#338855", "#bb88ff",
 )  # fmt: skip
-LEGEND = len(PALETTE)  # largest number of classes that a legend names
+LEGEND = len(PALETTE)  # largest number of classes that a legend names, and of whole numbers that are classes
 PLAIN = WHITE.plain
 UNKNOWN = WHITE.unknown
 
@@ -286,7 +285,7 @@ def classes_of(values: list) -> list | None:
     if all(isinstance(value, bool) for value in given):
         return sorted(given)
     if all(isinstance(value, int) for value in given):
-        return sorted(given) if len(given) <= WHOLE_CLASSES else None
+        return sorted(given) if len(given) <= LEGEND else None
     return sorted(given, key=lambda value: (isinstance(value, str), _natural(str(value))))
 
 
@@ -299,12 +298,12 @@ def _natural(text: str) -> list[tuple[int, str]]:
 def class_names(values: list) -> list:
     """Return values as classes: many whole numbers become texts, to avoid a scale.
 
-    >>> class_names([2, 3, None]), class_names(list(range(21)))[17:]
-    ([2, 3, None], ['17', '18', '19', '20'])
+    >>> class_names([2, 3, None]), class_names(list(range(25)))[21:]
+    ([2, 3, None], ['21', '22', '23', '24'])
     """
     given = {plain_value(value) for value in values if value is not None}
     whole = all(isinstance(value, int) for value in given)
-    if not (whole and WHOLE_CLASSES < len(given) <= MANY_CLASSES):
+    if not (whole and LEGEND < len(given) <= MANY_CLASSES):
         return values
     return [None if value is None else str(plain_value(value)) for value in values]
 

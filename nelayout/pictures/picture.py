@@ -97,7 +97,7 @@ def draw(
         title and note smaller, too.
     color : str, dict or array
         One matplotlib color, or values for the nodes: the name of a node attribute, "degree", "strength", a dict or an
-        array. Color names, hex codes or RGB are used as colors. Texts, booleans and up to 20 different whole numbers
+        array. Color names, hex codes or RGB are used as colors. Texts, booleans and up to 24 different whole numbers
         are classes. A legend names up to 24 classes. From the ninth class on, dots have other shapes in graphs of up to
         1,000 nodes. Other numbers are a scale with a color bar. A node without a value is gray.
     cmap : str or matplotlib colormap, optional

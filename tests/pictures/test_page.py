@@ -379,9 +379,7 @@ def test_the_page_of_a_comparison_has_what_each_drawing_keeps():
     assert [tag for tag, _ in shown.elements].count("table") == 1
 
 
-def test_a_page_takes_further_facts_in_words():
-    from nelayout.comparison.views import comparison_page
-
-    made = comparison_page(G, {"a": POS}, {}, seconds={"a": 0.3}, words="a is best.\n\nb > a")
-    assert data_of(made.html())["drawings"][0]["facts"] == ["0.3 s"]
-    assert "<p>a is best.</p><p>b &gt; a</p>" in made.html()
+def test_a_page_of_a_comparison_has_seconds_and_verdict():
+    made = nl.Comparison({}, {"a > b": POS}, G, seconds={"a > b": 0.3}).page().html()
+    assert data_of(made)["drawings"][0]["facts"] == ["0.3 s"]
+    assert "<p>There is one drawing, and nothing to compare it with.</p>" in made

@@ -34,7 +34,9 @@ from nelayout.pictures.colors import MANY_CLASSES, PLAIN, classes_of, is_color, 
 from nelayout.pictures.paper import DARK, WHITE
 from nelayout.pictures.space import VIEW
 
-__all__ = ["MAX_PAGE_BYTES", "Column", "Drawn", "Frames", "Page", "embedded", "hex_color", "packed", "shortened"]
+__all__ = [
+    "MAX_PAGE_BYTES", "Column", "Drawn", "Frames", "Page", "embedded", "fitted", "hex_color", "packed", "shortened",
+]  # fmt: skip
 
 # The program, in the order of its files in the page.
 _PROGRAM = (
@@ -140,15 +142,6 @@ class Frames:
     names: Sequence[str]
     Y: np.ndarray
     edges: np.ndarray
-
-    def fitted(self) -> np.ndarray:
-        """Return (T, n, 2) float32 positions: the box of all times goes from -1 to 1.
-
-        >>> frames = Frames(("one", "two"), np.array([[[0.0, 0.0]], [[1.0, 0.0]]]), np.ones((2, 3), bool))
-        >>> frames.fitted()[:, 0].tolist()
-        [[-1.0, 0.0], [1.0, 0.0]]
-        """
-        return _fitted(self.Y)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -267,7 +260,7 @@ class Page:
         film = {}
         if self.frames is not None:
             bits = np.packbits(self.frames.edges[:, order], axis=1, bitorder="little")
-            places = packed(self.frames.fitted())
+            places = packed(fitted(self.frames.Y))
             film["film"] = {"names": list(self.frames.names), "xy": places, "edges": packed(bits)}
         return film | {
             "title": self.title,
@@ -277,7 +270,7 @@ class Page:
             "weights": None if self.weights is None else packed(self.weights[order].astype(np.float32)),
             "weightName": self.weight_name,
             "drawings": [
-                {"name": each.name, "facts": list(each.facts), "xyz"[: each.Y.shape[1]]: packed(_fitted(each.Y))}
+                {"name": each.name, "facts": list(each.facts), "xyz"[: each.Y.shape[1]]: packed(fitted(each.Y))}
                 for each in self.drawings
             ],
             "view": VIEW.ravel().tolist(),
@@ -288,8 +281,12 @@ class Page:
         }
 
 
-def _fitted(Y: np.ndarray) -> np.ndarray:
-    """Return float32 positions (..., dim), box centered at 0, its longer side from -1 to 1."""
+def fitted(Y: np.ndarray) -> np.ndarray:
+    """Return float32 positions (..., dim), box centered at 0, its longer side from -1 to 1.
+
+    >>> fitted(np.array([[[0.0, 0.0]], [[1.0, 0.0]]]))[:, 0].tolist()
+    [[-1.0, 0.0], [1.0, 0.0]]
+    """
     there = Y[~np.isnan(Y[..., 0])]
     if not len(there):
         return Y.astype(np.float32)
