@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from html import escape
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -20,9 +20,6 @@ from nelayout.pictures.pages import Column, Page, page_of
 from nelayout.pictures.paper import Paper, paper
 from nelayout.quality.neighborhoods import jaccard_index
 
-if TYPE_CHECKING:
-    from nelayout.comparison.compared import Comparison
-
 __all__ = ["comparison_page", "neighbors_kept", "side_by_side", "table_html"]
 
 # Largest number of drawings in a row; inches of a drawing, of a line and of a column of the table, and of names.
@@ -33,8 +30,8 @@ TITLE, SMALL = 12, 8
 MAX_ADJACENCY_ENTRIES = 1_000_000
 
 
-def side_by_side(comparison: Comparison, color: Coloring, labels: Any, table: bool, background: Any) -> Any:
-    """Return a matplotlib figure of drawings over their measures; see `Comparison.plot`.
+def side_by_side(comparison: Any, color: Coloring, labels: Any, table: bool, background: Any) -> Any:
+    """Return a matplotlib figure of a `Comparison`: drawings over their measures.
 
     A legend of classes stands below the drawings, a color bar beside the first row.
     """
@@ -99,8 +96,8 @@ def _table(ax: Any, found: Rows, seconds: dict[str, float], back: Paper) -> None
             ax.text(m + 0.5, r + 0.5, each.text.partition(" ±")[0], ha="center", va="center", **how)
 
 
-def table_html(found: Comparison) -> str:
-    """Return a row per measure and a column per drawing, then seconds; the best has a star."""
+def table_html(found: Any) -> str:
+    """Return a `Comparison` in rows: each measure with a column per drawing, then seconds."""
     measured, spreads, seconds = found.measured, found.spreads, found.seconds
     heads = "".join(f"<th>{escape(drawing)}</th>" for drawing in measured)
     lines = [f"<table><thead><tr><th></th>{heads}</tr></thead><tbody>"]
@@ -121,7 +118,7 @@ def table_html(found: Comparison) -> str:
 
 
 def comparison_page(
-    found: Comparison, labels: Any, color: Any, weight: str | None, title: str | None, columns: Iterable[Column]
+    found: Any, labels: Any, color: Any, weight: str | None, title: str | None, columns: Iterable[Column]
 ) -> Page:
     """Return the page of a comparison; see `Comparison.page`."""
     G, drawings, classes = found.G, found.drawings, found.labels

@@ -26,9 +26,8 @@ from nelayout.pictures.legend import (
     warn_of_missing_letters,
     without_missing_letters,
 )
-from nelayout.pictures.nodes import draw_nodes
 from nelayout.pictures.paper import paper
-from nelayout.pictures.sizes import amounts, checked, node_diameters, relative_diameters
+from nelayout.pictures.sizes import amounts, checked, draw_nodes, node_diameters, relative_diameters
 from nelayout.pictures.space import draw_in_space, is_space, seen_from_aside
 
 if TYPE_CHECKING:
