@@ -116,7 +116,7 @@ def coordinates(network: Network, coords: Any) -> np.ndarray | None:
 
 def every_row(pos: Any, n: int, what: str) -> np.ndarray:
     """Return positions (n, dim) float64 of n rows; `InputError` names a row without one."""
-    check_rows(what, pos, n)
+    check_rows(what, places(pos).given, n)
     return every_position(points(np.zeros((n, 2))), pos, what)
 
 

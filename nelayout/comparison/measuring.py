@@ -29,7 +29,6 @@ from nelayout.comparison import inputs
 from nelayout.errors import InputError, InputTypeError, Unsupported, unknown
 from nelayout.graphs import Network, every_position, guard, links, points, read
 from nelayout.graphs.to_floats import numbers
-from nelayout.numerics.blocks import rows_at_once
 from nelayout.quality.distances import InputDistances, hop_distances, path_distances
 from nelayout.quality.neighborhoods import neighbors_kept, procrustes_apart
 from nelayout.quality.ranks import RankCurves, curves
@@ -38,6 +37,7 @@ from nelayout.quality.table import MEASURES, Measure, MeasuredDrawing
 from nelayout.vectors.input import read_rows
 from nelayout.vectors.knn import knn_graph
 from nelayout.vectors.metrics import ROUNDING, Metric, odd_distances, prepare
+from nelayout.vectors.nearest import squared_distances
 
 __all__ = [
     "Measured", "RankCurves", "chosen_measures", "graph_facts", "measure", "measure_drawing", "measure_vectors",
@@ -528,11 +528,7 @@ def vector_distances(metric: Metric, n: int) -> InputDistances:
         length = squared[nodes][:, None] + squared
         xi = length - 2 * product
         i, j = np.nonzero(xi < ROUNDING * length)  # products lose digits, differences do not
-        step = rows_at_once(8 * rows.shape[1])
-        for start in range(0, len(i), step):
-            part = slice(start, start + step)
-            apart = rows[nodes[i[part]]] - rows[j[part]]
-            xi[i[part], j[part]] = np.asarray((apart * apart).sum(axis=1)).ravel()
+        xi[i, j] = squared_distances(rows, nodes[i], rows, j)
         return metric.convert(np.maximum(xi, 0.0))
 
     return InputDistances(n, find)

@@ -77,7 +77,7 @@ class Space:
         if not self.given.euclidean:
             if exact or (backend is None and (X is None or float(self.n) ** 2 * X.shape[1] <= TABLE_WORK)):
                 with _counting(self.n, progress) as done:
-                    found = self.given.table_nearest(np.arange(self.n), k, threads, done=done)
+                    found = self.given.nearest(k, threads, np.arange(self.n), done=done)
                 return Neighbors(*found, self.given.notes)
             indices, distances, note = self._approximate(X, k, rng, threads, backend, progress)
             return Neighbors(indices, distances, (note,))
@@ -102,19 +102,18 @@ class Space:
         """Find the k nearest rows of each row of another table (`input.read_vectors`), exactly."""
         if self.given.table is None:
             X = self.given.bring(X)
-        if not self.given.euclidean:
-            return Neighbors(*self.given.nearest_from(X, k, threads))
-        indices, squared = self._table(k).nearest_to(X, k, threads)
-        return Neighbors(indices, self.given.convert(squared))
+        indices, distances = self._table(k).nearest(k, threads, others=X)
+        return Neighbors(indices, self.given.convert(distances) if self.given.euclidean else distances)
 
     def nearest_across(self, labels: np.ndarray, rows: np.ndarray, threads: Threads) -> tuple[np.ndarray, np.ndarray]:
         """Find each row's nearest row of another label: indices and monotone distances (m,)."""
-        search = self._table(1).nearest if self.given.euclidean else self.given.table_nearest
-        j, d = search(k=1, threads=threads, rows=rows, labels=labels)
+        j, d = self._table(1).nearest(1, threads, rows, labels=labels)
         return j[:, 0], d[:, 0]
 
-    def _table(self, k: int) -> Table:
-        """Return the rows prepared for a search of k neighbors; cached."""
+    def _table(self, k: int) -> Table | Metric:
+        """Return what searches for k neighbors; cached."""
+        if not self.given.euclidean:
+            return self.given
         if k not in self._tables:
             self._tables[k] = Table(self.given.rows, k)
         return self._tables[k]
@@ -125,7 +124,7 @@ class Space:
         """Search by another package, compute distances again, squared; note the recall."""
         backend, metric = choose(name, self.given), self.given
         n, seed = X.shape[0], int(rng.integers(2**31 - 1))
-        exact = Table(X, k).nearest if metric.euclidean else metric.table_nearest
+        exact = (Table(X, k) if metric.euclidean else metric).nearest
         some = np.random.default_rng(0).permutation(n)[: 2 * SAMPLED]
         near, measured = exact(k=k, threads=threads, rows=some)
         trial, some, farthest = Trial(some[:SAMPLED], near[:SAMPLED]), some[-SAMPLED:], measured[-SAMPLED:, -1:]
