@@ -26,12 +26,11 @@ from nelayout.placing.components import component_labels
 __all__ = ["near_pairs", "separate", "split_coincident"]
 
 GOLDEN_ANGLE = np.pi * (3.0 - np.sqrt(5.0))
-# Largest distance of coincident nodes, in typical distances extent / n^(1/d).
-COINCIDENT = 1e-4
+# Share of a length that does not show: the largest distance of coincident nodes, in typical distances extent / n^(1/d);
+# and how much farther than necessary two nodes are pushed, in sizes of nodes, so that pushing ends.
+UNSEEN = 1e-4
 # Distance of neighbors in a sunflower, in typical distances: other nodes around remain farther away.
 SPACING = 1e-3
-# Fraction of a node's size by which two nodes are pushed farther than necessary, so that pushing ends.
-EXTRA_PUSH = 1e-4
 # Relative enlargement of nodes for the list of pairs, and number of pushes per list.
 SKIN, PUSHES = 0.3, 6
 # Enlargement of a layout without enough space, and largest fraction of the overlap that remains after progress.
@@ -69,7 +68,7 @@ def split_coincident(Y: np.ndarray, fixed: np.ndarray | None = None) -> np.ndarr
     typical = float((Y.max(axis=0) - Y.min(axis=0)).max()) / n ** (1.0 / d)
     if typical <= least:  # all coincide: use a fraction of the distance from the origin
         typical = 1e-3 * largest or 1.0
-    near = max(COINCIDENT * typical, least)
+    near = max(UNSEEN * typical, least)
     for attempt in range(20):  # sunflowers may overlap
         group = _heaps_of(Y, near)
         moving = np.flatnonzero((np.bincount(group)[group] > 1) & ~still)
@@ -203,7 +202,7 @@ def _line_up(Y: np.ndarray, shapes: _Shapes, fixed: np.ndarray) -> np.ndarray:
     leave = np.unique(np.where(fixed[i].all(axis=1), j, i))
     for a in range(Y.shape[1]):
         there = leave[np.argmin(fixed[leave], axis=1) == a]
-        widths = 2 * shapes.half[there, a] * (1 + EXTRA_PUSH)
+        widths = 2 * shapes.half[there, a] * (1 + UNSEEN)
         Y[there, a] = (Y[:, a] + shapes.half[:, a]).max() + np.cumsum(widths) - widths / 2
     return Y
 
@@ -252,9 +251,9 @@ class _Shapes:
         which, held = which[free], held[free]
         difference, away, touch, number = (x[which] for x in (difference, away, touch, i + j))
         if self.boxes:
-            push = _along_an_axis(difference, touch * (1 + EXTRA_PUSH) - away, held, number)
-            return which, push, 1.0 + EXTRA_PUSH - np.max(away / touch, axis=1)
-        return which, _along_the_line(difference, touch, held, number), 1.0 + EXTRA_PUSH - away / touch
+            push = _along_an_axis(difference, touch * (1 + UNSEEN) - away, held, number)
+            return which, push, 1.0 + UNSEEN - np.max(away / touch, axis=1)
+        return which, _along_the_line(difference, touch, held, number), 1.0 + UNSEEN - away / touch
 
 
 def _lengths(vectors: np.ndarray) -> np.ndarray:
@@ -283,7 +282,7 @@ def _along_the_line(difference: np.ndarray, touch: np.ndarray, held: np.ndarray,
             free = ~held[same].any(axis=1)
             way[np.flatnonzero(same)[free], 1] = np.sin(angle[free])
         length = np.where(same, 0.0, length)
-    wanted = np.sqrt(np.maximum((touch * (1 + EXTRA_PUSH)) ** 2 - across**2, 0.0)) - length
+    wanted = np.sqrt(np.maximum((touch * (1 + UNSEEN)) ** 2 - across**2, 0.0)) - length
     return (wanted / np.where(same, 1.0, length))[:, None] * way
 
 

@@ -137,9 +137,9 @@ class Table:
         labels: np.ndarray | None = None,
         done: Callable[[int], object] = int,
     ) -> tuple[np.ndarray, np.ndarray]:
-        """Return the k nearest other rows of each of ``rows``, or the k nearest rows of each of ``others``.
+        """Return the k nearest other rows of each of ``rows``, or of each of ``others``.
 
-        The labels of two neighbors among ``rows`` must differ, if ``labels`` (n,) are given.
+        ``others`` are rows of another table. If ``labels`` (n,) are given, two neighbors have different labels.
         """
 
         def find(at: slice) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
