@@ -106,7 +106,7 @@ class Metric:
         labels: np.ndarray | None = None,
         done: Callable[[int], object] = int,
     ) -> tuple[np.ndarray, np.ndarray]:
-        """Return indices and distances (m, k) by a table of distances; see `nearest.Table.nearest`."""
+        """Return indices and distances (m, k) by a table of distances, as `Table.nearest`."""
         new = others
         if self.table is not None and others is not None:
             new = nonnegative(others, "distances", "between new row {} and row {}")
