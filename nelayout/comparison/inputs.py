@@ -116,8 +116,9 @@ def coordinates(network: Network, coords: Any) -> np.ndarray | None:
 
 def every_row(pos: Any, n: int, what: str) -> np.ndarray:
     """Return positions (n, dim) float64 of n rows; `InputError` names a row without one."""
-    check_rows(what, places(pos).given, n)
-    return every_position(points(np.zeros((n, 2))), pos, what)
+    network = points(np.zeros((n, 2)))
+    check_rows(what, places(pos, network.host).given, n)
+    return every_position(network, pos, what)
 
 
 def check_rows(what: str, values: Any, n: int) -> None:
