@@ -7,16 +7,14 @@ from scipy.sparse import csr_array
 
 from nelayout.quality.classes import class_accuracy, class_auc
 from nelayout.quality.crossings import edge_crossings
-from nelayout.quality.distances import Hops
+from nelayout.quality.distances import hop_distances
 from nelayout.quality.neighborhoods import map_neighbors, map_r2, neighborhood_jaccard
 from nelayout.quality.stress import distance_stress
 
 __all__ = ["quality"]
 
 
-def quality(
-    adjacency: csr_array, Y: np.ndarray, labels=None, coords=None, crossings=False, seed=0
-) -> dict[str, float]:
+def quality(adjacency: csr_array, Y: np.ndarray, labels=None, coords=None, crossings=False, seed=0) -> dict[str, float]:
     """Measures of the drawing `Y` (n, d), sampled where exact is slow.
 
     np1, np2          neighborhood Jaccard within 1 and 2 edges
@@ -28,7 +26,7 @@ def quality(
     found = {
         "np1": neighborhood_jaccard(adjacency, Y, 1, seed=seed),
         "np2": neighborhood_jaccard(adjacency, Y, 2, seed=seed),
-        "sns": distance_stress(Hops(adjacency), Y, seed=seed),
+        "sns": distance_stress(hop_distances(adjacency), Y, seed=seed),
     }
     if labels is not None:
         found["knn_auc"] = class_auc(Y, labels, seed=seed)

@@ -15,7 +15,7 @@ from scipy.sparse import csr_array
 from nelayout import graphs
 from nelayout.errors import InputError, missing_extra
 from nelayout.graphs.files import atomic, check_output
-from nelayout.placing.dots import dot_diameter
+from nelayout.placing.final import dot_diameter
 
 if TYPE_CHECKING:
     from nelayout.pictures.pages import Page
@@ -175,7 +175,7 @@ def union_of(snapshots: Sequence[Snapshot], positions: Sequence[Any]) -> Union:
 
 def film_page(union: Union, method: str, title: str) -> Page:
     """Return the page of a sequence; with several snapshots, color shows a node's first one."""
-    from nelayout.pictures.pages import Column, Drawn, Frames, Page, shortened
+    from nelayout.pictures.pages import Column, Drawn, Frames, Page, fitted, shortened
 
     T, n = len(union.Y), len(union.labels)
     there = ~np.isnan(union.Y[..., 0])
@@ -185,7 +185,7 @@ def film_page(union: Union, method: str, title: str) -> Page:
     known = [Column("degree at the end", np.bincount(union.ends[union.edges[-1]].ravel(), minlength=n), amount=True)]
     if T > 1:
         known.insert(0, Column("came with snapshot", came + 1, amount=True))
-    drawn = Drawn(method, frames.fitted()[last, np.arange(n)])
+    drawn = Drawn(method, fitted(frames.Y)[last, np.arange(n)])
     labels, ends = [shortened(label) for label in union.labels], (union.ends[:, 0], union.ends[:, 1])
     return Page(labels, ends, None, [drawn], known, known[0].name, title, frames=frames)
 

@@ -200,7 +200,7 @@ def _fixed(given: argparse.Namespace, file: GraphFile) -> Any:
 
 def _viewer_look(file: GraphFile, solution: Any, labels: Any, color: Any, weight: str | None) -> Look:
     """Return the dots, names and colors of a picture, for files of viewers."""
-    from nelayout.placing.dots import dot_diameter
+    from nelayout.placing.final import dot_diameter
 
     network = read(file.graph, weight)
     Y = every_position(network, solution)

@@ -13,7 +13,7 @@ import numpy as np
 from nelayout.catalogue.keywords import checks_keywords
 from nelayout.errors import InputError
 from nelayout.graphs import places
-from nelayout.placing.similarity import transform
+from nelayout.placing.orient import transform
 
 __all__ = ["align"]
 

@@ -52,20 +52,10 @@ class Comparison:
 
         Raises `MissingExtra` without pandas.
         """
-        found = self._frame("value")
+        found = _data_frame({name: {each: m.value for each, m in row.items()} for name, row in self.measured.items()})
         if self.seconds:
             found["seconds"] = [self.seconds.get(name, math.nan) for name in self.measured]
         return found
-
-    @property
-    def scores(self) -> DataFrame:
-        """Scores from 0 to 1, higher is better: a row per drawing, a column per measure."""
-        return self._frame("score")
-
-    @property
-    def errors(self) -> DataFrame:
-        """Standard errors of the values, 0 for exact values of one seed."""
-        return self._frame("error")
 
     @property
     def spread(self) -> DataFrame:
@@ -130,7 +120,7 @@ class Comparison:
         InputError
             if the background is not a color, and as `nelayout.draw` does.
         """
-        from nelayout.comparison.figure import side_by_side
+        from nelayout.comparison.views import side_by_side
         from nelayout.pictures.colors import Inks, class_coloring, coloring
         from nelayout.pictures.paper import paper
         from nelayout.pictures.sizes import amounts
@@ -141,8 +131,7 @@ class Comparison:
         else:
             network = graphs.points(next(iter(self.drawings.values()))) if self.G is None else graphs.read(self.G, None)
             colors = coloring(network, color, amounts(self.G, network, color, None), inks=inks)
-        found = self.measured if table else {}
-        return side_by_side(self.G, self.drawings, found, colors, labels, self.seconds, background)
+        return side_by_side(self, colors, labels, table, background)
 
     def to_html(
         self, path: str | Path, *, color: Any = None, labels: Any = None, weight: str | None = "weight"
@@ -176,23 +165,15 @@ class Comparison:
         columns: Iterable[Column] = (),
     ) -> Page:
         """Return the page of `to_html`, which notebooks show; `columns`: more values of the nodes."""
-        from nelayout.comparison.page import comparison_page
+        from nelayout.comparison.views import comparison_page
 
-        return comparison_page(
-            self.G, self.drawings, self.measured, self.labels, labels=labels, color=color, weight=weight, title=title,
-            seconds=self.seconds, spreads=self.spreads, words="\n\n".join(self.verdict), columns=columns,
-        )  # fmt: skip
+        return comparison_page(self, labels, color, weight, title, columns)
 
     def _repr_html_(self) -> str:
         return self.page()._repr_html_()
 
     def __repr__(self) -> str:
         return "\n".join(table_lines(self.measured, self.spreads, self.seconds))
-
-    def _frame(self, name: str) -> DataFrame:
-        return _data_frame(
-            {drawing: {each: getattr(m, name) for each, m in row.items()} for drawing, row in self.measured.items()}
-        )
 
 
 def _data_frame(rows: Mapping[str, Mapping[str, Any]]) -> DataFrame:

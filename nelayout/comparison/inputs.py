@@ -8,13 +8,13 @@ from typing import Any
 
 import numpy as np
 
+from nelayout.catalogue.options import generator
 from nelayout.errors import InputError, InputTypeError
-from nelayout.graphs import Network, every_position, places
+from nelayout.graphs import Network, every_position, places, points
 from nelayout.graphs.host import Named
-from nelayout.vectors.input import unmasked
 
 __all__ = [
-    "check_dimensions", "check_rows", "class_names", "classes", "coordinates", "every_place", "finite_rows",
+    "check_dimensions", "check_rows", "class_names", "classes", "coordinates", "every_place", "every_row",
     "integer_seed", "sample_size",
 ]  # fmt: skip
 
@@ -30,14 +30,9 @@ def sample_size(sample: Any) -> Any:
 
 def integer_seed(seed: Any) -> int:
     """Return one integer for any seed, so that the samples of measures are independent."""
-    if isinstance(seed, np.random.RandomState):
-        return int(seed.randint(2**31 - 1))
-    if isinstance(seed, np.random.Generator) or seed is None:
-        return int(np.random.default_rng(seed).integers(2**31 - 1))
-    if isinstance(seed, bool) or not hasattr(seed, "__index__") or int(seed) < 0:
-        allowed = "an integer >= 0, None, numpy.random.Generator and numpy.random.RandomState"
-        raise InputError(f"seed={seed!r}; allowed are {allowed}")
-    return int(seed)
+    if isinstance(seed, (int, np.integer)) and not isinstance(seed, bool) and seed >= 0:
+        return int(seed)
+    return int(generator(seed).integers(2**31 - 1))
 
 
 def check_dimensions(name: str, drawings: Iterable[Any]) -> None:
@@ -119,26 +114,11 @@ def coordinates(network: Network, coords: Any) -> np.ndarray | None:
     return result
 
 
-def finite_rows(pos: Any, n: int, what: str) -> np.ndarray:
+def every_row(pos: Any, n: int, what: str) -> np.ndarray:
     """Return positions (n, dim) float64 of n rows; `InputError` names a row without one."""
-    opened = places(pos)
-    if len(opened.given) != n:
-        raise InputError(f"{what} has {len(opened.given)} rows and X has {n}; give one position for each row of X")
-    given = opened.rows  # a frame is read in its order: rows of vectors have no names
-    if isinstance(getattr(pos, "positions", pos), Mapping):
-        check_rows(what, opened.given, n)
-        given = [opened.given[row] for row in range(n)]
-    try:
-        Y = np.array(unmasked(given), np.float64)
-    except (TypeError, ValueError):
-        raise InputError(f"{what} is not a table of numbers; give (n, dim), as many numbers for each row") from None
-    if Y.ndim != 2 or not Y.shape[1]:
-        raise InputError(f"{what} has shape {Y.shape}; give (n, dim), one row of coordinates for each row of X")
-    strange = np.flatnonzero(~np.isfinite(Y).all(axis=1))
-    if len(strange):
-        also = f" ({len(strange)} such rows)" if len(strange) > 1 else ""
-        raise InputError(f"row {strange[0]} of {what} is {Y[strange[0]].tolist()}{also}; give finite numbers")
-    return Y
+    network = points(np.zeros((n, 2)))
+    check_rows(what, places(pos, network.host).given, n)
+    return every_position(network, pos, what)
 
 
 def check_rows(what: str, values: Any, n: int) -> None:

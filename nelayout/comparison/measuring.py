@@ -28,8 +28,8 @@ from nelayout.catalogue.keywords import checks_keywords
 from nelayout.comparison import inputs
 from nelayout.errors import InputError, InputTypeError, Unsupported, unknown
 from nelayout.graphs import Network, every_position, guard, links, points, read
-from nelayout.numerics.blocks import rows_at_once
-from nelayout.quality.distances import Hops, InputDistances, PathLengths, VectorDistances
+from nelayout.graphs.to_floats import numbers
+from nelayout.quality.distances import InputDistances, hop_distances, path_distances
 from nelayout.quality.neighborhoods import neighbors_kept, procrustes_apart
 from nelayout.quality.ranks import RankCurves, curves
 from nelayout.quality.samples import NEIGHBORS, Sampled, Sweep
@@ -37,6 +37,7 @@ from nelayout.quality.table import MEASURES, Measure, MeasuredDrawing
 from nelayout.vectors.input import read_rows
 from nelayout.vectors.knn import knn_graph
 from nelayout.vectors.metrics import ROUNDING, Metric, odd_distances, prepare
+from nelayout.vectors.nearest import squared_distances
 
 __all__ = [
     "Measured", "RankCurves", "chosen_measures", "graph_facts", "measure", "measure_drawing", "measure_vectors",
@@ -238,7 +239,7 @@ def measure_vectors(
     """
     number = inputs.integer_seed(seed)
     facts = table_facts(X, metric, metric_params, labels, coords, node_size, number)
-    drawing = replace(facts, Y=inputs.finite_rows(Y, len(facts.Y), "Y"))
+    drawing = replace(facts, Y=inputs.every_row(Y, len(facts.Y), "Y"))
     return measure_drawing(drawing, measures, inputs.sample_size(sample), number)
 
 
@@ -371,7 +372,7 @@ def rank_curves(
     network = read(G, weight=weight)
     with guard(G):
         Y = every_position(network, pos)
-        distances = path_lengths(G, network, lengths) or Hops(network.adjacency)
+        distances = path_lengths(G, network, lengths) or hop_distances(network.adjacency)
         return curves(Sweep(distances, Y, inputs.sample_size(sample), inputs.integer_seed(seed)))
 
 
@@ -411,7 +412,7 @@ def rank_curves_vectors(
     """
     facts = table_facts(X, metric, metric_params, None, None, None, 0)
     assert facts.given is not None
-    rows = inputs.finite_rows(Y, len(facts.Y), "Y")
+    rows = inputs.every_row(Y, len(facts.Y), "Y")
     return curves(Sweep(facts.given, rows, inputs.sample_size(sample), inputs.integer_seed(seed)))
 
 
@@ -486,38 +487,36 @@ def path_lengths(G: Any, network: Network, lengths: str | None) -> InputDistance
     is_matrix = list(found.names) == ["weight"] and isinstance(network.labels, range)
     if not isinstance(lengths, str) or not (is_matrix or lengths in found.names):
         raise unknown("edge attribute for lengths", lengths, found.names)
-    values = found.attribute(lengths)
-    apart = found.rows != found.cols
-    long = np.empty(len(values))
-    for k, value in enumerate(values):
-        try:
-            long[k] = 1.0 if value is None else float(value)
-        except (TypeError, ValueError):
-            long[k] = np.nan
-        if apart[k] and not (np.isfinite(long[k]) and long[k] > 0):
-            ends = network.labels[int(found.rows[k])], network.labels[int(found.cols[k])]
-            raise InputError(
-                f"the length {lengths!r} of edge {ends} is {value!r}; lengths are finite numbers > 0, since a path of "
-                "length 0 leaves two nodes no distance: correct it, or leave lengths out"
-            )
-    n = len(network.labels)
-    low, high, long = np.minimum(found.rows, found.cols)[apart], np.maximum(found.rows, found.cols)[apart], long[apart]
-    order = np.lexsort((long, high, low))  # the shortest of parallel edges first
-    ends, first = np.unique(low[order].astype(np.int64) * n + high[order], return_index=True)
-    i, j, long = ends // n, ends % n, long[order][first]
-    return PathLengths(csr_array((np.r_[long, long], (np.r_[i, j], np.r_[j, i])), shape=(n, n)))
+    apart, n = found.rows != found.cols, len(network.labels)
+    rows, cols = found.rows[apart], found.cols[apart]
+    given = [1.0 if value is None else value for value in np.array(found.attribute(lengths), object)[apart]]
+
+    def edge(k: int) -> str:
+        return f"edge {(network.labels[int(rows[k])], network.labels[int(cols[k])])}"
+
+    long = numbers(given, f"length {lengths!r}", edge, nonnegative=True)
+    if not long.all():
+        raise InputError(
+            f"{edge(int(np.argmin(long)))} has length {lengths!r} 0; lengths are finite numbers > 0, since a path of "
+            "length 0 leaves two nodes no distance: correct it, or leave lengths out"
+        )
+    ends, at = np.unique(np.minimum(rows, cols).astype(np.int64) * n + np.maximum(rows, cols), return_inverse=True)
+    least = np.full(len(ends), np.inf)
+    np.minimum.at(least, at, long)  # the shortest of parallel edges
+    i, j = ends // n, ends % n
+    return path_distances(csr_array((np.r_[least, least], (np.r_[i, j], np.r_[j, i])), shape=(n, n)))
 
 
-def vector_distances(metric: Metric, n: int) -> VectorDistances:
+def vector_distances(metric: Metric, n: int) -> InputDistances:
     """Return rows of distances in a metric; small Euclidean distances come from differences."""
     if metric.table is not None:
         for _, _, said in odd_distances(metric.table):
             remedy = "give their mean, say (X + X.T) / 2, with a diagonal of 0"
             raise InputError(f"{said}; measures need distances that are the same in both directions: {remedy}")
         table = np.asarray(metric.table, np.float64)
-        return VectorDistances(n, lambda nodes: table[nodes])
+        return InputDistances(n, lambda nodes: table[nodes])
     if not metric.euclidean:
-        return VectorDistances(n, lambda nodes: metric.distances_from(metric.rows[nodes], "row", nodes))
+        return InputDistances(n, lambda nodes: metric.distances_from(metric.rows[nodes], "row", nodes))
     rows: Any = metric.rows.astype(np.float64)
     if not issparse(rows):
         rows = rows - rows.mean(axis=0)
@@ -529,11 +528,7 @@ def vector_distances(metric: Metric, n: int) -> VectorDistances:
         length = squared[nodes][:, None] + squared
         xi = length - 2 * product
         i, j = np.nonzero(xi < ROUNDING * length)  # products lose digits, differences do not
-        step = rows_at_once(8 * rows.shape[1])
-        for start in range(0, len(i), step):
-            part = slice(start, start + step)
-            apart = rows[nodes[i[part]]] - rows[j[part]]
-            xi[i[part], j[part]] = np.asarray((apart * apart).sum(axis=1)).ravel()
+        xi[i, j] = squared_distances(rows, nodes[i], rows, j)
         return metric.convert(np.maximum(xi, 0.0))
 
-    return VectorDistances(n, find)
+    return InputDistances(n, find)

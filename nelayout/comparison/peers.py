@@ -23,7 +23,9 @@ from typing import Any
 import numpy as np
 from scipy.sparse import coo_matrix, csr_array, csr_matrix, triu
 
-__all__ = ["Draw", "Peer", "Prepare", "graph_peer", "graph_peers", "igraph_layouts", "spelled", "vector_peers"]
+__all__ = [
+    "IGRAPH", "Draw", "Peer", "Prepare", "graph_peer", "graph_peers", "igraph_layouts", "spelled", "vector_peers",
+]  # fmt: skip
 
 # A function that draws once: (n, 2) positions in node order.
 Draw = Callable[[], np.ndarray]
@@ -37,9 +39,11 @@ SPELLINGS = {"sfdp": "graphviz:sfdp", "umap-learn": "umap", "s-gd2": "s_gd2"}
 # Layouts that take weights as similarities. Other layouts take weights as lengths or not at all, and get no weights.
 NX_WEIGHTED = {"spring", "fruchterman_reingold", "spectral", "forceatlas2"}
 IGRAPH_WEIGHTED = {"drl", "fr", "fruchterman_reingold"}
-# Layouts of igraph that do not depend on the seed.
-IGRAPH_STILL = {
-    "circle", "grid", "kamada_kawai", "mds", "reingold_tilford", "reingold_tilford_circular", "star", "sugiyama",
+# Layouts of igraph -> True if they depend on the seed.
+IGRAPH = {
+    "auto": True, "circle": False, "davidson_harel": True, "drl": True, "fruchterman_reingold": True, "graphopt": True,
+    "grid": False, "kamada_kawai": False, "lgl": True, "mds": False, "random": True, "reingold_tilford": False,
+    "reingold_tilford_circular": False, "star": False, "sugiyama": False, "umap": True,
 }  # fmt: skip
 # igraph's short names -> names of methods.
 IGRAPH_SHORT = {
@@ -165,37 +169,25 @@ def _networkx(layout: str, keywords: set[str], adjacency: csr_array, seed: int, 
 
 
 def igraph_layouts() -> list[Peer]:
-    """Return the plane layouts of the installed igraph; the usual ones if it is not installed."""
-    try:
-        import igraph
-    except ImportError:
-        usual = ["auto", "drl", "graphopt", "grid", "lgl", "mds", "random", "umap"]
-        names = sorted({*IGRAPH_SHORT, *IGRAPH_SHORT.values(), *usual})
-    else:
-        methods = [name.removeprefix("layout_") for name in dir(igraph.Graph) if name.startswith("layout_")]
-        # Left out: layouts in space, a layout that needs node types, and methods from `nelayout.plugins.igraph`.
-        methods = [name for name in methods if not name.endswith("_3d") and name not in {"sphere", "bipartite"}]
-        modules = {name: str(getattr(getattr(igraph.Graph, f"layout_{name}"), "__module__", "")) for name in methods}
-        methods = [name for name in methods if not modules[name].startswith("nelayout.")]
-        names = sorted([*methods, *(short for short, name in IGRAPH_SHORT.items() if name in methods)])
+    """Return the plane layouts of igraph that need only the graph."""
     return [
         Peer(
-            f"igraph:{name}", partial(_igraph, name), "igraph",
-            seeded=IGRAPH_SHORT.get(name, name) not in IGRAPH_STILL, weighted=name in IGRAPH_WEIGHTED,
+            f"igraph:{name}", partial(_igraph, long, name in IGRAPH_WEIGHTED), "igraph",
+            seeded=IGRAPH[long], weighted=name in IGRAPH_WEIGHTED,
         )
-        for name in names
+        for name, long in ({name: name for name in IGRAPH} | IGRAPH_SHORT).items()
     ]  # fmt: skip
 
 
-def _igraph(layout: str, adjacency: csr_array, seed: int, threads: int | None) -> Draw:
+def _igraph(layout: str, weighted: bool, adjacency: csr_array, seed: int, threads: int | None) -> Draw:
     import random
 
     import igraph
 
     upper = _upper(adjacency)
     graph = igraph.Graph(adjacency.shape[0], np.column_stack([upper.row, upper.col]).tolist())
-    given = {"weights": upper.data.tolist()} if layout in IGRAPH_WEIGHTED and np.any(upper.data != 1) else {}
-    function = getattr(graph, f"layout_{IGRAPH_SHORT.get(layout, layout)}")
+    given = {"weights": upper.data.tolist()} if weighted and np.any(upper.data != 1) else {}
+    function = getattr(graph, f"layout_{layout}")
 
     def draw() -> np.ndarray:
         before = random.getstate()  # the source of igraph's random numbers

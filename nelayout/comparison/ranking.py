@@ -27,8 +27,8 @@ from nelayout.comparison.measuring import Measured
 from nelayout.quality.table import MEASURES
 
 __all__ = [
-    "DESCRIPTIVE", "J_OF", "Cell", "Row", "arrow", "beats", "deviation", "dominators", "explained", "front", "keys",
-    "leaders", "mean_of", "shade", "shown", "table_lines", "table_rows", "verdict",
+    "DESCRIPTIVE", "J_OF", "Cell", "Row", "Rows", "Spreads", "arrow", "beats", "deviation", "dominators", "explained",
+    "front", "keys", "leaders", "mean_of", "shade", "shown", "table_lines", "table_rows", "verdict",
 ]  # fmt: skip
 
 Rows = Mapping[str, Mapping[str, Measured]]
@@ -114,22 +114,38 @@ def beats(name: str, ours: Mapping[str, Measured], theirs: Mapping[str, Measured
     return ahead > CLEAR_SCALE_SHARE * abs(b.value) if mine == other == 0 else mine - other > CLEAR_SCALE_SHARE
 
 
+def _ranking(rows: Rows) -> dict[str, dict[str, Measured]]:
+    """Return the measures that rank the drawings."""
+    every = next(iter(rows.values()), {})
+    names = [name for name in every if name not in DESCRIPTIVE] or list(every)
+    return {drawing: {name: row[name] for name in names} for drawing, row in rows.items()}
+
+
+def _better(rows: Rows) -> dict[tuple[str, str], dict[str, float]]:
+    """Return {(drawing, other): {measure in which it is better: difference}}, largest first."""
+    found = {}
+    for one, ours in rows.items():
+        for other, theirs in rows.items():
+            ahead = {}
+            for name in ours if one != other else ():
+                values = [row[name].value for row in rows.values()]
+                if beats(name, ours, theirs, values):
+                    ahead[name] = shade(name, ours, values) - shade(name, theirs, values)
+            found[one, other] = dict(sorted(ahead.items(), key=lambda item: -item[1]))
+    return found
+
+
 def leaders(measured: Rows) -> dict[str, set[str]]:
     """Return {measure: the drawings that no other beats in it}, empty if no drawing is beaten.
 
     Descriptive measures have no leaders if another measure was taken.
     """
-    names = list(next(iter(measured.values()), {}))
-    only = all(name in DESCRIPTIVE for name in names)
-    found = {}
-    for name in names:
-        values = {drawing: row[name].value for drawing, row in measured.items() if not math.isnan(row[name].value)}
-        first = {
-            drawing
-            for drawing in values
-            if not any(beats(name, measured[other], measured[drawing], values.values()) for other in values)
-        }
-        found[name] = first if len(first) < len(values) and (only or name not in DESCRIPTIVE) else set()
+    ranking = _ranking(measured)
+    better, found = _better(ranking), {}
+    for name in next(iter(measured.values()), {}):
+        known = [drawing for drawing, row in measured.items() if not math.isnan(row[name].value)]
+        first = {drawing for drawing in known if not any(name in better[other, drawing] for other in measured)}
+        found[name] = first if len(first) < len(known) and name in ranking[known[0]] else set()
     return found
 
 
@@ -210,27 +226,6 @@ def deviation(values: Sequence[float]) -> float:
         return math.nan
     middle = math.fsum(values) / len(values)
     return math.sqrt(math.fsum((x - middle) ** 2 for x in values) / (len(values) - 1))
-
-
-def _ranking(rows: Rows) -> dict[str, dict[str, Measured]]:
-    """Return the measures that rank the drawings."""
-    every = next(iter(rows.values()), {})
-    names = [name for name in every if name not in DESCRIPTIVE] or list(every)
-    return {drawing: {name: row[name] for name in names} for drawing, row in rows.items()}
-
-
-def _better(rows: Rows) -> dict[tuple[str, str], dict[str, float]]:
-    """Return {(drawing, other): {measure in which it is better: difference}}, largest first."""
-    found = {}
-    for one, ours in rows.items():
-        for other, theirs in rows.items():
-            ahead = {}
-            for name in ours if one != other else ():
-                values = [row[name].value for row in rows.values()]
-                if beats(name, ours, theirs, values):
-                    ahead[name] = shade(name, ours, values) - shade(name, theirs, values)
-            found[one, other] = dict(sorted(ahead.items(), key=lambda item: -item[1]))
-    return found
 
 
 def dominators(rows: Rows) -> dict[str, list[str]]:

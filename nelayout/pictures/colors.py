@@ -1,6 +1,6 @@
 """Colors of nodes: given colors, one for each class, a scale for numbers, or one for all.
 
-Values that all are colors are used as they are. Texts, booleans and up to 20 different whole numbers are classes. Other
+Values that all are colors are used as they are. Texts, booleans and up to 24 different whole numbers are classes. Other
 numbers are a scale:
 
 >>> [classes_of([3, 1, 3]), classes_of(["b", "a", None]), classes_of([0.5, 1.5, 2.5])]
@@ -30,14 +30,14 @@ from nelayout.pictures.paper import DIAGRAM, WHITE, Paper
 
 __all__ = [
     "AMOUNTS", "LEGEND", "ON_DARK", "PALETTE", "PLAIN", "SHAPE_COLORS", "UNKNOWN", "Coloring", "Inks", "class_coloring",
-    "class_names", "class_shape", "classes_of", "coloring", "is_missing", "palette", "plain_value", "unknown_color",
+    "class_names", "class_shape", "classes_of", "coloring", "is_color", "is_missing", "palette", "plain_value",
+    "unknown_color",
 ]  # fmt: skip
 
 # Words for a number of every node. They come before node attributes of the same name, as for masses.
 AMOUNTS = ("degree", "strength")
 SHAPE_COLORS = 8  # colors of one shape
-WHOLE_CLASSES = 20  # largest number of different whole numbers that are classes
-MANY_CLASSES = 60  # the same, if the caller declares them as classes
+MANY_CLASSES = 60  # largest number of different whole numbers that are classes, if the caller declares them so
 _LOG_SCALE_RATIO = 30.0  # ratio of the largest to the least degree above which their scale is logarithmic
 _DARK_SHARE = 0.3  # share of viridis that does not show on dark paper
 
@@ -53,7 +53,7 @@ ON_DARK = (
     "#dd8866", "#0088ff", "#ffcc44", "#00ddff", "#dd4477", "#bbeebb", "#9966aa", "#779900",
     "#99cc44", "#dd4499", "#ee9999", "#887700", "#88eeee", "#eedd99", "#338855", "#bb88ff",
 )  # fmt: skip
-LEGEND = len(PALETTE)  # largest number of classes that a legend names
+LEGEND = len(PALETTE)  # largest number of classes that a legend names, and of whole numbers that are classes
 PLAIN = WHITE.plain
 UNKNOWN = WHITE.unknown
 
@@ -169,7 +169,7 @@ def coloring(
     name = name if isinstance(name, str) else ""
     values = [None if is_missing(value) else value for value in network.host.objects(color, "color")]
     known = [value for value in values if value is not None]
-    if known and all(map(_is_color, known)):
+    if known and all(map(is_color, known)):
         rgba = np.array([to_rgba(inks.paper.unknown if value is None else value) for value in values])
         return Coloring(rgba, grouped=True)
     numbers = all(isinstance(value, (int, float, np.number)) for value in known)
@@ -212,13 +212,14 @@ def class_coloring(values: list, name: str = "", inks: Inks = Inks()) -> Colorin
     return Coloring(rgba, legend, True, name=name, note=_note(classes, name), shapes=shapes)
 
 
-def palette(k: int, dark: bool = False) -> list[Any]:
+def palette(k: int, dark: bool = False) -> list[str]:
     """Return k colors: the palette, or more than 24 hues in three kinds of lightness."""
     known = ON_DARK if dark else PALETTE
     if k <= len(known):
         return list(known[:k])
     light = (0.60, 0.78, 0.47) if dark else (0.40, 0.62, 0.27)
-    return [colorsys.hls_to_rgb((0.61803398875 * i) % 1.0, light[i % 3], 0.65) for i in range(k)]
+    hues = [colorsys.hls_to_rgb((0.61803398875 * i) % 1.0, light[i % 3], 0.65) for i in range(k)]
+    return ["#" + "".join(f"{round(255 * x):02x}" for x in rgb) for rgb in hues]
 
 
 def class_shape(k: int) -> int:
@@ -231,18 +232,18 @@ def _note(classes: list, name: str) -> str:
     if len(classes) > LEGEND:
         of = f" of {name}" if name else ""
         return f"{len(classes)} classes{of}, too many for a legend: some have nearly the same color"
-    others = [value for value in classes if not _is_color(value)]
+    others = [value for value in classes if not is_color(value)]
     if 2 * len(others) < len(classes):
         return f"taken as names of classes, not as colors: {str(others[0])!r} is not a color"
     return ""
 
 
-def _is_color(value: Any) -> bool:
+def is_color(value: Any) -> bool:
     """Return True for a color name, a hex code, or three or four numbers from 0 to 1.
 
     matplotlib also takes one letter or a number as text; these are names of classes here.
 
-    >>> [_is_color(value) for value in ("red", "#ff0000", (1.0, 0.0, 0.0), "r", "0.5", 1)]
+    >>> [is_color(value) for value in ("red", "#ff0000", (1.0, 0.0, 0.0), "r", "0.5", 1)]
     [True, True, True, False, False, False]
     """
     from matplotlib.colors import is_color_like
@@ -284,7 +285,7 @@ def classes_of(values: list) -> list | None:
     if all(isinstance(value, bool) for value in given):
         return sorted(given)
     if all(isinstance(value, int) for value in given):
-        return sorted(given) if len(given) <= WHOLE_CLASSES else None
+        return sorted(given) if len(given) <= LEGEND else None
     return sorted(given, key=lambda value: (isinstance(value, str), _natural(str(value))))
 
 
@@ -297,12 +298,12 @@ def _natural(text: str) -> list[tuple[int, str]]:
 def class_names(values: list) -> list:
     """Return values as classes: many whole numbers become texts, to avoid a scale.
 
-    >>> class_names([2, 3, None]), class_names(list(range(21)))[17:]
-    ([2, 3, None], ['17', '18', '19', '20'])
+    >>> class_names([2, 3, None]), class_names(list(range(25)))[21:]
+    ([2, 3, None], ['21', '22', '23', '24'])
     """
     given = {plain_value(value) for value in values if value is not None}
     whole = all(isinstance(value, int) for value in given)
-    if not (whole and WHOLE_CLASSES < len(given) <= MANY_CLASSES):
+    if not (whole and LEGEND < len(given) <= MANY_CLASSES):
         return values
     return [None if value is None else str(plain_value(value)) for value in values]
 

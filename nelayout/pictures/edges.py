@@ -24,6 +24,7 @@ from scipy.sparse import csr_array
 
 from nelayout import graphs
 from nelayout.errors import InputError, unknown
+from nelayout.graphs.to_floats import numbers
 from nelayout.pictures.paper import DIAGRAM, MIN_WIDTH, RASTER_FROM
 from nelayout.pictures.raster import paint
 
@@ -116,10 +117,7 @@ def read_lines(G: Any, network: graphs.Network, color: Any, width: Any, arrows: 
         rgb = np.array([to_rgb("#b4b4b4" if value is None else value) for value in colors]).reshape(-1, 3)[kept]
     if not one_width:
         widths = [1.0 if value is None else value for value in _each(width, "edge_width", links, G, network)]
-        for value in widths:
-            if not (isinstance(value, (int, float, np.number)) and 0 <= value < np.inf):
-                raise InputError(f"edge_width must hold finite numbers >= 0; got {value!r}")
-        points = np.array(widths, dtype=np.float64)[kept]
+        points = numbers(widths, "edge_width", lambda k: f"edge number {k}", nonnegative=True)[kept]
     return Lines(links.rows[kept], links.cols[kept], points, rgb, not one_color, heads)
 
 

@@ -217,18 +217,6 @@ def _decade(colors: Coloring) -> int:
     return 0 if colors.log or colors.whole or 0.01 <= largest < 1e5 else math.floor(math.log10(largest))
 
 
-def _decades(low: float, high: float, most: float) -> list[float]:
-    """Return about `most` round numbers between two others.
-
-    >>> _decades(1, 36, 9), _decades(1, 36, 3), _decades(1, 1e6, 4)
-    ([1.0, 2.0, 5.0, 10.0, 20.0], [1.0, 10.0], [1.0, 100.0, 10000.0, 1000000.0])
-    """
-    powers = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
-    ticks = [[s * 10.0**k for k in powers for s in subs if low <= s * 10.0**k <= high] for subs in ((1, 2, 5), (1,))]
-    found = ticks[0] if len(ticks[0]) <= most or not ticks[1] else ticks[1]
-    return found[:: max(1, math.ceil(len(found) / max(most, 1.0)))]
-
-
 def _heading(colors: Coloring) -> str:
     unit = _decade(colors)
     return f"{colors.name} (1e{unit})".strip() if unit else colors.name
@@ -237,14 +225,16 @@ def _heading(colors: Coloring) -> str:
 def _bar(inset: Any, colors: Coloring, size: float, paper: Paper) -> None:
     """Draw a color bar that fills `inset`."""
     from matplotlib.cm import ScalarMappable
-    from matplotlib.ticker import FixedLocator, MaxNLocator
+    from matplotlib.ticker import LogLocator, MaxNLocator
 
     extend = "both" if colors.beyond else "neither"
     bar = inset.figure.colorbar(ScalarMappable(colors.norm(), cmap=colors.cmap), cax=inset, extend=extend)
     bar.outline.set_visible(False)
     if colors.log:
-        tall = inset.get_window_extent().height / inset.figure.dpi * 72
-        bar.ax.yaxis.set_major_locator(FixedLocator(_decades(*(colors.bounds or (1.0, 10.0)), tall / (1.3 * size))))
+        (low, high), tall = colors.bounds or (1.0, 10.0), inset.get_window_extent().height / inset.figure.dpi * 72
+        most = max(2, int(tall / (1.3 * size)))
+        subs = (1.0, 2.0, 5.0) if 3 * math.log10(high / low) < most else (1.0,)
+        bar.ax.yaxis.set_major_locator(LogLocator(subs=subs, numticks=most))
         bar.ax.yaxis.set_major_formatter("{x:g}")
         bar.ax.minorticks_off()
     elif colors.whole:

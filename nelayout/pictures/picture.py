@@ -26,9 +26,8 @@ from nelayout.pictures.legend import (
     warn_of_missing_letters,
     without_missing_letters,
 )
-from nelayout.pictures.nodes import draw_nodes
 from nelayout.pictures.paper import paper
-from nelayout.pictures.sizes import amounts, node_diameters, relative_diameters
+from nelayout.pictures.sizes import amounts, checked, draw_nodes, node_diameters, relative_diameters
 from nelayout.pictures.space import draw_in_space, is_space, seen_from_aside
 
 if TYPE_CHECKING:
@@ -97,7 +96,7 @@ def draw(
         title and note smaller, too.
     color : str, dict or array
         One matplotlib color, or values for the nodes: the name of a node attribute, "degree", "strength", a dict or an
-        array. Color names, hex codes or RGB are used as colors. Texts, booleans and up to 20 different whole numbers
+        array. Color names, hex codes or RGB are used as colors. Texts, booleans and up to 24 different whole numbers
         are classes. A legend names up to 24 classes. From the ninth class on, dots have other shapes in graphs of up to
         1,000 nodes. Other numbers are a scale with a color bar. A node without a value is gray.
     cmap : str or matplotlib colormap, optional
@@ -183,8 +182,8 @@ def draw(
             few = f"{len(keys) - len(places)} of {len(keys)}"
             warn(f"keys of pos that are not nodes of the graph: {few}. They are left out; give no other keys")
         usual = small_letters()
-        font_size = _number(usual if font_size is None else font_size, "font_size", "a number of points > 0", 0.01)
-        alpha = _number(alpha, "alpha", "an opacity from 0 to 1", 0.0, 1.0)
+        font_size = checked(usual if font_size is None else font_size, "font_size", "a number of points > 0", 0.01, 1e4)
+        alpha = checked(alpha, "alpha", "an opacity from 0 to 1", 0.0, 1.0)
         back = paper(background, ax)
         ready, inks = isinstance(color, Coloring), Inks(cmap, palette, back)
         colors = color if ready else coloring(network, color, amounts(G, network, color, weight), inks=inks)
@@ -358,13 +357,6 @@ def _figure_size(figsize: Any) -> tuple[float, float] | None:
     if not numbers or not all(0.5 <= x < 200 for x in figsize):
         raise InputError(f"figsize must be width and height in inches, such as (8, 6); got {figsize!r}")
     return float(figsize[0]), float(figsize[1])
-
-
-def _number(x: Any, name: str, rule: str, least: float, most: float = 1e4) -> float:
-    """Return a keyword as a number from `least` to `most`, or raise `InputError`."""
-    if not isinstance(x, (int, float, np.number)) or isinstance(x, bool) or not least <= x <= most:
-        raise InputError(f"{name} must be {rule}; got {x!r}")
-    return float(x)
 
 
 def _texts(network: graphs.Network, labels: Any) -> list[str]:

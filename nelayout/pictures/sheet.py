@@ -20,7 +20,7 @@ from matplotlib.transforms import Affine2D, Bbox, ScaledTranslation, Transform
 from nelayout.pictures.colors import Coloring
 from nelayout.pictures.legend import explain, explained, letters, small_letters, text_size, wrapped
 from nelayout.pictures.paper import SHEET, Paper
-from nelayout.placing.dots import FLATTEST, dot_diameter
+from nelayout.placing.final import FLATTEST, dot_diameter
 
 __all__ = ["Margins", "Sheet", "beside", "open_sheet"]
 

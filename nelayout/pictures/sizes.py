@@ -1,10 +1,10 @@
-"""Sizes of nodes: diameters in units of the positions, and points on paper."""
+"""Nodes of a picture: diameters in units of the positions, points on paper, and dots."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -12,12 +12,22 @@ from nelayout.errors import InputError, missing_extra, unknown
 from nelayout.graphs import Network, read
 from nelayout.graphs.to_floats import numbers
 from nelayout.pictures.colors import AMOUNTS
-from nelayout.pictures.paper import SHEET
+from nelayout.pictures.paper import MIN_WIDTH, RASTER_FROM, SHEET
+from nelayout.pictures.raster import paint_dots
+from nelayout.placing.final import dot_diameter
 
-__all__ = ["amounts", "node_diameters", "node_size_from_labels", "node_size_from_points", "relative_diameters"]
+if TYPE_CHECKING:
+    from nelayout.pictures.sheet import Sheet
+
+__all__ = [
+    "amounts", "checked", "dot_points", "draw_nodes", "node_diameters", "node_size_from_labels",
+    "node_size_from_points", "relative_diameters",
+]  # fmt: skip
 
 _MARGIN = 0.05  # share of an axis that matplotlib keeps free on each side (axes.xmargin)
 _RELATIVE = (0.5, 3.0)  # least and largest dot by degree or strength, in usual dots
+_SHRINK_FROM = 500  # number of nodes above which dots of one color shrink faster: edges show the shape
+_MIN_POINTS = 1.1  # points, the least diameter of a dot, unless it has one color and the edges are an image
 
 
 def node_size_from_points(points: Any, figure: Any = None, *, scale: float = 1.0) -> Any:
@@ -55,7 +65,7 @@ def node_size_from_points(points: Any, figure: Any = None, *, scale: float = 1.0
     >>> round(nl.node_size_from_points(14.4), 3)
     0.05
     """
-    _check_positive("scale", scale)
+    checked(scale, "scale")
     unit = 2 * scale / (72 * _inches(figure))
     several = isinstance(points, Mapping) or np.ndim(points) > 0
     given = points.values() if isinstance(points, Mapping) else points if several else [points]
@@ -102,7 +112,7 @@ def node_size_from_labels(labels: Any, points: float = 10.0, figure: Any = None,
     """
     if isinstance(labels, str) or not hasattr(labels, "__len__"):
         raise InputError(f"labels must be a dict {{node: text}} or one text per node; got {labels!r}")
-    _check_positive("points", points)
+    checked(points, "points")
     unit = node_size_from_points(1.0, figure, scale=scale)
     try:
         from nelayout.pictures.legend import text_size
@@ -116,9 +126,11 @@ def node_size_from_labels(labels: Any, points: float = 10.0, figure: Any = None,
     return np.array(boxes, dtype=np.float64).reshape(len(boxes), 2)
 
 
-def _check_positive(what: str, x: Any) -> None:
-    if not (isinstance(x, (int, float, np.number)) and 0 < x < math.inf):
-        raise InputError(f"{what} must be a number > 0; got {x!r}")
+def checked(x: Any, name: str, rule: str = "a number > 0", least: float = 1e-300, most: float = 1e300) -> float:
+    """Return a keyword as a number from `least` to `most`, or raise `InputError`."""
+    if not isinstance(x, (int, float, np.number)) or isinstance(x, bool) or not least <= x <= most:
+        raise InputError(f"{name} must be {rule}; got {x!r}")
+    return float(x)
 
 
 def _inches(figure: Any) -> float:
@@ -172,3 +184,67 @@ def node_diameters(network: Network, node_size: Any, extent: float) -> np.ndarra
             f"nelayout.node_size_from_points(points); nx.draw's node_size={size:g} is points={size:g} ** 0.5"
         )
     return diameters
+
+
+def dot_points(inches: np.ndarray, n: int, plain: bool) -> float:
+    """Return the points of a dot in `inches` of drawing; `plain`: one color, and edges exist."""
+    long, short = float(inches.max()), float(inches.min())
+    dot = dot_diameter(n, short / long) * long / 2 * 72
+    if plain:
+        dot *= min(1.0, (_SHRINK_FROM / max(n, 1)) ** 0.25)
+    return dot if plain and n > RASTER_FROM else max(dot, _MIN_POINTS)
+
+
+def draw_nodes(
+    sheet: Sheet, Y: np.ndarray, degree: np.ndarray, diameters: np.ndarray | None, relative: np.ndarray | None, rgba:
+    np.ndarray, depth: np.ndarray | None, shapes: np.ndarray | None = None,
+) -> np.ndarray:  # fmt: skip
+    """Draw the nodes, small degrees or far ones first; return their diameters in units of `Y`.
+
+    `diameters` are also in these units, `relative` ones in usual dots. Dots of one color that would be thinner than
+    edges are left out, except isolated nodes. More than RASTER_FROM dots without edges become an image.
+    """
+    from matplotlib.collections import EllipseCollection
+
+    n = len(Y)
+    if n == 0:
+        return np.zeros(0)
+    if diameters is not None:
+        seen = diameters > 0
+    else:
+        plain = len(rgba) == 1 and bool((degree > 0).any())
+        dot = dot_points(sheet.inches, n, plain)
+        if n > RASTER_FROM and relative is None and not (degree > 0).any():
+            dpi = sheet.image_dpi
+            paint_dots(sheet.ax, Y, 72 / dpi / sheet.points, dpi / 72, rgba)  # one point wide
+            return np.full(n, 1 / sheet.points)
+        size = np.maximum(dot * (np.ones(n) if relative is None else relative), MIN_WIDTH)
+        diameters = size / sheet.points
+        seen = degree == 0 if plain and dot <= MIN_WIDTH else np.ones(n, dtype=bool)
+    order = np.argsort(degree if depth is None else -depth, kind="stable")
+    order = order[seen[order]]
+    if not len(order):
+        return diameters
+    outline = min(0.09 * float(diameters.mean()) * sheet.points, 0.8)
+    outline = outline if outline >= MIN_WIDTH else 0.0
+    given = diameters[order]
+    given = given[:1] if (given == given[0]).all() else given  # vector files store a common outline once
+    how = {"edgecolors": sheet.paper.rgb if outline else "none", "linewidths": outline, "zorder": 2, "clip_on": False}
+    how |= {"facecolors": rgba[order] if len(rgba) == n else rgba, "units": "xy"}
+    how |= {"offsets": Y[order], "offset_transform": sheet.ax.transData}
+    raster = n + int(degree.sum()) // 2 > RASTER_FROM
+    dots = EllipseCollection(given, given, np.zeros(len(given)), rasterized=raster, **how)
+    if shapes is not None:
+        outlines = _outlines()
+        dots.set_paths([outlines[shape] for shape in shapes[order]])
+    sheet.ax.add_collection(dots, autolim=False)
+    return diameters
+
+
+def _outlines() -> list[Any]:
+    """Return circle, triangle and square, all within the circle, so that dots stay apart."""
+    from matplotlib.path import Path
+    from matplotlib.transforms import Affine2D
+
+    square = Path.unit_regular_polygon(4).transformed(Affine2D().rotate_deg(45.0))
+    return [Path.unit_circle(), Path.unit_regular_polygon(3), square]

@@ -9,8 +9,8 @@ import numpy as np
 from nelayout.pictures.colors import Coloring
 from nelayout.pictures.edges import Lines, curves, detours, strokes
 from nelayout.pictures.legend import MARKERS, explain, explained
-from nelayout.pictures.nodes import dot_points
 from nelayout.pictures.paper import Paper, paper
+from nelayout.pictures.sizes import dot_points
 
 __all__ = ["VIEW", "draw_in_space", "is_space", "seen_from_aside"]
 

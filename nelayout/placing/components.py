@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
 from scipy.sparse import csr_array
@@ -18,21 +17,11 @@ def component_labels(P: csr_array) -> np.ndarray:
     """Return the component of each node, (n,): 0 is the largest (if equal, the earliest).
 
     Labels move to the smallest label in reach, by hooking roots onto roots and halving paths.  This takes a few passes
-    over the edges, also on long paths.  SciPy searches large graphs; small graphs do not wait for its import.
+    over the edges, also on long paths.
 
     >>> component_labels(csr_array(np.array([[0, 0, 0], [0, 0, 1], [0, 1, 0]])))
     array([1, 0, 0])
     """
-    n = P.shape[0]
-    parent = _by_sinking(P) if n <= MAX_CACHED_NODES else _by_search(P)
-    roots, labels, sizes = np.unique(parent, return_inverse=True, return_counts=True)
-    rank = np.empty(len(roots), dtype=np.int64)
-    rank[np.argsort(-sizes, kind="stable")] = np.arange(len(roots))
-    return rank[labels]
-
-
-def _by_sinking(P: csr_array) -> np.ndarray:
-    """Return the smallest node of each node's component, (n,)."""
     parent = np.arange(P.shape[0])
     rows = np.repeat(parent, np.diff(P.indptr))
     cols = P.indices
@@ -42,20 +31,12 @@ def _by_sinking(P: csr_array) -> np.ndarray:
         if not np.any(low != high):
             break
         np.minimum.at(parent, high, low)
-        while True:
-            grand = parent[parent]
-            if np.array_equal(grand, parent):
-                break
+        while not np.array_equal(grand := parent[parent], parent):
             parent = grand
-    return parent
-
-
-def _by_search(P: csr_array) -> np.ndarray:
-    """Return the label of each node's component, (n,), in the order of their smallest nodes."""
-    from scipy.sparse.csgraph import connected_components
-
-    found: Any = connected_components(P, directed=False)
-    return found[1]
+    roots, labels, sizes = np.unique(parent, return_inverse=True, return_counts=True)
+    rank = np.empty(len(roots), dtype=np.int64)
+    rank[np.argsort(-sizes, kind="stable")] = np.arange(len(roots))
+    return rank[labels]
 
 
 def components(

@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["ON_AXIS", "canonical", "fit"]
+__all__ = ["ON_AXIS", "canonical", "fit", "transform"]
 
 SAME_VARIANCE = 1e-2  # relative gap below which two principal axes count as one plane
 CLEAR_HARMONIC = 0.2  # fraction of the k-th moment above which a k-fold symmetry is visible
@@ -75,6 +75,26 @@ def fit(Y: np.ndarray, scale: float | None = 1.0) -> np.ndarray:
         Y /= extent  # division first: scale/extent may overflow for a layout of denormal size
         Y *= scale
     return Y + 0.0  # no negative zeros
+
+
+def transform(Y: np.ndarray, source: np.ndarray, target: np.ndarray, *, scale: bool, reflect: bool) -> np.ndarray:
+    """Return `Y` under the best similarity transform of `source` (m, d) onto `target` (m, d).
+
+    >>> square = np.array([[0.0, 0], [1, 0], [1, 1], [0, 1]])
+    >>> turned = 3 * square[:, ::-1] + 7
+    >>> transform(turned, turned, square, scale=True, reflect=True).round(9).tolist()
+    [[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [0.0, 1.0]]
+    """
+    center, goal = source.mean(axis=0), target.mean(axis=0)
+    S, T = source - center, target - goal
+    H = np.einsum("ia,ib->ab", S, T)
+    U, stretch, Vt = np.linalg.svd(H)  # so small a matrix has the same bits for any number of LAPACK's threads
+    if not reflect and np.linalg.det(U @ Vt) < 0:
+        U[:, -1] *= -1
+        stretch[-1] *= -1
+    size, gain = (S * S).sum(), float(stretch.sum())
+    factor = gain / size if scale and size > 0 and gain > 0 else 1.0
+    return goal + factor * _turn(Y - center, (U @ Vt).T)
 
 
 def _principal(X: np.ndarray) -> tuple[np.ndarray, int]:

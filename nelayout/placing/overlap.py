@@ -14,22 +14,23 @@ and low, usually move up and down.
 from __future__ import annotations
 
 import itertools
+from collections.abc import Iterator
 
 import numpy as np
 from scipy.sparse import csr_array
 
 from nelayout.errors import InputError
+from nelayout.numerics.blocks import rows_at_once
 from nelayout.placing.components import component_labels
 
-__all__ = ["separate", "split_coincident"]
+__all__ = ["near_pairs", "separate", "split_coincident"]
 
 GOLDEN_ANGLE = np.pi * (3.0 - np.sqrt(5.0))
-# Largest distance of coincident nodes, in typical distances extent / n^(1/d).
-COINCIDENT = 1e-4
+# Share of a length that does not show: the largest distance of coincident nodes, in typical distances extent / n^(1/d);
+# and how much farther than necessary two nodes are pushed, in sizes of nodes, so that pushing ends.
+UNSEEN = 1e-4
 # Distance of neighbors in a sunflower, in typical distances: other nodes around remain farther away.
 SPACING = 1e-3
-# Fraction of a node's size by which two nodes are pushed farther than necessary, so that pushing ends.
-EXTRA_PUSH = 1e-4
 # Relative enlargement of nodes for the list of pairs, and number of pushes per list.
 SKIN, PUSHES = 0.3, 6
 # Enlargement of a layout without enough space, and largest fraction of the overlap that remains after progress.
@@ -67,7 +68,7 @@ def split_coincident(Y: np.ndarray, fixed: np.ndarray | None = None) -> np.ndarr
     typical = float((Y.max(axis=0) - Y.min(axis=0)).max()) / n ** (1.0 / d)
     if typical <= least:  # all coincide: use a fraction of the distance from the origin
         typical = 1e-3 * largest or 1.0
-    near = max(COINCIDENT * typical, least)
+    near = max(UNSEEN * typical, least)
     for attempt in range(20):  # sunflowers may overlap
         group = _heaps_of(Y, near)
         moving = np.flatnonzero((np.bincount(group)[group] > 1) & ~still)
@@ -201,7 +202,7 @@ def _line_up(Y: np.ndarray, shapes: _Shapes, fixed: np.ndarray) -> np.ndarray:
     leave = np.unique(np.where(fixed[i].all(axis=1), j, i))
     for a in range(Y.shape[1]):
         there = leave[np.argmin(fixed[leave], axis=1) == a]
-        widths = 2 * shapes.half[there, a] * (1 + EXTRA_PUSH)
+        widths = 2 * shapes.half[there, a] * (1 + UNSEEN)
         Y[there, a] = (Y[:, a] + shapes.half[:, a]).max() + np.cumsum(widths) - widths / 2
     return Y
 
@@ -227,7 +228,9 @@ class _Shapes:
         self, Y: np.ndarray, skin: float, limit: float = np.inf, moved: np.ndarray | None = None
     ) -> tuple[np.ndarray, np.ndarray]:
         """Return pairs (i, j) that overlap if enlarged by the fraction ``skin``, and some others."""
-        return _near_pairs(Y / self._unit, self._around * (1 + skin), limit, moved)
+        pairs = zip(*near_pairs(Y / self._unit, self._around * (1 + skin), limit, moved), strict=True)
+        i, j = map(np.concatenate, pairs)
+        return i, j
 
     def overlaps(
         self, Y: np.ndarray, i: np.ndarray, j: np.ndarray, fixed: np.ndarray
@@ -248,9 +251,9 @@ class _Shapes:
         which, held = which[free], held[free]
         difference, away, touch, number = (x[which] for x in (difference, away, touch, i + j))
         if self.boxes:
-            push = _along_an_axis(difference, touch * (1 + EXTRA_PUSH) - away, held, number)
-            return which, push, 1.0 + EXTRA_PUSH - np.max(away / touch, axis=1)
-        return which, _along_the_line(difference, touch, held, number), 1.0 + EXTRA_PUSH - away / touch
+            push = _along_an_axis(difference, touch * (1 + UNSEEN) - away, held, number)
+            return which, push, 1.0 + UNSEEN - np.max(away / touch, axis=1)
+        return which, _along_the_line(difference, touch, held, number), 1.0 + UNSEEN - away / touch
 
 
 def _lengths(vectors: np.ndarray) -> np.ndarray:
@@ -279,7 +282,7 @@ def _along_the_line(difference: np.ndarray, touch: np.ndarray, held: np.ndarray,
             free = ~held[same].any(axis=1)
             way[np.flatnonzero(same)[free], 1] = np.sin(angle[free])
         length = np.where(same, 0.0, length)
-    wanted = np.sqrt(np.maximum((touch * (1 + EXTRA_PUSH)) ** 2 - across**2, 0.0)) - length
+    wanted = np.sqrt(np.maximum((touch * (1 + UNSEEN)) ** 2 - across**2, 0.0)) - length
     return (wanted / np.where(same, 1.0, length))[:, None] * way
 
 
@@ -313,16 +316,16 @@ def _heaps_of(Y: np.ndarray, near: float) -> np.ndarray:
     return component_labels(graph)[group.reshape(-1)]
 
 
-def _near_pairs(
-    Y: np.ndarray, radius: np.ndarray, limit: float, moved: np.ndarray | None = None
-) -> tuple[np.ndarray, np.ndarray]:
-    """Return all pairs with |y_i - y_j| < r_i + r_j; raise `_Crowded` above `limit` pairs.
+def near_pairs(
+    Y: np.ndarray, radius: np.ndarray, limit: float = np.inf, moved: np.ndarray | None = None
+) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    """Yield pairs with |y_i - y_j| < r_i + r_j in pieces; raise `_Crowded` above `limit`.
 
     moved: mask (n,) of nodes, for equal radii; only pairs with one of them are listed. Nodes are grouped by powers of
     two of their radius. Each group searches itself and the smaller groups, on another grid. So one huge disc does not
     make the cells of all others huge.
     """
-    first, second, tried = [], [], 0
+    tried, most = 0, rows_at_once(64)
     level = np.frexp(np.maximum(radius, radius.max() * 1e-3))[1]
     for k in np.unique(level):
         members = np.flatnonzero(level <= k)
@@ -337,11 +340,11 @@ def _near_pairs(
             tried += int(count.sum())
             if tried > 2 * limit:
                 raise _Crowded
-            a = np.repeat(own, count)
-            b = np.arange(len(a)) + np.repeat(begin - np.cumsum(count) + count, count)
-            once = np.where(searching[b], a < b, a != b)  # two searching nodes meet twice
-            i, j = members[a[once]], members[b[once]]
-            close = _lengths(Y[i] - Y[j]) < radius[i] + radius[j]
-            first.append(i[close])
-            second.append(j[close])
-    return np.concatenate(first), np.concatenate(second)
+            for piece in np.split(np.arange(len(own)), np.flatnonzero(np.diff(np.cumsum(count) // most)) + 1):
+                size = count[piece]
+                a = np.repeat(own[piece], size)
+                b = np.arange(len(a)) + np.repeat(begin[piece] - np.cumsum(size) + size, size)
+                once = np.where(searching[b], a < b, a != b)  # two searching nodes meet twice
+                i, j = members[a[once]], members[b[once]]
+                close = _lengths(Y[i] - Y[j]) < radius[i] + radius[j]
+                yield i[close], j[close]

@@ -10,7 +10,8 @@ another. An outline is given by its support function over 32 directions u_k: {y 
 bitmap. A polygon takes every cell that it touches, so a coarse bitmap wastes space and never makes an overlap. The
 largest outlines are packed one by one, the others by their boxes; boxes of one size share a lattice.
 
-On a line (d = 1) the components are one after another, in space (d = 3) they are in the xy-plane.
+On a line (d = 1) the components are one after another, in space (d = 3) they are in the xy-plane. Layouts with given
+coordinates on some axes, such as the layers of a bipartite graph, make a stack along the first of the other axes.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-__all__ = ["pack", "pack_around"]
+__all__ = ["pack", "pack_around", "stacked"]
 
 SIDES = 32
 ANGLES = 2 * np.pi * np.arange(SIDES) / SIDES
@@ -29,6 +30,9 @@ EMPTY = np.zeros(0)
 LONG_AREA = 0.2
 # Desired ratio of width to height; two layouts are side by side.
 ASPECT, ASPECT_OF_TWO = 1.25, 2.2
+# Distance between two layouts of a stack, in nodes: a layout of k nodes gets a root mean square of k, and so has the
+# height sqrt(12) k if its nodes are even.
+GAP = 1.5 * 12**0.5
 # Number of outlines packed one by one, and of cells along the side of a square as large as all of them.
 SINGLE_OUTLINES, CELLS_ACROSS = 100, 100
 
@@ -407,3 +411,26 @@ def _on_sheet(
             sheet.put(h, at)
         offsets[first:] = sheet.place_boxes(loose[first:])
     return offsets, places
+
+
+def stacked(drawings: Sequence[np.ndarray], held: np.ndarray) -> list[np.ndarray]:
+    """Scale and move the layouts (n, d) to a stack, along axes not in the mask ``held`` (d,).
+
+    >>> two = [np.array([[0.0, 0.0], [1.0, 9.0]]), np.array([[0.0, 5.0], [1.0, 5.5]])]
+    >>> [Y.round(2).tolist() for Y in stacked(two, np.array([True, False]))]
+    [[[0.0, -2.0], [1.0, 2.0]], [[0.0, 7.2], [1.0, 11.2]]]
+    """
+    along, answer = int(np.argmin(held)), list[np.ndarray]()
+    low, high = (np.array([end(Y[:, held], axis=0) for Y in drawings]) for end in (np.min, np.max))
+    top = np.zeros(len(drawings))
+    for k, Y in enumerate(drawings):
+        columns = Y[:, ~held] - np.mean(Y[:, ~held], axis=0)
+        size = float(np.sqrt(np.mean(np.sum(columns * columns, axis=1))))
+        new = Y.copy()
+        new[:, ~held] = columns * (len(Y) / size if size > 0 else 0.0)
+        below = np.flatnonzero(np.all((low[:k] <= high[k]) & (high[:k] >= low[k]), axis=1))
+        if len(below):
+            new[:, along] += float(top[below].max()) + GAP - float(new[:, along].min())
+        top[k] = float(new[:, along].max())
+        answer.append(new)
+    return answer

@@ -4,9 +4,9 @@ Distances that agree to `TIE` (relative) are ties. On the path a - b - c with ed
 edges and a length of 6 from a::
 
     >>> path = csr_array(np.array([[0.0, 1, 0], [1, 0, 5], [0, 5, 0]]))
-    >>> Hops(path).rows(np.array([0]))
+    >>> hop_distances(path).rows(np.array([0]))
     array([[0., 1., 2.]])
-    >>> PathLengths(path).rows(np.array([0]))
+    >>> path_distances(path).rows(np.array([0]))
     array([[0., 1., 6.]])
 
 The distance of nodes that no path joins is infinite. Measures of ranks treat such nodes as one last tie; measures of
@@ -16,6 +16,7 @@ distances leave the pair out.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -25,13 +26,14 @@ from scipy.sparse import csr_array
 from nelayout.numerics.blocks import rows_at_once
 from nelayout.numerics.breadth_first import hops_from
 from nelayout.numerics.parallel import threads_for
+from nelayout.placing.components import component_labels
 
 if TYPE_CHECKING:
     from scipy.spatial import KDTree
 
 __all__ = [
-    "TIE", "Hops", "InputDistances", "PathLengths", "VectorDistances", "blocks", "dense_levels", "lengths",
-    "near_shares", "nearest_in_tree", "squared_from", "standardize",
+    "TIE", "InputDistances", "blocks", "dense_levels", "hop_distances", "lengths", "near_shares", "nearest_in_tree",
+    "path_distances", "squared_from", "standardize",
 ]  # fmt: skip
 
 # Relative difference below which two distances are ties: far above rounding.
@@ -96,21 +98,29 @@ def blocks(nodes: np.ndarray, n: int) -> list[np.ndarray]:
     return [nodes[start : start + size] for start in range(0, len(nodes), size)]
 
 
+@dataclass(frozen=True, eq=False)
 class InputDistances:
-    """Distances between n nodes or rows, one row at a time; subclasses compute the rows.
+    """Distances between n nodes or rows, some rows at a time.
 
-    component  (n,) number of the component of every node; distances between components are infinite
+    n      number of nodes
+    find   numbers of nodes (m,) -> distances (m, n), infinite if not defined
+    graph  (n, n) graph with infinite distances between its components; None: all distances are finite
     """
 
     n: int
+    find: Callable[[np.ndarray], np.ndarray]
+    graph: csr_array | None = None
 
     @cached_property
     def component(self) -> np.ndarray:
-        return np.zeros(self.n, np.int32)
+        """Component of every node, (n,)."""
+        return np.zeros(self.n, np.int32) if self.graph is None else component_labels(self.graph)
 
     def rows(self, nodes: np.ndarray) -> np.ndarray:
         """Return distances from `nodes`, (len(nodes), n): 0 to itself, infinite if not defined."""
-        raise TypeError(f"{type(self).__name__} must define rows(nodes)")
+        result = np.asarray(self.find(nodes), np.float64)
+        result[np.arange(len(nodes)), nodes] = 0.0
+        return result
 
     def blocks(self, nodes: np.ndarray) -> Iterator[list[tuple[int, int, np.ndarray]]]:
         """Yield for each of `nodes` its number among them, the node and its distances."""
@@ -118,60 +128,29 @@ class InputDistances:
             yield list(zip(some.tolist(), nodes[some].tolist(), self.rows(nodes[some]), strict=True))
 
 
-class Hops(InputDistances):
-    """Numbers of edges on shortest paths of a graph; `adjacency` (n, n) is symmetric."""
+def hop_distances(adjacency: csr_array) -> InputDistances:
+    """Return numbers of edges on shortest paths; `adjacency` (n, n) is symmetric."""
 
-    def __init__(self, adjacency: csr_array) -> None:
-        self.adjacency, self.n = adjacency, adjacency.shape[0]
-
-    @cached_property
-    def component(self) -> np.ndarray:
-        return _components(self.adjacency)
-
-    def rows(self, nodes: np.ndarray) -> np.ndarray:
+    def find(nodes: np.ndarray) -> np.ndarray:
         with threads_for(None) as threads:
-            found = hops_from(self.adjacency, nodes, threads)
-        result = np.empty((len(nodes), self.n))
-        for t, hops in enumerate(found):
-            result[t] = np.where(hops > 0, hops, np.inf)
-            result[t, nodes[t]] = 0.0
-        return result
+            hops = hops_from(adjacency, nodes, threads)
+        return np.array([np.where(row > 0, row, np.inf) for row in hops]).reshape(len(nodes), len(adjacency.indptr) - 1)
+
+    return InputDistances(adjacency.shape[0], find, adjacency)
 
 
-class PathLengths(InputDistances):
-    """Lengths of shortest paths; `lengths` (n, n) is symmetric, each entry an edge length > 0."""
+def path_distances(lengths: csr_array) -> InputDistances:
+    """Return lengths of shortest paths; `lengths` (n, n) is symmetric, each entry is > 0."""
+    # Dijkstra's algorithm of SciPy 1.13 takes only 32-bit indices.
+    indices, indptr = lengths.indices.astype(np.int32), lengths.indptr.astype(np.int32)
+    graph = csr_array((lengths.data, indices, indptr), shape=lengths.shape)
 
-    def __init__(self, lengths: csr_array) -> None:
-        # Dijkstra's algorithm of SciPy 1.13 takes only 32-bit indices.
-        indices, indptr = lengths.indices.astype(np.int32), lengths.indptr.astype(np.int32)
-        self.lengths, self.n = csr_array((lengths.data, indices, indptr), shape=lengths.shape), lengths.shape[0]
-
-    @cached_property
-    def component(self) -> np.ndarray:
-        return _components(self.lengths)
-
-    def rows(self, nodes: np.ndarray) -> np.ndarray:
+    def find(nodes: np.ndarray) -> np.ndarray:
         from scipy.sparse.csgraph import dijkstra
 
-        return np.asarray(dijkstra(self.lengths, directed=False, indices=nodes), np.float64)
+        return np.asarray(dijkstra(graph, directed=False, indices=nodes))
 
-
-class VectorDistances(InputDistances):
-    """Distances of n vectors; `find` maps row numbers (m,) to (m, n) finite distances."""
-
-    def __init__(self, n: int, find: Callable[[np.ndarray], np.ndarray]) -> None:
-        self.n, self._find = n, find
-
-    def rows(self, nodes: np.ndarray) -> np.ndarray:
-        result = np.asarray(self._find(nodes), np.float64)
-        result[np.arange(len(nodes)), nodes] = 0.0
-        return result
-
-
-def _components(matrix: csr_array) -> np.ndarray:
-    from scipy.sparse.csgraph import connected_components
-
-    return connected_components(matrix, directed=False)[1]
+    return InputDistances(graph.shape[0], find, graph)
 
 
 def dense_levels(values: np.ndarray) -> tuple[np.ndarray, int]:

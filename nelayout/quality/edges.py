@@ -1,7 +1,15 @@
-"""Even edges, distinct nodes, and nodes that overlap when drawn as discs.
+"""Even edges, distinct nodes, discs that overlap, and the shape of a drawing.
 
 The path a - b - c drawn at 0, 1, 3 has edges of length 1 and 2. Their mean is 1.5, the standard deviation 0.5, the
 variation 1/3. Drawn as discs of diameter 1 at 0, 0.5 and 3, two nodes overlap.
+
+The shape of a drawing tells whether the nodes that the eye joins are joined in the graph.
+The eye joins near nodes with nothing between them. The Gabriel graph joins two nodes if the disc on their line as
+diameter has no other node, also on its border. The relative neighborhood graph joins them unless a node is nearer to
+both than they are to each other. A square has its sides in both graphs. Its diagonals are in neither: their discs have
+the other corners on the border.
+
+A node that shares its position with another has no neighbors in either graph.
 """
 
 from __future__ import annotations
@@ -9,10 +17,15 @@ from __future__ import annotations
 import numpy as np
 from scipy.sparse import csr_array
 
-from nelayout.quality.distances import lengths, standardize
-from nelayout.quality.samples import NOTHING, Sampled
+from nelayout.numerics.blocks import rows_at_once
+from nelayout.placing.overlap import near_pairs
+from nelayout.quality.distances import TIE, lengths, standardize
+from nelayout.quality.samples import NOTHING, Sampled, Sweep, mean_of
 
-__all__ = ["coincident_nodes", "edge_length_variation", "edges", "node_resolution", "overlapping_nodes"]
+__all__ = [
+    "coincident_nodes", "edge_length_variation", "edges", "gabriel_graph", "node_resolution", "overlapping_nodes",
+    "relative_graph", "shape_agreement",
+]  # fmt: skip
 
 
 def edges(adjacency: csr_array) -> tuple[np.ndarray, np.ndarray]:
@@ -57,25 +70,104 @@ def overlapping_nodes(Y: np.ndarray, diameters: np.ndarray) -> Sampled:
 
     `Y` (n, dim), `diameters` (n,) in its units, >= 0. Discs that touch do not overlap, up to rounding.
     """
+    Y, radius = np.asarray(Y, np.float64), np.asarray(diameters, np.float64) / 2 * (1 - 1e-9)
+    struck, discs = np.zeros(len(Y), bool), np.flatnonzero(radius > 0)
+    for i, j in near_pairs(Y[discs], radius[discs]) if len(discs) else ():
+        struck[discs[i]] = struck[discs[j]] = True
+    return Sampled(float(struck.sum()))
+
+
+def shape_agreement(sweep: Sweep, adjacency: csr_array, *, relative: bool = False) -> Sampled:
+    """Return the mean Jaccard index of a node's neighbors in graph and shape graph, in [0, 1].
+
+    The shape graph is the Gabriel graph, or the relative neighborhood graph if `relative`. Isolated nodes are left out;
+    NaN without other nodes.
+    """
+    i, j = sweep.once(_relative if relative else _gabriel)
+    n = adjacency.shape[0]
+    shape = csr_array((np.ones(2 * len(i)), (np.r_[i, j], np.r_[j, i])), shape=(n, n))
+    degree = np.diff(adjacency.indptr)
+    if not degree.any():
+        return NOTHING
+    graph = csr_array((np.ones(adjacency.nnz), adjacency.indices, adjacency.indptr), shape=(n, n))
+    both = np.asarray(graph.multiply(shape).sum(axis=1)).ravel()
+    either = degree + np.diff(shape.indptr) - both
+    asked = degree > 0
+    return mean_of(both[asked] / either[asked], int(asked.sum()), exact=True)
+
+
+def gabriel_graph(Y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the Gabriel edges (i, j), i < j, of positions (n, dim), dim 1 to 3; closed discs."""
     from scipy.spatial import KDTree
 
-    Y = np.asarray(Y, np.float64)
-    radius = np.asarray(diameters, np.float64) / 2 * (1 - 1e-9)
-    struck = np.zeros(len(Y), bool)
-    # Widest first: discs of radius in (r/2, r] are compared with all up to r, so search balls stay close to disc size.
-    order = np.argsort(-radius, kind="stable")
-    start = 0
-    while start < len(order) and radius[order[start]] > 0:
-        widest = radius[order[start]]
-        stop = int(np.searchsorted(-radius[order], -widest / 2, side="left"))
-        smaller = order[start:]
-        tree = KDTree(Y[smaller])
-        for first in range(start, stop, 2_000):
-            nodes = order[first : min(first + 2_000, stop)]
-            balls = tree.query_ball_point(Y[nodes], radius[nodes] + widest, workers=-1)
-            i = np.repeat(nodes, [len(ball) for ball in balls])
-            j = smaller[np.concatenate(balls).astype(np.int64)]
-            hit = (np.sqrt(((Y[i] - Y[j]) ** 2).sum(axis=1)) < radius[i] + radius[j]) & (i != j)
-            struck[i[hit]] = struck[j[hit]] = True
-        start = stop
-    return Sampled(float(struck.sum()))
+    places, first, count = np.unique(standardize(Y), axis=0, return_index=True, return_counts=True)
+    i, j = _neighboring(places)
+    keep = (count[i] == 1) & (count[j] == 1)
+    i, j = i[keep], j[keep]
+    if len(i) and len(places) > 2:
+        radius = lengths(places, i, j) / 2
+        third = KDTree(places).query((places[i] + places[j]) / 2, k=3, workers=-1)[0][:, 2]
+        free = third > radius * (1 + TIE)
+        i, j = i[free], j[free]
+    low, high = np.minimum(first[i], first[j]), np.maximum(first[i], first[j])
+    order = np.lexsort((high, low))
+    return low[order], high[order]
+
+
+def _gabriel(sweep: Sweep) -> tuple[np.ndarray, np.ndarray]:
+    return gabriel_graph(sweep.Y)
+
+
+def _relative(sweep: Sweep) -> tuple[np.ndarray, np.ndarray]:
+    return relative_graph(sweep.Y, *sweep.once(_gabriel))
+
+
+def relative_graph(Y: np.ndarray, i: np.ndarray, j: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the Gabriel edges (i, j) with empty open lunes: the relative neighborhood graph."""
+    Y = standardize(Y)
+    from scipy.spatial import KDTree
+
+    if not len(i):
+        return i, j
+    tree, apart = KDTree(Y), lengths(Y, i, j)
+    blocked = np.zeros(len(i), bool)
+    size = rows_at_once(1000)  # lists of some ten numbers of Python
+    for start in range(0, len(i), size):
+        part = slice(start, start + size)
+        # The lune of two points at distance 1 is within sqrt(3) / 2 of their middle.
+        balls = tree.query_ball_point((Y[i[part]] + Y[j[part]]) / 2, apart[part] * np.sqrt(0.75), workers=-1)
+        edge = np.repeat(np.arange(len(balls)), [len(ball) for ball in balls]) + start
+        third = np.concatenate([np.asarray(ball, np.int64) for ball in balls])
+        others = (third != i[edge]) & (third != j[edge])
+        edge, third = edge[others], third[others]
+        nearer = np.maximum(lengths(Y, i[edge], third), lengths(Y, j[edge], third)) < apart[edge] * (1 - TIE)
+        blocked[edge[nearer]] = True
+    return i[~blocked], j[~blocked]
+
+
+def _neighboring(places: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return Delaunay pairs of different positions; they include every Gabriel edge."""
+    from scipy.spatial import Delaunay
+
+    n = len(places)
+    if n < 2:
+        return np.zeros(0, np.int64), np.zeros(0, np.int64)
+    centered = places - places.mean(axis=0)
+    # Positions on a line or in a plane have no triangulation in the full space, so their coordinates along it are used.
+    _, spread, axes = np.linalg.svd(centered, full_matrices=False)
+    flat = centered @ axes[spread > spread[0] * TIE].T
+    if flat.shape[1] == 1:
+        order = np.argsort(flat[:, 0])
+        return order[:-1], order[1:]
+    if n <= flat.shape[1] + 1:
+        i, j = np.triu_indices(n, 1)
+        return i, j
+    found = Delaunay(flat)
+    simplex = found.simplices.astype(np.int64)
+    a, b = np.triu_indices(simplex.shape[1], 1)
+    # Positions that rounding left out of the triangulation are joined with the corners around them.
+    out, around, _ = found.coplanar.astype(np.int64).reshape(-1, 3).T
+    i = np.concatenate([simplex[:, a].ravel(), np.repeat(out, simplex.shape[1])])
+    j = np.concatenate([simplex[:, b].ravel(), simplex[around].ravel()])
+    code = np.unique(np.minimum(i, j) * n + np.maximum(i, j))
+    return code // n, code % n

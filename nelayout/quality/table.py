@@ -13,8 +13,8 @@ from functools import cached_property, partial
 import numpy as np
 from scipy.sparse import csr_array
 
-from nelayout.quality import classes, crossings, edges, neighborhoods, ranks, shapes, stress
-from nelayout.quality.distances import Hops, InputDistances
+from nelayout.quality import classes, crossings, edges, neighborhoods, ranks, stress
+from nelayout.quality.distances import InputDistances, hop_distances
 from nelayout.quality.samples import Sampled
 
 __all__ = ["INVARIANCES", "MEASURES", "Measure", "MeasuredDrawing", "Score"]
@@ -52,7 +52,7 @@ class MeasuredDrawing:
     @cached_property
     def distances(self) -> InputDistances | None:
         """Distances that the drawing should follow."""
-        return Hops(self.adjacency) if self.given is None and self.adjacency is not None else self.given
+        return hop_distances(self.adjacency) if self.given is None and self.adjacency is not None else self.given
 
     @cached_property
     def neighbors(self) -> csr_array | None:
@@ -299,13 +299,13 @@ _ENTRIES = (
     Measure(
         "shape_gabriel",
         "mean Jaccard index of a node's neighbors in the graph and in the Gabriel graph of the positions",
-        partial(shapes.shape_agreement, relative=False), VALUE, EADES.format("Gabriel & Sokal 1969"),
+        partial(edges.shape_agreement, relative=False), VALUE, EADES.format("Gabriel & Sokal 1969"),
         "O(n log n) in the plane",
     ),
     Measure(
         "shape_relative",
         "mean Jaccard index of a node's neighbors in the graph and in the relative neighborhood graph of the positions",
-        partial(shapes.shape_agreement, relative=True), VALUE, EADES.format("Toussaint 1980"),
+        partial(edges.shape_agreement, relative=True), VALUE, EADES.format("Toussaint 1980"),
         "O(n log n) in the plane",
     ),
     Measure(

@@ -7,10 +7,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from nelayout.placing.orient import canonical
-from nelayout.placing.packing import pack, pack_around
-from nelayout.placing.similarity import transform
-from nelayout.placing.stacking import stacked
+from nelayout.placing.orient import canonical, transform
+from nelayout.placing.packing import pack, pack_around, stacked
 from nelayout.run.drawing import Drawing
 from nelayout.run.placement import as_before, one_place, radius
 

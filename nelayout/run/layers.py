@@ -21,7 +21,7 @@ from nelayout.formula.kernels import Kernel
 from nelayout.objective import Objective
 from nelayout.optimizers.size import size_search, spread_search
 from nelayout.placing.components import component_labels
-from nelayout.placing.similarity import transform
+from nelayout.placing.orient import transform
 from nelayout.record.progress import Observer
 from nelayout.run.drawing import Drawing, Part, Run
 from nelayout.run.passes import Branch, Descent, Keep, Pass, fold

@@ -13,7 +13,7 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from nelayout.numerics.breadth_first import COMPILED_ABOVE
-from nelayout.placing.dots import dot_diameter, dot_size, part_dots
+from nelayout.placing.final import dot_diameter, dot_size, part_dots
 from nelayout.quality.distances import nearest_in_tree
 from nelayout.quality.edges import edges
 from nelayout.quality.neighborhoods import jaccard_by_number, jaccard_of_nearest

@@ -51,13 +51,12 @@ from nelayout.similarities.entropic import joint, on_pattern
 from nelayout.sums.device import device_named
 from nelayout.vectors import input as given
 from nelayout.vectors.backends import check_backend
-from nelayout.vectors.copies import Copies
 from nelayout.vectors.fit import Fit
 from nelayout.vectors.input import NEIGHBORS, REACH, Neighbors, Start
 from nelayout.vectors.joining import Similarities, edges_in_words, join_components
 from nelayout.vectors.knn import entropic_rows, neighbor_graph, space_of
 from nelayout.vectors.metrics import Metric
-from nelayout.vectors.neighbors import Space
+from nelayout.vectors.neighbors import Copies, Space
 
 __all__ = ["at_perplexity", "check_dimensions", "embed", "fit_vectors", "scales", "solve_vectors"]
 

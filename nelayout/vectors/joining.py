@@ -16,7 +16,6 @@ Most methods have no minimum on a graph of several components, which would repel
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from scipy.sparse import csr_array, issparse
@@ -25,6 +24,7 @@ from nelayout.errors import InputError
 from nelayout.graphs import arrays
 from nelayout.graphs.network import canonical
 from nelayout.numerics.parallel import Threads
+from nelayout.placing.components import component_labels
 from nelayout.vectors.metrics import nonnegative
 from nelayout.vectors.neighbors import Space
 
@@ -51,7 +51,8 @@ def join_components(space: Space, graph: csr_array, threads: Threads, weight: fl
         firm = graph.copy()  # eliminate_zeros changes the indices, which would be shared
         firm.data[firm.data < MIN_JOINING_SHARE * weight] = 0.0
         firm.eliminate_zeros()
-    parts, labels = _component_labels(firm)
+    labels = component_labels(firm)
+    parts = int(labels.max()) + 1
     if parts == 1:
         return graph, 0
     links: list[tuple[int, int]] = []
@@ -73,27 +74,17 @@ def join_components(space: Space, graph: csr_array, threads: Threads, weight: fl
     return _with_edges(graph, i, j, weight), len(links)
 
 
-def _component_labels(graph: csr_array) -> tuple[int, np.ndarray]:
-    """Return the number of components and the component of each row."""
-    from scipy.sparse.csgraph import connected_components
-
-    answer: Any = connected_components(graph, directed=False)
-    return int(answer[0]), np.asarray(answer[1])
-
-
 def join_heaviest(graph: csr_array, weight: float) -> tuple[csr_array, int]:
     """Join components of a symmetric graph without distances; also return the number of edges.
 
     The row with the largest sum in each component gets an edge to the same row of the largest component.
     """
-    parts, labels = _component_labels(graph)
-    if parts == 1:
-        return graph, 0
+    labels = component_labels(graph)
     order = np.lexsort((-np.asarray(graph.sum(axis=1)).ravel(), labels))
-    heaviest = order[np.flatnonzero(np.r_[True, np.diff(labels[order]) > 0])]
-    largest = int(np.argmax(np.bincount(labels)))
-    others = np.delete(heaviest, largest)
-    return _with_edges(graph, others, np.full(parts - 1, heaviest[largest]), weight), parts - 1
+    largest, *others = order[np.unique(labels[order], return_index=True)[1]]
+    if not others:
+        return graph, 0
+    return _with_edges(graph, np.array(others), np.full(len(others), largest), weight), len(others)
 
 
 def _with_edges(graph: csr_array, i: np.ndarray, j: np.ndarray, weight: float) -> csr_array:

@@ -23,7 +23,7 @@ from scipy.sparse import csr_array, hstack, issparse
 from nelayout.errors import InputError, InputTypeError, Unsupported, unknown
 from nelayout.numerics.blocks import rows_at_once
 from nelayout.numerics.parallel import Threads
-from nelayout.vectors.nearest import first_k, in_blocks
+from nelayout.vectors.nearest import first_k, in_blocks, leave_out
 
 __all__ = ["ROUNDING", "Metric", "nonnegative", "odd_distances", "prepare"]
 
@@ -97,41 +97,31 @@ class Metric:
             return "manhattan" if self.cdist == "cityblock" else self.cdist
         return None
 
-    def table_nearest(
+    def nearest(
         self,
-        rows: np.ndarray,
         k: int,
         threads: Threads,
+        rows: np.ndarray | None = None,
+        others: Any = None,
         labels: np.ndarray | None = None,
         done: Callable[[int], object] = int,
     ) -> tuple[np.ndarray, np.ndarray]:
-        """Return indices and distances (m, k) of the nearest rows, by a table of distances."""
+        """Return indices and distances (m, k) by a table of distances, as `Table.nearest`."""
+        new = others
+        if self.table is not None and others is not None:
+            new = nonnegative(others, "distances", "between new row {} and row {}")
         if issparse(self.table):
             assert labels is None, "a sparse table has no distances between components"
-            return _stored_nearest(self.table[rows], k, rows)
+            return _stored_nearest(new if rows is None else self.table[rows], k, rows)
+        given, kind = self.rows if self.table is None else self.table, "new row" if rows is None else "row"
 
         def find(at: slice) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-            here = rows[at]
-            D = self.distances_from((self.rows if self.table is None else self.table)[here], "row", here)
-            if labels is None:
-                D[np.arange(len(here)), here] = np.inf
-            else:
-                D[labels[here][:, None] == labels] = np.inf
+            here = None if rows is None else rows[at]
+            D = self.distances_from(new[at] if here is None else given[here], kind, here)
+            leave_out(D, here, labels)
             return _least(D, k)
 
-        return in_blocks(find, len(rows), k, 8 * self.n, threads, done)
-
-    def nearest_from(self, others: Any, k: int, threads: Threads) -> tuple[np.ndarray, np.ndarray]:
-        """Return indices and distances (m, k) of the k rows nearest to other rows."""
-        if self.table is not None:
-            others = nonnegative(others, "distances", "between new row {} and row {}")
-            if issparse(others):
-                return _stored_nearest(others, k)
-
-        def find(at: slice) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-            return _least(self.distances_from(others[at], "new row"), k)
-
-        return in_blocks(find, len(others), k, 8 * self.n, threads)
+        return in_blocks(find, len(new) if rows is None else len(rows), k, 8 * self.n, threads, done)
 
     def distances_from(self, others: np.ndarray, kind: str, names: np.ndarray | None = None) -> np.ndarray:
         """Return distances (m, n) from other rows to all rows; ``names``: their numbers in errors."""

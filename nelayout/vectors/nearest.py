@@ -27,7 +27,7 @@ from nelayout.numerics.blocks import rows_at_once
 from nelayout.numerics.parallel import Threads, blas_on_one_thread
 from nelayout.numerics.principal import principal_components
 
-__all__ = ["Table", "exact_nearest", "first_k", "in_blocks", "takes_tree", "squared_distances"]
+__all__ = ["Table", "exact_nearest", "first_k", "in_blocks", "leave_out", "squared_distances", "takes_tree"]
 
 # Largest number of columns, and of rows times 2^columns, for a k-d tree.
 TREE_COLUMNS, TREE_WORK = 9, 1e8
@@ -54,7 +54,7 @@ def exact_nearest(
     """
     if takes_tree(X):
         return _by_tree(X, k, threads, done)
-    return Table(X, k).nearest(np.arange(X.shape[0]), k, threads, done=done)
+    return Table(X, k).nearest(k, threads, np.arange(X.shape[0]), done=done)
 
 
 def first_k(i: np.ndarray, j: np.ndarray, d: np.ndarray, m: int, k: int) -> tuple[np.ndarray, np.ndarray]:
@@ -85,6 +85,13 @@ def in_blocks(
     with blas_on_one_thread() if m > size else nullcontext():
         found = threads.map(block, range(0, m, size))
     return np.concatenate([f[0] for f in found]), np.concatenate([f[1] for f in found])
+
+
+def leave_out(D: np.ndarray, rows: np.ndarray | None, labels: np.ndarray | None) -> None:
+    """Set distances (m, n) of ``rows`` to themselves, or to rows of their label, to infinity."""
+    if rows is not None:
+        own = (np.arange(len(rows)), rows) if labels is None else labels[rows][:, None] == labels
+        D[own] = np.inf
 
 
 def squared_distances(A: Any, rows: np.ndarray, B: Any, cols: np.ndarray) -> np.ndarray:
@@ -123,22 +130,23 @@ class Table:
 
     def nearest(
         self,
-        rows: np.ndarray,
         k: int,
         threads: Threads,
+        rows: np.ndarray | None = None,
+        others: Any = None,
         labels: np.ndarray | None = None,
         done: Callable[[int], object] = int,
     ) -> tuple[np.ndarray, np.ndarray]:
-        """Return the k nearest other rows of each of ``rows``; ``labels`` (n,) must then differ."""
+        """Return the k nearest other rows of each of ``rows``, or of each of ``others``.
+
+        ``others`` are rows of another table. If ``labels`` (n,) are given, two neighbors have different labels.
+        """
 
         def find(at: slice) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-            return self._near(self.X[rows[at]], k, rows[at], labels)
+            here = None if rows is None else rows[at]
+            return self._near(others[at] if here is None else self.X[here], k, here, labels)
 
-        return in_blocks(find, len(rows), k, 4 * self.n, threads, done)
-
-    def nearest_to(self, others: Any, k: int, threads: Threads) -> tuple[np.ndarray, np.ndarray]:
-        """Return the k rows nearest to each row of another table."""
-        return in_blocks(lambda at: self._near(others[at], k, None), others.shape[0], k, 4 * self.n, threads)
+        return in_blocks(find, others.shape[0] if rows is None else len(rows), k, 4 * self.n, threads, done)
 
     def _near(
         self, here: Any, k: int, rows: np.ndarray | None, labels: np.ndarray | None = None
@@ -157,10 +165,7 @@ class Table:
         The bounds are squared distances, from above. A row of the table does not find itself.
         """
         A = self.bound(here)
-        if labels is not None and rows is not None:
-            A[labels[rows][:, None] == labels] = np.inf
-        elif rows is not None:
-            A[np.arange(len(rows)), rows] = np.inf
+        leave_out(A, rows, labels)
         j = _least(A, k)
         i = np.repeat(np.arange(len(A)), k)
         worst = np.max(squared_distances(here, i, self.X, j.ravel()).reshape(-1, k), axis=1)

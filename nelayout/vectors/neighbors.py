@@ -14,25 +14,27 @@ are neighbors at distance 0.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from hashlib import blake2b
 from typing import Any
 
 import numpy as np
-from scipy.sparse import issparse
+from scipy.sparse import csr_array, issparse
 
 from nelayout.numerics.parallel import Threads
 from nelayout.numerics.principal import principal_components
+from nelayout.placing.overlap import split_coincident
 from nelayout.record.progress import screen
+from nelayout.record.solution import Progress
 from nelayout.sums.device import Device
 from nelayout.vectors.backends import Trial, choose
 from nelayout.vectors.input import Neighbors
 from nelayout.vectors.metrics import Metric, prepare
 from nelayout.vectors.nearest import DIRECTIONS, Table, exact_nearest, first_k, squared_distances, takes_tree
 
-__all__ = ["Space", "kinds_of", "row_keys"]
+__all__ = ["Copies", "Space", "kinds_of", "row_keys"]
 
 # Largest number of pairs of rows, and of pairs times columns, for products of matrices; largest pairs times columns for
 # tables of distances.
@@ -75,7 +77,7 @@ class Space:
         if not self.given.euclidean:
             if exact or (backend is None and (X is None or float(self.n) ** 2 * X.shape[1] <= TABLE_WORK)):
                 with _counting(self.n, progress) as done:
-                    found = self.given.table_nearest(np.arange(self.n), k, threads, done=done)
+                    found = self.given.nearest(k, threads, np.arange(self.n), done=done)
                 return Neighbors(*found, self.given.notes)
             indices, distances, note = self._approximate(X, k, rng, threads, backend, progress)
             return Neighbors(indices, distances, (note,))
@@ -100,19 +102,18 @@ class Space:
         """Find the k nearest rows of each row of another table (`input.read_vectors`), exactly."""
         if self.given.table is None:
             X = self.given.bring(X)
-        if not self.given.euclidean:
-            return Neighbors(*self.given.nearest_from(X, k, threads))
-        indices, squared = self._table(k).nearest_to(X, k, threads)
-        return Neighbors(indices, self.given.convert(squared))
+        indices, distances = self._table(k).nearest(k, threads, others=X)
+        return Neighbors(indices, self.given.convert(distances) if self.given.euclidean else distances)
 
     def nearest_across(self, labels: np.ndarray, rows: np.ndarray, threads: Threads) -> tuple[np.ndarray, np.ndarray]:
         """Find each row's nearest row of another label: indices and monotone distances (m,)."""
-        search = self._table(1).nearest if self.given.euclidean else self.given.table_nearest
-        j, d = search(k=1, threads=threads, rows=rows, labels=labels)
+        j, d = self._table(1).nearest(1, threads, rows, labels=labels)
         return j[:, 0], d[:, 0]
 
-    def _table(self, k: int) -> Table:
-        """Return the rows prepared for a search of k neighbors; cached."""
+    def _table(self, k: int) -> Table | Metric:
+        """Return what searches for k neighbors; cached."""
+        if not self.given.euclidean:
+            return self.given
         if k not in self._tables:
             self._tables[k] = Table(self.given.rows, k)
         return self._tables[k]
@@ -123,7 +124,7 @@ class Space:
         """Search by another package, compute distances again, squared; note the recall."""
         backend, metric = choose(name, self.given), self.given
         n, seed = X.shape[0], int(rng.integers(2**31 - 1))
-        exact = Table(X, k).nearest if metric.euclidean else metric.table_nearest
+        exact = (Table(X, k) if metric.euclidean else metric).nearest
         some = np.random.default_rng(0).permutation(n)[: 2 * SAMPLED]
         near, measured = exact(k=k, threads=threads, rows=some)
         trial, some, farthest = Trial(some[:SAMPLED], near[:SAMPLED]), some[-SAMPLED:], measured[-SAMPLED:, -1:]
@@ -228,3 +229,78 @@ def _without_self(found: np.ndarray, distances: np.ndarray | None, k: int) -> tu
     found = np.take_along_axis(found, order, 1).astype(np.int64)
     known = np.zeros(found.shape) if distances is None else np.take_along_axis(distances, order, 1).astype(np.float64)
     return found, known, short
+
+
+@dataclass(frozen=True, slots=True)
+class Copies:
+    """Kind (n,) of each row, one number for all equal rows, and first row (u,) of each kind.
+
+    Equal rows are drawn once, as one node with all their weights and masses; afterwards, copies are set beside it. A
+    search for neighbors breaks ties by index, so copies have different neighbors, which would separate them. Rows 0 and
+    2 are equal, so that three of four rows are drawn::
+
+    >>> copies = Copies.of(np.array([[1.0], [5.0], [1.0], [6.0]]))
+    >>> copies.kind.tolist(), copies.first.tolist()
+    ([0, 1, 0, 2], [0, 1, 3])
+    >>> square = csr_array([[0.0, 1, 1, 0], [1, 0, 0, 1], [1, 0, 0, 1], [0, 1, 1, 0]])
+    >>> copies.merged(square)[0].toarray().tolist()
+    [[0.0, 1.0, 1.0], [1.0, 0.0, 1.0], [1.0, 1.0, 0.0]]
+    """
+
+    kind: np.ndarray
+    first: np.ndarray
+
+    @classmethod
+    def of(cls, X: Any) -> Copies:
+        """Find the equal rows of a table."""
+        first, kind = kinds_of(X)
+        return cls(kind, first)
+
+    @property
+    def any(self) -> bool:
+        """True if two rows are equal."""
+        return len(self.first) < len(self.kind)
+
+    def one_of_each(self, values: Any) -> Any:
+        """Return the values (u, ...) of the first rows of all kinds; None and names stay."""
+        return values[self.first] if isinstance(values, np.ndarray) else values
+
+    def merged(self, graph: csr_array, shares: np.ndarray | None = None) -> tuple[csr_array, np.ndarray | None]:
+        """Return the graph of kinds with summed weights, and similarities of rows on its edges."""
+        u, of = len(self.first), np.repeat(self.kind, np.diff(graph.indptr)).astype(np.int64)
+        to = self.kind[graph.indices]
+        apart = of != to
+        key, at = np.unique(of[apart] * u + to[apart], return_inverse=True)
+        i, j = key // u, key % u
+        ends = np.searchsorted(i, np.arange(u + 1)).astype(np.int32)
+        each = csr_array((np.bincount(at, graph.data[apart], len(key)), j.astype(np.int32), ends), (u, u))
+        both = csr_array((each + each.T) / 2.0)  # bits equal to the transpose
+        both.sort_indices()
+        if shares is None:
+            return both, None
+        rows = np.bincount(at, shares[apart], len(key))
+        alone = np.bincount(i, rows, u)[i] == 0  # kinds with no neighbors other than their copies
+        rows[alone] = both.data[alone]
+        return both, rows / np.bincount(i, rows, u)[i]
+
+    def within(self, graph: csr_array, merged: csr_array) -> tuple[float, np.ndarray] | None:
+        """Return the share of weight between copies, and the number of rows (u,) of each kind."""
+        return (float(1.0 - merged.sum() / graph.sum()), np.bincount(self.kind)) if self.any else None
+
+    def masses(self, mass: Any) -> Any:
+        """Return the masses of kinds, sums over their rows; names stay, except "unit"."""
+        if isinstance(mass, str) and mass != "unit":
+            return mass
+        n = len(self.kind)
+        given = [mass[k] for k in range(n)] if isinstance(mass, Mapping) else 1.0 if isinstance(mass, str) else mass
+        return np.bincount(self.kind, np.broadcast_to(np.asarray(given, np.float64), n))
+
+    def told(self, callback: Callable[..., object] | None) -> Callable[[Progress], object] | None:
+        """Return the callback with the positions of all rows."""
+        if callback is None:
+            return None
+        return lambda state: callback(replace(state, positions=state.positions[self.kind]))
+
+    def beside(self, Y: np.ndarray) -> np.ndarray:
+        """Return positions of all rows: copies are close to the position (u, dim) of their kind."""
+        return split_coincident(Y[self.kind])

@@ -14,7 +14,7 @@ from nelayout.catalogue import method_named
 from nelayout.changing.film import film_page, union_of
 from nelayout.changing.sequence import keep_places, unchanged
 from nelayout.graphs import read
-from nelayout.placing.dots import dot_diameter
+from nelayout.placing.final import dot_diameter
 from nelayout.placing.packing import ANGLES, pack_around
 from nelayout.run.pipeline import run_parts
 

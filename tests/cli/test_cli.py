@@ -314,7 +314,7 @@ def test_labels_and_colors_of_pictures_are_those_of_attributes(folder, inside, m
     assert inside(*command.split(), "-o", "out.png", "--quiet", "--color", "kind", "--label", label)[0] == 0
     (figure,) = figures
     ax = figure.axes[0]
-    legend = figure.legends[0] if command.startswith("compare") else ax.get_legend()
+    legend = figure.subfigs[0].legends[0] if command.startswith("compare") else ax.get_legend()
     assert legend.get_title().get_text() == "kind"
     assert {text.get_text() for text in ax.texts} >= set("abcd")
     (dots,) = [each for each in ax.collections if type(each).__name__ == "EllipseCollection"]

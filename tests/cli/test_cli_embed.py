@@ -280,13 +280,13 @@ def test_labels_color_the_points(folder, monkeypatch):
         given.append((G, pos, how["color"]))
 
     monkeypatch.setattr(drawing, "draw", draw)
-    np.savez("many.npz", X=X, kind=np.arange(30) % 23, year=1900 + np.arange(30) / 2)
+    np.savez("many.npz", X=X, kind=np.arange(30) % 27, year=1900 + np.arange(30) / 2)
     for label in ("kind", "year"):
         assert main(["embed", "many.npz", "--color", label, "-o", "out.png", "--quiet"]) == 0
     (G, pos, kinds), (_, _, years) = given
     assert G is None
     assert pos.tolist() == PLAIN.tolist()
-    assert kinds == [str(i % 23) for i in range(30)]
+    assert kinds == [str(i % 27) for i in range(30)]
     assert years == [1900 + i / 2 for i in range(30)]
 
 

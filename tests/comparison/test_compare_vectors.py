@@ -28,7 +28,7 @@ def test_measures_are_those_of_measure_vectors():
     assert found.dominated["random"][0] == "axes"
     assert set(found.seconds) == {"pca"}
     figure = found.plot()
-    assert [text.get_text() for text in figure.texts] == ["axes", "random", "pca"]
+    assert [ax.get_title() for ax in figure.axes[:3]] == ["axes", "random", "pca"]
 
 
 @pytest.mark.full
@@ -51,8 +51,8 @@ def test_methods_embed_and_functions_get_the_vectors():
 @pytest.mark.parametrize(
     ("drawings", "keywords", "said"),
     [
-        ([X[:59, :2]], {}, "the drawing 'given' has 59 rows and X has 60"),
-        ([np.where(X[:, :2] == X[3, 0], math.nan, X[:, :2])], {}, "row 3 of the drawing 'given' is .nan"),
+        ([X[:59, :2]], {}, "the drawing 'given': pos has 59 rows"),
+        ([np.where(X[:, :2] == X[3, 0], math.nan, X[:, :2])], {}, "the drawing 'given': pos of node 3"),
         (["opntsne"], {}, "unknown method or peer 'opntsne': did you mean 'opentsne'"),
         (["tsne"], {"measures": "trust"}, "unknown measure 'trust'"),
         (["tsne"], {"labels": CLASSES[1:]}, "labels has 59 entries"),

@@ -137,14 +137,14 @@ HOLES, TABLE = Y.copy(), cdist(X, X)
 HOLES[7, 1] = np.nan
 TABLE[3, 5] += 1
 REFUSED = [
-    ((X, Y[1:]), {}, "Y has 59 rows and X has 60"),
-    ((X, HOLES), {}, "row 7 of Y"),
+    ((X, Y[1:]), {}, "Y has 59 entries and X has 60 rows"),
+    ((X, HOLES), {}, "node 7"),
     ((np.where(np.arange(60)[:, None] == 7, np.nan, X), Y), {}, "7"),
     ((X, Y, KIND[1:]), {}, "labels has 59 entries and X has 60 rows"),
     ((X, Y, "kind"), {}, "no attr"),
     ((X, Y, {99: 1}), {}, "99"),
-    ((X, Y[:, 0]), {}, r"shape \(60,\)"),
-    ((X, [[0.0, 1], [2]] * 30), {}, "not a table"),
+    ((X, Y[:, 0]), {}, "list of 1 numbers"),
+    ((X, [[0.0, 1], [2]] * 30), {}, "node 1 has 1 coordinates"),
     ((X, {row + 1: y for row, y in enumerate(Y)}), {}, "key 60"),
     ((TABLE, Y), {"metric": "precomputed"}, r"rows 3 and 5 is .* rows 5 and 3 .* mean"),
     ((cdist(X, X) + 1, Y), {"metric": "precomputed"}, "row 0 to itself is 1"),

@@ -202,7 +202,7 @@ def test_the_command_writes_what_the_picture_shows(source, tmp_path, name):
     sizes = {size for _, size, *_ in nodes.values()}
     assert len(sizes) == 1
     apart = np.linalg.norm(drawn[:, None] - drawn[None], axis=2)[np.triu_indices(len(drawn), 1)]
-    assert apart.min() >= max(sizes) * (1 - 5e-3)  # no dot hides another, as far as placing.dots parts them
+    assert apart.min() >= max(sizes) * (1 - 5e-3)  # no dot hides another, as far as placing.final parts them
     assert main([*wanted, "-o", "plain.json"]) == 0
     plain = np.array(list(read_positions("plain.json").values()))
     assert np.allclose(drawn / FORMATS[name].viewer, plain)

@@ -19,7 +19,7 @@ import nelayout as nl
 from nelayout.errors import InputError
 from nelayout.graphs import read
 from nelayout.pictures.colors import PALETTE, PLAIN, UNKNOWN, classes_of, palette
-from nelayout.placing.dots import dot_diameter
+from nelayout.placing.final import dot_diameter
 from nelayout.similarities.masses import node_mass
 
 SQUARE = nx.cycle_graph(4)
@@ -100,8 +100,8 @@ def test_classes_get_palette_and_legend_and_missing_ones_gray():
 @pytest.mark.parametrize(
     ("values", "classes"),
     [
-        ([], []), (["x", "y", "x"], ["x", "y"]), ([True, False], [False, True]), (list(range(20)), list(range(20))),
-        (list(range(21)), None), ([1.0, 2.0, 2.0], [1, 2]), ([0.5, 1.0], None), (np.array([3, 1, 3]), [1, 3]),
+        ([], []), (["x", "y", "x"], ["x", "y"]), ([True, False], [False, True]), (list(range(24)), list(range(24))),
+        (list(range(25)), None), ([1.0, 2.0, 2.0], [1, 2]), ([0.5, 1.0], None), (np.array([3, 1, 3]), [1, 3]),
         ([1, "a"], [1, "a"]),
     ],
 )
@@ -278,7 +278,7 @@ def test_classes_are_explained_in_a_legend_or_a_note(k, named):
     figure: Any = nl.draw(G, nx.circular_layout(G), color=values)
     ax = figure.axes[0]
     legend, notes = ax.get_legend(), [t.get_text() for t in ax.texts]
-    if not named and k > 20:  # amounts: a scale, and whole numbers at its ticks
+    if not named and k > 24:  # amounts: a scale, and whole numbers at its ticks
         (bar,) = ax.child_axes
         assert all(tick == int(tick) for tick in bar.get_yticks())
     elif k <= 24:

@@ -125,7 +125,7 @@ def test_edges_of_weight_zero_are_left_out_where_weights_are_read():
         ({"edge_color": ["red"]}, "edge_color must have one entry for each of the 3 edges; got 1 entries"),
         ({"edge_color": ["red", "blau", "red"]}, "edge_color must hold matplotlib colors.*; got 'blau'"),
         ({"edge_width": "wieght"}, "unknown edge attribute for edge_width 'wieght': did you mean 'weight'"),
-        ({"edge_width": [1, -2, 3]}, "edge_width must hold finite numbers >= 0; got -2"),
+        ({"edge_width": [1, -2, 3]}, "edge number 1 has edge_width -2; every edge_width must be a finite number >= 0"),
         ({"edge_width": {("x", "y"): 1}}, r"edge_width must have edges for keys, such as \('a', 'b'\); got other keys"),
         ({"edge_width": -1}, "edge_width must be points, a number >= 0; got -1"),
         ({"arrows": "yes"}, "arrows must be True, False or \"auto\"; got 'yes'"),

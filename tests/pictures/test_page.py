@@ -16,13 +16,13 @@ import pytest
 from pages import Reader, data_of, unpacked
 
 import nelayout as nl
-from nelayout.comparison.page import neighbors_kept
+from nelayout.comparison.views import neighbors_kept
 from nelayout.errors import InputError
 from nelayout.graphs import read
+from nelayout.pictures import pages
 from nelayout.pictures.colors import ON_DARK, PALETTE
-from nelayout.pictures.pages import Column, page
-from nelayout.pictures.pages.page import _node_numbers as node_numbers
-from nelayout.pictures.pages.page import packed
+from nelayout.pictures.pages import Column, packed
+from nelayout.pictures.pages import _node_numbers as node_numbers
 from nelayout.pictures.space import seen_from_aside
 
 G = nx.karate_club_graph()
@@ -159,7 +159,7 @@ def test_names_on_a_page_stand_nearest_to_their_own_node():
     node = shutil.which("node")
     if node is None:
         pytest.skip("there is no node on the PATH")
-    panel = Path(page.__file__).with_name("program").joinpath("panel.js").read_text("utf-8")
+    panel = Path(pages.__file__).with_name("program").joinpath("panel.js").read_text("utf-8")
     script = panel + """
         const shown = Object.create(Panel.prototype);
         const data = { n: 9, names: ["a long name", ..."bcdefghi"] };
@@ -288,8 +288,8 @@ def test_the_first_color_is_a_column_or_one_color():
 
 
 def test_a_page_larger_than_browsers_bear_is_refused_before_it_is_made(tmp_path, monkeypatch):
-    monkeypatch.setattr(page, "MAX_PAGE_BYTES", 30_000)
-    monkeypatch.setattr(page.Page, "_data", lambda self: pytest.fail("the page was made"))
+    monkeypatch.setattr(pages, "MAX_PAGE_BYTES", 30_000)
+    monkeypatch.setattr(pages.Page, "_data", lambda self: pytest.fail("the page was made"))
     with pytest.raises(InputError, match=r"34 nodes, 78 edges and 1 drawings would be 0 MB.*nelayout.draw"):
         nl.explore(G, POS, tmp_path / "page.html")
     assert list(tmp_path.iterdir()) == []
@@ -310,7 +310,7 @@ def test_a_file_is_written_whole_or_not_at_all(tmp_path, monkeypatch):
     assert (tmp_path / "page.html").read_text("utf-8") == whole
     with pytest.raises(InputError, match="does not exist"):
         nl.explore(G, POS, tmp_path / "nowhere" / "page.html")
-    monkeypatch.setattr(page, "embedded", lambda data: 1 / 0)
+    monkeypatch.setattr(pages, "embedded", lambda data: 1 / 0)
     with pytest.raises(ZeroDivisionError):
         nl.explore(nx.path_graph(2), {0: (0, 0), 1: (1, 1)}, tmp_path / "page.html")
     assert (tmp_path / "page.html").read_text("utf-8") == whole
@@ -343,7 +343,7 @@ def test_a_notebook_shows_the_page_in_a_frame():
 
 
 def test_a_notebook_does_not_take_a_heavy_page_into_itself(monkeypatch):
-    monkeypatch.setattr(page, "_MAX_NOTEBOOK_BYTES", 1000)
+    monkeypatch.setattr(pages, "_MAX_NOTEBOOK_BYTES", 1000)
     shown = nl.compare(G, {"a": POS}, measures="stress")._repr_html_()
     assert "iframe" not in shown
     assert html.escape('.write("page.html")') in shown
@@ -379,9 +379,7 @@ def test_the_page_of_a_comparison_has_what_each_drawing_keeps():
     assert [tag for tag, _ in shown.elements].count("table") == 1
 
 
-def test_a_page_takes_further_facts_in_words():
-    from nelayout.comparison.page import comparison_page
-
-    made = comparison_page(G, {"a": POS}, {}, seconds={"a": 0.3}, words="a is best.\n\nb > a")
-    assert data_of(made.html())["drawings"][0]["facts"] == ["0.3 s"]
-    assert "<p>a is best.</p><p>b &gt; a</p>" in made.html()
+def test_a_page_of_a_comparison_has_seconds_and_verdict():
+    made = nl.Comparison({}, {"a > b": POS}, G, seconds={"a > b": 0.3}).page().html()
+    assert data_of(made)["drawings"][0]["facts"] == ["0.3 s"]
+    assert "<p>There is one drawing, and nothing to compare it with.</p>" in made

@@ -164,14 +164,6 @@ def test_a_layout_of_igraphs_own_is_never_replaced(monkeypatch):
     assert state() == before
 
 
-def test_peers_of_igraph_are_igraphs_own():
-    from nelayout.comparison.peers import igraph_layouts
-
-    peers = {peer.name for peer in igraph_layouts()}
-    assert "igraph:kamada_kawai" in peers
-    assert not {f"igraph:{name}" for name in NAMES} & peers
-
-
 @pytest.mark.full
 def test_importing_never_registers():
     code = (

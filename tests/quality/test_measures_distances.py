@@ -14,7 +14,7 @@ from nelayout.errors import InputError
 from nelayout.graphs import read
 from nelayout.numerics.breadth_first import COMPILED_ABOVE, hops_from
 from nelayout.numerics.parallel import Threads
-from nelayout.quality.distances import Hops, VectorDistances
+from nelayout.quality.distances import InputDistances, hop_distances
 from nelayout.quality.samples import Sweep
 from nelayout.quality.stress import distance_correlation, distance_stress, nonmetric_stress, spearman
 
@@ -22,7 +22,7 @@ ALL = (spearman, nonmetric_stress, distance_correlation)
 
 
 def vectors(D):
-    return VectorDistances(len(D), lambda nodes: D[nodes])
+    return InputDistances(len(D), lambda nodes: D[nodes])
 
 
 def cases():
@@ -31,7 +31,7 @@ def cases():
         G = G.subgraph(max(nx.connected_components(G), key=len))
         A = read(G).adjacency
         for Y in (rng.normal(size=(len(G), 2)), rng.integers(3, size=(len(G), 2)).astype(float)):
-            yield Hops(A), Hops(A).rows(np.arange(len(G))), Y
+            yield hop_distances(A), hop_distances(A).rows(np.arange(len(G))), Y
     X = rng.normal(size=(35, 5))
     yield vectors(cdist(X, X)), cdist(X, X), X[:, :2] ** 3
 
@@ -60,13 +60,13 @@ def test_agreements_are_those_of_scipy_of_scikit_learn_and_of_the_definition(cas
 
 
 def test_a_straight_path_is_perfect_and_one_node_has_no_value():
-    path = Hops(read(nx.path_graph(3)).adjacency)
+    path = hop_distances(read(nx.path_graph(3)).adjacency)
     straight = np.array([[0.0], [2], [4]])
     for found, best in zip(ALL, (1, 0, 1), strict=True):
         assert found(Sweep(path, straight)).value == pytest.approx(best, abs=1e-12)
     for n in (0, 1):
         for found in ALL:
-            assert np.isnan(found(Sweep(Hops(read(nx.path_graph(n)).adjacency), np.zeros((n, 2)))).value)
+            assert np.isnan(found(Sweep(hop_distances(read(nx.path_graph(n)).adjacency), np.zeros((n, 2)))).value)
 
 
 def test_pairs_without_a_path_are_left_out():
@@ -75,12 +75,12 @@ def test_pairs_without_a_path_are_left_out():
     n = len(whole)
     G = nx.disjoint_union(whole, part)
     Y = np.random.default_rng(1).normal(size=(n + 5, 2))
-    hops = Hops(read(G).adjacency)
+    hops = hop_distances(read(G).adjacency)
     D = hops.rows(np.arange(n + 5))
     joined = np.isfinite(D) & np.triu(np.ones_like(D, bool), 1)
     e = cdist(Y, Y)[joined]
     assert spearman(Sweep(hops, Y)).value == pytest.approx(spearmanr(D[joined], e)[0])
-    alone = distance_correlation(Sweep(Hops(read(whole).adjacency), Y[:n])).value
+    alone = distance_correlation(Sweep(hop_distances(read(whole).adjacency), Y[:n])).value
     assert distance_correlation(Sweep(hops, Y)).value == pytest.approx(alone)
     # The places of the components make no difference to any of them.
     far = Y + np.r_[np.zeros(n), np.full(5, 50.0)][:, None]
@@ -136,7 +136,7 @@ def test_every_pair_of_a_large_graph_is_warned_of_where_memory_is_short(monkeypa
 
 
 def stress(G, Y):
-    return distance_stress(Hops(read(G).adjacency), Y)
+    return distance_stress(hop_distances(read(G).adjacency), Y)
 
 
 def pairs_of(G, Y):

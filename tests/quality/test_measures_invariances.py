@@ -10,7 +10,7 @@ from tables import first
 
 from nelayout.comparison.measuring import measure_drawing
 from nelayout.graphs import read
-from nelayout.quality.distances import VectorDistances
+from nelayout.quality.distances import InputDistances
 from nelayout.quality.table import INVARIANCES, MEASURES, MeasuredDrawing
 
 TURN = np.array([[0.6, 0.8], [-0.8, 0.6]])
@@ -44,7 +44,7 @@ def drawings():
 
 
 def distances(D):
-    return VectorDistances(len(D), lambda nodes: D[nodes])
+    return InputDistances(len(D), lambda nodes: D[nodes])
 
 
 def rows(drawing):

@@ -7,7 +7,7 @@ from scipy.spatial.distance import cdist
 
 from nelayout.graphs import read
 from nelayout.quality import ranks
-from nelayout.quality.distances import Hops, VectorDistances
+from nelayout.quality.distances import InputDistances, hop_distances
 from nelayout.quality.ranks import NEIGHBORS, RELEVANT, RETRIEVED, neighborhood_size, ranks_of
 from nelayout.quality.samples import Sweep
 
@@ -16,7 +16,7 @@ ALL = (ranks.trustworthiness, ranks.continuity, ranks.q_nx, ranks.b_nx, ranks.r_
 
 
 def vectors(D):
-    return VectorDistances(len(D), lambda nodes: D[nodes])
+    return InputDistances(len(D), lambda nodes: D[nodes])
 
 
 def chances(d):
@@ -63,7 +63,7 @@ def cases():
               falling_apart, nx.empty_graph(4), nx.cycle_graph(24)):  # fmt: skip
         A = read(G).adjacency
         for Y in (rng.normal(size=(len(G), 2)), rng.integers(3, size=(len(G), 2)).astype(float), np.zeros((len(G), 2))):
-            yield Hops(A), Hops(A).rows(np.arange(len(G))), Y
+            yield hop_distances(A), hop_distances(A).rows(np.arange(len(G))), Y
     for n in (5, 22, 30):
         X = rng.integers(6, size=(n, 3)).astype(float)
         yield vectors(cdist(X, X)), cdist(X, X), X[:, :2] + 0.5 * rng.normal(size=(n, 2))
@@ -130,7 +130,7 @@ def test_a_drawing_in_the_order_of_the_graph_is_perfect_however_many_ties_there_
     jitter, turn = 1e-5 * np.random.default_rng(1).normal(size=(40, 2)), 2 * np.pi * np.arange(31) / 31
     line, circle = np.c_[np.arange(40), np.zeros(40)], np.c_[np.cos(turn), np.sin(turn)]
     for G, Y in ((nx.path_graph(40), line + jitter), (nx.cycle_graph(31), circle + jitter[:31])):
-        sweep = Sweep(Hops(read(G).adjacency), Y)
+        sweep = Sweep(hop_distances(read(G).adjacency), Y)
         for measure in ALL:
             assert measure(sweep).value == pytest.approx(0 if measure is ranks.b_nx else 1, abs=0.02)
         for measure in (ranks.trustworthiness, ranks.r_nx_area):
@@ -142,14 +142,14 @@ def test_a_drawing_in_the_order_of_the_graph_is_perfect_however_many_ties_there_
 def test_too_few_nodes_have_no_ranks_to_keep(n):
     A = read(nx.path_graph(n)).adjacency
     for measure in (ranks.trustworthiness, ranks.continuity, ranks.r_nx, ranks.r_nx_area):
-        assert np.isnan(measure(Sweep(Hops(A), np.arange(2.0 * n).reshape(n, 2))).value)
+        assert np.isnan(measure(Sweep(hop_distances(A), np.arange(2.0 * n).reshape(n, 2))).value)
 
 
 def test_a_thinned_curve_keeps_the_area(monkeypatch):
     A = read(nx.random_geometric_graph(300, 0.1, seed=2)).adjacency
     Y = np.random.default_rng(0).normal(size=(300, 2))
-    expected = ranks.r_nx_area(Sweep(Hops(A), Y, 100)).value
+    expected = ranks.r_nx_area(Sweep(hop_distances(A), Y, 100)).value
     monkeypatch.setattr(ranks, "EVERY_K", 60)
-    sweep = Sweep(Hops(A), Y, 100)
+    sweep = Sweep(hop_distances(A), Y, 100)
     assert len(ranks.ranks_of(sweep).k) < 220
     assert ranks.r_nx_area(sweep).value == pytest.approx(expected, abs=2e-4)

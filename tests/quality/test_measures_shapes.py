@@ -8,10 +8,10 @@ import pytest
 from scipy.spatial.distance import cdist
 
 from nelayout.graphs import read
-from nelayout.quality.distances import Hops
+from nelayout.quality.distances import hop_distances
+from nelayout.quality.edges import gabriel_graph, relative_graph, shape_agreement
 from nelayout.quality.neighborhoods import f_score, precision, recall, retrieval
 from nelayout.quality.samples import Sweep
-from nelayout.quality.shapes import gabriel_graph, relative_graph, shape_agreement
 
 RNG = np.random.default_rng(0)
 TURN = np.array([[0.6, 0.8], [-0.8, 0.6]])
@@ -34,7 +34,7 @@ PLACES = {
 
 
 def sweep_of(A, Y):
-    return Sweep(Hops(A), Y, None)
+    return Sweep(hop_distances(A), Y, None)
 
 
 def shape_by_definition(Y, *, relative):

@@ -16,7 +16,7 @@ from nelayout.graphs.host import Host
 from nelayout.numerics.parallel import Threads
 from nelayout.optimizers import OPTIMIZERS
 from nelayout.placing.overlap import separate, split_coincident
-from nelayout.placing.stacking import stacked
+from nelayout.placing.packing import stacked
 from nelayout.run.drawing import Summation
 from nelayout.run.evidence import objective_of
 from nelayout.run.pipeline import run_parts

@@ -8,7 +8,7 @@ from tables import first, thinned
 import nelayout as nl
 from nelayout.errors import InputError
 from nelayout.graphs import read
-from nelayout.placing.dots import dot_diameter, dot_size, part_dots
+from nelayout.placing.final import dot_diameter, dot_size, part_dots
 from nelayout.run.parting import Neighborhoods, part_nodes
 
 

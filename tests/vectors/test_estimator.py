@@ -165,7 +165,7 @@ def test_search_from_other_rows_is_exact(columns, far, monkeypatch):
     rng = np.random.default_rng(5)
     table, others = rng.standard_normal((700, columns)), rng.standard_normal((40, columns))
     others[3] *= far
-    indices, squared = Table(table, 5).nearest_to(others, 5, Threads(2))
+    indices, squared = Table(table, 5).nearest(5, Threads(2), others=others)
     D = cdist(others, table, "sqeuclidean")
     np.testing.assert_allclose(squared, np.sort(D, axis=1)[:, :5], rtol=1e-9)
     near = np.arange(40) != 3

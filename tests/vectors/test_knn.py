@@ -166,7 +166,7 @@ def test_bounds_along_principal_directions_leave_the_neighbors_exact(directions,
     X = rng().standard_normal((600, 40)) * np.linspace(3, 0.1, 40)
     table = nearest.Table(X, 7)
     with threads_for(2) as threads:
-        indices, squared = table.nearest(np.arange(600), 7, threads)
+        indices, squared = table.nearest(7, threads, np.arange(600))
     expected = by_definition(X, 7)
     assert np.array_equal(indices, expected)
     assert np.allclose(squared, ((X[:, None] - X[expected]) ** 2).sum(axis=2), rtol=1e-13)

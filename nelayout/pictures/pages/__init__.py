@@ -1,6 +1,490 @@
-"""Pages: drawings to zoom, search and select in, as one HTML file that needs no network."""
+r"""`explore`, and `Page`: drawings of a graph and values of its nodes as one HTML file.
 
-from nelayout.pictures.pages.opening import explore, page_of, solution_page
-from nelayout.pictures.pages.page import Column, Drawn, Frames, Page, hex_color, shortened
+A page is data and a program. The data are names, values, edges, and one position per node and drawing. The program
+draws them with WebGL. Values of nodes are columns. Their kind follows the rule of colors in pictures:
 
-__all__ = ["Column", "Drawn", "Frames", "Page", "explore", "hex_color", "page_of", "shortened", "solution_page"]
+>>> [Column("x", values).kind for values in (["b", "a", "b"], [0.5, 1.5, 2.5], ["Ann", "Bob", "Eve"])]
+['classes', 'numbers', 'texts']
+>>> packed(np.array([1, 258], np.uint16))
+{'type': 'u2', 'data': 'AQACAQ=='}
+>>> embedded({"name": "</script>"})
+'{"name":"\\u003c/script\\u003e"}'
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import math
+import os
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from html import escape
+from importlib.resources import files
+from typing import Any
+
+import numpy as np
+
+from nelayout import graphs
+from nelayout.errors import InputError
+from nelayout.graphs.files import check_output, deliver
+from nelayout.pictures.colors import (
+    AMOUNTS,
+    MANY_CLASSES,
+    PLAIN,
+    class_names,
+    classes_of,
+    is_color,
+    is_missing,
+    palette,
+    plain_value,
+    unknown_color,
+)
+from nelayout.pictures.paper import DARK, WHITE
+from nelayout.pictures.space import VIEW
+
+__all__ = [
+    "MAX_PAGE_BYTES", "Column", "Drawn", "Frames", "Page", "embedded", "explore", "fitted", "hex_color", "packed",
+    "page_of", "shortened", "solution_page",
+]  # fmt: skip
+
+# The program, in the order of its files in the page.
+_PROGRAM = (
+    "data.js", "space.js", "webgl.js", "plain.js", "panel.js", "gestures.js", "controls.js", "theme.js", "start.js",
+)  # fmt: skip
+MAX_PAGE_BYTES = 100_000_000  # bytes of the largest page for browsers
+_MAX_NOTEBOOK_BYTES = 4_000_000  # bytes of the largest page inside a notebook
+_MAX_LETTERS = 200  # largest number of letters of a name or value in a page
+_HEX = re.compile(r"#(?:[0-9a-fA-F]{3}|[0-9a-fA-F]{6})")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Column:
+    """One value per node, shown beside its name; the nodes may be colored by it.
+
+    name     its name in the reader's choice
+    values   in node order, None or NaN for a node without a value
+    drawing  the drawing with these values, None: all; columns with the same name are one choice
+    amount   whether few different whole numbers are amounts, not classes
+    """
+
+    name: str
+    values: Sequence[Any] | np.ndarray
+    drawing: str | None = None
+    amount: bool = False
+
+    @property
+    def kind(self) -> str:
+        """Kind of the values: "classes" and "numbers" have colors, "texts" do not."""
+        return self._sorted_out()[0]
+
+    def held(self, drawings: Sequence[str]) -> dict[str, Any]:
+        """Return the column as data of a page; `drawings` are the names of the drawings."""
+        kind, known, classes = self._sorted_out()
+        result: dict[str, Any] = {"name": self.name, "kind": kind}
+        if self.drawing is not None:
+            result["drawing"] = drawings.index(self.drawing)
+        if kind == "texts":
+            return result | {"values": [None if value is None else shortened(value) for value in known]}
+        if kind == "numbers":
+            numbers = np.array([math.nan if value is None else float(value) for value in known])
+            return result | {"values": packed(numbers)}
+        number = {name: k for k, name in enumerate(map(str, classes))}
+        codes = np.array([-1 if value is None else number[str(plain_value(value))] for value in known], np.int16)
+        own = [hex_color(name) for name in classes]
+        light, dark = ([hex_color(color) for color in palette(len(classes), night)] for night in (False, True))
+        colors = {"colors": own if all(own) else light, "dark": own if all(own) else dark}
+        return result | {"names": [shortened(name) for name in classes], **colors, "codes": packed(codes)}
+
+    def _sorted_out(self) -> tuple[str, list, list]:
+        """Return the kind, the values with None for missing ones, and the classes."""
+        values = self.values.tolist() if isinstance(self.values, np.ndarray) else list(self.values)
+        known = [None if is_missing(value) else value for value in values]
+        given = [value for value in known if value is not None]
+        if self.amount and given:
+            return "numbers", known, []
+        classes = classes_of(known)
+        if given and classes is None:
+            return ("numbers" if all(isinstance(x, (int, float, np.number)) for x in given) else "texts"), known, []
+        if (
+            not classes
+            or len(classes) > MANY_CLASSES
+            or (len(classes) == len(given) > 1 and isinstance(classes[0], str))
+        ):
+            return "texts", known, []
+        return "classes", known, classes
+
+
+def hex_color(color: Any) -> str | None:
+    """Return a color as HTML writes it, or None; all but hex codes need matplotlib.
+
+    >>> hex_color("#0072b2"), hex_color((1.0, 0.0, 0.0)), hex_color("no color")
+    ('#0072b2', '#ff0000', None)
+    """
+    if isinstance(color, str) and _HEX.fullmatch(color):
+        return color
+    try:
+        from matplotlib.colors import to_hex
+    except ImportError:
+        return None
+    return to_hex(color) if is_color(color) else None
+
+
+def shortened(value: Any) -> str:
+    """Return a value as text of at most 200 letters; 5 for 5.0.
+
+    >>> shortened(5.0), shortened(("a", 1)), len(shortened("x" * 1000))
+    ('5', "('a', 1)", 200)
+    """
+    text = str(plain_value(value))
+    return text if len(text) <= _MAX_LETTERS else text[: _MAX_LETTERS - 1] + "…"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Frames:
+    """The nodes and edges of a page at T times.
+
+    names  (T) the name of each time
+    Y      (T, n, 2) positions, NaN for an absent node
+    edges  (T, m) whether each edge is present
+    """
+
+    names: Sequence[str]
+    Y: np.ndarray
+    edges: np.ndarray
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Drawn:
+    """A drawing on a page.
+
+    name   its heading
+    Y      (n, 2 or 3) positions in any units
+    facts  short texts beside the heading, such as "0.3 s"
+    """
+
+    name: str
+    Y: np.ndarray
+    facts: Sequence[str] = ()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Page:
+    """Drawings of one graph as an HTML page that needs no network and no other file.
+
+    A notebook shows it; ``write`` makes a file.
+
+    names        names of the nodes
+    ends         (rows, cols), the nodes that each edge joins
+    weights      (m,) weights by which the page can leave out edges; None: all weights are equal
+    drawings     at least one `Drawn`
+    columns      values of the nodes
+    color        the name of the column that colors the nodes at first, or one color
+    title        the heading
+    below        HTML under the drawings; its texts must be escaped
+    weight_name  the name of the weights
+    frames       the nodes and edges at several times, as a film; then there is one drawing
+    """
+
+    names: Sequence[str]
+    ends: tuple[np.ndarray, np.ndarray]
+    weights: np.ndarray | None
+    drawings: Sequence[Drawn]
+    columns: Sequence[Column] = ()
+    color: str = PLAIN
+    title: str = "A graph"
+    below: str = ""
+    weight_name: str = "weight"
+    frames: Frames | None = None
+
+    @property
+    def size(self) -> int:
+        """Bytes of the page within a few percent, without a run of `html`."""
+        n, m = len(self.names), len(self.ends[0])
+        numbers = m * (4 if n <= 1 << 16 else 8) + (0 if self.weights is None else 4 * m)
+        numbers += 4 * n * sum(drawing.Y.shape[1] for drawing in self.drawings)
+        texts = sum(map(len, self.names)) + 3 * n + len(self.below)
+        for column in self.columns:
+            if column.kind == "texts":
+                texts += sum(3 + min(len(str(value)), _MAX_LETTERS) for value in column.values)
+            else:
+                numbers += (8 if column.kind == "numbers" else 2) * n
+        numbers += 0 if self.frames is None else 4 * self.frames.Y.size + self.frames.edges.size // 8
+        return texts + 4 * numbers // 3 + sum(map(len, _parts(self.frames is not None)))  # base64: four bytes for three
+
+    def html(self) -> str:
+        """Return the page; raise `InputError` if it would be larger than 100 MB."""
+        if self.size > MAX_PAGE_BYTES:
+            raise InputError(
+                f"the page of {len(self.names)} nodes, {len(self.ends[0])} edges and {len(self.drawings)} drawings "
+                f"would be {self.size / 1e6:.0f} MB, and browsers open up to {MAX_PAGE_BYTES / 1e6:.0f} MB: draw a "
+                "picture instead (nelayout.draw, Comparison.plot; on the command line a png), or a subgraph"
+            )
+        style, program = _parts(self.frames is not None)
+        digest = base64.b64encode(hashlib.sha256(program.encode()).digest()).decode("ascii")
+        # No network and no other script, even if a text passes as markup.
+        policy = f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{digest}'"
+        return (
+            '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
+            f'<meta http-equiv="Content-Security-Policy" content="{policy}">'
+            '<meta name="viewport" content="width=device-width, initial-scale=1">'
+            f"<title>{escape(self.title)}</title>\n<style>\n{style}</style></head><body>\n"
+            f'<header><h1>{escape(self.title)}</h1><p id="count"></p></header>\n'
+            '<noscript><p class="note">The drawings need JavaScript; the measures below do not.</p></noscript>\n'
+            '<div id="bar" role="group" aria-label="Tools"></div>\n'
+            '<main><div id="panels"></div><aside id="aside"></aside></main>\n'
+            f'<section id="below">{self.below}</section>\n'
+            '<p id="status" role="status" aria-live="polite" class="aside-text"></p>\n'
+            f'<script type="application/json" id="data">{embedded(self._data())}</script>\n'
+            f"<script>{program}</script>\n</body></html>\n"
+        )
+
+    def write(self, path: str | os.PathLike) -> None:
+        """Write the page to a file; an error leaves no partial file; "-" is standard output."""
+        check_output(path)
+        deliver(path, self.html().encode("utf-8", "replace"))
+
+    def _repr_html_(self) -> str:
+        """Return the page in a frame; for a large page, the command to write it, and `below`."""
+        if self.size > _MAX_NOTEBOOK_BYTES:
+            return (
+                f"<p>{escape(self.title)}: the page has {self.size / 1e6:.0f} MB, too much for a notebook; "
+                f"<code>.write(&quot;page.html&quot;)</code> makes a file of it.</p>{self.below}"
+            )
+        height = 860 if len(self.drawings) > 1 else 720
+        return (
+            f'<iframe srcdoc="{escape(self.html())}" title="{escape(self.title)}" '
+            f'style="width:100%;height:{height}px;border:0" sandbox="allow-scripts"></iframe>'
+        )
+
+    def __repr__(self) -> str:
+        return f"Page({self.title!r}: {len(self.names)} nodes, {len(self.ends[0])} edges, {self.size / 1e6:.1f} MB)"
+
+    def _data(self) -> dict[str, Any]:
+        n, m = len(self.names), len(self.ends[0])
+        # Strong edges first, equally strong ones in random order: the page draws a first part while it moves.
+        order = np.random.default_rng(0).permutation(m)
+        if self.weights is not None:
+            order = order[np.argsort(-self.weights[order], kind="stable")]
+        names = [drawing.name for drawing in self.drawings]
+        film = {}
+        if self.frames is not None:
+            bits = np.packbits(self.frames.edges[:, order], axis=1, bitorder="little")
+            places = packed(fitted(self.frames.Y))
+            film["film"] = {"names": list(self.frames.names), "xy": places, "edges": packed(bits)}
+        return film | {
+            "title": self.title,
+            "names": [shortened(name) for name in self.names],
+            "rows": packed(_node_numbers(self.ends[0][order], n)),
+            "cols": packed(_node_numbers(self.ends[1][order], n)),
+            "weights": None if self.weights is None else packed(self.weights[order].astype(np.float32)),
+            "weightName": self.weight_name,
+            "drawings": [
+                {"name": each.name, "facts": list(each.facts), "xyz"[: each.Y.shape[1]]: packed(fitted(each.Y))}
+                for each in self.drawings
+            ],
+            "view": VIEW.ravel().tolist(),
+            "columns": [column.held(names) for column in self.columns],
+            "color": self.color,
+            "plain": [WHITE.plain, DARK.plain],
+            "unknown": [WHITE.unknown, DARK.unknown],
+        }
+
+
+def fitted(Y: np.ndarray) -> np.ndarray:
+    """Return float32 positions (..., dim), box centered at 0, its longer side from -1 to 1.
+
+    >>> fitted(np.array([[[0.0, 0.0]], [[1.0, 0.0]]]))[:, 0].tolist()
+    [[-1.0, 0.0], [1.0, 0.0]]
+    """
+    there = Y[~np.isnan(Y[..., 0])]
+    if not len(there):
+        return Y.astype(np.float32)
+    low, high = there.min(axis=0), there.max(axis=0)
+    half = float((high / 2 - low / 2).max())
+    return ((Y - (low / 2 + high / 2)) / (half if half > 0 else 1.0)).astype(np.float32)
+
+
+def packed(x: np.ndarray) -> dict[str, str]:
+    """Return an array as type (NumPy's letter, bytes) and little-endian bytes in base64."""
+    kind = x.dtype.kind + str(x.dtype.itemsize)
+    data = np.ascontiguousarray(x, dtype=x.dtype.newbyteorder("<")).tobytes()
+    return {"type": kind, "data": base64.b64encode(data).decode("ascii")}
+
+
+def _node_numbers(x: np.ndarray, n: int) -> np.ndarray:
+    """Return node numbers in the smallest integer type for `n` nodes."""
+    return x.astype(np.uint16 if n <= 1 << 16 else np.uint32)
+
+
+def embedded(data: Any) -> str:
+    """Return JSON for a script element: no tag, entity or comment begins in it."""
+    text = json.dumps(data, separators=(",", ":"), allow_nan=False)
+    return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
+
+
+@cache
+def _parts(film: bool) -> tuple[str, str]:
+    """Return the style and the program, with the part that plays a film."""
+    folder = files("nelayout.pictures.pages").joinpath("program")
+    program = "\n".join(folder.joinpath(name).read_text("utf-8") for name in (*_PROGRAM, *["film.js"] * film))
+    return folder.joinpath("page.css").read_text("utf-8"), f'"use strict";\n(() => {{\n{program}\n}})();\n'
+
+
+def explore(
+    G: Any,
+    pos: Any,
+    path: str | os.PathLike | None = None,
+    *,
+    labels: Any = None,
+    color: Any = None,
+    weight: str | None = "weight",
+    title: str | None = None,
+) -> Page:
+    """Make a page of a drawing to zoom, search and select in: one HTML file, without network.
+
+    A reader can hover over nodes, search names, and select nodes one by one, in a box or by a lasso. The page
+    highlights their neighbors. A reader can also choose the column that colors the nodes, and hide weak edges. Mouse,
+    fingers and keys work. The page is dark if the reader's system is. `nelayout.draw` makes pictures for print, and
+    ``compare(G, {...}).to_html(path)`` a page of several drawings.
+
+    Parameters
+    ----------
+    G : graph or None
+        Any graph that the layouts take. None shows points without edges, such as an embedding.
+    pos : positions
+        What a layout returns, or a `Solution`: the page then shows node costs. Positions in space (``dim=3``) can
+        be turned by dragging, and by the keys W, A, S, D, Q and E.
+    path : str or Path, optional
+        The file; an error leaves no partial file. None writes no file; a notebook shows the page.
+    labels : str, dict or array, optional
+        Names of the nodes: a node attribute, a dict or texts. By default the nodes themselves.
+    color : str, dict or array, optional
+        What colors the nodes at first: a node attribute, "degree", "strength", a dict or an array of values, or one
+        color. By default the degree.
+    weight : str, optional
+        The edge attribute by which readers can hide weak edges; edges of weight 0 are left out. None reads no weights.
+    title : str, optional
+        The heading of the page.
+
+    Returns
+    -------
+    Page
+        ``.write(path)`` makes the file, ``.html()`` returns its text.
+
+    Raises
+    ------
+    InputError
+        For a node without a position, an unknown attribute, a folder that does not exist, and a page of more than 100
+        MB.
+
+    Examples
+    --------
+    >>> import networkx as nx, nelayout as nl
+    >>> G = nx.karate_club_graph()
+    >>> page = nl.explore(G, nl.ws_sne_layout(G, seed=0), "karate.html", color="club")
+    >>> page
+    Page('A graph of 34 nodes': 34 nodes, 78 edges, 0.1 MB)
+    """
+    if path is not None:
+        check_output(path)
+    page = solution_page(G, pos, labels=labels, color=color, weight=weight, title=title)
+    if path is not None:
+        page.write(path)
+    return page
+
+
+def solution_page(G: Any, pos: Any, *, columns: Iterable[Column] = (), **look: Any) -> Page:
+    """Return the page of one drawing, with node costs of a `Solution`; `look`: see `page_of`."""
+    cost = getattr(pos, "node_cost", None)
+    costs = [] if cost is None or not len(cost) else [Column("cost", np.asarray(cost), amount=True)]
+    name = getattr(pos, "method", "") or "drawing"
+    return page_of(G, {name: pos}, columns=[*costs, *columns], **look)
+
+
+def page_of(
+    G: Any,
+    drawings: Mapping[str, Any],
+    *,
+    labels: Any = None,
+    color: Any = None,
+    weight: str | None = "weight",
+    title: str | None = None,
+    columns: Iterable[Column] = (),
+    facts: Mapping[str, Sequence[str]] | None = None,
+    below: str = "",
+) -> Page:
+    """Return the page of several drawings {name: positions}; see `explore` and `Page`.
+
+    columns  more values of the nodes
+    facts    {drawing: short texts beside its heading}
+    """
+    network = graphs.points(next(iter(drawings.values()))) if G is None else graphs.read(G, weight=weight)
+    with graphs.guard(G):
+        own = [shortened(label) for label in network.labels]
+        given = [None] * len(own) if labels is None else network.host.objects(labels, "labels")
+        names = [name if text is None else shortened(text) for text, name in zip(given, own, strict=True)]
+        known = [column for column in (*columns, *_of_graph(network)) if not _repeats(column, names)]
+        if labels is not None:
+            known.append(Column("node", own))
+        chosen, extra = _color(network, color, known)
+        rows = np.repeat(np.arange(len(names)), np.diff(network.adjacency.indptr))
+        cols = network.adjacency.indices
+        once = rows < cols
+        weights = np.asarray(network.adjacency.data)[once]
+        differ = len(weights) > 0 and float(weights.min()) < float(weights.max())
+        drawn = []
+        for name, pos in drawings.items():
+            Y = graphs.every_position(network, pos, f"the drawing {name!r}")
+            if Y.shape[1] not in (1, 2, 3):
+                raise InputError(f"{name!r} must have 1, 2 or 3 coordinates; got {Y.shape[1]}")
+            flat = np.concatenate([Y, np.zeros((len(Y), max(0, 2 - Y.shape[1])))], axis=1)
+            drawn.append(Drawn(str(name), flat, (facts or {}).get(name, ())))
+        if title is None:
+            title = f"{len(names):,} points" if G is None else f"A graph of {len(names):,} nodes"
+        ends = (rows[once], cols[once])
+        shown = weights if differ else None
+        return Page(names, ends, shown, drawn, [*extra, *known], chosen, title, below, weight or "weight")
+
+
+def _repeats(column: Column, names: list[str]) -> bool:
+    """Return True if the values of a column are the names."""
+    return column.kind == "texts" and [None if value is None else shortened(value) for value in column.values] == names
+
+
+def _of_graph(network: graphs.Network) -> list[Column]:
+    """Return degree (if there are edges), strength (if weights), and the node attributes."""
+    amounts = []
+    if network.adjacency.nnz:
+        amounts.append(Column("degree", np.diff(network.adjacency.indptr), amount=True))
+    if network.weighted:
+        amounts.append(Column("strength", np.asarray(network.adjacency.sum(axis=1)).ravel(), amount=True))
+    names = [name for name in network.host.attributes() if name not in AMOUNTS]
+    return [*amounts, *(Column(str(name), network.host.attribute(name, "a page")) for name in names)]
+
+
+def _color(network: graphs.Network, color: Any, known: list[Column]) -> tuple[str, list[Column]]:
+    """Return the name of the first color, and a column for given values."""
+    colored = [column.name for column in known if column.kind != "texts"]
+    if color is None or (isinstance(color, str) and color in AMOUNTS and color not in colored):
+        return ("degree" if network.adjacency.nnz else PLAIN), []  # without weights the strength equals the degree
+    if isinstance(color, str) and color in colored:
+        return color, []
+    one = isinstance(color, str) or (isinstance(color, tuple) and len(color) != len(network.labels))
+    plain = hex_color(color) if one else None
+    if plain is not None:
+        return plain, []
+    if isinstance(color, str):
+        raise unknown_color(color, [name for name in colored if name not in AMOUNTS])
+    given = getattr(color, "name", None)  # of a Series
+    heading = given if isinstance(given, str) and given not in {column.name for column in known} else "color"
+    column = Column(heading, class_names(network.host.objects(color, "color")))
+    if column.kind == "texts":
+        raise InputError(
+            f"color must hold numbers or at most {MANY_CLASSES} classes; got more different texts. Show them with "
+            "labels="
+        )
+    return heading, [column]

@@ -1,0 +1,158 @@
+"""A comparison as a figure, and as a page: its drawings, and its table."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from html import escape
+from typing import Any
+
+import numpy as np
+
+from nelayout import graphs
+from nelayout.comparison.ranking import Cell, Rows, arrow, explained, keys, shown, table_rows
+from nelayout.errors import missing_extra
+from nelayout.pictures import draw
+from nelayout.pictures.colors import Coloring
+from nelayout.pictures.legend import LEGEND_STYLE, dots, fitted, text_size
+from nelayout.pictures.legend import explained as explained_colors
+from nelayout.pictures.pages import Column, Page, page_of
+from nelayout.pictures.paper import Paper, paper
+from nelayout.quality.neighborhoods import jaccard_index
+
+__all__ = ["comparison_page", "neighbors_kept", "side_by_side", "table_html"]
+
+# Largest number of drawings in a row; inches of a drawing, of a line and of a column of the table, and of names.
+COLUMNS, INCHES, LINE, CELL, NAMES = 4, 3.4, 0.3, 0.7, 3.2
+# Font sizes in points: of a drawing's name, and of text in the table.
+TITLE, SMALL = 12, 8
+# Largest number of entries of the adjacency for a column "neighbors kept" of each drawing.
+MAX_ADJACENCY_ENTRIES = 1_000_000
+
+
+def side_by_side(comparison: Any, color: Coloring, labels: Any, table: bool, background: Any) -> Any:
+    """Return a matplotlib figure of a `Comparison`: drawings over their measures.
+
+    A legend of classes stands below the drawings, a color bar beside the first row.
+    """
+    try:
+        from matplotlib.backends.backend_agg import FigureCanvasAgg
+        from matplotlib.figure import Figure
+        from matplotlib.layout_engine import ConstrainedLayoutEngine
+    except ImportError:
+        raise missing_extra("matplotlib", "compare", "figures") from None
+
+    back, drawings, found = paper(background), comparison.drawings, comparison.measured if table else {}
+    rows = -(-len(drawings) // COLUMNS)
+    columns = -(-len(drawings) // rows)
+    measures = len(next(iter(found.values()), {}))
+    names = max((text_size(name, SMALL)[0] / 72 for name, _ in color.classes), default=0.0)
+    bar = explained_colors(color, INCHES, INCHES).side if color.bounds else 0.0
+    wide = max(columns * INCHES + bar, CELL * (measures + 3) if measures else 0.0)
+    entries = max(1, int(wide / (0.5 + names)))
+    legend = LINE * (-(-len(color.classes) // entries) + bool(color.classes))
+    high = [rows * (INCHES + LINE) + legend, LINE * (len(drawings) + 4)][: 1 + bool(measures)]
+    layout = ConstrainedLayoutEngine(w_pad=0.1, h_pad=0.1)
+    figure = Figure(figsize=(wide, sum(high)), dpi=100, facecolor=back.color or "none", layout=layout)
+    FigureCanvasAgg(figure)
+    parts = figure.subfigures(len(high), 1, squeeze=False, height_ratios=high, facecolor="none")[:, 0]
+    axes = parts[0].subplots(rows, columns, squeeze=False).ravel()
+    for ax in axes[len(drawings) :]:
+        ax.set_axis_off()
+    for number, (ax, (name, pos)) in enumerate(zip(axes, drawings.items(), strict=False)):
+        how = {"labels": labels, "legend": number == columns - 1 and bar > 0, "background": background}
+        draw(comparison.G, pos, ax=ax, color=color, **how)
+        title = ax.set_title(fitted(name, TITLE, 72 * (INCHES - 0.3)), fontsize=TITLE, color=back.ink, y=1.0)
+        title.set_parse_math(False)
+        ax.set_anchor("N")  # titles are level
+    if color.classes:
+        handles = dots(color.classes, back, SMALL, color.shapes is not None)
+        how = {"title": color.name or None, "fontsize": SMALL, "title_fontsize": SMALL, "labelcolor": back.ink}
+        how |= {"loc": "outside lower center", "ncols": min(entries, len(handles)), **LEGEND_STYLE}
+        parts[0].legend(handles=handles, **how)
+    if measures:
+        _table(parts[1].subplots(), found, comparison.seconds, back)
+    return figure
+
+
+def _table(ax: Any, found: Rows, seconds: dict[str, float], back: Paper) -> None:
+    """Draw one cell per drawing and measure, the darker the better; the best of each is bold."""
+    columns = {f"{name.replace('_', ' ')} {arrow(name)}": cells for name, cells in table_rows(found, digits=3).items()}
+    if seconds:
+        columns["seconds"] = [Cell(shown(seconds.get(name, math.nan), 2), False, math.nan) for name in found]
+    dark = np.array([[each.dark for each in cells] for cells in columns.values()]).T
+    ax.pcolormesh(dark, cmap="Blues", vmin=0.0, vmax=1.2, edgecolors=back.rgb, linewidth=1.0)
+    ax.set_ylim(len(found), 0)
+    how = {"fontsize": SMALL, "color": back.ink, "parse_math": False}
+    ax.set_xticks(np.arange(len(columns)) + 0.5, list(columns), rotation=30, ha="left", **how)
+    ax.set_yticks(np.arange(len(found)) + 0.5, [fitted(name, SMALL, 72 * NAMES) for name in found], **how)
+    ax.tick_params(length=0, top=True, labeltop=True, bottom=False, labelbottom=False)
+    ax.spines[:].set_visible(False)
+    ax.set_facecolor("none")
+    for m, cells in enumerate(columns.values()):
+        for r, each in enumerate(cells):
+            ink = back.ink if math.isnan(each.dark) else "white" if each.dark > 0.55 else "#202020"
+            how = {"weight": "bold" if each.best else "normal", "fontsize": SMALL, "color": ink}
+            ax.text(m + 0.5, r + 0.5, each.text.partition(" ±")[0], ha="center", va="center", **how)
+
+
+def table_html(found: Any) -> str:
+    """Return a `Comparison` in rows: each measure with a column per drawing, then seconds."""
+    measured, spreads, seconds = found.measured, found.spreads, found.seconds
+    heads = "".join(f"<th>{escape(drawing)}</th>" for drawing in measured)
+    lines = [f"<table><thead><tr><th></th>{heads}</tr></thead><tbody>"]
+    for name, cells in table_rows(measured, spreads).items():
+        row = ""
+        for cell in cells:
+            text = cell.text.replace("±", "&plusmn;")
+            # Black letters stay readable on the darkest background.
+            style = "" if math.isnan(cell.dark) else f"background:rgba(33,113,181,{0.45 * cell.dark:.2f})"
+            row += f'<td style="{style}">{f"<b>{text}*</b>" if cell.best else text}</td>'
+        title = escape(explained(name).definition)
+        lines.append(f'<tr><th title="{title}">{escape(name)} {arrow(name)}</th>{row}</tr>')
+    if seconds:
+        times = "".join(f"<td>{shown(seconds.get(drawing, math.nan), 2)}</td>" for drawing in measured)
+        lines.append(f"<tr><th>seconds</th>{times}</tr>")
+    said = keys(measured, spreads, "* best, or not clearly worse; the bluer the better")
+    return "\n".join([*lines, f"</tbody></table><p>{'; '.join(said)}</p>"])
+
+
+def comparison_page(
+    found: Any, labels: Any, color: Any, weight: str | None, title: str | None, columns: Iterable[Column]
+) -> Page:
+    """Return the page of a comparison; see `Comparison.page`."""
+    G, drawings, classes = found.G, found.drawings, found.labels
+    known = [] if classes is None else [Column("class", classes)]
+    network = None if G is None else graphs.read(G, weight=weight)
+    if network is not None and 0 < network.adjacency.nnz <= MAX_ADJACENCY_ENTRIES:
+        for name, pos in drawings.items():
+            kept = neighbors_kept(network, graphs.every_position(network, pos))
+            known.append(Column("neighbors kept", kept, name, amount=True))
+    if color is None and classes is not None and known[0].kind != "texts":
+        color = "class"
+    facts = {name: [f"{shown(spent, 2)} s"] for name, spent in found.seconds.items()}
+    below = "".join(f"<p>{escape(sentence)}</p>" for sentence in found.verdict)
+    names = list(next(iter(found.measured.values()), {}))
+    if names:
+        meanings = "".join(
+            f"<dt>{escape(name)} {arrow(name)}</dt><dd>{escape(explained(name).definition)}; "
+            f"score: {escape(explained(name).score)}</dd>"
+            for name in names
+        )
+        below += f"<h2>Measures</h2>{table_html(found)}<h2>Definitions</h2><dl>{meanings}</dl>"
+    if title is None:
+        count = f"{len(drawings)} drawings" if len(drawings) > 1 else "A drawing"
+        title = f"{count} of {'vectors' if G is None else 'a graph'}: {', '.join(drawings)}"
+    return page_of(
+        G, drawings, labels=labels, color=color, weight=weight, title=title, columns=[*known, *columns],
+        facts=facts, below=below,
+    )  # fmt: skip
+
+
+def neighbors_kept(network: graphs.Network, Y: np.ndarray) -> np.ndarray:
+    """Return each node's value, (n,), of the measure "neighborhood"; NaN for isolated nodes."""
+    nodes = np.flatnonzero(np.diff(network.adjacency.indptr))
+    result = np.full(len(Y), np.nan)
+    if len(nodes):
+        result[nodes] = jaccard_index(Y, nodes, network.adjacency[nodes])
+    return result
