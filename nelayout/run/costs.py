@@ -25,10 +25,9 @@ from nelayout.numerics.memory import warn_if_short
 from nelayout.optimizers.limited_memory import pairs_kept
 from nelayout.run.facts import Facts
 from nelayout.run.layers import Layers
-from nelayout.run.levels import Levels, polylog
-from nelayout.run.passes import Descent, Keep, Pass, passes_within
+from nelayout.run.levels import STARTS_NODES, Levels, Rough, polylog
+from nelayout.run.passes import Descent, InSpace, Keep, Pass, passes_within
 from nelayout.run.plan import Settings, plan
-from nelayout.run.starts import COMPARED, ROUGH_NODES, OtherStarts
 from nelayout.run.untangling import Redraw, Untangle
 from nelayout.similarities.random_walk import KEPT, WHOLE
 from nelayout.sums.edges.walk import can_smooth_exactly
@@ -134,15 +133,13 @@ class CostModel:
             pairs = self.n * len(pivots_of(self.n))
             seconds = STRESS_PAIR["compiled" if self.compiled else "numpy"] * pairs / self.speed
             return replace(cost + Cost(TRIALS * USUAL * each.steps * seconds), bytes=cost.bytes + BYTES_STRESS * pairs)
-        if isinstance(each, OtherStarts):
-            copies = min(each.copies, self.n, max(1.0, ROUGH_NODES / self.n))
-            rough = self._steps(self.method, "lbfgs", copies * COMPARED, float(COMPARED))
-            method, steps = self.method.during(each.descend), each.descend.steps
-            cost = self._steps(method, each.descend.optimizer.name, (2.0 * each.flat + 1.0) * steps, 2.0 * steps)
-            return replace(rough + cost, bytes=int(copies * (rough.bytes + self.held())))
+        if isinstance(each, Rough):
+            copies = min(each.copies, self.n, max(1.0, STARTS_NODES / self.n))
+            cost = self._steps(self.method, "lbfgs", copies * each.steps, float(each.steps))
+            return replace(cost, bytes=int(copies * (cost.bytes + self.held())))
         if isinstance(each, Untangle):
             return Cost(UNTANGLED_NODE * self.n)
-        if isinstance(each, Redraw):
+        if isinstance(each, (InSpace, Redraw)):
             return self(each.descend)
         own = self._steps(self.method, "lbfgs", USUAL * each.steps)
         return sum(map(self, (*each.free, *each.across)), own) if isinstance(each, Layers) else own

@@ -226,6 +226,10 @@ class Drawing:
         """Return the drawing with other positions."""
         return replace(self, Y=Y)
 
+    def anew(self, Y: np.ndarray) -> Drawing:
+        """Return the graphs at other positions, of any dimension, which no objective has moved yet."""
+        return Drawing.on(self.affinity, self.segments, Y, self.parts)
+
     def with_mass(self, mass: np.ndarray) -> Drawing:
         """Return the drawing with other masses (n,)."""
         return replace(self, affinity=replace(self.affinity, mass=mass))

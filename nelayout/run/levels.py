@@ -29,7 +29,7 @@ from nelayout.run.placement import JITTER, radius, random_positions, stir_flat
 from nelayout.run.score import Hops
 from nelayout.run.strong_edges import merged_pattern, strong_edges
 
-__all__ = ["Levels", "lowest_copies", "polylog"]
+__all__ = ["STARTS_NODES", "Levels", "Rough", "polylog"]
 
 # Nodes of a level that is unfolded, and its largest part of the graph's nodes: finer ones would curl up.
 MIN_UNFOLDED, MAX_UNFOLDED, UNFOLDED_PART = 200, 1000, 1 / 4
@@ -39,8 +39,8 @@ UNFOLDING_STEPS = 30
 UNFOLDING_MOVE = 0.01
 # Factor of the stress of hops beyond which a drawing that goes by distances between rows is left.
 MAX_STRESS_RISE = 4 / 3
-# Random starts of the coarsest graph at most, and all their nodes together.
-COARSEST_STARTS, COARSEST_NODES = 8, 640
+# Random starts of a coarsest graph at most, and all nodes of the random starts of a graph together.
+COARSEST_STARTS, STARTS_NODES = 8, 1300
 # Nodes for each further random start: small graphs have few different layouts.
 NODES_PER_COPY = 5
 # Iterations of each of them.
@@ -94,10 +94,9 @@ class Levels(Pass):
         affinity, parts, _ = some_of(level.affinity, level.parts, ~level.going)
         method = run.method if self.stage.power is None else polylog(min(self.stage.power, 2.0))
         # Hubs joined to all others shrink no further: such a graph is reported.
-        large = parts.count == 1 and len(affinity.mass) > COARSEST_NODES
+        large = parts.count == 1 and len(affinity.mass) > STARTS_NODES
         most = min(COARSEST_STARTS, 1 + len(affinity.mass) // (NODES_PER_COPY * parts.count))
-        how = most, COARSEST_NODES, COARSEST_STEPS, run
-        return lowest_copies(affinity, parts, method, *how, report if large else silent)
+        return _lowest_copies(affinity, parts, method, most, COARSEST_STEPS, run, report if large else silent)
 
     def _from_sketch(
         self, drawing: Drawing, levels: list[Level], Y: np.ndarray, run: Run, report: Report
@@ -132,18 +131,30 @@ class Levels(Pass):
         return run.minimize(objective, drawing, optimizer_named(stage.optimizer), stage.max_iter, rest, report).Y
 
 
-def lowest_copies(
-    affinity: Affinity, parts: Parts, method: Method, most: int, nodes: int, steps: int, run: Run,
-    report: Report = silent,
-) -> np.ndarray:
-    """Draw graphs from several random positions; return the lowest (n, dim) of each.
+@dataclass(frozen=True, kw_only=True)
+class Rough(Pass):
+    """Draw each graph by symmetric SNE (row by row where the method is), and keep the lowest of several random starts.
 
-    most   random positions of a graph; no more than it has nodes
-    nodes  of all copies of the average graph together
-    steps  iterations of each copy
+    A Gaussian releases no edge, so that it finds the shape of a graph from random positions.
+
+    copies  random starts of a graph at most
     """
+
+    copies: int
+
+    def __call__(self, drawing: Drawing, run: Run) -> Drawing:
+        method = METHODS["sne" if run.method.connection.by_rows else "ssne"]
+        return drawing.anew(
+            _lowest_copies(drawing.affinity, drawing.segments, method, self.copies, self.steps, run, silent)
+        )
+
+
+def _lowest_copies(
+    affinity: Affinity, parts: Parts, method: Method, most: int, steps: int, run: Run, report: Report
+) -> np.ndarray:
+    """Return the lowest of at most so many drawings (n, dim) of each graph, from random positions."""
     count, n, dim = parts.count, len(affinity.mass), run.dim
-    copies = max(1, min(most, nodes * count // n, n // count))
+    copies = max(1, min(most, STARTS_NODES * count // n, n // count))
     Y = random_positions(copies * n, dim, run.rng)
     if not affinity.P.nnz:
         return Y[:n]

@@ -34,11 +34,10 @@ from nelayout.run.drawing import Part
 from nelayout.run.facts import Facts
 from nelayout.run.masses import mass_to_read, masses_of
 from nelayout.run.passes import Descent, Keep, passes_within
-from nelayout.run.plan import Settings
+from nelayout.run.plan import COMPARED, Settings
 from nelayout.run.plan import plan as passes_of
 from nelayout.run.request import NOTHING_KNOWN, Request, checked_stability, read_request
 from nelayout.run.several_machines import Forecast
-from nelayout.run.starts import COMPARED
 from nelayout.run.taking_apart import take_apart
 from nelayout.similarities.masses import NAMED
 from nelayout.sums.device import device_named
