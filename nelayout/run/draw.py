@@ -15,11 +15,11 @@ import numpy as np
 
 from nelayout.objective.stacks import MAX_STACKED_NODES, stackable
 from nelayout.record.progress import Observer, Stopped
-from nelayout.run.costs import loops_within
 from nelayout.run.drawing import Drawing, Part, Run
 from nelayout.run.facts import Facts
 from nelayout.run.passes import Pass, fold, passes_within
 from nelayout.run.plan import Settings, plan
+from nelayout.run.plan_table import loops_within
 
 __all__ = ["draw_part", "draw_parts", "planned"]
 

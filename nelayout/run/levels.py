@@ -21,13 +21,12 @@ from nelayout.objective import Affinity
 from nelayout.objective.stacks import one_after_another, some_of
 from nelayout.optimizers import LBFGS, optimizer_named
 from nelayout.optimizers.minimize import Rest, silent
-from nelayout.run.coarsen import Level, hierarchy
+from nelayout.run.coarsen import Level, hierarchy, merged, strong_edges
 from nelayout.run.drawing import Drawing, Report, Run
 from nelayout.run.parting import Neighborhoods
 from nelayout.run.passes import Pass
 from nelayout.run.placement import JITTER, radius, random_positions, stir_flat
 from nelayout.run.score import Hops
-from nelayout.run.strong_edges import merged_pattern, strong_edges
 
 __all__ = ["STARTS_NODES", "Levels", "Rough", "polylog"]
 
@@ -107,12 +106,12 @@ class Levels(Pass):
         for finer in levels[:-1]:
             cluster = finer.cluster[cluster]
         m = len(levels[-1].affinity.mass)
-        merged = np.bincount(cluster, mass, minlength=m)
+        total = np.bincount(cluster, mass, minlength=m)
         means = np.stack([np.bincount(cluster, mass * column, minlength=m) for column in sketch.T], axis=1)
-        means /= merged[:, None]
+        means /= total[:, None]
         begin = stir_flat(means / (radius(means) or 1.0), None, run.rng)
         other = self._drawn(levels[-1], begin, len(drawing.Y), run, report)
-        hops = Hops(merged_pattern(strong_edges(drawing.affinity.P), cluster), run.sums.threads)
+        hops = Hops(merged(strong_edges(drawing.affinity.P), cluster, m), run.sums.threads)
         keeps = np.isfinite(other).all() and hops.stress(other) <= MAX_STRESS_RISE * hops.stress(Y)
         return other if keeps else Y
 

@@ -25,18 +25,16 @@ from nelayout.record.progress import LOG, Observer, observe
 from nelayout.record.solution import Solution
 from nelayout.run.ahead import second_compiler
 from nelayout.run.alpha_walk import at_order, draw_at_best_alpha
-from nelayout.run.assembly import assemble, assemble_kept, units_of
+from nelayout.run.assembly import assemble, assemble_kept, gather, units_of
 from nelayout.run.canvas import Frames
-from nelayout.run.costs import NUMPY_PAIRS, uses_loops, warn_of_memory
 from nelayout.run.draw import draw_parts
 from nelayout.run.drawing import Drawing, Part, Run, Summation
-from nelayout.run.evidence import evidence_of, grows
-from nelayout.run.gathering import gather
-from nelayout.run.masses import masses_of
+from nelayout.run.evaluation import evidence_of, grows
 from nelayout.run.parting import Neighborhoods, part_nodes
 from nelayout.run.placement import place_missing, random_positions
+from nelayout.run.plan_table import NUMPY_PAIRS, uses_loops, warn_of_memory
 from nelayout.run.request import NOTHING_KNOWN, Known, Request, read_request
-from nelayout.run.taking_apart import take_apart
+from nelayout.run.taking_apart import masses_of, take_apart
 from nelayout.run.variational_component import draw_variational
 from nelayout.sums.device import Device, device_named
 
