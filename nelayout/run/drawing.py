@@ -227,7 +227,7 @@ class Drawing:
         return replace(self, Y=Y)
 
     def anew(self, Y: np.ndarray) -> Drawing:
-        """Return the graphs at other positions, of any dimension, which no objective has moved yet."""
+        """Return new positions, of any dimension, which no objective has moved yet."""
         return Drawing.on(self.affinity, self.segments, Y, self.parts)
 
     def with_mass(self, mass: np.ndarray) -> Drawing:

@@ -1,4 +1,4 @@
-"""The value of drawings: J, its gradient, lambda and the cost of each node, of any drawing under any method.
+"""The value of drawings: J, its gradient, lambda and the cost of each node.
 
 J of a graph is the sum over its components, which share only the sheet.  Sums over all pairs are exact if exact sums
 take at most `MAX_EXACT_NS`, with every backend of the run.

@@ -28,7 +28,7 @@ from nelayout.run.passes import Pass
 from nelayout.run.placement import JITTER, radius, random_positions, stir_flat
 from nelayout.run.score import Hops
 
-__all__ = ["STARTS_NODES", "Levels", "Rough", "polylog"]
+__all__ = ["STARTS_NODES", "Levels", "Rough", "lowest_copies", "polylog"]
 
 # Nodes of a level that is unfolded, and its largest part of the graph's nodes: finer ones would curl up.
 MIN_UNFOLDED, MAX_UNFOLDED, UNFOLDED_PART = 200, 1000, 1 / 4
@@ -95,7 +95,7 @@ class Levels(Pass):
         # Hubs joined to all others shrink no further: such a graph is reported.
         large = parts.count == 1 and len(affinity.mass) > STARTS_NODES
         most = min(COARSEST_STARTS, 1 + len(affinity.mass) // (NODES_PER_COPY * parts.count))
-        return _lowest_copies(affinity, parts, method, most, COARSEST_STEPS, run, report if large else silent)
+        return lowest_copies(affinity, parts, method, most, COARSEST_STEPS, run, report if large else silent)
 
     def _from_sketch(
         self, drawing: Drawing, levels: list[Level], Y: np.ndarray, run: Run, report: Report
@@ -132,9 +132,10 @@ class Levels(Pass):
 
 @dataclass(frozen=True, kw_only=True)
 class Rough(Pass):
-    """Draw each graph by symmetric SNE (row by row where the method is), and keep the lowest of several random starts.
+    """Draw each graph by symmetric SNE, and keep the lowest of several random starts.
 
-    A Gaussian releases no edge, so that it finds the shape of a graph from random positions.
+    Methods with a connection by rows take SNE.  A Gaussian releases no edge, so that it finds the shape of a graph from
+    random positions.
 
     copies  random starts of a graph at most
     """
@@ -143,15 +144,13 @@ class Rough(Pass):
 
     def __call__(self, drawing: Drawing, run: Run) -> Drawing:
         method = METHODS["sne" if run.method.connection.by_rows else "ssne"]
-        return drawing.anew(
-            _lowest_copies(drawing.affinity, drawing.segments, method, self.copies, self.steps, run, silent)
-        )
+        return drawing.anew(lowest_copies(drawing.affinity, drawing.segments, method, self.copies, self.steps, run))
 
 
-def _lowest_copies(
-    affinity: Affinity, parts: Parts, method: Method, most: int, steps: int, run: Run, report: Report
+def lowest_copies(
+    affinity: Affinity, parts: Parts, method: Method, most: int, steps: int, run: Run, report: Report = silent
 ) -> np.ndarray:
-    """Return the lowest of at most so many drawings (n, dim) of each graph, from random positions."""
+    """Return the lowest of at most so many random drawings (n, dim) of each graph."""
     count, n, dim = parts.count, len(affinity.mass), run.dim
     copies = max(1, min(most, STARTS_NODES * count // n, n // count))
     Y = random_positions(copies * n, dim, run.rng)

@@ -226,7 +226,7 @@ def _resized(drawing: Drawing, objective: Any, which: np.ndarray, run: Run, thor
 
 @dataclass(frozen=True, kw_only=True)
 class InSpace(Pass):
-    """Descend from random positions with one dimension more, where nodes can pass each other, and lay them flat."""
+    """Descend from random positions with one dimension more, and lay them flat."""
 
     descend: Descent
 

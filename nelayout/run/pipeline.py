@@ -124,7 +124,8 @@ def _run(request: Request, known: Known, began: float) -> tuple[Solution, list[D
             observer.log_stages()
         Y, places, stay = _assembled(drawings, request, known)
         units = units_of(drawings, Y)
-        done = finish(Y, places, stay, request.size, o["scale"], o["center"], _parting(request, stay))
+        part = (lambda Y: part_nodes(Y, Neighborhoods(request.P), stay)) if request.dots else None
+        done = finish(Y, places, stay, request.size, o["scale"], o["center"], part)
         with device.guard() if device else nullcontext():
             found, drawings = _solution(request, done, units / done.factor, drawings, run, stopped, began)
     LOG.debug("%s: %s, J = %.6g, %.2f s", found.method, found.reason, found.value, found.seconds)
@@ -144,11 +145,6 @@ def _assembled(drawings: list[Drawing], request: Request, known: Known) -> tuple
     if fixed is None or start is None:
         return Y, Y, stay
     return Y, np.where(fixed, start, Y), stay | fixed
-
-
-def _parting(request: Request, stay: np.ndarray | None) -> Callable[[np.ndarray], np.ndarray] | None:
-    """Return the function that moves hidden nodes apart; nodes of the mask ``stay`` stay."""
-    return (lambda Y: part_nodes(Y, Neighborhoods(request.P), stay)) if request.dots else None
 
 
 def _draw(

@@ -39,8 +39,8 @@ STOP_LARGE = 1.05
 EMPHASIS, EMPHASIS_STEPS = 0.4, 40
 # Emphasis of distances between the rows of a table, before the last stage.
 ROWS_EMPHASIS = 0.3
-# Searches for the size of fixed nodes, and of held nodes, during the last descent.
-FIXED_ROUNDS, HELD_ROUNDS = 5, 4
+# Parts of the last descent between which the size of fixed or held nodes is searched for.
+ROUNDS = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -240,22 +240,22 @@ class _Planner:
                 assert isinstance(whole, Descend)
                 stage = replace(stage, max_iter=whole.at(facts.n).max_iter)
             between = Resize(name="spread fixed nodes", why="fixed nodes")
-            return (*found, *self._rounds(stage, FIXED_ROUNDS, between, **own))
+            return (*found, *self._rounds(stage, between, **own))
         if settings.stability:
             way = [] if self.momentum else self.descents[:-1]
             why = "new nodes find their place"
             found += [self._descend(each, why, springs=True, same=True, passing=True) for each in way]
             size = Resize(name="size", why="springs hold the size")
-            return (*found, *self._rounds(stage, HELD_ROUNDS, size, springs=True, **own), size)
+            return (*found, *self._rounds(stage, size, springs=True, **own), size)
         return (*found, *self._last(stage, **own))
 
-    def _rounds(self, stage: Descend, rounds: int, between: Pass, **changes) -> list[Pass]:
+    def _rounds(self, stage: Descend, between: Pass, **changes) -> list[Pass]:
         """Return the last stage in rounds, with a size search before each but the first."""
         own = self._last(replace(stage, starts=False), **changes)[-1]
         assert isinstance(own, Descent)
-        each, left, found = max(stage.max_iter // rounds, 1), own.steps, list[Pass]()
-        for turn in range(rounds):
-            share = left if turn == rounds - 1 else min(each, left)
+        each, left, found = max(stage.max_iter // ROUNDS, 1), own.steps, list[Pass]()
+        for turn in range(ROUNDS):
+            share = left if turn == ROUNDS - 1 else min(each, left)
             if turn and left:
                 found.append(replace(between, name=f"{between.name} {turn}"))
             found.append(replace(own, name=f"{own.name} {turn + 1}", steps=share))
