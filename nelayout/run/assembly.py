@@ -147,14 +147,11 @@ def gather(parts: list[Drawing], run: Run) -> np.ndarray:
 
 def assemble_kept(components: list[Drawing], shape: tuple[int, int]) -> np.ndarray:
     """One drawing of the whole graph, (n, d), in the units of the components' starts."""
-    Y = np.zeros(shape)
-    placed = [c for c in components if c.part.placed]
+    Y, placed = np.zeros(shape), [c for c in components if c.part.placed]
+    if not placed:
+        return assemble(components, None, None, shape, None)
     rest = [c for c in components if not c.part.placed]
     fresh = [canonical(c.Y, c.affinity.mass) for c in rest]
-    if not placed:
-        for component, drawing in zip(rest, pack(fresh), strict=True):
-            Y[component.part.nodes] = drawing
-        return Y
     sized = next((c for c in placed if _distinct(c)), None)
     room = None if sized is None else _room(_over_start(sized, None))
     there = [_over_start(c, None if c is sized else room) for c in placed]

@@ -11,8 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from nelayout.catalogue.record import Method
-from nelayout.catalogue.stages import CoarseToFine, Descend
+from nelayout.catalogue.stages import Descend
 from nelayout.formula.kernels import Radial
 from nelayout.numerics.principal import principal_components
 from nelayout.numerics.spectral import spectral_coordinates
@@ -36,7 +35,7 @@ def draw_variational(part: Part, run: Run) -> Drawing:
     """Draw a component by a variational method; an iteration of ``run.max_iter`` is a round."""
     plain, affinity = replace(run.method, variational=False), part.affinity
     rounds = ROUNDS if run.max_iter is None else run.max_iter
-    drawing = draw_part(part, replace(run, method=replace(plain, stages=(_no_step(plain),)), max_iter=0))
+    drawing = draw_part(part, replace(run, method=replace(plain, stages=(Descend("size", 0),)), max_iter=0))
     if rounds == 0:
         return drawing
     drawing = replace(drawing, methods=(plain,), reasons=("max_iter",))
@@ -71,10 +70,3 @@ def draw_variational(part: Part, run: Run) -> Drawing:
     except Stopped:
         return replace(latest[0], reasons=("stopped",))
     return replace(latest[0], Y=Y, reasons=("converged" if len(trace) < rounds else "max_iter",))
-
-
-def _no_step(method: Method) -> Descend:
-    """Return the method's last stage without a step: it makes the start."""
-    last = method.stages[-1]
-    descent = last.as_descent() if isinstance(last, CoarseToFine) else last
-    return replace(descent, max_iter=0, large=None, small=None, starts=False)
