@@ -150,7 +150,8 @@ RULES: dict[str, tuple[str, Callable[[], Any], str]] = {
     ),
     "turns": ("only nodes move where edges cross", lambda: constants("run.untangling", MAX_PIECE_NODES=0), ""),
     "crowded masses": (
-        "crowded graphs have the powers of others", lambda: constants("run.masses", CROWDED_POWERS=(0.25, 0.0)), ""
+        "crowded graphs have the powers of others",
+        lambda: constants("run.taking_apart", CROWDED_POWERS=(0.25, 0.0)), "",
     ),
     "unfold": ("no level is unfolded", lambda: planned(unfolded_never), "meshes that bend in space are folded"),
     "stop": ("all tails are tried on large graphs", lambda: planned(never_stopped), "saves time"),

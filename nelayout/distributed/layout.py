@@ -35,9 +35,9 @@ from nelayout.record.progress import LOG, Observer, observe
 from nelayout.record.solution import Step
 from nelayout.run.assembly import assemble
 from nelayout.run.drawing import Run
-from nelayout.run.masses import mass_to_read, tried_masses
 from nelayout.run.pipeline import run_method
 from nelayout.run.several_machines import DRIVER, LEAST_NODES, MOST_ENTRIES, READING, WORKER, driver_bytes, worker_bytes
+from nelayout.run.taking_apart import mass_to_read, tried_masses
 from nelayout.similarities.masses import node_mass
 from nelayout.sums.nbody import backend, check_backend
 

@@ -5,7 +5,7 @@ gradient.  For example, two pairs of nodes drawn at distances 1 and 2 by Elastic
 
 >>> from nelayout.catalogue import METHODS
 >>> pair = Affinity(csr_array(np.array([[0.0, 1.0], [1.0, 0.0]])), np.ones(2))
->>> both = stacked(*tiled(pair, 2), METHODS["ee"])
+>>> both = stacked(*one_after_another([pair] * 2), METHODS["ee"])
 >>> both.evaluate(np.array([[0.0], [1.0], [0.0], [2.0]])).value.round(3)
 array([0.736, 6.037])
 """
@@ -30,7 +30,7 @@ from nelayout.objective.formula import Objective
 from nelayout.similarities.affinity import Affinity, some_of
 from nelayout.sums.nbody.islands import Islands
 
-__all__ = ["MAX_STACKED_NODES", "one_after_another", "some_of", "stackable", "stacked", "tiled"]
+__all__ = ["MAX_STACKED_NODES", "one_after_another", "some_of", "stackable", "stacked"]
 
 # Most nodes of a graph that is drawn together with others: the pairs of larger ones take longer than the calls.
 MAX_STACKED_NODES = 800
@@ -53,11 +53,6 @@ def one_after_another(affinities: Sequence[Affinity]) -> tuple[Affinity, Parts]:
     inside, hidden = (np.hstack([getattr(each, name) for each in affinities]) for name in ("inside", "hidden"))
     distances = tuple(chain.from_iterable(each.distances for each in affinities))
     return Affinity(P, mass, inside, hidden, rows=rows, distances=distances), Parts(sizes)
-
-
-def tiled(affinity: Affinity, count: int) -> tuple[Affinity, Parts]:
-    """Copies of one graph, for drawings from several starts."""
-    return one_after_another([affinity] * count)
 
 
 def _rows(affinity: Affinity) -> np.ndarray:

@@ -41,7 +41,7 @@ MAX_POSITIONS, SEGMENTS = 2_000, 3_000
 def second_compiler(wanted: bool) -> Iterator[Callable[[Iterable[Radial | str], int, int], None]]:
     """Yield a function that starts the work of a second process, which ends with the block.
 
-    The function takes the work in order (see `nelayout.run.costs.loops_within`), number of nodes and dimension.
+    The function takes the work in order (see `nelayout.run.plan_table.loops_within`), number of nodes and dimension.
     """
     helper = _started() if wanted and not loop_store.stored("sums.nbody") and _possible() else None
     try:

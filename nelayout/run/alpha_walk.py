@@ -16,7 +16,7 @@ from nelayout.formula.divergences import alpha
 from nelayout.record.progress import Stopped
 from nelayout.run.draw import draw_part
 from nelayout.run.drawing import Drawing, Part, Run
-from nelayout.run.starts import COMPARED
+from nelayout.run.plan import COMPARED
 
 __all__ = ["at_order", "draw_at_best_alpha"]
 

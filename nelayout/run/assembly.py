@@ -6,13 +6,18 @@ Drawings without a start are packed side by side; those with one go back there, 
 from __future__ import annotations
 
 import numpy as np
+from scipy.sparse import csr_array
 
+from nelayout.objective import Affinity
+from nelayout.optimizers import LBFGS
+from nelayout.optimizers.minimize import Rest, minimize
+from nelayout.optimizers.size import size_search
 from nelayout.placing.orient import canonical, transform
 from nelayout.placing.packing import pack, pack_around, stacked
-from nelayout.run.drawing import Drawing
-from nelayout.run.placement import as_before, one_place, radius
+from nelayout.run.drawing import Drawing, Run
+from nelayout.run.placement import as_before, one_place, radius, random_positions
 
-__all__ = ["assemble", "assemble_kept", "units_of"]
+__all__ = ["assemble", "assemble_kept", "gather", "units_of"]
 
 # Factor between two components' typical distances from which initial positions do not set a component's size.
 DIFFERENT = 2.0
@@ -20,6 +25,8 @@ DIFFERENT = 2.0
 BESIDE = 0.3
 # Difference of a component's two sizes, in parts of them, that is a rounding error.
 ROUNDING = 1e-12
+# Iterations that arrange the components which gravity holds.
+GATHERING_STEPS = 100
 
 
 def assemble(
@@ -122,16 +129,29 @@ def _ratios(drawn: list[np.ndarray], placed: list[np.ndarray]) -> np.ndarray:
     return np.where((np.abs(ratio - 1.0) > ROUNDING) & (ratio > 0) & (ratio < np.inf), ratio, 1.0)
 
 
+def gather(parts: list[Drawing], run: Run) -> np.ndarray:
+    """Return drawings (n, d) of all components, where gravity holds each among the others.
+
+    Packed side by side, they would have to pass each other on their way.  So each counts as one node of its mass.
+    """
+    mass = np.array([float(np.sum(part.affinity.mass)) for part in parts])
+    objective = run.sums.objective(run.method, Affinity(csr_array((len(parts), len(parts))), mass))
+    places = random_positions(len(parts), run.dim, run.rng)
+    places = places * size_search(objective, places)
+    places, _, _ = minimize(objective, places, LBFGS(), GATHERING_STEPS, Rest(lull=1e-4))
+    Y = np.empty((sum(len(each.Y) for each in parts), run.dim))
+    for each, place in zip(parts, places, strict=True):
+        Y[each.part.nodes] = each.Y - each.centers() + place
+    return Y
+
+
 def assemble_kept(components: list[Drawing], shape: tuple[int, int]) -> np.ndarray:
     """One drawing of the whole graph, (n, d), in the units of the components' starts."""
-    Y = np.zeros(shape)
-    placed = [c for c in components if c.part.placed]
+    Y, placed = np.zeros(shape), [c for c in components if c.part.placed]
+    if not placed:
+        return assemble(components, None, None, shape, None)
     rest = [c for c in components if not c.part.placed]
     fresh = [canonical(c.Y, c.affinity.mass) for c in rest]
-    if not placed:
-        for component, drawing in zip(rest, pack(fresh), strict=True):
-            Y[component.part.nodes] = drawing
-        return Y
     sized = next((c for c in placed if _distinct(c)), None)
     room = None if sized is None else _room(_over_start(sized, None))
     there = [_over_start(c, None if c is sized else room) for c in placed]

@@ -12,6 +12,7 @@ may differ, because its principal axes are known only at the end.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -24,6 +25,7 @@ from nelayout.run.placement import frame
 __all__ = ["Frames", "turned_onto"]
 
 
+@dataclass
 class Frames:
     """Frames of the whole graph while its components are drawn.
 
@@ -31,27 +33,24 @@ class Frames:
     component that is still to be drawn is a dot in the middle of its area.  With a start, frames are turned and
     moved onto the start.  Components without positions stand to the right of it.
 
-    dim     dimensions
+    components, n, dim  connected graphs, nodes of the whole graph, and dimensions
     kept    whether the caller has given a start
     fixed   whether some nodes stay: frames then have the units of the start, else they fit ``scale`` about ``center``
     """
 
-    def __init__(
-        self,
-        components: Sequence[Part],
-        n: int,
-        dim: int,
-        kept: bool = False,
-        fixed: bool = False,
-        scale: float | None = None,
-        center: np.ndarray | None = None,
-    ) -> None:
-        self.components, self.shape, self.kept, self.fixed = components, (n, dim), kept, fixed
-        self.scale, self.center = scale, center
+    components: Sequence[Part]
+    n: int
+    dim: int
+    kept: bool = False
+    fixed: bool = False
+    scale: float | None = None
+    center: np.ndarray | None = None
+
+    def __post_init__(self) -> None:
         # For each node: its position, its latest frame about the middle of its component, and a mask of such nodes.
         # Also the middle and the radius of its component's area; radius 0 without an area.
-        self.whole, self.before, self.middle = (np.zeros(self.shape) for _ in range(3))
-        self.seen, self.radius, self.furnished = np.zeros(n, dtype=bool), np.zeros(n), False
+        self.whole, self.before, self.middle = np.zeros((3, self.n, self.dim))
+        self.seen, self.radius, self.furnished = np.zeros(self.n, dtype=bool), np.zeros(self.n), False
 
     def show(self, drawing: Drawing) -> np.ndarray:
         """Return a new array with all positions, a drawing's graphs as they are in it."""
@@ -102,7 +101,7 @@ class Frames:
         if self.kept:
             self._stand_beside()
         elif len(self.components) > 1:
-            discs = fit(np.concatenate(pack([_disc(len(c.nodes), self.shape[1]) for c in self.components])), self.scale)
+            discs = fit(np.concatenate(pack([_disc(len(c.nodes), self.dim) for c in self.components])), self.scale)
             ends = np.cumsum([len(c.nodes) for c in self.components])
             for component, disc in zip(self.components, np.split(discs, ends[:-1]), strict=True):
                 middle, sides = np.sum(disc, axis=0) / len(disc), len(disc)
@@ -117,11 +116,11 @@ class Frames:
             middle, _ = frame(component.start)
             self.whole[component.nodes] = np.where(np.isnan(component.start), middle, component.start)
         there = np.concatenate([c.nodes for c in placed]) if placed else np.array([], dtype=int)
-        middle, extent = frame(self.whole[there]) if len(there) else (np.zeros(self.shape[1]), 1.0)
-        right = middle + extent * np.eye(self.shape[1])[0]
+        middle, extent = frame(self.whole[there]) if len(there) else (np.zeros(self.dim), 1.0)
+        right = middle + extent * np.eye(self.dim)[0]
         for component in self.components:
             if not component.placed:
-                radius = extent * (len(component.nodes) / max(len(there), 1)) ** (1 / self.shape[1])
+                radius = extent * (len(component.nodes) / max(len(there), 1)) ** (1 / self.dim)
                 right[0] += 1.5 * radius
                 self.whole[component.nodes] = self.middle[component.nodes] = right
                 self.radius[component.nodes] = radius

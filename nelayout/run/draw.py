@@ -7,7 +7,7 @@ One graph and a thousand graphs take the same passes.  Small graphs with equal p
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from itertools import pairwise
 
@@ -15,12 +15,11 @@ import numpy as np
 
 from nelayout.objective.stacks import MAX_STACKED_NODES, stackable
 from nelayout.record.progress import Observer, Stopped
-from nelayout.run.costs import loops_within
 from nelayout.run.drawing import Drawing, Part, Run
 from nelayout.run.facts import Facts
 from nelayout.run.passes import Pass, fold, passes_within
 from nelayout.run.plan import Settings, plan
-from nelayout.run.resuming import resumed
+from nelayout.run.plan_table import loops_within
 
 __all__ = ["draw_part", "draw_parts", "planned"]
 
@@ -28,34 +27,29 @@ __all__ = ["draw_part", "draw_parts", "planned"]
 STACK_NODES, MAX_BESIDE_NODES = 20_000, 2_000
 
 
-def planned(parts: Sequence[Part], run: Run) -> list[tuple[Part, Facts, tuple[Pass, ...]]]:
-    """Return connected graphs with the masses for their initial positions, facts and plans."""
-    own, facts = list(parts), [Facts.of(part, run.method, run.dim) for part in parts]
-    for some in _stacks(own, [k for k, each in enumerate(facts) if each.placed], lambda k: _small(own[k], run)):
-        for k, (part, stage, emphasis) in zip(some, resumed([own[k] for k in some], run), strict=True):
-            own[k], facts[k] = part, replace(facts[k], resumed=stage, emphasis=emphasis)
+def planned(parts: Sequence[Part], run: Run) -> list[tuple[Facts, tuple[Pass, ...]]]:
+    """Return facts and plans of connected graphs."""
+    facts = [Facts.of(part, run.method, run.dim) for part in parts]
     settings = Settings(run.dim, run.optimizer, run.max_iter, run.tol, run.stability)
     plans = dict[tuple[Pass, ...], tuple[Pass, ...]]()  # equal plans are one object
     known = {each: plan(run.method, each, settings) for each in dict.fromkeys(facts)}
     known = {each: plans.setdefault(passes, passes) for each, passes in known.items()}
-    return [(part, each, known[each]) for part, each in zip(own, facts, strict=True)]
+    return [(each, known[each]) for each in facts]
 
 
-def _small(part: Part, run: Run) -> bool:
-    return len(part.nodes) <= MAX_STACKED_NODES and stackable(run.method, part.affinity)
-
-
-def _stacks(parts: Sequence[Part], which: Iterable[int], key: Callable[[int], object]) -> list[list[int]]:
-    """Return lists of the graphs of one key; graphs without a key (None or False) stand alone."""
+def _stacks(parts: Sequence[Part], plans: Sequence[tuple[Facts, tuple[Pass, ...]]], run: Run) -> list[list[int]]:
+    """Return lists of small graphs with equal plans; other graphs stand alone."""
     groups: dict[object, list[int]] = {}
-    for k in which:
-        groups.setdefault(("together", own) if (own := key(k)) else k, []).append(k)
+    for k, (part, (facts, passes)) in enumerate(zip(parts, plans, strict=True)):
+        small = len(part.nodes) <= MAX_STACKED_NODES and stackable(run.method, part.affinity)
+        together = small and run.stability is None and facts.fixed in ("none", "all")
+        groups.setdefault((id(passes), facts.fixed) if together else k, []).append(k)
     return [some for group in groups.values() for some in _cut(group, [len(parts[k].nodes) for k in group])]
 
 
 def draw_part(part: Part, run: Run) -> Drawing:
     """Draw one connected graph of two or more nodes."""
-    ((part, _, passes),) = planned([part], run)
+    ((_, passes),) = planned([part], run)
     run.observer.begin(sum(each.steps for _, each in passes_within(passes)))
     run.observer.end_stage()
     return fold(passes, Drawing.of([part], run.dim), run)
@@ -68,22 +62,16 @@ def draw_parts(parts: list[Part], run: Run) -> tuple[dict[int, Drawing], bool]:
     """
     ready = planned(parts, run)
     if parts:
-        work = dict.fromkeys(each for _, _, passes in ready for each in loops_within(passes, run.method))
+        work = dict.fromkeys(each for _, passes in ready for each in loops_within(passes, run.method))
         run.compile_ahead(work, max(len(part.nodes) for part in parts), run.dim)
-
-    def alike(k: int) -> object:
-        part, facts, passes = ready[k]
-        together = run.stability is None and _small(part, run) and facts.fixed in ("none", "all")
-        return (id(passes), facts.fixed) if together else None
-
-    stacks = _stacks(parts, range(len(parts)), alike)
+    stacks = _stacks(parts, ready, run)
     drawn: dict[int, Drawing] = {}
 
     def draw(stack: list[int], own: Run) -> None:
-        passes = ready[stack[0]][2]
+        passes = ready[stack[0]][1]
         own.observer.end_stage()
         try:
-            drawing = fold(passes, Drawing.of([ready[k][0] for k in stack], own.dim), own)
+            drawing = fold(passes, Drawing.of([parts[k] for k in stack], own.dim), own)
         except Stopped as stopped:
             if stopped.drawing is not None:
                 drawn.update(zip(stack, stopped.drawing.split(), strict=True))
@@ -91,7 +79,7 @@ def draw_parts(parts: list[Part], run: Run) -> tuple[dict[int, Drawing], bool]:
         drawn.update(zip(stack, drawing.split(), strict=True))
         own.canvas.settle(drawing)
 
-    run.observer.begin(sum(each.steps for stack in stacks for _, each in passes_within(ready[stack[0]][2])))
+    run.observer.begin(sum(each.steps for stack in stacks for _, each in passes_within(ready[stack[0]][1])))
     large = [stack for stack in stacks if len(stack) == 1 and len(parts[stack[0]].nodes) > MAX_BESIDE_NODES]
     try:
         for stack in large:

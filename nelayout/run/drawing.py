@@ -109,9 +109,14 @@ class Part:
         return tuple(a.tobytes() for a in (P.indptr, P.indices, P.data, self.affinity.mass))
 
     @property
+    def known(self) -> np.ndarray:
+        """(n,) mask of the nodes with an initial position."""
+        return np.zeros(len(self.nodes), dtype=bool) if self.start is None else ~np.isnan(self.start[:, 0])
+
+    @property
     def placed(self) -> bool:
         """Return True if some node has an initial position."""
-        return self.start is not None and not np.isnan(self.start).all()
+        return bool(self.known.any())
 
     @property
     def rests(self) -> bool:
@@ -221,6 +226,10 @@ class Drawing:
         """Return the drawing with other positions."""
         return replace(self, Y=Y)
 
+    def anew(self, Y: np.ndarray) -> Drawing:
+        """Return new positions, of any dimension, which no objective has moved yet."""
+        return Drawing.on(self.affinity, self.segments, Y, self.parts)
+
     def with_mass(self, mass: np.ndarray) -> Drawing:
         """Return the drawing with other masses (n,)."""
         return replace(self, affinity=replace(self.affinity, mass=mass))
@@ -234,8 +243,9 @@ class Drawing:
         return np.sum(self.Y, axis=0)[None] / len(self.Y) if self.count == 1 else self.segments.mean(self.Y)
 
     def same(self, other: Drawing) -> np.ndarray:
-        """Return a mask (C,): the graphs that are where they are in another drawing."""
-        return np.logical_and.reduceat((self.Y == other.Y).all(axis=1), self.segments.starts[:-1])
+        """Return a mask (C,): the graphs that are drawn as in another drawing, by the same method."""
+        alike = [mine == others for mine, others in zip(self.methods, other.methods, strict=True)]
+        return alike & np.logical_and.reduceat((self.Y == other.Y).all(axis=1), self.segments.starts[:-1])
 
     def take(self, kept: np.ndarray) -> Drawing:
         """Return the drawing of the graphs of a mask (C,)."""

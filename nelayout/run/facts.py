@@ -29,27 +29,25 @@ class Facts:
 
     n, entries  nodes, and entries of its matrix (two an edge)
     placed      whether some node has an initial position
+    missing     whether some node has none
     own_start   whether other initial positions may be tried: these come from this package, or are flat
     fixed       "none", "some" coordinates, "layers" (all nodes on an axis), or "all"
     free_axes   axes without layers
     special     "star" (a disc), "ring" (cycles and wheels) or ""; looked at for the method "auto" alone
     other_mass  whether other masses are to be tried
     goal        whether distances between rows count in the stages before the last
-    resumed     index of the stage that the initial positions have come from; None: the last
-    emphasis    of large distances in the objective that they have come from; None: the method's own
     """
 
     n: int
     entries: int
     placed: bool = False
+    missing: bool = False
     own_start: bool = False
     fixed: str = "none"
     free_axes: int = 0
     special: str = ""
     other_mass: bool = False
     goal: bool = False
-    resumed: int | None = None
-    emphasis: float | None = None
 
     @classmethod
     def of(cls, part: Part, method: Method, dim: int) -> Facts:
@@ -64,7 +62,7 @@ class Facts:
             fixed = "all" if part.fixed.all() else "layers" if part.layers.any() else "some"
         own = part.own_start or _flat(part.start)
         return cls(
-            n, P.nnz, part.placed, own, fixed, int(np.count_nonzero(~part.layers)), special,
+            n, P.nnz, part.placed, not part.known.all(), own, fixed, int(np.count_nonzero(~part.layers)), special,
             part.other_mass is not None, bool(part.affinity.distances) and not method.emphasis,
         )
 

@@ -48,7 +48,7 @@ class Layers(Pass):
     across: tuple[Pass, ...]
 
     def __call__(self, drawing: Drawing, run: Run) -> Drawing:
-        method = run.method.during(self.compared)
+        method = drawing.method or run.method.during(self.compared)
         drawing = replace(drawing, methods=(method,))
         objective = run.objective(drawing, method)
         branches = []

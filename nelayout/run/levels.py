@@ -21,15 +21,14 @@ from nelayout.objective import Affinity
 from nelayout.objective.stacks import one_after_another, some_of
 from nelayout.optimizers import LBFGS, optimizer_named
 from nelayout.optimizers.minimize import Rest, silent
-from nelayout.run.coarsen import Level, hierarchy
+from nelayout.run.coarsen import Level, hierarchy, merged, strong_edges
 from nelayout.run.drawing import Drawing, Report, Run
 from nelayout.run.parting import Neighborhoods
 from nelayout.run.passes import Pass
 from nelayout.run.placement import JITTER, radius, random_positions, stir_flat
 from nelayout.run.score import Hops
-from nelayout.run.strong_edges import merged_pattern, strong_edges
 
-__all__ = ["Levels", "lowest_copies", "polylog"]
+__all__ = ["STARTS_NODES", "Levels", "Rough", "lowest_copies", "polylog"]
 
 # Nodes of a level that is unfolded, and its largest part of the graph's nodes: finer ones would curl up.
 MIN_UNFOLDED, MAX_UNFOLDED, UNFOLDED_PART = 200, 1000, 1 / 4
@@ -39,8 +38,8 @@ UNFOLDING_STEPS = 30
 UNFOLDING_MOVE = 0.01
 # Factor of the stress of hops beyond which a drawing that goes by distances between rows is left.
 MAX_STRESS_RISE = 4 / 3
-# Random starts of the coarsest graph at most, and all their nodes together.
-COARSEST_STARTS, COARSEST_NODES = 8, 640
+# Random starts of a coarsest graph at most, and all nodes of the random starts of a graph together.
+COARSEST_STARTS, STARTS_NODES = 8, 1300
 # Nodes for each further random start: small graphs have few different layouts.
 NODES_PER_COPY = 5
 # Iterations of each of them.
@@ -94,10 +93,9 @@ class Levels(Pass):
         affinity, parts, _ = some_of(level.affinity, level.parts, ~level.going)
         method = run.method if self.stage.power is None else polylog(min(self.stage.power, 2.0))
         # Hubs joined to all others shrink no further: such a graph is reported.
-        large = parts.count == 1 and len(affinity.mass) > COARSEST_NODES
+        large = parts.count == 1 and len(affinity.mass) > STARTS_NODES
         most = min(COARSEST_STARTS, 1 + len(affinity.mass) // (NODES_PER_COPY * parts.count))
-        how = most, COARSEST_NODES, COARSEST_STEPS, run
-        return lowest_copies(affinity, parts, method, *how, report if large else silent)
+        return lowest_copies(affinity, parts, method, most, COARSEST_STEPS, run, report if large else silent)
 
     def _from_sketch(
         self, drawing: Drawing, levels: list[Level], Y: np.ndarray, run: Run, report: Report
@@ -108,12 +106,12 @@ class Levels(Pass):
         for finer in levels[:-1]:
             cluster = finer.cluster[cluster]
         m = len(levels[-1].affinity.mass)
-        merged = np.bincount(cluster, mass, minlength=m)
+        total = np.bincount(cluster, mass, minlength=m)
         means = np.stack([np.bincount(cluster, mass * column, minlength=m) for column in sketch.T], axis=1)
-        means /= merged[:, None]
+        means /= total[:, None]
         begin = stir_flat(means / (radius(means) or 1.0), None, run.rng)
         other = self._drawn(levels[-1], begin, len(drawing.Y), run, report)
-        hops = Hops(merged_pattern(strong_edges(drawing.affinity.P), cluster), run.sums.threads)
+        hops = Hops(merged(strong_edges(drawing.affinity.P), cluster, m), run.sums.threads)
         keeps = np.isfinite(other).all() and hops.stress(other) <= MAX_STRESS_RISE * hops.stress(Y)
         return other if keeps else Y
 
@@ -132,18 +130,29 @@ class Levels(Pass):
         return run.minimize(objective, drawing, optimizer_named(stage.optimizer), stage.max_iter, rest, report).Y
 
 
-def lowest_copies(
-    affinity: Affinity, parts: Parts, method: Method, most: int, nodes: int, steps: int, run: Run,
-    report: Report = silent,
-) -> np.ndarray:
-    """Draw graphs from several random positions; return the lowest (n, dim) of each.
+@dataclass(frozen=True, kw_only=True)
+class Rough(Pass):
+    """Draw each graph by symmetric SNE, and keep the lowest of several random starts.
 
-    most   random positions of a graph; no more than it has nodes
-    nodes  of all copies of the average graph together
-    steps  iterations of each copy
+    Methods with a connection by rows take SNE.  A Gaussian releases no edge, so that it finds the shape of a graph from
+    random positions.
+
+    copies  random starts of a graph at most
     """
+
+    copies: int
+
+    def __call__(self, drawing: Drawing, run: Run) -> Drawing:
+        method = METHODS["sne" if run.method.connection.by_rows else "ssne"]
+        return drawing.anew(lowest_copies(drawing.affinity, drawing.segments, method, self.copies, self.steps, run))
+
+
+def lowest_copies(
+    affinity: Affinity, parts: Parts, method: Method, most: int, steps: int, run: Run, report: Report = silent
+) -> np.ndarray:
+    """Return the lowest of at most so many random drawings (n, dim) of each graph."""
     count, n, dim = parts.count, len(affinity.mass), run.dim
-    copies = max(1, min(most, nodes * count // n, n // count))
+    copies = max(1, min(most, STARTS_NODES * count // n, n // count))
     Y = random_positions(copies * n, dim, run.rng)
     if not affinity.P.nnz:
         return Y[:n]

@@ -14,27 +14,34 @@ from typing import Any
 
 import numpy as np
 
+from nelayout.added.descent import place
+from nelayout.added.objective import AddedNodes, ties_of
 from nelayout.catalogue.record import Method
 from nelayout.formula.divergences import Divergence
 from nelayout.formula.kernels import Kernel
 from nelayout.optimizers import Optimizer
 from nelayout.optimizers.minimize import Rest
-from nelayout.optimizers.size import best_size, means, spread_search
+from nelayout.optimizers.size import best_size, means, size_search, spread_search
+from nelayout.optimizers.step import attraction_of
 from nelayout.record.progress import LOG, Stopped
-from nelayout.run.drawing import Drawing, Run, joined
+from nelayout.run.drawing import Drawing, Run, flattened, joined
 from nelayout.run.facts import circle
-from nelayout.run.newcomers import place_newcomers
-from nelayout.run.placement import frame, place_missing, random_positions, stir_flat
+from nelayout.run.placement import frame, place_missing, radius, random_positions, stir_flat
 from nelayout.run.score import Score
 from nelayout.run.springs import springs
 from nelayout.run.tidiness import tidiness
 
-__all__ = ["Branch", "Descent", "Keep", "Pass", "Place", "Resize", "TakeMasses", "fold", "passes_within"]
+__all__ = [
+    "Branch", "Descent", "InSpace", "Keep", "Pass", "Place", "PlaceMissing", "Resize", "TakeMasses", "fold",
+    "passes_within",
+]  # fmt: skip
 
 # Radius, in widths of a bounded kernel, below which a drawing counts as collapsed to a point.
 POINT = 1e-2
 # Smallest factor by which a size search shrinks a drawing that another objective has sized.
 MAX_SHRINKING = 0.1
+# Waves of nodes that the objective positions; farther nodes start about the mean of their neighbors.
+WAVES = 8
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -66,13 +73,11 @@ def fold(passes: Sequence[Pass], drawing: Drawing, run: Run) -> Drawing:
 class Place(Pass):
     """Give every node an initial position.
 
-    kind  "random", "circle" (a ring's nodes in order), "given" (the caller's; the objective positions missing nodes),
-          or "still" (the caller's; missing nodes start at their neighbors)
-    method  its objective positions missing nodes
+    kind  "random", "circle" (a ring's nodes in order), "given" (the caller's),
+          or "still" (the caller's, even if they coincide); missing nodes start at their neighbors
     """
 
     kind: str
-    method: Method | None = None
 
     def __call__(self, drawing: Drawing, run: Run) -> Drawing:
         if self.kind == "random":
@@ -86,13 +91,41 @@ class Place(Pass):
         part = drawing.part
         assert part.start is not None
         middle, extent = frame(part.start)
-        start = (part.start - middle) / extent
-        if self.kind == "still":
-            Y = place_missing(start, drawing.affinity.P, run.rng)
-        else:
-            assert self.method is not None
-            Y = stir_flat(place_newcomers(drawing, start, self.method, run), part.free, run.rng)
+        Y = place_missing((part.start - middle) / extent, drawing.affinity.P, run.rng)
+        Y = Y if self.kind == "still" else stir_flat(Y, part.free, run.rng)
         return replace(drawing, Y=Y, place=middle[None], size=np.full((1, run.dim), 1.0 / extent))
+
+
+@dataclass(frozen=True, kw_only=True)
+class PlaceMissing(Pass):
+    """Move nodes without an initial position to where their own part of J is least.
+
+    Nodes that are joined to placed nodes come first, then the nodes that are joined to these.  Each is placed by
+    itself, by `nelayout.added`; later iterations settle what they share.
+    """
+
+    def __call__(self, drawing: Drawing, run: Run) -> Drawing:
+        return joined([self._placed(each, run) for each in drawing.split()])
+
+    def _placed(self, drawing: Drawing, run: Run) -> Drawing:
+        Y, P, placed = drawing.Y, drawing.affinity.P, drawing.part.known
+        if np.count_nonzero(placed) < 2 or not radius(Y[placed]) > 0:
+            return drawing
+        method = replace(drawing.method or run.method, variational=False)
+        objective = run.sums.on_cpu.objective(method, drawing.affinity)
+        middle = drawing.centers()
+        size = size_search(objective, Y - middle)
+        Z = size * (Y - middle)
+        for _ in range(WAVES):
+            reached = ~placed & (P @ placed.astype(float) > 0)
+            if not reached.any():
+                break
+            at = place(AddedNodes(objective, Z, run.sums.threads, placed), ties_of(objective, reached, placed))
+            sound = np.isfinite(at).all(axis=1)
+            Z[np.flatnonzero(reached)[sound]] = at[sound]
+            placed = placed | reached
+            Z = place_missing(np.where(placed[:, None], Z, np.nan), P, run.rng)
+        return drawing.at(stir_flat(Z / size + middle, drawing.part.free, run.rng))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -105,8 +138,9 @@ class Descent(Pass):
     force, lull   when the descent ends early, see `nelayout.optimizers.minimize.Rest`
     springs       tie nodes to their initial positions, see `nelayout.run.springs`
     rested        skip graphs that have converged before
-    same          minimize the objective of each graph's drawing, with its present masses, instead of the method's
-    emphasis      of large distances in this objective; None: as it is
+    same          take the objective of each graph's drawing, with its present masses, instead of the method's
+    passing       leave the drawing the objective that it had
+    emphasis      of large distances in the objective; None: as it is
     """
 
     kernel: Kernel | None = None
@@ -118,20 +152,22 @@ class Descent(Pass):
     springs: bool = False
     rested: bool = False
     same: bool = False
+    passing: bool = False
     emphasis: float | None = None
 
     def __call__(self, drawing: Drawing, run: Run) -> Drawing:
-        if self.same:
-            for mask, some in drawing.by_method():
-                now = self._descended(some, some.methods[0] or run.method, some.exaggeration, run)
-                drawing = drawing.put(mask, now)
-            return drawing
         if self.rested:
             going = np.array([reason != "converged" for reason in drawing.reasons])
             if not going.any():
                 return drawing
             return drawing.put(going, replace(self, rested=False)(drawing.take(going), run))
-        return self._descended(drawing, run.method.during(self), np.full(drawing.count, self.exaggeration), run)
+        if not self.same:
+            return self._descended(drawing, run.method.during(self), np.full(drawing.count, self.exaggeration), run)
+        now = drawing
+        for mask, some in drawing.by_method():
+            factors = np.full(some.count, self.exaggeration) if self.passing else some.exaggeration
+            now = now.put(mask, self._descended(some, (some.method or run.method).during(self), factors, run))
+        return replace(now, methods=drawing.methods, exaggeration=drawing.exaggeration) if self.passing else now
 
     def _descended(self, drawing: Drawing, method: Method, factors: np.ndarray, run: Run) -> Drawing:
         """Bring a drawing to the size for an objective, then minimize the objective."""
@@ -186,6 +222,18 @@ def _resized(drawing: Drawing, objective: Any, which: np.ndarray, run: Run, thor
         place=np.where(which[:, None], drawing.place + middle / drawing.size, drawing.place),
         size=np.where(which[:, None], drawing.size * factor[:, None], drawing.size),
     )
+
+
+@dataclass(frozen=True, kw_only=True)
+class InSpace(Pass):
+    """Descend from random positions with one dimension more, and lay them flat."""
+
+    descend: Descent
+
+    def __call__(self, drawing: Drawing, run: Run) -> Drawing:
+        positions = random_positions(len(drawing.Y), min(run.dim + 1, 3), run.rng)
+        there = self.descend(drawing.anew(positions), run)
+        return drawing.anew(flattened(there.Y, drawing, run.dim))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -246,7 +294,7 @@ class Keep(Pass):
     Only drawings that differ are measured.
 
     by   "J": the least value of the last descent's objective; "score": the largest quality score; "tidy": the largest
-         score times the tidiness
+         score times the tidiness; "rest": the least moves of given nodes
     enough  J of the first branch, in nats (of each row under connections by rows); others are tried above
     """
 
@@ -341,4 +389,25 @@ def _by_tidiness(drawing: Drawing, run: Run) -> Measure:
     return measure
 
 
-MEASURES = {"J": _by_value, "score": _by_score, "tidy": _by_tidiness}
+def _by_rest(_: Drawing, run: Run) -> Measure:
+    """Measure drawings by minus the median step of nodes with initial positions, in radii."""
+
+    def measure(now: Drawing, going: np.ndarray) -> np.ndarray:
+        some, found = now.take(going), np.full(now.count, -math.inf)
+        some = replace(some, parts=tuple(replace(part, fixed=None) for part in some.parts))
+        moves = np.empty(some.count)
+        for mask, each in some.by_method():
+            objective = run.objective(each, each.method or run.method, each.exaggeration)
+            at = objective.evaluate(each.Y, attraction=True)
+            with np.errstate(all="ignore"):
+                step = np.asarray(np.sqrt(np.sum(at.gradient**2, axis=1)) / (4.0 * attraction_of(objective, at)))
+                steps, radii = np.split(step, each.segments.starts[1:-1]), each.radius()
+                medians = [np.median(own[part.known]) for own, part in zip(steps, each.parts, strict=True)]
+                moves[mask] = np.array(medians) / np.where(radii > 0, radii, 1.0)
+        found[going] = np.where(np.isfinite(moves), -moves, -math.inf)
+        return found
+
+    return measure
+
+
+MEASURES = {"J": _by_value, "score": _by_score, "tidy": _by_tidiness, "rest": _by_rest}

@@ -25,18 +25,16 @@ from nelayout.record.progress import LOG, Observer, observe
 from nelayout.record.solution import Solution
 from nelayout.run.ahead import second_compiler
 from nelayout.run.alpha_walk import at_order, draw_at_best_alpha
-from nelayout.run.assembly import assemble, assemble_kept, units_of
+from nelayout.run.assembly import assemble, assemble_kept, gather, units_of
 from nelayout.run.canvas import Frames
-from nelayout.run.costs import NUMPY_PAIRS, uses_loops, warn_of_memory
 from nelayout.run.draw import draw_parts
 from nelayout.run.drawing import Drawing, Part, Run, Summation
-from nelayout.run.evidence import evidence_of, grows
-from nelayout.run.gathering import gather
-from nelayout.run.masses import masses_of
+from nelayout.run.evaluation import evidence_of, grows
 from nelayout.run.parting import Neighborhoods, part_nodes
 from nelayout.run.placement import place_missing, random_positions
+from nelayout.run.plan_table import NUMPY_PAIRS, uses_loops, warn_of_memory
 from nelayout.run.request import NOTHING_KNOWN, Known, Request, read_request
-from nelayout.run.taking_apart import take_apart
+from nelayout.run.taking_apart import masses_of, take_apart
 from nelayout.run.variational_component import draw_variational
 from nelayout.sums.device import Device, device_named
 
@@ -126,7 +124,8 @@ def _run(request: Request, known: Known, began: float) -> tuple[Solution, list[D
             observer.log_stages()
         Y, places, stay = _assembled(drawings, request, known)
         units = units_of(drawings, Y)
-        done = finish(Y, places, stay, request.size, o["scale"], o["center"], _parting(request, stay))
+        part = (lambda Y: part_nodes(Y, Neighborhoods(request.P), stay)) if request.dots else None
+        done = finish(Y, places, stay, request.size, o["scale"], o["center"], part)
         with device.guard() if device else nullcontext():
             found, drawings = _solution(request, done, units / done.factor, drawings, run, stopped, began)
     LOG.debug("%s: %s, J = %.6g, %.2f s", found.method, found.reason, found.value, found.seconds)
@@ -146,11 +145,6 @@ def _assembled(drawings: list[Drawing], request: Request, known: Known) -> tuple
     if fixed is None or start is None:
         return Y, Y, stay
     return Y, np.where(fixed, start, Y), stay | fixed
-
-
-def _parting(request: Request, stay: np.ndarray | None) -> Callable[[np.ndarray], np.ndarray] | None:
-    """Return the function that moves hidden nodes apart; nodes of the mask ``stay`` stay."""
-    return (lambda Y: part_nodes(Y, Neighborhoods(request.P), stay)) if request.dots else None
 
 
 def _draw(

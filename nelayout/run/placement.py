@@ -9,17 +9,9 @@ import numpy as np
 from nelayout.placing.orient import ON_AXIS
 
 __all__ = [
-    "as_before",
-    "pull_in_outliers",
-    "JITTER",
-    "frame",
-    "is_flat",
-    "one_place",
-    "place_missing",
-    "radius",
-    "random_positions",
-    "stir_flat",
-]
+    "JITTER", "as_before", "frame", "is_flat", "one_place", "place_missing", "pull_in_outliers", "radius",
+    "random_positions", "stir_flat",
+]  # fmt: skip
 
 # Moves of a node that has just been split from its cluster, in units of the typical distance between nodes.
 JITTER = 0.1

@@ -1,12 +1,13 @@
 """The plan: the passes that draw one connected graph, chosen from facts about it.
 
 Only this module chooses passes.  For example, a ring under the method "auto" starts on a circle.  A small
-graph under ws-SNE compares six initial positions before its last descent.
+graph under ws-SNE compares five initial positions before its last descent.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 from nelayout.catalogue.record import Method
 from nelayout.catalogue.stages import BALANCED, LARGE_GRAPH, SHAPE, CoarseToFine, Descend, early_exaggeration, recipe
@@ -15,18 +16,19 @@ from nelayout.optimizers import Optimizer, optimizer_named
 from nelayout.run.coarsen import COARSEST
 from nelayout.run.facts import Facts
 from nelayout.run.layers import Layers
-from nelayout.run.levels import COARSEST_STEPS, UNFOLDING_STEPS, Levels
-from nelayout.run.passes import Branch, Descent, Keep, Pass, Place, Resize, TakeMasses
+from nelayout.run.levels import COARSEST_STEPS, UNFOLDING_STEPS, Levels, Rough
+from nelayout.run.passes import Branch, Descent, InSpace, Keep, Pass, Place, PlaceMissing, Resize, TakeMasses
 from nelayout.run.planar import may_be_planar
-from nelayout.run.starts import COMPARED, OtherStarts
 from nelayout.run.untangling import Redraw, Untangle
 
-__all__ = ["Settings", "plan"]
+__all__ = ["COMPARED", "Settings", "plan"]
 
 # Fewest and most nodes of a graph for which other initial positions are tried.
 MIN_STARTS_NODES, MAX_STARTS_NODES = 6, 200
-# Random positions of the rough drawing of a graph, and flattened drawings.
+# Random positions of the rough drawing of a graph, and drawings in space.
 ROUGH_COPIES, FLATTENED = 16, 3
+# Iterations before drawings are compared: other initial positions, rough drawings, and orders alpha.
+COMPARED = 40
 # Nats (of each row under connections by rows) below which no other initial positions are tried.
 GOOD_ENOUGH = 1e-2
 # Iterations with other masses.
@@ -37,8 +39,8 @@ STOP_LARGE = 1.05
 EMPHASIS, EMPHASIS_STEPS = 0.4, 40
 # Emphasis of distances between the rows of a table, before the last stage.
 ROWS_EMPHASIS = 0.3
-# Searches for the size of fixed nodes, and of held nodes, during the last descent.
-FIXED_ROUNDS, HELD_ROUNDS = 5, 4
+# Parts of the last descent between which the size of fixed or held nodes is searched for.
+ROUNDS = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +73,8 @@ class _Planner:
         self.method, self.facts, self.settings = method, facts, settings
         self.momentum = settings.optimizer is not None and settings.optimizer.name == "momentum"
         self.stages = early_exaggeration("momentum") if self.momentum else method.stages
-        self.judged = sum(isinstance(stage, Descend) and stage.judged for stage in self.stages)
+        self.descents = [stage.at(facts.n) for stage in self.stages if isinstance(stage, Descend)]
+        self.judged = [stage for stage in self.descents if stage.judged]
 
     def passes(self) -> tuple[Pass, ...]:
         facts = self.facts
@@ -122,7 +125,6 @@ class _Planner:
             "divergence": stage.divergence,
             "optimizer": self.settings.optimizer or optimizer_named(stage.optimizer),
             "exaggeration": stage.exaggeration,
-            "emphasis": self.facts.emphasis,
             "force": stage.tol,
             "lull": stage.lull if stage.tol else None,
             "why": why,
@@ -140,12 +142,12 @@ class _Planner:
         if facts.other_mass:
             compared.append("masses")
             swap = TakeMasses(name="take other masses", why="masses decide what is central")
-            again = self._descend(stages[-1], swap.why, "other masses", steps=MASS_TRIAL_STEPS, same=True)
+            again = self._descend(stages[-1], swap.why, "other masses", steps=MASS_TRIAL_STEPS, kernel=None, same=True)
             branches.append(Branch(passes=(swap, again), start="best", every=True))
         if self.method.emphasis == "auto":
             compared.append("an emphasis")
             again = self._descend(
-                stages[-1], "large distances count as well", "emphasis", steps=EMPHASIS_STEPS, same=True,
+                stages[-1], "large distances count as well", "emphasis", steps=EMPHASIS_STEPS, kernel=None, same=True,
                 emphasis=EMPHASIS,
             )
             branches.append(Branch(passes=(again,), start="best", every=True))
@@ -166,84 +168,96 @@ class _Planner:
         found.append(Keep(name="fewest crossings", branches=branches, by="tidy", why="compares crossings and score"))
         return found
 
-    def _why_last(self) -> str:
-        """Return the reason for the last stage's objective; it may depend on the positions."""
-        if self.facts.placed and self.facts.resumed is None and self.judged > 1 and not self.momentum:
-            return "the stage that the positions have come from"
-        return "the method's own objective"
-
-    def _last(self, stage: Descend, why: str = "") -> list[Pass]:
+    def _last(self, stage: Descend, why: str = "the method's own objective", **changes) -> list[Pass]:
         """Return the passes of the last stage, with the caller's ``max_iter`` and ``tol``."""
         facts, settings = self.facts, self.settings
         steps = stage.max_iter if settings.max_iter is None else settings.max_iter
         asked = settings.max_iter is not None or settings.tol is not None
         tol = stage.tol if settings.tol is None else settings.tol
         own = self._descend(
-            stage, why or self._why_last(), steps=steps, force=tol, lull=None if asked or not tol else stage.lull
+            stage, why, steps=steps, force=tol, lull=None if asked or not tol else stage.lull, **changes
         )
         first = min(COMPARED, stage.max_iter - 1)
         starts = stage.starts and MIN_STARTS_NODES <= facts.n <= MAX_STARTS_NODES and not facts.goal
         if not starts or steps <= first or facts.fixed != "none":
             return [own]
         compared = self._descend(stage, "a candidate", steps=first, lull=own.lull)
-        why, each = f"at most {MAX_STARTS_NODES} nodes", replace(compared, name=f"other starts: {stage.name}")
-        most = (2 * FLATTENED + 1) * first
-        others = OtherStarts(name=each.name, copies=ROUGH_COPIES, flat=FLATTENED, descend=each, steps=most, why=why)
-        branches = Branch(passes=(compared,)), Branch(passes=(others,), margin=1.0 + BALANCED)
+        why, margin = f"at most {MAX_STARTS_NODES} nodes", 1.0 + BALANCED
+        rough = Rough(name="rough drawing", copies=ROUGH_COPIES, steps=COMPARED, why="a Gaussian releases no edge")
+        each = replace(compared, name=f"other starts: {stage.name}")
+        branches = [Branch(passes=(compared,)), Branch(passes=(rough, each), margin=margin)]
+        for k in range(1, FLATTENED + 1):
+            there = replace(each, name=f"in space {k}: {stage.name}", why="nodes can pass each other there")
+            space = InSpace(name=there.name, steps=first, descend=there, why=there.why)
+            flat = replace(each, name=f"other starts {k}: {stage.name}")
+            branches.append(Branch(passes=(space, flat), margin=margin))
         enough = 0.0 if isinstance(self.method.connection, Fixed) else GOOD_ENOUGH
-        keep = Keep(name="initial positions", branches=branches, by="J", why=why, enough=enough)
+        keep = Keep(name="initial positions", branches=tuple(branches), by="J", why=why, enough=enough)
         return [keep, replace(own, name=f"{stage.name} on", steps=steps - first, rested=settings.tol is None)]
+
+    def _nearest(self) -> Keep:
+        """Choose the judged stage, masses and emphasis under which given positions move the least."""
+        swap, branches = TakeMasses(name="take other masses", why="masses decide what is central"), list[Branch]()
+        for masses in [(), (swap,)] if self.facts.other_mass else [()]:
+            for stage in self.judged:
+                take = self._descend(stage, "a candidate", f"under {stage.name}", steps=0)
+                branches.append(Branch(passes=(*masses, take)))
+                if self.method.emphasis == "auto":
+                    more = replace(take, name=f"{take.name}, distances", same=True, emphasis=EMPHASIS)
+                    branches.append(Branch(passes=(more,), start="last"))
+        why = "the objective that the positions have come from"
+        return Keep(name="nearest objective", branches=tuple(branches), by="rest", why=why)
 
     def _placed(self) -> tuple[Pass, ...]:
         """Return the passes from given positions: only the last stage keeps their layout."""
-        facts, settings = self.facts, self.settings
-        descents = [stage.at(facts.n) for stage in self.stages if isinstance(stage, Descend)]
-        last = self.stages[-1]
-        if isinstance(last, CoarseToFine):
-            stage = last.as_descent()
-        else:
-            stage = descents[-1 if facts.resumed is None else facts.resumed]
+        facts, settings, last = self.facts, self.settings, self.stages[-1]
+        stage = last.as_descent() if isinstance(last, CoarseToFine) else self.descents[-1]
         stage = replace(stage, judged=False, starts=stage.starts and facts.own_start and facts.entries > 0)
+        kind, why = ("still", "max_iter is 0") if settings.max_iter == 0 else ("given", "some nodes have a position")
+        found: list[Pass] = [Place(name="given positions", kind=kind, why=why)]
+        own: dict[str, Any] = {}
+        if self.judged:
+            found.append(self._nearest())
+            own = {"same": True, "kernel": None, "why": "the nearest objective"}
         if settings.max_iter == 0:
-            return (Place(name="given positions", kind="still", why="max_iter is 0"), *self._last(stage))
-        why = "some nodes have an initial position"
+            return (*found, *self._last(stage, **own))
         if facts.fixed == "all":
             return (Place(name="given positions", kind="still", why="all nodes are fixed"),)
-        method = self.method.during(stage)
-        found: list[Pass] = [Place(name="given positions", kind="given", method=method, why=why)]
+        if facts.missing:
+            found.append(PlaceMissing(name="new nodes", why="some nodes have no position"))
         if facts.fixed == "layers":
-            own = self._last(stage)[-1]
-            assert isinstance(own, Descent)
-            compared = replace(own, steps=max(min(COMPARED, own.steps - 1), 0), force=stage.tol)
+            last = self._last(stage, **own)[-1]
+            assert isinstance(last, Descent)
+            compared = replace(last, steps=max(min(COMPARED, last.steps - 1), 0), force=stage.tol)
             alone = Facts(facts.n, facts.entries)
             free, across = (plan(self.method, alone, Settings(axes)) for axes in (settings.dim, facts.free_axes))
             steps, why = 3 * compared.steps + 1, "an axis is given"
             layers = Layers(name="layers", compared=compared, free=free, across=across, steps=steps, why=why)
-            return (*found, layers, own)
+            return (*found, layers, last)
         if facts.fixed == "some":
             if self.judged:  # these stages are short, because several are compared
-                whole = recipe(method.kernel)[-1]
+                whole = recipe(self.method.kernel)[-1]
                 assert isinstance(whole, Descend)
                 stage = replace(stage, max_iter=whole.at(facts.n).max_iter)
-            return (*found, *self._rounds(stage, FIXED_ROUNDS, Resize(name="spread fixed nodes", why="fixed nodes")))
-        held = bool(settings.stability)
-        if held and not self.momentum:
-            before = descents[: descents.index(next(d for d in descents if d.name == stage.name))] if descents else []
-            found += [self._descend(each, "new nodes find their place", springs=True) for each in before]
-        if held:
+            between = Resize(name="spread fixed nodes", why="fixed nodes")
+            return (*found, *self._rounds(stage, between, **own))
+        if settings.stability:
+            way = [] if self.momentum else self.descents[:-1]
+            why = "new nodes find their place"
+            found += [self._descend(each, why, springs=True, same=True, passing=True) for each in way]
             size = Resize(name="size", why="springs hold the size")
-            return (*found, *self._rounds(stage, HELD_ROUNDS, size, springs=True), size)
-        return (*found, *self._last(stage))
+            return (*found, *self._rounds(stage, size, springs=True, **own), size)
+        return (*found, *self._last(stage, **own))
 
-    def _rounds(self, stage: Descend, rounds: int, between: Pass, springs: bool = False) -> list[Pass]:
+    def _rounds(self, stage: Descend, between: Pass, **changes) -> list[Pass]:
         """Return the last stage in rounds, with a size search before each but the first."""
-        own = self._last(replace(stage, starts=False))[-1]
+        own = self._last(replace(stage, starts=False), **changes)[-1]
         assert isinstance(own, Descent)
-        each, left, found = max(stage.max_iter // rounds, 1), own.steps, list[Pass]()
-        for turn in range(rounds):
-            share = left if turn == rounds - 1 else min(each, left)
+        each, left, found = max(stage.max_iter // ROUNDS, 1), own.steps, list[Pass]()
+        for turn in range(ROUNDS):
+            share = left if turn == ROUNDS - 1 else min(each, left)
             if turn and left:
                 found.append(replace(between, name=f"{between.name} {turn}"))
-            found.append(replace(own, name=f"{own.name} {turn + 1}", steps=share, springs=springs))
+            found.append(replace(own, name=f"{own.name} {turn + 1}", steps=share))
             left -= share
         return found

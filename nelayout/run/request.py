@@ -24,10 +24,10 @@ from nelayout.graphs.to_floats import short_repr
 from nelayout.numerics.distances import Distances
 from nelayout.optimizers import Optimizer, optimizer_named
 from nelayout.placing.components import component_labels
-from nelayout.run.variational_component import check_variational
 from nelayout.similarities.affinity import within_range
 from nelayout.similarities.hops import hop_entries, path_lengths
 from nelayout.sums.nbody import check_backend
+from nelayout.variational.game import needs_torch
 
 __all__ = ["NOTHING_KNOWN", "Kept", "Known", "Request", "checked_stability", "read_request"]
 
@@ -146,7 +146,7 @@ def read_request(G: Any, method: Method, o: dict[str, Any], pos: Any = None, fix
     if host.about_numbers and _by_number(fixed, pos, o["mass"], o["node_size"]):
         said = (*said, *host.about_numbers)
     mask = _fixed(network, fixed, start, o["dim"])
-    check_variational(method, o, mask)
+    _check_variational(method, o, mask)
     dots = isinstance(o["node_size"], str) and o["node_size"] == "auto"
     given = None if dots else o["node_size"]
     if isinstance(given, str) and given not in host.attributes():
@@ -268,3 +268,18 @@ def _fixed(network: graphs.Network, fixed: Any, start: np.ndarray | None, dim: i
         name = network.labels[int(homeless[0])]
         raise InputError(f"nodes are fixed without positions: {name!r} has none in pos; give it one, or free it")
     return mask
+
+
+def _check_variational(method: Method, options: dict[str, Any], fixed: np.ndarray | None) -> None:
+    """Refuse, before work begins, a call that the variational form cannot serve."""
+    if not method.variational or options["max_iter"] == 0:
+        return
+    mass = method.mass if options["mass"] is None else options["mass"]
+    for refused, remedy in (
+        (fixed is not None, "moves every node: leave out fixed"),
+        (not (isinstance(mass, str) and mass == "unit"), "compares nodes of one mass: use mass='unit'"),
+        (str(options["optimizer"]) != "auto", "moves by Adam: use optimizer='auto'"),
+    ):
+        if refused:
+            raise Unsupported(f"the variational form {remedy}, or leave out variational=True")
+    needs_torch()

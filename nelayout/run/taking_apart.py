@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.sparse import csr_array
@@ -19,17 +20,65 @@ from nelayout.numerics.distances import hop_distances_of_each
 from nelayout.numerics.parallel import Threads
 from nelayout.objective import Affinity
 from nelayout.placing.components import components, side_by_side
+from nelayout.run.coarsen import strong_edges
 from nelayout.run.drawing import Part
-from nelayout.run.masses import Masses
+from nelayout.run.facts import is_crowded
 from nelayout.run.placement import GAP, pull_in_outliers
 from nelayout.run.request import Known, Request
-from nelayout.run.strong_edges import strong_edges
 from nelayout.similarities.entropic import joint, on_pattern
 from nelayout.similarities.hops import hop_rows, path_lengths
+from nelayout.similarities.masses import node_mass
 from nelayout.similarities.random_walk import RandomWalk, truncated_walk
 from nelayout.sums.edges.walk import can_smooth_exactly
 
-__all__ = ["input_affinity", "take_apart"]
+__all__ = ["Masses", "input_affinity", "mass_to_read", "masses_of", "take_apart", "tried_masses"]
+
+# Powers of the strengths for the drawing, and for the trial: in crowded graphs and in others.
+CROWDED_POWERS, POWERS = (1.0, 0.8), (0.25, 0.0)
+
+
+class Masses(NamedTuple):
+    """The masses of all nodes, (n,), mean 1: the first, and an alternative to try or None.
+
+    Those of "auto" are powers of the strengths s_i.  With s_i^0 all nodes repel alike, and nodes with many edges crowd
+    the middle.  With s_i^1, as in ws-SNE, hubs repel as hard as their edges attract, and push the others into a ring
+    around them.  Powers between are often better than either.
+    """
+
+    first: np.ndarray
+    other: np.ndarray | None = None
+
+
+def masses_of(
+    P: csr_array, mass: Any, host: Any, rng: np.random.Generator, relative: bool = True
+) -> tuple[Masses, tuple[str, ...]]:
+    """Return the masses that the caller wants, and notes; "auto" uses powers of the strengths.
+
+    >>> star = csr_array(np.array([[0, 1, 1], [1, 0, 0], [1, 0, 0]]))
+    >>> masses, _ = masses_of(star, "auto", None, np.random.default_rng(0))
+    >>> masses.first.round(2).tolist(), masses.other.tolist()
+    ([1.12, 0.94, 0.94], [1.0, 1.0, 1.0])
+    """
+    found, notes = node_mass(P, mass_to_read(mass), host, rng, relative)
+    if not _is_auto(mass):
+        return Masses(found), notes
+    return tried_masses(found, P), notes
+
+
+def tried_masses(strength: np.ndarray, P: Any) -> Masses:
+    """Return the powers of the strengths (n,) that suit a graph."""
+    powers = CROWDED_POWERS if is_crowded(P) else POWERS
+    first, other = ((weight := strength**power) / np.mean(weight) if len(strength) else strength for power in powers)
+    return Masses(first, None if np.allclose(first, other) else other)
+
+
+def mass_to_read(mass: Any) -> Any:
+    """Return the mass to read from the graph for the keyword `mass`."""
+    return "strength" if _is_auto(mass) else mass
+
+
+def _is_auto(mass: Any) -> bool:
+    return isinstance(mass, str) and mass == "auto"
 
 
 def take_apart(

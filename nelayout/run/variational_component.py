@@ -11,36 +11,19 @@ from typing import Any
 
 import numpy as np
 
-from nelayout.catalogue.record import Method
-from nelayout.catalogue.stages import CoarseToFine, Descend
-from nelayout.errors import Unsupported
+from nelayout.catalogue.stages import Descend
 from nelayout.formula.kernels import Radial
 from nelayout.numerics.principal import principal_components
 from nelayout.numerics.spectral import spectral_coordinates
 from nelayout.record.progress import Stopped
 from nelayout.run.draw import draw_part
 from nelayout.run.drawing import Drawing, Part, Run
-from nelayout.variational.game import Round, needs_torch, variational_drawing
+from nelayout.variational.game import Round, variational_drawing
 
-__all__ = ["ROUNDS", "check_variational", "draw_variational", "vector_features"]
+__all__ = ["ROUNDS", "draw_variational", "vector_features"]
 
 # Features of each node for the network.  Rounds, if the caller does not limit them.
 FEATURES, ROUNDS = 16, 50
-
-
-def check_variational(method: Method, options: dict[str, Any], fixed: np.ndarray | None) -> None:
-    """Refuse, before work begins, a call that the variational form cannot serve."""
-    if not method.variational or options["max_iter"] == 0:
-        return
-    mass = method.mass if options["mass"] is None else options["mass"]
-    for refused, remedy in (
-        (fixed is not None, "moves every node: leave out fixed"),
-        (not (isinstance(mass, str) and mass == "unit"), "compares nodes of one mass: use mass='unit'"),
-        (str(options["optimizer"]) != "auto", "moves by Adam: use optimizer='auto'"),
-    ):
-        if refused:
-            raise Unsupported(f"the variational form {remedy}, or leave out variational=True")
-    needs_torch()
 
 
 def vector_features(rows: Any) -> np.ndarray | None:
@@ -52,7 +35,7 @@ def draw_variational(part: Part, run: Run) -> Drawing:
     """Draw a component by a variational method; an iteration of ``run.max_iter`` is a round."""
     plain, affinity = replace(run.method, variational=False), part.affinity
     rounds = ROUNDS if run.max_iter is None else run.max_iter
-    drawing = draw_part(part, replace(run, method=replace(plain, stages=(_no_step(plain),)), max_iter=0))
+    drawing = draw_part(part, replace(run, method=replace(plain, stages=(Descend("size", 0),)), max_iter=0))
     if rounds == 0:
         return drawing
     drawing = replace(drawing, methods=(plain,), reasons=("max_iter",))
@@ -87,10 +70,3 @@ def draw_variational(part: Part, run: Run) -> Drawing:
     except Stopped:
         return replace(latest[0], reasons=("stopped",))
     return replace(latest[0], Y=Y, reasons=("converged" if len(trace) < rounds else "max_iter",))
-
-
-def _no_step(method: Method) -> Descend:
-    """Return the method's last stage without a step: it makes the start."""
-    last = method.stages[-1]
-    descent = last.as_descent() if isinstance(last, CoarseToFine) else last
-    return replace(descent, max_iter=0, large=None, small=None, starts=False)

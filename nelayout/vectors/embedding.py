@@ -42,9 +42,9 @@ from nelayout.numerics.principal import principal_components
 from nelayout.numerics.spectral import spectral_coordinates
 from nelayout.record.solution import Progress, Solution, Step
 from nelayout.run.alpha_walk import at_order
-from nelayout.run.costs import warn_of_memory
 from nelayout.run.drawing import Drawing
 from nelayout.run.pipeline import run_parts
+from nelayout.run.plan_table import warn_of_memory
 from nelayout.run.request import Known
 from nelayout.run.variational_component import vector_features
 from nelayout.similarities.entropic import joint, on_pattern

@@ -26,8 +26,8 @@ from nelayout.catalogue.record import Method
 from nelayout.errors import InputError
 from nelayout.numerics.parallel import Threads
 from nelayout.record.solution import Solution
-from nelayout.run.costs import NUMPY_PAIRS
 from nelayout.run.drawing import Drawing, Summation
+from nelayout.run.plan_table import NUMPY_PAIRS
 from nelayout.similarities.entropic import calibrate
 from nelayout.vectors.input import Neighbors
 from nelayout.vectors.joining import Similarities

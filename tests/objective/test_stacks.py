@@ -20,7 +20,7 @@ from nelayout.formula.potentials.anchors import Anchors
 from nelayout.numerics.groups import Parts
 from nelayout.numerics.parallel import Threads
 from nelayout.objective import Affinity, Objective
-from nelayout.objective.stacks import one_after_another, some_of, stackable, stacked, tiled
+from nelayout.objective.stacks import one_after_another, some_of, stackable, stacked
 from nelayout.optimizers import OPTIMIZERS, Majorize, optimizer_named
 from nelayout.optimizers.minimize import Rest, minimize
 from nelayout.optimizers.size import size_search
@@ -149,7 +149,7 @@ def test_steps_end_where_those_of_a_graph_alone_end(name, optimizer, compiled):
     Y = np.stack([np.arange(5.0), 0.1 * np.arange(5.0) ** 2], axis=1)
     steps, rest = 3000 if optimizer == "momentum" else 400, Rest(1e-6, lull=1e-9)
     _, want, reason = minimize(alone(method, part), Y, optimizer_named(optimizer), steps, rest)
-    J, values = stacked(*tiled(part, 3), method, compiled=compiled), []
+    J, values = stacked(*one_after_another([part] * 3), method, compiled=compiled), []
     start = np.vstack([Y, Y + 1.0, Y])
     end = minimize(J, start, optimizer_named(optimizer), steps, rest, lambda value, Y: values.append(value))
     assert end.value == pytest.approx(np.full(3, want), rel=1e-5, abs=1e-8)
@@ -251,11 +251,11 @@ def test_small_stacks_need_no_compiler():
         "from scipy.sparse import csr_array\n"
         "from nelayout.catalogue import METHODS\n"
         "from nelayout.objective import Affinity\n"
-        "from nelayout.objective.stacks import stacked, tiled\n"
+        "from nelayout.objective.stacks import one_after_another, stacked\n"
         "from nelayout.optimizers import LBFGS, Majorize\n"
         "from nelayout.optimizers.minimize import Rest, minimize\n"
         "P = csr_array(nx.to_scipy_sparse_array(nx.path_graph(6), dtype=float))\n"
-        "J = stacked(*tiled(Affinity(P, np.ones(6)), 4), METHODS['nerv'])\n"
+        "J = stacked(*one_after_another([Affinity(P, np.ones(6))] * 4), METHODS['nerv'])\n"
         "Y = np.random.default_rng(0).normal(size=(24, 2))\n"
         "for optimizer in (LBFGS(), Majorize()):\n"
         "    minimize(J, Y, optimizer, 3, Rest(move=1e-3, force=1e-3))\n"

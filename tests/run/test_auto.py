@@ -11,8 +11,8 @@ from nelayout.numerics.parallel import Threads
 from nelayout.objective import Affinity
 from nelayout.run.drawing import Drawing, Part
 from nelayout.run.facts import is_ring, is_star
-from nelayout.run.masses import masses_of
 from nelayout.run.score import Score
+from nelayout.run.taking_apart import masses_of
 
 
 def adjacency(G: nx.Graph) -> csr_array:

@@ -65,7 +65,7 @@ def test_the_lowest_of_several_copies_is_as_low_as_the_best_of_three_alone(G):
         starts = [rng.standard_normal((len(G), 2)) for _ in range(3)]
         best.append(min(minimize(J, Y, optimizer_named("lbfgs"), 100, Rest(lull=3e-4)).value for Y in starts))
         run = Run(method, 2, SUMS, np.random.default_rng(seed), Observer(None), Frames([], 0, 2))
-        Y = lowest_copies(both, parts, method, 8, 640, 50, run)
+        Y = lowest_copies(both, parts, method, 8, 50, run)
         ours.append(J.evaluate(Y[: len(G)]).value)
     assert np.median(ours) <= np.median(best) + 1e-2
 

@@ -18,7 +18,7 @@ from nelayout.optimizers import OPTIMIZERS
 from nelayout.placing.overlap import separate, split_coincident
 from nelayout.placing.packing import stacked
 from nelayout.run.drawing import Summation
-from nelayout.run.evidence import objective_of
+from nelayout.run.evaluation import objective_of
 from nelayout.run.pipeline import run_parts
 from nelayout.sums.nbody import backend
 

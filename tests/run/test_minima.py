@@ -15,7 +15,7 @@ from tables import first, thinned
 
 import nelayout as nl
 from nelayout.catalogue import METHODS
-from nelayout.run.starts import COMPARED
+from nelayout.run.plan import COMPARED
 
 KARATE = nx.karate_club_graph()
 # method, own keywords, the lowest J known of the karate club, and the part above it that a drawing may end

@@ -14,10 +14,10 @@ from tables import first
 import nelayout as nl
 from nelayout.catalogue import METHODS
 from nelayout.numerics.distances import row_distances
+from nelayout.run.coarsen import merged, strong_edges
 from nelayout.run.facts import Facts
 from nelayout.run.passes import Descent
 from nelayout.run.plan import Settings, plan
-from nelayout.run.strong_edges import merged_pattern, strong_edges
 from nelayout.vectors import embedding
 from nelayout.vectors.metrics import prepare
 
@@ -168,7 +168,7 @@ def test_the_pattern_of_clusters_is_that_of_the_product():
     C = np.eye(9)[cluster]
     expected = C.T @ P.toarray() @ C > 0
     np.fill_diagonal(expected, False)
-    found = merged_pattern(P, cluster)
+    found = merged(P, cluster, int(cluster.max()) + 1)
     assert np.array_equal(found.toarray() > 0, expected)
     assert found.has_sorted_indices
 

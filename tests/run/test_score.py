@@ -13,9 +13,9 @@ from nelayout.graphs import read
 from nelayout.numerics.breadth_first import COMPILED_ABOVE
 from nelayout.numerics.parallel import Threads
 from nelayout.objective import Affinity
-from nelayout.run.costs import NUMPY_PAIRS
 from nelayout.run.drawing import Drawing, Part
 from nelayout.run.parting import Neighborhoods
+from nelayout.run.plan_table import NUMPY_PAIRS
 from nelayout.run.score import Hops, Score
 
 
