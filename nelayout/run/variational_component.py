@@ -15,8 +15,7 @@ from nelayout.catalogue.record import Method
 from nelayout.catalogue.stages import CoarseToFine, Descend
 from nelayout.errors import Unsupported
 from nelayout.formula.kernels import Radial
-from nelayout.numerics.principal import principal_components
-from nelayout.numerics.spectral import spectral_coordinates
+from nelayout.numerics.principal import principal_components, spectral_coordinates
 from nelayout.record.progress import Stopped
 from nelayout.run.draw import draw_part
 from nelayout.run.drawing import Drawing, Part, Run

@@ -22,7 +22,7 @@ import nelayout as nl
 from nelayout.errors import DeviceError, InputError, InputTypeError, MissingExtra
 from nelayout.formula.connections import Optimal
 from nelayout.formula.kernels import KERNELS
-from nelayout.formula.potentials.anchors import Anchors
+from nelayout.formula.potentials import Anchors
 from nelayout.formula.potentials.gravity import Gravity
 from nelayout.numerics.distances import Distances
 from nelayout.numerics.parallel import Threads

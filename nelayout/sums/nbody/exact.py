@@ -202,9 +202,10 @@ def sums_by_blocks(Y: Any, charges: Any, radials: tuple[Radial, ...], pairs: int
 
 
 def _factors(Y: np.ndarray, charges: np.ndarray, radials: tuple[Radial, ...]) -> tuple[np.ndarray, ...] | None:
-    """Return factors (C, n, d + 2), (C, d + 2, n) of squared distances, centered positions, charges of sums.
+    """Return factors of squared distances, centered positions and charges; or None.
 
     Products of matrices are faster for large graphs.  None: they lack digits, as the kernels vary fast at close nodes.
+    Shapes (C, n, d + 2), (C, d + 2, n), (C, n, d) and (C, n, d + 1).
     """
     centered = Y - np.add.reduce(Y, axis=1, keepdims=True) / Y.shape[1]
     squares = np.einsum("cij,cij->ci", centered, centered)[..., None]
