@@ -104,7 +104,7 @@ CLOUDS = list(drawings(9, 2))
 
 # Every backend in every number of dimensions that it takes; those that pass the work on to others, or do it plainly,
 # are mostly left to the full tests.
-PLACES = [(name, d) for name, kind in BACKENDS.items() for d in range(1, kind.dimensions + 1)]
+PLACES = [(name, d) for name in BACKENDS for d in ((1, 2) if name == "mesh" else (1, 2, 3))]
 OFTEN = [(name, 2) for name in BACKENDS if name not in ("auto", "exact")]
 
 
@@ -432,7 +432,7 @@ def test_backends_keep_to_the_dimensions_they_declare(name):
     """What is refused is refused before work starts, and what is not refused works."""
     for d in (1, 2, 3):
         Y = drawings(50, d)["uniform"]
-        if d <= BACKENDS[name].dimensions:
+        if d < 3 or name != "mesh":
             check_backend(name, d)
             field = backend(name, Threads(), True).fields(Y, masses(50), (RADIALS["cauchy q"],))[0]
             assert field.force.shape == (50, d)
