@@ -109,7 +109,7 @@ def row_distances(n: int, between: Callable[[np.ndarray, np.ndarray], np.ndarray
 
 
 def hop_distances_of_each(graphs: Sequence[csr_array], threads: Threads, grouped: bool = False) -> list[Distances]:
-    """Return the numbers of hops between nodes and pivots in each graph; small ones go together.
+    """Return the numbers of hops in each graph; small graphs of like size go together.
 
     ``grouped``: distances within a community of a small graph are shorter, so that its nodes are drawn as a group.
     """
