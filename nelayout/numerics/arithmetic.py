@@ -128,7 +128,7 @@ class Arithmetic:
         self._map(lambda a, b: _loops().spread(Y, before, factors, first, blocks, a, b, sums), blocks)
         if isinstance(groups, Whole):
             sums = np.add.reduce(sums, axis=0) / len(Y)
-            return groups.sqrt(max(float(sums[d]) - float(np.vdot(sums[:d], sums[:d])), 0.0))
+            return np.sqrt(max(float(sums[d]) - float(np.vdot(sums[:d], sums[:d])), 0.0))
         sums /= groups.sizes[:, None]
         return np.sqrt(np.maximum(sums[:, d] - np.einsum("ij,ij->i", sums[:, :d], sums[:, :d]), 0.0))
 

@@ -23,7 +23,7 @@ from nelayout.numerics.breadth_first import COMPILED_ABOVE, hops_from, hops_with
 from nelayout.numerics.communities import together, together_in_each
 from nelayout.numerics.parallel import Threads
 
-__all__ = ["Distances", "hop_distances", "hop_distances_of_each", "pivots_of", "row_distances"]
+__all__ = ["Distances", "hop_distances_of_each", "pivots_of", "row_distances"]
 
 # Pairs of a node and a pivot, or all pairs of a small graph; pivots of a large graph.
 PAIRS, MIN_PIVOTS = 600_000, 50
@@ -108,16 +108,11 @@ def row_distances(n: int, between: Callable[[np.ndarray, np.ndarray], np.ndarray
     return Distances.of(pivots, np.where(alike, 0.0, np.maximum(lengths / median, LEAST_LENGTH)))
 
 
-def hop_distances(P: csr_array, threads: Threads, grouped: bool = False) -> Distances:
-    """Return the numbers of hops between the nodes of a graph and its pivots.
+def hop_distances_of_each(graphs: Sequence[csr_array], threads: Threads, grouped: bool = False) -> list[Distances]:
+    """Return the numbers of hops in each graph; small graphs of like size go together.
 
     ``grouped``: distances within a community of a small graph are shorter, so that its nodes are drawn as a group.
     """
-    return hop_distances_of_each([P], threads, grouped)[0]
-
-
-def hop_distances_of_each(graphs: Sequence[csr_array], threads: Threads, grouped: bool = False) -> list[Distances]:
-    """Return the numbers of hops in each graph; small graphs of like size go together."""
     sizes = np.array([P.shape[0] for P in graphs], dtype=np.int64)
     found, small = dict[int, Distances](), np.flatnonzero((sizes <= COMPILED_ABOVE) & (sizes**2 <= PAIRS))
     small = small[np.argsort(sizes[small], kind="stable")]

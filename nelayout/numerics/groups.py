@@ -69,18 +69,6 @@ class Whole:
         """Return whether the condition is true for every group."""
         return bool(condition)
 
-    def invert(self, condition: Any) -> bool:
-        """Return whether the condition is false."""
-        return not condition
-
-    def finite(self, x: float) -> bool:
-        """Return whether a number is finite."""
-        return math.isfinite(x)
-
-    def sqrt(self, x: Any) -> float:
-        """Return the square root."""
-        return math.sqrt(x)
-
     def divide(self, x: float, y: float) -> float:
         """Return x / y, infinity unless y > 0."""
         return x / y if y > 0 else math.inf
@@ -162,18 +150,6 @@ class Parts:
     def all(self, condition: Any) -> bool:
         """Return whether the condition is true for every group."""
         return np.count_nonzero(condition) == len(condition)
-
-    def invert(self, condition: Any) -> np.ndarray:
-        """Negate the condition."""
-        return ~condition
-
-    def finite(self, x: np.ndarray) -> np.ndarray:
-        """Return which numbers are finite."""
-        return np.isfinite(x)
-
-    def sqrt(self, x: np.ndarray) -> np.ndarray:
-        """Return the square roots."""
-        return np.sqrt(x)
 
     def divide(self, x: Any, y: np.ndarray) -> np.ndarray:
         """Return x / y, infinity unless y > 0."""

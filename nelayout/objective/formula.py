@@ -42,7 +42,7 @@ from nelayout.formula.connections import LARGEST, Connection, Coupling, Normaliz
 from nelayout.formula.divergences import Divergence, Similarity, i_divergence
 from nelayout.formula.divergences.protocol import PairTerm, Spread, spread
 from nelayout.formula.kernels import Kernel, Radial
-from nelayout.formula.potentials.anchors import Anchors
+from nelayout.formula.potentials import Anchors
 from nelayout.formula.potentials.gravity import Gravity
 from nelayout.formula.potentials.stress import Stress
 from nelayout.numerics.arithmetic import Arithmetic

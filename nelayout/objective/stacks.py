@@ -23,7 +23,7 @@ from nelayout.catalogue.record import Method
 from nelayout.formula.connections import CONNECTIONS, Optimal
 from nelayout.formula.divergences.alpha import Alpha
 from nelayout.formula.divergences.beta import Beta
-from nelayout.formula.potentials.anchors import Anchors
+from nelayout.formula.potentials import Anchors
 from nelayout.numerics.groups import Parts
 from nelayout.numerics.parallel import Threads
 from nelayout.objective.formula import Objective

@@ -161,7 +161,7 @@ class LBFGS:
         trial, stuck = state.trial, state.stuck
         vain = trial.failed >= MAX_TRIALS
         if parts.any(vain):  # the memory may mislead: once more from the gradient alone
-            stuck = stuck | (vain & parts.invert(memory.filled()))
+            stuck = stuck | (vain & np.logical_not(memory.filled()))
             memory = memory.without(objective, vain)
             trial = replace(trial, failed=parts.where(vain, 0, trial.failed))
         if parts.any(trial.failed == 0):
@@ -198,7 +198,7 @@ def _aimed(
     parts, product = objective.parts, objective.arithmetic.product
     direction = memory.direction(objective, now.gradient, inverse)
     slope = product(direction, now.gradient)
-    uphill = parts.invert(slope < 0)
+    uphill = np.logical_not(slope < 0)
     if parts.any(uphill):
         plain = -inverse[:, None] * now.gradient
         direction = np.where(parts.columns(uphill), plain, direction)

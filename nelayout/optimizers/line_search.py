@@ -50,7 +50,7 @@ def tried(
     move = parts.columns(length) * trial.direction
     candidate = Y + move
     then = objective.evaluate(candidate, attraction=attraction)
-    finite, promised = parts.finite(then.value), length * trial.slope
+    finite, promised = np.isfinite(then.value), length * trial.slope
     low = finite & (then.value <= now.value + SUFFICIENT * promised)
     taken = low
     with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
@@ -83,7 +83,7 @@ def _held_back(objective: Objective, now: Evaluation, trial: Trial, following: T
     factor = np.where(parts.spread(fly), flying == 0, capped)
     held = direction * objective.brought(factor)[:, None]
     slope = objective.arithmetic.product(held, now.gradient)
-    good = parts.invert(finite) & (slope < 0)
+    good = np.logical_not(finite) & (slope < 0)
     return Trial(
         np.where(parts.columns(good), held, direction),
         parts.where(good, slope, trial.slope),

@@ -76,7 +76,7 @@ class Majorize:
         )
         candidate = Y + move
         then = objective.evaluate(candidate, weights=True)
-        taken = parts.finite(then.value) & (then.value <= now.value)
+        taken = np.isfinite(then.value) & (then.value <= now.value)
         larger = parts.where(failed < DOUBLED, 2.0, 4.0)
         rho = parts.where(taken, parts.where(failed == 0, rho / 2.0, rho), larger * rho)
         failed = parts.where(taken, 0, failed + 1)

@@ -218,7 +218,7 @@ def _unbalance(objective: Any, now: Evaluation, radius: Any) -> Any:
     """Return the share of J lost by a typical-distance move of all nodes down the gradient."""
     parts, g = objective.parts, now.gradient
     sizes = len(g) if isinstance(parts, Whole) else parts.sizes
-    steepness = parts.sqrt(sizes * objective.arithmetic.product(g, g))
+    steepness = np.sqrt(sizes * objective.arithmetic.product(g, g))
     # not min(): a strength that is not known is NaN, and J decides then
     whole = parts.where(now.strength < abs(now.value), now.strength, abs(now.value))
     return parts.divide(steepness * radius / _typical(parts, g), whole)

@@ -64,7 +64,7 @@ class Momentum:
         velocity = self.momentum * state.velocity - (length[:, None] * gains) * now.gradient
         candidate = Y + velocity
         then = objective.evaluate(candidate, attraction=True)
-        taken = parts.finite(then.value) & (then.value <= state.lowest + RISE * (1.0 + abs(state.lowest)))
+        taken = np.isfinite(then.value) & (then.value <= state.lowest + RISE * (1.0 + abs(state.lowest)))
         if parts.all(taken):
             Y, now = candidate, then
         else:

@@ -15,9 +15,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from numbers import Integral, Real
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from scipy.sparse import csr_array, diags_array
@@ -27,7 +27,7 @@ from nelayout.numerics.arithmetic import Arithmetic
 from nelayout.numerics.conjugate_gradients import conjugate_gradients
 from nelayout.numerics.groups import WHOLE
 from nelayout.numerics.parallel import Threads
-from nelayout.objective import Evaluation, Objective
+from nelayout.objective import Evaluation
 from nelayout.optimizers.limited_memory import LBFGS
 from nelayout.optimizers.majorization import Majorize
 from nelayout.optimizers.minimize import Rest, minimize
@@ -60,17 +60,16 @@ class Minimum:
 
 
 def majorize(
-    objective: Function | Objective, Y: np.ndarray, curvature: Any = None, *, max_iter: int = 300, tol: float = 1e-6,
+    objective: Function, Y: np.ndarray, curvature: Any = None, *, max_iter: int = 300, tol: float = 1e-6,
     free: np.ndarray | None = None, callback: Callback | None = None, tolerance: float = 0.05, inner: int = 40
 ) -> Minimum:
     """Take majorization steps (H + rho I) (Y_new - Y) = -grad J; rho keeps J from rising.
 
     Parameters
     ----------
-    objective : Y -> (value, gradient), the gradient an array like Y; or an Objective of this package.
+    objective : Y -> (value, gradient), the gradient an array like Y.
     Y : where to start, (n, d) or (n,), finite; it is not changed.
-    curvature : H, (n, n), symmetric, positive semidefinite, dense or sparse, or a function Y -> H; see the module.  An
-        Objective has its own: None.
+    curvature : H, (n, n), symmetric, positive semidefinite, dense or sparse, or a function Y -> H; see the module.
     max_iter : most steps.
     tol : end when 10 steps have brought less than this fraction of all the decrease so far.
     free : (n,) mask of the rows that may move; None: all.
@@ -101,7 +100,7 @@ def majorize(
 
 
 def spectral_direction(
-    objective: Function | Objective, Y: np.ndarray, curvature: Any = None, *, max_iter: int = 300, tol: float = 1e-6,
+    objective: Function, Y: np.ndarray, curvature: Any = None, *, max_iter: int = 300, tol: float = 1e-6,
     free: np.ndarray | None = None, callback: Callback | None = None, tolerance: float = 0.02, inner: int = 60
 ) -> Minimum:
     """Take steps -(H + mu I)^-1 grad J, H at the start (Vladymyrov & Carreira-Perpinan 2012).
@@ -118,7 +117,7 @@ def spectral_direction(
 
 
 def lbfgs(
-    objective: Function | Objective, Y: np.ndarray, curvature: Any = None, *, max_iter: int = 300, tol: float = 1e-9,
+    objective: Function, Y: np.ndarray, curvature: Any = None, *, max_iter: int = 300, tol: float = 1e-9,
     free: np.ndarray | None = None, callback: Callback | None = None, memory: int = 10
 ) -> Minimum:
     """Take limited-memory BFGS steps (Nocedal & Wright 2006); J never rises.
@@ -138,7 +137,7 @@ def lbfgs(
 
 
 def momentum(
-    objective: Function | Objective, Y: np.ndarray, curvature: Any = None, *, max_iter: int = 1000, tol: float = 1e-6,
+    objective: Function, Y: np.ndarray, curvature: Any = None, *, max_iter: int = 1000, tol: float = 1e-6,
     free: np.ndarray | None = None, callback: Callback | None = None, momentum: float = 0.9, rate: float = 1.0
 ) -> Minimum:
     """Gradient descent with momentum and gains, as in t-SNE; J may rise on the way.
@@ -155,7 +154,7 @@ def momentum(
 
 
 def _run(
-    objective: Function | Objective, Y: Any, curvature: Any, optimizer: Optimizer, max_iter: int, tol: float,
+    objective: Function, Y: Any, curvature: Any, optimizer: Optimizer, max_iter: int, tol: float,
     free: np.ndarray | None, callback: Callback | None
 ) -> Minimum:
     start = np.array(Y, dtype=np.float64)
@@ -189,17 +188,11 @@ def _run(
     return Minimum(end[0].reshape(start.shape), value, tuple(observer.trace), reason)
 
 
-def _problem(objective: Any, start: np.ndarray, curvature: Any, optimizer: Optimizer, free: Any) -> Any:
-    """Return an Objective as it is, a function behind the same interface."""
-    if isinstance(objective, Objective):
-        if curvature is not None:
-            raise InputError("an Objective knows its curvature: leave out curvature, or give a function for it")
-        optimizer.check(objective.kernel, objective.divergence)
-        return objective if free is None else replace(objective, free=free)
+def _problem(objective: Any, start: np.ndarray, curvature: Any, optimizer: Optimizer, free: Any) -> _Own:
+    """Return the function behind the interface of an `Objective`."""
     if not callable(objective):
         raise InputTypeError(f"objective must be a function Y -> (value, gradient), given {type(objective).__name__}")
-    n = len(start)
-    function: Any = objective
+    n, function = len(start), cast("Function", objective)
     problem = _Own(function, start.shape, free, _Curvature(csr_array((n, n))), np.ones(n))
     if curvature is None:
         if isinstance(optimizer, (Majorize, SpectralDirection)):

@@ -50,7 +50,7 @@ def size_search(objective: Objective, Y: np.ndarray, guess: Any = None) -> Any:
     size = parts.radius(Y)
     if objective.scale_free or not parts.any(size > 0):
         return parts.full(1.0)
-    there = EVEN * parts.sqrt(parts.sum(np.ones(len(Y))))
+    there = EVEN * np.sqrt(parts.sum(np.ones(len(Y))))
     if guess is not None:
         there = parts.where(np.isnan(guess), there, guess)
     unit = parts.where(size > 0, parts.where(size > 0, size, 1.0) / there, 1.0)
@@ -144,8 +144,8 @@ def _narrow(parts: Any, value: Value, x: list[Any], f: list[Any], precision: flo
         here = _lowest(parts, x, f)
         near = live & (abs(here - x[1]) < precision / 2.0)
         # beside infinite values a parabola is meaningless, and ``here`` was not tried
-        best = where(near & parts.finite(f[0] + f[2]), here, best)
-        live = live & parts.invert(near)
+        best = where(near & np.isfinite(f[0] + f[2]), here, best)
+        live = live & np.logical_not(near)
         if not parts.any(live):
             break
         there = value(where(live, here, x[1]))

@@ -14,6 +14,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any
 
+import numpy as np
+
 from nelayout.errors import Unsupported
 from nelayout.objective import Evaluation, Objective
 from nelayout.optimizers.line_search import MAX_TRIALS, Trial, tried
@@ -63,7 +65,7 @@ class SpectralDirection:
             first = trial.failed == 0
             aimed = self._aimed(objective, now, trial.length * parts.where(first, 2.0, 1.0))
             following = chosen(objective, taken, aimed, following)
-        return Y, replace(state, evaluation=now, trial=following, taken=taken, stuck=stuck & parts.invert(taken))
+        return Y, replace(state, evaluation=now, trial=following, taken=taken, stuck=stuck & np.logical_not(taken))
 
     def _aimed(self, objective: Objective, now: Evaluation, length: Any) -> Trial:
         """Return the first trial from here."""

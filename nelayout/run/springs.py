@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from nelayout.formula.potentials.anchors import Anchors, stiffness
+from nelayout.formula.potentials import Anchors, stiffness
 from nelayout.objective import Objective
 from nelayout.run.drawing import Drawing
 from nelayout.sums.edges.matrix import attracting

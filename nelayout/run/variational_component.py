@@ -13,8 +13,7 @@ import numpy as np
 
 from nelayout.catalogue.stages import Descend
 from nelayout.formula.kernels import Radial
-from nelayout.numerics.principal import principal_components
-from nelayout.numerics.spectral import spectral_coordinates
+from nelayout.numerics.principal import principal_components, spectral_coordinates
 from nelayout.record.progress import Stopped
 from nelayout.run.draw import draw_part
 from nelayout.run.drawing import Drawing, Part, Run

@@ -38,8 +38,7 @@ from nelayout.errors import InputError, InputTypeError, unknown, warn
 from nelayout.formula.connections import Fixed
 from nelayout.numerics.distances import Distances, row_distances
 from nelayout.numerics.parallel import Threads, threads_for
-from nelayout.numerics.principal import principal_components
-from nelayout.numerics.spectral import spectral_coordinates
+from nelayout.numerics.principal import principal_components, spectral_coordinates
 from nelayout.record.solution import Progress, Solution, Step
 from nelayout.run.alpha_walk import at_order
 from nelayout.run.drawing import Drawing

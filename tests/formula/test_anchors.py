@@ -8,7 +8,7 @@ import pytest
 from tables import EVERY_METHOD, RECIPES, thinned
 from test_added import ONE, objective
 
-from nelayout.formula.potentials.anchors import Anchors
+from nelayout.formula.potentials import Anchors
 from nelayout.optimizers import OPTIMIZERS, optimizer_named
 from nelayout.optimizers.minimize import Rest, minimize
 from nelayout.run.drawing import Drawing, Part, Summation

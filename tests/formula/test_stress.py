@@ -14,7 +14,7 @@ from nelayout.catalogue import METHODS
 from nelayout.formula.potentials.stress import Stress
 from nelayout.numerics import distances
 from nelayout.numerics.communities import communities, together
-from nelayout.numerics.distances import Distances, hop_distances
+from nelayout.numerics.distances import Distances, hop_distances_of_each
 from nelayout.numerics.parallel import Threads
 from nelayout.objective import Affinity
 from nelayout.objective.stacks import one_after_another, stacked
@@ -55,7 +55,7 @@ def test_the_value_is_the_definition(d, k, compiled):
 def test_of_all_pairs_of_a_graph_it_is_the_measure():
     Y = np.random.default_rng(2).normal(size=(34, 2))
     P = csr_array(nx.to_scipy_sparse_array(KARATE, weight=None))
-    term = Stress(np.ones(1), (hop_distances(P, Threads()),))
+    term = Stress(np.ones(1), (hop_distances_of_each([P], Threads())[0],))
     assert term.at(Y, np.ones(34)).cost.sum() == pytest.approx(float(nl.measure(P, Y)["stress"]), rel=1e-6)
 
 
@@ -63,7 +63,7 @@ def test_distances_within_communities_are_shorter():
     Y = np.random.default_rng(2).normal(size=(34, 2))
     P = csr_array(nx.to_scipy_sparse_array(KARATE, weight=None))
     lengths = np.array(nx.floyd_warshall_numpy(KARATE, weight=None)) * (1.0 - 0.45 * together(P))
-    term = Stress(np.ones(1), (hop_distances(P, Threads(), grouped=True),))
+    term = Stress(np.ones(1), (hop_distances_of_each([P], Threads(), grouped=True)[0],))
     assert term.at(Y, np.ones(34)).cost.sum() == pytest.approx(sigma(np.arange(34), lengths, Y), rel=1e-6)
 
 
@@ -137,7 +137,7 @@ def test_hops_are_those_from_the_pivots(monkeypatch):
     monkeypatch.setattr(distances, "PAIRS", 37 * 25)
     monkeypatch.setattr(distances, "MIN_PIVOTS", 2)
     P = csr_array(nx.to_scipy_sparse_array(nx.disjoint_union(KARATE, nx.path_graph(3)), weight=None))
-    found = hop_distances(P, Threads())
+    found = hop_distances_of_each([P], Threads())[0]
     hops = dict(nx.all_pairs_shortest_path_length(nx.from_scipy_sparse_array(P)))
     assert len(found.pivots) == 25
     for k, pivot in enumerate(found.pivots.tolist()):
@@ -166,7 +166,7 @@ def test_graphs_of_a_stack_have_their_own_stress(name):
     for G in graphs:
         P = csr_array(nx.to_scipy_sparse_array(G, dtype=float, weight=None))
         P = P / P.sum()
-        own.append(Affinity(csr_array(P), np.ones(len(G)), distances=(hop_distances(P, Threads()),)))
+        own.append(Affinity(csr_array(P), np.ones(len(G)), distances=(hop_distances_of_each([P], Threads())[0],)))
     Y = np.random.default_rng(5).normal(size=(47, 2))
     both = stacked(*one_after_another(own), method)
     found, start = both.evaluate(Y), 0

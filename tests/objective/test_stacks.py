@@ -16,7 +16,7 @@ from tables import EVERY_METHOD, first
 from nelayout.catalogue import AUTO, METHODS
 from nelayout.formula.connections import Fixed
 from nelayout.formula.kernels import KERNELS, Radial
-from nelayout.formula.potentials.anchors import Anchors
+from nelayout.formula.potentials import Anchors
 from nelayout.numerics.groups import Parts
 from nelayout.numerics.parallel import Threads
 from nelayout.objective import Affinity, Objective

@@ -22,7 +22,7 @@ import nelayout as nl
 from nelayout.errors import DeviceError, InputError, InputTypeError, MissingExtra
 from nelayout.formula.connections import Optimal
 from nelayout.formula.kernels import KERNELS
-from nelayout.formula.potentials.anchors import Anchors
+from nelayout.formula.potentials import Anchors
 from nelayout.formula.potentials.gravity import Gravity
 from nelayout.numerics.distances import Distances
 from nelayout.numerics.parallel import Threads
@@ -391,16 +391,15 @@ class TestArrays:
             np.sum, lambda x: np.sum(x, axis=0), lambda x: np.mean(x, axis=1), lambda x: x.max(),
             lambda x: np.min(x, initial=-9.0), lambda x: np.maximum(x, 0.5), lambda x: np.minimum(0.5, x),
             lambda x: np.maximum(x, -x), lambda x: np.where(x > 0, x, 0.0), lambda x: np.where(x > 0, 1.0, x),
-            np.expm1, lambda x: np.log1p(x * x), lambda x: np.logaddexp(0.0, x), lambda x: 2.0**x,
+            np.expm1, lambda x: np.log1p(x * x), lambda x: 2.0**x,
             lambda x: (x * x) ** -0.5, lambda x: np.power(x, 2), lambda x: np.einsum("ij,ij->i", x, x),
             lambda x: np.einsum("ij->j", x), lambda x: x[:, None][2], lambda x: x[x[:, 0] > 0], lambda x: x[[1, 3]],
             lambda x: np.add.reduce(x * x, axis=None), lambda x: np.float64(2.0) * x, lambda x: np.ones(3) * x,
-            lambda x: np.flatnonzero(x[:, 0] > 0), lambda x: np.count_nonzero(x > 0), np.isfinite,
-            lambda x: np.any(x > 9), lambda x: np.all(x < 9), lambda x: x @ np.ones(3), lambda x: np.abs(x).sum(),
-            lambda x: np.concatenate([x, x]), lambda x: np.broadcast_to(x[0], (2, 3)), lambda x: x.T[1],
-            np.zeros_like, lambda x: np.ones_like(x, dtype=bool), lambda x: np.array_equal(x, x + 0.0),
+            lambda x: np.flatnonzero(x[:, 0] > 0), np.isfinite, lambda x: np.any(x > 9), lambda x: np.all(x < 9),
+            lambda x: x @ np.ones(3), lambda x: x.T[1], np.zeros_like, lambda x: np.zeros_like(x, dtype=bool),
+            lambda x: np.array_equal(x, x + 0.0),
             lambda x: x == 0.0, lambda x: np.equal(x, x), lambda x: np.float64(0.5) < x, lambda x: np.less(1.0, x),
-            lambda x: np.hypot(x, 1.0), lambda x: np.logical_and(x > 0, True), lambda x: x != 1.0,
+            lambda x: x != 1.0,
             lambda x: np.einsum("ij,ij->", x, x), lambda x: np.einsum("ij,ij->j", x, x),
             lambda x: x.reshape(-1)[5], len, lambda x: x.shape, np.ndim, lambda x: ~(x > 0),
         ],

@@ -104,7 +104,7 @@ CLOUDS = list(drawings(9, 2))
 
 # Every backend in every number of dimensions that it takes; those that pass the work on to others, or do it plainly,
 # are mostly left to the full tests.
-PLACES = [(name, d) for name, kind in BACKENDS.items() for d in range(1, kind.dimensions + 1)]
+PLACES = [(name, d) for name in BACKENDS for d in ((1, 2) if name == "mesh" else (1, 2, 3))]
 OFTEN = [(name, 2) for name in BACKENDS if name not in ("auto", "exact")]
 
 
@@ -400,29 +400,27 @@ def test_derivatives_of_the_radial_functions(label):
         np.testing.assert_allclose(derivative(k + 1, xi), numeric, rtol=1e-7, atol=1e-9)
 
 
-def test_auto_takes_the_cheapest_and_says_why():
+def test_auto_takes_the_cheapest_and_notes_a_tree_in_the_plane():
     auto = Auto.on(Threads(), True)
     cauchy = (RADIALS["cauchy q"],)
     clouds = {d: drawings(6000, d) for d in (1, 2, 3)}
     expected = {
-        (2, "uniform"): ("mesh", "grid"),
-        (2, "expanded"): ("mesh", "grid"),
-        (2, "outlier"): ("tree", "small part of the drawing"),
-        (3, "uniform"): ("tree", "3 dimensions"),
-        (1, "uniform"): ("tree", "1 dimension:"),
+        (2, "uniform"): "mesh",
+        (2, "expanded"): "mesh",
+        (2, "outlier"): "tree",
+        (3, "uniform"): "tree",
+        (1, "uniform"): "tree",
     }
-    for (d, cloud), (name, why) in expected.items():
+    for (d, cloud), name in expected.items():
         Y, mass = clouds[d][cloud], masses(6000)
         chosen = auto.choose(Y, cauchy)
         assert chosen.name == name
-        assert why in auto.reason(Y, cauchy)
-        assert (auto.note(Y, cauchy) is None) == (cloud != "outlier")
+        assert ("small part of the drawing" in (auto.note(Y, cauchy) or "")) == (cloud == "outlier")
         np.testing.assert_array_equal(
             auto.fields(Y, mass, cauchy)[0].potential, chosen.fields(Y, mass, cauchy)[0].potential
         )
     small = drawings(700, 3)["uniform"]
     assert auto.choose(small, cauchy).name == "exact"
-    assert "exactly" in auto.reason(small, cauchy)
     # The border depends on what a pair costs.
     between = drawings(1000, 2)["uniform"]
     assert auto.choose(between, cauchy).name == "exact"
@@ -434,7 +432,7 @@ def test_backends_keep_to_the_dimensions_they_declare(name):
     """What is refused is refused before work starts, and what is not refused works."""
     for d in (1, 2, 3):
         Y = drawings(50, d)["uniform"]
-        if d <= BACKENDS[name].dimensions:
+        if d < 3 or name != "mesh":
             check_backend(name, d)
             field = backend(name, Threads(), True).fields(Y, masses(50), (RADIALS["cauchy q"],))[0]
             assert field.force.shape == (50, d)

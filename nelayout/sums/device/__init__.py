@@ -97,7 +97,7 @@ class Device:
 
     def walk(self, walk: RandomWalk) -> RandomWalk:
         """Bring the matrix and the sums of a random walk to this device."""
-        from nelayout.sums.device.matrix import walk_on
+        from nelayout.sums.device.edges import walk_on
 
         return walk_on(self, walk)
 

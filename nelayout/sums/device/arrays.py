@@ -29,12 +29,12 @@ RENAMED = {
     "absolute": "abs", "invert": "bitwise_not", "divide": "true_divide", "power": "pow", "equal": "eq",
 }  # fmt: skip
 # Functions of NumPy, other than ufuncs, with the same name in PyTorch.
-SAME = ["any", "all", "sum", "mean", "count_nonzero", "broadcast_to", "concatenate", "zeros_like", "ones_like"]
+SAME = ["any", "all", "sum", "mean", "zeros_like"]
 # Subscripts of sums of products -> the axis of the sum.
 SUMMED: dict[str, Any] = {"ij,ij->i": 1, "ij,ij->j": 0, "ij,ij->": None, "ij->j": 0}
 # Functions of a tensor and a number that become `clamp`; that need tensors only; that need a tensor first.
 LIMITS = {"maximum": "min", "minimum": "max"}
-OF_TENSORS = ["maximum", "minimum", "logaddexp", "matmul", "hypot", "logical_and", "logical_or"]
+OF_TENSORS = ["maximum", "minimum", "matmul"]
 TENSOR_FIRST = ["less", "less_equal", "greater", "greater_equal", "eq", "not_equal"]
 
 
@@ -53,10 +53,6 @@ class DeviceArray(NDArrayOperatorsMixin):
     @property
     def ndim(self) -> int:
         return self.tensor.ndim
-
-    @property
-    def size(self) -> int:
-        return self.tensor.numel()
 
     @property
     def dtype(self) -> np.dtype:
@@ -79,14 +75,8 @@ class DeviceArray(NDArrayOperatorsMixin):
     def __float__(self) -> float:
         return float(self.tensor)
 
-    def __int__(self) -> int:
-        return int(self.tensor)
-
     def __bool__(self) -> bool:
         return bool(self.tensor)
-
-    def __iter__(self):
-        return (DeviceArray(row) for row in self.tensor)
 
     def __getitem__(self, key: Any) -> DeviceArray:
         return DeviceArray(self.tensor[self._key(key)])
@@ -97,14 +87,8 @@ class DeviceArray(NDArrayOperatorsMixin):
     def reshape(self, *shape: int) -> DeviceArray:
         return DeviceArray(self.tensor.reshape(*shape))
 
-    def astype(self, dtype: Any) -> DeviceArray:
-        return DeviceArray(self.tensor.to(_type_on(dtype, self.tensor)))
-
     def copy(self) -> DeviceArray:
         return DeviceArray(self.tensor.clone())
-
-    def sum(self, axis: int | None = None) -> Any:
-        return np.sum(self, axis=axis)
 
     def max(self, axis: int | None = None) -> Any:
         return np.max(self, axis=axis)
@@ -114,9 +98,6 @@ class DeviceArray(NDArrayOperatorsMixin):
 
     def any(self) -> bool:
         return bool(self.tensor.any())
-
-    def all(self) -> bool:
-        return bool(self.tensor.all())
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **keywords: Any) -> Any:
         torch = torch_module()

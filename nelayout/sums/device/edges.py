@@ -6,21 +6,24 @@ segment by segment, without atomic additions, so equal positions give the same b
 
 from __future__ import annotations
 
+import copy
 import math
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
+from scipy.sparse import csr_array
 
 from nelayout.formula.divergences.protocol import Powers, Spread
 from nelayout.formula.kernels import Kernel
 from nelayout.numerics.conjugate_gradients import conjugate_gradients
 from nelayout.numerics.groups import Groups
 from nelayout.numerics.parallel import Threads
+from nelayout.similarities.random_walk import RandomWalk
 from nelayout.sums.device.arrays import array_of, rows_of, segment_sums
-from nelayout.sums.device.matrix import products
 from nelayout.sums.edges.matrix import Edges, row_ranges
 
-__all__ = ["DeviceEdges"]
+__all__ = ["DeviceEdges", "walk_on"]
 
 
 class DeviceEdges(Edges):
@@ -117,6 +120,37 @@ class DeviceEdges(Edges):
         pattern = self.chunks, self.indptr, self.offsets.tensor, self.indices.tensor
 
         def times(X: Any) -> Any:
-            return diagonal[:, None] * X - scale * products(*pattern, weights.tensor, X)
+            return diagonal[:, None] * X - scale * _products(*pattern, weights.tensor, X)
 
         return conjugate_gradients(times, diagonal, right, tolerance=tolerance, max_iter=max_iter, free=free)
+
+
+class DeviceMatrix:
+    """A CSR matrix (n, n) on a device, for products ``matrix @ X`` with arrays (n, d) there."""
+
+    def __init__(self, on: Any, matrix: csr_array) -> None:
+        self.on, self.indptr = on, matrix.indptr
+        self.offsets = on.array(matrix.indptr.astype(np.int64)).tensor
+        self.indices, self.data = on.array(matrix.indices).tensor, on.array(matrix.data).tensor
+
+    def __matmul__(self, X: Any) -> Any:
+        ranges = row_ranges(self.indptr, self.on.block)
+        return _products(ranges, self.indptr, self.offsets, self.indices, self.data, self.on.array(X))
+
+
+def _products(ranges: Iterable[tuple[int, int]], indptr: np.ndarray, offsets: Any, indices: Any, data: Any, X: Any):
+    """Return (n, d) sum_j data_ij x_j by ranges of rows; ``offsets``: ``indptr`` on device."""
+    answer = np.zeros_like(X)
+    for start, stop in ranges:
+        here = slice(indptr[start], indptr[stop])
+        parts = rows_of(X.tensor, indices[here]) * data[here, None]
+        answer[start:stop] = array_of(segment_sums(parts, offsets[start : stop + 1] - int(indptr[start])))
+    return answer
+
+
+def walk_on(on: Any, walk: RandomWalk) -> RandomWalk:
+    """Return the walk with its matrix, sums over rows and bounds on a device."""
+    other: Any = copy.copy(walk)
+    other.row_sums, other.attraction = on.array(walk.row_sums), on.array(walk.attraction)
+    other.S = DeviceMatrix(on, walk.S)
+    return other

@@ -15,9 +15,8 @@ Two unit charges at distance 1 under r = 1/(1 + xi)::
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from importlib import import_module
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from nelayout.errors import Unsupported, unknown
 from nelayout.numerics.parallel import Threads
@@ -35,7 +34,6 @@ if TYPE_CHECKING:
 __all__ = [
     "BACKENDS",
     "Auto",
-    "Backend",
     "Exact",
     "Field",
     "Mesh",
@@ -46,42 +44,17 @@ __all__ = [
     "check_backend",
 ]
 
-
-@dataclass(frozen=True, slots=True)
-class Backend:
-    """Class of sums over all pairs, imported at its first use, and its limits.
-
-    module      file in this folder
-    kind        class in that file, made by its ``on(threads, compiled)``
-    dimensions  maximum number of dimensions
-    """
-
-    module: str
-    kind: str
-    dimensions: int = 3
-
-    def load(self) -> type:
-        """Import the class: small graphs do not load the mesh and the tree."""
-        return getattr(import_module(f"{__name__}.{self.module}"), self.kind)
-
-
-# Values of the keyword ``nbody``.
-BACKENDS: dict[str, Backend] = {
-    "auto": Backend("auto", "Auto"),
-    "exact": Backend("exact", "Exact"),
-    "mesh": Backend("mesh", "Mesh", dimensions=2),
-    "tree": Backend("tree", "Tree"),
-}
+# Values of the keyword ``nbody``: a file in this folder has the class of that name.
+BACKENDS = ("auto", "exact", "mesh", "tree")
 
 
 def check_backend(name: str, dim: int) -> None:
     """Raise an error for an unknown name, or for a backend that does not support ``dim``."""
     if not isinstance(name, str) or name not in BACKENDS:
         raise unknown("nbody", name, BACKENDS)
-    most = BACKENDS[name].dimensions
-    if dim > most:
-        able = " or ".join(f"nbody={other!r}" for other, each in BACKENDS.items() if each.dimensions >= dim)
-        raise Unsupported(f"nbody={name!r} needs at most {most} dimensions; got dim={dim}: use {able}")
+    if name == "mesh" and dim > 2:
+        able = " or ".join(f"nbody={other!r}" for other in BACKENDS if other != name)
+        raise Unsupported(f"nbody={name!r} needs at most 2 dimensions; got dim={dim}: use {able}")
 
 
 def backend(name: str, threads: Threads, compiled: bool) -> NBody:
@@ -89,7 +62,7 @@ def backend(name: str, threads: Threads, compiled: bool) -> NBody:
     check_backend(name, 1)
     if name == "auto" and not compiled:
         return Exact.on(threads, compiled)
-    return BACKENDS[name].load().on(threads, compiled)
+    return __getattr__(name.capitalize()).on(threads, compiled)
 
 
 def backend_note(nbody: NBody, Y: np.ndarray, radials: tuple[Radial, ...]) -> str | None:
@@ -98,8 +71,8 @@ def backend_note(nbody: NBody, Y: np.ndarray, radials: tuple[Radial, ...]) -> st
     return noted(Y, radials) if noted else None
 
 
-def __getattr__(name: str):
-    for each in BACKENDS.values():
-        if each.kind == name:
-            return each.load()
+def __getattr__(name: str) -> Any:
+    """Import a class at its first use: small graphs do not load the mesh and the tree."""
+    if name.lower() in BACKENDS and name.istitle():
+        return getattr(import_module(f"{__name__}.{name.lower()}"), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

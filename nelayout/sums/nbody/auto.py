@@ -50,7 +50,7 @@ class Auto:
 
     def fields(self, Y: np.ndarray, charges: np.ndarray, radials: tuple[Radial, ...]) -> tuple[Field, ...]:
         """Return potential and force of each radial function."""
-        chosen, _, grids = self._plan(Y, radials)
+        chosen, grids = self._plan(Y, radials)
         if chosen is self.mesh:
             return self.mesh.fields(Y, charges, radials, grids)
         return chosen.fields(Y, charges, radials)
@@ -59,39 +59,28 @@ class Auto:
         """Choose the backend for positions Y."""
         return self._plan(Y, radials)[0]
 
-    def reason(self, Y: np.ndarray, radials: tuple[Radial, ...] = PLAIN) -> str:
-        """Return why that backend was chosen."""
-        chosen, costs, _ = self._plan(Y, radials)
-        n, d = Y.shape
-        if chosen is self.exact:
-            return f"{n:,} nodes: all pairs are summed exactly"
-        if chosen is self.mesh:
-            return f"{n:,} nodes in a plane, evenly enough for a mesh: pairs are summed on a grid"
-        if "mesh" not in costs:
-            return f"{n:,} nodes in {d} dimension{'s' * (d > 1)}: pairs are summed over a tree of cells"
-        return (
-            f"most of the {n:,} nodes lie in a small part of the drawing, too small for a mesh: pairs are summed over "
-            "a tree of cells"
-        )
-
-    def note(self, Y: np.ndarray, radials: tuple[Radial, ...] = PLAIN) -> str | None:
+    def note(self, Y: np.ndarray, radials: tuple[Radial, ...]) -> str | None:
         """Return a note for the user if the tree was chosen in the plane, else None."""
-        chosen, costs, _ = self._plan(Y, radials)
-        return self.reason(Y, radials) if chosen is self.tree and "mesh" in costs else None
+        chosen, grids = self._plan(Y, radials)
+        if chosen is not self.tree or not grids:
+            return None
+        return (
+            f"most of the {len(Y):,} nodes lie in a small part of the drawing, too small for a mesh: pairs are summed "
+            "over a tree of cells"
+        )
 
     def _plan(
         self, Y: np.ndarray, radials: tuple[Radial, ...]
-    ) -> tuple[Exact | Mesh | Tree, dict[str, float], dict[Radial, Grid]]:
-        """Return the backend, the cost of each in nanoseconds, and the grids of the mesh."""
+    ) -> tuple[Exact | Mesh | Tree, dict[Radial, Grid]]:
+        """Return the backend, and the grids that a mesh would have."""
         n, d = Y.shape
-        exact, tree = exact_cost(n, radials), tree_cost(n, d, radials)
-        costs, grids = {"exact": exact, "tree": tree}, {}
+        exact, tree, grids = exact_cost(n, radials), tree_cost(n, d, radials), dict[Radial, Grid]()
         if exact <= EXACT_FREE:
-            return self.exact, costs, grids
+            return self.exact, grids
         # A grid needs finite numbers; in one dimension the tree is both faster and more accurate.
         if d == 2 and np.all(np.abs(Y) < FARTHEST):
             grids = self.mesh.grids(Y, radials)
-            costs["mesh"] = sum(grid.cost for grid in grids.values())
-            if costs["mesh"] * MARGIN <= tree:
-                return (self.mesh if costs["mesh"] <= exact else self.exact), costs, grids
-        return (self.tree if tree <= exact else self.exact), costs, grids
+            mesh = sum(grid.cost for grid in grids.values())
+            if mesh * MARGIN <= tree:
+                return (self.mesh if mesh <= exact else self.exact), grids
+        return (self.tree if tree <= exact else self.exact), grids

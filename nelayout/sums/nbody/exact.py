@@ -11,15 +11,15 @@ from nelayout.formula.kernels import Radial
 from nelayout.numerics.parallel import Threads
 from nelayout.sums.nbody.field import Field
 
-__all__ = [
-    "MAX_TABLE_PAIRS", "Exact", "PairTable", "acting", "apart", "field_of", "itself", "sums_at", "sums_by_blocks",
-]
+__all__ = ["MAX_TABLE_PAIRS", "TASK_PAIRS", "Exact", "PairTable", "sums_at", "sums_by_blocks"]
 
 # Number of pairs in a block of the NumPy form, 96 KB.  Arrays from 128 KB on are often new pages of memory, and their
 # first use may cost more than the sums.
 BLOCK_PAIRS = 12_000
 # Largest number of pairs in a `PairTable`.
 MAX_TABLE_PAIRS = 40_000
+# Largest squared distance from the center, in units of the kernel, at which matrix products give enough digits.
+MAX_PRODUCT_EXTENT = 1e4
 # Number of pairs in a task of the compiled form, about 0.4 ms.
 TASK_PAIRS = 1 << 18
 
@@ -171,17 +171,48 @@ def field_of(
     return Field(potential, force)
 
 
-def sums_by_blocks(
-    Y: np.ndarray, charges: np.ndarray, radials: tuple[Radial, ...], pairs: int = BLOCK_PAIRS
-) -> list[Field]:
-    """Return potential and force of each radial function by arrays, in blocks of ``pairs``."""
-    n = len(Y)
-    fields = [Field(np.empty_like(Y, shape=n), np.empty_like(Y)) for _ in radials]
-    rows = max(1, pairs // max(n, 1))
-    for start in range(0, n, rows):
-        stop = min(start + rows, n)
-        diffs, xi = apart(Y, start, stop)
-        for radial, whole in zip(radials, fields, strict=True):
-            found = field_of(*acting(radial, xi, start), charges, diffs, Y)
-            whole.potential[start:stop], whole.force[start:stop] = found.potential, found.force
+def sums_by_blocks(Y: Any, charges: Any, radials: tuple[Radial, ...], pairs: int = BLOCK_PAIRS) -> list[Field]:
+    """Return potential and force of each radial function by arrays, in blocks of ``pairs``.
+
+    Y (n, d) and charges (n,) of one graph, or (C, n, d) and (C, n) of several graphs.
+    """
+    n, several = Y.shape[-2], Y.ndim > 2
+    fields = [Field(np.empty_like(Y, shape=Y.shape[:-1]), np.empty_like(Y)) for _ in radials]
+    rows, graphs = n if several else max(1, pairs // max(n, 1)), max(1, pairs // max(n, 1) ** 2)
+    factors = _factors(Y, charges, radials) if several and graphs == 1 else None
+    for first in range(0, len(Y) if several else 1, graphs):
+        own = (slice(first, first + graphs),) if several else ()
+        for start in range(0, n, rows):
+            stop = min(start + rows, n)
+            at = (*own, slice(start, stop))
+            if factors is None:
+                diffs, xi = apart(Y[own], start, stop)
+                for radial, whole in zip(radials, fields, strict=True):
+                    found = field_of(*acting(radial, xi, start), charges[own], diffs, Y)
+                    whole.potential[at], whole.force[at] = found.potential, found.force
+                continue
+            left, right, centered, weighted = factors
+            xi = left[at] @ right[own]
+            for radial, whole in zip(radials, fields, strict=True):
+                value, slope = acting(radial, xi, start)
+                np.matmul(value, charges[(*own, ..., None)], out=whole.potential[at][..., None])
+                seen = slope @ weighted[own]
+                whole.force[at] = 2.0 * (seen[..., -1:] * centered[at] - seen[..., :-1])
     return fields
+
+
+def _factors(Y: np.ndarray, charges: np.ndarray, radials: tuple[Radial, ...]) -> tuple[np.ndarray, ...] | None:
+    """Return factors of squared distances, centered positions and charges; or None.
+
+    Products of matrices are faster for large graphs.  None: they lack digits, as the kernels vary fast at close nodes.
+    Shapes (C, n, d + 2), (C, d + 2, n), (C, n, d) and (C, n, d + 1).
+    """
+    centered = Y - np.add.reduce(Y, axis=1, keepdims=True) / Y.shape[1]
+    squares = np.einsum("cij,cij->ci", centered, centered)[..., None]
+    steepest = max(float(np.max(radial.kernel.decay(np.zeros(1)))) for radial in radials)
+    if any(radial.kernel.singular for radial in radials) or not float(np.max(squares)) * steepest < MAX_PRODUCT_EXTENT:
+        return None
+    one, own = np.ones_like(squares), charges[..., None]
+    right = np.concatenate([-2.0 * centered, one, squares], axis=-1)
+    left = np.concatenate([centered, squares, one], axis=-1)
+    return left, np.swapaxes(right, -1, -2), centered, np.concatenate([own * centered, own], axis=-1)
