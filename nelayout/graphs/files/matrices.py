@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import io
 import re
-import warnings
 import zipfile
 import zlib
-from contextlib import suppress
+from collections import Counter
 from typing import Any
 
 import numpy as np
+from scipy.io import mmread
 from scipy.sparse import csr_array, load_npz
 
 from nelayout.errors import InputError
@@ -30,6 +30,9 @@ HEAD = re.compile(
     rb"(?P<sizes>[ \t]*\d+(?:[ \t]+\d+)*)[ \t]*\r?(?:\n|$)",
     re.IGNORECASE,
 )
+# Numbers with 0 in place of each digit, and translations of bytes: all digits, all separators.
+NUMBER = rb"[+-]?(?:0+\.?0*|\.0+)(?:[eE][+-]?0+)?"
+ONE_DIGIT, APART = bytes.maketrans(b"123456789", b"0" * 9), bytes.maketrans(b" \t\r\v\f,;|", b"\n" * 8)
 # Memory for an entry of a sparse matrix, in bytes.
 ENTRY_BYTES = 16
 NPZ_KEYS = "rows, cols and n (each undirected edge once), or what scipy.sparse.save_npz writes"
@@ -38,7 +41,7 @@ NPZ_KEYS = "rows, cols and n (each undirected edge once), or what scipy.sparse.s
 def read_mtx(source: Source) -> GraphFile:
     """Read a Matrix Market file of real numbers; entries without values count 1, zeros stay.
 
-    SciPy's reader is not used: it reads "0,5" as 0, accepts rows that are too long, and can end the program.
+    SciPy's reader alone reads "0,5" as 0, accepts rows that are too long, and can end the program.
     """
     if b"\0" in source.data:
         raise source.no_text(source.data.partition(b"\0")[0].count(b"\n") + 1)
@@ -59,12 +62,11 @@ def read_mtx(source: Source) -> GraphFile:
     source.check_size(entries, ENTRY_BYTES, "entries", line)
     columns = (2 if sparse else 0) + (head["field"].lower() != b"pattern")
     body = source.data[head.end() :]
-    table, lines = number_rows(body, columns)
-    lines += line + 1
-    if table is None:
-        row = body.split(b"\n")[lines[0] - line - 1].decode("latin-1").strip()
+    table = number_rows(body, columns)
+    if isinstance(table, int):
+        row = body.split(b"\n")[table].decode("latin-1").strip()
         what = f"cannot be read as mtx: expected {columns} number{'s' * (columns > 1)} in a row, got {short_repr(row)}"
-        raise source.unreadable(what, int(lines[0]))
+        raise source.unreadable(what, line + 1 + table)
     if len(table) != entries:
         what = f"there are {len(table)} of the {entries} entries that line {line} announces"
         raise source.unreadable(f"cannot be read as mtx: {what}")
@@ -72,8 +74,9 @@ def read_mtx(source: Source) -> GraphFile:
         wrong = ((table[:, :2] != np.floor(table[:, :2])) | (table[:, :2] < 1) | (table[:, :2] > n)).any(axis=1)
         if wrong.any():
             k = int(np.argmax(wrong))
+            line += [at for at, row in enumerate(body.split(b"\n"), 1) if row.strip()][k]
             what = f"row and column must be whole numbers from 1 to {n}"
-            raise source.broken(f"{what}; got {table[k, 0]:g} and {table[k, 1]:g}", int(lines[k]))
+            raise source.broken(f"{what}; got {table[k, 0]:g} and {table[k, 1]:g}", line)
         i, j = (table[:, :2].T - 1).astype(number_type(n))
     else:
         j, i = np.triu_indices(n, int(skew)) if mirrored else np.divmod(np.arange(n * n), max(n, 1))
@@ -91,30 +94,21 @@ def read_mtx(source: Source) -> GraphFile:
     return GraphFile(matrix, range(n), {}, "mtx", notes)
 
 
-def number_rows(body: bytes, columns: int) -> tuple[np.ndarray | None, np.ndarray]:
-    """Return rows of numbers, (m, columns), and their lines from 0; or None, wrong lines."""
-    letters = np.frombuffer(body.rstrip() + b"\n", dtype=np.uint8)
-    words = letters > ord(" ")
-    words[1:] &= letters[:-1] <= ord(" ")  # first letters of words
-    counts = np.diff(np.searchsorted(np.flatnonzero(words), np.flatnonzero(letters == ord("\n"))), prepend=0)
-    lines = np.flatnonzero(counts)
-    wrong = lines[counts[lines] != columns]
-    if len(wrong) or not len(lines):
-        return (None, wrong) if len(wrong) else (np.zeros((0, columns)), lines)
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")  # older NumPy only warns of text among numbers
-        for kind in (np.int64, np.float64) if columns == 2 else (np.float64,):  # whole numbers are read faster
-            with suppress(DeprecationWarning, ValueError):
-                return np.fromstring(body, dtype=kind, sep=" ").reshape(-1, columns), lines
-    numeric = (all(map(_is_number, row.split())) for row in body.split(b"\n"))
-    return None, np.array([k for k, fine in enumerate(numeric) if not fine])
+def number_rows(body: bytes, columns: int, separator: bytes = rb"\s+") -> np.ndarray | int:
+    """Return rows of numbers, (m, columns), or the number of the first line that is no such row.
 
-
-def _is_number(word: bytes) -> bool:
-    try:
-        return b"_" not in word and float(word) is not None
-    except ValueError:
-        return False
+    Equal digits leave few different lines, which are checked. SciPy then parses one number in each line.
+    """
+    shapes = Counter(io.BytesIO(body.translate(ONE_DIGIT)))
+    row = re.compile(rb"\s*(?:%s\s*)?" % separator.join([NUMBER] * columns))
+    wrong = {line for line in shapes if not row.fullmatch(line)}
+    if wrong:
+        return next(k for k, line in enumerate(io.BytesIO(body.translate(ONE_DIGIT))) if line in wrong)
+    count = columns * sum(many for line, many in shapes.items() if line.strip())
+    if not count:
+        return np.zeros((0, columns))
+    head = b"%%%%MatrixMarket matrix array real general\n%d 1\n" % count
+    return mmread(io.BytesIO(head + body.translate(APART, b"+"))).reshape(-1, columns)
 
 
 def read_npz(source: Source) -> GraphFile:

@@ -14,7 +14,6 @@ appearance.  Notes report guesses, unread columns, and the number of rows left o
 from __future__ import annotations
 
 import csv
-import io
 import math
 import re
 from array import array
@@ -141,14 +140,14 @@ class Rows:
 
     def _parse(self, text: str, separator: str | None, quote: str | None) -> Iterator[tuple[int, list[str]]]:
         if separator is None and (quote is None or quote not in text):
-            for line, content in enumerate(io.StringIO(text), 1):
+            for line, content in enumerate(_lines(text), 1):
                 if cells := content.split():
                     yield line, cells
             return
         text = text.replace("\t", " ") if separator is None else text
         quoting = csv.QUOTE_NONE if quote is None else csv.QUOTE_MINIMAL
         how: dict[str, Any] = {"delimiter": separator or " ", "quotechar": quote or '"', "quoting": quoting}
-        reader = csv.reader(io.StringIO(text, newline=""), skipinitialspace=not self.exact, strict=True, **how)
+        reader = csv.reader(_lines(text), skipinitialspace=not self.exact, strict=True, **how)
         last = 0
         for row in reader:
             line, last = last + 1, reader.line_num
@@ -184,6 +183,11 @@ class Rows:
                 pass
         sign, quote = max(found, key=lambda key: (sum(w > 1 for w in found[key]) / len(found[key]), key[1] is not None))
         return sign, quote, Counter(found[sign, quote]).most_common(1)[0][0]
+
+
+def _lines(text: str) -> Iterator[str]:
+    """Yield lines with their ends; `io.StringIO` would take four bytes for each letter."""
+    return (found[0] for found in re.finditer(r".*\n|.+", text))
 
 
 def _level(widths: list[int]) -> bool:
@@ -544,23 +548,21 @@ def _times(values: Iterable[float | None]) -> bool:
 
 def _numeric(rows: Rows, head: _Head) -> GraphFile | None:
     """Read a table of numbers alone at once; None if a cell or a row does not fit."""
-    columns = [*head.ends, *([] if head.weight is None else [head.weight])]
     if any(number(cell, False) is None for _, row in head.top[:2] for cell in row):
         return None
     at = 0
     for _ in range(head.start - rows.before - 1):
         at = rows.text.find("\n", at) + 1
-    text, sign = rows.text[at:], rows.separator or " "
-    blanks = rows.separator is not None and any(blank in text for blank in {*" \t\v\f"} - {sign})  # in a name
-    data = None if blanks else number_rows(text.replace(sign, " ").encode(), rows.width)[0]
-    if data is None or not len(data):
+    separator = rb"\s+" if rows.separator is None else rb"\s*%s\s*" % re.escape(rows.separator).encode()
+    data = number_rows(rows.text[at:].encode(), rows.width, separator)
+    if isinstance(data, int) or not len(data) or not np.isfinite(data).all():
         return None
-    ends, data = data[:, columns[:2]], data[:, columns]
-    if not np.isfinite(data).all() or np.abs(ends).max() >= LARGEST_EXACT or (ends != np.floor(ends)).any():
+    ends, weights = data[:, list(head.ends)], None if head.weight is None else data[:, head.weight].copy()
+    del data
+    if np.abs(ends).max() >= LARGEST_EXACT or (ends != np.floor(ends)).any():
         return None
-    labels, numbers = np.unique(ends.astype(np.int64), return_inverse=True)
-    weights = data[:, 2].astype(np.float64) if len(columns) == 3 else None
-    return _edges(rows, head, labels.tolist(), numbers.reshape(ends.shape), weights, [])
+    labels, numbers = np.unique(ends, return_inverse=True)
+    return _edges(rows, head, labels.astype(np.int64).tolist(), numbers.reshape(ends.shape), weights, [])
 
 
 def _words(rows: Rows, head: _Head) -> GraphFile:
