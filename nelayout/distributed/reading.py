@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from scipy.sparse import coo_array
+from scipy.sparse import coo_array, load_npz, save_npz
 
 from nelayout.distributed.blocks import Cut, assemble, block_count, cut_points, dropped_loops, stored, write_piece
 from nelayout.distributed.cluster import check_disk
@@ -57,7 +57,10 @@ def read(source: Source, columns: Columns, team: Team, folder: Path) -> Graph:
         raise InputError("edges must have a row; got none")
     given = [(k, part.name, part.read, columns, *part.given) for k, part in enumerate(parts)]
     if source.matrix:
-        found, starts = team.spread("count", size_of, [each[1:3] + each[4:] for each in given]), None
+        files = [folder / f"matrix-{k}.npz" for k in range(len(parts))]
+        pairs = zip(files, parts, strict=True)
+        found, starts = team.spread("store", store, [(file, part.read, *part.given) for file, part in pairs]), None
+        given = [(k, part.name, load_npz, columns, files[k]) for k, part in enumerate(parts)]
         n, edges = found[0][0], sum(entries for _, entries in found)
         for part, (rows, _) in zip(parts, found, strict=True):
             if rows != n:
@@ -75,6 +78,8 @@ def read(source: Source, columns: Columns, team: Team, folder: Path) -> Graph:
     pieces = [f"edges-{k}" for k in range(len(parts))]
     made = team.spread("block", assemble, [(folder, pieces, cut, b, source.matrix) for b in range(cut.count)])
     remove(folder, pieces)
+    for file in folder.glob("matrix-*.npz"):
+        file.unlink()
     if source.matrix and all(symmetric for _, _, symmetric in made):
         cut = Cut(folder, "read", cut.bounds, 0.5)
     ids = () if source.matrix else tuple(str(folder / f"ids-{k}.parquet") for k in range(len(parts)))
@@ -272,9 +277,11 @@ def _numbers(folder: Path, starts: np.ndarray, found: np.ndarray) -> tuple[np.nd
     return number, part
 
 
-def size_of(name: str, read_part: Any, *given: Any) -> tuple[int, int]:
-    """Return the numbers of rows and entries of a matrix file."""
+def store(file: Path, read_part: Any, *given: Any) -> tuple[int, int]:
+    """Store the matrix of a part; return its numbers of rows and entries."""
     matrix = read_part(*given)
+    with stored(file) as opened:
+        save_npz(opened, matrix, compressed=False)
     return matrix.shape[0], matrix.nnz
 
 
