@@ -3,10 +3,10 @@
 Entry (i, j) is the weight of the edge i -> j.  A matrix that equals its transpose (to 1e-12 of its largest
 entry) is an undirected graph.  For any other matrix A, the weights are A + A^T::
 
-    >>> arrays.read(np.array([[9.0, 2.0], [2.0, 0.0]]), "weight", "similarity").adjacency.toarray()
+    >>> ArrayHost(np.array([[9.0, 2.0], [2.0, 0.0]])).read("weight", "similarity").adjacency.toarray()
     array([[0., 2.],
            [2., 0.]])
-    >>> arrays.read(np.array([[9.0, 2.0], [1.0, 0.0]]), "weight", "similarity").adjacency.toarray()
+    >>> ArrayHost(np.array([[9.0, 2.0], [1.0, 0.0]])).read("weight", "similarity").adjacency.toarray()
     array([[0., 3.],
            [3., 0.]])
 """
@@ -20,11 +20,11 @@ import numpy as np
 from scipy.sparse import csr_array, issparse
 
 from nelayout.errors import InputError, InputTypeError
-from nelayout.graphs.host import Host, Links, Places
-from nelayout.graphs.libraries import Library, pandas
+from nelayout.graphs.host import MISSING, Host, Links, Places
+from nelayout.graphs.libraries import PandasHost
 from nelayout.graphs.network import NEGATIVE, Network, canonical, check_kind, check_size, similarities, zero_note
 
-__all__ = ["ArrayHost", "arrays"]
+__all__ = ["ArrayHost"]
 
 # Fraction of nonzeros, on the diagonal and in all. An asymmetric dense array above both is probably a table of rows:
 # self-loops are rare, and graphs sparse.
@@ -36,16 +36,18 @@ SYMMETRY_TOLERANCE = 1e-12
 class ArrayHost(Host):
     """A matrix as the host of a layout: nodes are 0 .. n-1, arrays are in this order."""
 
+    package = "arrays"
+
     def __init__(self, G: Any):
         super().__init__(G)
-        self.aliases = [range(G.shape[0])]
+        self.aliases = [range(*G.shape[:1] or [0])]
 
     @property
     def directed(self) -> bool:
         """Whether the matrix differs from its transpose."""
         return _symmetric(_as_csr(self.G))[1]
 
-    def links(self) -> Links:
+    def links(self, weight: Any = MISSING) -> Links:
         """Return the stored entries row by row; if symmetric, only from the diagonal upward."""
         matrix = _as_csr(self.G)
         rows = np.repeat(np.arange(len(matrix.indptr) - 1), np.diff(matrix.indptr))
@@ -71,22 +73,25 @@ class ArrayHost(Host):
         nodes = self.aliases[0]
         if not (isinstance(nodes, range) and hasattr(x, "iloc") and len(x) == len(nodes)):
             return x
-        table = pandas.places(x)
+        table = PandasHost.places(x)
         return x.tolist() if table is None else table.rows
 
-
-class _Arrays(Library):
-    """Sparse matrices and arrays, and NumPy arrays (of any shape)."""
-
-    def recognizes(self, G: Any) -> bool:
+    @classmethod
+    def recognizes(cls, G: Any) -> bool:
+        """Return whether `G` is a sparse matrix or array, or a NumPy array (of any shape)."""
         return issparse(G) or isinstance(G, np.ndarray)
 
-    def read(self, G: Any, weight: str | None, weight_kind: str) -> Network:
+    @staticmethod
+    def places(pos: Any) -> Places | None:
+        return Places(pos, lambda Y: Y) if hasattr(pos, "__len__") else None
+
+    def read(self, weight: Any, weight_kind: str) -> Network:
         """Return the `Network` of an adjacency matrix; see `nelayout.graphs.read` for the rules.
 
         ``weight=None`` takes every stored entry as 1, any attribute name takes the entries as they are.
         Duplicate entries of a sparse matrix are added up first, as SciPy defines them.
         """
+        G = self.G
         check_kind(weight_kind)
         matrix = _as_csr(G)
         rows = np.repeat(np.arange(len(matrix.indptr) - 1, dtype=matrix.indices.dtype), np.diff(matrix.indptr))
@@ -108,12 +113,12 @@ class _Arrays(Library):
         weighted = bool(np.any(matrix.data != 1))
         adjacency, directed = _symmetric(matrix)
         doubts = _doubts(G) if directed and not issparse(G) else ()
-        host, notes = ArrayHost(G), (*notes, *doubts)
-        return Network(host.aliases[0], canonical(adjacency), directed, weighted, notes, host, bool(zeros), doubts)
+        notes = (*notes, *doubts)
+        return Network(self.aliases[0], canonical(adjacency), directed, weighted, notes, self, bool(zeros), doubts)
 
-    def as_networkx(self, G: Any, labels: Sequence[Hashable], node_data: Mapping[str, Any]) -> Any:
+    def as_networkx(self, labels: Sequence[Hashable], node_data: Mapping[str, Any]) -> Any:
         """Make a graph of a symmetric matrix, else a digraph; edges have weights unless all are 1."""
-        H = super().as_networkx(G, labels, node_data)
+        H = super().as_networkx(labels, node_data)
         if all(weight == 1 for *_, weight in H.edges(data="weight")):
             for *_, own in H.edges(data=True):
                 own.clear()
@@ -180,6 +185,3 @@ def _symmetric(matrix: csr_array) -> tuple[csr_array, bool]:
         total = matrix + mirrored
     undirected = apart <= SYMMETRY_TOLERANCE * matrix.data.max()
     return (total * 0.5, False) if undirected else (total, True)
-
-
-arrays = _Arrays("", [], ArrayHost, lambda pos: Places(pos, lambda Y: Y) if hasattr(pos, "__len__") else None)

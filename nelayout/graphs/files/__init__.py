@@ -29,7 +29,7 @@ from typing import Any
 import numpy as np
 
 from nelayout.errors import InputError
-from nelayout.graphs import library_of, places
+from nelayout.graphs import host_of, places
 from nelayout.graphs.files.encode import atomic, check_output, deliver, refuse_folder
 from nelayout.graphs.files.formats import EXTENSIONS, FORMATS, JSON, POSITIONS, WRITERS, file_format, sniff
 from nelayout.graphs.files.record import PLAIN, GraphFile, Look, count_of
@@ -243,7 +243,7 @@ def write_positions(
     """
     name = output_format(path, format)
     check_output(path, *([] if source is None else [source]))
-    file = graph if isinstance(graph, GraphFile) else GraphFile(graph, library_of(graph).host(graph).aliases[0])
+    file = graph if isinstance(graph, GraphFile) else GraphFile(graph, host_of(graph).aliases[0])
     if weight is None and look.weight == PLAIN.weight:
         weight = file.weight
     look = look if weight is None else replace(look, weight=weight)
@@ -253,7 +253,7 @@ def write_positions(
     missing = np.isnan(Y).any(axis=1)
     if missing.any():
         raise InputError(f"node {file.labels[int(np.argmax(missing))]!r} has no position; every node needs one")
-    G = None if name in POSITIONS else library_of(file.graph).as_networkx(file.graph, file.labels, file.node_data)
+    G = None if name in POSITIONS else file.host.as_networkx(file.labels, file.node_data)
     deliver(path, WRITERS[name](G, file.labels, Y, look))
 
 

@@ -10,7 +10,6 @@ from collections import Counter
 from typing import Any
 
 import numpy as np
-from scipy.io import mmread
 from scipy.sparse import csr_array, load_npz
 
 from nelayout.errors import InputError
@@ -95,10 +94,12 @@ def read_mtx(source: Source) -> GraphFile:
 
 
 def number_rows(body: bytes, columns: int, separator: bytes = rb"\s+") -> np.ndarray | int:
-    """Return rows of numbers, (m, columns), or the number of the first line that is no such row.
+    """Return rows of numbers, (m, columns), or the first line that is no such row, from 0.
 
     Equal digits leave few different lines, which are checked. SciPy then parses one number in each line.
     """
+    from scipy.io import mmread
+
     shapes = Counter(io.BytesIO(body.translate(ONE_DIGIT)))
     row = re.compile(rb"\s*(?:%s\s*)?" % separator.join([NUMBER] * columns))
     wrong = {line for line in shapes if not row.fullmatch(line)}
@@ -108,7 +109,8 @@ def number_rows(body: bytes, columns: int, separator: bytes = rb"\s+") -> np.nda
     if not count:
         return np.zeros((0, columns))
     head = b"%%%%MatrixMarket matrix array real general\n%d 1\n" % count
-    return mmread(io.BytesIO(head + body.translate(APART, b"+"))).reshape(-1, columns)
+    numbers: Any = mmread(io.BytesIO(head + body.translate(APART, b"+")))
+    return numbers.reshape(-1, columns)
 
 
 def read_npz(source: Source) -> GraphFile:

@@ -12,7 +12,7 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from nelayout.errors import InputError
-from nelayout.graphs import Host, library_of
+from nelayout.graphs import Host, host_of
 from nelayout.graphs.files.source import Source
 from nelayout.graphs.to_floats import short_repr
 
@@ -55,7 +55,7 @@ class GraphFile:
     @property
     def host(self) -> Host:
         """Host of the graph, which names its nodes and writes positions in the library's type."""
-        return library_of(self.graph).host(self.graph)
+        return host_of(self.graph)
 
     @property
     def edge_attributes(self) -> list[str]:
