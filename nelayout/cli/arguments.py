@@ -21,7 +21,7 @@ from nelayout.catalogue import OWNERS, method_named, own_keywords, tune
 from nelayout.catalogue.options import TEXTS
 from nelayout.errors import InputError, missing_extra, unknown
 from nelayout.graphs import files
-from nelayout.graphs.files.formats import JSON
+from nelayout.graphs.files import JSON
 
 __all__ = [
     "METHOD_TEXT", "PICTURES", "SET_TEXT", "Command", "WrongUsage", "check_writable",

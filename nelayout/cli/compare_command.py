@@ -16,7 +16,7 @@ from nelayout.cli.arguments import PICTURES, Command, WrongUsage, in_options, pa
 from nelayout.errors import InputError, near_matches, unknown
 from nelayout.graphs import files
 from nelayout.graphs.files import GraphFile
-from nelayout.graphs.files.encode import encode_csv, encode_json
+from nelayout.graphs.files.writers import encode_csv, encode_json
 from nelayout.graphs.host import Named
 
 if TYPE_CHECKING:

@@ -23,11 +23,10 @@ from nelayout.cli import arguments
 from nelayout.cli.arguments import PICTURES, Command, WrongUsage, painting, say_all, shows_progress
 from nelayout.errors import InputError
 from nelayout.graphs import files
+from nelayout.graphs.files import file_format
 from nelayout.graphs.files.arrow import encode_columns
-from nelayout.graphs.files.encode import encode_csv, encode_json, encode_npz
-from nelayout.graphs.files.formats import file_format
 from nelayout.graphs.files.source import Source, load, reading
-from nelayout.graphs.files.writers import axes
+from nelayout.graphs.files.writers import axes, encode_csv, encode_json, encode_npz
 from nelayout.graphs.host import Named
 from nelayout.vectors.tables import FORMATS, FittedColumns, Table, read_table
 

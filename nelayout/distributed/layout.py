@@ -25,8 +25,7 @@ from nelayout.distributed.blocks import Journal, stored
 from nelayout.distributed.cluster import check_memory, check_workers, connected, folder_of, import_dask
 from nelayout.distributed.drawing import draw
 from nelayout.distributed.floor import FloorSummation
-from nelayout.distributed.reading import Graph, from_matrix, read
-from nelayout.distributed.sources import Columns, parts_of
+from nelayout.distributed.reading import Columns, Graph, from_matrix, parts_of, read
 from nelayout.distributed.team import Team
 from nelayout.errors import InputError, Unsupported
 from nelayout.numerics.parallel import threads_for

@@ -21,8 +21,7 @@ from scipy.sparse import csr_array
 
 from nelayout.errors import InputError, InputTypeError
 from nelayout.graphs.host import Host, Links, Places, holds_weights, is_a
-from nelayout.graphs.libraries import LIBRARIES
-from nelayout.graphs.matrices import ArrayHost
+from nelayout.graphs.libraries import LIBRARIES, ArrayHost
 from nelayout.graphs.network import Network, canonical, network_of
 
 __all__ = [

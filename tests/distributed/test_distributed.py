@@ -26,7 +26,7 @@ pytest.importorskip("distributed", reason="Dask, the extra [dask], is not instal
 pd = pytest.importorskip("pandas")
 dd = pytest.importorskip("dask.dataframe", reason="dask[dataframe], of the extra [dask], is not installed")
 
-from nelayout.distributed.coarsening import _clusters  # noqa: E402  it needs Dask
+from nelayout.distributed.drawing import _clusters  # noqa: E402  it needs Dask
 from nelayout.distributed.reading import from_matrix  # noqa: E402  likewise
 from nelayout.distributed.team import Team  # noqa: E402  likewise
 

@@ -17,9 +17,8 @@ import scipy.sparse as sp
 
 from nelayout.cli import main
 from nelayout.errors import InputError
-from nelayout.graphs.files import FORMATS, WRITERS, read_graph, read_positions, write_positions
+from nelayout.graphs.files import FORMATS, POSITIONS, WRITERS, read_graph, read_positions, write_positions
 from nelayout.graphs.files.arrow import encode_columns
-from nelayout.graphs.files.formats import POSITIONS
 from nelayout.numerics import notices
 
 pytest.importorskip("pyarrow")

@@ -18,10 +18,19 @@ from typing import Any
 import numpy as np
 
 from nelayout.errors import InputError
-from nelayout.graphs.files.encode import encode_json
 from nelayout.graphs.files.record import PLAIN, FileFormat, GraphFile, Look, Reading, count_of
 from nelayout.graphs.files.source import Source
-from nelayout.graphs.files.writers import axes, edges_of, item, keys_of, plain, renamed, scalars, without_axes
+from nelayout.graphs.files.writers import (
+    axes,
+    edges_of,
+    encode_json,
+    item,
+    keys_of,
+    plain,
+    renamed,
+    scalars,
+    without_axes,
+)
 from nelayout.graphs.to_floats import short_repr
 
 __all__ = ["CYTOSCAPE", "GRAPHOLOGY", "NODE_LINK", "read_json", "to_cytoscape", "to_graphology", "to_json"]
