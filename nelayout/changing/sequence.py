@@ -15,7 +15,7 @@ from nelayout.catalogue import with_own
 from nelayout.catalogue.keywords import takes_addition_keywords, takes_layout_keywords
 from nelayout.catalogue.options import LayoutOptions, MethodOptions, check_options, generator
 from nelayout.catalogue.record import Method
-from nelayout.changing.film import LayoutSequence, Snapshot
+from nelayout.changing.film import LayoutSequence
 from nelayout.errors import InputError, InputTypeError
 from nelayout.graphs.to_floats import short_repr
 from nelayout.placing.components import component_labels
@@ -175,12 +175,11 @@ def layout_sequence(
 
 def _listed(given: Any) -> list[Any]:
     """Return the graphs as a list."""
-    for library in graphs.HOSTS.values():
-        if library.recognizes(given):
-            raise InputTypeError(
-                "layout_sequence draws several graphs; got one. Put it into a list, [G1, G2, ...]; one graph is "
-                "drawn by nelayout.layout"
-            )
+    if any(host.recognizes(given) for host in graphs.HOSTS.values()):
+        raise InputTypeError(
+            "layout_sequence draws several graphs; got one. Put it into a list, [G1, G2, ...]; one graph is drawn by "
+            "nelayout.layout"
+        )
     if not isinstance(given, Iterable) or isinstance(given, (str, bytes)):
         raise InputTypeError(f"graphs must be a list of graphs, [G1, G2, ...]; got {type(given).__name__}")
     found = list(given)
@@ -207,14 +206,9 @@ class _State:
         """Take the drawing `pos` that holds the first one, if given."""
         if pos is None:
             return
-        opened = graphs.places(pos)
-        if opened.keys is None:
-            self.last, dim = given_places(graphs.read(G, weight=None), pos, "pos")
-        else:
-            dim = opened.dim
-            given = graphs.points(pos).host.positions(opened.given, dim)
-            self.last = dict(zip(opened.keys, given, strict=True))
-        self.options["dim"], self.given = dim, dict(self.last)
+        network = graphs.read(G, weight=None) if graphs.places(pos).keys is None else graphs.points(pos)
+        self.last, self.options["dim"] = given_places(network, pos, "pos")
+        self.given = dict(self.last)
 
     def draw(self, k: int, G: Any) -> bool:
         """Draw the graph number k; return False if the callback has ended the run."""
@@ -275,8 +269,7 @@ class _State:
         notes = dict.fromkeys(note for solution in self.solutions for note in solution.notes)
         written = tuple(net.host.write(Y, stored) for net, Y in zip(self.networks, drawings, strict=True))
         values, seconds = np.array([(each.value, each.seconds) for each in self.solutions]).T
-        snapshots = tuple(Snapshot(net.labels, net.adjacency, net.host) for net in self.networks)
-        moves = mean, most, arrived, left
+        moves, snapshots = (mean, most, arrived, left), tuple(self.networks)
         return LayoutSequence(written, values, *moves, seconds, self.stability, name, tuple(notes), snapshots)
 
 

@@ -32,6 +32,11 @@ __all__ = ["COMMAND", "DRAW", "declare"]
 FILMS = ("html", "gif")
 # Options of work that only one machine can do, by their names in the arguments.
 ONE_MACHINE = ("pos", "fixed", "layers", "stability", "nodes", "label", "color", "background", "edges")
+# Options of a drawing on workers with the names and values of keywords.
+ON_WORKERS = (
+    "seed", "checkpoint", "dim", "mass", "max_iter", "affinity", "perplexity", "hops", "smoothing", "weight_kind",
+    "device",
+)  # fmt: skip
 # Formats of positions from workers, and endings of OUT.
 WORKER_FORMATS = ("parquet", "arrow", "csv")
 SUITABLE: Any = object()  # default of --scale: what suits the format of the output
@@ -282,28 +287,11 @@ def _draw_on_workers(given: argparse.Namespace, method: Any) -> None:
     from nelayout.distributed import solve
     from nelayout.distributed.layout import write
 
-    scale: Any = given.scale if isinstance(given.scale, (float, type(None))) else 1.0
-    drawn = solve(
-        given.file,
-        method,
-        source=given.source or "source",
-        target=given.target or "target",
-        weight=None if given.weight == "none" else given.weight,
-        client=given.scheduler,
-        seed=given.seed,
-        checkpoint=given.checkpoint,
-        dim=given.dim,
-        scale=scale,
-        mass=given.mass,
-        max_iter=given.max_iter,
-        affinity=given.affinity,
-        perplexity=given.perplexity,
-        hops=given.hops,
-        smoothing=given.smoothing,
-        weight_kind=given.weight_kind,
-        device=given.device,
-        progress=shows_progress(given),
-    )
+    how: dict[str, Any] = {name: getattr(given, name) for name in ON_WORKERS}
+    how["scale"] = 1.0 if given.scale is SUITABLE else given.scale
+    how |= {"source": given.source or "source", "target": given.target or "target"}
+    how["weight"] = None if given.weight == "none" else given.weight
+    drawn = solve(given.file, method, client=given.scheduler, progress=shows_progress(given), **how)
     say_all(drawn.notes, given)
     write(drawn, out, kind)
 

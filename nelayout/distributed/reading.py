@@ -12,8 +12,10 @@ Errors use its name.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +25,7 @@ from scipy.sparse import coo_array, load_npz, save_npz
 from nelayout.distributed.blocks import Cut, assemble, block_count, cut_points, dropped_loops, stored, write_piece
 from nelayout.distributed.cluster import check_disk
 from nelayout.distributed.team import Team
-from nelayout.errors import InputError, missing_extra, near_matches
+from nelayout.errors import InputError, near_matches
 from nelayout.graphs.files import read_graph
 
 __all__ = ["Columns", "Graph", "Part", "from_matrix", "parts_of", "read"]
@@ -110,43 +112,40 @@ def _as_it_is(table: Any) -> Any:
     return table
 
 
-def _parquet(files: list[Path], columns: Columns) -> Source:
-    try:
-        import pyarrow
-        import pyarrow.parquet as pq
-    except ImportError:
-        raise missing_extra("pyarrow", "dask", "parquet files") from None
-    parts, notes = [], dict[str, None]()
-    for file in files:
-        try:
-            with pq.ParquetFile(file) as opened:
-                schema, footer = opened.schema_arrow, opened.metadata
-                ends = np.cumsum([footer.row_group(k).num_rows for k in range(footer.num_row_groups)])
-        except (pyarrow.ArrowInvalid, OSError) as error:
-            said = str(error).partition(". ")[0].partition("\n")[0]
-            raise InputError(
-                f"{file} must be a whole parquet file; got one that cannot be read ({said}). Write it again"
-            ) from None
-        whole, parted = pyarrow.types.is_integer, pyarrow.types.is_floating
-        numeric = [field.name for field in schema if whole(field.type) or parted(field.type)]
-        notes.update(dict.fromkeys(columns.check(schema.names, str(file), numeric)))
-        for some in np.split(np.arange(len(ends)), np.flatnonzero(np.diff(ends // PARQUET_ROWS)) + 1):
-            name = str(file) if len(some) == len(ends) else f"{file}, row groups {some[0]} to {some[-1]}"
-            parts.append(Part(name, read_parquet, (str(file), some.tolist(), tuple(columns.names))))
-    return Source(parts, False, tuple(notes))
-
-
-def read_parquet(path: str, groups: list[int], names: tuple[str, ...]) -> Any:
-    """Return row groups of a parquet file as a pandas table."""
+@contextmanager
+def _whole(file: Path) -> Iterator[Any]:
+    """Open a parquet file; its error names it."""
     import pyarrow
     import pyarrow.parquet as pq
 
     try:
-        with pq.ParquetFile(path) as file:
-            return file.read_row_groups(groups, columns=list(names), use_threads=False).to_pandas()
+        with pq.ParquetFile(file) as opened:
+            yield opened
     except (pyarrow.ArrowInvalid, OSError) as error:
-        said = str(error).partition("\n")[0]
-        raise InputError(f"{path} must be a whole parquet file; got one that cannot be read ({said})") from None
+        said = str(error).partition(". ")[0].partition("\n")[0]
+        raise InputError(
+            f"{file} must be a whole parquet file; got one that cannot be read ({said}). Write it again"
+        ) from None
+
+
+def _parquet(files: list[Path], columns: Columns) -> Source:
+    types, parts, notes = import_module("pyarrow.types"), [], dict[str, None]()
+    for file in files:
+        with _whole(file) as opened:
+            schema, footer = opened.schema_arrow, opened.metadata
+            ends = np.cumsum([footer.row_group(k).num_rows for k in range(footer.num_row_groups)])
+        numeric = [field.name for field in schema if types.is_integer(field.type) or types.is_floating(field.type)]
+        notes.update(dict.fromkeys(columns.check(schema.names, str(file), numeric)))
+        for some in np.split(np.arange(len(ends)), np.flatnonzero(np.diff(ends // PARQUET_ROWS)) + 1):
+            name = str(file) if len(some) == len(ends) else f"{file}, row groups {some[0]} to {some[-1]}"
+            parts.append(Part(name, read_parquet, (file, some.tolist(), columns.names)))
+    return Source(parts, False, tuple(notes))
+
+
+def read_parquet(path: Path, groups: list[int], names: list[str]) -> Any:
+    """Return row groups of a parquet file as a pandas table."""
+    with _whole(path) as file:
+        return file.read_row_groups(groups, columns=names, use_threads=False).to_pandas()
 
 
 def _csv(files: list[Path], columns: Columns) -> Source:

@@ -85,7 +85,7 @@ class Team:
         def ask() -> list[Any]:
             self._assign()
             if gone := set(self.assigned) - set(self.workers()):
-                raise _Gone(", ".join(sorted(gone)))
+                raise Lost(", ".join(sorted(gone)))
             began, futures, sent = time.perf_counter(), [], []
             try:
                 for k, (worker, blocks) in enumerate(self.assigned.items()):
@@ -158,7 +158,7 @@ class Team:
                     "take more workers, or give each more memory"
                 ) from error
             except Exception as error:
-                lost = isinstance(error, (Lost, _Gone, CommClosedError, Late, Cancelled, CancelledError))
+                lost = isinstance(error, (Lost, CommClosedError, Late, Cancelled, CancelledError))
                 if not lost and not before - set(self.workers()):
                     raise
                 LOG.warning("a worker has gone (%s): its blocks are loaded again", str(error).partition("\n")[0])
@@ -182,7 +182,7 @@ class Team:
             return
         workers, form = self.workers(), self.form
         if not workers:
-            raise _Gone("no worker")
+            raise Lost("no worker")
         cuts = np.linspace(0, form.cut.count, len(workers) + 1).round().astype(int)
         self.assigned = {
             worker: list(range(low, high))
@@ -213,14 +213,10 @@ class Team:
                     wait(left, timeout=POLL_SECONDS, return_when="FIRST_COMPLETED")
                 left = [future for future in left if not future.done()]
                 if left and (gone := set(self.assigned) - set(self.workers())):
-                    raise _Gone(", ".join(sorted(gone)))
+                    raise Lost(", ".join(sorted(gone)))
             return self.client.gather(futures, direct=self._direct)
         finally:
             self.client.cancel(futures, force=True)
-
-
-class _Gone(RuntimeError):
-    """Workers that have left the scheduler."""
 
 
 def _size(given: Any) -> int:

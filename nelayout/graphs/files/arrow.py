@@ -22,15 +22,12 @@ import numpy as np
 
 from nelayout.errors import InputError, missing_extra
 from nelayout.graphs.files.record import PLAIN, FileFormat, GraphFile, Look, count_of, from_edges
-from nelayout.graphs.files.source import Source
+from nelayout.graphs.files.source import ENTRY_BYTES, Source
 from nelayout.graphs.files.tables import column_of
 from nelayout.graphs.files.writers import axes, labels_to_write
 from nelayout.graphs.headings import NODE, WEIGHT, ends_named, first_of, is_time, is_weight
 
 __all__ = ["ARROW", "PARQUET", "encode_columns", "read_arrow", "read_columns", "to_arrow", "to_parquet"]
-
-# Memory for a cell of a table, in bytes.
-CELL_BYTES = 8
 
 
 def _pyarrow(kind: str) -> Any:
@@ -53,7 +50,7 @@ def read_columns(source: Source, kind: str) -> Any:
     try:
         if kind == "parquet":
             known = arrow.parquet.read_metadata(content)
-            source.check_size(known.num_rows * known.num_columns, CELL_BYTES, "cells")
+            source.check_size(known.num_rows * known.num_columns, ENTRY_BYTES, "cells")
             table = arrow.parquet.read_table(content)
         else:
             table = arrow.ipc.open_file(content).read_all()

@@ -14,7 +14,7 @@ from scipy.sparse import csr_array, load_npz
 
 from nelayout.errors import InputError
 from nelayout.graphs.files.record import FileFormat, GraphFile, count_of, mirror, number_type
-from nelayout.graphs.files.source import NODE_BYTES, Source
+from nelayout.graphs.files.source import ENTRY_BYTES, NODE_BYTES, Source
 from nelayout.graphs.files.writers import to_npz
 from nelayout.graphs.to_floats import short_repr
 
@@ -32,8 +32,6 @@ HEAD = re.compile(
 # Numbers with 0 in place of each digit, and translations of bytes: all digits, all separators.
 NUMBER = rb"[+-]?(?:0+\.?0*|\.0+)(?:[eE][+-]?0+)?"
 ONE_DIGIT, APART = bytes.maketrans(b"123456789", b"0" * 9), bytes.maketrans(b" \t\r\v\f,;|", b"\n" * 8)
-# Memory for an entry of a sparse matrix, in bytes.
-ENTRY_BYTES = 16
 NPZ_KEYS = "rows, cols and n (each undirected edge once), or what scipy.sparse.save_npz writes"
 
 

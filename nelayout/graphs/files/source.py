@@ -18,15 +18,15 @@ from nelayout.errors import InputError
 from nelayout.numerics.memory import available, size_in_words
 from nelayout.numerics.notices import noticed_if_long
 
-__all__ = ["NODE_BYTES", "Source", "Unreadable", "load", "reading"]
+__all__ = ["ENTRY_BYTES", "NODE_BYTES", "Source", "Unreadable", "load", "reading"]
 
 GZIP = b"\x1f\x8b"
 # Smallest ratio of difflib between a misspelt file name and a suggestion.
 MIN_NAME_RATIO = 0.8
 # Maximum length of a message, about four lines of a terminal; a reader may quote a line of megabytes.
 MAX_LETTERS = 300
-# Least memory that a layout needs for each node, in bytes.
-NODE_BYTES = 300
+# Least memory for a cell of a table or an entry of a sparse matrix, and that a layout needs for a node, in bytes.
+ENTRY_BYTES, NODE_BYTES = 16, 300
 
 
 class Unreadable(InputError):
