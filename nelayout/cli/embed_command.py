@@ -25,7 +25,7 @@ from nelayout.errors import InputError
 from nelayout.graphs import files
 from nelayout.graphs.files import file_format
 from nelayout.graphs.files.arrow import encode_columns
-from nelayout.graphs.files.source import Source, load, reading
+from nelayout.graphs.files.record import Source, load, reading
 from nelayout.graphs.files.writers import axes, encode_csv, encode_json, encode_npz
 from nelayout.graphs.host import Named
 from nelayout.vectors.tables import FORMATS, FittedColumns, Table, read_table
@@ -254,9 +254,9 @@ def _titled(table: Table, taken: Iterable[str]) -> dict[str, list[Any]]:
 
 
 def _columns(table: Table, Y: np.ndarray) -> dict[str, list[Any]]:
-    """Return columns by their names: name or number of a row, its coordinates, its other columns."""
-    names = axes(Y.shape[1])
-    own: dict[str, list[Any]] = {"row": table.names or list(range(len(Y))), **dict(zip(names, Y.T.tolist(), strict=True))}
+    """Return columns by their names: names of the rows, coordinates, other columns."""
+    own: dict[str, list[Any]] = {"row": table.names or list(range(len(Y)))}
+    own |= zip(axes(Y.shape[1]), Y.T.tolist(), strict=True)
     return own | _titled(table, own)
 
 

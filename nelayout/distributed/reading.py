@@ -23,8 +23,7 @@ import numpy as np
 from scipy.sparse import coo_array, load_npz, save_npz
 
 from nelayout.distributed.blocks import Cut, assemble, block_count, cut_points, dropped_loops, stored, write_piece
-from nelayout.distributed.cluster import check_disk
-from nelayout.distributed.team import Team
+from nelayout.distributed.team import Team, check_disk
 from nelayout.errors import InputError, near_matches
 from nelayout.graphs.files import read_graph
 

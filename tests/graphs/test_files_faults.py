@@ -200,7 +200,7 @@ def test_an_archive_may_be_an_array(tmp_path):
 
 def test_what_does_not_fit_in_memory_is_refused_before_it_is_unpacked(tmp_path, monkeypatch):
     """Where memory is scarce, sizes within packed files count, not the sizes of the files."""
-    from nelayout.graphs.files import source
+    from nelayout.graphs.files import record
 
     (tmp_path / "g.csv.gz").write_bytes(gzip.compress(b"a,b\n" * 5_000))
     np.savez_compressed(tmp_path / "g.npz", rows=np.zeros(9_000, int), cols=np.ones(9_000, int), n=2)
@@ -208,7 +208,7 @@ def test_what_does_not_fit_in_memory_is_refused_before_it_is_unpacked(tmp_path, 
     mtx = "%%MatrixMarket matrix coordinate pattern general\n1000000 1000000 1\n1 2\n"
     (tmp_path / "few.mtx").write_text(mtx)
     assert len(read_graph(tmp_path / "g.csv.gz").labels) == len(read_graph(tmp_path / "g.npz").labels) == 2
-    monkeypatch.setattr(source, "available", lambda: 20_000)
+    monkeypatch.setattr(record, "available", lambda: 20_000)
     for name, said in [
         ("g.csv.gz", "unpacked, the gzip file has more than .*; split it"),
         ("g.npz", "bytes of arrays need about"),
@@ -306,8 +306,8 @@ def test_a_table_beyond_the_memory_is_refused_before_it_is_read(tmp_path, monkey
     zeros = np.zeros(10**6, np.int8)
     path.write_bytes(encode_columns({"source": zeros, "target": zeros}, "parquet"))
     assert len(read_graph(path).labels) == 1
-    monkeypatch.setattr("nelayout.graphs.files.source.available", lambda: 10**6)
-    with pytest.raises(InputError, match=r"2000000 cells need about 16 MB of memory, and 1 MB are free"):
+    monkeypatch.setattr("nelayout.graphs.files.record.available", lambda: 10**6)
+    with pytest.raises(InputError, match=r"2000000 cells need about 32 MB of memory, and 1 MB are free"):
         read_graph(path)
 
 

@@ -45,8 +45,7 @@ from nelayout.graphs.files.json_forms import CYTOSCAPE, GRAPHOLOGY, NODE_LINK
 from nelayout.graphs.files.markup import GEXF, GRAPHML
 from nelayout.graphs.files.matrices import MTX, NPZ
 from nelayout.graphs.files.pajek import PAJEK
-from nelayout.graphs.files.record import PLAIN, FileFormat, GraphFile, Look, count_of
-from nelayout.graphs.files.source import Source, Unreadable, load, reading
+from nelayout.graphs.files.record import PLAIN, FileFormat, GraphFile, Look, Source, Unreadable, count_of, load, reading
 from nelayout.graphs.files.tables import EDGE_LIST, SIF, Rows, is_missing, number
 from nelayout.graphs.files.writers import atomic, check_output, deliver, refuse_folder, to_csv
 

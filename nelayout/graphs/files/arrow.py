@@ -21,8 +21,7 @@ from typing import Any
 import numpy as np
 
 from nelayout.errors import InputError, missing_extra
-from nelayout.graphs.files.record import PLAIN, FileFormat, GraphFile, Look, count_of, from_edges
-from nelayout.graphs.files.source import ENTRY_BYTES, Source
+from nelayout.graphs.files.record import ENTRY_BYTES, PLAIN, FileFormat, GraphFile, Look, Source, count_of, from_edges
 from nelayout.graphs.files.tables import column_of
 from nelayout.graphs.files.writers import axes, labels_to_write
 from nelayout.graphs.headings import NODE, WEIGHT, ends_named, first_of, is_time, is_weight

@@ -9,8 +9,7 @@ from __future__ import annotations
 import re
 import warnings
 
-from nelayout.graphs.files.record import FileFormat, GraphFile, count_of, from_networkx
-from nelayout.graphs.files.source import Source
+from nelayout.graphs.files.record import FileFormat, GraphFile, Source, count_of, from_networkx
 
 __all__ = ["GML", "read_gml"]
 
@@ -29,7 +28,7 @@ def read_gml(source: Source) -> GraphFile:
     """Read the graph of a GML file; notes report every repair."""
     import networkx
 
-    text = _known(source.text())
+    text = _known(source.text)
     label = "label"
     notes: list[str] = []
     for _ in range(4):  # number of repairs, plus one

@@ -18,8 +18,7 @@ from typing import Any
 import numpy as np
 
 from nelayout.errors import InputError
-from nelayout.graphs.files.record import PLAIN, FileFormat, GraphFile, Look, Reading, count_of
-from nelayout.graphs.files.source import Source
+from nelayout.graphs.files.record import PLAIN, FileFormat, GraphFile, Look, Reading, Source, count_of
 from nelayout.graphs.files.writers import (
     axes,
     edges_of,
@@ -149,7 +148,7 @@ def _loaded(source: Source) -> Any:
         return data
 
     try:
-        return json.loads(source.text(), object_pairs_hook=whole)
+        return json.loads(source.text, object_pairs_hook=whole)
     except json.JSONDecodeError as error:
         raise source.unreadable(f"not valid JSON: {error.msg}", error.lineno) from None
     except RecursionError:

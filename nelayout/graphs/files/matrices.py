@@ -13,8 +13,16 @@ import numpy as np
 from scipy.sparse import csr_array, load_npz
 
 from nelayout.errors import InputError
-from nelayout.graphs.files.record import FileFormat, GraphFile, count_of, mirror, number_type
-from nelayout.graphs.files.source import ENTRY_BYTES, NODE_BYTES, Source
+from nelayout.graphs.files.record import (
+    ENTRY_BYTES,
+    NODE_BYTES,
+    FileFormat,
+    GraphFile,
+    Source,
+    count_of,
+    mirror,
+    number_type,
+)
 from nelayout.graphs.files.writers import to_npz
 from nelayout.graphs.to_floats import short_repr
 

@@ -15,8 +15,17 @@ from typing import Any
 
 import numpy as np
 
-from nelayout.graphs.files.record import PLAIN, FileFormat, GraphFile, Look, count_of, from_edges, text_labels
-from nelayout.graphs.files.source import NODE_BYTES, Source
+from nelayout.graphs.files.record import (
+    NODE_BYTES,
+    PLAIN,
+    FileFormat,
+    GraphFile,
+    Look,
+    Source,
+    count_of,
+    from_edges,
+    text_labels,
+)
 from nelayout.graphs.files.tables import number
 from nelayout.graphs.to_floats import short_repr
 
@@ -120,7 +129,7 @@ def read_pajek(source: Source) -> GraphFile:
     reading = _Reading(source)
     section: Callable[[list[str], int], None] | None = None
     arcs, before, notes, relations = False, 0, [], set()
-    for line, text in enumerate(source.text().split("\n"), 1):
+    for line, text in enumerate(source.text.split("\n"), 1):
         text = text.strip()
         if not text or text.startswith("%"):
             continue

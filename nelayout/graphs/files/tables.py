@@ -27,8 +27,7 @@ import numpy as np
 
 from nelayout.errors import unknown
 from nelayout.graphs.files.matrices import number_rows
-from nelayout.graphs.files.record import FileFormat, GraphFile, Reading, count_of, from_edges, from_networkx
-from nelayout.graphs.files.source import Source
+from nelayout.graphs.files.record import FileFormat, GraphFile, Reading, Source, count_of, from_edges, from_networkx
 from nelayout.graphs.headings import FROM, NODE, TO, WEIGHT, ends_named, first_of, is_time, is_weight
 from nelayout.graphs.to_floats import short_repr
 
@@ -87,7 +86,7 @@ class Rows:
     """
 
     def __init__(self, source: Source, exact: bool = False, comments: bool = True):
-        text = source.text()
+        text = source.text
         said = re.match(r'\s*"?sep=(.)"?[ \t]*\n', text, re.IGNORECASE)  # written by and for Excel
         self.source, self.exact, self.before = source, exact, text[: said.end()].count("\n") if said else 0
         self.signs = COMMENTS if comments else ()
@@ -208,9 +207,9 @@ def read_edgelist(source: Source, weight: str | None = None, ends: tuple[str, st
     ends : the columns of both ends, each by its heading or its number from 1; None: the headings of ends, or the first
         two columns
     """
-    start = re.search(r"^[^\S\n]*([^\s#%].*)$", source.text(), re.MULTILINE)
+    start = re.search(r"^[^\S\n]*([^\s#%].*)$", source.text, re.MULTILINE)
     if start and start[1].startswith("<"):
-        line = source.text().count("\n", 0, start.start(1)) + 1
+        line = source.text.count("\n", 0, start.start(1)) + 1
         raise source.unreadable("this is XML or a page of a server, not an edge list", line)
     if start and "{" in start[1] and start[1].rstrip().endswith("}"):
         return _networkx_dicts(source)
@@ -646,7 +645,7 @@ def _networkx_dicts(source: Source) -> GraphFile:
     """Read a file of `networkx.write_edgelist` with a dict of attributes as third column."""
     import networkx
 
-    rows = [row for row in source.text().split("\n") if not row.lstrip().startswith(COMMENTS)]
+    rows = [row for row in source.text.split("\n") if not row.lstrip().startswith(COMMENTS)]
     whole = all(re.match(r"\s*-?\d+\s+-?\d+\s", row) for row in rows if row.strip())
     try:
         G = networkx.parse_edgelist(rows, nodetype=int if whole else None)
@@ -662,8 +661,8 @@ def read_sif(source: Source) -> GraphFile:
     EdgeDataView([('a', 'b', 'pp'), ('a', 'c', 'pp')])
     """
     reading = Reading(source, "sif", multigraph=False)
-    separator = "\t" if "\t" in source.text() else None
-    for line, content in enumerate(source.text().split("\n"), 1):
+    separator = "\t" if "\t" in source.text else None
+    for line, content in enumerate(source.text.split("\n"), 1):
         cells = [cell.strip() for cell in content.split(separator)]
         cells = [cell for cell in cells if cell]
         if len(cells) == 2:
