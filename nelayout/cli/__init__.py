@@ -30,7 +30,7 @@ from typing import Any, NoReturn
 
 from nelayout import __version__
 from nelayout.catalogue import methods, own_keywords
-from nelayout.cli import arguments, compare_command, embed_command, graph_input, layout_command
+from nelayout.cli import arguments, compare_command, embed_command, layout_command
 from nelayout.cli.arguments import Command, WrongUsage, in_options, say, say_all
 from nelayout.errors import InputError, Unsupported, near_matches, unknown
 from nelayout.numerics.notices import listening
@@ -42,7 +42,7 @@ def _declare_plan(command: argparse.ArgumentParser) -> None:
     """Add the options of `nelayout layout` that a plan depends on."""
     option = arguments.declarer(command)
     arguments.declare_method(option)
-    graph_input.declare(command, option)
+    arguments.declare(command, option)
     option("--format", text="format of FILE", metavar="NAME")
     option("--quiet", text="no notes", action="store_true")
 
@@ -52,9 +52,9 @@ def _plan(given: argparse.Namespace) -> None:
     from nelayout.run.plan_table import plan
 
     method = arguments.tuned_method(given.method, given.set)
-    file = graph_input.read_graph(given, given.file, given.format)
-    start = None if given.pos is None else graph_input.known_positions(given.pos, file, given.file)
-    found = plan(file, method, start, dim=given.dim, **graph_input.keywords(given, file))
+    file = arguments.read_graph(given, given.file, given.format)
+    start = None if given.pos is None else arguments.known_positions(given.pos, file, given.file)
+    found = plan(file, method, start, dim=given.dim, **arguments.keywords(given, file))
     say_all(file.notes, given)
     sys.stdout.write(f"{found!r}\n")
 

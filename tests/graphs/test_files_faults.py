@@ -307,7 +307,7 @@ def test_a_table_beyond_the_memory_is_refused_before_it_is_read(tmp_path, monkey
     path.write_bytes(encode_columns({"source": zeros, "target": zeros}, "parquet"))
     assert len(read_graph(path).labels) == 1
     monkeypatch.setattr("nelayout.graphs.files.record.available", lambda: 10**6)
-    with pytest.raises(InputError, match=r"2000000 cells need about 32 MB of memory, and 1 MB are free"):
+    with pytest.raises(InputError, match=r"2000000 cells need about 16 MB of memory, and 1 MB are free"):
         read_graph(path)
 
 

@@ -96,7 +96,7 @@ def _parsed(reading: Reading) -> dict[str, Any]:
             if word == "[":
                 lists.append((key, at, {}))
             elif word is None:
-                add(key, at, REFERENCE.sub(_letter, text))
+                add(key, at, REFERENCE.sub(_letter, text or ""))
             elif (value := number(word, comma=False)) is None:
                 raise wrong(f"the value of {key} must be a number, a text or a list; got {short_repr(word)}", at)
             else:

@@ -13,16 +13,7 @@ import numpy as np
 from scipy.sparse import csr_array, load_npz
 
 from nelayout.errors import InputError
-from nelayout.graphs.files.record import (
-    ENTRY_BYTES,
-    NODE_BYTES,
-    FileFormat,
-    GraphFile,
-    Source,
-    count_of,
-    mirror,
-    number_type,
-)
+from nelayout.graphs.files.record import FileFormat, GraphFile, Source, count_of, mirror, number_type
 from nelayout.graphs.files.writers import to_npz
 from nelayout.graphs.to_floats import short_repr
 
@@ -61,10 +52,10 @@ def read_mtx(source: Source) -> GraphFile:
     n, m = sizes[:2]
     if n != m:
         raise _not_square(source, (n, m), line)
-    source.check_size(n, NODE_BYTES, "rows", line)
+    source.check_size(n, "rows", line)
     skew = head["symmetry"].lower() == b"skew-symmetric"
     entries = sizes[2] if sparse else n * (n + (-1 if skew else 1)) // 2 if mirrored else n * n
-    source.check_size(entries, ENTRY_BYTES, "entries", line)
+    source.check_size(entries, "entries", line)
     columns = (2 if sparse else 0) + (head["field"].lower() != b"pattern")
     body = source.data[head.end() :]
     table = number_rows(body, columns)
@@ -153,7 +144,7 @@ def load_arrays(source: Source, kind: str, expected: str) -> dict[str, np.ndarra
     try:
         loaded = np.load(content, allow_pickle=False)
         if hasattr(loaded, "zip"):
-            source.check_size(sum(member.file_size for member in loaded.zip.infolist()), 1, "bytes of arrays")
+            source.check_size(sum(member.file_size for member in loaded.zip.infolist()), "bytes of arrays")
         found = {name: loaded[name] for name in loaded.files} if hasattr(loaded, "files") else {"": loaded}
     except (ValueError, OSError, EOFError, KeyError, zipfile.BadZipFile, zlib.error) as error:
         raise source.unreadable(f"cannot be read as {kind}: {error}; expected {expected}") from None
@@ -171,7 +162,7 @@ def load_sparse(source: Source) -> csr_array:
         stored = load_npz(io.BytesIO(source.data))
         if hasattr(stored, "check_format"):
             stored.check_format(full_check=True)
-        source.check_size(max(stored.shape), NODE_BYTES, "rows")
+        source.check_size(max(stored.shape), "rows")
         return csr_array(stored)
     except (ValueError, KeyError, TypeError, IndexError, OverflowError) as error:
         if isinstance(error, InputError):
@@ -194,7 +185,7 @@ def _edges(source: Source, arrays: dict[str, np.ndarray]) -> GraphFile:
         raise source.broken(f"n must be the number of nodes, 0 or more; got {n}")
     if low < 0 or high >= n:
         raise source.broken(f"rows and cols must be in 0 .. {n - 1}, as n is {n}; got {low if low < 0 else high}")
-    source.check_size(n, NODE_BYTES, "nodes")
+    source.check_size(n, "nodes")
     rows, cols = (ends.astype(number_type(n), copy=False) for ends in (rows, cols))
     if not directed:
         rows, cols = np.minimum(rows, cols), np.maximum(rows, cols)

@@ -30,7 +30,7 @@ from nelayout.numerics.memory import available, size_in_words
 from nelayout.numerics.notices import noticed_if_long
 
 __all__ = [
-    "ENTRY_BYTES", "NODE_BYTES", "PLAIN", "FileFormat", "GraphFile", "Look", "Reading", "Source", "Unreadable",
+    "PLAIN", "FileFormat", "GraphFile", "Look", "Reading", "Source", "Unreadable",
     "count_of", "from_edges", "from_networkx", "graph_of", "load", "mirror", "number_type", "reading", "text_labels",
 ]  # fmt: skip
 
@@ -39,8 +39,8 @@ GZIP = b"\x1f\x8b"
 MIN_NAME_RATIO = 0.8
 # Maximum length of a message, about four lines of a terminal; a reader may quote a line of megabytes.
 MAX_LETTERS = 300
-# Least memory for a cell of a table or an entry of a sparse matrix, and that a layout needs for a node, in bytes.
-ENTRY_BYTES, NODE_BYTES = 16, 300
+# Least memory for each item that a file announces, in bytes; a layout needs 300 for a node.
+ITEM_BYTES = {"nodes": 300, "rows": 300, "vertices": 300, "entries": 16, "cells": 8, "bytes of arrays": 1}
 
 
 class Unreadable(InputError):
@@ -88,9 +88,9 @@ class Source:
             return ""
         return "utf-16-le" if high else "utf-16-be"
 
-    def check_size(self, count: int, each: int, what: str, where: int | str | None = None) -> None:
-        """Raise `InputError` if `count` items of `each` bytes exceed both the file and the memory."""
-        free = available()
+    def check_size(self, count: int, what: str, where: int | str | None = None) -> None:
+        """Raise `InputError` if `count` items of `ITEM_BYTES` exceed both the file and the memory."""
+        free, each = available(), ITEM_BYTES[what]
         if count > len(self.data) and free is not None and count * each > free:
             need, has = size_in_words(count * each), size_in_words(free)
             raise self.broken(

@@ -21,7 +21,7 @@ import secrets
 import shutil
 import sys
 import tempfile
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -33,7 +33,7 @@ from nelayout.graphs.files.record import PLAIN, Look, graph_of, text_labels
 
 __all__ = [
     "NOT_XML", "atomic", "axes", "check_output", "deliver", "edges_of", "encode_csv", "encode_json", "encode_npz",
-    "item", "keys_of", "labels_to_write", "not_held", "plain", "refuse_folder", "renamed", "scalars", "to_csv",
+    "keys_of", "labels_to_write", "not_held", "plain", "refuse_folder", "renamed", "scalars", "to_csv",
     "to_npz", "without_axes",
 ]  # fmt: skip
 
@@ -52,9 +52,9 @@ def encode_csv(header: Sequence[str], rows: Iterable[Sequence[Any]]) -> bytes:
     return text.getvalue().encode()
 
 
-def encode_json(data: Any, default: Callable[[Any], Any] = str, indent: int | None = None) -> bytes:
-    """Encode one JSON value; `default` converts objects of other types."""
-    return (json.dumps(data, default=default, ensure_ascii=False, indent=indent) + "\n").encode()
+def encode_json(data: Any, indent: int | None = None) -> bytes:
+    """Encode one JSON value; NumPy values become Python's, and other objects text."""
+    return (json.dumps(data, default=item, ensure_ascii=False, indent=indent) + "\n").encode()
 
 
 def encode_npz(arrays: Mapping[str, Any]) -> bytes:
@@ -295,11 +295,7 @@ def not_held(G: Any, file_format: str, weight: str | None = "weight") -> list[st
     notes = []
     rows = {"nodes": [own for _, own in G.nodes(data=True)], "edges": [own for *_, own in G.edges(data=True)]}
     for what, every in rows.items():
-        kinds: dict[str, set[type]] = {}
-        for own in every:
-            for name, value in own.items():
-                if value is not None and name not in (*AXES, "viz"):
-                    kinds.setdefault(str(name), set()).add(type(value))
+        kinds = {name: found for name, found in _kinds(every).items() if name not in (*AXES, "viz")}
         if file_format in ("pajek", "npz"):
             but, names = (" but the weight", kinds.keys() - {weight}) if what == "edges" else ("", kinds.keys())
             said = f"{file_format} has no attributes of {what}{but}: {{}} left out"
@@ -314,13 +310,19 @@ def not_held(G: Any, file_format: str, weight: str | None = "weight") -> list[st
     return notes
 
 
-def _level(rows: list[dict[str, Any]]) -> None:
-    """Give each attribute one type: numbers if all values are numbers, text if types differ."""
+def _kinds(rows: Iterable[Mapping]) -> dict[str, set[type]]:
+    """Return the types of each attribute's values."""
     kinds: dict[str, set[type]] = {}
     for own in rows:
         for name, value in own.items():
-            kinds.setdefault(name, set()).add(type(value))
-    mixed = {name: float if found == {int, float} else str for name, found in kinds.items() if len(found) > 1}
+            if value is not None:
+                kinds.setdefault(str(name), set()).add(type(value))
+    return kinds
+
+
+def _level(rows: list[dict[str, Any]]) -> None:
+    """Give each attribute one type: numbers if all values are numbers, text if types differ."""
+    mixed = {name: float if found == {int, float} else str for name, found in _kinds(rows).items() if len(found) > 1}
     if mixed:
         for own in rows:
             own.update({name: kind(own[name]) for name, kind in mixed.items() if name in own})
