@@ -61,7 +61,7 @@ def cases(n: int) -> dict[str, dict[str, float]]:
     from dask import config
     from distributed import Client, LocalCluster
 
-    from nelayout.distributed.cluster import SETTINGS
+    from nelayout.distributed.team import SETTINGS
 
     Y = cloud(n)
     order = np.argsort(_along_curve(Y))

@@ -13,7 +13,7 @@ from nelayout.catalogue import METHODS
 from nelayout.catalogue.options import DEFAULTS, GRAPH_TEXTS, GROUPS, LAYOUT_DEFAULTS, TEXTS
 from nelayout.cli import COMMANDS, _parser
 from nelayout.graphs import headings
-from nelayout.graphs.files.formats import CONVERSIONS, FORMATS, WRITERS
+from nelayout.graphs.files import CONVERSIONS, FORMATS, WRITERS
 
 REFERENCE = Path(__file__).resolve().parent / "reference"
 

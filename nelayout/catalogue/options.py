@@ -10,7 +10,7 @@ import numpy as np
 
 from nelayout.catalogue.record import most_hops, number_above_1
 from nelayout.errors import InputError, InputTypeError, unknown
-from nelayout.graphs import graph_tool
+from nelayout.graphs import holds_weights
 from nelayout.numerics.parallel import thread_count
 from nelayout.sums.device import device_named
 
@@ -222,7 +222,7 @@ def check_options(options: dict[str, Any]) -> dict[str, Any]:
     if not isinstance(o["progress"], (bool, np.bool_)):
         raise InputTypeError(f"progress must be True or False, given {o['progress']!r}")
     named = isinstance(o["weight"], Hashable) and not callable(o["weight"])
-    if not named and not graph_tool.holds_weights(o["weight"]):
+    if not named and not holds_weights(o["weight"]):
         raise InputTypeError(
             f"weight must be the name of an edge attribute or None, given {type(o['weight']).__name__}: "
             "store what it stands for in an attribute first"

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy.sparse import csr_array
 
 from nelayout import graphs
 from nelayout.errors import InputError, missing_extra
@@ -20,21 +19,10 @@ from nelayout.placing.final import dot_diameter
 if TYPE_CHECKING:
     from nelayout.pictures.pages import Page
 
-__all__ = ["LayoutSequence", "Snapshot", "Union", "film_page", "union_of"]
+__all__ = ["LayoutSequence", "Union", "film_page", "union_of"]
 
-# Share of the time from one drawing to the next in which nodes move.
-MOVING_SHARE = 0.5
 # Ink of all edges as a share of an animated picture: few lines are dark, many faint.
 INK_SHARE = 0.13
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Snapshot:
-    """One graph of a sequence: node labels, weights (n, n), and the host to write positions."""
-
-    labels: Sequence[Any]
-    adjacency: csr_array
-    host: graphs.Host
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -80,7 +68,7 @@ class LayoutSequence:
     stability: float
     method: str
     notes: tuple[str, ...]
-    snapshots: tuple[Snapshot, ...]
+    snapshots: tuple[graphs.Network, ...]
 
     def __len__(self) -> int:
         return len(self.positions)
@@ -114,10 +102,10 @@ class LayoutSequence:
         if importlib.util.find_spec("matplotlib") is None:
             raise missing_extra("matplotlib", "draw", "animated pictures")
         scene = _Scene(union_of(self.snapshots, self.positions), int(size))
-        # A rest is one long frame; between two rests the frames are evenly spaced.
-        moving = max(1, round(MOVING_SHARE * seconds * fps))
+        # A rest is one long frame; between two rests, for half of the time, the frames are evenly spaced.
+        moving = max(1, round(seconds * fps / 2))
         times = [t + k / moving for t in range(len(self) - 1) for k in range(moving)] + [len(self) - 1.0]
-        rest, step = round(1000 * (1 - MOVING_SHARE) * seconds), round(1000 * MOVING_SHARE * seconds / moving)
+        rest, step = round(500 * seconds), round(500 * seconds / moving)
         shown = [rest if time == int(time) else step for time in times]
         palette = scene.frame(times[-1]).quantize(method=1)  # one for all frames, which would flicker otherwise
         frames = (scene.frame(time).quantize(palette=palette, dither=0) for time in times)
@@ -154,7 +142,7 @@ class Union:
     edges: np.ndarray
 
 
-def union_of(snapshots: Sequence[Snapshot], positions: Sequence[Any]) -> Union:
+def union_of(snapshots: Sequence[graphs.Network], positions: Sequence[Any]) -> Union:
     """Return the nodes and edges of all snapshots, with positions and presence at each time."""
     number: dict[Hashable, int] = {}
     rows = [np.array([number.setdefault(label, len(number)) for label in each.labels], int) for each in snapshots]

@@ -1,4 +1,4 @@
-"""`layout_sequence`: draw the snapshots of a changing graph, each near the one before."""
+"""`layout_sequence` draws snapshots of a changing graph; `add_nodes` adds to a drawing."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from scipy.sparse import csr_array
 
 from nelayout import graphs
 from nelayout.catalogue import with_own
-from nelayout.catalogue.keywords import takes_layout_keywords
+from nelayout.catalogue.keywords import takes_addition_keywords, takes_layout_keywords
 from nelayout.catalogue.options import LayoutOptions, MethodOptions, check_options, generator
 from nelayout.catalogue.record import Method
-from nelayout.changing.film import LayoutSequence, Snapshot
-from nelayout.changing.new_nodes import given_places
+from nelayout.changing.film import LayoutSequence
 from nelayout.errors import InputError, InputTypeError
+from nelayout.graphs.to_floats import short_repr
 from nelayout.placing.components import component_labels
 from nelayout.record.solution import Solution
 from nelayout.run.alpha_walk import at_order
@@ -26,7 +26,77 @@ from nelayout.run.placement import radius
 from nelayout.run.request import NOTHING_KNOWN, Kept, checked_stability
 from nelayout.similarities.masses import NAMED
 
-__all__ = ["STABILITY", "common_rows", "keep_places", "layout_sequence", "unchanged"]
+__all__ = ["STABILITY", "add_nodes", "common_rows", "given_places", "keep_places", "layout_sequence", "unchanged"]
+
+
+@takes_addition_keywords
+def add_nodes(G: Any, pos: Any, method: str | Method = "auto", **options: Unpack[MethodOptions]) -> Any:
+    """Add new nodes to a drawing of the old nodes, which do not move by a bit.
+
+    Each new node first minimizes its own terms of the objective J among the old nodes. Then all new nodes settle
+    together. New nodes without a path to an old node are drawn separately and packed around the drawing.
+    `layout_sequence` moves old nodes a little, to make space for new ones.
+
+    Parameters
+    ----------
+    pos : dict, igraph.Layout, (m, dim) array or Solution
+        positions of the old nodes; for a matrix, of its first m rows. Removed nodes are left out
+    method : default "auto"
+        the method of the drawing: a name (``nelayout.methods()`` lists them; "nerv:0.3" carries a number) or a
+        ``nelayout.Method``. "auto" takes its objective with the best fit to the drawing
+
+    Returns
+    -------
+    dict {node: (dim,) array} for networkx, igraph.Layout for igraph, (n, dim) array for matrices
+        positions of all nodes, in the units of ``pos``
+
+    Raises
+    ------
+    InputError
+        if no node of G has a position, and as `layout` does
+
+    Examples
+    --------
+    >>> import networkx as nx, nelayout as nl
+    >>> G = nx.karate_club_graph()
+    >>> pos = nl.layout(G, seed=0)
+    >>> G.add_edges_from([("new", 0), ("new", 1), ("newer", "new")])
+    >>> more = nl.add_nodes(G, pos, seed=0)
+    >>> len(more), all((more[v] == pos[v]).all() for v in pos)
+    (36, True)
+    """
+    record, common = with_own(method, options)
+    network = graphs.read(G, weight=None)
+    places, dim = given_places(network, pos, "pos")
+    if not places and len(network.labels):
+        raise InputError(
+            f"pos has no position for any of the {len(network.labels)} nodes of the graph: give positions of the old "
+            "nodes, or draw the graph with nelayout.layout"
+        )
+    known = NOTHING_KNOWN._replace(kept=Kept(None, np.zeros(len(network.labels), dtype=bool)))
+    o = cast("LayoutOptions", {**common, "dim": dim})
+    return run_method(G, record, places, list(places) or None, o, known).positions
+
+
+def given_places(network: graphs.Network, pos: Any, what: str) -> tuple[dict[Hashable, np.ndarray], int]:
+    """Return {label: (dim,)} of nodes with a position, and dim; an array may lack last rows."""
+    opened = graphs.places(pos)
+    given = opened.given
+    if opened.keys is None:
+        if len(given) > len(network.labels):
+            raise InputError(
+                f"{what} has {len(given)} rows and the graph has {len(network.labels)} nodes; give one row for each "
+                "old node, and drop the rows of removed nodes"
+            )
+        given = dict(zip(network.labels, given, strict=False))
+    dim = opened.dim
+    Y = network.host.positions(given, dim)
+    there = np.flatnonzero(~np.isnan(Y).any(axis=1)).tolist()
+    try:
+        return {network.labels[k]: Y[k] for k in there}, dim
+    except TypeError:
+        raise InputError(f"{what}: node {short_repr(network.labels[there[0]])} cannot be a key") from None
+
 
 # Default stability.
 STABILITY = 0.8
@@ -105,12 +175,11 @@ def layout_sequence(
 
 def _listed(given: Any) -> list[Any]:
     """Return the graphs as a list."""
-    for library in graphs.HOSTS.values():
-        if library.recognizes(given):
-            raise InputTypeError(
-                "layout_sequence draws several graphs; got one. Put it into a list, [G1, G2, ...]; one graph is "
-                "drawn by nelayout.layout"
-            )
+    if any(host.recognizes(given) for host in graphs.HOSTS.values()):
+        raise InputTypeError(
+            "layout_sequence draws several graphs; got one. Put it into a list, [G1, G2, ...]; one graph is drawn by "
+            "nelayout.layout"
+        )
     if not isinstance(given, Iterable) or isinstance(given, (str, bytes)):
         raise InputTypeError(f"graphs must be a list of graphs, [G1, G2, ...]; got {type(given).__name__}")
     found = list(given)
@@ -137,14 +206,9 @@ class _State:
         """Take the drawing `pos` that holds the first one, if given."""
         if pos is None:
             return
-        opened = graphs.places(pos)
-        if opened.keys is None:
-            self.last, dim = given_places(graphs.read(G, weight=None), pos, "pos")
-        else:
-            dim = opened.dim
-            given = graphs.points(pos).host.positions(opened.given, dim)
-            self.last = dict(zip(opened.keys, given, strict=True))
-        self.options["dim"], self.given = dim, dict(self.last)
+        network = graphs.read(G, weight=None) if graphs.places(pos).keys is None else graphs.points(pos)
+        self.last, self.options["dim"] = given_places(network, pos, "pos")
+        self.given = dict(self.last)
 
     def draw(self, k: int, G: Any) -> bool:
         """Draw the graph number k; return False if the callback has ended the run."""
@@ -205,8 +269,7 @@ class _State:
         notes = dict.fromkeys(note for solution in self.solutions for note in solution.notes)
         written = tuple(net.host.write(Y, stored) for net, Y in zip(self.networks, drawings, strict=True))
         values, seconds = np.array([(each.value, each.seconds) for each in self.solutions]).T
-        snapshots = tuple(Snapshot(net.labels, net.adjacency, net.host) for net in self.networks)
-        moves = mean, most, arrived, left
+        moves, snapshots = (mean, most, arrived, left), tuple(self.networks)
         return LayoutSequence(written, values, *moves, seconds, self.stability, name, tuple(notes), snapshots)
 
 

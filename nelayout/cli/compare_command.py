@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from nelayout.cli import arguments, graph_input
+from nelayout.cli import arguments
 from nelayout.cli.arguments import PICTURES, Command, WrongUsage, in_options, painting, say_all, shows_progress
 from nelayout.errors import InputError, near_matches, unknown
 from nelayout.graphs import files
 from nelayout.graphs.files import GraphFile
-from nelayout.graphs.files.encode import encode_csv, encode_json
+from nelayout.graphs.files.writers import encode_csv, encode_json
 from nelayout.graphs.host import Named
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ class Requested(NamedTuple):
 
 def _formats() -> dict[str, Iterable[str]]:
     return {
-        "FILE": graph_input.graph_formats(),
+        "FILE": arguments.graph_formats(),
         "OUT, the drawings over their measures": (*PICTURES, "html"),
         "OUT, the measures": DATA,
         "--pos": ["csv with the columns node, x and y", "what layout writes"],
@@ -66,8 +66,8 @@ def _declare(command: argparse.ArgumentParser) -> None:
     option("--seeds", text=seeds, type=arguments.whole, default=1, metavar="COUNT")
     measures = "measures of the table, such as stress,crossings; nelayout.measures() lists them (seven of them)"
     option("--measures", text=measures, metavar="NAME,NAME")
-    graph_input.declare(command, option)
-    graph_input.declare_look(option)
+    arguments.declare(command, option)
+    arguments.declare_look(option)
     classes = "node attribute with the classes of the nodes, for measures of classes and as default color"
     option("--classes", text=classes, metavar="NAME")
     coords = "node attributes with the true coordinates, such as lon,lat, for measures of maps"
@@ -87,24 +87,24 @@ def _run(given: argparse.Namespace) -> None:
     if given.output is not None:
         sources = [given.file, *(drawing.path for drawing in drawings if drawing.path is not None)]
         arguments.check_writable(given.output, kind, *sources, drawn=PICTURES, extra="compare")
-    file = graph_input.read_graph(given, given.file, into)
-    classes = graph_input.attribute(given.classes, file, "--classes")
+    file = arguments.read_graph(given, given.file, into)
+    classes = arguments.attribute(given.classes, file, "--classes")
     classes = None if classes is None else Named(classes, given.classes)
-    look = {"labels": graph_input.texts(given.label, file)}
+    look = {"labels": arguments.texts(given.label, file)}
     if kind == "html":
-        look = graph_input.page_look(given, file)
+        look = arguments.page_look(given, file)
     elif kind not in DATA:
-        color = graph_input.color(given.color, file)
+        color = arguments.color(given.color, file)
         look["color"] = color if color is None or isinstance(color, str) else Named(color, given.color)
     coords, notes = (None, ()) if given.coords is None else _true_coordinates(given.coords, file)
-    ready = {d.name: graph_input.known_positions(d.path, file) for d in drawings if d.path is not None}
+    ready = {d.name: arguments.known_positions(d.path, file) for d in drawings if d.path is not None}
 
     from nelayout.comparison import compare
 
-    keywords = graph_input.keywords(given, file) | {"progress": shows_progress(given)}
+    keywords = arguments.keywords(given, file) | {"progress": shows_progress(given)}
     entries = {d.name: d.peer or _drawing_by(d.method, keywords) for d in drawings} | ready
     how: dict[str, Any] = {"weight_kind": given.weight_kind, "seeds": given.seeds, "seed": given.seed}
-    how |= graph_input.weight(given, file)
+    how |= arguments.weight(given, file)
     if given.measures is not None:
         how["measures"] = [name.strip() for name in given.measures.split(",") if name.strip()]
     comparison = compare(file.graph, entries, classes, coords, **how)

@@ -11,7 +11,7 @@ import csv
 import io
 import pickle
 import warnings
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from importlib import import_module
 from importlib.util import find_spec
 from typing import Any
@@ -23,11 +23,10 @@ from nelayout.cli import arguments
 from nelayout.cli.arguments import PICTURES, Command, WrongUsage, painting, say_all, shows_progress
 from nelayout.errors import InputError
 from nelayout.graphs import files
+from nelayout.graphs.files import file_format
 from nelayout.graphs.files.arrow import encode_columns
-from nelayout.graphs.files.encode import encode_csv, encode_json, encode_npz
-from nelayout.graphs.files.formats import file_format
-from nelayout.graphs.files.source import Source, load, reading
-from nelayout.graphs.files.writers import axes
+from nelayout.graphs.files.record import Source, load, reading
+from nelayout.graphs.files.writers import axes, encode_csv, encode_json, encode_npz
 from nelayout.graphs.host import Named
 from nelayout.vectors.tables import FORMATS, FittedColumns, Table, read_table
 
@@ -254,12 +253,17 @@ def _titled(table: Table, taken: Iterable[str]) -> dict[str, list[Any]]:
     return found
 
 
-def _records(table: Table, Y: np.ndarray) -> tuple[list[str], list[list[Any]]]:
-    """Return header and rows: name or number of a row, its coordinates, its other columns."""
-    header = ["row", *axes(Y.shape[1])]
-    beside = _titled(table, header)
-    columns = [table.names or range(len(Y)), *Y.T.tolist(), *beside.values()]
-    return [*header, *beside], [list(row) for row in zip(*columns, strict=True)]
+def _columns(table: Table, Y: np.ndarray) -> dict[str, list[Any]]:
+    """Return columns by their names: names of the rows, coordinates, other columns."""
+    own: dict[str, list[Any]] = {"row": table.names or list(range(len(Y)))}
+    own |= zip(axes(Y.shape[1]), Y.T.tolist(), strict=True)
+    return own | _titled(table, own)
+
+
+def _rows(table: Table, Y: np.ndarray) -> tuple[list[str], Iterable[Sequence[Any]]]:
+    """Return the names of the columns, and the rows."""
+    columns = _columns(table, Y)
+    return list(columns), zip(*columns.values(), strict=True)
 
 
 def _to_npz(table: Table, Y: np.ndarray, graph: csr_array | None) -> bytes:
@@ -283,16 +287,11 @@ def _to_npy(table: Table, Y: np.ndarray, graph: csr_array | None) -> bytes:
     return content.getvalue()
 
 
-def _columns(table: Table, Y: np.ndarray) -> dict[str, list[Any]]:
-    header, rows = _records(table, Y)
-    return dict(zip(header, map(list, zip(*rows, strict=True)), strict=True))
-
-
 # Format -> (table, (n, dim) positions, the graph that was drawn) -> content.
 WRITERS: dict[str, Callable[[Table, np.ndarray, csr_array | None], bytes]] = {
-    "csv": lambda table, Y, _: encode_csv(*_records(table, Y)),
+    "csv": lambda table, Y, _: encode_csv(*_rows(table, Y)),
     "json": lambda table, Y, _: encode_json(
-        [dict(zip(header, row, strict=True)) for header, rows in [_records(table, Y)] for row in rows]
+        [dict(zip(header, row, strict=True)) for header, rows in [_rows(table, Y)] for row in rows]
     ),
     "npz": _to_npz,
     "npy": _to_npy,

@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from nelayout.cli import arguments, graph_input
+from nelayout.cli import arguments
 from nelayout.cli.arguments import PICTURES, Command, WrongUsage, painting, say_all, shows_progress
 from nelayout.errors import InputError, missing_extra
 from nelayout.graphs import every_position, files, read
@@ -32,6 +32,11 @@ __all__ = ["COMMAND", "DRAW", "declare"]
 FILMS = ("html", "gif")
 # Options of work that only one machine can do, by their names in the arguments.
 ONE_MACHINE = ("pos", "fixed", "layers", "stability", "nodes", "label", "color", "background", "edges")
+# Options of a drawing on workers with the names and values of keywords.
+ON_WORKERS = (
+    "seed", "checkpoint", "dim", "mass", "max_iter", "affinity", "perplexity", "hops", "smoothing", "weight_kind",
+    "device",
+)  # fmt: skip
 # Formats of positions from workers, and endings of OUT.
 WORKER_FORMATS = ("parquet", "arrow", "csv")
 SUITABLE: Any = object()  # default of --scale: what suits the format of the output
@@ -46,10 +51,10 @@ def formats() -> dict[str, Iterable[str]]:
     """Return the formats that --help lists, by what they are for."""
     viewers = [name for name, entry in FORMATS.items() if entry.viewer is not None or name == "pajek"]
     return {
-        "FILE": graph_input.graph_formats(),
+        "FILE": arguments.graph_formats(),
         "OUT, a picture": PICTURES,
         "OUT, a page to zoom and search in": ("html",),
-        "OUT, for a viewer": graph_input.with_endings(viewers),
+        "OUT, for a viewer": arguments.with_endings(viewers),
         "OUT, positions": [name for name in WRITERS if name not in viewers],
         "OUT, a film of several FILEs": FILMS,
     }
@@ -61,7 +66,7 @@ def declare(command: argparse.ArgumentParser) -> None:
     arguments.declare_method(option)
     out = "picture, page or positions, by its ending; - is standard output"
     option("-o", "--output", text=out, metavar="OUT", required=True)
-    graph_input.declare(command, option)
+    arguments.declare(command, option)
     more = "further snapshots of a graph that changes; OUT is then a film, html or gif"
     command.add_argument("more", metavar="FILE", nargs="*", help=more)
     stability = "of several FILEs: how firmly the old map is held, 0 to below 1; 0.8: it moves one fifth as far (0.8)"
@@ -75,8 +80,8 @@ def declare(command: argparse.ArgumentParser) -> None:
     fixed = "node that stays where --pos puts it; may be repeated"
     option("--fixed", text=fixed, action="append", metavar="NODE")
     option("--layers", text="axis on which every node stays where --pos puts it", choices=("x", "y", "z"))
-    graph_input.declare_look(option)
-    graph_input.declare_picture(option)
+    arguments.declare_look(option)
+    arguments.declare_picture(option)
     text = "draw on the workers of a Dask cluster: local starts some here, or its address; FILE may be a folder"
     option("--scheduler", text=text, metavar="local|ADDRESS")
     folder = "with --scheduler: folder for the work on the way; the same command goes on from there"
@@ -111,11 +116,11 @@ def _run(given: argparse.Namespace) -> None:
         raise WrongUsage("--stability is for the snapshots of a changing graph: give two FILEs or more")
     output = Output(given)
     file = output.file
-    start = None if given.pos is None else graph_input.known_positions(given.pos, file, given.file)
+    start = None if given.pos is None else arguments.known_positions(given.pos, file, given.file)
     scale = (output.viewer or 1.0) if given.scale is SUITABLE else given.scale
     how = {"dim": given.dim, "device": given.device, "scale": scale, "progress": shows_progress(given)}
     with _passes_said(given):
-        solution = solve(file.graph, method, start, _fixed(given, file), **how, **graph_input.keywords(given, file))
+        solution = solve(file.graph, method, start, _fixed(given, file), **how, **arguments.keywords(given, file))
     output.write(solution, (*file.notes, *solution.notes))
 
 
@@ -129,16 +134,16 @@ class Output:
     def __init__(self, given: argparse.Namespace) -> None:
         into, self.kind = arguments.choose_formats(given, (*PICTURES, "html", *WRITERS))
         arguments.check_writable(given.output, self.kind, given.file, drawn=PICTURES, extra="draw")
-        self.given, self.file = given, graph_input.read_graph(given, given.file, into)
-        self.labels = graph_input.texts(given.label, self.file)
-        self.weight = graph_input.weight(given, self.file).get("weight", "weight")
+        self.given, self.file = given, arguments.read_graph(given, given.file, into)
+        self.labels = arguments.texts(given.label, self.file)
+        self.weight = arguments.weight(given, self.file).get("weight", "weight")
         self.viewer = FORMATS[self.kind].viewer if self.kind in FORMATS else None
-        self.page = graph_input.page_look(given, self.file) if self.kind == "html" else {}
-        self.picture = graph_input.picture_look(given, self.kind, PICTURES, self.file)
+        self.page = arguments.page_look(given, self.file) if self.kind == "html" else {}
+        self.picture = arguments.picture_look(given, self.kind, PICTURES, self.file)
         if self.viewer is not None and given.color is not None and importlib.util.find_spec("matplotlib") is None:
             raise missing_extra("matplotlib", "draw", "colors")
         colored = self.kind in PICTURES or self.viewer is not None
-        self.color = graph_input.color(given.color, self.file) if colored else None
+        self.color = arguments.color(given.color, self.file) if colored else None
 
     def write(self, drawing: Any, notes: Iterable[str]) -> None:
         """Print the notes, and write positions or a `Solution` in the format of the output."""
@@ -191,10 +196,10 @@ def _passes_said(given: argparse.Namespace) -> Iterator[None]:
 
 def _fixed(given: argparse.Namespace, file: GraphFile) -> Any:
     """Return the nodes, or the axes of each node, that stay where --pos puts them."""
-    nodes = [graph_input.node(name, file, "--fixed") for name in given.fixed or ()]
+    nodes = [arguments.node(name, file, "--fixed") for name in given.fixed or ()]
     if given.layers is None:
         return nodes or None
-    every = dict.fromkeys(graph_input.keys(file).values(), given.layers)
+    every = dict.fromkeys(arguments.keys(file).values(), given.layers)
     return {**every, **dict.fromkeys(nodes, "xyz"[: given.dim])}
 
 
@@ -243,11 +248,11 @@ def _film(given: argparse.Namespace, method: Any) -> None:
     stability = checked_stability(STABILITY if given.stability is None else given.stability)
     paths = [given.file, *given.more]
     arguments.check_writable(given.output, kind, *paths, drawn=("gif",), extra="draw")
-    snapshots = [graph_input.read_graph(given, path, into or None) for path in paths]
-    start = None if given.pos is None else graph_input.known_positions(given.pos, snapshots[0])
+    snapshots = [arguments.read_graph(given, path, into or None) for path in paths]
+    start = None if given.pos is None else arguments.known_positions(given.pos, snapshots[0])
     scale = 1.0 if given.scale is SUITABLE else given.scale
     how = {"dim": given.dim, "device": given.device, "scale": scale, "progress": shows_progress(given)}
-    how |= graph_input.keywords(given, snapshots[0])
+    how |= arguments.keywords(given, snapshots[0])
     film = layout_sequence([each.graph for each in snapshots], method, stability, start, **how)
     lost = "--label and --color are for pictures; a film colors nodes by the time of their arrival"
     notes = (*(note for each in snapshots for note in each.notes), *film.notes)
@@ -282,28 +287,11 @@ def _draw_on_workers(given: argparse.Namespace, method: Any) -> None:
     from nelayout.distributed import solve
     from nelayout.distributed.layout import write
 
-    scale: Any = given.scale if isinstance(given.scale, (float, type(None))) else 1.0
-    drawn = solve(
-        given.file,
-        method,
-        source=given.source or "source",
-        target=given.target or "target",
-        weight=None if given.weight == "none" else given.weight,
-        client=given.scheduler,
-        seed=given.seed,
-        checkpoint=given.checkpoint,
-        dim=given.dim,
-        scale=scale,
-        mass=given.mass,
-        max_iter=given.max_iter,
-        affinity=given.affinity,
-        perplexity=given.perplexity,
-        hops=given.hops,
-        smoothing=given.smoothing,
-        weight_kind=given.weight_kind,
-        device=given.device,
-        progress=shows_progress(given),
-    )
+    how: dict[str, Any] = {name: getattr(given, name) for name in ON_WORKERS}
+    how["scale"] = 1.0 if given.scale is SUITABLE else given.scale
+    how |= {"source": given.source or "source", "target": given.target or "target"}
+    how["weight"] = None if given.weight == "none" else given.weight
+    drawn = solve(given.file, method, client=given.scheduler, progress=shows_progress(given), **how)
     say_all(drawn.notes, given)
     write(drawn, out, kind)
 
@@ -334,16 +322,16 @@ def _declare_draw(command: argparse.ArgumentParser) -> None:
     option("-o", "--output", text=out, metavar="OUT", required=True)
     weight = "edge attribute with the weights (weight): edges of weight 0 are left out; none: every edge is drawn"
     option("--weight", text=weight, metavar="NAME")
-    graph_input.declare_ends(option)
-    graph_input.declare_look(option)
-    graph_input.declare_picture(option)
+    arguments.declare_ends(option)
+    arguments.declare_look(option)
+    arguments.declare_picture(option)
     arguments.declare_messages(option)
 
 
 def _draw(given: argparse.Namespace) -> None:
     output = Output(given)
     notes: list[str] = []
-    pos = graph_input.known_positions(given.pos, output.file, given.file, notes)
+    pos = arguments.known_positions(given.pos, output.file, given.file, notes)
     output.write(pos, (*output.file.notes, *notes))
 
 

@@ -24,6 +24,7 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from nelayout.errors import InputError
+from nelayout.graphs.files import atomic
 
 __all__ = [
     "Cut", "Journal", "StepKeeper", "assemble", "block_count", "cut_points", "dropped_loops", "stored", "write_piece",
@@ -110,18 +111,15 @@ class Cut:
 @contextmanager
 def stored(path: Path) -> Iterator[BinaryIO]:
     """Write a file completely or not at all."""
-    beside = path.with_name(f"{path.name}.{os.getpid()}.{id(path)}.part")
     try:
-        with beside.open("wb") as file:
+        with atomic(path) as beside, beside.open("wb") as file:
             yield file
-        beside.replace(path)
     except OSError as error:
+        said = os.strerror(error.errno) if error.errno else error
         raise InputError(
-            f"{path.parent} must have room for the files of a run; got {error.strerror or error} at {path.name}. "
+            f"{path.parent} must have room for the files of a run; got {said} at {path.name}. "
             "Free some space, or give another folder as checkpoint="
         ) from None
-    finally:
-        beside.unlink(missing_ok=True)
 
 
 def dropped_loops(rows: np.ndarray, cols: np.ndarray, weights: np.ndarray) -> tuple[np.ndarray, ...]:

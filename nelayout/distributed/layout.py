@@ -6,8 +6,7 @@ import atexit
 import os
 import time
 import uuid
-from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from operator import attrgetter
 from pathlib import Path
@@ -22,16 +21,14 @@ from nelayout.catalogue import with_own
 from nelayout.catalogue.options import DEFAULTS, check_options, generator
 from nelayout.catalogue.record import Method
 from nelayout.distributed.blocks import Journal, stored
-from nelayout.distributed.cluster import check_memory, check_workers, connected, folder_of, import_dask
 from nelayout.distributed.drawing import draw
 from nelayout.distributed.floor import FloorSummation
-from nelayout.distributed.reading import Graph, from_matrix, read
-from nelayout.distributed.sources import Columns, parts_of
-from nelayout.distributed.team import Team
+from nelayout.distributed.reading import Columns, Graph, from_matrix, parts_of, read
+from nelayout.distributed.team import Team, check_memory, check_workers, connected, folder_of, import_dask
 from nelayout.errors import InputError, Unsupported
 from nelayout.numerics.parallel import threads_for
 from nelayout.placing.final import finish
-from nelayout.record.progress import LOG, Observer, observe
+from nelayout.record.progress import LOG, observe
 from nelayout.record.solution import Step
 from nelayout.run.assembly import assemble
 from nelayout.run.drawing import Run
@@ -176,7 +173,7 @@ def solve(
             else:
                 needed = worker_bytes(n, graph.entries, count)
                 check_memory(here, needed, driver_bytes(n), f"to draw {n:,} nodes and {graph.entries // 2:,} edges")
-                observer = stack.enter_context(_observed(record.name, o["callback"], o["progress"]))
+                observer = stack.enter_context(observe(record.name, o["callback"], o["progress"]))
                 sums = FloorSummation(backend(o["nbody"], threads, True), threads, True)
                 steps = {"max_iter": o["max_iter"], "tol": o["tol"]}
                 canvas: Any = SimpleNamespace(show=attrgetter("Y"), settle=lambda _: None)  # the current component
@@ -194,21 +191,6 @@ def solve(
     facts |= {"received": team.received, "rounds": team.number, "workers": count}
     sizes = np.sort(np.bincount(labels))[::-1]
     return Drawn(positions, value, reason, sizes, graph.entries, tuple(notes), trace, facts)
-
-
-@contextmanager
-def _observed(name: str, callback: Any, progress: bool) -> Iterator[Observer]:
-    """Yield an observer; its progress bar also shows J."""
-    with observe(name, callback, progress) as observer:
-        if observer.bar is not None:
-            line = observer.bar.line
-
-            def told(state: Any) -> Any:
-                line.set_postfix_str(f"J {state.value:.6g}", refresh=False)
-                return callback is not None and callback(state)
-
-            observer.callback = told
-        yield observer
 
 
 def _checked(method: str | Method, options: dict[str, Any]) -> tuple[Method, dict[str, Any]]:

@@ -5,25 +5,194 @@ on the order of the edges nor on the workers.  Second pass: edges become entries
 of their row.  Edges are not stored between the passes.
 
 Two ids with one hash are an error.  Whole numbers cannot share a hash; texts are compared by a second hash.
+
+A part of the edges is some row groups of a parquet file, a range of a csv file, a matrix file, or a Dask partition.
+Errors use its name.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from scipy.sparse import coo_array
+from scipy.sparse import coo_array, load_npz, save_npz
 
 from nelayout.distributed.blocks import Cut, assemble, block_count, cut_points, dropped_loops, stored, write_piece
-from nelayout.distributed.cluster import check_disk
-from nelayout.distributed.sources import Columns, Source
-from nelayout.distributed.team import Team
-from nelayout.errors import InputError
+from nelayout.distributed.team import Team, check_disk
+from nelayout.errors import InputError, near_matches
+from nelayout.graphs.files import read_graph
 
-__all__ = ["Graph", "from_matrix", "read"]
+__all__ = ["Columns", "Graph", "Part", "from_matrix", "parts_of", "read"]
+
+# Formats by the ending of a file.
+ENDINGS = {".parquet": "parquet", ".csv": "csv", ".npz": "npz", ".mtx": "mtx"}
+# Size of a part of a csv file, in bytes.
+CSV_BYTES = 32_000_000
+# Number of rows of a part of a parquet file, if its row groups are smaller.
+PARQUET_ROWS = 1_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Columns:
+    """Names of the columns of the two ends and the weight; None: every edge weighs 1."""
+
+    source: str
+    target: str
+    weight: str | None = None
+
+    @property
+    def names(self) -> list[str]:
+        """Columns to read."""
+        return [self.source, self.target, *([] if self.weight is None else [self.weight])]
+
+    def check(self, there: Sequence[str], where: str, numeric: Sequence[str] = ()) -> tuple[str, ...]:
+        """Raise an error for a missing column; note a single other ``numeric`` column."""
+        for keyword, name in zip(("source", "target", "weight"), self.names, strict=False):
+            if name not in there:
+                near = near_matches(name, there)
+                hint = f"; did you mean {' or '.join(map(repr, near))}?" if near else "."
+                listed = ", ".join(map(repr, there))
+                raise InputError(f"{keyword} must be a column of {where}; got {name!r}{hint} There are {listed}")
+        if self.weight is None:
+            others = [name for name in numeric if name not in self.names and not name.startswith("__")]
+            if len(others) == 1:
+                return (f"every edge weighs 1; the column {others[0]!r} is not read: weight={others[0]!r} reads it",)
+        return ()
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A part of the edges: its ``name``, and how a worker reads it.
+
+    read  a function of the arguments ``given`` that returns a pandas table or a matrix
+    """
+
+    name: str
+    read: Callable[..., Any]
+    given: tuple[Any, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """All parts; ``matrix``: whether they are matrices, which may be symmetric, not lists."""
+
+    parts: list[Part]
+    matrix: bool = False
+    notes: tuple[str, ...] = ()
+
+
+def parts_of(edges: Any, columns: Columns) -> Source:
+    """Return the parts of a Dask dataframe, a folder or a file, after all possible checks."""
+    if hasattr(edges, "to_delayed") and hasattr(edges, "columns"):
+        numeric = [name for name in map(str, edges.columns) if edges.dtypes[name].kind in "iuf"]
+        notes = columns.check(list(map(str, edges.columns)), "the dataframe", numeric)
+        delayed = edges[columns.names].to_delayed()
+        return Source([Part(f"partition {k}", _as_it_is, (each,)) for k, each in enumerate(delayed)], False, notes)
+    path = Path(edges)
+    if not path.exists():
+        raise InputError(f"edges must be a folder or a file that exists; got {path}")
+    files = sorted(file for file in path.iterdir() if file.suffix in ENDINGS) if path.is_dir() else [path]
+    kinds = {ENDINGS.get(file.suffix) for file in files}
+    if not files or None in kinds:
+        raise InputError(
+            f"{path} must hold files with the ending {', '.join(ENDINGS)}; got none. Convert the edges first"
+        )
+    if len(kinds) > 1:
+        raise InputError(f"{path} must hold files of one format; got {' and '.join(sorted(map(str, kinds)))}")
+    return {"parquet": _parquet, "csv": _csv, "npz": _matrices, "mtx": _matrices}[str(kinds.pop())](files, columns)
+
+
+def _as_it_is(table: Any) -> Any:
+    return table
+
+
+@contextmanager
+def _whole(file: Path) -> Iterator[Any]:
+    """Open a parquet file; its error names it."""
+    import pyarrow
+    import pyarrow.parquet as pq
+
+    try:
+        with pq.ParquetFile(file) as opened:
+            yield opened
+    except (pyarrow.ArrowInvalid, OSError) as error:
+        said = str(error).partition(". ")[0].partition("\n")[0]
+        raise InputError(
+            f"{file} must be a whole parquet file; got one that cannot be read ({said}). Write it again"
+        ) from None
+
+
+def _parquet(files: list[Path], columns: Columns) -> Source:
+    types, parts, notes = import_module("pyarrow.types"), [], dict[str, None]()
+    for file in files:
+        with _whole(file) as opened:
+            schema, footer = opened.schema_arrow, opened.metadata
+            ends = np.cumsum([footer.row_group(k).num_rows for k in range(footer.num_row_groups)])
+        numeric = [field.name for field in schema if types.is_integer(field.type) or types.is_floating(field.type)]
+        notes.update(dict.fromkeys(columns.check(schema.names, str(file), numeric)))
+        for some in np.split(np.arange(len(ends)), np.flatnonzero(np.diff(ends // PARQUET_ROWS)) + 1):
+            name = str(file) if len(some) == len(ends) else f"{file}, row groups {some[0]} to {some[-1]}"
+            parts.append(Part(name, read_parquet, (file, some.tolist(), columns.names)))
+    return Source(parts, False, tuple(notes))
+
+
+def read_parquet(path: Path, groups: list[int], names: list[str]) -> Any:
+    """Return row groups of a parquet file as a pandas table."""
+    with _whole(path) as file:
+        return file.read_row_groups(groups, columns=names, use_threads=False).to_pandas()
+
+
+def _csv(files: list[Path], columns: Columns) -> Source:
+    import pandas
+
+    parts, notes = [], dict[str, None]()
+    for file in files:
+        try:
+            head = pandas.read_csv(file, nrows=100)
+        except (ValueError, OSError) as error:
+            raise InputError(f"{file} must be a csv file with a line of headings; got {error}") from None
+        numeric = [name for name in map(str, head.columns) if head[name].dtype.kind in "iuf"]
+        notes.update(dict.fromkeys(columns.check(list(map(str, head.columns)), str(file), numeric)))
+        kinds = {name: "str" for name in columns.names[:2] if head[name].dtype.kind not in "iu"}
+        size = file.stat().st_size
+        for start in range(0, size, CSV_BYTES):
+            name = f"{file}, bytes from {start:,}" if size > CSV_BYTES else str(file)
+            parts.append(Part(name, read_csv, (str(file), start, tuple(columns.names), kinds)))
+    return Source(parts, False, tuple(notes))
+
+
+def read_csv(path: str, start: int, names: tuple[str, ...], texts: Any) -> Any:
+    """Return the lines of a csv file that begin in a range of bytes; ``texts`` stay text."""
+    from io import BytesIO
+
+    import pandas
+    from fsspec.utils import read_block
+
+    with Path(path).open("rb") as file:
+        head = file.readline() if start else b""
+        lines = head + read_block(file, start, CSV_BYTES, b"\n")
+    try:
+        return pandas.read_csv(BytesIO(lines), usecols=list(names), dtype=texts)
+    except ValueError as error:
+        raise InputError(f"{path} must be a csv file; got {error} in the lines from byte {start:,}") from None
+
+
+def _matrices(files: list[Path], columns: Columns) -> Source:
+    return Source([Part(str(file), read_matrix, (str(file), columns.weight is not None)) for file in files], True)
+
+
+def read_matrix(path: str, weighted: bool) -> coo_array:
+    """Return the matrix in a file; without weights all entries are 1."""
+    found = coo_array(read_graph(path).graph)
+    if not weighted:
+        found.data[:] = 1.0
+    return found
+
 
 # Number of ids that are hashed together.
 CHUNK_IDS = 1 << 17
@@ -57,7 +226,10 @@ def read(source: Source, columns: Columns, team: Team, folder: Path) -> Graph:
         raise InputError("edges must have a row; got none")
     given = [(k, part.name, part.read, columns, *part.given) for k, part in enumerate(parts)]
     if source.matrix:
-        found, starts = team.spread("count", size_of, [each[1:3] + each[4:] for each in given]), None
+        files = [folder / f"matrix-{k}.npz" for k in range(len(parts))]
+        pairs = zip(files, parts, strict=True)
+        found, starts = team.spread("store", store, [(file, part.read, *part.given) for file, part in pairs]), None
+        given = [(k, part.name, load_npz, columns, files[k]) for k, part in enumerate(parts)]
         n, edges = found[0][0], sum(entries for _, entries in found)
         for part, (rows, _) in zip(parts, found, strict=True):
             if rows != n:
@@ -75,6 +247,8 @@ def read(source: Source, columns: Columns, team: Team, folder: Path) -> Graph:
     pieces = [f"edges-{k}" for k in range(len(parts))]
     made = team.spread("block", assemble, [(folder, pieces, cut, b, source.matrix) for b in range(cut.count)])
     remove(folder, pieces)
+    for file in folder.glob("matrix-*.npz"):
+        file.unlink()
     if source.matrix and all(symmetric for _, _, symmetric in made):
         cut = Cut(folder, "read", cut.bounds, 0.5)
     ids = () if source.matrix else tuple(str(folder / f"ids-{k}.parquet") for k in range(len(parts)))
@@ -272,9 +446,11 @@ def _numbers(folder: Path, starts: np.ndarray, found: np.ndarray) -> tuple[np.nd
     return number, part
 
 
-def size_of(name: str, read_part: Any, *given: Any) -> tuple[int, int]:
-    """Return the numbers of rows and entries of a matrix file."""
+def store(file: Path, read_part: Any, *given: Any) -> tuple[int, int]:
+    """Store the matrix of a part; return its numbers of rows and entries."""
     matrix = read_part(*given)
+    with stored(file) as opened:
+        save_npz(opened, matrix, compressed=False)
     return matrix.shape[0], matrix.nnz
 
 

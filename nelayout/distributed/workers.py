@@ -29,7 +29,7 @@ __all__ = ["Block", "Form", "Lost", "evaluate", "favorites", "forget", "hold", "
 
 
 class Lost(RuntimeError):
-    """A worker does not have the blocks of its task."""
+    """A worker has left the scheduler, or does not have the blocks of its task."""
 
 
 @dataclass(frozen=True, slots=True)

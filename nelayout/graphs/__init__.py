@@ -12,7 +12,6 @@ Only this package handles labels, attributes, directions, parallel edges and sel
 from __future__ import annotations
 
 import sys
-from collections.abc import Hashable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from typing import Any
@@ -21,26 +20,17 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from nelayout.errors import InputError, InputTypeError
-from nelayout.graphs.host import Host, Links, Places
-from nelayout.graphs.libraries import Library, graph_tool, igraph, networkit, networkx, pandas, rustworkx
-from nelayout.graphs.matrices import ArrayHost, arrays
-from nelayout.graphs.network import Network, canonical
+from nelayout.graphs.host import Host, Links, Places, holds_weights, is_a
+from nelayout.graphs.libraries import LIBRARIES, ArrayHost
+from nelayout.graphs.network import Network, canonical, network_of
 
 __all__ = [
-    "HOSTS", "ArrayHost", "Host", "Library", "Links", "Network", "Places", "every_position", "graph_of", "guard",
-    "library_of", "links", "places", "points", "read",
+    "HOSTS", "ArrayHost", "Host", "Links", "Network", "Places", "every_position", "graph_of", "guard", "holds_weights",
+    "host_of", "links", "places", "points", "read",
 ]  # fmt: skip
 
-# Name of a library -> its graphs and positions. The first one that recognizes a graph reads it.
-HOSTS: dict[str, Library] = {
-    "networkx": networkx,
-    "igraph": igraph,
-    "rustworkx": rustworkx,
-    "networkit": networkit,
-    "graph_tool": graph_tool,
-    "pandas": pandas,
-    "arrays": arrays,
-}
+# Name of a library -> its host. The first one that recognizes a graph reads it.
+HOSTS: dict[str, type[Host]] = {host.package: host for host in (*LIBRARIES, ArrayHost)}
 
 # Accepted graph types, for messages.
 TAKEN = (
@@ -95,9 +85,15 @@ def read(G: Any, weight: str | None = "weight", weight_kind: str = "similarity")
            [0.69, 0.  , 1.61],
            [0.  , 1.61, 0.  ]])
     """
-    library = library_of(G)
+    if is_a(G, "nelayout.graphs.files.record", "GraphFile"):
+        network = read(G.graph, G.weight if weight == "weight" else weight, weight_kind)
+        return replace(network, notes=(*G.notes, *network.notes))
     try:
-        return library.read(G, weight, weight_kind)
+        with guard(G):
+            host = host_of(G)
+            if isinstance(host, ArrayHost):
+                return host.read(weight, weight_kind)
+            return network_of(host, weight, weight_kind)
     except AttributeError as error:  # a name that this version of the library does not have
         package = type(G).__module__.partition(".")[0]
         version = getattr(sys.modules.get(package), "__version__", "of an unknown version")
@@ -120,25 +116,13 @@ def graph_of(G: Any) -> Any:
     return Graph()
 
 
-class _Files(Library):
-    """Graphs that `read_graph` read from files; their notes become notes of the network."""
-
-    def read(self, G: Any, weight: str | None, weight_kind: str) -> Network:
-        network = read(G.graph, G.weight if weight == "weight" else weight, weight_kind)
-        return replace(network, notes=(*G.notes, *network.notes))
-
-    def as_networkx(self, G: Any, labels: Sequence[Hashable], node_data: Mapping[str, Any]) -> Any:
-        return library_of(G.graph).as_networkx(G.graph, labels, node_data)
-
-
-FILES = _Files("nelayout.graphs.files.record", ["GraphFile"], lambda file: file.host)
-
-
-def library_of(G: Any) -> Library:
-    """Return the module that recognizes `G`; raise `InputTypeError` if `G` is not a graph."""
-    for library in (*HOSTS.values(), FILES):
-        if library.recognizes(G):
-            return library
+def host_of(G: Any) -> Host:
+    """Return the host of a graph or a `GraphFile`; raise `InputTypeError` for others."""
+    if is_a(G, "nelayout.graphs.files.record", "GraphFile"):
+        return G.host
+    for host in HOSTS.values():
+        if host.recognizes(G):
+            return host(G)
     raise _no_graph(G)
 
 
@@ -150,7 +134,7 @@ def links(G: Any) -> Links:
     >>> found.rows.tolist(), found.cols.tolist(), found.attribute("w")
     ([0, 0, 1], [1, 1, 1], [2, None, None])
     """
-    return library_of(G).links(G)
+    return host_of(G).links()
 
 
 def points(pos: Any) -> Network:
@@ -180,8 +164,8 @@ def places(pos: Any, host: Host | None = None) -> Places:
     pos = getattr(pos, "positions", pos)
     pos = host.opened(pos) if isinstance(host, ArrayHost) else pos
     cells = hasattr(pos, "obsm")  # AnnData: an array of it would be an array of objects
-    for library in () if cells else HOSTS.values():
-        opened = library.places(pos)
+    for each in () if cells else HOSTS.values():
+        opened = each.places(pos)
         if opened is not None:
             return opened
     hint = ". Pass a part of obsm, such as adata.obsm['X_nelayout'], which nelayout.embed_cells writes" * cells
@@ -228,7 +212,7 @@ def guard(G: Any) -> AbstractContextManager[None]:
     ...     print(error)
     the graph is empty
     """
-    return next((library.guard() for library in HOSTS.values() if library.recognizes(G)), nullcontext())
+    return next((host.guard() for host in HOSTS.values() if host.recognizes(G)), nullcontext())
 
 
 def _kind(G: Any) -> str:

@@ -19,6 +19,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from typing import Any
 
@@ -27,7 +28,7 @@ import numpy as np
 from nelayout.errors import InputError, InputTypeError, near_matches, unknown
 from nelayout.graphs.to_floats import REAL, numbers, short_repr
 
-__all__ = ["Host", "Links", "Named", "Places", "as_mapping"]
+__all__ = ["Host", "Links", "Named", "Places", "as_mapping", "holds_weights", "is_a"]
 
 MISSING: Any = object()
 # Names of the axes, in the order of the coordinates.
@@ -91,8 +92,9 @@ class Named(list):
 class Host:
     """One graph and its library: lists edges, reads values per node, writes positions back.
 
-    Each library implements `links`, `columns` or `attribute`, `close`, and perhaps `opened` and `store`.
+    Each library implements `links`, `columns` or `attribute`, `close`, and perhaps `places`, `opened` and `store`.
 
+    package, kinds  name of the library, and its classes of graphs
     aliases   label sequences in node order, each usable for nodes; the first one is `Network.labels`
     stores    whether `write` can keep positions in the graph itself
     directed  whether edges have a direction
@@ -100,6 +102,8 @@ class Host:
     about_numbers  a note on the meaning of whole numbers as nodes, if ambiguous; else empty
     """
 
+    package: str = ""
+    kinds: tuple[str, ...] = ()
     aliases: Sequence[Sequence[Hashable]]
     stores: bool = False
     directed: bool = False
@@ -109,13 +113,44 @@ class Host:
     def __init__(self, G: Any):
         self.G = G
 
-    def links(self) -> Links:
-        """Return the edges in the library's own order."""
+    @classmethod
+    def recognizes(cls, G: Any) -> bool:
+        """Return whether `G` is a graph of the library."""
+        return is_a(G, cls.package, *cls.kinds)
+
+    @staticmethod
+    def guard() -> AbstractContextManager[None]:
+        """Turn errors of nelayout, within the block, into errors of the library too."""
+        return nullcontext()
+
+    @staticmethod
+    def places(pos: Any) -> Places | None:  # noqa: ARG004  # most libraries have a type of positions
+        """Open positions of the library's type; None for others."""
+        return None
+
+    def links(self, weight: Any = MISSING) -> Links:
+        """Return the edges in the library's order; `weight`: as a network of this weight has."""
         raise TypeError("a host lists its edges")
 
-    def weighed(self, weight: Any) -> tuple[Links, Any]:
-        """Return the edges and the attribute name for `weight`."""
-        return self.links(), weight
+    def as_networkx(self, labels: Sequence[Hashable], node_data: Mapping[str, Any]) -> Any:
+        """Copy nodes and edges with attributes to networkx; parallel edges make a multigraph."""
+        import networkx as nx
+
+        listed = self.links()
+        ends = np.column_stack([listed.rows, listed.cols])
+        ends = ends if self.directed else np.sort(ends, axis=1)
+        kinds = (nx.MultiDiGraph, nx.DiGraph) if self.directed else (nx.MultiGraph, nx.Graph)
+        H = kinds[0 if len(np.unique(ends, axis=0)) < len(ends) else 1]()
+        H.add_nodes_from(labels)
+        for name, values in {**self.columns(), **node_data}.items():
+            if getattr(values, "ndim", 1) == 1 and len(values) == len(labels):
+                nx.set_node_attributes(H, {v: x for v, x in zip(labels, values, strict=True) if x is not None}, name)
+        columns = {name: listed.attribute(name) for name in listed.names}
+        H.add_edges_from(
+            (labels[i], labels[j], {name: values[k] for name, values in columns.items() if values[k] is not None})
+            for k, (i, j) in enumerate(zip(listed.rows.tolist(), listed.cols.tolist(), strict=True))
+        )
+        return H
 
     def columns(self) -> Mapping[str, list]:
         """Return {node attribute: values in node order, None where a node has none}."""
@@ -351,12 +386,20 @@ class Host:
         return np.array(which) if flags and not any(isinstance(label, bool) for label in self.aliases[0]) else None
 
 
+def is_a(x: Any, package: str, *names: str) -> bool:
+    """Return whether `x` is an instance of a class of the package; do not import the package."""
+    module = sys.modules.get(package)
+    return isinstance(x, tuple(kind for name in names if (kind := getattr(module, name, None)) is not None))
+
+
+def holds_weights(weight: Any) -> bool:
+    """Return whether `weight` is an edge property map of graph-tool: the weights themselves."""
+    return is_a(weight, "graph_tool", "EdgePropertyMap")
+
+
 def as_mapping(x: Any) -> Mapping | None:
     """Return `x` if it is a mapping, a pandas Series as a dict by its index, else None."""
-    if isinstance(x, Mapping):
-        return x
-    pandas = sys.modules.get("pandas")
-    return x.to_dict() if pandas is not None and isinstance(x, pandas.Series) else None
+    return x if isinstance(x, Mapping) else x.to_dict() if is_a(x, "pandas", "Series") else None
 
 
 def _is_key(label: Any, index: Mapping) -> bool:

@@ -1,4 +1,4 @@
-"""Read graphs of libraries, and write their positions: a `Library` and a `Host` for each.
+"""Read graphs of libraries, and write their positions: a `Host` for each.
 
 | library | labels of a node | positions go back as |
 |---|---|---|
@@ -8,12 +8,14 @@
 | networkit | ids | an array with a row for each id, NaN for removed nodes |
 | graph-tool | numbers | a vertex property map |
 | pandas | the ends of the edges, in order of appearance | a DataFrame indexed by node |
+| SciPy, NumPy | 0 .. n-1 | an array |
 
 nelayout does not import the libraries here: a caller who passes one of their graphs has loaded the library.
 
     >>> import igraph as package
+    >>> from nelayout.graphs.network import network_of
     >>> G = package.Graph([(0, 1)], edge_attrs={"weight": [2.5]})
-    >>> network = igraph.read(G, "weight", "similarity")
+    >>> network = network_of(IgraphHost(G), "weight", "similarity")
     >>> list(network.labels), network.adjacency.data
     ([0, 1], array([2.5, 2.5]))
 
@@ -22,7 +24,7 @@ values.  Rows are undirected edges.  Weights of repeated edges add up; without w
 
     >>> import pandas as package
     >>> table = package.DataFrame({"from": ["b", "a", "b"], "to": ["a", "c", "a"], "km": [2.0, 3.0, 5.0]})
-    >>> network = pandas.read(table, "km", "similarity")
+    >>> network = network_of(PandasHost(table), "km", "similarity")
     >>> network.labels, network.adjacency.toarray()[0]
     (['b', 'a', 'c'], array([0., 7., 0.]))
 """
@@ -31,21 +33,22 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from itertools import chain, compress, count
 from operator import eq, methodcaller
 from typing import Any
 
 import numpy as np
+from scipy.sparse import csr_array, issparse
 
 from nelayout.errors import InputError, InputTypeError, Unsupported, for_networkx
 from nelayout.graphs.headings import FROM, ends_named, first_of
-from nelayout.graphs.host import MISSING, Host, Links, Places, as_mapping
-from nelayout.graphs.network import Network, network_of
+from nelayout.graphs.host import MISSING, Host, Links, Places, as_mapping, holds_weights, is_a
+from nelayout.graphs.network import NEGATIVE, Network, canonical, check_kind, check_size, similarities, zero_note
 from nelayout.graphs.to_floats import REAL, short_repr
 
-__all__ = ["Library", "graph_tool", "igraph", "is_a", "networkit", "networkx", "pandas", "rustworkx"]
+__all__ = ["LIBRARIES", "ArrayHost", "IgraphHost", "NetworkxHost", "PandasHost"]
 
 NUMBERS_ARE_NAMES = (
     "a whole number in pos, fixed, mass and node_size means the vertex of that name, since names are numbers here; "
@@ -56,67 +59,6 @@ AXES = ("x", "y", "z")
 MAX_NAMES = 8
 
 
-class Library:
-    """A library of `HOSTS`: its graph classes, its host, its positions.
-
-    guard  turns `InputError` and `Unsupported`, within its block, into errors of the library too, if it has any
-    """
-
-    guard: Callable[[], AbstractContextManager[None]] = staticmethod(nullcontext)
-
-    def __init__(
-        self,
-        package: str,
-        kinds: Sequence[str],
-        host: Callable[[Any], Host],
-        places: Callable[[Any], Places | None] = lambda _: None,
-    ):
-        self.package, self.kinds, self.host, self.places = package, kinds, host, places
-
-    def recognizes(self, G: Any) -> bool:
-        """Return whether `G` is a graph of the library."""
-        return is_a(G, self.package, *self.kinds)
-
-    def read(self, G: Any, weight: Any, weight_kind: str) -> Network:
-        """Return the `Network` of a graph; see `nelayout.graphs.read` for the rules."""
-        with self.guard():
-            host = self.host(G)
-            listed, name = host.weighed(weight)
-            return network_of(listed, host, name, weight_kind)
-
-    def links(self, G: Any) -> Links:
-        """Return the edges one by one, in the library's own order and direction."""
-        return self.host(G).links()
-
-    def as_networkx(self, G: Any, labels: Sequence[Hashable], node_data: Mapping[str, Any]) -> Any:
-        """Copy nodes and edges with attributes to networkx; parallel edges make a multigraph."""
-        import networkx as nx
-
-        host = self.host(G)
-        listed = host.links()
-        ends = np.column_stack([listed.rows, listed.cols])
-        ends = ends if host.directed else np.sort(ends, axis=1)
-        kinds = (nx.MultiDiGraph, nx.DiGraph) if host.directed else (nx.MultiGraph, nx.Graph)
-        H = kinds[0 if len(np.unique(ends, axis=0)) < len(ends) else 1]()
-        H.add_nodes_from(labels)
-        for name, values in {**host.columns(), **node_data}.items():
-            if getattr(values, "ndim", 1) == 1 and len(values) == len(labels):
-                nx.set_node_attributes(H, {v: x for v, x in zip(labels, values, strict=True) if x is not None}, name)
-        columns = {name: listed.attribute(name) for name in listed.names}
-        H.add_edges_from(
-            (labels[i], labels[j], {name: values[k] for name, values in columns.items() if values[k] is not None})
-            for k, (i, j) in enumerate(zip(listed.rows.tolist(), listed.cols.tolist(), strict=True))
-        )
-        return H
-
-
-def is_a(x: Any, package: str, *names: str) -> bool:
-    """Return whether `x` is an instance of a class of the package; do not import the package."""
-    module = sys.modules.get(package)
-    kinds = tuple(kind for name in names if (kind := getattr(module, name, None)) is not None)
-    return isinstance(x, kinds)
-
-
 def _listed(pairs: Any, names: Sequence[str], attribute: Any) -> Links:
     ends = np.array(pairs, dtype=np.int64).reshape(-1, 2)
     return Links(ends[:, 0], ends[:, 1], names, attribute)
@@ -125,6 +67,7 @@ def _listed(pairs: Any, names: Sequence[str], attribute: Any) -> Links:
 class NetworkxHost(Host):
     """A networkx graph, digraph, multigraph or view."""
 
+    package, kinds = "networkx", ("Graph",)
     stores = True
 
     def __init__(self, G: Any):
@@ -132,18 +75,34 @@ class NetworkxHost(Host):
         self.directed = G.is_directed()
         self.aliases = [list(G)]
 
-    def links(self) -> Links:
-        """Return the edges in the order of `G.edges`."""
-        rows, cols, data = self._edges(loops=True)
-        names = sorted(name for name in set().union(*data) if isinstance(name, str))
-        return Links(rows, cols, names, lambda name: [own.get(name) for own in data] or [None] * len(rows))
+    @staticmethod
+    @contextmanager
+    def guard() -> Iterator[None]:
+        try:
+            yield
+        except (InputError, Unsupported) as error:
+            translated = for_networkx(error)
+            if translated is error:
+                raise
+            raise translated.with_traceback(error.__traceback__) from error.__cause__
 
-    def weighed(self, weight: Any) -> tuple[Links, Any]:
-        rows, cols, data = self._edges(loops=False)
-        names: list[Any] = list(set().union(*data))
-        return Links(rows, cols, names, lambda name: [own.get(name, MISSING) for own in data], MISSING), weight
+    @staticmethod
+    def places(pos: Any) -> Places | None:
+        """Open dicts keyed by node, and pandas Series."""
+        given = as_mapping(pos)
+        return None if given is None else Places(given, lambda Y: dict(zip(given, Y, strict=True)))
 
-    def _edges(self, loops: bool) -> tuple[np.ndarray, np.ndarray, list[dict]]:
+    def as_networkx(self, labels: Sequence[Hashable], node_data: Mapping[str, Any]) -> Any:
+        return self.G
+
+    def links(self, weight: Any = MISSING) -> Links:
+        """Return the edges in the order of `G.edges`; with `weight`, None is not a missing value."""
+        rows, cols, data = self._edges()
+        absent, names = None if weight is MISSING else MISSING, sorted(set().union(*data), key=str)
+        none = [absent] * len(rows)
+        return Links(rows, cols, names, lambda name: [own.get(name, absent) for own in data] or none, absent)
+
+    def _edges(self) -> tuple[np.ndarray, np.ndarray, list[dict]]:
         """Return ends and attribute dicts of each edge once (undirected: from the earlier node).
 
         If no edge has an attribute, there are no dicts. Walking the adjacency is faster than `G.edges`, because
@@ -161,9 +120,7 @@ class NetworkxHost(Host):
         degrees = np.fromiter(map(len, neighbors), dtype=np.int64, count=n)
         rows = np.repeat(numbers((node for node, _ in G.adjacency()), n), degrees)
         cols = numbers(chain.from_iterable(neighbors), len(rows))
-        keep = rows != cols if self.directed else rows < cols
-        if loops:
-            keep |= rows == cols
+        keep = np.full(len(rows), True) if self.directed else rows <= cols
 
         def attributes() -> Iterator[dict]:
             return chain.from_iterable(map(methodcaller("values"), neighbors))
@@ -190,32 +147,10 @@ class NetworkxHost(Host):
             self.G.nodes[node][name] = position
 
 
-class _Networkx(Library):
-    @staticmethod
-    @contextmanager
-    def guard() -> Iterator[None]:
-        """Turn `InputError` and `Unsupported`, within the block, into `NetworkXError` as well."""
-        try:
-            yield
-        except (InputError, Unsupported) as error:
-            translated = for_networkx(error)
-            if translated is error:
-                raise
-            raise translated.with_traceback(error.__traceback__) from error.__cause__
-
-    def as_networkx(self, G: Any, labels: Sequence[Hashable], node_data: Mapping[str, Any]) -> Any:
-        return G
-
-
-def _by_node(pos: Any) -> Places | None:
-    """Open dicts keyed by node, and pandas Series."""
-    given = as_mapping(pos)
-    return None if given is None else Places(given, lambda Y: dict(zip(given, Y, strict=True)))
-
-
 class IgraphHost(Host):
     """An igraph graph; igraph fills missing attributes with None."""
 
+    package, kinds = "igraph", ("Graph",)
     stores = True
     kind = "vertex attribute"
 
@@ -232,7 +167,11 @@ class IgraphHost(Host):
         if by_number and names != list(numbers):
             self.about_numbers = (NUMBERS_ARE_NAMES,)
 
-    def links(self) -> Links:
+    @staticmethod
+    def places(pos: Any) -> Places | None:
+        return Places(pos.coords, lambda Y: type(pos)(Y.tolist())) if is_a(pos, "igraph", "Layout") else None
+
+    def links(self, weight: Any = MISSING) -> Links:
         return _listed(self.G.get_edgelist(), sorted(self.G.es.attributes()), lambda name: list(self.G.es[name]))
 
     def columns(self) -> dict[str, list]:
@@ -244,7 +183,7 @@ class IgraphHost(Host):
         def label(node: Any) -> Any:
             return labels[node.index] if isinstance(node, vertex) and node.index < len(labels) else node
 
-        labels, vertex, places = self.aliases[0], sys.modules["igraph"].Vertex, _layout(x)
+        labels, vertex, places = self.aliases[0], sys.modules["igraph"].Vertex, self.places(x)
         if places is not None:
             return places.given
         if isinstance(x, Mapping):
@@ -260,12 +199,10 @@ class IgraphHost(Host):
         self.G.vs[name] = [list(row) for row in pos.coords]
 
 
-def _layout(pos: Any) -> Places | None:
-    return Places(pos.coords, lambda Y: type(pos)(Y.tolist())) if is_a(pos, "igraph", "Layout") else None
-
-
 class RustworkxHost(Host):
     """A rustworkx graph; a dict payload holds attributes, a number on an edge is its weight."""
+
+    package, kinds = "rustworkx", ("PyGraph", "PyDiGraph")
 
     def __init__(self, G: Any):
         super().__init__(G)
@@ -275,7 +212,11 @@ class RustworkxHost(Host):
         self.aliases = [numbers, names] if named else [numbers]
         self.stores = all(isinstance(payload, dict) for payload in names)
 
-    def links(self) -> Links:
+    @staticmethod
+    def places(pos: Any) -> Places | None:
+        return NetworkxHost.places(dict(pos.items())) if is_a(pos, "rustworkx", "Pos2DMapping") else None
+
+    def links(self, weight: Any = MISSING) -> Links:
         edges = self.G.weighted_edge_list()
         position = {node: k for k, node in enumerate(self.aliases[0])}
         payloads = [payload for *_, payload in edges]
@@ -313,16 +254,15 @@ class NetworkitHost(Host):
     networkit can test whether an attribute is attached, but it does not list the names of attributes.
     """
 
+    package, kinds = "networkit", ("Graph",)
+
     def __init__(self, G: Any):
         super().__init__(G)
         self.directed = G.isDirected()
         self.ids = list(G.iterNodes())
         self.aliases = [self.ids]
 
-    def links(self) -> Links:
-        return self.weighed("weight")[0]
-
-    def weighed(self, weight: Any) -> tuple[Links, Any]:
+    def links(self, weight: Any = MISSING) -> Links:
         edges: list[tuple[int, int, float, int]] = []
         self.G.forEdges(lambda *edge: edges.append(edge))
         position = {node: k for k, node in enumerate(self.ids)}
@@ -332,7 +272,7 @@ class NetworkitHost(Host):
         if isinstance(weight, str) and weight not in columns and self.G.hasEdgeIds():
             attached = _attached(self.G.getEdgeAttribute, weight, [edge[3] for edge in edges])
             columns = columns if attached is None else {**columns, weight: attached}
-        return _listed(pairs, list(columns), columns.__getitem__), weight
+        return _listed(pairs, list(columns), columns.__getitem__)
 
     def attributes(self) -> Sequence[str]:
         return _Attached(self.G)
@@ -390,6 +330,7 @@ def _attached(find: Any, name: str, keys: list[int]) -> list | None:
 class GraphToolHost(Host):
     """A graph-tool graph, read by documented calls: `get_edges`, `new_vertex_property` ..."""
 
+    package, kinds = "graph_tool", ("Graph",)
     stores = True
     kind = "vertex property"
 
@@ -398,20 +339,23 @@ class GraphToolHost(Host):
         self.directed = G.is_directed()
         self.aliases = [G.get_vertices().tolist()]
 
-    def links(self) -> Links:
+    @staticmethod
+    def places(pos: Any) -> Places | None:
+        """Open a vertex property map of vectors as a dict by vertex number, without empty vectors."""
+        if not is_a(pos, "graph_tool", "VertexPropertyMap"):
+            return None
+        G = pos.get_graph()
+        rows = zip(G.get_vertices().tolist(), (_plain(pos[v]) for v in G.vertices()), strict=True)
+        given = {vertex: row for vertex, row in rows if not isinstance(row, list) or row}
+        return Places(given, lambda Y: _property_of(G, map(G.vertex, given), Y))
+
+    def links(self, weight: Any = MISSING) -> Links:
         vertices = self.G.get_vertices()
         position = np.zeros(int(vertices.max(initial=-1)) + 1, dtype=np.int64)
         position[vertices] = np.arange(len(vertices))
         ends = position[np.asarray(self.G.get_edges(), dtype=np.int64).reshape(-1, 2)]
-        properties = self.G.edge_properties
+        properties = {**self.G.edge_properties, **({"weight": weight} if holds_weights(weight) else {})}
         return _listed(ends, sorted(properties), lambda name: self._of_edges(properties[name]))
-
-    def weighed(self, weight: Any) -> tuple[Links, Any]:
-        listed = self.links()
-        if not graph_tool.holds_weights(weight):
-            return listed, weight
-        column = self._of_edges(weight)
-        return Links(listed.rows, listed.cols, ["weight"], lambda _: column), "weight"
 
     def _of_edges(self, values: Any) -> list:
         kind = values.value_type()
@@ -445,24 +389,10 @@ def _plain(value: Any) -> Any:
     return list(value) if hasattr(value, "__len__") and not isinstance(value, (str, Mapping)) else value
 
 
-def _property_map(pos: Any) -> Places | None:
-    """Open a vertex property map of vectors as a dict by vertex number, without empty vectors."""
-    if not is_a(pos, "graph_tool", "VertexPropertyMap"):
-        return None
-    G = pos.get_graph()
-    rows = zip(G.get_vertices().tolist(), (_plain(pos[v]) for v in G.vertices()), strict=True)
-    given = {vertex: row for vertex, row in rows if not isinstance(row, list) or row}
-    return Places(given, lambda Y: _property_of(G, map(G.vertex, given), Y))
-
-
-class _GraphTool(Library):
-    def holds_weights(self, weight: Any) -> bool:
-        """Return whether `weight` is an edge property map, which holds the weights themselves."""
-        return is_a(weight, "graph_tool", "EdgePropertyMap")
-
-
 class PandasHost(Host):
     """A table of edges: nodes in the order in which they appear."""
+
+    package, kinds = "pandas", ("DataFrame",)
 
     def __init__(self, G: Any):
         super().__init__(G)
@@ -472,25 +402,37 @@ class PandasHost(Host):
         self.names = [name for k, name in enumerate(G.columns) if k not in self.ends and isinstance(name, str)]
         self.aliases = [list(number)]
 
-    def links(self) -> Links:
-        """Return the rows in order; other columns are edge attributes, None where missing."""
+    @staticmethod
+    def places(pos: Any) -> Places | None:
+        """Open a DataFrame indexed by node: its columns x, y and z, or all if none is called x.
 
-        def attribute(name: str) -> list:
-            missing = self.G[name].isna().tolist()
-            return [None if gone else value for value, gone in zip(self.G[name].tolist(), missing, strict=True)]
+        If the index has duplicates, the rows are in node order.
+        """
+        if not is_a(pos, "pandas", "DataFrame"):
+            return None
+        columns = [axis for axis in AXES if axis in pos.columns] if "x" in pos.columns else list(pos.columns)
+        rows = pos[columns].to_numpy()
+        given = dict(zip(pos.index.tolist(), rows, strict=True)) if pos.index.is_unique else rows
+        return Places(given, lambda Y: type(pos)(np.array(Y), pos.index, columns))
 
-        return _listed(self.pairs, self.names, attribute)
+    def links(self, weight: Any = MISSING) -> Links:
+        """Return the rows; other columns are edge attributes, None where missing.
 
-    def weighed(self, weight: Any) -> tuple[Links, Any]:
-        """Return the rows, without weights each pair once; a missing weight is an error."""
+        With `weight`, a missing value is an error, and rows without weights are listed once for each pair.
+        """
         pairs, notes, first = self.pairs, (), slice(None)
-        if weight not in self.names:
+        if weight is not MISSING and weight not in self.names:
             first = np.unique(np.sort(pairs, axis=1), axis=0, return_index=True)[1]
             if len(first) < len(pairs):
                 notes = (f"{len(pairs) - len(first)} repeated edges count once",)
             pairs = np.sort(pairs[first], axis=1)
-        rows, cols = pairs.T
-        return Links(rows, cols, self.names, lambda name: self.G[name].iloc[first].tolist(), MISSING, notes), weight
+        (rows, cols), absent = pairs.T, None if weight is MISSING else MISSING
+
+        def attribute(name: str) -> list:
+            values, missing = self.G[name].iloc[first].tolist(), self.G[name].isna().tolist()
+            return values if absent is MISSING else [None if k else x for x, k in zip(values, missing, strict=True)]
+
+        return Links(rows, cols, self.names, attribute, absent, notes)
 
     def attribute(self, name: str, what: str) -> list:
         raise InputError(
@@ -527,27 +469,174 @@ def _ends(G: Any) -> tuple[tuple[int, int], list[tuple[Hashable, Hashable]]]:
     return columns, list(zip(source, target, strict=True))
 
 
-def _frame(pos: Any) -> Places | None:
-    """Open a DataFrame indexed by node: its columns x, y and z, or all if none is called x.
+# The first host that recognizes a graph reads it.
+LIBRARIES = (NetworkxHost, IgraphHost, RustworkxHost, NetworkitHost, GraphToolHost, PandasHost)
 
-    If the index has duplicates, the rows are in node order.
+
+# Fraction of nonzeros, on the diagonal and in all. An asymmetric dense array above both is probably a table of rows:
+# self-loops are rare, and graphs sparse.
+TABLE_FRACTION = 0.25
+# Largest difference between an undirected matrix and its transpose, relative to the largest entry.
+SYMMETRY_TOLERANCE = 1e-12
+
+
+class ArrayHost(Host):
+    """A matrix as the host of a layout: nodes are 0 .. n-1, arrays are in this order.
+
+    Entry (i, j) is the weight of the edge i -> j.  A matrix that equals its transpose (to 1e-12 of its largest
+    entry) is an undirected graph.  For any other matrix A, the weights are A + A^T::
+
+        >>> ArrayHost(np.array([[9.0, 2.0], [1.0, 0.0]])).read("weight", "similarity").adjacency.toarray()
+        array([[0., 3.],
+               [3., 0.]])
     """
-    if not is_a(pos, "pandas", "DataFrame"):
-        return None
-    columns = [axis for axis in AXES if axis in pos.columns] if "x" in pos.columns else list(pos.columns)
-    rows = pos[columns].to_numpy()
-    given = dict(zip(pos.index.tolist(), rows, strict=True)) if pos.index.is_unique else rows
-    return Places(given, lambda Y: type(pos)(np.array(Y), pos.index, columns))
+
+    package = "arrays"
+
+    def __init__(self, G: Any):
+        super().__init__(G)
+        self.aliases = [range(*G.shape[:1] or [0])]
+
+    @property
+    def directed(self) -> bool:
+        """Whether the matrix differs from its transpose."""
+        return _symmetric(_as_csr(self.G))[1]
+
+    def links(self, weight: Any = MISSING) -> Links:
+        """Return the stored entries row by row; if symmetric, only from the diagonal upward."""
+        matrix = _as_csr(self.G)
+        rows = np.repeat(np.arange(len(matrix.indptr) - 1), np.diff(matrix.indptr))
+        cols, weights = matrix.indices.astype(np.int64), matrix.data.astype(self.G.dtype, copy=False)
+        if not _symmetric(matrix)[1]:
+            upper = rows <= cols
+            rows, cols, weights = rows[upper], cols[upper], weights[upper]
+        return Links(rows, cols, ["weight"], lambda _: weights.tolist())
+
+    def attribute(self, name: str, what: str) -> list:
+        raise InputError(
+            f"{what}={name!r}: a matrix has no node attributes; give an array of "
+            f"{len(self.aliases[0])} entries, or a number if one is enough"
+        )
+
+    def opened(self, x: Any) -> Any:
+        """Return the n rows of a pandas Series or DataFrame in their own order, without its index.
+
+        >>> from pandas import Series
+        >>> ArrayHost(np.eye(2)).objects(Series(["a", "b"], index=[1, 0]), "labels")
+        ['a', 'b']
+        """
+        nodes = self.aliases[0]
+        if not (isinstance(nodes, range) and hasattr(x, "iloc") and len(x) == len(nodes)):
+            return x
+        table = PandasHost.places(x)
+        return x.tolist() if table is None else table.rows
+
+    @classmethod
+    def recognizes(cls, G: Any) -> bool:
+        """Return whether `G` is a sparse matrix or array, or a NumPy array (of any shape)."""
+        return issparse(G) or isinstance(G, np.ndarray)
+
+    @staticmethod
+    def places(pos: Any) -> Places | None:
+        return Places(pos, lambda Y: Y) if hasattr(pos, "__len__") else None
+
+    def read(self, weight: Any, weight_kind: str) -> Network:
+        """Return the `Network` of an adjacency matrix; see `nelayout.graphs.read` for the rules.
+
+        ``weight=None`` takes every stored entry as 1, any attribute name takes the entries as they are.
+        Duplicate entries of a sparse matrix are added up first, as SciPy defines them.
+        """
+        G = self.G
+        check_kind(weight_kind)
+        matrix = _as_csr(G)
+        rows = np.repeat(np.arange(len(matrix.indptr) - 1, dtype=matrix.indices.dtype), np.diff(matrix.indptr))
+        matrix = _where(matrix, rows != matrix.indices)
+        notes: tuple[str, ...] = ()
+        zeros = 0
+        if weight is None:
+            matrix.data = np.ones(len(matrix.data))
+        else:
+
+            def name(k: int) -> str:
+                row = int(np.searchsorted(matrix.indptr, k, side="right")) - 1
+                return f"edge ({row}, {int(matrix.indices[k])})"
+
+            of_rows = "" if issparse(G) else "; vectors, one row per sample, are drawn by nelayout.embed"
+            matrix.data = similarities(matrix.data, weight_kind, "weight", name, f"{NEGATIVE}{of_rows}")
+            zeros = len(matrix.data) - np.count_nonzero(matrix.data)
+            matrix, notes = _where(matrix, matrix.data != 0), zero_note(int(zeros), "stored entries")
+        weighted = bool(np.any(matrix.data != 1))
+        adjacency, directed = _symmetric(matrix)
+        doubts = _doubts(G) if directed and not issparse(G) else ()
+        notes = (*notes, *doubts)
+        return Network(self.aliases[0], canonical(adjacency), directed, weighted, notes, self, bool(zeros), doubts)
+
+    def as_networkx(self, labels: Sequence[Hashable], node_data: Mapping[str, Any]) -> Any:
+        """Make a graph of a symmetric matrix, else a digraph; edges have weights unless all are 1."""
+        H = super().as_networkx(labels, node_data)
+        if all(weight == 1 for *_, weight in H.edges(data="weight")):
+            for *_, own in H.edges(data=True):
+                own.clear()
+        return H
 
 
-networkx = _Networkx("networkx", ["Graph"], NetworkxHost, _by_node)
-igraph = Library("igraph", ["Graph"], IgraphHost, _layout)
-rustworkx = Library(
-    "rustworkx",
-    ["PyGraph", "PyDiGraph"],
-    RustworkxHost,
-    lambda pos: _by_node(dict(pos.items())) if is_a(pos, "rustworkx", "Pos2DMapping") else None,
-)
-networkit = Library("networkit", ["Graph"], NetworkitHost)
-graph_tool = _GraphTool("graph_tool", ["Graph"], GraphToolHost, _property_map)
-pandas = Library("pandas", ["DataFrame"], PandasHost, _frame)
+def _doubts(G: np.ndarray) -> tuple[str, ...]:
+    """Return a doubt if an asymmetric dense array looks like a table of rows."""
+    n = len(G)
+    if np.count_nonzero(np.diagonal(G)) <= TABLE_FRACTION * n or np.count_nonzero(G) <= TABLE_FRACTION * n * n:
+        return ()
+    doubt = (
+        "the square array is taken for a graph, with weights A + A.T and without its diagonal; vectors, one row per "
+        "sample, are drawn by nelayout.embed (a graph is taken without this warning when its diagonal is 0)"
+    )
+    return (doubt,)
+
+
+def _as_csr(G: Any) -> csr_array:
+    """Return a float64 matrix, sorted, without duplicates; it may share memory with `G`."""
+    if isinstance(G, np.ma.MaskedArray):
+        G = G.filled(0)
+    shape, kind = G.shape, G.dtype
+    if len(shape) != 2 or shape[0] != shape[1]:
+        turned = ".T" if shape[:1] == (2,) else ""
+        raise InputError(
+            f"the array must be a square adjacency matrix (n, n); got the shape {shape}. An array E of edges becomes "
+            f"a graph by networkx.Graph(E{turned}.tolist()). For vectors, one row per sample, use nelayout.embed"
+        )
+    if kind.kind not in "biuf":
+        raise InputTypeError(
+            f"the matrix has dtype {kind}; weights must be real numbers: convert it, e.g. A.astype(float)"
+        )
+    check_size(shape[0], G.nnz if issparse(G) else int(np.count_nonzero(G)))
+    if not issparse(G):
+        return csr_array(np.asarray(G, dtype=np.float64))
+    matrix: Any = csr_array(G.tocsr()).astype(np.float64, copy=False)
+    # new flags and index arrays of the same memory: sorting must not change the caller's matrix
+    matrix = csr_array((matrix.data, matrix.indices, matrix.indptr), shape=shape)
+    if not matrix.has_canonical_format:
+        matrix = matrix.copy()
+        matrix.sum_duplicates()
+    return matrix
+
+
+def _where(matrix: csr_array, keep: np.ndarray) -> csr_array:
+    """Return the entries marked in `keep`; share memory with `matrix` if all are."""
+    if keep.all():
+        return csr_array((matrix.data, matrix.indices, matrix.indptr), shape=matrix.shape)
+    before = np.concatenate([[0], np.cumsum(keep)])
+    parts = matrix.data[keep], matrix.indices[keep], before[matrix.indptr]
+    return csr_array(parts, shape=matrix.shape)
+
+
+def _symmetric(matrix: csr_array) -> tuple[csr_array, bool]:
+    """Return (A, False) for a symmetric matrix, else (A + A^T, True); exactly symmetric copy."""
+    mirrored = matrix.T.tocsr()
+    if len(matrix.data) == 0:
+        return mirrored, False
+    apart = abs(matrix - mirrored).max()
+    if apart == 0:
+        return mirrored, False
+    with np.errstate(over="ignore"):
+        total = matrix + mirrored
+    undirected = apart <= SYMMETRY_TOLERANCE * matrix.data.max()
+    return (total * 0.5, False) if undirected else (total, True)

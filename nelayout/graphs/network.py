@@ -27,7 +27,7 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from nelayout.errors import InputError, Unsupported, near_matches, unknown
-from nelayout.graphs.host import Host, Links
+from nelayout.graphs.host import Host, holds_weights
 from nelayout.graphs.to_floats import TEXT, numbers, plain_numbers, short_repr
 
 __all__ = [
@@ -63,19 +63,23 @@ class Network:
     doubts: tuple[str, ...] = ()
 
 
-def network_of(listed: Links, host: Host, weight: Any, weight_kind: str) -> Network:
-    """Return the `Network` of listed edges; see `nelayout.graphs.read` for the rules.
+def network_of(host: Host, weight: Any, weight_kind: str) -> Network:
+    """Return the `Network` of a graph's edges; see `nelayout.graphs.read` for the rules.
 
     An edge without the attribute weighs 1.  Messages name an edge by the labels of its ends.
 
-    >>> host = Host(None)
+    >>> from nelayout.graphs import Links
+    >>> class Path(Host):
+    ...     def links(self, weight=None):
+    ...         return Links(np.array([0, 1, 2]), np.array([1, 2, 2]), ["km"], lambda name: [2.0, None, 9.0])
+    >>> host = Path(None)
     >>> host.aliases = ["abc"]
-    >>> listed = Links(np.array([0, 1, 2]), np.array([1, 2, 2]), ["km"], {"km": [2.0, None, 9.0]}.__getitem__)
-    >>> network_of(listed, host, "km", "similarity").adjacency.toarray()
+    >>> network_of(host, "km", "similarity").adjacency.toarray()
     array([[0., 2., 0.],
            [2., 0., 1.],
            [0., 1., 0.]])
     """
+    listed, weight = host.links(weight), "weight" if holds_weights(weight) else weight
     check_kind(weight_kind)
     labels = host.aliases[0]
     edges = np.flatnonzero(listed.rows != listed.cols)

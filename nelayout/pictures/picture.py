@@ -15,8 +15,7 @@ import numpy as np
 from nelayout import graphs
 from nelayout.catalogue.keywords import checks_keywords
 from nelayout.errors import InputError, missing_extra, warn
-from nelayout.graphs.files import check_output, deliver, output_format
-from nelayout.graphs.files.formats import EXTENSIONS, WRITERS
+from nelayout.graphs.files import EXTENSIONS, WRITERS, check_output, deliver, output_format
 from nelayout.pictures.colors import Coloring, Inks, class_names, coloring, plain_value
 from nelayout.pictures.edges import DEPTH_FADE, draw_edges, read_lines
 from nelayout.pictures.legend import (

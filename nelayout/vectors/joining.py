@@ -21,7 +21,7 @@ import numpy as np
 from scipy.sparse import csr_array, issparse
 
 from nelayout.errors import InputError
-from nelayout.graphs import arrays
+from nelayout.graphs import ArrayHost
 from nelayout.graphs.network import canonical
 from nelayout.numerics.parallel import Threads
 from nelayout.placing.components import component_labels
@@ -134,7 +134,7 @@ class Similarities:
         if self.original.shape[0] != self.original.shape[1]:
             raise InputError(f"metric 'similarity' needs square (n, n) similarities; got {self.original.shape}")
         table = nonnegative(self.original, "similarities", "between rows {} and {}")
-        graph = arrays.read(table, "weight", "similarity").adjacency
+        graph = ArrayHost(table).read("weight", "similarity").adjacency
         if not graph.nnz:
             n = self.original.shape[0]
             raise InputError(f"no two of the {n} rows have a similarity > 0, so there is nothing to draw them by")

@@ -26,8 +26,7 @@ import numpy as np
 from nelayout.errors import InputError, unknown
 from nelayout.graphs.files.arrow import read_columns
 from nelayout.graphs.files.matrices import load_arrays, load_sparse
-from nelayout.graphs.files.record import count_of
-from nelayout.graphs.files.source import Source
+from nelayout.graphs.files.record import Source, count_of
 from nelayout.graphs.files.tables import Rows, number
 
 __all__ = ["FORMATS", "FittedColumns", "Table", "read_table"]
@@ -142,7 +141,7 @@ def _delimited(source: Source, kind: str, columns: Sequence[str] | None, beside:
     notes = () if of_name is None else ("the first column has no name: it names the rows",)
     if commas:
         notes += (f"{count_of(commas, 'number')} read with a decimal comma",)
-    notes += source.notes
+    notes += tuple(source.notes)
     for k, name in enumerate(taken):
         if header and columns is None and len(X) > 2 and np.array_equal(X[:, k] - X[0, k], np.arange(len(X))):
             notes += (

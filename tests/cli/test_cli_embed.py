@@ -194,7 +194,7 @@ HEADERS = {
 @pytest.mark.parametrize("content", HEADERS)
 def test_a_header_is_recognized(content):
     from nelayout.errors import InputError
-    from nelayout.graphs.files.source import Source
+    from nelayout.graphs.files.record import Source
     from nelayout.vectors.tables import read_table
 
     source = Source("it", content.encode())

@@ -26,7 +26,7 @@ pytest.importorskip("distributed", reason="Dask, the extra [dask], is not instal
 pd = pytest.importorskip("pandas")
 dd = pytest.importorskip("dask.dataframe", reason="dask[dataframe], of the extra [dask], is not installed")
 
-from nelayout.distributed.coarsening import _clusters  # noqa: E402  it needs Dask
+from nelayout.distributed.drawing import _clusters  # noqa: E402  it needs Dask
 from nelayout.distributed.reading import from_matrix  # noqa: E402  likewise
 from nelayout.distributed.team import Team  # noqa: E402  likewise
 
@@ -317,28 +317,28 @@ def test_what_needs_the_whole_graph_is_refused(client, options, said):
 
 
 def test_a_scheduler_that_does_not_answer(monkeypatch):
-    from nelayout.distributed import cluster
+    from nelayout.distributed import team
 
-    monkeypatch.setattr(cluster, "TIMEOUT_SECONDS", 0.5)
+    monkeypatch.setattr(team, "TIMEOUT_SECONDS", 0.5)
     with pytest.raises(InputError, match=r"the scheduler must answer; got none at 'tcp://127.0.0.1:9'"):
         nl.distributed.layout(MESH, client="tcp://127.0.0.1:9")
 
 
 def test_workers_with_another_version_or_too_little_memory(client, monkeypatch):
-    from nelayout.distributed import cluster
+    from nelayout.distributed import team
 
-    monkeypatch.setattr(cluster, "VERSION_CODE", "'0.0.9'")
+    monkeypatch.setattr(team, "VERSION_CODE", "'0.0.9'")
     with pytest.raises(InputError, match=r"every worker must have nelayout .* has 0\.0\.9"):
         nl.distributed.layout(MESH, client=client)
-    monkeypatch.setattr(cluster, "VERSION_CODE", "__import__('nothing_of_this_name')")
+    monkeypatch.setattr(team, "VERSION_CODE", "__import__('nothing_of_this_name')")
     with pytest.raises(InputError, match=r"has none \(No module named 'nothing_of_this_name'\). Install it"):
         nl.distributed.layout(MESH, client=client)
     with pytest.raises(InputError, match=r"must have about .* TB|must have about .* GB of memory"):
-        cluster.check_memory(client, 10**16, 0, "to draw")
+        team.check_memory(client, 10**16, 0, "to draw")
     with pytest.raises(InputError, match="this machine must have about"):
-        cluster.check_memory(client, 0, 10**16, "to draw")
+        team.check_memory(client, 0, 10**16, "to draw")
     with pytest.raises(InputError, match="the folder of the run must have about"):
-        cluster.check_disk(Path.cwd(), 10**16)
+        team.check_disk(Path.cwd(), 10**16)
 
 
 def test_a_full_disk_is_said_in_one_line(client, tmp_path, monkeypatch):

@@ -17,19 +17,21 @@ import nelayout as nl
 from nelayout.errors import InputError
 from nelayout.graphs import read
 from nelayout.graphs.files import (
+    EXTENSIONS,
     FORMATS,
+    JSON,
     WRITERS,
     atomic,
     check_output,
     output_format,
     read_graph,
     read_positions,
+    sniff,
     write_positions,
-)
+)  # fmt: skip
+from nelayout.graphs.files import POSITIONS as POSITION_FORMATS
 from nelayout.graphs.files import record as record_module
 from nelayout.graphs.files.arrow import encode_columns
-from nelayout.graphs.files.formats import EXTENSIONS, JSON, sniff
-from nelayout.graphs.files.formats import POSITIONS as POSITION_FORMATS
 
 
 def dense(file):

@@ -17,9 +17,8 @@ import scipy.sparse as sp
 
 from nelayout.cli import main
 from nelayout.errors import InputError
-from nelayout.graphs.files import FORMATS, WRITERS, read_graph, read_positions, write_positions
+from nelayout.graphs.files import FORMATS, POSITIONS, WRITERS, read_graph, read_positions, write_positions
 from nelayout.graphs.files.arrow import encode_columns
-from nelayout.graphs.files.formats import POSITIONS
 from nelayout.numerics import notices
 
 pytest.importorskip("pyarrow")
@@ -201,7 +200,7 @@ def test_an_archive_may_be_an_array(tmp_path):
 
 def test_what_does_not_fit_in_memory_is_refused_before_it_is_unpacked(tmp_path, monkeypatch):
     """Where memory is scarce, sizes within packed files count, not the sizes of the files."""
-    from nelayout.graphs.files import source
+    from nelayout.graphs.files import record
 
     (tmp_path / "g.csv.gz").write_bytes(gzip.compress(b"a,b\n" * 5_000))
     np.savez_compressed(tmp_path / "g.npz", rows=np.zeros(9_000, int), cols=np.ones(9_000, int), n=2)
@@ -209,7 +208,7 @@ def test_what_does_not_fit_in_memory_is_refused_before_it_is_unpacked(tmp_path, 
     mtx = "%%MatrixMarket matrix coordinate pattern general\n1000000 1000000 1\n1 2\n"
     (tmp_path / "few.mtx").write_text(mtx)
     assert len(read_graph(tmp_path / "g.csv.gz").labels) == len(read_graph(tmp_path / "g.npz").labels) == 2
-    monkeypatch.setattr(source, "available", lambda: 20_000)
+    monkeypatch.setattr(record, "available", lambda: 20_000)
     for name, said in [
         ("g.csv.gz", "unpacked, the gzip file has more than .*; split it"),
         ("g.npz", "bytes of arrays need about"),
@@ -307,7 +306,7 @@ def test_a_table_beyond_the_memory_is_refused_before_it_is_read(tmp_path, monkey
     zeros = np.zeros(10**6, np.int8)
     path.write_bytes(encode_columns({"source": zeros, "target": zeros}, "parquet"))
     assert len(read_graph(path).labels) == 1
-    monkeypatch.setattr("nelayout.graphs.files.source.available", lambda: 10**6)
+    monkeypatch.setattr("nelayout.graphs.files.record.available", lambda: 10**6)
     with pytest.raises(InputError, match=r"2000000 cells need about 16 MB of memory, and 1 MB are free"):
         read_graph(path)
 

@@ -476,7 +476,7 @@ def test_matrix_market_is_that_of_scipy(load, symmetry, form):
 
 
 def test_decimal_commas_of_tables_of_vectors():
-    from nelayout.graphs.files.source import Source
+    from nelayout.graphs.files.record import Source
     from nelayout.vectors.tables import read_table
 
     for content in ("x;y\n1,5;2\n3;0,25\n", "sep=;\n1,5;2\n3;0,25\n", "1,5\t2\r3\t0,25\r", '"1,5",2\n3,"0,25"\n'):

@@ -11,8 +11,7 @@ import pytest
 
 from nelayout.cli import main
 from nelayout.graphs import read
-from nelayout.graphs.files import FORMATS, WRITERS, Look, read_graph, read_positions, write_positions
-from nelayout.graphs.files.formats import POSITIONS
+from nelayout.graphs.files import FORMATS, POSITIONS, WRITERS, Look, read_graph, read_positions, write_positions
 from nelayout.graphs.files.writers import not_held
 
 

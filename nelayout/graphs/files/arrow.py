@@ -21,16 +21,12 @@ from typing import Any
 import numpy as np
 
 from nelayout.errors import InputError, missing_extra
-from nelayout.graphs.files.record import PLAIN, FileFormat, GraphFile, Look, count_of, from_edges
-from nelayout.graphs.files.source import Source
+from nelayout.graphs.files.record import PLAIN, FileFormat, GraphFile, Look, Source, count_of, from_edges, from_networkx
 from nelayout.graphs.files.tables import column_of
 from nelayout.graphs.files.writers import axes, labels_to_write
 from nelayout.graphs.headings import NODE, WEIGHT, ends_named, first_of, is_time, is_weight
 
 __all__ = ["ARROW", "PARQUET", "encode_columns", "read_arrow", "read_columns", "to_arrow", "to_parquet"]
-
-# Memory for a cell of a table, in bytes.
-CELL_BYTES = 8
 
 
 def _pyarrow(kind: str) -> Any:
@@ -53,7 +49,7 @@ def read_columns(source: Source, kind: str) -> Any:
     try:
         if kind == "parquet":
             known = arrow.parquet.read_metadata(content)
-            source.check_size(known.num_rows * known.num_columns, CELL_BYTES, "cells")
+            source.check_size(known.num_rows * known.num_columns, "cells")
             table = arrow.parquet.read_table(content)
         else:
             table = arrow.ipc.open_file(content).read_all()
@@ -145,15 +141,12 @@ def _nodes(source: Source, table: Any, kind: str) -> GraphFile:
     names = table.column_names
     at = first_of(names, NODE)
     at = 0 if at is None else at
-    labels = table.column(at).to_pylist()
-    if len(set(labels)) < len(labels) or None in labels:
+    rows = {row.pop(names[at]): row for row in table.to_pylist()}
+    if len(rows) < table.num_rows or None in rows:
         raise source.broken(f"the column {names[at]!r} must name each node once; rename or remove the others")
     G = networkx.Graph()
-    G.add_nodes_from(labels)
-    data = {name: table.column(k).to_pylist() for k, name in enumerate(names) if k != at}
-    for name, values in data.items():
-        networkx.set_node_attributes(G, {n: v for n, v in zip(labels, values, strict=True) if v is not None}, name)
-    return GraphFile(G, labels, data, kind, ("there are positions and no edges",))
+    G.add_nodes_from((label, {n: v for n, v in own.items() if v is not None}) for label, own in rows.items())
+    return from_networkx(G, kind, ("there are positions and no edges",))
 
 
 def _is_numeric(column: Any) -> bool:

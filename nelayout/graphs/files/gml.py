@@ -1,117 +1,117 @@
-"""Read GML with networkx, after repairs of files that networkx refuses.
+"""Read GML: nested lists of keys and values.
 
-Nodes are named by their labels, or by their ids if labels are missing or not distinct.  Repeated edges make a
-multigraph, also if the header does not declare one.
+Nodes are named by their labels, or by their ids if labels are missing or not distinct.
 """
 
 from __future__ import annotations
 
+import html
+import math
 import re
-import warnings
+from typing import Any
 
-from nelayout.graphs.files.record import FileFormat, GraphFile, count_of, from_networkx
-from nelayout.graphs.files.source import Source
+from nelayout.graphs.files.record import FileFormat, GraphFile, Reading, Source
+from nelayout.graphs.files.tables import number
+from nelayout.graphs.to_floats import short_repr
 
 __all__ = ["GML", "read_gml"]
 
-# Values that networkx cannot parse: 2e5 without a point, nan, infinities.
-EXPONENT = re.compile(r"(?<=\s)([+-]?\d+)(?=[eE][+-]?\d+(?:[\s\]]|$))")
-NOT_FINITE = re.compile(r"(?<!\w)([A-Za-z]\w*[ \t]+)[+-]?(?:nan|inf|infinity)(?=[\s\]]|$)", re.IGNORECASE)
-# Text that marks a value that is not finite, until the value is removed.
-NOT_FINITE_MARK = "\ue000"
-GRAPH_OPENS = re.compile(r"^(\s*graph\s*\[)", re.MULTILINE)
-KEY_LINE = re.compile(r"^\s*key\s+\S+\s*$", re.MULTILINE)
-AT_LINE = re.compile(r"\((\d+), \d+\)$")
-AT_ELEMENT = re.compile(r"^(node|edge) #(\d+)")
+# Blanks and comments; or a text; or a bracket, a word, or a double quote without a second one.
+TOKEN = re.compile(r'(?:\s|#.*)+|"([^"]*)"|([\[\]"]|[^\s\[\]"#]+)')
+REFERENCE = re.compile(r"&(?:#(\d{1,6}|x[\da-f]{1,5})|[a-z]\w*);", re.IGNORECASE)
+# Depth of a list -> its lists that are read; the others are attributes.
+READ = (("graph",), ("node", "edge"), ())
 
 
 def read_gml(source: Source) -> GraphFile:
-    """Read the graph of a GML file; notes report every repair."""
-    import networkx
+    """Read the graph of a GML file; notes count what is not read."""
+    reading = Reading(source, "gml")
+    graphs = _parsed(reading).get("graph", [])
+    if not graphs:
+        raise source.unreadable('cannot be read as gml: there is no graph, "graph [ ... ]"')
+    if len(graphs) > 1:
+        reading.notes.append(f"the first of {len(graphs)} graphs is read")
+    graph = graphs[0][1]
+    reading.directed, reading.multigraph = bool(graph.get("directed")), bool(graph.get("multigraph"))
+    nodes, ids = graph.pop("node", []), dict[Any, Any]()
+    labels = [own.get("label") for _, own in nodes]
+    named = None not in labels and len(set(labels)) == len(labels)
+    if not named:
+        why = "a node has no label" if None in labels else "labels appear more than once"
+        reading.notes.append(f"nodes are named by their ids: {why}")
+    for line, own in nodes:
+        name = own.pop("id", None)
+        if name in ids:
+            raise source.broken(f"node id {name!r} is duplicated; rename or remove one node", line)
+        ids[name] = own.pop("label") if named else name
+        reading.node(None if name is None else ids[name], own, f"line {line}")
+    for line, own in graph.pop("edge", []):
+        ends = {end: own.pop(end, None) for end in ("source", "target")}
+        for end, name in ends.items():
+            if name not in ids:
+                raise source.broken(f"an edge has the undefined {end} {name}; name the id of a node", line)
+        reading.edge(ids[ends["source"]], ids[ends["target"]], own)
+    reading.notes += [
+        f"the list {name!r} of the graph is not read as nodes or edges"
+        for name, held in graph.items()
+        if isinstance(held, dict) or (isinstance(held, list) and any(isinstance(each, dict) for each in held))
+    ]
+    return reading.graph_file()
 
-    text = _known(source.text())
-    label = "label"
-    notes: list[str] = []
-    for _ in range(4):  # number of repairs, plus one
-        try:
-            with warnings.catch_warnings():
-                # networkx warns of text that only looks like a character reference, and keeps it.
-                warnings.simplefilter("ignore")
-                G = networkx.parse_gml(text, label=label)
-        except RecursionError:
-            raise source.unreadable("cannot be read as gml: brackets are nested too deeply") from None
-        except (networkx.NetworkXError, ValueError, TypeError, KeyError, AttributeError) as error:
-            message = str(error).partition("\n")[0]
-            if "unhashable" in message:
-                message = "a node has two ids or labels"
-            elif "object has no attribute" in message:
-                message = "a node or an edge has no brackets"
-            missing, repeated = "'label' attribute" in message, "node label" in message
-            if label == "label" and (missing or repeated):
-                label = "id"
-                notes.append(f"nodes are named by their ids: {message}")
-            elif message.startswith("edge #") and "duplicated" in message and "keys dropped" not in notes:
-                if "parallel edges" in "".join(notes):
-                    text = KEY_LINE.sub("", text)
-                else:
-                    text = GRAPH_OPENS.sub(r"\1\n  multigraph 1", text, count=1)
-                    notes.append(f"parallel edges are kept: {message}")
+
+def _parsed(reading: Reading) -> dict[str, Any]:
+    """Return the outer list as a dict; graphs, nodes and edges are lists of (line, dict)."""
+    lists: list[tuple[str, int, dict[str, Any]]] = [("", 1, {})]
+    key, line = "", 1
+
+    def wrong(what: str, at: int) -> Exception:
+        return reading.source.unreadable(f"cannot be read as gml: {what}", at)
+
+    def add(name: str, at: int, value: Any) -> None:
+        outer, opened, own = lists[-1]
+        if name in READ[min(len(lists), 3) - 1]:
+            if not isinstance(value, dict):
+                raise wrong(f"a {name} has no brackets", at)
+            own.setdefault(name, []).append((at, value))
+        elif isinstance(value, float) and not math.isfinite(value):
+            reading.count("value", "not finite and counted as missing")
+        elif name in ("id", "label", "source", "target") and (name in own or isinstance(value, dict)):
+            raise wrong(f"the {outer} has two values, or a list, as {name}", opened)
+        else:
+            before = own.get(name, [])
+            own[name] = value if name not in own else [*(before if isinstance(before, list) else [before]), value]
+
+    for found in TOKEN.finditer(reading.source.text):
+        text, word, at = found[1], found[2], line
+        line += found[0].count("\n")
+        if text is None and word is None:
+            continue
+        if not key and word == "]" and len(lists) > 1:
+            add(*lists.pop())
+        elif not key:
+            if not (word and word.isidentifier()):
+                raise wrong(f"expected a key in place of {short_repr(found[0])}", at)
+            key = word
+        else:
+            if word == "[":
+                lists.append((key, at, {}))
+            elif word is None:
+                add(key, at, REFERENCE.sub(_letter, text or ""))
+            elif (value := number(word, comma=False)) is None:
+                raise wrong(f"the value of {key} must be a number, a text or a list; got {short_repr(word)}", at)
             else:
-                raise source.unreadable(f"cannot be read as gml: {message}", _line(text, message)) from None
-        else:
-            missing = 0
-            for data in (*G.nodes.values(), *G.edges.values()):
-                for name in [name for name, value in data.items() if value == NOT_FINITE_MARK]:
-                    del data[name]
-                    missing += 1
-            if missing:
-                notes.append(f"{count_of(missing, 'value')} not finite and counted as missing")
-            notes += [
-                f"the list {name!r} of the graph is not read as nodes or edges"
-                for name, held in G.graph.items()
-                if isinstance(held, dict) or (isinstance(held, list) and any(isinstance(each, dict) for each in held))
-            ]
-            return from_networkx(G, "gml", tuple(notes))
-    raise source.broken("cannot be read as gml: edges with the same ends and the same key")
+                add(key, at, int(word) if re.fullmatch(r"[+-]?\d{1,4000}", word) else value)
+            key = ""
+    if key or len(lists) > 1:
+        raise wrong("the file ends within a list, or before a value", lists[-1][1])
+    return lists[0][2]
 
 
-def _line(text: str, message: str) -> int | None:
-    """Return the line of the element in a message of networkx, which may only number elements."""
-    if at := AT_LINE.search(message):
-        return _lines_to(text, sum(len(line) + 1 for line in text.split("\n")[: int(at[1]) - 1]))
-    bare = re.sub(r'"[^"]*"', lambda found: "x" * len(found[0]), text)
-    blocks = list(re.finditer(r"\b(node|edge)\s*\[([^\[\]]*)", bare))
-    if at := AT_ELEMENT.search(message):
-        blocks = [block for block in blocks if block[1] == at[1]][int(at[2]) :]
-    else:  # an id that appears twice, in one element or in two
-        seen: set[str] = set()
-        blocks = [block for block in blocks if _twice(block, seen)]
-    return _lines_to(text, blocks[0].start()) if blocks else None
-
-
-def _lines_to(text: str, at: int) -> int:
-    """Return the line number of a character, counting line ends within quoted texts too."""
-    return text.count("\n", 0, at) + text.count("&#10;", 0, at) + 1
-
-
-def _twice(block: re.Match[str], seen: set[str]) -> bool:
-    """Return whether an element has two ids, labels or ends, or the id of another node."""
-    names = re.findall(r"(?<!\w)(id|label|source|target)\s+(\S+)", block[2])
-    own = {value for name, value in names if name == "id" and block[1] == "node"}
-    again = len({name for name, _ in names}) < len(names) or not own.isdisjoint(seen)
-    seen |= own
-    return again
-
-
-def _known(text: str) -> str:
-    """Rewrite numbers, and line ends within texts, in the form that networkx parses."""
-    parts = text.split('"')
-    for k, part in enumerate(parts):
-        if k % 2:  # between quotes
-            parts[k] = re.sub(r"[\n\v\f\x1c-\x1e\x85\u2028\u2029]", lambda found: f"&#{ord(found[0])};", part)
-        else:
-            parts[k] = NOT_FINITE.sub(rf'\1"{NOT_FINITE_MARK}"', EXPONENT.sub(r"\1.0", part))
-    return '"'.join(parts) if len(parts) % 2 else text
+def _letter(found: re.Match[str]) -> str:
+    """Return the letter of a reference such as &#228; or &auml;."""
+    if found[1] is None:
+        return html.unescape(found[0])
+    return chr(int(found[1][1:], 16) if found[1][0] in "xX" else int(found[1]))
 
 
 GML = FileFormat("gml", ("gml",), re.compile(r"(?:.*\n)*?\s*graph\s*\[", re.IGNORECASE), read_gml)

@@ -18,10 +18,8 @@ from typing import Any
 import numpy as np
 
 from nelayout.errors import InputError
-from nelayout.graphs.files.encode import encode_json
-from nelayout.graphs.files.record import PLAIN, FileFormat, GraphFile, Look, Reading, count_of
-from nelayout.graphs.files.source import Source
-from nelayout.graphs.files.writers import axes, edges_of, item, keys_of, plain, renamed, scalars, without_axes
+from nelayout.graphs.files.record import PLAIN, FileFormat, GraphFile, Look, Reading, Source, count_of
+from nelayout.graphs.files.writers import axes, edges_of, encode_json, keys_of, plain, renamed, scalars, without_axes
 from nelayout.graphs.to_floats import short_repr
 
 __all__ = ["CYTOSCAPE", "GRAPHOLOGY", "NODE_LINK", "read_json", "to_cytoscape", "to_graphology", "to_json"]
@@ -140,7 +138,7 @@ def _loaded(source: Source) -> Any:
         return data
 
     try:
-        return json.loads(source.text(), object_pairs_hook=whole)
+        return json.loads(source.text, object_pairs_hook=whole)
     except json.JSONDecodeError as error:
         raise source.unreadable(f"not valid JSON: {error.msg}", error.lineno) from None
     except RecursionError:
@@ -233,7 +231,7 @@ def to_json(G: Any, labels: Sequence[Hashable], Y: np.ndarray, look: Look = PLAI
         for node, value in zip(nodes, column, strict=True):
             node[name] = value
     data = {"directed": G.is_directed(), "multigraph": G.is_multigraph(), "graph": {}, "nodes": nodes, "edges": edges}
-    return encode_json(data, default=item)
+    return encode_json(data)
 
 
 def to_cytoscape(G: Any, labels: Sequence[Hashable], Y: np.ndarray, look: Look = PLAIN) -> bytes:

@@ -19,8 +19,7 @@ from xml.parsers import expat
 
 import numpy as np
 
-from nelayout.graphs.files.record import PLAIN, FileFormat, GraphFile, Look, Reading, graph_of
-from nelayout.graphs.files.source import Source
+from nelayout.graphs.files.record import PLAIN, FileFormat, GraphFile, Look, Reading, Source, graph_of
 from nelayout.graphs.files.tables import number
 from nelayout.graphs.files.writers import NOT_XML, edges_of, keys_of, renamed, scalars
 from nelayout.graphs.to_floats import short_repr
@@ -57,10 +56,10 @@ def _tree(source: Source, root: str) -> tuple[Element, dict[Element, str]]:
         parser.StartElementHandler, parser.CharacterDataHandler = start, builder.data
         parser.EndElementHandler = lambda tag, builder=builder: builder.end(tag.rpartition(" ")[2])
         try:
-            parser.Parse(source.text().encode() if data is None else data, True)
+            parser.Parse(source.text.encode() if data is None else data, True)
         except expat.ExpatError as error:
             latin = error.code == expat.errors.codes[expat.errors.XML_ERROR_INVALID_TOKEN]
-            if data is not None and latin and source.decoded[1]:  # not UTF-8, and without a declared encoding
+            if data and latin and source.text and source.notes:  # not UTF-8, and without a declared encoding
                 continue
             raise source.unreadable(f"not well-formed XML ({error})", error.lineno) from None
         except (ValueError, LookupError) as error:

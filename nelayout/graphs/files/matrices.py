@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import io
 import re
-import warnings
 import zipfile
 import zlib
-from contextlib import suppress
+from collections import Counter
 from typing import Any
 
 import numpy as np
 from scipy.sparse import csr_array, load_npz
 
 from nelayout.errors import InputError
-from nelayout.graphs.files.record import FileFormat, GraphFile, count_of, mirror, number_type
-from nelayout.graphs.files.source import NODE_BYTES, Source
+from nelayout.graphs.files.record import FileFormat, GraphFile, Source, count_of, mirror, number_type
 from nelayout.graphs.files.writers import to_npz
 from nelayout.graphs.to_floats import short_repr
 
@@ -30,15 +28,16 @@ HEAD = re.compile(
     rb"(?P<sizes>[ \t]*\d+(?:[ \t]+\d+)*)[ \t]*\r?(?:\n|$)",
     re.IGNORECASE,
 )
-# Memory for an entry of a sparse matrix, in bytes.
-ENTRY_BYTES = 16
+# Numbers with 0 in place of each digit, and translations of bytes: all digits, all separators.
+NUMBER = rb"[+-]?(?:0+\.?0*|\.0+)(?:[eE][+-]?0+)?"
+ONE_DIGIT, APART = bytes.maketrans(b"123456789", b"0" * 9), bytes.maketrans(b" \t\r\v\f,;|", b"\n" * 8)
 NPZ_KEYS = "rows, cols and n (each undirected edge once), or what scipy.sparse.save_npz writes"
 
 
 def read_mtx(source: Source) -> GraphFile:
     """Read a Matrix Market file of real numbers; entries without values count 1, zeros stay.
 
-    SciPy's reader is not used: it reads "0,5" as 0, accepts rows that are too long, and can end the program.
+    SciPy's reader alone reads "0,5" as 0, accepts rows that are too long, and can end the program.
     """
     if b"\0" in source.data:
         raise source.no_text(source.data.partition(b"\0")[0].count(b"\n") + 1)
@@ -53,18 +52,17 @@ def read_mtx(source: Source) -> GraphFile:
     n, m = sizes[:2]
     if n != m:
         raise _not_square(source, (n, m), line)
-    source.check_size(n, NODE_BYTES, "rows", line)
+    source.check_size(n, "rows", line)
     skew = head["symmetry"].lower() == b"skew-symmetric"
     entries = sizes[2] if sparse else n * (n + (-1 if skew else 1)) // 2 if mirrored else n * n
-    source.check_size(entries, ENTRY_BYTES, "entries", line)
+    source.check_size(entries, "entries", line)
     columns = (2 if sparse else 0) + (head["field"].lower() != b"pattern")
     body = source.data[head.end() :]
-    table, lines = number_rows(body, columns)
-    lines += line + 1
-    if table is None:
-        row = body.split(b"\n")[lines[0] - line - 1].decode("latin-1").strip()
+    table = number_rows(body, columns)
+    if isinstance(table, int):
+        row = body.split(b"\n")[table].decode("latin-1").strip()
         what = f"cannot be read as mtx: expected {columns} number{'s' * (columns > 1)} in a row, got {short_repr(row)}"
-        raise source.unreadable(what, int(lines[0]))
+        raise source.unreadable(what, line + 1 + table)
     if len(table) != entries:
         what = f"there are {len(table)} of the {entries} entries that line {line} announces"
         raise source.unreadable(f"cannot be read as mtx: {what}")
@@ -72,8 +70,9 @@ def read_mtx(source: Source) -> GraphFile:
         wrong = ((table[:, :2] != np.floor(table[:, :2])) | (table[:, :2] < 1) | (table[:, :2] > n)).any(axis=1)
         if wrong.any():
             k = int(np.argmax(wrong))
+            line += [at for at, row in enumerate(body.split(b"\n"), 1) if row.strip()][k]
             what = f"row and column must be whole numbers from 1 to {n}"
-            raise source.broken(f"{what}; got {table[k, 0]:g} and {table[k, 1]:g}", int(lines[k]))
+            raise source.broken(f"{what}; got {table[k, 0]:g} and {table[k, 1]:g}", line)
         i, j = (table[:, :2].T - 1).astype(number_type(n))
     else:
         j, i = np.triu_indices(n, int(skew)) if mirrored else np.divmod(np.arange(n * n), max(n, 1))
@@ -91,30 +90,24 @@ def read_mtx(source: Source) -> GraphFile:
     return GraphFile(matrix, range(n), {}, "mtx", notes)
 
 
-def number_rows(body: bytes, columns: int) -> tuple[np.ndarray | None, np.ndarray]:
-    """Return rows of numbers, (m, columns), and their lines from 0; or None, wrong lines."""
-    letters = np.frombuffer(body.rstrip() + b"\n", dtype=np.uint8)
-    words = letters > ord(" ")
-    words[1:] &= letters[:-1] <= ord(" ")  # first letters of words
-    counts = np.diff(np.searchsorted(np.flatnonzero(words), np.flatnonzero(letters == ord("\n"))), prepend=0)
-    lines = np.flatnonzero(counts)
-    wrong = lines[counts[lines] != columns]
-    if len(wrong) or not len(lines):
-        return (None, wrong) if len(wrong) else (np.zeros((0, columns)), lines)
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")  # older NumPy only warns of text among numbers
-        for kind in (np.int64, np.float64) if columns == 2 else (np.float64,):  # whole numbers are read faster
-            with suppress(DeprecationWarning, ValueError):
-                return np.fromstring(body, dtype=kind, sep=" ").reshape(-1, columns), lines
-    numeric = (all(map(_is_number, row.split())) for row in body.split(b"\n"))
-    return None, np.array([k for k, fine in enumerate(numeric) if not fine])
+def number_rows(body: bytes, columns: int, separator: bytes = rb"\s+") -> np.ndarray | int:
+    """Return rows of numbers, (m, columns), or the first line that is no such row, from 0.
 
+    Equal digits leave few different lines, which are checked. SciPy then parses one number in each line.
+    """
+    from scipy.io import mmread
 
-def _is_number(word: bytes) -> bool:
-    try:
-        return b"_" not in word and float(word) is not None
-    except ValueError:
-        return False
+    shapes = Counter(io.BytesIO(body.translate(ONE_DIGIT)))
+    row = re.compile(rb"\s*(?:%s\s*)?" % separator.join([NUMBER] * columns))
+    wrong = {line for line in shapes if not row.fullmatch(line)}
+    if wrong:
+        return next(k for k, line in enumerate(io.BytesIO(body.translate(ONE_DIGIT))) if line in wrong)
+    count = columns * sum(many for line, many in shapes.items() if line.strip())
+    if not count:
+        return np.zeros((0, columns))
+    head = b"%%%%MatrixMarket matrix array real general\n%d 1\n" % count
+    numbers: Any = mmread(io.BytesIO(head + body.translate(APART, b"+")))
+    return numbers.reshape(-1, columns)
 
 
 def read_npz(source: Source) -> GraphFile:
@@ -151,7 +144,7 @@ def load_arrays(source: Source, kind: str, expected: str) -> dict[str, np.ndarra
     try:
         loaded = np.load(content, allow_pickle=False)
         if hasattr(loaded, "zip"):
-            source.check_size(sum(member.file_size for member in loaded.zip.infolist()), 1, "bytes of arrays")
+            source.check_size(sum(member.file_size for member in loaded.zip.infolist()), "bytes of arrays")
         found = {name: loaded[name] for name in loaded.files} if hasattr(loaded, "files") else {"": loaded}
     except (ValueError, OSError, EOFError, KeyError, zipfile.BadZipFile, zlib.error) as error:
         raise source.unreadable(f"cannot be read as {kind}: {error}; expected {expected}") from None
@@ -169,7 +162,7 @@ def load_sparse(source: Source) -> csr_array:
         stored = load_npz(io.BytesIO(source.data))
         if hasattr(stored, "check_format"):
             stored.check_format(full_check=True)
-        source.check_size(max(stored.shape), NODE_BYTES, "rows")
+        source.check_size(max(stored.shape), "rows")
         return csr_array(stored)
     except (ValueError, KeyError, TypeError, IndexError, OverflowError) as error:
         if isinstance(error, InputError):
@@ -192,7 +185,7 @@ def _edges(source: Source, arrays: dict[str, np.ndarray]) -> GraphFile:
         raise source.broken(f"n must be the number of nodes, 0 or more; got {n}")
     if low < 0 or high >= n:
         raise source.broken(f"rows and cols must be in 0 .. {n - 1}, as n is {n}; got {low if low < 0 else high}")
-    source.check_size(n, NODE_BYTES, "nodes")
+    source.check_size(n, "nodes")
     rows, cols = (ends.astype(number_type(n), copy=False) for ends in (rows, cols))
     if not directed:
         rows, cols = np.minimum(rows, cols), np.maximum(rows, cols)

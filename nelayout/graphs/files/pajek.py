@@ -15,8 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from nelayout.graphs.files.record import PLAIN, FileFormat, GraphFile, Look, count_of, from_edges, text_labels
-from nelayout.graphs.files.source import NODE_BYTES, Source
+from nelayout.graphs.files.record import PLAIN, FileFormat, GraphFile, Look, Source, count_of, from_edges, text_labels
 from nelayout.graphs.files.tables import number
 from nelayout.graphs.to_floats import short_repr
 
@@ -120,7 +119,7 @@ def read_pajek(source: Source) -> GraphFile:
     reading = _Reading(source)
     section: Callable[[list[str], int], None] | None = None
     arcs, before, notes, relations = False, 0, [], set()
-    for line, text in enumerate(source.text().split("\n"), 1):
+    for line, text in enumerate(source.text.split("\n"), 1):
         text = text.strip()
         if not text or text.startswith("%"):
             continue
@@ -139,7 +138,7 @@ def read_pajek(source: Source) -> GraphFile:
                 if len(tokens) < 2 or not tokens[1].isdecimal():
                     raise source.broken('expected "*Vertices n" with the number of vertices', line)
                 reading.n = int(tokens[1])
-                source.check_size(reading.n, NODE_BYTES, "vertices", line)
+                source.check_size(reading.n, "vertices", line)
                 if len(tokens) > 2 and tokens[2].isdecimal():
                     reading.first_mode = int(tokens[2])
                 section = reading.vertices

@@ -14,7 +14,6 @@ appearance.  Notes report guesses, unread columns, and the number of rows left o
 from __future__ import annotations
 
 import csv
-import io
 import math
 import re
 from array import array
@@ -28,8 +27,7 @@ import numpy as np
 
 from nelayout.errors import unknown
 from nelayout.graphs.files.matrices import number_rows
-from nelayout.graphs.files.record import FileFormat, GraphFile, Reading, count_of, from_edges, from_networkx
-from nelayout.graphs.files.source import Source
+from nelayout.graphs.files.record import FileFormat, GraphFile, Reading, Source, count_of, from_edges, from_networkx
 from nelayout.graphs.headings import FROM, NODE, TO, WEIGHT, ends_named, first_of, is_time, is_weight
 from nelayout.graphs.to_floats import short_repr
 
@@ -88,7 +86,7 @@ class Rows:
     """
 
     def __init__(self, source: Source, exact: bool = False, comments: bool = True):
-        text = source.text()
+        text = source.text
         said = re.match(r'\s*"?sep=(.)"?[ \t]*\n', text, re.IGNORECASE)  # written by and for Excel
         self.source, self.exact, self.before = source, exact, text[: said.end()].count("\n") if said else 0
         self.signs = COMMENTS if comments else ()
@@ -141,14 +139,14 @@ class Rows:
 
     def _parse(self, text: str, separator: str | None, quote: str | None) -> Iterator[tuple[int, list[str]]]:
         if separator is None and (quote is None or quote not in text):
-            for line, content in enumerate(io.StringIO(text), 1):
+            for line, content in enumerate(_lines(text), 1):
                 if cells := content.split():
                     yield line, cells
             return
         text = text.replace("\t", " ") if separator is None else text
         quoting = csv.QUOTE_NONE if quote is None else csv.QUOTE_MINIMAL
         how: dict[str, Any] = {"delimiter": separator or " ", "quotechar": quote or '"', "quoting": quoting}
-        reader = csv.reader(io.StringIO(text, newline=""), skipinitialspace=not self.exact, strict=True, **how)
+        reader = csv.reader(_lines(text), skipinitialspace=not self.exact, strict=True, **how)
         last = 0
         for row in reader:
             line, last = last + 1, reader.line_num
@@ -186,6 +184,11 @@ class Rows:
         return sign, quote, Counter(found[sign, quote]).most_common(1)[0][0]
 
 
+def _lines(text: str) -> Iterator[str]:
+    """Yield lines with their ends; `io.StringIO` would take four bytes for each letter."""
+    return (found[0] for found in re.finditer(r".*\n|.+", text))
+
+
 def _level(widths: list[int]) -> bool:
     """Return whether all rows have the same width >= 2; R's header may be one field shorter."""
     first, *others = widths
@@ -204,9 +207,9 @@ def read_edgelist(source: Source, weight: str | None = None, ends: tuple[str, st
     ends : the columns of both ends, each by its heading or its number from 1; None: the headings of ends, or the first
         two columns
     """
-    start = re.search(r"^[^\S\n]*([^\s#%].*)$", source.text(), re.MULTILINE)
+    start = re.search(r"^[^\S\n]*([^\s#%].*)$", source.text, re.MULTILINE)
     if start and start[1].startswith("<"):
-        line = source.text().count("\n", 0, start.start(1)) + 1
+        line = source.text.count("\n", 0, start.start(1)) + 1
         raise source.unreadable("this is XML or a page of a server, not an edge list", line)
     if start and "{" in start[1] and start[1].rstrip().endswith("}"):
         return _networkx_dicts(source)
@@ -544,23 +547,21 @@ def _times(values: Iterable[float | None]) -> bool:
 
 def _numeric(rows: Rows, head: _Head) -> GraphFile | None:
     """Read a table of numbers alone at once; None if a cell or a row does not fit."""
-    columns = [*head.ends, *([] if head.weight is None else [head.weight])]
     if any(number(cell, False) is None for _, row in head.top[:2] for cell in row):
         return None
     at = 0
     for _ in range(head.start - rows.before - 1):
         at = rows.text.find("\n", at) + 1
-    text, sign = rows.text[at:], rows.separator or " "
-    blanks = rows.separator is not None and any(blank in text for blank in {*" \t\v\f"} - {sign})  # in a name
-    data = None if blanks else number_rows(text.replace(sign, " ").encode(), rows.width)[0]
-    if data is None or not len(data):
+    separator = rb"\s+" if rows.separator is None else rb"\s*%s\s*" % re.escape(rows.separator).encode()
+    data = number_rows(rows.text[at:].encode(), rows.width, separator)
+    if isinstance(data, int) or not len(data) or not np.isfinite(data).all():
         return None
-    ends, data = data[:, columns[:2]], data[:, columns]
-    if not np.isfinite(data).all() or np.abs(ends).max() >= LARGEST_EXACT or (ends != np.floor(ends)).any():
+    ends, weights = data[:, list(head.ends)], None if head.weight is None else data[:, head.weight].copy()
+    del data
+    if np.abs(ends).max() >= LARGEST_EXACT or (ends != np.floor(ends)).any():
         return None
-    labels, numbers = np.unique(ends.astype(np.int64), return_inverse=True)
-    weights = data[:, 2].astype(np.float64) if len(columns) == 3 else None
-    return _edges(rows, head, labels.tolist(), numbers.reshape(ends.shape), weights, [])
+    labels, numbers = np.unique(ends, return_inverse=True)
+    return _edges(rows, head, labels.astype(np.int64).tolist(), numbers.reshape(ends.shape), weights, [])
 
 
 def _words(rows: Rows, head: _Head) -> GraphFile:
@@ -644,7 +645,7 @@ def _networkx_dicts(source: Source) -> GraphFile:
     """Read a file of `networkx.write_edgelist` with a dict of attributes as third column."""
     import networkx
 
-    rows = [row for row in source.text().split("\n") if not row.lstrip().startswith(COMMENTS)]
+    rows = [row for row in source.text.split("\n") if not row.lstrip().startswith(COMMENTS)]
     whole = all(re.match(r"\s*-?\d+\s+-?\d+\s", row) for row in rows if row.strip())
     try:
         G = networkx.parse_edgelist(rows, nodetype=int if whole else None)
@@ -660,8 +661,8 @@ def read_sif(source: Source) -> GraphFile:
     EdgeDataView([('a', 'b', 'pp'), ('a', 'c', 'pp')])
     """
     reading = Reading(source, "sif", multigraph=False)
-    separator = "\t" if "\t" in source.text() else None
-    for line, content in enumerate(source.text().split("\n"), 1):
+    separator = "\t" if "\t" in source.text else None
+    for line, content in enumerate(source.text.split("\n"), 1):
         cells = [cell.strip() for cell in content.split(separator)]
         cells = [cell for cell in cells if cell]
         if len(cells) == 2:
