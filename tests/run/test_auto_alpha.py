@@ -170,14 +170,6 @@ def test_the_callback_ends_it_at_once():
     assert any("stopped before alpha was chosen" in note for note in solution.notes)
 
 
-@pytest.mark.full
-def test_same_bits_for_any_number_of_threads():
-    G = nx.random_geometric_graph(900, 0.06, seed=1)
-    one, two = (nl.solve(G, AUTO, seed=0, n_jobs=k, max_iter=5) for k in (1, 2))
-    assert one.choice == two.choice
-    assert np.array_equal(array(one.positions), array(two.positions))
-
-
 @pytest.mark.parametrize("value", ["best", "0.5", True, None, float("nan"), float("inf"), [0.5]])
 def test_what_alpha_may_be(value):
     with pytest.raises(ValueError, match="unless it is 'auto', must be a finite number") as error:

@@ -155,7 +155,7 @@ RUNS = {
     "alpha": (KARATE, "alpha-sne", {"alpha": "auto", "max_iter": 20}),
 }
 # In a plain run, some of them stop at this many passes.
-PLAIN, STOPS = ("masses, tails", "emphases", "fixed", "missing nodes", "joint"), 3
+PLAIN, STOPS = ("masses, tails", "emphases", "fixed", "missing nodes", "several", "joint"), 3
 
 
 def solved(G, method, options, callback=None) -> tuple[nl.Solution, np.ndarray]:
