@@ -1,6 +1,5 @@
 """Vectors to pictures: classes kept, the same bits again, options passed on, separate data joined."""
 
-import inspect
 import time
 from typing import Any
 
@@ -10,7 +9,6 @@ from scipy.sparse import csr_array
 from scipy.spatial.distance import pdist
 
 import nelayout as nl
-from nelayout.catalogue import own_keywords
 from nelayout.catalogue.keywords import PASSED_ON
 from nelayout.catalogue.options import DEFAULTS
 from nelayout.errors import InputError, InputTypeError
@@ -36,13 +34,6 @@ def accuracy(Y, labels, k=10):
     np.fill_diagonal(D, np.inf)
     near = labels[np.argsort(D, axis=1)[:, :k]]
     return np.mean([np.bincount(row).argmax() == label for row, label in zip(near, labels, strict=True)])
-
-
-def test_a_misspelt_keyword_has_near_matches():
-    with pytest.raises(TypeError, match="keyword of embed 'n_neighbours': did you mean 'n_neighbors'"):
-        nl.embed(np.eye(5), n_neighbours=3)
-    assert list(inspect.signature(nl.embed).parameters)[:2] == ["X", "method"]
-    assert "pca" in (nl.embed.__doc__ or "")
 
 
 @pytest.mark.parametrize("n", [2, 3, 5, 10])
@@ -173,14 +164,6 @@ def test_method_options_are_those_of_the_layout_function(method, options, functi
     Y = nl.embed(X, **run, method_options=options)
     assert np.array_equal(Y, expected)
     assert not np.array_equal(Y, nl.embed(X, **run))
-
-
-@pytest.mark.parametrize("name", [name for name in nl._HOME if name.endswith("_layout")])
-def test_what_a_layout_takes_of_its_own_is_known_here(name):
-    function = getattr(nl, name)
-    own = set(inspect.signature(function).parameters) - set(DEFAULTS) - {"G", "pos", "fixed"}
-    method = name.removesuffix("_layout").replace("_", "-")
-    assert own == set(own_keywords(method))
 
 
 def test_common_keywords_that_are_passed_on_exist():
