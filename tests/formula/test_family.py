@@ -31,6 +31,7 @@ from nelayout.formula.connections import Fixed, Normalized, NormalizedRows, Opti
 from nelayout.formula.divergences import (
     DIVERGENCES,
     alpha,
+    beta,
     divergence_named,
     f_divergence,
     jse_divergence,
@@ -242,6 +243,7 @@ def test_rows_on_fast_sums():
         (lambda: f_divergence(lambda t: abs(t - 1), np.sign), "not smooth near t = 1:.*slope= repairs no kink"),
         (lambda: f_divergence(lambda t: (t - 1) ** 2, slope=lambda t: t - 1), "slope must be"),
         (lambda: f_divergence(3), "functions"),
+        (lambda: beta(True), "the order of a beta divergence must be a finite number; got True"),
         (lambda: divergence_named("nerv:1.5"), "kappa must be a number from 0 to 1"),
         (lambda: divergence_named("jse:-1"), "kappa"),
         (lambda: divergence_named("jse"), "jse:NUMBER"),

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import copy
-import inspect
 import json
 import signal
 import threading
 import time
-import typing
 from itertools import pairwise
 
 import igraph
@@ -191,18 +189,6 @@ def test_positions_do_not_share_memory_with_the_start():
 
 
 # --- keywords ---------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("name", [*LAYOUTS, "layout"])
-def test_own_parameters_are_keywords_and_calls_bind(name):
-    function = getattr(nl, name)
-    signature = inspect.signature(function)
-    positional = [p.name for p in signature.parameters.values() if p.kind is p.POSITIONAL_OR_KEYWORD]
-    assert positional == (["G", "method", "pos", "fixed"] if name == "layout" else ["G", "pos", "fixed"])
-    signature.bind(weighted(), **DEFAULTS)
-    hints = typing.get_type_hints(inspect.unwrap(function))
-    assert "G" in hints
-    assert (inspect.getdoc(function) or "").count("\nParameters\n") == 1
 
 
 def test_all_keywords_at_their_defaults_change_nothing():

@@ -317,6 +317,7 @@ def test_the_callers_steps_are_for_the_last_stage(steps):
     [
         (lambda: Descend("d", 10.5), "stage 'd': max_iter must be a whole number >= 0, given 10.5"),
         (lambda: Descend("d", -3), "given -3"),
+        (lambda: Descend("d", 10, "mojorize"), "unknown optimizer 'mojorize': did you mean 'majorize'.* Allowed: "),
         (lambda: Descend("d", 10, tol=-1.0), "tol must be a number >= 0, given -1.0"),
         (lambda: Descend("d", 10, exaggeration=0.0), "exaggeration must be a number > 0, given 0.0"),
         (lambda: CoarseToFine("c", 10, power=math.inf), "power must be a number > 0, given inf"),
