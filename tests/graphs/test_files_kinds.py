@@ -113,9 +113,39 @@ TABLES = {
 }
 
 
-@pytest.mark.parametrize("content", TABLES)
-def test_tables(load, content):
-    assert edges(load("t.csv", content)) == TABLES[content]
+# The same under other endings, which say which separators are likely.
+LISTS = [
+    ("a.txt", "# Nodes: 3\n% too\n1 2\n2\t10\n\n", {(1, 2): 1, (2, 10): 1}),
+    ("a.edges", "1 2 0.5\n2 1 2\n", {(1, 2): 2.5}),
+    ("a.txt", "1 2\n2 1\n2 1\n", {(1, 2): 1}),
+    ("a.txt", "1 2 # joined\n2 3\n", {(1, 2): 1, (2, 3): 1}),
+    ("a.csv", "source,target,weight\nx,y,3\ny,z,4\n", {("x", "y"): 3, ("y", "z"): 4}),
+    ("a.csv", "weight,from,to\n3,1,2\n", {(1, 2): 3}),
+    ("a.csv", 'Source,Target\n"Smith, J","Doe, J"\n', {("Smith, J", "Doe, J"): 1}),
+    ("a.csv", "id_1,id_2\n0,5\n5,7\n", {(0, 5): 1, (5, 7): 1}),
+    ("a.csv", "here,there\n1,2\n", {(1, 2): 1}),
+    ("a.csv", "x,y\nz,y\n", {("x", "y"): 1, ("z", "y"): 1}),
+    ("a.csv", "1;2;7\n", {(1, 2): 7}),
+    ("a.tsv", "New York\tRome\t2\nRome\tOslo\t1\n", {("New York", "Rome"): 2, ("Rome", "Oslo"): 1}),
+    ("a.tsv", "source target weight\n1 2 3\n", {(1, 2): 3}),
+    ("a.edgelist", "a b x y\nb c x y\n", {("a", "b"): 1, ("b", "c"): 1}),
+    ("a.edgelist", "a b {'weight': 3}\nb c {}\n", {("a", "b"): 3, ("b", "c"): 1}),
+    ("a.edgelist", "1 2 {}\n", {(1, 2): 1}),
+    ("a.txt", "9007199254740993 1\n", {("9007199254740993", "1"): 1}),
+    ("a.txt", "source target\n1.5 2\n", {("1.5", "2"): 1}),
+    ("a.csv", "A,B,count\na,b,3\nb,c,4\n", {("a", "b"): 3, ("b", "c"): 4}),
+    ("a.csv", "who,whom\nid,name\n", {("who", "whom"): 1, ("id", "name"): 1}),
+    ("a.csv", "source,target,count\na,b,3\n", {("a", "b"): 3}),
+    ("a.txt", "\ufeff1 2\r\n2 3\r\n", {(1, 2): 1, (2, 3): 1}),
+    ("a.txt", "007 8\n", {(7, 8): 1}),
+    ("a.txt", "5 5\n5 6\n", {(5, 5): 1, (5, 6): 1}),
+    ("e.csv", "year,from,to,kind,weight\n1999,a,b,x,3\n", {("a", "b"): 3}),
+]
+
+
+@pytest.mark.parametrize(("name", "content", "expected"), [*(("t.csv", *row) for row in TABLES.items()), *LISTS])
+def test_tables(load, name, content, expected):
+    assert edges(load(name, content)) == {tuple(sorted(pair, key=str)): weight for pair, weight in expected.items()}
 
 
 @pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-16-be", "latin-1", "cp1252", "utf-8-sig"])
@@ -417,6 +447,17 @@ def test_a_text_that_is_no_format_gets_no_hint_that_fails(load):
         ("t.csv", "Country A,Country B,Trade\nUS,CN,1,234\n", "line 2: there are 4 fields, and 3 in other rows"),
         ("t.csv", "a;b;1.234,5\nb;c;1.000\n", "line 2: weights have decimal commas, and here points"),
         ("t.csv", "5,1;3,5\n4,9;3,0\n", "5,1 is not a node"),
+        ("t.csv", "5.1,3.5,1.4,0.2,oak\n", r"line 1: there are 5 columns and no headings.*source=NAME"),
+        ("t.csv", "length,width,depth,height,kind\n5.1,3.5,1.4,0.2,oak\n", r"line 1: there are 5 columns.*source=NAME"),
+        ("t.csv", "5.1,3.5,1.4,0.2,1\n4.9,3.0,1.4,0.2,2\n", r"source=NAME.*is drawn by nelayout\.embed"),
+        ("t.csv", "5.1,3.5\n", r"line 1: 5\.1 is not a node: .*nelayout\.embed .* the headings source and target"),
+        ("t.csv", "length,width\n5.1,3.5\n", r"line 2: 5\.1 is not a node: .*nelayout\.embed"),
+        ("t.csv", "length;width;depth\n5;3.5;1\n", r"line 2: 3\.5 is not a node: .*nelayout\.embed"),
+        ("t.csv", "5 3.5 1\n", r"line 1: 3\.5 is not a node: .*nelayout\.embed"),
+        *(
+            ("t.csv", table, rf"line 1: the first heading is '{head}', so this is a table of nodes; .* nodes=TABLE")
+            for head, table in [("id", "id,name\n1,A\n"), ("node", "node,x,y\na,1,2\n"), ("Label", "Label\tg\na\tx\n")]
+        ),
     ],
 )
 def test_what_cannot_be_is_refused_with_its_line(load, name, content, said):
