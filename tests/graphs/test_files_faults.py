@@ -294,7 +294,7 @@ def test_a_table_beyond_the_memory_is_refused_before_it_is_read(tmp_path, monkey
         read_graph(path)
 
 
-@pytest.mark.parametrize("kind", WRITERS)
+@pytest.mark.parametrize("kind", [*WRITERS, "png", "html"])
 def test_a_full_device_is_one_line(tmp_path, monkeypatch, capsys, kind):
     full = pathlib.Path("/dev/full")
     if not full.exists():
