@@ -73,14 +73,6 @@ def test_stars_which_are_not_coarsened_have_their_starts(leaves):
     assert np.isfinite(solution.value)
 
 
-def test_drawings_with_places_and_large_graphs_have_one_start():
-    G = nx.cycle_graph(201)
-    assert not any("start" in step.stage for step in nl.solve(G, "linlog", seed=0, max_iter=1).trace)
-    pos = nx.circular_layout(KARATE)
-    kept = nl.solve(KARATE, "sne", pos=pos, max_iter=3)
-    assert [step.stage for step in kept.trace] == ["descend"] * 3
-
-
 def test_other_starts_are_drawn_by_the_optimizer_that_was_asked_for(monkeypatch):
     """No other optimizer takes a step on the method's own objective, flattened starts included."""
     taken = []

@@ -212,12 +212,6 @@ def test_even_methods_draw_the_grid_nearly_as_it_is(method):
     assert fit**2 > 0.98  # the share of the true map that a turn, a mirror and a scale explain
 
 
-@pytest.mark.parametrize("method", ["ws-sne", "gamma-quadlog", "quadlog"])
-def test_neighbors_in_the_grid_are_neighbors_in_the_drawing(method):
-    G, pos, _ = drawn("grid", method)
-    assert float(nl.measure(G, pos, measures=["neighborhood"])["neighborhood"]) > 0.7
-
-
 # --- paths, trees, stars, cliques -------------------------------------------------------------------------------
 
 
