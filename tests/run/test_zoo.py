@@ -342,3 +342,25 @@ def test_a_component_is_drawn_as_if_alone(method):
 def test_a_long_path_is_hardly_bent_and_a_long_ring_is_round(G, most):
     pos = nl.layout(G, seed=0)
     assert nl.measure(G, pos, measures=["stress"])["stress"].value < most
+
+
+# --- space ----------------------------------------------------------------------------------------------------------
+
+CUBE = nx.grid_graph((3, 3, 3))
+
+
+@pytest.mark.parametrize("method", thinned(METHODS, plain="ws-sne".__eq__))
+def test_space_has_room_for_a_lower_objective_than_the_plane(method):
+    """J over R^3 is at most J over R^2, which lies in it; a grid in space is flat in no minimum of a method."""
+    flat, space = (nl.solve(CUBE, method, dim=dim, seed=0) for dim in (2, 3))
+    assert space.value < flat.value
+    Y = np.array(list(space.positions.values()))
+    assert Y.shape == (27, 3)
+    thickness = np.linalg.svd(Y - Y.mean(axis=0), compute_uv=False)
+    assert thickness[2] > 0.1 * thickness[0]
+
+
+def test_auto_draws_in_space_too():
+    Y = np.array(list(nl.layout(CUBE, dim=3, seed=0).values()))
+    thickness = np.linalg.svd(Y - Y.mean(axis=0), compute_uv=False)
+    assert thickness[2] > 0.9 * thickness[0], "the grid is as thick as wide"
