@@ -82,15 +82,6 @@ def test_options_are_the_keywords(folder, inside):
     assert table(folder / "out.csv") == {v: place.tolist() for v, place in pos.items()}
 
 
-@pytest.mark.parametrize(("ending", "head"), [("png", b"\x89PNG"), ("svg", b"<?xml"), ("pdf", b"%PDF")])
-def test_pictures(folder, inside, ending, head):
-    pytest.importorskip("matplotlib")
-    options = ["--label", "id", "--color", "kind", "--quiet"]
-    assert inside("layout", "graph.gml", "-o", f"out.{ending}", *options) == (0, "", "")
-    assert (folder / f"out.{ending}").read_bytes().startswith(head)
-    assert sorted(p.name for p in folder.iterdir()) == ["graph.gml", f"out.{ending}"]
-
-
 def test_background_and_edges_of_a_picture(folder, inside):
     """The picture is that of `nelayout.draw`, to the byte."""
     pytest.importorskip("matplotlib")

@@ -287,16 +287,6 @@ def test_barbell_is_two_balls_and_a_bar(method):
     assert len(G) == len(Y)
 
 
-@pytest.mark.parametrize("method", OF_EACH_FORM)
-def test_both_sides_of_a_symmetric_pair_are_treated_alike(method):
-    """Equal components get equal drawings."""
-    G = nx.disjoint_union_all([nx.grid_2d_graph(3, 3)] * 3)
-    Y = np.array(list(nl.layout(G, method, seed=0).values()))
-    shapes = [distances(Y[9 * k : 9 * k + 9]) for k in range(3)]
-    assert np.abs(shapes[0] - shapes[1]).max() < 1e-9
-    assert np.abs(shapes[0] - shapes[2]).max() < 1e-9
-
-
 # --- components -------------------------------------------------------------------------------------------------
 
 

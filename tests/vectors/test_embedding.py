@@ -209,6 +209,7 @@ def test_other_dimensions(dim):
 
 def test_a_callback_stops_it():
     X, _ = blobs([0] * 5)
+    X = np.concatenate([X, X[:5]])  # copies count
     seen = []
 
     def watch(state):
@@ -216,7 +217,7 @@ def test_a_callback_stops_it():
         return len(seen) == 4
 
     assert solve_vectors(X, random_state=0, callback=watch).reason == "stopped"
-    assert seen == [(25, 2)] * 4
+    assert seen == [(30, 2)] * 4
 
 
 X20 = blobs([0] * 3, size=20)[0]
@@ -319,12 +320,6 @@ def test_copies_cost_little_where_they_are_few():
     together = nl.solve_vectors(twice, "tsne", perplexity=8, random_state=0).value
     apart = nl.solve_vectors(twice + 1e-9 * np.arange(180).reshape(60, 3)[:, :1], "tsne", perplexity=8, random_state=0)
     assert together < 1.1 * apart.value
-
-
-def test_a_callback_sees_all_rows():
-    shapes = set()
-    nl.embed(X, random_state=0, max_iter=5, callback=lambda state: shapes.add(state.positions.shape))
-    assert shapes == {(130, 2)}
 
 
 @pytest.mark.parametrize("n", [2, 3, 40])
