@@ -121,15 +121,6 @@ def test_a_graph_that_falls_apart_without_its_edges_of_weight_0_says_so(folder, 
     assert inside("layout", "zeros.csv", "-o", f"out.{ending}", "--weight", "none") == (0, "", "")
 
 
-@pytest.mark.full
-def test_standard_input_and_output(folder):
-    done = nelayout("layout", "-", "-o", "-", "--format", "csv", cwd=folder, given=GML)
-    assert done.returncode == 0
-    assert done.stdout.splitlines()[0] == "node,x,y"
-    named = nelayout("layout", "-", "-o", "-", "--format", "gml:csv", "--quiet", cwd=folder, given=GML)
-    assert (named.stdout, named.stderr) == (done.stdout, "")
-
-
 def test_format_names_the_input_where_the_output_says_its_own(folder, inside):
     (folder / "graph.dat").write_text(GML)
     assert inside("layout", "graph.dat", "-o", "out.csv", "--format", "gml", "--quiet") == (0, "", "")

@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from dataclasses import replace
-from typing import Any
 
-import networkx as nx
 import numpy as np
 import pytest
 from oracles import (
@@ -24,8 +21,7 @@ from oracles import (
 )
 from scipy.sparse import csr_array
 
-import nelayout as nl
-from nelayout.catalogue import METHODS, tune
+from nelayout.catalogue import tune
 from nelayout.errors import InputError
 from nelayout.formula.connections import Fixed, Normalized, NormalizedRows, Optimal
 from nelayout.formula.divergences import (
@@ -345,18 +341,3 @@ def test_objectives_have_the_background_that_was_given(method, own, name, delta)
 
     rise = J.evaluate(other).value - J.evaluate(Y).value
     assert rise == pytest.approx(defined(other) - defined(Y), rel=1e-9, abs=1e-11)
-
-
-@pytest.mark.full
-def test_layouts_take_a_background():
-    G = nx.karate_club_graph()
-    options: Any = {"seed": 0, "max_iter": 40, "scale": None}
-    for layout, own, divergence, method in (
-        (nl.alpha_sne_layout, {"alpha": -0.5}, alpha(-0.5, 0.05), "alpha-sne"),
-        (nl.ftsne_layout, {"divergence": "reverse-kl"}, reverse_kl(0.05), "ftsne"),
-    ):
-        given = layout(G, **own, background=0.05, **options)
-        expected = nl.layout(G, replace(METHODS[method], divergence=divergence, stages=()), **options)
-        usual = layout(G, **own, **options)
-        assert all(np.array_equal(given[node], expected[node]) for node in G)
-        assert not all(np.array_equal(given[node], usual[node]) for node in G)

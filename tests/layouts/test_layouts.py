@@ -149,15 +149,6 @@ def test_drawings_far_from_the_origin_are_only_moved():
     assert np.abs((far - center) - near).max() <= 2.0**-19
 
 
-@pytest.mark.full
-def test_without_scale_the_value_is_that_of_the_positions():
-    for method in METHODS_OF_EACH_KIND:
-        solution = nl.solve(nx.karate_club_graph(), method, seed=0, scale=None)
-        again = nl.solve(nx.karate_club_graph(), method, pos=solution.positions, max_iter=0)
-        assert again.value == pytest.approx(solution.value, rel=3e-3)  # the size of a start is searched for
-        assert np.array_equal(again.components, solution.components)
-
-
 # --- what is kept where -----------------------------------------------------------------------------------------
 
 
@@ -443,25 +434,6 @@ def islands() -> nx.Graph:
     G = nx.disjoint_union(nx.les_miserables_graph(), nx.path_graph(5))
     G.add_node("alone")
     return G
-
-
-@pytest.mark.full
-@pytest.mark.parametrize("method", thinned(METHODS, plain=lambda method: method in FEW))
-def test_callback_sees_every_step_of_the_whole_graph(method):
-    G, states = islands(), []
-    solution = nl.solve(G, method, seed=0, callback=states.append)
-    assert [s.iteration for s in states] == list(range(len(states)))
-    told = [(s.iteration, s.value, s.stage) for s in states]
-    assert told == [(t.iteration, t.value, t.stage) for t in solution.trace]
-    stages = {one.name for one in nl.plan(G, method).passes}
-    for state in states:
-        assert state.positions.shape == (len(G), 2)
-        assert np.isfinite(state.positions).all()
-        assert not state.positions.flags.writeable
-        assert np.isfinite(state.value)
-        assert state.stage.split(" (")[0] in stages  # a later component's stage has a number
-    seconds = [step.seconds for step in solution.trace]
-    assert seconds == sorted(seconds)
 
 
 def frames_of(G, method="ws-sne", **options) -> tuple[list[np.ndarray], np.ndarray]:
