@@ -163,24 +163,6 @@ def test_pajek_sections(write):
     assert "labels appear more than once" in twins.notes[0]
 
 
-@pytest.mark.parametrize("compress", [False, True])
-def test_matrix_market(tmp_path, compress):
-    entries = np.random.default_rng(1).random((9, 9))
-    matrix = sp.coo_array(np.where(entries < 0.3, entries, 0))
-    buffer = io.BytesIO()
-    scipy.io.mmwrite(buffer, matrix)
-    path = tmp_path / ("a.mtx.gz" if compress else "a.mtx")
-    path.write_bytes(gzip.compress(buffer.getvalue()) if compress else buffer.getvalue())
-    file = read_graph(path)
-    np.testing.assert_allclose(file.graph.toarray(), matrix.toarray())
-    assert list(file.labels) == list(range(9))
-
-
-def test_matrix_market_pattern_symmetric(write):
-    path = write("a.mtx", "%%MatrixMarket matrix coordinate pattern symmetric\n3 3 2\n2 1\n3 3\n")
-    assert np.array_equal(read_graph(path).graph.toarray(), [[0, 1, 0], [1, 0, 0], [0, 0, 1]])
-
-
 def test_npz_of_every_kind(tmp_path):
     matrix = np.array([[0, 1.5, 0], [1.5, 0, 1], [0, 1, 0]])
     shared = tmp_path / "shared.npz"
@@ -241,15 +223,6 @@ def test_shared_files_have_the_names_and_columns_of_the_file(shared_data):
     air = read_graph(folder / "usair97.net")
     assert "St Mary's" in air.labels
     assert "weight='value'" in read(read_graph(folder / "lesmis.graphml").graph).notes[0]
-
-
-def test_shared_npz_agrees_with_the_table(shared_data):
-    with np.load(shared_data / "graphs" / "usair97.npz") as stored:
-        rows, cols, weights, n = stored["rows"], stored["cols"], stored["weights"], int(stored["n"])
-    expected = np.zeros((n, n))
-    np.add.at(expected, (np.r_[rows, cols], np.r_[cols, rows]), np.r_[weights, weights])
-    network = read(read_graph(shared_data / "graphs" / "usair97.npz").graph)
-    assert np.array_equal(network.adjacency.toarray(), expected)
 
 
 # formats and standard input

@@ -173,15 +173,6 @@ def test_bounds_along_principal_directions_leave_the_neighbors_exact(directions,
     assert (table.bound.project is not None) == (directions == 30)
 
 
-def test_every_bound_is_below_its_distance():
-    X = 50 + rng().standard_normal((200, 30))
-    D = ((X[:, None] - X[None]) ** 2).sum(axis=2)
-    for bound in nearest.Table(X, 3)._bounds():
-        A = bound(X) * bound.unit
-        assert (A <= D).all()
-        assert np.abs(A - D).max() < 1e-3 * D.max()
-
-
 def test_principal_components():
     X = rng().standard_normal((300, 12)) * np.arange(1, 13) + 5
     scores, directions, mean = principal_components(X, 3)
