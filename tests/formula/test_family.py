@@ -15,7 +15,6 @@ from oracles import (
     differences,
     objective,
     part,
-    q_of,
     random_case,
     xlogy,
 )
@@ -102,22 +101,13 @@ def test_the_optimal_connection_is_the_least_value_of_the_definition(name):
         assert np.abs(rise - here.gradient).max() < 1e-6 * np.abs(here.gradient).max(), (kernel.name, mass, d)
 
 
-@pytest.mark.parametrize("name", ["js", "hellinger", "chi2", "jse:0.3", "own f", "reverse-kl", "nerv:0.3", "kl"])
+@pytest.mark.parametrize("name", ["js", "hellinger", "chi2", "jse:0.3", "own f", "reverse-kl", "nerv:0.3"])
 @pytest.mark.parametrize("connection", [Normalized(), NormalizedRows()], ids=lambda c: c.name)
 def test_normalized_values_are_the_divergence_itself(name, connection):
     """Not only up to a constant: where both sides sum to one, J is D(P || Q)."""
     P, m, Y = random_case(5, "varied", n=14, density=0.05)
     value = objective(P, m, KERNELS["cauchy"], part(name), connection).evaluate(Y).value
-    if name == "kl":
-        dense = P.toarray()
-        q = q_of(KERNELS["cauchy"], Y)
-        q = q * m if connection.by_rows else q * np.outer(m, m)
-        axis = 1 if connection.by_rows else None
-        Q, dense = q / q.sum(axis=axis, keepdims=True), dense / dense.sum(axis=axis, keepdims=True)
-        assert value == pytest.approx(float(xlogy(dense, dense / np.where(Q > 0, Q, 1.0)).sum()))
-    else:
-        expected = dense_value(P.toarray(), m, Y, KERNELS["cauchy"], name, connection)
-        assert value == pytest.approx(expected, rel=1e-9)
+    assert value == pytest.approx(dense_value(P.toarray(), m, Y, KERNELS["cauchy"], name, connection), rel=1e-9)
 
 
 @pytest.mark.parametrize(("name", "connection"), [*PAIRS, *BEST])
