@@ -107,12 +107,24 @@ def test_parts_of_the_wrong_type(call):
     refused(lambda: call(square()))
 
 
-@pytest.mark.parametrize("value", [0, -1, NAN, INF, "2", None, True])
-def test_parameters_of_single_methods(value):
-    refused(lambda: nl.polylog_layout(square(), r=value), "r, the power", repr(value))
-    refused(lambda: nl.ee_layout(square(), repulsion=value), "repulsion", repr(value))
-    if value != 0:
-        refused(lambda: nl.hssne_layout(square(), tail=value), "tail", repr(value))
+# Method, own keyword -> what is said, values.
+OWN = {
+    ("polylog", "r"): ("r, the power", [0, -1, NAN, INF, "2", None, True]),
+    ("ee", "repulsion"): ("repulsion", [0, -1, NAN, INF, "2", None, True]),
+    ("hssne", "tail"): ("tail", [-1, NAN, INF, "2", None, True]),
+    ("forceatlas2", "gravity"): ("gravity must be a finite number >= 0", [-1.0, "strong"]),
+    ("forceatlas2", "scaling_ratio"): ("> 0", [0.0]),
+    ("forceatlas2", "linlog"): ("linlog must be True or False", [1]),
+    ("forceatlas2", "strong_gravity"): ("strong_gravity must be True or False", [None]),
+    ("alpha-sne", "alpha"): ("it is 'auto', must be a finite number", ["best", "0.5", True, None, NAN, INF, [1]]),
+}
+
+
+@pytest.mark.parametrize(("method", "keyword"), OWN)
+def test_parameters_of_single_methods(method, keyword):
+    said, values = OWN[method, keyword]
+    for value in values:
+        refused(lambda value=value: nl.layout(square(), method, **{keyword: value}), keyword, said, repr(value))
 
 
 @pytest.mark.parametrize("number", [np.float32(2), np.int64(2), np.float64(2), 2])
@@ -161,7 +173,8 @@ WRONG = {
     "dim": [0, 4, -1, True, 2.0, "2", None, NAN, [2]],
     "scale": [0, -1, NAN, INF, "1", True, [1], 1j, np.array([1.0, 2.0])], "max_iter": [-1, 1.5, "3", True, NAN, [1]],
     "tol": [-1, "3", True, NAN, INF, [1]], "n_jobs": [0, 1.5, "2", True, NAN, [1]],
-    "smoothing": [1, 1.5, -0.1, NAN, INF, "x", True, None], "seed": [-1, 1.5, "x", True, [1], (1, 2)],
+    "smoothing": [1, 1.5, -0.1, NAN, INF, "x", True, None],
+    "emphasis": [-0.1, 1.5, "much", True], "seed": [-1, 1.5, "x", True, [1], (1, 2)],
     "callback": [3, "print", [print]], "progress": [None, "yes", 1, 0], "store_pos_as": [3, True, ["pos"]],
     "components": [None, 3, ["pack"]], "weight_kind": [None, 3, ["log"]], "nbody": [3, ["exact"]],
     "optimizer": [3, ["majorize"]],
