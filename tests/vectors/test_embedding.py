@@ -7,14 +7,12 @@ from typing import Any
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from scipy.sparse import csr_array
 from scipy.spatial.distance import cdist, pdist
 
 import nelayout as nl
 from nelayout.catalogue import METHODS
 from nelayout.catalogue.keywords import PASSED_ON
 from nelayout.catalogue.options import DEFAULTS
-from nelayout.errors import InputError, InputTypeError
 from nelayout.numerics.parallel import Threads
 from nelayout.vectors.embedding import fit_vectors, solve_vectors
 from nelayout.vectors.neighbors import Neighbors, Space
@@ -57,23 +55,6 @@ def test_random_initial_positions_come_from_the_seed():
     assert np.array_equal(first, again)
     assert not np.array_equal(first, other)
     assert accuracy(first, labels) == accuracy(other, labels) == 1
-
-
-@pytest.mark.parametrize(
-    ("X", "message"),
-    [
-        (np.ones((1, 3)), "X has 1 row; neighbors need two or more: give more"),
-        (np.ones((0, 3)), "X has no rows; neighbors need two or more: give more"),
-        (np.array([["a", "b"], ["c", "d"]]), "dtype <U1; vectors are real numbers: encode text .* as numbers"),
-        (np.array([[1j, 2], [3, 4]]), r"dtype complex128; .*np\.abs"),
-        (np.array([["2020-01-01"], ["2020-01-02"]], dtype="M8[D]"), "dtype datetime64.*: give times .* as numbers"),
-        (np.array([[1], [2]], dtype="m8[s]"), "dtype timedelta64.*: divide by a unit"),
-        (csr_array(np.array([[1j, 2], [3, 4]])), r"dtype complex128; .*np\.abs"),
-    ],
-)
-def test_what_are_no_vectors_and_what_to_do(X, message):
-    with pytest.raises(InputError, match=message):
-        nl.embed(X, n_neighbors=1)
 
 
 @pytest.mark.full
@@ -220,40 +201,9 @@ def test_a_callback_stops_it():
     assert seen == [(30, 2)] * 4
 
 
-X20 = blobs([0] * 3, size=20)[0]
-
-
-@pytest.mark.parametrize(
-    ("keywords", "error", "words"),
-    [
-        ({"n_neighbors": 20}, InputError, "from 1 to 19"),
-        ({"method": "ws-sen"}, InputError, "did you mean 'ws-sne'"),
-        ({"init": "pcs"}, InputError, "did you mean 'pca'"),
-        ({"init": np.zeros((19, 2))}, InputError, r"\(20, 2\) numbers; got \(19, 2\)"),
-        ({"init": np.full((20, 2), np.nan)}, InputError, "row 0"),
-        ({"init": ["a", "b"]}, InputTypeError, "init"),
-        ({"n_components": 4}, InputError, "1, 2 or 3"),
-        ({"n_components": True}, InputError, "1, 2 or 3"),
-        ({"init": "pca", "n_components": "2"}, InputError, "1, 2 or 3"),
-        ({"method_options": {"tail": 2.0}}, InputError, "'ws-sne' has no keyword 'tail'; tail is a keyword of 'hssne'"),
-        ({"method_options": {"mas": "unit"}}, InputError, "did you mean 'mass'"),
-        ({"method_options": {"seed": 1}}, InputError, "cannot hold 'seed'"),
-        ({"method_options": [("mass", "unit")]}, InputTypeError, "list"),
-        ({"method": "ee", "method_options": {"repulsion": -1}}, InputError, "repulsion"),
-        ({"random_state": "0"}, InputError, "random_state must be"),
-        ({"metric_params": 3}, InputTypeError, "metric_params"),
-    ],
-)
-def test_refused_in_words(keywords, error, words):
-    with pytest.raises(error, match=words):
-        nl.embed(X20, **{"n_neighbors": 5, **keywords})
-
-
 def test_a_table_of_distances_has_no_principal_components():
     D = np.abs(np.arange(12.0)[:, None] - np.arange(12.0))
     assert nl.embed(D, metric="precomputed", n_neighbors=3, random_state=0).shape == (12, 2)
-    with pytest.raises(InputError, match="'auto', 'spectral' or an array"):
-        nl.embed(D, metric="precomputed", n_neighbors=3, init="pca")
 
 
 def test_pairs_of_whole_numbers_are_doubted_to_be_rows():
