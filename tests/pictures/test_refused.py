@@ -1,6 +1,7 @@
 """What pictures and pages refuse: what is given, a part of what is said, and no file is left."""
 
 import math
+from typing import Any
 
 import networkx as nx
 import numpy as np
@@ -152,6 +153,7 @@ def test_the_name_of_a_series_heads_its_explanation():
     """In legends, and beside scales."""
     kind, size = pandas.Series(list("abab"), name="kind"), pandas.Series([0.5, 1, 2, 3], name="size")
     for figure in (square(color=kind), nl.plot(np.array(list(CORNERS.values())), kind)):
-        assert figure.axes[0].get_legend().get_title().get_text() == "kind"
-    (bar,) = square(color=size).axes[0].child_axes
+        legend: Any = figure.axes[0].get_legend()
+        assert legend.get_title().get_text() == "kind"
+    bar: Any = square(color=size).axes[0].child_axes[0]
     assert bar.get_title(loc="left") == "size"
