@@ -79,6 +79,7 @@ MISSPELT = {
     "optimizer": (lambda G: nl.ws_sne_layout(G, optimizer="majorise"), "'majorise'", "'majorize'"),
     "nbody": (lambda G: nl.ws_sne_layout(G, nbody="exat"), "'exat'", "'exact'"),
     "mass": (lambda G: nl.ws_sne_layout(G, mass="degre"), "'degre'", "'degree'"),
+    "attribute": (lambda G: nl.ws_sne_layout(G, mass="colour"), "'colour'", "'color'"),
     "weight_kind": (lambda G: nl.ws_sne_layout(G, weight_kind="distanc"), "'distanc'", "'distance'"),
     "components": (lambda G: nl.ws_sne_layout(G, components="packed"), "'packed'", "'pack'"),
 }
