@@ -22,11 +22,11 @@ NAMES = "for name in nl.__all__: name == 'NeighborEmbedding' or getattr(nl, name
 ERROR = "from nelayout.errors import InputError, for_networkx; e = InputError('x'); assert for_networkx(e) is e"
 STACKS = """
 import networkx, numpy, nelayout.catalogue, nelayout.objective
-from nelayout.objective.stacks import stacked, tiled
+from nelayout.objective.stacks import one_after_another, stacked
 from nelayout.optimizers import LBFGS, Majorize
 from nelayout.optimizers.minimize import Rest, minimize
 P = networkx.to_scipy_sparse_array(networkx.path_graph(6), dtype=float)
-J = stacked(*tiled(nl.objective.Affinity(P, numpy.ones(6)), 4), nl.catalogue.METHODS['nerv'])
+J = stacked(*one_after_another([nl.objective.Affinity(P, numpy.ones(6))] * 4), nl.catalogue.METHODS['nerv'])
 for optimizer in (LBFGS(), Majorize()):
     minimize(J, numpy.random.default_rng(0).normal(size=(24, 2)), optimizer, 3, Rest(move=1e-3, force=1e-3))
 """
