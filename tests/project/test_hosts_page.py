@@ -11,8 +11,7 @@ import pytest
 
 import nelayout as nl
 from nelayout import graphs
-from nelayout.graphs.files import FORMATS
-from nelayout.graphs.files.formats import EXTENSIONS
+from nelayout.graphs.files import EXTENSIONS, FORMATS
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 PAGE = (REPOSITORY / "docs" / "howto" / "in-out.md").read_text()
