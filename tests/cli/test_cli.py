@@ -2,7 +2,6 @@
 
 import argparse
 import csv
-import errno
 import io
 import os
 import re
@@ -83,15 +82,6 @@ def test_options_are_the_keywords(folder, inside):
     assert table(folder / "out.csv") == {v: place.tolist() for v, place in pos.items()}
 
 
-@pytest.mark.parametrize(("ending", "head"), [("png", b"\x89PNG"), ("svg", b"<?xml"), ("pdf", b"%PDF")])
-def test_pictures(folder, inside, ending, head):
-    pytest.importorskip("matplotlib")
-    options = ["--label", "id", "--color", "kind", "--quiet"]
-    assert inside("layout", "graph.gml", "-o", f"out.{ending}", *options) == (0, "", "")
-    assert (folder / f"out.{ending}").read_bytes().startswith(head)
-    assert sorted(p.name for p in folder.iterdir()) == ["graph.gml", f"out.{ending}"]
-
-
 def test_background_and_edges_of_a_picture(folder, inside):
     """The picture is that of `nelayout.draw`, to the byte."""
     pytest.importorskip("matplotlib")
@@ -129,15 +119,6 @@ def test_a_graph_that_falls_apart_without_its_edges_of_weight_0_says_so(folder, 
         "nelayout: 2 components, packed; distances between components have no meaning",
     ]
     assert inside("layout", "zeros.csv", "-o", f"out.{ending}", "--weight", "none") == (0, "", "")
-
-
-@pytest.mark.full
-def test_standard_input_and_output(folder):
-    done = nelayout("layout", "-", "-o", "-", "--format", "csv", cwd=folder, given=GML)
-    assert done.returncode == 0
-    assert done.stdout.splitlines()[0] == "node,x,y"
-    named = nelayout("layout", "-", "-o", "-", "--format", "gml:csv", "--quiet", cwd=folder, given=GML)
-    assert (named.stdout, named.stderr) == (done.stdout, "")
 
 
 def test_format_names_the_input_where_the_output_says_its_own(folder, inside):
@@ -224,6 +205,7 @@ WRONG = {
     "nelayout layout --help",
     "layout x --wieght=a": "unrecognized arguments: --wieght=a (did you mean --weight?); see nelayout layout --help",
     "layout x -o y.png z": "unrecognized arguments: z; see nelayout layout --help",
+    "layout x -o y.png -m ws-sen": "argument -m/--method: unknown method 'ws-sen': did you mean 'ws-sne'",
     "layout x --seed a": "argument --seed: invalid whole number of 0 or more value: 'a'; see nelayout layout --help",
     "layout x -o y -o z.csv": "-o/--output is given 2 times; give it once (nelayout draw FILE --pos FIRST -o SECOND "
     "needs no second run); see nelayout layout --help",
@@ -265,26 +247,6 @@ def test_every_option_with_one_value_is_refused_twice(inside, command):
             name = action.option_strings[-1]
             code, _, said = inside(command, "x", name, "1", name, "1")
             assert (code, f"{name} is given 2 times; give it once" in said) == (2, True)
-
-
-def test_a_misspelt_method_gets_the_near_names(inside):
-    code, _, said = inside("layout", "graph.gml", "-o", "out.png", "-m", "ws-sen")
-    assert (code, said.count("\n")) == (2, 1)
-    assert "unknown method 'ws-sen': did you mean 'ws-sne'" in said
-
-
-def test_a_full_disk_names_the_file_and_what_to_do(inside, monkeypatch):
-    import nelayout.graphs.files
-
-    pytest.importorskip("nelayout.pictures.picture")  # which keeps its own `deliver`
-
-    def full(*_):
-        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-
-    monkeypatch.setattr(nelayout.graphs.files, "deliver", full)
-    code, _, said = inside("layout", "graph.gml", "-o", "out.png", "--quiet")
-    said_of_it = "out.png cannot be written: No space left on device; free some space or choose another folder"
-    assert (code, said) == (1, f"nelayout: {said_of_it}\n")
 
 
 @pytest.mark.full
@@ -504,15 +466,6 @@ def slowly(*arguments, **options):  # says when the work has begun, and never en
 nelayout.run.pipeline.solve = slowly
 sys.exit(nelayout.cli.main(sys.argv[1:]))
 """
-
-
-@pytest.mark.full
-def test_pictures_alone_import_matplotlib(folder):
-    code = "import sys, nelayout.cli as c; c.main(sys.argv[1:]); print('matplotlib' in sys.modules)"
-    env = {**os.environ, "PYTHONPATH": str(Path(nl.__file__).parents[1])}
-    command = [sys.executable, "-c", code, "layout", "graph.gml", "-o", "out.json", "--quiet"]
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, env=env, check=True)
-    assert done.stdout == "False\n"
 
 
 def test_our_own_mistakes_are_one_line_too(monkeypatch, capsys, folder):

@@ -260,15 +260,6 @@ def test_what_was_done_on_the_way_is_said(folder, capsys):
     assert capsys.readouterr() == ("", "")
 
 
-@pytest.mark.parametrize(("ending", "head"), [("png", b"\x89PNG"), ("svg", b"<?xml"), ("pdf", b"%PDF")])
-def test_pictures(folder, ending, head):
-    pytest.importorskip("matplotlib")
-    before = set(folder.iterdir())
-    assert nelayout(f"embed table.csv --color kind -o out.{ending} --quiet") == 0
-    assert (folder / f"out.{ending}").read_bytes().startswith(head)
-    assert set(folder.iterdir()) - before == {folder / f"out.{ending}"}
-
-
 def test_labels_color_the_points(folder, monkeypatch):
     """One color a class, also where whole numbers would else be a scale; a scale where they are too many."""
     pytest.importorskip("matplotlib")

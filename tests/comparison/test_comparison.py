@@ -141,12 +141,6 @@ def test_page_has_a_heading_and_its_measures_once(compared, tmp_path):
         compared.to_html(tmp_path / "nowhere" / "page.html")
 
 
-def test_html_escapes_names():
-    found = compare(nx.path_graph(3), {"<b>": {v: (v, 0.0) for v in range(3)}}, measures="stress")
-    assert "<b></th>" not in found.page().html()
-    assert "<th>&lt;b&gt;</th>" in found.page().html()
-
-
 def test_other_hosts():
     Y = np.random.default_rng(0).normal(size=(2, 5, 2))
     ring = nx.cycle_graph(5)

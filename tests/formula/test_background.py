@@ -49,13 +49,6 @@ def test_where_every_pair_has_a_similarity_the_value_is_the_divergence(divergenc
     assert by_rows(p, divergence).evaluate(Y).value == pytest.approx((1 - kappa) * kl(p, q) + kappa * kl(q, p))
 
 
-@pytest.mark.full
-def test_drawings_of_all_pairs_report_the_divergence():
-    s = nl.solve_vectors(X, method="nerv:0.3", perplexity=10, n_neighbors="all", random_state=0)
-    p, q = every_pair(X), rows(s.positions)
-    assert s.value == pytest.approx(0.7 * kl(p, q) + 0.3 * kl(q, p), rel=1e-9)
-
-
 def test_graphs_without_a_missing_edge_have_no_background():
     w = np.random.default_rng(2).uniform(0.1, 1.0, (80, 80))
     p = np.where(OFF, w + w.T, 0.0)

@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from dataclasses import replace
-from typing import Any
 
-import networkx as nx
 import numpy as np
 import pytest
 from oracles import (
@@ -18,14 +15,12 @@ from oracles import (
     differences,
     objective,
     part,
-    q_of,
     random_case,
     xlogy,
 )
 from scipy.sparse import csr_array
 
-import nelayout as nl
-from nelayout.catalogue import METHODS, tune
+from nelayout.catalogue import tune
 from nelayout.errors import InputError
 from nelayout.formula.connections import Fixed, Normalized, NormalizedRows, Optimal
 from nelayout.formula.divergences import (
@@ -106,22 +101,13 @@ def test_the_optimal_connection_is_the_least_value_of_the_definition(name):
         assert np.abs(rise - here.gradient).max() < 1e-6 * np.abs(here.gradient).max(), (kernel.name, mass, d)
 
 
-@pytest.mark.parametrize("name", ["js", "hellinger", "chi2", "jse:0.3", "own f", "reverse-kl", "nerv:0.3", "kl"])
+@pytest.mark.parametrize("name", ["js", "hellinger", "chi2", "jse:0.3", "own f", "reverse-kl", "nerv:0.3"])
 @pytest.mark.parametrize("connection", [Normalized(), NormalizedRows()], ids=lambda c: c.name)
 def test_normalized_values_are_the_divergence_itself(name, connection):
     """Not only up to a constant: where both sides sum to one, J is D(P || Q)."""
     P, m, Y = random_case(5, "varied", n=14, density=0.05)
     value = objective(P, m, KERNELS["cauchy"], part(name), connection).evaluate(Y).value
-    if name == "kl":
-        dense = P.toarray()
-        q = q_of(KERNELS["cauchy"], Y)
-        q = q * m if connection.by_rows else q * np.outer(m, m)
-        axis = 1 if connection.by_rows else None
-        Q, dense = q / q.sum(axis=axis, keepdims=True), dense / dense.sum(axis=axis, keepdims=True)
-        assert value == pytest.approx(float(xlogy(dense, dense / np.where(Q > 0, Q, 1.0)).sum()))
-    else:
-        expected = dense_value(P.toarray(), m, Y, KERNELS["cauchy"], name, connection)
-        assert value == pytest.approx(expected, rel=1e-9)
+    assert value == pytest.approx(dense_value(P.toarray(), m, Y, KERNELS["cauchy"], name, connection), rel=1e-9)
 
 
 @pytest.mark.parametrize(("name", "connection"), [*PAIRS, *BEST])
@@ -152,26 +138,6 @@ def test_edges_that_are_one_power_say_so(name):
 
 def gradient(P, m, Y, divergence, connection):
     return objective(P, m, KERNELS["gaussian"], divergence, connection).evaluate(Y).gradient
-
-
-@pytest.mark.parametrize(
-    ("one", "other", "times"),
-    [
-        ("hellinger", "alpha:0.5", 0.5),
-        ("chi2", "alpha:2", 2.0),
-        ("nerv:0", "kl", 1.0),
-        ("jse:0", "kl", 1.0),
-        ("jse:1", "reverse-kl", 1.0),
-        ("nerv:1", "reverse-kl", 1.0),
-        ("alpha:1", "kl", 1.0),
-        ("alpha:0", "reverse-kl", 1.0),
-    ],
-)
-@pytest.mark.parametrize("connection", [Normalized(), NormalizedRows()], ids=lambda c: c.name)
-def test_special_cases(one, other, times, connection):
-    P, m, Y = random_case(13, "varied")
-    left, right = (gradient(P, m, Y, divergence_named(name), connection) for name in (one, other))
-    np.testing.assert_allclose(left, times * right, rtol=1e-9, atol=1e-12)
 
 
 @pytest.mark.parametrize("name", ["js", "hellinger", "chi2", "jse:0.3"])
@@ -263,6 +229,7 @@ def test_rows_on_fast_sums():
         (lambda: f_divergence(lambda t: abs(t - 1), np.sign), "not smooth near t = 1:.*slope= repairs no kink"),
         (lambda: f_divergence(lambda t: (t - 1) ** 2, slope=lambda t: t - 1), "slope must be"),
         (lambda: f_divergence(3), "functions"),
+        (lambda: beta(True), "the order of a beta divergence must be a finite number; got True"),
         (lambda: divergence_named("nerv:1.5"), "kappa must be a number from 0 to 1"),
         (lambda: divergence_named("jse:-1"), "kappa"),
         (lambda: divergence_named("jse"), "jse:NUMBER"),
@@ -364,24 +331,3 @@ def test_objectives_have_the_background_that_was_given(method, own, name, delta)
 
     rise = J.evaluate(other).value - J.evaluate(Y).value
     assert rise == pytest.approx(defined(other) - defined(Y), rel=1e-9, abs=1e-11)
-
-
-@pytest.mark.full
-def test_layouts_take_a_background():
-    G = nx.karate_club_graph()
-    options: Any = {"seed": 0, "max_iter": 40, "scale": None}
-    for layout, own, divergence, method in (
-        (nl.alpha_sne_layout, {"alpha": -0.5}, alpha(-0.5, 0.05), "alpha-sne"),
-        (nl.ftsne_layout, {"divergence": "reverse-kl"}, reverse_kl(0.05), "ftsne"),
-    ):
-        given = layout(G, **own, background=0.05, **options)
-        expected = nl.layout(G, replace(METHODS[method], divergence=divergence, stages=()), **options)
-        usual = layout(G, **own, **options)
-        assert all(np.array_equal(given[node], expected[node]) for node in G)
-        assert not all(np.array_equal(given[node], usual[node]) for node in G)
-
-
-def test_beta_and_alpha_by_rows_agree_at_1():
-    P, m, Y = random_case(23, "varied")
-    a, b = (gradient(P, m, Y, part, NormalizedRows()) for part in (alpha(1.0), beta(1.0)))
-    np.testing.assert_allclose(a, b, rtol=1e-12)

@@ -106,32 +106,47 @@ def test_methods_read_like_the_formula():
     value_like(auto, replace(auto, mass="unit"))
 
 
-@pytest.mark.parametrize(
-    ("make", "words"),
-    [
-        (lambda: divergence_named("js:1"), "js takes no number"),
-        (lambda: divergence_named("beta"), "beta:NUMBER"),
-        (lambda: divergence_named("beta:x"), "'x' is not a number"),
-        (lambda: divergence_named("mix:0.3"), "mix:NUMBER:FIRST:SECOND"),
-        (lambda: divergence_named("mix:kl:js"), "'kl' is not a number"),
-        (lambda: divergence_named("mix:0.3:kl:js:chi2"), "mix:NUMBER:FIRST:SECOND"),
-        (lambda: divergence_named("mix:0.3:kl:jss"), "jss"),
-        (lambda: divergence_named("reverse-kl:2"), "between 0 and 1"),
-        (lambda: divergence_named(3), "a name, a function f or a Divergence; got int"),
-        (lambda: kernel_named("kernel:1:1"), "three numbers"),
-        (lambda: kernel_named("heavy-tailed:x"), "heavy-tailed:2"),
-        (lambda: kernel_named("heavy-tailed"), "heavy-tailed:2"),
-        (lambda: kernel_named("cauchi"), "did you mean 'cauchy'"),
-        (lambda: connection_named("fixed:x"), "number > 0"),
-        (lambda: connection_named("optimal:1"), "only 'fixed' takes a number"),
-    ],
-)
-def test_names_that_cannot_be_read(make, words):
-    with pytest.raises(InputError, match=words):
-        make()
+WRONG = [
+    ({"divergence": "js:1"}, "js takes no number"),
+    ({"divergence": "beta"}, "beta:NUMBER"),
+    ({"divergence": "beta:x"}, "'x' is not a number"),
+    ({"divergence": "beta:nan"}, "the order of a beta divergence must be a finite number; got nan"),
+    ({"divergence": "alpha:inf"}, "the order of an alpha divergence must be a finite number; got inf"),
+    ({"divergence": "mix:0.3"}, "mix:NUMBER:FIRST:SECOND"),
+    ({"divergence": "mix:kl:js"}, "'kl' is not a number"),
+    ({"divergence": "mix:0.3:kl:js:chi2"}, "mix:NUMBER:FIRST:SECOND"),
+    ({"divergence": "mix:0.3:kl:jss"}, "jss"),
+    ({"divergence": "reverse-kl:2"}, "between 0 and 1"),
+    ({"divergence": 3}, "a name, a function f or a Divergence; got int"),
+    ({"divergence": nl.divergences.Beta}, "a name, a function f or a Divergence; got type"),
+    ({"divergence": "itakura-sato"}, "unknown divergence 'itakura-sato': did you mean 'itakura-saito'.* Allowed: "),
+    ({"kernel": "kernel:1:1"}, "three numbers"),
+    ({"kernel": "kernel:1:-1:1"}, "must be finite and >= 0, b finite and > 0; got a=1.0, b=-1.0, c=1.0"),
+    ({"kernel": "heavy-tailed:x"}, "write a number after the colon, as in 'heavy-tailed:2'"),
+    ({"kernel": "inverse-power:"}, "write a number after the colon, as in 'inverse-power:2'"),
+    ({"kernel": "heavy-tailed"}, "heavy-tailed:2"),
+    *(({"kernel": f"heavy-tailed:{x}"}, f"tail must be a finite number >= 0; got {x}") for x in (-0.5, np.nan, np.inf)),
+    *(({"kernel": f"inverse-power:{x}"}, f"must be a finite number > 0; got {x}") for x in (0.0, np.nan)),
+    ({"kernel": "gausian"}, "unknown kernel 'gausian': did you mean 'gaussian'.* Allowed: "),
+    ({"connection": "fixed:x"}, "number > 0"),
+    ({"connection": "fixed:-1"}, "number > 0"),
+    ({"connection": "optimal:1"}, "only 'fixed' takes a number"),
+    ({"connection": 2.0}, "a name or a Connection; got float"),
+    ({"connection": "optimum"}, "unknown connection 'optimum': did you mean 'optimal'.* Allowed: "),
+    ({"affinity": "sum1"}, "unknown affinity 'sum1': did you mean 'sum-1'.* Allowed: "),
+    ({"stages": ("majorize",)}, "stages must be"),
+    *(
+        ({"divergence": name, "connection": "optimal"}, f"a degree.*beta of any order and alpha of order > 0.*'{said}'")
+        for name, said in (("alpha:-1", "alpha:-1"), ("alpha:0", "reverse-kl"), ("js", "js"))
+    ),
+]
 
 
-def test_the_optimal_connection_takes_every_divergence_with_a_degree():
-    with pytest.raises(Unsupported, match=r"degree.*'js'.*'normalized' or 'fixed'"):
-        nl.Method(divergence="js", connection="optimal")
+@pytest.mark.parametrize(("parts", "words"), WRONG)
+def test_parts_that_cannot_be_made(parts, words):
+    with pytest.raises((InputError, Unsupported), match=words):
+        nl.Method(**{"connection": "normalized", **parts})
+
+
+def test_the_optimal_connection_takes_beta_divergences_of_any_order():
     assert nl.Method(divergence=beta(-3.0), connection="optimal").connection.name == "optimal"

@@ -12,12 +12,11 @@ from dataclasses import replace
 import networkx as nx
 import numpy as np
 import pytest
-import scipy.io
 import scipy.sparse as sp
 
 from nelayout.cli import main
 from nelayout.errors import InputError
-from nelayout.graphs.files import FORMATS, POSITIONS, WRITERS, read_graph, read_positions, write_positions
+from nelayout.graphs.files import FORMATS, POSITIONS, WRITERS, read_graph, read_positions
 from nelayout.graphs.files.arrow import encode_columns
 from nelayout.numerics import notices
 
@@ -28,26 +27,10 @@ POS = nx.circular_layout(GRAPH)
 
 
 @pytest.fixture(scope="module")
-def whole(tmp_path_factory):
+def whole(tmp_path_factory, good_file):
     """Format -> bytes of a good file."""
     folder = tmp_path_factory.mktemp("whole")
-    contents = {}
-    for name in NAMES:
-        path = folder / f"g.{FORMATS[name].endings[0]}"
-        if name in ("arrow", "parquet"):
-            u, v, w = zip(*GRAPH.edges(data="weight"), strict=True)
-            path.write_bytes(encode_columns({"source": u, "target": v, "weight": w}, name))
-        elif name in WRITERS:
-            write_positions(path, GRAPH, POS, name)
-        elif name == "gml":
-            nx.write_gml(GRAPH, path)
-        elif name == "mtx":
-            scipy.io.mmwrite(path, sp.coo_array(nx.to_scipy_sparse_array(GRAPH)))
-        else:
-            lines = [f"{u},{v},{w}" for u, v, w in GRAPH.edges(data="weight")]
-            path.write_text("\n".join(["source,target,weight", *lines]))
-        contents[name] = path.read_bytes()
-    return contents
+    return {name: good_file(folder, name, GRAPH, POS).read_bytes() for name in NAMES}
 
 
 # Changes that double a node, which networkx would take for one: text of the good file -> text in its place.
@@ -311,7 +294,7 @@ def test_a_table_beyond_the_memory_is_refused_before_it_is_read(tmp_path, monkey
         read_graph(path)
 
 
-@pytest.mark.parametrize("kind", WRITERS)
+@pytest.mark.parametrize("kind", [*WRITERS, "png", "html"])
 def test_a_full_device_is_one_line(tmp_path, monkeypatch, capsys, kind):
     full = pathlib.Path("/dev/full")
     if not full.exists():

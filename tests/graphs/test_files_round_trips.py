@@ -101,7 +101,10 @@ def write(folder, name, kind):
     path = folder / f"g.{FORMATS[kind].endings[0] if kind in FORMATS else kind}"
     far = 1e300 if kind != "pajek" else 1.0
     pos = {node: (0.1 + k * far, (-1e-17, 1 / 3, -k / 3)[k % 3]) for k, node in enumerate(G)}
+    before = G.copy()
     write_positions(path, G, pos, kind, look=Look(weight=weight_of(name)))
+    for changed, kept in ((G.nodes, before.nodes), (G.edges, before.edges)):
+        assert str(changed(data=True)) == str(kept(data=True))
     return path, {str(node): place for node, place in pos.items()}
 
 

@@ -147,16 +147,6 @@ def test_without_a_look_the_viewer_chooses(tmp_path, name):
     assert not re.search(r"size|color", (tmp_path / "out").read_text())
 
 
-def test_dialects_of_json_are_told_apart_by_content(tmp_path):
-    for ending in ("cyjs", "graphology.json"):
-        path = written(tmp_path, ending)
-        other = path.rename(tmp_path / "any.json")
-        file = read_graph(other)
-        assert file.format == {"cyjs": "cytoscape"}.get(ending, "graphology")
-        assert {node: tuple(place) for node, place in read_positions(other).items()} == POS
-        assert file.graph.edges["a", 'b "q"'] == {"weight": 2.5, "color": "red"}
-
-
 def test_what_others_write_is_read(tmp_path):
     (tmp_path / "nx.cyjs").write_text(json.dumps(nx.cytoscape_data(nx.path_graph(3))))
     assert list(read_graph(tmp_path / "nx.cyjs").graph.edges) == [(0, 1), (1, 2)]

@@ -135,14 +135,6 @@ def test_arrays_of_edges_are_answered_with_the_line_that_makes_a_graph(given):
     assert len(nl.layout(names["G"], seed=0)) == 4
 
 
-def test_empty_and_tiny():
-    for n in (0, 1, 2):
-        for matrix in (np.zeros((n, n)), sp.csr_array((n, n))):
-            network = read(matrix)
-            assert network.adjacency.shape == (n, n)
-            assert not network.directed
-
-
 @pytest.mark.parametrize("form", FORMATS)
 def test_matrix_is_not_changed_nor_shared(form):
     matrix = sp.csr_array(A).asformat(form)

@@ -89,6 +89,7 @@ def test_a_solution_is_taken_wherever_positions_are(host, tmp_path):
     nl.draw(G, solution, tmp_path / "solution.svg")
     nl.draw(G, pos, tmp_path / "positions.svg")
     assert (tmp_path / "solution.svg").read_bytes() == (tmp_path / "positions.svg").read_bytes()
+    assert np.array_equal(*(graphs.places(nl.layout(G, pos=given, max_iter=0)).rows for given in (solution, pos)))
     aligned = nl.align(solution, to=pos)
     assert type(aligned) is type(pos)
     opened = graphs.places(aligned)

@@ -8,8 +8,10 @@ from __future__ import annotations
 import sys
 
 import fake_graph_tool
+import igraph
 import networkx as nx
 import numpy as np
+import pandas
 import pytest
 
 import nelayout as nl
@@ -35,7 +37,6 @@ def in_networkx(directed):
 
 
 def in_igraph(directed):
-    igraph = pytest.importorskip("igraph", reason="igraph is not installed")
     G = igraph.Graph(n=N, edges=[edge[:2] for edge in edges()], directed=directed)
     G.es["weight"] = [weight for *_, weight in edges()]
     return G
@@ -66,7 +67,6 @@ def in_graph_tool(directed, module):
 
 
 def in_pandas(directed):
-    pandas = pytest.importorskip("pandas", reason="pandas is not installed")
     return pandas.DataFrame(edges(), columns=["source", "target", "weight"])
 
 
@@ -216,7 +216,6 @@ def test_inputs_are_not_changed(build):
 
 
 def test_igraph_names_are_labels_where_they_tell_vertices_apart():
-    igraph = pytest.importorskip("igraph", reason="igraph is not installed")
     G = igraph.Graph([(0, 1)])
     assert list(graphs.read(G).labels) == [0, 1]
     G.vs["name"] = ["a", "b"]
@@ -228,7 +227,6 @@ def test_igraph_names_are_labels_where_they_tell_vertices_apart():
 
 
 def test_igraph_positions_by_name_index_layout_and_rows():
-    igraph = pytest.importorskip("igraph", reason="igraph is not installed")
     G = igraph.Graph([(0, 1), (1, 2)])
     G.vs["name"] = ["a", "b", "c"]
     host = graphs.read(G).host
@@ -244,7 +242,6 @@ def test_igraph_positions_by_name_index_layout_and_rows():
 
 @pytest.mark.parametrize("names", [None, ["a", "b", "c"], [2, 0, 1]], ids=str)
 def test_igraph_vertices_stand_for_themselves(names):
-    igraph = pytest.importorskip("igraph", reason="igraph is not installed")
     G = igraph.Graph([(0, 1), (1, 2)])
     if names:
         G.vs["name"] = names
@@ -262,7 +259,6 @@ def test_igraph_vertices_stand_for_themselves(names):
 
 
 def test_whole_numbers_are_names_in_igraph_if_names_are_numbers_and_a_note_says_so():
-    igraph = pytest.importorskip("igraph", reason="igraph is not installed")
     G = igraph.Graph.TupleList([(5, 3), (3, 0), (0, 9), (9, 5)])
 
     def notes(G, pos, fixed):
@@ -278,7 +274,6 @@ def test_whole_numbers_are_names_in_igraph_if_names_are_numbers_and_a_note_says_
 
 
 def test_igraph_nodes_and_values():
-    igraph = pytest.importorskip("igraph", reason="igraph is not installed")
     G = igraph.Graph([(0, 1), (1, 2)])
     G.vs["name"] = ["a", "b", "c"]
     G.vs["age"] = [3, 4, None]
@@ -295,7 +290,6 @@ def test_igraph_nodes_and_values():
 
 
 def test_igraph_write_gives_a_layout_and_leaves_the_graph():
-    igraph = pytest.importorskip("igraph", reason="igraph is not installed")
     G = igraph.Graph([(0, 1)])
     host = graphs.read(G).host
     for dim in (2, 3):
@@ -443,7 +437,6 @@ def test_graph_tool_views_are_drawn_as_they_are_filtered(graph_tool):
 
 
 def test_tables_are_read_as_files_of_edges_are(tmp_path):
-    pandas = pytest.importorskip("pandas", reason="pandas is not installed")
     table = pandas.DataFrame({"kind": list("xyxy"), "Src": list("abca"), "Dst": list("bcab"), "weight": [1.0, 2, 3, 4]})
     table.to_csv(tmp_path / "t.csv", index=False)
     for weight in ("weight", None):
@@ -455,7 +448,6 @@ def test_tables_are_read_as_files_of_edges_are(tmp_path):
 
 
 def test_a_table_gives_a_table_indexed_by_node():
-    pandas = pytest.importorskip("pandas", reason="pandas is not installed")
     table = pandas.DataFrame({"source": ["b", "a", "c"], "target": ["a", "c", "d"]})
     pos = nl.ws_sne_layout(table, seed=0, dim=3)
     assert list(pos.index) == ["b", "a", "c", "d"]
@@ -471,7 +463,6 @@ def test_a_table_gives_a_table_indexed_by_node():
 
 
 def test_a_table_that_is_none_of_edges_names_its_columns():
-    pandas = pytest.importorskip("pandas", reason="pandas is not installed")
     said = r"columns 'a', 'b', 'c', which do not name .* df\.rename\(columns=\{'a': 'source'"
     with pytest.raises(InputTypeError, match=said):
         nl.ws_sne_layout(pandas.DataFrame({"a": [1], "b": [2], "c": [3]}))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copy
 import re
-from typing import Any, cast
 
 import networkx as nx
 import numpy as np
@@ -80,15 +79,9 @@ MISSPELT = {
     "optimizer": (lambda G: nl.ws_sne_layout(G, optimizer="majorise"), "'majorise'", "'majorize'"),
     "nbody": (lambda G: nl.ws_sne_layout(G, nbody="exat"), "'exat'", "'exact'"),
     "mass": (lambda G: nl.ws_sne_layout(G, mass="degre"), "'degre'", "'degree'"),
+    "attribute": (lambda G: nl.ws_sne_layout(G, mass="colour"), "'colour'", "'color'"),
     "weight_kind": (lambda G: nl.ws_sne_layout(G, weight_kind="distanc"), "'distanc'", "'distance'"),
     "components": (lambda G: nl.ws_sne_layout(G, components="packed"), "'packed'", "'pack'"),
-}
-PARTS = {
-    "optimizer of a stage": (lambda: nl.Descend("only", 5, "mojorize"), "'mojorize'", "'majorize'"),
-    "divergence": (lambda: nl.Method(divergence="itakura-sato"), "'itakura-sato'", "'itakura-saito'"),
-    "connection": (lambda: nl.Method(connection="optimum"), "'optimum'", "'optimal'"),
-    "affinity": (lambda: nl.Method(affinity="sum1"), "'sum1'", "'sum-1'"),
-    "kernel": (lambda: nl.Method(kernel="gausian"), "'gausian'", "'gaussian'"),
 }
 
 
@@ -96,12 +89,6 @@ PARTS = {
 def test_misspelt_names_are_answered_with_the_near_one(case):
     call, given, near = MISSPELT[case]
     assert f"did you mean {near}" in refused(lambda: call(square()), given, "Allowed: ")
-
-
-@pytest.mark.parametrize("case", PARTS)
-def test_misspelt_parts_are_answered_with_the_near_one(case):
-    call, given, near = PARTS[case]
-    assert f"did you mean {near}" in refused(call, given, "Allowed: ", networkx=False)
 
 
 @pytest.mark.parametrize(
@@ -121,58 +108,24 @@ def test_parts_of_the_wrong_type(call):
     refused(lambda: call(square()))
 
 
-@pytest.mark.parametrize(
-    "make",
-    [
-        lambda: nl.Method(divergence="beta"), lambda: nl.Method(divergence="beta:x"),
-        lambda: nl.Method(divergence="beta:nan"), lambda: nl.Method(divergence="kl:2"),
-        lambda: nl.Method(divergence="alpha:nan"), lambda: nl.Method(divergence=nl.divergences.Beta),
-        lambda: nl.Method(connection="fixed:-1"), lambda: nl.Method(connection="fixed:x"),
-        lambda: nl.Method(connection="optimal:1"), lambda: nl.Method(connection=2.0),
-        lambda: nl.Method(stages=cast("Any", ("majorize",))), lambda: nl.divergences.beta(True),
-        lambda: nl.divergences.alpha(float("inf")), lambda: nl.kernels.heavy_tailed(-0.5),
-        lambda: nl.kernels.inverse_power(NAN), lambda: nl.kernels.Kernel(1.0, -1.0, 1.0),
-    ],
-)
-def test_parts_that_cannot_be_made(make):
-    refused(make, networkx=False)
+# Method, own keyword -> what is said, values.
+OWN = {
+    ("polylog", "r"): ("r, the power", [0, -1, NAN, INF, "2", None, True]),
+    ("ee", "repulsion"): ("repulsion", [0, -1, NAN, INF, "2", None, True]),
+    ("hssne", "tail"): ("tail", [-1, NAN, INF, "2", None, True]),
+    ("forceatlas2", "gravity"): ("gravity must be a finite number >= 0", [-1.0, "strong"]),
+    ("forceatlas2", "scaling_ratio"): ("> 0", [0.0]),
+    ("forceatlas2", "linlog"): ("linlog must be True or False", [1]),
+    ("forceatlas2", "strong_gravity"): ("strong_gravity must be True or False", [None]),
+    ("alpha-sne", "alpha"): ("it is 'auto', must be a finite number", ["best", "0.5", True, None, NAN, INF, [1]]),
+}
 
 
-def test_kernels_say_which_numbers_they_take():
-    domains = {
-        "tail must be a finite number >= 0": ("heavy-tailed:-1", "heavy-tailed:nan", "heavy-tailed:inf"),
-        "r, the power of the distance, must be a finite number > 0": ("inverse-power:0", "inverse-power:nan"),
-        "write a number after the colon": ("heavy-tailed:x", "inverse-power:", "inverse-power"),
-    }
-    for words, names in domains.items():
-        for name in names:
-            refused(lambda name=name: nl.Method(kernel=name), words, networkx=False)
-
-
-def test_the_optimal_connection_says_which_divergences_it_takes():
-    for name in ("alpha:-1", "alpha:0", "js", "reverse-kl"):
-        printed = "reverse-kl" if name == "alpha:0" else name
-        with pytest.raises(nl.Unsupported, match=f"a degree.*beta of any order and alpha of order > 0.*'{printed}'"):
-            nl.Method(divergence=name, connection="optimal")
-
-
-def test_backgrounds_are_looked_at_where_they_go_unused_too():
-    for value in (0, 1, -0.1, NAN, "a", None, True):
-        for layout, own in (
-            (nl.nerv_layout, {"kappa": 0}), (nl.jse_layout, {"kappa": 0.5}), (nl.alpha_sne_layout, {"alpha": 0.5}),
-            (nl.ftsne_layout, {"divergence": "js"}),
-        ):
-            words = "background must be a number between 0 and 1", repr(value)
-            refused(lambda f=layout, own=own, value=value: f(square(), **own, background=value), *words)
-    refused(lambda: nl.alpha_sne_layout(square(), alpha=0.5, background=0.05), "0.05", "alpha:0.5", "leave it out")
-
-
-@pytest.mark.parametrize("value", [0, -1, NAN, INF, "2", None, True])
-def test_parameters_of_single_methods(value):
-    refused(lambda: nl.polylog_layout(square(), r=value), "r, the power", repr(value))
-    refused(lambda: nl.ee_layout(square(), repulsion=value), "repulsion", repr(value))
-    if value != 0:
-        refused(lambda: nl.hssne_layout(square(), tail=value), "tail", repr(value))
+@pytest.mark.parametrize(("method", "keyword"), OWN)
+def test_parameters_of_single_methods(method, keyword):
+    said, values = OWN[method, keyword]
+    for value in values:
+        refused(lambda value=value: nl.layout(square(), method, **{keyword: value}), keyword, said, repr(value))
 
 
 @pytest.mark.parametrize("number", [np.float32(2), np.int64(2), np.float64(2), 2])
@@ -221,7 +174,8 @@ WRONG = {
     "dim": [0, 4, -1, True, 2.0, "2", None, NAN, [2]],
     "scale": [0, -1, NAN, INF, "1", True, [1], 1j, np.array([1.0, 2.0])], "max_iter": [-1, 1.5, "3", True, NAN, [1]],
     "tol": [-1, "3", True, NAN, INF, [1]], "n_jobs": [0, 1.5, "2", True, NAN, [1]],
-    "smoothing": [1, 1.5, -0.1, NAN, INF, "x", True, None], "seed": [-1, 1.5, "x", True, [1], (1, 2)],
+    "smoothing": [1, 1.5, -0.1, NAN, INF, "x", True, None],
+    "emphasis": [-0.1, 1.5, "much", True], "seed": [-1, 1.5, "x", True, [1], (1, 2)],
     "callback": [3, "print", [print]], "progress": [None, "yes", 1, 0], "store_pos_as": [3, True, ["pos"]],
     "components": [None, 3, ["pack"]], "weight_kind": [None, 3, ["log"]], "nbody": [3, ["exact"]],
     "optimizer": [3, ["majorize"]],

@@ -162,21 +162,6 @@ def test_components_are_packed_unless_they_are_drawn_as_one():
         nl.forceatlas2_layout(PIECES, components="joint", gravity=0.0)
 
 
-@pytest.mark.parametrize(
-    ("own", "message"),
-    [
-        ({"gravity": -1.0}, r"gravity must be a finite number >= 0; got -1"),
-        ({"gravity": "strong"}, "gravity must be a finite number"),
-        ({"scaling_ratio": 0.0}, "scaling_ratio.*> 0"),
-        ({"linlog": 1}, "linlog must be True or False"),
-        ({"strong_gravity": None}, "strong_gravity must be True or False"),
-    ],
-)
-def test_wrong_keywords_are_named(own, message):
-    with pytest.raises(nx.NetworkXError, match=message):
-        nl.forceatlas2_layout(KARATE, **own)
-
-
 def test_another_method_takes_gravity():
     """It draws nodes nearer together, and is refused where no one objective spans the graph."""
     method = nl.method("quadlog", gravity=20)

@@ -39,6 +39,8 @@ def test_signature_shows_every_keyword_with_its_default(name):
     common = {n: p for n, p in parameters.items() if n in DEFAULTS}
     assert {n: p.default for n, p in common.items()} == (LAYOUT_DEFAULTS if "layout" in name else DEFAULTS)
     assert all(p.kind is p.KEYWORD_ONLY for p in common.values())
+    positional = [n for n, p in parameters.items() if p.kind is p.POSITIONAL_OR_KEYWORD and n != "method"]
+    assert positional == (["G"] if name == "estimate" else ["G", "pos", "fixed"])
     others = {n: p.kind for n, p in parameters.items() if p.kind in (p.VAR_POSITIONAL, p.VAR_KEYWORD)}
     assert others == ({"own": inspect.Parameter.VAR_KEYWORD} if name in OF_ANY_METHOD else {})
 
@@ -66,6 +68,8 @@ def test_embed_shows_the_keywords_of_solve_vectors_and_takes_them():
 def test_docstring_explains_every_parameter_once(name):
     function = getattr(nl, name)
     lines = (inspect.getdoc(function) or "").splitlines()
+    assert lines.count("Parameters") == 1
+    assert typing.get_type_hints(inspect.unwrap(function))
     for parameter in inspect.signature(function).parameters:
         entries = [line for line in lines if line.startswith(f"{parameter} : ")]
         assert len(entries) == 1, f"{name}: {parameter} has {len(entries)} entries"
@@ -107,6 +111,7 @@ def test_the_word_of_another_library_is_answered_with_ours(name, slip, word):
         (lambda X: nl.layout(X, k=0.2), "layout has no keyword 'k': no method has a best distance .* scale sets"),
         (lambda X: nl.solve(X, timeout=5), "solve has no keyword 'timeout': a callback ends a run"),
         (lambda X: nl.layout_sequence([X], fixed=[0]), "layout_sequence has no keyword 'fixed': a film holds all"),
+        (lambda X: nl.embed(X, n_neighbours=3), "unknown keyword of embed 'n_neighbours': did you mean 'n_neighbors'"),
         (lambda X: nl.compare(X, ["ws-sne"], seed_=3), "unknown keyword of compare 'seed_': did you mean 'seed'"),
         (lambda X: nl.measure_vectors(X, X, label=[0]), "unknown keyword of measure_vectors .*mean 'labels'"),
         (lambda X: nl.align(X, to=X, scaled=True), "unknown keyword of align 'scaled': did you mean 'scale'"),

@@ -9,7 +9,7 @@ import networkx as nx
 import numpy as np
 import pytest
 from scipy.spatial.distance import cdist
-from tables import RECIPES, thinned
+from tables import RECIPES, first, thinned
 
 import nelayout as nl
 from nelayout.catalogue import METHODS
@@ -322,32 +322,31 @@ def test_keywords_that_do_not_count_are_refused():
         nl.evaluate(KARATE, nx.circular_layout(KARATE), "tsne", scale=None)
 
 
-STEPS, TOLS = (0, 5, 30, 120, 500), (1e-1, 1e-2, 1e-3, 1e-5)
+# Graph, method and keywords; the keyword that varies, and its settings, each to end no higher than the one before.
+STARTS = (1, 20, 21, 39, 40, 41, 60, 99, 240)  # around the step at which initial positions are compared
+FALLING = [
+    (KARATE, "linlog", {}, "max_iter", STARTS),
+    (KARATE, "tsne", {"pos": nx.circular_layout(KARATE), "fixed": [0, 33]}, "max_iter", (5, 30, 100, 400)),
+    (KARATE, "linlog", {}, "tol", (1.0, 1e-2, 1e-4)),
+    (KARATE, "sne", {}, "max_iter", STARTS),
+    (KARATE, "jse", {}, "max_iter", STARTS),
+    (KARATE, "gamma-quadlog", {}, "max_iter", STARTS),
+    (KARATE, "ftsne", {"divergence": "hellinger"}, "max_iter", STARTS),
+    (nx.grid_2d_graph(5, 5), "ftsne", {"divergence": "hellinger"}, "max_iter", STARTS),
+    (nx.circulant_graph(12, [1, 3]), "polylog", {}, "max_iter", STARTS),
+    *(
+        (KARATE, name, {"scale": None}, keyword, settings)
+        for name in ("ws-sne", "jse", "ee", "gamma-quadlog")
+        for keyword, settings in (("max_iter", (0, 5, 30, 120, 500)), ("tol", (1e-1, 1e-2, 1e-3, 1e-5)))
+    ),
+]
 
 
-@pytest.mark.full
-@pytest.mark.parametrize(
-    "name", thinned(["ws-sne", "jse", "ee", "gamma-quadlog"], plain=lambda name: name in ("ee", "gamma-quadlog"))
-)
-def test_more_steps_or_a_smaller_tol_never_end_higher(name):
-    for keyword, settings in (("max_iter", STEPS), ("tol", TOLS)):
-        values = [nl.solve(KARATE, name, seed=0, scale=None, **{keyword: s}).value for s in settings]
-        rounding = 1e-9 * abs(values[-1])
-        assert all(b <= a + rounding for a, b in pairwise(values)), (keyword, values)
-
-
-@pytest.mark.full
-@pytest.mark.parametrize(
-    ("graph", "name", "own"),
-    [
-        (nx.circulant_graph(12, [1, 3]), "polylog", {}),
-        (nx.grid_2d_graph(5, 5), "ftsne", {"divergence": "hellinger"}),
-        (KARATE, "gamma-quadlog", {}),
-    ],
-)
-def test_more_steps_never_end_higher_where_starts_are_compared(graph, name, own):
-    values = [nl.solve(graph, name, seed=0, max_iter=steps, **own).value for steps in (12, 20, 33, 39, 40, 41, 60)]
-    assert all(b <= a + 1e-9 * abs(a) for a, b in pairwise(values)), values
+@pytest.mark.parametrize("case", first(FALLING, 3), ids=str)
+def test_more_steps_or_a_smaller_tol_never_end_higher(case):
+    graph, name, given, keyword, settings = case
+    values = [nl.solve(graph, name, seed=0, **given, **{keyword: each}).value for each in settings]
+    assert all(b <= a + 1e-9 * abs(values[-1]) for a, b in pairwise(values)), values
 
 
 def test_a_run_that_rests_has_converged_however_few_steps_are_left():
@@ -367,13 +366,6 @@ def test_a_wide_drawing_keeps_its_digits():
         for name, own in (("ws-sne", {"mass": "unit"}), ("tsne", {})):
             found = nl.evaluate(grid, dict(zip(grid, factor * Y, strict=True)), name, **own)
             assert found.value == pytest.approx(dense, rel=1e-9), (factor, name)
-
-
-def test_more_steps_never_end_higher_with_fixed_nodes():
-    pos = nx.circular_layout(KARATE)
-    given = {"pos": pos, "fixed": [0, 33], "seed": 0}
-    values = [nl.solve(KARATE, "tsne", max_iter=steps, **given).trace[-1].value for steps in (5, 30, 100, 400)]
-    assert values == sorted(values, reverse=True)
 
 
 @pytest.mark.full

@@ -5,6 +5,7 @@ from __future__ import annotations
 import networkx as nx
 import numpy as np
 import pytest
+from oracles import random_case
 from scipy.sparse import csr_array
 from scipy.spatial.distance import cdist
 from tables import first
@@ -41,16 +42,10 @@ def two_stages(P: np.ndarray, m: np.ndarray, q: np.ndarray) -> np.ndarray:
     return first + p_i * then
 
 
-def random_case(seed: int, n: int = 12):
-    rng = np.random.default_rng(seed)
-    A = np.triu(rng.random((n, n)) * (rng.random((n, n)) < 0.4), 1) + np.diag(np.full(n - 1, 0.3), 1)
-    return csr_array(A + A.T), rng.uniform(0.3, 2.0, n), rng.normal(size=(n, 2))
-
-
 @pytest.mark.parametrize("kernel", KERNEL_TABLE, ids=lambda k: k.name)
 @pytest.mark.parametrize("compiled", [False, True])
 def test_the_i_divergence_costs_two_stages(kernel, compiled):
-    P, m, Y = random_case(1)
+    P, m, Y = random_case(1, "varied", n=12)
     expected = two_stages(P.toarray(), m, np.exp(kernel.log(cdist(Y, Y, "sqeuclidean") + np.eye(12))))
     assert (expected > 0).all()
     for connection, given in ((Optimal(), P), (Optimal(), 7.0 * P), (Normalized(), P / P.sum())):
@@ -61,7 +56,8 @@ def test_the_i_divergence_costs_two_stages(kernel, compiled):
 
 @pytest.mark.parametrize("method", first(["ws-sne", "tsne", "ssne", "hssne", "ftsne"], 2))
 def test_solutions_report_the_two_stages(method):
-    A = random_case(3, n=40)[0].toarray()  # no two nodes with the same neighbors, which would have to be set apart
+    # No two nodes have the same neighbors, which would have to be set apart.
+    A = random_case(3, "unit", n=40)[0].toarray()
     solution = nl.solve(A, method, scale=None, seed=0)
     Y = solution.positions
     m = np.count_nonzero(A, axis=1) if method == "ws-sne" else np.ones(len(A))

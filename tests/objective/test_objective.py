@@ -5,13 +5,11 @@ together.  Values and gradients of every divergence are tested in `test_family`.
 from __future__ import annotations
 
 import itertools
-from typing import Any
 
 import numpy as np
 import pytest
 from oracles import dense_value, objective, q_of, random_case
 from scipy.sparse import csr_array
-from tables import first
 
 from nelayout.formula.connections import Fixed, Normalized, Optimal
 from nelayout.formula.divergences import alpha, beta
@@ -79,32 +77,6 @@ def test_constants_of_the_values(divergence, connection):
         assert found == pytest.approx(value, rel=1e-10, abs=1e-10)
 
 
-@pytest.mark.parametrize("order", first([-0.5, 1.0, 1.7, 0.0, 0.5, 2.0], 3))
-@pytest.mark.parametrize("family", [alpha, beta])
-def test_theorem_1(family, order):
-    """At the best lambda, found by brute force, the separable form has the gradient of the scale-invariant one."""
-    if family is alpha and order <= 0:
-        pytest.skip("alpha divergences of order <= 0 are infinite on sparse P")
-    from scipy.optimize import minimize_scalar
-
-    for kernel, mass in itertools.product(KERNEL_TABLE, MASSES):
-        P, m, Y = random_case(11, mass)
-        divergence = family(order)
-        free = objective(P, m, kernel, divergence, Optimal()).evaluate(Y)
-
-        def at(log_lambda, P=P, m=m, Y=Y, kernel=kernel, divergence=divergence):
-            return objective(P, m, kernel, divergence, Fixed(float(np.exp(log_lambda)))).evaluate(Y)
-
-        start = np.log(free.lam)
-        best: Any = minimize_scalar(lambda x: at(x).value, bracket=(start - 1, start + 0.5), tol=1e-10)
-        assert best.x == pytest.approx(start, abs=1e-3)
-        assert at(start).value <= best.fun + 1e-12 * abs(best.fun)
-        held = at(start).gradient
-        ratio = np.sum(held * free.gradient) / np.sum(free.gradient**2)
-        assert ratio > 0
-        np.testing.assert_allclose(held, ratio * free.gradient, atol=1e-9 * np.abs(held).max())
-
-
 @pytest.mark.parametrize("connection", [Fixed(0.7), Optimal()], ids=name_of)
 @pytest.mark.parametrize("at", [0.0, 1.0])
 def test_orders_are_continuous(at, connection):
@@ -122,24 +94,6 @@ def test_orders_are_continuous(at, connection):
             )
 
 
-def test_best_tradeoff_of_the_i_divergence_is_normalization():
-    """ws-SNE with unit mass is t-SNE: optimal and normalized connection agree for the I-divergence."""
-    P, _, Y = random_case(13, "unit")
-    for kernel in KERNEL_TABLE:
-        optimal = objective(P, np.ones(len(Y)), kernel, beta(1.0), Optimal()).evaluate(Y)
-        normalized = objective(P, np.ones(len(Y)), kernel, beta(1.0), Normalized()).evaluate(Y)
-        np.testing.assert_allclose(optimal.gradient, normalized.gradient, rtol=1e-11, atol=1e-14)
-        assert optimal.lam == pytest.approx(normalized.lam)
-
-
-@pytest.mark.parametrize("divergence", [beta(0.0), beta(1.0), beta(2.0), alpha(0.5)], ids=name_of)
-def test_optimal_connection_ignores_the_scale_of_P(divergence):
-    P, m, Y = random_case(17, "varied")
-    one = objective(P, m, KERNELS["cauchy"], divergence, Optimal()).evaluate(Y)
-    ten = objective(10 * P, m, KERNELS["cauchy"], divergence, Optimal()).evaluate(Y)
-    np.testing.assert_allclose(ten.gradient, one.gradient, rtol=1e-10)
-
-
 @pytest.mark.parametrize("kernel", [inverse_power(r) for r in (1, 2, 3)], ids=name_of)
 @pytest.mark.parametrize("order", [0.0, 0.3, 1.0])
 def test_power_kernels_with_the_optimal_connection_ignore_size(kernel, order):
@@ -147,18 +101,6 @@ def test_power_kernels_with_the_optimal_connection_ignore_size(kernel, order):
     J = objective(P, m, kernel, beta(order), Optimal())
     assert J.scale_free
     assert J.evaluate(7.3 * Y).value == pytest.approx(J.evaluate(Y).value, abs=1e-10)
-
-
-def test_rigid_motion_and_relabeling():
-    P, m, Y = random_case(23, "varied")
-    turn = np.array([[0.6, -0.8], [0.8, 0.6]])
-    J = objective(P, m, KERNELS["cauchy"], beta(0.5), Optimal())
-    assert J.evaluate(Y @ turn + 5).value == pytest.approx(J.evaluate(Y).value, abs=1e-12)
-    order = np.random.default_rng(0).permutation(len(Y))
-    again = objective(
-        csr_array(P.toarray()[np.ix_(order, order)]), m[order], J.kernel, J.divergence, J.connection
-    )
-    np.testing.assert_allclose(again.evaluate(Y[order]).gradient, J.evaluate(Y).gradient[order], atol=1e-13)
 
 
 def test_exaggeration_scales_the_edges_alone():
@@ -183,7 +125,8 @@ def test_value_can_be_left_out():
 
 @pytest.mark.parametrize("divergence", [beta(0.0), beta(0.5), beta(1.0), beta(2.0)], ids=name_of)
 @pytest.mark.parametrize("connection", CONNECTION_TABLE, ids=name_of)
-def test_merged_graph_has_the_fine_objective(divergence, connection):
+@pytest.mark.parametrize("kernel", [KERNELS["cauchy"], KERNELS["gaussian"], heavy_tailed(2.0)], ids=name_of)
+def test_merged_graph_has_the_fine_objective(divergence, connection, kernel):
     """With masses and weights added and what merging hides kept, J of the coarse graph is J of the fine one, merged."""
     P, m, _ = random_case(37, "varied", n=12)
     cluster = np.array([0, 0, 1, 2, 2, 2, 3, 4, 4, 5, 5, 6])
@@ -195,7 +138,6 @@ def test_merged_graph_has_the_fine_objective(divergence, connection):
     np.fill_diagonal(coarse_p, 0)
     coarse_m = merge.T @ m
     hidden = float((coarse_m**2).sum() - (m**2).sum())
-    kernel = KERNELS["cauchy"]
     fine_J = objective(P, m, kernel, divergence, connection)
     fine = fine_J.evaluate(coarse_y[cluster])
     affinity = Affinity(csr_array(coarse_p), coarse_m, inside, hidden)

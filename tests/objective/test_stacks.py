@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from dataclasses import replace
 from typing import Any
 
@@ -243,22 +241,3 @@ def test_what_can_be_stacked():
         """A rule of the caller's, which may not take arrays."""
 
     assert not stackable(replace(ALL["ee"], connection=Own()), plain)
-
-
-def test_small_stacks_need_no_compiler():
-    code = (
-        "import sys, numpy as np, networkx as nx\n"
-        "from scipy.sparse import csr_array\n"
-        "from nelayout.catalogue import METHODS\n"
-        "from nelayout.objective import Affinity\n"
-        "from nelayout.objective.stacks import one_after_another, stacked\n"
-        "from nelayout.optimizers import LBFGS, Majorize\n"
-        "from nelayout.optimizers.minimize import Rest, minimize\n"
-        "P = csr_array(nx.to_scipy_sparse_array(nx.path_graph(6), dtype=float))\n"
-        "J = stacked(*one_after_another([Affinity(P, np.ones(6))] * 4), METHODS['nerv'])\n"
-        "Y = np.random.default_rng(0).normal(size=(24, 2))\n"
-        "for optimizer in (LBFGS(), Majorize()):\n"
-        "    minimize(J, Y, optimizer, 3, Rest(move=1e-3, force=1e-3))\n"
-        "assert 'numba' not in sys.modules\n"
-    )
-    subprocess.run([sys.executable, "-c", code], check=True)

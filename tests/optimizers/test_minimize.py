@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import networkx as nx
 import numpy as np
 import pytest
+from scipy import sparse
 from scipy.sparse import csr_array
 from tables import first
 
@@ -18,6 +19,7 @@ from nelayout.numerics.arithmetic import Arithmetic
 from nelayout.numerics.groups import WHOLE, Parts
 from nelayout.numerics.parallel import Threads
 from nelayout.objective import Affinity, Evaluation
+from nelayout.optimizers import LBFGS
 from nelayout.optimizers.line_search import MAX_TRIALS, Trial, tried
 from nelayout.optimizers.minimize import Rest, minimize
 from nelayout.optimizers.size import size_search, spread_search
@@ -317,6 +319,7 @@ def test_the_callers_steps_are_for_the_last_stage(steps):
     [
         (lambda: Descend("d", 10.5), "stage 'd': max_iter must be a whole number >= 0, given 10.5"),
         (lambda: Descend("d", -3), "given -3"),
+        (lambda: Descend("d", 10, "mojorize"), "unknown optimizer 'mojorize': did you mean 'majorize'.* Allowed: "),
         (lambda: Descend("d", 10, tol=-1.0), "tol must be a number >= 0, given -1.0"),
         (lambda: Descend("d", 10, exaggeration=0.0), "exaggeration must be a number > 0, given 0.0"),
         (lambda: CoarseToFine("c", 10, power=math.inf), "power must be a number > 0, given inf"),
@@ -353,3 +356,76 @@ def test_momentum_says_that_it_leaves_the_stages_of_a_method_aside():
     notes = nl.solve(G, method, optimizer="momentum", seed=0, max_iter=10).notes
     assert any("in place of the method's stages" in note for note in notes)
     assert not nl.solve(G, "ws-sne", optimizer="momentum", seed=0, max_iter=10).notes
+
+
+# --- callbacks of large runs ----------------------------------------------------------------------------------------
+
+SIDE = 142
+LARGE = sparse.csr_array(nx.to_scipy_sparse_array(nx.grid_2d_graph(SIDE, SIDE), dtype=float))
+
+
+def hubs(k: int, n: int) -> sparse.csr_array:
+    """All of n nodes joined to all of k: pairs of nodes can be merged k at a time only."""
+    rows, cols = np.divmod(np.arange(k * n), n)
+    half = sparse.coo_array((np.ones(k * n), (rows, k + cols)), shape=(k + n, k + n))
+    return sparse.csr_array(half + half.T)
+
+
+def firsts(G, method: str, max_iter: int) -> list[int]:
+    """The iterations that begin a level or a stage: where the stage's name or the number of different places
+    changes.
+    """
+    seen: list[tuple[str, int]] = []
+
+    def look(state) -> None:
+        seen.append((state.stage, len(np.unique(state.positions[:, 0]))))
+
+    nl.solve(G, method, seed=0, max_iter=max_iter, callback=look)
+    return [0, *(k for k in range(1, len(seen)) if seen[k] != seen[k - 1])]
+
+
+@pytest.mark.parametrize(
+    ("method", "most"),
+    [
+        pytest.param("ws-sne", 12, marks=pytest.mark.full),
+        pytest.param("gamma-quadlog", 4, marks=pytest.mark.full),
+        pytest.param("auto", 6, marks=pytest.mark.full),
+    ],
+)
+def test_true_stops_in_every_level_and_stage(method, most):
+    assert LARGE.shape[0] > 20_000
+    begins = firsts(LARGE, method, most)
+    assert len(begins) > 8  # nine levels and more from 40 nodes to 20,000, and the stages
+    for k in begins:
+        steps: list[int] = []
+
+        def callback(state, k=k, steps=steps) -> bool:
+            steps.append(state.iteration)
+            return state.iteration == k
+
+        solution = nl.solve(LARGE, method, seed=0, max_iter=most, callback=callback)
+        assert steps == list(range(k + 1))
+        assert len(solution.trace) == k + 1
+        assert solution.reason == "stopped"
+        assert solution.positions.shape == (LARGE.shape[0], 2)
+        assert np.isfinite(solution.positions).all()
+        assert len(np.unique(solution.positions, axis=0)) == LARGE.shape[0]
+
+
+def test_a_graph_that_does_not_shrink_is_looked_at_from_its_first_step(monkeypatch):
+    """Its coarsest graph is as large as it is itself, and is not drawn in secret."""
+    done: list[int] = []
+    step = LBFGS.step
+    monkeypatch.setattr(LBFGS, "step", lambda *given: done.append(1) or step(*given))
+    solution = nl.solve(hubs(50, 3000), "gamma-quadlog", seed=0, callback=lambda state: True)
+    assert solution.reason == "stopped"
+    assert len(solution.trace) == len(done) == 1
+
+
+def test_false_and_none_go_on():
+    G = LARGE[:2000, :2000]
+    plain = nl.solve(G, "gamma-quadlog", seed=0, max_iter=3)
+    for answer in (None, False, 0):
+        watched = nl.solve(G, "gamma-quadlog", seed=0, max_iter=3, callback=lambda state, answer=answer: answer)
+        assert watched.reason == plain.reason
+        assert np.array_equal(watched.positions, plain.positions)

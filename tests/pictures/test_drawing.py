@@ -117,29 +117,12 @@ def test_one_color_and_palettes_of_different_colors():
         assert len({to_hex(c) for c in palette(k)}) == k
 
 
-@pytest.mark.parametrize("take", [nl.draw, nl.explore])
-def test_a_misspelt_color_says_that_there_are_no_attributes(take):
-    with pytest.raises(InputError, match=r"color 'crimsonn': did you mean the color 'crimson'\? Allowed: 'degree', "):
-        take(SQUARE, CORNERS, color="crimsonn")
-    with pytest.raises(InputError, match=r"unknown node attribute .*'colour'.*; the nodes have no attributes"):
-        take(SQUARE, CORNERS, color="colour")
-
-
 def test_letters_of_a_pdf_are_truetype():
     """Publishers refuse the Type 3 fonts that are matplotlib's default."""
     content = io.BytesIO()
     nl.draw(SQUARE, CORNERS, content, format="pdf", labels=True, title="Title")
     assert b"/Type3" not in content.getvalue()
     assert b"/TrueType" in content.getvalue() or b"/CIDFontType2" in content.getvalue()
-
-
-def test_the_name_of_a_series_heads_legend_and_scale():
-    pandas = pytest.importorskip("pandas")
-    kinds: Any = nl.draw(SQUARE, CORNERS, color=pandas.Series(list("abab"), name="kind"))
-    assert kinds.axes[0].get_legend().get_title().get_text() == "kind"
-    sizes: Any = nl.draw(SQUARE, CORNERS, color=pandas.Series([0.5, 1, 2, 3], name="size"))
-    (bar,) = sizes.axes[0].child_axes
-    assert bar.get_title(loc="left") == "size"
 
 
 def test_an_edge_within_a_class_has_its_color():
@@ -192,30 +175,6 @@ def test_igraph():
     g.vs["kind"] = ["a", "b", "a", "b"]
     figure = nl.draw(g, g.layout("circle"), color="kind", labels="kind")
     assert [to_hex(c) for c in nodes_of(figure).get_facecolors()] == [PALETTE[0], PALETTE[1]] * 2
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ({"pos": {0: (0, 0)}}, "no position for node 1 .3 of 4 nodes have none.; give every node a position"),
-        ({"pos": {v: (0, 0, 0, v) for v in range(4)}}, "pos must have 1, 2 or 3 coordinates; got 4"),
-        ({"color": "kond"}, "unknown node attribute or color for color 'kond': did you mean 'kind'"),
-        ({"labels": "kond"}, "unknown node attribute for labels 'kond': did you mean 'kind'"),
-        ({"color": [1, 2]}, "color has 2 entries and the graph has 4 nodes"),
-        ({"path": "picture.jpeg"}, "unknown output format 'jpeg'"),
-        ({"path": "graph.gexf"}, r"'graph.gexf' is a file of a graph, .*write_positions\('graph.gexf', G, pos\)"),
-        ({"path": "nowhere/picture.png"}, "folder .* does not exist; make it first"),
-        ({"node_size": -1.0}, "node_size .*-1"),
-    ],
-)
-def test_errors_say_what_and_what_to_do(arguments, message, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    G = SQUARE.copy()
-    nx.set_node_attributes(G, dict.fromkeys(G, "x"), "kind")
-    with pytest.raises(InputError, match=message) as caught:
-        nl.draw(G, arguments.pop("pos", CORNERS), **arguments)
-    assert isinstance(caught.value, nx.NetworkXError)
-    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_missing_matplotlib_names_the_install_command():
@@ -355,40 +314,6 @@ def test_points_without_a_graph():
     assert [t.get_text() for t in named.axes[0].texts] == ["x", "y"]
     with pytest.raises(InputError, match="points without a graph have no edges"):
         nl.draw(None, Y, edge_width=[1.0])
-
-
-def test_a_solution_is_taken_wherever_positions_are():
-    G = nx.karate_club_graph()
-    solution = nl.solve(G, "tsne", seed=0)
-    drawn = nodes_of(nl.draw(G, solution)).get_offsets()
-    np.testing.assert_array_equal(drawn, nodes_of(nl.draw(G, solution.positions)).get_offsets())
-    assert float(nl.measure(G, solution)["stress"]) == float(nl.measure(G, solution.positions)["stress"])
-    other = nl.layout(G, pos=solution, max_iter=0, seed=1)
-    again = nl.layout(G, pos=solution.positions, max_iter=0, seed=1)
-    assert all((other[v] == again[v]).all() for v in G)
-    aligned: Any = nl.align(solution, to=solution)
-    np.testing.assert_allclose(list(aligned.values()), list(solution.positions.values()))
-    assert nl.compare(G, {"one": solution}).measured["one"]
-
-
-@pytest.mark.parametrize("size", [300, {0: 300, 1: 1, 2: 1, 3: 1}])
-def test_a_diameter_larger_than_the_drawing_is_refused(size):
-    with pytest.raises(InputError, match=r"node 0 the diameter 300, and the whole drawing is 2 wide") as caught:
-        nl.draw(SQUARE, CORNERS, node_size=size)
-    assert "nelayout.node_size_from_points" in str(caught.value)
-
-
-@pytest.mark.parametrize("given", [{"ax": np.array([[1, 2]], object)}, {"ax": 3}, {"title": 3}])
-def test_other_things_than_axes_and_titles_are_refused(given):
-    rule = r"ax must be matplotlib axes; got (an array of 2 axes\. Pass one|3)|title must be a text or None; got 3"
-    with pytest.raises(InputError, match=rule):
-        nl.draw(SQUARE, CORNERS, **given)
-
-
-def test_a_misspelt_keyword_names_the_near_ones():
-    for slip, word in (("with_labels", "labels"), ("node_color", "edge_color"), ("edgewidth", "edge_width")):
-        with pytest.raises(TypeError, match=f"unknown keyword of draw '{slip}': did you mean .*'{word}'"):
-            nl.draw(SQUARE, CORNERS, **{slip: 1})
 
 
 def test_help_shows_a_list_of_keywords():

@@ -16,10 +16,8 @@ from matplotlib.figure import Figure
 from matplotlib.image import imread
 
 import nelayout as nl
-from nelayout.errors import InputError
 from nelayout.pictures.colors import ON_DARK, SHAPE_COLORS
 from nelayout.pictures.colors import PALETTE as ON_WHITE
-from nelayout.pictures.edges import RASTER_FROM as BUNDLED_UP_TO
 from nelayout.pictures.edges import curves, detours
 from nelayout.pictures.paper import DARK, paper
 
@@ -236,25 +234,6 @@ def test_the_legend_of_axes_in_space_lies_beside_them():
     assert ax.get_position().x1 <= box.x0
     assert box.x1 <= given.x1
     assert len(ax.collections) == 2, "circles, and triangles from the ninth class on"
-
-
-@pytest.mark.parametrize(
-    ("keywords", "message"),
-    [
-        ({"background": "drak"}, "background must be .*; got 'drak'"),
-        ({"edges": "bundeld"}, "unknown edges 'bundeld': did you mean 'bundled'"),
-        ({"edges": 3}, "edges must be one of 'straight', 'faded', 'bundled', 'none'; got 3"),
-    ],
-)
-def test_errors_name_what_is_allowed(keywords, message):
-    with pytest.raises(InputError, match=message):
-        nl.draw(nx.path_graph(2), [[0, 0], [1, 1]], **keywords)
-
-
-def test_too_many_edges_for_bundles_are_refused():
-    G = nx.circulant_graph(BUNDLED_UP_TO // 2 + 1, [1, 2])
-    with pytest.raises(InputError, match="takes up to 20,000 edges; the graph has 20,002"):
-        nl.draw(G, nx.circular_layout(G), edges="bundled")
 
 
 @pytest.mark.parametrize(("n", "kilobytes"), [(30, 60), (3000, 2000)])

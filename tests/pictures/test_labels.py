@@ -20,7 +20,6 @@ from matplotlib.figure import Figure
 from tables import first
 
 import nelayout as nl
-from nelayout.errors import InputError
 
 NOTE = re.compile(r"([\d,]+) of ([\d,]+) labels have no room")
 
@@ -267,8 +266,6 @@ def test_letters_have_the_size_that_is_asked_for():
     (small, large) = (nl.draw(G, pos, labels=True, font_size=size).axes[0].texts for size in (6, 12))
     assert [t.get_fontsize() for t in small] == [6.0] * 3
     assert [t.get_fontsize() for t in large] == [12.0] * 3
-    with pytest.raises(InputError, match=r"font_size must be a number of points > 0; got 0"):
-        nl.draw(G, pos, labels=True, font_size=0)
 
 
 def test_texts_are_written_as_they_are():

@@ -61,12 +61,6 @@ def test_labels_are_classes_also_where_whole_numbers_would_be_a_scale():
         np.testing.assert_allclose(own, np.broadcast_to(to_rgb(color), own.shape))
 
 
-def test_the_name_of_a_series_is_the_heading_of_its_classes():
-    pandas = pytest.importorskip("pandas")
-    legend: Any = nl.plot(Y, pandas.Series(KIND, name="species")).axes[0].get_legend()
-    assert legend.get_title().get_text() == "species"
-
-
 def test_a_solution_is_colored_by_its_costs_and_outliers_do_not_take_the_scale():
     figure = nl.plot(SOLUTION)
     low, high = np.quantile(COST, [0.01, 0.99])
@@ -82,15 +76,6 @@ def test_a_solution_is_colored_by_its_costs_and_outliers_do_not_take_the_scale()
     assert face_colors(nl.plot(Y, color=COST)).tolist() == face_colors(figure).tolist()
     plain = face_colors(nl.draw(None, Y, color=COST))
     assert len(np.unique(plain, axis=0)) < 5 < 50 < len(np.unique(face_colors(figure), axis=0))
-
-
-def test_a_point_has_one_color():
-    with pytest.raises(ValueError, match="labels and color are both given"):
-        nl.plot(Y, KIND, color="red")
-    with pytest.raises(ValueError, match="labels"):
-        nl.plot(Y, KIND[:-1])
-    with pytest.raises(TypeError, match=r"'colr': did you mean 'color'"):
-        nl.plot(Y, colr="red")
 
 
 def test_ink_of_dots_is_that_of_discs_with_a_rim():

@@ -4,8 +4,6 @@ import ast
 import importlib
 import inspect
 import re
-import subprocess
-import sys
 from graphlib import TopologicalSorter
 from itertools import pairwise
 from pathlib import Path
@@ -39,8 +37,6 @@ BRITISH = re.compile(
 # A docstring that begins so makes the reader look elsewhere for its noun.
 NO_NOUN = re.compile(r"(What|Nor|The same|Where|Who)\b")
 BARE_EXCUSE = re.compile(r"#\s*(noqa|type: ignore|pyright: ignore)\s*$")
-# What `import nelayout`, or looking at a public name, must not bring in: each costs 0.1 to 0.7 seconds.
-HEAVY = {"networkx", "igraph", "numba", "scipy.optimize", "scipy.fft", "matplotlib", "pandas", "sklearn", "tqdm"}
 
 
 def short(path: Path) -> str:
@@ -49,11 +45,6 @@ def short(path: Path) -> str:
 
 def room_of(path: Path) -> str:
     return path.relative_to(PACKAGE).with_suffix("").parts[0]
-
-
-def module_names() -> set[str]:
-    """The last word of every module and package of nelayout."""
-    return {path.parent.name if path.stem == "__init__" else path.stem for path in SOURCES} - {"nelayout"}
 
 
 def rooms_imported(path: Path) -> list[tuple[int, str]]:
@@ -222,27 +213,6 @@ def test_stub_lists_the_public_names():
 def test_a_typing_slip_is_answered_with_the_near_name(slip, answer):
     with pytest.raises(AttributeError, match=answer):
         getattr(nl, slip)
-
-
-@pytest.mark.parametrize(
-    "code",
-    [
-        "import nelayout",
-        # NeighborEmbedding is a class of scikit-learn's kind, which cannot be had without it.
-        "import nelayout\nfor name in nelayout.__all__: name == 'NeighborEmbedding' or getattr(nelayout, name)",
-    ],
-    ids=["import", "every public name"],
-)
-def test_import_is_light(code):
-    code += f"\nimport sys; print(*sorted({HEAVY!r} & set(sys.modules)))"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.split() == []
-
-
-def test_importing_one_public_name_leaves_the_others_alone():
-    code = "import nelayout, sys; nelayout.Unsupported; print('nelayout.layouts' in sys.modules)"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.split() == ["False"]
 
 
 def test_typing_marker_is_shipped():

@@ -1,32 +1,65 @@
-"""What a cold process loads to draw a small graph: networkx, NumPy and scipy.sparse, and nothing heavy beside them."""
+"""What a cold process loads: an import nearly nothing, a drawing of a small graph NumPy and scipy.sparse alone."""
 
 from __future__ import annotations
 
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
+FULL = pytest.mark.full
 # Measured costs of an import, 0.06 to 0.65 s each: what draws thirty nodes in 0.1 s has no use for them.
 HEAVY = (
     "igraph", "numba", "llvmlite", "scipy.optimize", "scipy.sparse.csgraph", "scipy.sparse.linalg", "scipy.fft",
     "scipy.linalg", "scipy.spatial", "scipy.special", "matplotlib", "pandas", "sklearn", "tqdm",
     "concurrent.futures.thread",
 )  # fmt: skip
-
-
-def loaded(code: str) -> set[str]:
-    """The heavy modules that are in a fresh process after the code has run and that were not before it."""
-    program = f"""
-import sys
-import networkx, numpy, scipy.sparse
-before = set(sys.modules)
-import nelayout as nl
-{code}
-print(*sorted(m for m in {HEAVY!r} if m in sys.modules and m not in before))
+# Of these, what the package itself must not bring in, nor a look at its public names.
+FOR_IMPORT = ("networkx", "igraph", "numba", "scipy.optimize", "scipy.fft", "matplotlib", "pandas", "sklearn", "tqdm")
+# NeighborEmbedding is a class of scikit-learn's kind, which cannot be had without it.
+NAMES = "for name in nl.__all__: name == 'NeighborEmbedding' or getattr(nl, name)"
+ERROR = "from nelayout.errors import InputError, for_networkx; e = InputError('x'); assert for_networkx(e) is e"
+STACKS = """
+import networkx, numpy, nelayout.catalogue, nelayout.objective
+from nelayout.objective.stacks import one_after_another, stacked
+from nelayout.optimizers import LBFGS, Majorize
+from nelayout.optimizers.minimize import Rest, minimize
+P = networkx.to_scipy_sparse_array(networkx.path_graph(6), dtype=float)
+J = stacked(*one_after_another([nl.objective.Affinity(P, numpy.ones(6))] * 4), nl.catalogue.METHODS['nerv'])
+for optimizer in (LBFGS(), Majorize()):
+    minimize(J, numpy.random.default_rng(0).normal(size=(24, 2)), optimizer, 3, Rest(move=1e-3, force=1e-3))
 """
+EMBED = "nl.embed([[0.0], [1.0], [3.0]], n_neighbors=1, random_state=0)"
+MATRIX = "import numpy, nelayout.graphs.files; nl.ws_sne_layout(numpy.ones((5, 5)), seed=0)"
+FILE = str(Path(__file__).parents[2] / "examples" / "data" / "usairports2010.graphml")
+COMMAND = f"""
+from nelayout.cli import main
+main(["layout", {FILE!r}, "-o", "/dev/null", "--format", ":json", "--quiet"])
+"""
+# Code that runs after the import, and modules that it must not load.
+CODES = [
+    ("", FOR_IMPORT),
+    (NAMES, FOR_IMPORT),
+    ("nl.Unsupported", ["nelayout.layouts"]),
+    (ERROR, ["networkx"]),
+    (MATRIX, ["networkx", "igraph", "pandas", "matplotlib", "scipy.io"]),  # a host is recognized by its object
+    (STACKS, ["numba"]),
+    pytest.param(EMBED, ["torch"], marks=FULL),
+    pytest.param(COMMAND, ["matplotlib"], marks=FULL),
+    pytest.param("import networkx; nl.layout(networkx.path_graph(900), max_iter=1, seed=0)", ["igraph"], marks=FULL),
+]
+
+
+def run(program: str) -> str:
+    """What a program prints in a fresh process, where no warning may come."""
     done = subprocess.run([sys.executable, "-W", "error", "-c", program], capture_output=True, text=True, check=True)
-    return set(done.stdout.split())
+    return done.stdout
+
+
+@pytest.mark.parametrize(("code", "never"), CODES)
+def test_nothing_is_loaded_without_need(code, never):
+    assert run(f"import nelayout as nl\n{code}\nimport sys; print(*({set(never)} & set(sys.modules)))").split() == []
 
 
 CALLS = [
@@ -42,44 +75,29 @@ CALLS = [
 ]
 
 
-def test_drawing_the_karate_club_loads_nothing_heavy():
-    """One call after the other in one process; each that loads something is named with it."""
-    program = f"""
-import sys
+def loads(calls: list[str]) -> str:
+    """A line for each call that loads something heavy, one call after the other in one process."""
+    return run(f"""
+import io, sys
 import networkx, numpy, scipy.sparse
 before = set(sys.modules)
 import nelayout as nl
 G = networkx.karate_club_graph()
-for call in {CALLS!r}:
+for call in {calls!r}:
     eval(call)
     heavy = [m for m in {HEAVY!r} if m in sys.modules and m not in before]
     if heavy:
         print(call, "loads", *heavy)
     before.update(heavy)
-"""
-    done = subprocess.run([sys.executable, "-W", "error", "-c", program], capture_output=True, text=True, check=True)
-    assert done.stdout == ""
+""")
+
+
+def test_drawing_the_karate_club_loads_nothing_heavy():
+    assert loads(CALLS) == ""
 
 
 @pytest.mark.full
-def test_progress_alone_loads_its_bar():
-    code = "import io; sys.stderr = io.StringIO(); nl.ws_sne_layout(networkx.path_graph(3), progress=True)"
-    assert loaded(code) == {"tqdm"}
-
-
-@pytest.mark.full
-def test_compiled_loops_are_loaded_for_large_graphs_only():
-    code = "nl.gamma_quadlog_layout(networkx.path_graph(900), seed=0, max_iter=1)"
-    assert "numba" in loaded(code)
-    assert "igraph" not in loaded(code)
-
-
-def test_hosts_are_not_imported():
-    """A matrix is drawn without networkx: a host is recognized by its object."""
-    program = (
-        "import sys, numpy\nimport nelayout as nl, nelayout.graphs.files\n"
-        "nl.ws_sne_layout(numpy.ones((5, 5)), seed=0)\n"
-        "print(*{'networkx', 'igraph', 'pandas', 'matplotlib', 'scipy.io'} & set(sys.modules))"
-    )
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
-    assert done.stdout.split() == []
+def test_progress_loads_its_bar_and_large_graphs_load_compiled_loops():
+    quiet = "setattr(sys, 'stderr', io.StringIO())"
+    assert loads([quiet, "nl.ws_sne_layout(G, progress=True)"]).split(" loads ")[1:] == ["tqdm\n"]
+    assert "numba" in loads(["nl.gamma_quadlog_layout(networkx.path_graph(900), seed=0, max_iter=1)"])

@@ -8,7 +8,6 @@ import networkx as nx
 import numpy as np
 import pytest
 
-from nelayout.errors import Unsupported
 from nelayout.graphs import read
 from nelayout.quality import crossings
 from nelayout.quality.crossings import (
@@ -97,24 +96,10 @@ def test_by_hand(compiled, monkeypatch):
     assert count(nx.empty_graph(3), np.zeros((3, 2))) == 0
 
 
-@pytest.mark.parametrize("n", [4, 5, 6, 9])
-def test_complete_graph_on_a_circle(n):
-    """Every four points of a convex drawing give one crossing: n choose 4."""
-    angle = 2 * np.pi * np.arange(n) / n + 0.1
-    Y = np.column_stack([np.cos(angle), np.sin(angle)])
-    # An even number of diameters meets in one point, which still counts once for each pair.
-    assert edge_crossings(read(nx.complete_graph(n)).adjacency, Y).value == n * (n - 1) * (n - 2) * (n - 3) / 24
-
-
 def test_most_crossings_are_the_pairs_without_a_common_node():
     for G in (nx.path_graph(4), nx.star_graph(6), nx.gnm_random_graph(20, 60, seed=1), nx.empty_graph(2)):
         pairs = sum(not set(e) & set(f) for e, f in combinations(G.edges, 2))
         assert most_crossings(read(G).adjacency) == pairs
-
-
-def test_other_dimensions_are_refused():
-    with pytest.raises(Unsupported, match="2 dimensions"):
-        edge_crossings(read(nx.path_graph(3)).adjacency, np.zeros((3, 3)))
 
 
 def test_angular_resolution_by_hand_and_by_definition():

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from nelayout.graphs import read
-from nelayout.quality.edges import coincident_nodes, edge_length_variation, edges, node_resolution, overlapping_nodes
+from nelayout.quality.edges import coincident_nodes, edge_length_variation, node_resolution, overlapping_nodes
 
 
 def test_edge_length_variation():
@@ -20,13 +20,6 @@ def test_edge_length_variation():
     for scale in (1, 1e-180, 1e180):
         found = edge_length_variation(read(G).adjacency, Y * scale)
         assert found.value == pytest.approx(length.std() / length.mean(), rel=1e-12)
-
-
-def test_edges_are_listed_once():
-    G = nx.gnm_random_graph(25, 60, seed=2)
-    assert sorted(zip(*(x.tolist() for x in edges(read(G).adjacency)), strict=True)) == sorted(
-        map(tuple, map(sorted, G.edges))
-    )
 
 
 def test_coincident_nodes():

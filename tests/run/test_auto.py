@@ -73,13 +73,6 @@ def test_the_value_is_that_of_the_masses_that_were_taken():
         assert min(abs(solution.value - value) for value in values) < 1e-5 * abs(solution.value)  # leaves are opened
 
 
-def test_max_iter_is_for_the_last_stage():
-    G = nx.karate_club_graph()
-    for most in (0, 1, 40, 120):
-        own = [step for step in nl.solve(G, max_iter=most, seed=0).trace if step.stage == "descend"]
-        assert len(own) <= most
-
-
 # --- stars, rings and symmetric graphs ------------------------------------------------------------------------------
 
 

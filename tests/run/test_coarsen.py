@@ -14,9 +14,9 @@ from nelayout.formula.kernels import KERNELS
 from nelayout.graphs import read
 from nelayout.numerics.groups import Parts
 from nelayout.objective import Affinity, Objective
-from nelayout.objective.stacks import one_after_another, some_of, stacked
+from nelayout.objective.stacks import one_after_another, some_of
 from nelayout.placing.components import component_labels
-from nelayout.run.coarsen import COARSEST, MAX_KEPT, Level, hierarchy, match, merge
+from nelayout.run.coarsen import COARSEST, MAX_KEPT, Level, hierarchy, match
 from nelayout.sums.nbody import Exact
 
 
@@ -158,19 +158,6 @@ def test_a_stack_is_coarsened_as_its_graphs_are():
     assert not levels[-1].going.any()
 
 
-def test_one_level_of_a_stack_has_the_values_of_its_graphs():
-    graphs = [affinity(G, "degree") for G in SEVERAL[1::2]]
-    method = Method("cauchy", "beta:2", "optimal")
-    level = hierarchy(*one_after_another(graphs), np.random.default_rng(0))[1]
-    Y = np.random.default_rng(1).standard_normal((len(level.affinity.mass), 2))
-    found = stacked(level.affinity, level.parts, method).evaluate(Y, gradient=False).value
-    for k, here in enumerate(np.split(Y, level.parts.starts[1:-1])):
-        own = some_of(level.affinity, level.parts, np.arange(level.parts.count) == k)[0]
-        part = Affinity(own.P, own.mass, number(own.inside), number(own.hidden))
-        alone = Objective(part, method.kernel, method.divergence, method.connection, Exact())
-        assert found[k] == pytest.approx(alone.evaluate(here, gradient=False).value, rel=1e-11)
-
-
 def test_the_heaviest_edge_of_both_its_ends_is_merged():
     G = nx.path_graph(6)
     nx.set_edge_attributes(G, {(0, 1): 1, (1, 2): 9, (2, 3): 1, (3, 4): 9, (4, 5): 1}, "weight")
@@ -186,48 +173,6 @@ def test_heavy_nodes_are_matched_last():
     heavy = Affinity(fine.P, np.array([1.0, 1.0, 50.0, 50.0]))
     cluster = match(heavy, np.random.default_rng(0))
     assert cluster[0] == cluster[1]
-
-
-@pytest.mark.parametrize("name", ["grid", "weighted", "star"])
-def test_hierarchy_is_deterministic(name):
-    first, second = levels_of(GRAPHS[name](), seed=7), levels_of(GRAPHS[name](), seed=7)
-    for a, b in zip(first, second, strict=True):
-        assert np.array_equal(a.cluster, b.cluster)
-        assert np.array_equal(a.affinity.P.data, b.affinity.P.data)
-    one, other = (levels_of(nx.grid_2d_graph(30, 30), seed=seed)[0].cluster for seed in (7, 8))
-    assert not np.array_equal(one, other)
-
-
-def test_merging_everything_and_nothing():
-    fine, whole = affinity(nx.cycle_graph(5)), Parts(np.array([5]))
-    one = merge(fine, np.zeros(5, dtype=int), whole, Parts(np.array([1])))
-    assert (one.P.nnz, number(one.inside), number(one.hidden)) == (0, 10.0, 20.0)
-    same = merge(fine, np.arange(5), whole, whole)
-    assert np.array_equal(same.P.toarray(), fine.P.toarray())
-    assert (number(same.inside), number(same.hidden)) == (0.0, 0.0)
-
-
-@pytest.mark.parametrize("divergence", ["i-divergence", "beta:0.5", "beta:2"])
-@pytest.mark.parametrize("connection", ["fixed:0.7", "optimal"])
-@pytest.mark.parametrize("kernel", ["cauchy", "gaussian", "heavy-tailed:2"])
-def test_coarse_value_is_the_fine_one_at_the_merged_drawing(kernel, connection, divergence):
-    """Exact for beta and gamma divergences with kernels that are finite at distance 0, level after level.
-
-    But for the constants, which the weights of each level decide.
-    """
-    method = Method(kernel=kernel, divergence=divergence, connection=connection)
-    fine = affinity(nx.les_miserables_graph(), "degree")
-    levels = levels_of(fine, seed=2, coarsest=6)
-    assert len(levels) > 3
-    Y = 0.3 * np.random.default_rng(0).standard_normal((levels[-1].affinity.P.shape[0], 2))
-    values = []
-    for level, finer in zip(levels[::-1], [*levels[-2::-1], None], strict=True):
-        own = level.affinity
-        part = Affinity(own.P, own.mass, number(own.inside), number(own.hidden))
-        objective = Objective(part, method.kernel, method.divergence, method.connection, Exact())
-        values.append(objective.evaluate(Y, gradient=False).value - objective.constant)
-        Y = Y if finer is None else Y[finer.cluster]
-    assert np.allclose(values, values[-1], rtol=1e-10)
 
 
 def test_singular_kernels_leave_merged_pairs_out():

@@ -68,13 +68,30 @@ def test_same_seed_same_bits_in_every_process():
         found[name] = dict(line.rsplit(" ", 1) for line in done.stdout.splitlines())  # drawing -> hash
     one, *others = found.values()
     assert len(one) == 9
+    assert 200**2 < NUMPY_PAIRS < 1200**2  # drawn on NumPy and in compiled loops
     for other in others:
         assert other == one
 
 
-def test_one_process_draws_both_on_numpy_and_compiled():
-    """The program above is about both kinds of loops."""
-    assert 200**2 < NUMPY_PAIRS < 1200**2
+SPATIAL = nx.random_geometric_graph(900, 0.06, seed=1)
+TABLE = np.random.default_rng(0).standard_normal((700, 10))
+# Name -> (a drawing by n_jobs, whether it is full): parts of the package that the program above leaves out.
+ON_THREADS = {
+    "crossings": (lambda k: drawing(nx.balanced_tree(3, 5), "auto", seed=0, n_jobs=k), False),
+    "hops": (lambda k: drawing(nx.grid_2d_graph(20, 20), "tsnet", perplexity=10, seed=0, max_iter=5, n_jobs=k), False),
+    "random walks": (lambda k: drawing(SPATIAL, "ws-sne", smoothing=0.9, seed=1, max_iter=10, n_jobs=k), True),
+    "chosen alpha": (lambda k: drawing(SPATIAL, "alpha-sne", alpha="auto", seed=0, max_iter=5, n_jobs=k), True),
+    "distances of rows": (lambda k: nl.embed(TABLE, random_state=0, n_jobs=k), True),
+}
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=pytest.mark.full if full else ()) for name, (_, full) in ON_THREADS.items()]
+)
+def test_threads_change_no_bit(name):
+    draw, before = ON_THREADS[name][0], TABLE.copy()
+    assert np.array_equal(draw(1), draw(3))
+    assert np.array_equal(TABLE, before)
 
 
 def drawing(G, method="ws-sne", **options) -> np.ndarray:

@@ -1,7 +1,5 @@
 """Many small components are drawn together: each as it would be alone, and with the same bits on any threads."""
 
-import signal
-import threading
 import time
 from functools import cache
 from itertools import pairwise
@@ -16,7 +14,6 @@ import nelayout as nl
 from nelayout.catalogue import METHODS
 from nelayout.formula.divergences import f_divergence
 from nelayout.graphs import read
-from nelayout.numerics.groups import Parts
 from nelayout.numerics.parallel import Threads
 from nelayout.objective import Affinity
 from nelayout.objective.stacks import one_after_another
@@ -68,12 +65,6 @@ def test_the_lowest_of_several_copies_is_as_low_as_the_best_of_three_alone(G):
         Y = lowest_copies(both, parts, method, 8, 50, run)
         ours.append(J.evaluate(Y[: len(G)]).value)
     assert np.median(ours) <= np.median(best) + 1e-2
-
-
-def test_segments_add_up():
-    parts = Parts(np.array([1, 3]))
-    assert parts.sum(np.array([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0], [7.0, 8.0]])).tolist() == [[1.0, 2.0], [15.0, 18.0]]
-    assert parts.radius(np.array([[5.0], [-1.0], [0.0], [1.0]])) == pytest.approx([0.0, np.sqrt(2 / 3)])
 
 
 # Methods that draw trees with a J of 1e-4: its last digits are luck.
@@ -164,23 +155,6 @@ def test_frames_keep_components_apart_and_are_turned_onto_the_one_before():
             assert np.linalg.eigvalsh((M + M.T) / 2).min() >= -1e-7 * np.abs(M).max()
 
 
-@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="needs interval timers")
-def test_ctrl_c_ends_all_stacks_and_the_next_call_works():
-    """They would take minutes: whoever is interrupted waits for no other thread's stack to end."""
-    G = forest(60, 15)
-    expected, threads = nl.solve(G, "linlog", seed=0, n_jobs=2).positions, set(threading.enumerate())
-    old = signal.signal(signal.SIGALRM, signal.default_int_handler)
-    try:
-        signal.setitimer(signal.ITIMER_REAL, 0.3)
-        with pytest.raises(KeyboardInterrupt):
-            nl.solve(G, "linlog", seed=0, n_jobs=2, tol=0.0, max_iter=10**7)
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, old)
-    assert set(threading.enumerate()) == threads
-    assert np.array_equal(nl.solve(G, "linlog", seed=0, n_jobs=2).positions, expected)
-
-
 def test_an_error_in_one_stack_ends_the_others():
     """A divergence of the caller's own fails once, on one thread; the others would take minutes."""
     calls = []
@@ -196,15 +170,6 @@ def test_an_error_in_one_stack_ends_the_others():
     with pytest.raises(ValueError, match="it raised ArithmeticError"):
         nl.solve(forest(60, 15), method, seed=0, n_jobs=2, tol=0.0, max_iter=10**7)
     assert time.monotonic() - began < 60
-
-
-def test_a_callback_stops_a_stack():
-    G = forest(60, 15)
-    for at in (0, 3, 60):
-        solution = nl.solve(G, "ws-sne", seed=0, callback=lambda progress, at=at: progress.iteration >= at)
-        assert solution.reason == "stopped"
-        assert len(solution.trace) == at + 1
-        assert np.isfinite(solution.positions).all()
 
 
 @pytest.mark.full

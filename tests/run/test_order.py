@@ -106,14 +106,6 @@ def test_under_other_kernels_without_emphasis_and_from_starts_they_do_not_count(
     assert np.array_equal(Y, nl.embed(X, random_state=0, **keywords))
 
 
-@pytest.mark.full
-def test_threads_change_no_bit_and_rows_are_not_changed():
-    X = DIGITS[:700].copy()
-    Y = nl.embed(X, random_state=0, n_jobs=1)
-    assert np.array_equal(Y, nl.embed(X, random_state=0, n_jobs=2))
-    assert np.array_equal(X, DIGITS[:700])
-
-
 @pytest.mark.parametrize("metric", ["euclidean", "cosine", "manhattan", "chebyshev", "correlation"])
 def test_distances_are_those_of_the_metric(metric):
     X = np.abs(np.random.default_rng(0).standard_normal((50, 7)))

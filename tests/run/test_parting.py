@@ -105,12 +105,6 @@ def test_fixed_nodes_stay_and_the_others_give_way():
     assert np.linalg.norm(drawn[1]) > 0.03
 
 
-def test_no_steps_give_back_the_start():
-    pos = dict.fromkeys(range(2), (0.0, 0.0)) | {2: (1.0, 1.0)}
-    drawn = nl.layout(nx.path_graph(3), pos=pos, max_iter=0)
-    assert all(tuple(drawn[node]) == pos[node] for node in pos)
-
-
 def test_large_drawings_and_full_lines_have_specks():
     rng = np.random.default_rng(0)
     assert dot_size(rng.uniform(-1, 1, (18_000, 2))) > 0

@@ -155,7 +155,7 @@ RUNS = {
     "alpha": (KARATE, "alpha-sne", {"alpha": "auto", "max_iter": 20}),
 }
 # In a plain run, some of them stop at this many passes.
-PLAIN, STOPS = ("masses, tails", "emphases", "fixed", "missing nodes", "joint"), 3
+PLAIN, STOPS = ("masses, tails", "emphases", "fixed", "missing nodes", "several", "joint"), 3
 
 
 def solved(G, method, options, callback=None) -> tuple[nl.Solution, np.ndarray]:
@@ -179,13 +179,16 @@ def alike(Y: np.ndarray, Z: np.ndarray) -> bool:
 def test_callbacks_change_no_bit_and_may_stop_in_every_pass(name, most):
     """A stopped run gives back its latest positions, or the best so far while others are tried beside them."""
     G, method, options = RUNS[name]
-    frames: list[np.ndarray] = []
+    seen: list = []
     plain, Y = solved(G, method, options)
-    watched, same = solved(G, method, options, lambda step: frames.append(step.positions) and None)
+    watched, same = solved(G, method, options, lambda step: seen.append(step) and None)
     assert np.array_equal(Y, same)
-    assert [(s.stage, s.value) for s in plain.trace] == [(s.stage, s.value) for s in watched.trace]
-    assert len(frames) == len(plain.trace)
+    for steps in (watched.trace, seen):
+        told = [(s.iteration, s.stage, s.value) for s in steps]
+        assert told == [(k, s.stage, s.value) for k, s in enumerate(plain.trace)]
+    frames = [step.positions for step in seen]
     assert all(frame.shape == Y.shape and np.isfinite(frame).all() for frame in frames)
+    assert not any(frame.flags.writeable for frame in frames)
     stages = [step.stage for step in plain.trace]
     begins = [k for k in range(len(stages)) if k == 0 or stages[k] != stages[k - 1]]
     planned = {} if "alpha" in options else {p.name: p.depth for p in nl.plan(G, method, **options).passes}

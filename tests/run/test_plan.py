@@ -115,13 +115,6 @@ def test_stages_of_the_caller_are_its_plan():
     assert (found["own"], found["last"]) == (11, 5)
 
 
-def test_wrong_calls_are_refused_as_by_solve():
-    with pytest.raises(ValueError, match="ws-sne"):
-        nl.plan(GRAPHS["karate"], "wsne")
-    with pytest.raises(TypeError, match="smoothing"):
-        nl.plan(GRAPHS["karate"], "ws-sne", smothing=0.5)
-
-
 def forest(count, seed=0):
     """Small components of several kinds, all different."""
     rng = np.random.default_rng(seed)

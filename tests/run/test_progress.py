@@ -69,22 +69,13 @@ def test_no_drawing_takes_more_steps_than_the_bar_says(counted, graph, method):
         assert 0 < done <= most < (3 * done + 200 if graph == "trees" and "optimizer" not in how else math.inf)
 
 
-def test_the_line_names_method_stage_and_most_steps(counted):
-    (most, done), = counted(GRAPHS["grid"], "gamma-quadlog")[0]
-    _, lines = counted(GRAPHS["grid"], "gamma-quadlog")
+@pytest.mark.parametrize("G", [GRAPHS["grid"], nx.disjoint_union(nx.grid_2d_graph(8, 8), nx.path_graph(40))], ids=len)
+def test_the_line_names_method_stage_and_most_steps_of_all_components(counted, G):
+    ((most, done),), lines = counted(G, "gamma-quadlog")
+    assert done <= most == nl.plan(G, "gamma-quadlog").steps
     assert any(line.startswith(f"gamma-quadlog, levels: 1 of at most {most} steps |") for line in lines)
     assert lines[-1].startswith(f"gamma-quadlog: {done} steps [00:0")
     assert lines[-1].rstrip().endswith(" steps/s]")
-
-
-@pytest.mark.full
-def test_the_bar_counts_the_steps_of_all_components(counted):
-    G = nx.disjoint_union(nx.grid_2d_graph(8, 8), nx.path_graph(40))
-    made, lines = counted(G, "ws-sne")
-    ((most, done),) = made
-    assert done <= most == nl.plan(G, "ws-sne").steps
-    assert any(f": 1 of at most {most} steps |" in line for line in lines)
-    assert lines[-1].startswith(f"ws-sne: {done} steps")
 
 
 def test_a_bound_that_was_wrong_is_taken_back(capsys):

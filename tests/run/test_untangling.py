@@ -173,12 +173,6 @@ def test_components_lose_crossings_together_as_they_do_alone(seed):
     assert sum(together) <= sum(alone) + 1
 
 
-def test_threads_leave_the_bits():
-    G = nx.balanced_tree(3, 5)
-    one, two = (nl.layout(adjacency(G), seed=0, n_jobs=jobs) for jobs in (1, 2))
-    assert np.array_equal(one, two)
-
-
 def test_pieces_hang_at_their_cut_vertex():
     """On a triangle with a path at one corner, what hangs at each cut vertex are the ends of the path."""
     G = nx.cycle_graph(3)

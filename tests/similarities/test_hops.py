@@ -227,11 +227,6 @@ def test_small_components_are_worth_half_of_their_nodes_and_a_note_says_so_once(
     np.testing.assert_allclose(perplexities(rows)[[0, 5]], 2.5)
 
 
-def test_the_same_bits_for_any_number_of_threads():
-    first, second = (nl.layout(ROAD, "tsnet", perplexity=10, seed=0, max_iter=5, n_jobs=k) for k in (1, 3))
-    assert all((first[v] == second[v]).all() for v in ROAD)
-
-
 @pytest.mark.parametrize("graph", [KARATE, ROAD])
 @pytest.mark.parametrize("most", [1, 2])
 def test_paths_have_at_most_so_many_edges(graph, most):

@@ -154,26 +154,6 @@ def test_attribute_array_dict_and_names_win():
 @pytest.mark.parametrize(
     ("mass", "message"),
     [
-        ("popluation", "did you mean 'population'"),
-        ("degre", "did you mean 'degree'"),
-        ([1, -2, 3], "node 'b' has mass -2"),
-        ([1, float("nan"), 3], "node 'b' has mass nan"),
-        ({"a": 1, "c": 3}, "node 'b' has no mass"),
-        ({"a": 1, "b": 2, "c": 3, "d": 4}, "mass holds 'd', which is not a node"),
-        ({"a": 1, "b": "big", "c": 3}, "node 'b' has mass 'big'"),
-    ],
-)
-def test_wrong_masses_name_node_or_near_match(mass, message):
-    G: Any = nx.Graph([("a", "b"), ("b", "c")])
-    nx.set_node_attributes(G, dict.fromkeys(G, 1), "population")
-    network = read(G)
-    with pytest.raises(InputError, match=message):
-        node_mass(network.adjacency, mass, network.host)
-
-
-@pytest.mark.parametrize(
-    ("mass", "message"),
-    [
         ("population", "unknown mass 'population'"),
         (np.array([1.0, -1, 1]), "node 1 has mass -1"),
         (np.ones(2), r"shape \(2,\)"),

@@ -6,7 +6,6 @@ A GPU runs the same code; rounding and time differ there.
 from __future__ import annotations
 
 import itertools
-import subprocess
 import sys
 import weakref
 from dataclasses import replace
@@ -56,15 +55,6 @@ def test_without_pytorch_the_error_names_the_command_and_the_cpu(monkeypatch):
 def test_names_of_devices(given, error, said):
     with pytest.raises(error, match=said):
         nl.layout(nx.path_graph(4), device=given)
-
-
-@pytest.mark.full
-def test_the_cpu_is_the_default_and_loads_no_pytorch():
-    code = (
-        "import sys, networkx as nx, nelayout as nl; nl.ws_sne_layout(nx.path_graph(50), seed=0); "
-        "nl.embed([[0.0], [1.0], [3.0]], n_neighbors=1, random_state=0); assert 'torch' not in sys.modules"
-    )
-    subprocess.run([sys.executable, "-c", code], check=True)
 
 
 @pytest.mark.gpu

@@ -1,20 +1,20 @@
-"""Vectors to pictures: classes kept, the same bits again, options passed on, separate data joined."""
+"""Vectors to positions: classes kept, options passed on, separate data joined; copies of rows, and defaults."""
 
-import inspect
+import math
 import time
 from typing import Any
 
 import numpy as np
 import pytest
-from scipy.sparse import csr_array
-from scipy.spatial.distance import pdist
+import scipy.sparse as sp
+from scipy.spatial.distance import cdist, pdist
 
 import nelayout as nl
-from nelayout.catalogue import own_keywords
+from nelayout.catalogue import METHODS
 from nelayout.catalogue.keywords import PASSED_ON
 from nelayout.catalogue.options import DEFAULTS
-from nelayout.errors import InputError, InputTypeError
-from nelayout.vectors.embedding import solve_vectors
+from nelayout.numerics.parallel import Threads
+from nelayout.vectors.embedding import fit_vectors, solve_vectors
 from nelayout.vectors.neighbors import Neighbors, Space
 
 
@@ -38,13 +38,6 @@ def accuracy(Y, labels, k=10):
     return np.mean([np.bincount(row).argmax() == label for row, label in zip(near, labels, strict=True)])
 
 
-def test_a_misspelt_keyword_has_near_matches():
-    with pytest.raises(TypeError, match="keyword of embed 'n_neighbours': did you mean 'n_neighbors'"):
-        nl.embed(np.eye(5), n_neighbours=3)
-    assert list(inspect.signature(nl.embed).parameters)[:2] == ["X", "method"]
-    assert "pca" in (nl.embed.__doc__ or "")
-
-
 @pytest.mark.parametrize("n", [2, 3, 5, 10])
 @pytest.mark.parametrize("method", ["ws-sne", "tsne", "nerv", "ee", "gamma-quadlog", "auto"])
 def test_tables_of_a_few_rows(method, n):
@@ -62,23 +55,6 @@ def test_random_initial_positions_come_from_the_seed():
     assert np.array_equal(first, again)
     assert not np.array_equal(first, other)
     assert accuracy(first, labels) == accuracy(other, labels) == 1
-
-
-@pytest.mark.parametrize(
-    ("X", "message"),
-    [
-        (np.ones((1, 3)), "X has 1 row; neighbors need two or more: give more"),
-        (np.ones((0, 3)), "X has no rows; neighbors need two or more: give more"),
-        (np.array([["a", "b"], ["c", "d"]]), "dtype <U1; vectors are real numbers: encode text .* as numbers"),
-        (np.array([[1j, 2], [3, 4]]), r"dtype complex128; .*np\.abs"),
-        (np.array([["2020-01-01"], ["2020-01-02"]], dtype="M8[D]"), "dtype datetime64.*: give times .* as numbers"),
-        (np.array([[1], [2]], dtype="m8[s]"), "dtype timedelta64.*: divide by a unit"),
-        (csr_array(np.array([[1j, 2], [3, 4]])), r"dtype complex128; .*np\.abs"),
-    ],
-)
-def test_what_are_no_vectors_and_what_to_do(X, message):
-    with pytest.raises(InputError, match=message):
-        nl.embed(X, n_neighbors=1)
 
 
 @pytest.mark.full
@@ -175,14 +151,6 @@ def test_method_options_are_those_of_the_layout_function(method, options, functi
     assert not np.array_equal(Y, nl.embed(X, **run))
 
 
-@pytest.mark.parametrize("name", [name for name in nl._HOME if name.endswith("_layout")])
-def test_what_a_layout_takes_of_its_own_is_known_here(name):
-    function = getattr(nl, name)
-    own = set(inspect.signature(function).parameters) - set(DEFAULTS) - {"G", "pos", "fixed"}
-    method = name.removesuffix("_layout").replace("_", "-")
-    assert own == set(own_keywords(method))
-
-
 def test_common_keywords_that_are_passed_on_exist():
     assert set(PASSED_ON) <= set(DEFAULTS)
 
@@ -222,6 +190,7 @@ def test_other_dimensions(dim):
 
 def test_a_callback_stops_it():
     X, _ = blobs([0] * 5)
+    X = np.concatenate([X, X[:5]])  # copies count
     seen = []
 
     def watch(state):
@@ -229,43 +198,12 @@ def test_a_callback_stops_it():
         return len(seen) == 4
 
     assert solve_vectors(X, random_state=0, callback=watch).reason == "stopped"
-    assert seen == [(25, 2)] * 4
-
-
-X20 = blobs([0] * 3, size=20)[0]
-
-
-@pytest.mark.parametrize(
-    ("keywords", "error", "words"),
-    [
-        ({"n_neighbors": 20}, InputError, "from 1 to 19"),
-        ({"method": "ws-sen"}, InputError, "did you mean 'ws-sne'"),
-        ({"init": "pcs"}, InputError, "did you mean 'pca'"),
-        ({"init": np.zeros((19, 2))}, InputError, r"\(20, 2\) numbers; got \(19, 2\)"),
-        ({"init": np.full((20, 2), np.nan)}, InputError, "row 0"),
-        ({"init": ["a", "b"]}, InputTypeError, "init"),
-        ({"n_components": 4}, InputError, "1, 2 or 3"),
-        ({"n_components": True}, InputError, "1, 2 or 3"),
-        ({"init": "pca", "n_components": "2"}, InputError, "1, 2 or 3"),
-        ({"method_options": {"tail": 2.0}}, InputError, "'ws-sne' has no keyword 'tail'; tail is a keyword of 'hssne'"),
-        ({"method_options": {"mas": "unit"}}, InputError, "did you mean 'mass'"),
-        ({"method_options": {"seed": 1}}, InputError, "cannot hold 'seed'"),
-        ({"method_options": [("mass", "unit")]}, InputTypeError, "list"),
-        ({"method": "ee", "method_options": {"repulsion": -1}}, InputError, "repulsion"),
-        ({"random_state": "0"}, InputError, "random_state must be"),
-        ({"metric_params": 3}, InputTypeError, "metric_params"),
-    ],
-)
-def test_refused_in_words(keywords, error, words):
-    with pytest.raises(error, match=words):
-        nl.embed(X20, **{"n_neighbors": 5, **keywords})
+    assert seen == [(30, 2)] * 4
 
 
 def test_a_table_of_distances_has_no_principal_components():
     D = np.abs(np.arange(12.0)[:, None] - np.arange(12.0))
     assert nl.embed(D, metric="precomputed", n_neighbors=3, random_state=0).shape == (12, 2)
-    with pytest.raises(InputError, match="'auto', 'spectral' or an array"):
-        nl.embed(D, metric="precomputed", n_neighbors=3, init="pca")
 
 
 def test_pairs_of_whole_numbers_are_doubted_to_be_rows():
@@ -273,3 +211,179 @@ def test_pairs_of_whole_numbers_are_doubted_to_be_rows():
     with pytest.warns(UserWarning, match=r"like a list of edges; .*networkx\.Graph\(X\.tolist\(\)\)"):
         nl.embed(edges, n_neighbors=5, random_state=0)
     assert nl.embed(edges.astype(float), n_neighbors=5, random_state=0).shape == (60, 2)
+
+
+# --- copies of rows -------------------------------------------------------------------------------------------------
+
+KIND = np.r_[np.repeat(np.arange(30), 2), np.arange(30, 60), np.zeros(40, int)]
+X = np.random.default_rng(0).standard_normal((60, 5))[KIND]
+
+
+def farthest_apart(Y):
+    """The largest distance between copies, in parts of the diameter."""
+    return max(cdist(Y[k == KIND], Y[k == KIND]).max() for k in range(60)) / pdist(Y).max()
+
+
+@pytest.mark.parametrize("method", ["ws-sne", "nerv", "linlog", "ee", "auto"])
+@pytest.mark.parametrize("neighbors", [{}, {"n_neighbors": 7}, {"perplexity": 8}])
+def test_copies_lie_together_and_apart(method, neighbors):
+    solution = nl.solve_vectors(X, method, random_state=0, **neighbors)
+    assert farthest_apart(solution.positions) < 3e-3
+    assert len(np.unique(solution.positions, axis=0)) == len(X)
+    assert "70 of the 130 rows are copies of others" in " ".join(solution.notes)
+    assert np.isfinite(solution.value)
+    assert solution.node_cost.shape == solution.components.shape == (130,)
+
+
+@pytest.mark.parametrize(
+    ("rows", "keywords"),
+    [
+        (sp.csr_array(np.maximum(X, 0)), {}),
+        (cdist(X, X), {"metric": "precomputed"}),
+        (X, {"metric": "manhattan", "pca": None}),
+        (X, {"metric": lambda a, b: abs(a - b).sum()}),
+        (X, {"init": "spectral"}),
+        (X, {"init": "pca", "n_components": 3}),
+        (X, {"init": np.random.default_rng(1).random((130, 2))}),
+        (X, {"mass": np.arange(1.0, 131.0)}),
+        (X, {"mass": "degree"}),
+        (X, {"perplexity": 8, "perplexity_annealing": True}),
+    ],
+)
+def test_copies_of_other_tables_lie_together(rows, keywords):
+    assert farthest_apart(nl.embed(rows, random_state=0, max_iter=30, **keywords)) < 3e-3
+
+
+def test_the_value_is_that_of_the_whole_graph():
+    estimator = nl.NeighborEmbedding(method="tsne", perplexity=8, random_state=0).fit(X)
+    again = nl.evaluate(estimator.affinity_, estimator.embedding_, "tsne")
+    assert estimator.solution_.value == pytest.approx(again.value)
+    assert np.allclose(estimator.solution_.node_cost, again.node_cost)
+    best = nl.evaluate(estimator.affinity_, estimator.embedding_, "tsne", size="best")
+    assert best.unit == pytest.approx(1, abs=0.05)
+    assert np.array_equal(estimator.transform(X[60:]), estimator.embedding_[[*range(60, 90), *[0] * 40]])
+
+
+def test_copies_cost_little_where_they_are_few():
+    once = X[60:90]
+    twice = np.concatenate([once, once])
+    together = nl.solve_vectors(twice, "tsne", perplexity=8, random_state=0).value
+    apart = nl.solve_vectors(twice + 1e-9 * np.arange(180).reshape(60, 3)[:, :1], "tsne", perplexity=8, random_state=0)
+    assert together < 1.1 * apart.value
+
+
+@pytest.mark.parametrize("n", [2, 3, 40])
+@pytest.mark.parametrize("method", ["ws-sne", "nerv", "linlog", "auto", "ftsne"])
+def test_all_rows_equal(method, n):
+    Y = nl.embed(np.full((n, 3), 7.0), method, random_state=0)
+    assert np.isfinite(Y).all()
+    assert len(np.unique(Y, axis=0)) == n
+
+
+# --- defaults -------------------------------------------------------------------------------------------------------
+
+def rows(n, seed=0):
+    return np.random.default_rng(seed).standard_normal((n, 4))
+
+
+@pytest.mark.parametrize(("n", "k"), [(11, 10), (61, 60), (500, 60), (1000, 30), (1501, 20)])
+def test_the_default_is_a_share_of_30_000_neighbors_and_half_of_them_as_perplexity(n, k):
+    fit = fit_vectors(rows(n), random_state=0, max_iter=0)
+    assert (fit.k, fit.perplexity) == (k, k / 2)
+    assert abs(fit.graph - nl.entropic_affinity(rows(n), k / 2, n_neighbors=k)).max() <= 1e-15
+
+
+@pytest.mark.parametrize(
+    ("keywords", "expected"),
+    [
+        ({"n_neighbors": 20, "perplexity": 7.0}, (20, 7.0)),
+        ({"perplexity": 7.0}, (21, 7.0)),
+        ({"n_neighbors": 12}, (12, None)),
+        ({"knn": 9}, (9, 4.5)),
+        ({"knn": 70}, (60, 30.0)),
+    ],
+    ids=str,
+)
+def test_neighborhoods_are_as_they_were_asked_for(keywords, expected):
+    X = rows(100)
+    if "knn" in keywords:
+        found = Space(X).nearest(keywords["knn"], np.random.default_rng(0), Threads())
+        keywords = {"knn": (found.indices, found.distances)}
+    fit = fit_vectors(X, random_state=0, max_iter=0, **keywords)
+    assert (fit.k, fit.perplexity) == expected
+
+
+@pytest.mark.full
+def test_rows_count_alike_where_they_have_weights():
+    """ws-SNE of vectors is t-SNE; binary neighbors keep the masses of the method, and so does a method of one's own."""
+    X = rows(60)
+
+    def masses(**keywords):
+        return fit_vectors(X, random_state=0, max_iter=0, **keywords).drawing.affinity.mass
+
+    one = np.ones(60)
+    assert np.array_equal(masses(), one)
+    assert np.array_equal(masses(method="gamma-linlog"), one)
+    assert np.array_equal(masses(method=nl.method("ws-sne")), one)
+    assert not np.array_equal(masses(mass="strength"), one)
+    assert not np.array_equal(masses(n_neighbors=5), one)
+    own = nl.Method(kernel="cauchy", connection="optimal", mass="strength", name="mine")
+    assert not np.array_equal(masses(method=own), one)
+    drawing = nl.embed(X, random_state=0)
+    P = nl.entropic_affinity(X, 29.5, n_neighbors=59)
+    values = [nl.evaluate(P, drawing, method, "best", mass="unit").value for method in ("ws-sne", "t-sne")]
+    assert values[0] == pytest.approx(values[1], rel=1e-9)
+
+
+@pytest.mark.parametrize("method", ["auto", *METHODS])
+def test_weights_that_a_method_cannot_compare_are_not_its_default(method):
+    """Either the default is weighed, or it is the graph of 10 neighbors; a given number of neighbors has no weights."""
+    plain = nl.knn_graph(rows(30), 10)
+    keywords = {"method": method, "random_state": 0, "max_iter": 0}
+    graph = fit_vectors(rows(30), **keywords).graph
+    unweighed = ("auto", "ee", "linlog", "quadlog", "polylog", "forceatlas2", "tfdp")
+    if method in unweighed:
+        assert abs(graph - plain).max() == 0
+    else:
+        assert math.isclose(graph.sum(), 1.0)
+    assert abs(fit_vectors(rows(30), n_neighbors=10, **keywords).graph - plain).max() == 0
+
+
+def sheet(n):
+    """n points of a sheet of 4 x 1, and the same rolled up one and a half times, in space."""
+    rng = np.random.default_rng(0)
+    turn, across = 1.5 * np.pi * (1 + 2 * rng.random(n)), 21 * rng.random(n)
+    along = (turn * np.sqrt(1 + turn**2) + np.arcsinh(turn)) / 2
+    return np.column_stack([along, across]), np.column_stack([turn * np.cos(turn), across, turn * np.sin(turn)])
+
+
+def likeness(flat, Y):
+    """R^2 of the best similarity between a map and a drawing."""
+    flat, Y = flat - flat.mean(axis=0), Y - Y.mean(axis=0)
+    singular = np.linalg.svd(flat.T @ Y, compute_uv=False).sum()
+    return singular**2 / (flat**2).sum() / (Y**2).sum()
+
+
+@pytest.mark.full
+def test_a_drawing_lies_as_the_principal_components_do():
+    flat, _ = sheet(600)
+    middle = flat - flat.mean(axis=0)
+    for seed in range(3):
+        Y = nl.embed(flat, n_neighbors=10, random_state=seed)
+        Y = Y - Y.mean(axis=0)
+        # The components are the axes of the sheet; which side is up, the drawing's own weight decides.
+        assert abs(np.corrcoef(Y[:, 0], middle[:, 0])[0, 1]) > 0.9
+        assert abs(np.corrcoef(Y[:, 1], middle[:, 1])[0, 1]) > 0.5
+
+
+def test_a_rolled_sheet_is_unrolled():
+    """Its principal components show the roll from the side."""
+    flat, rolled = sheet(1000)
+    assert likeness(flat, nl.embed(rolled, n_neighbors=10, random_state=0)) > 0.9
+
+
+@pytest.mark.parametrize("X", [np.zeros((60, 3)), np.arange(60.0)[:, None] * np.ones(3)], ids=["equal", "on a line"])
+def test_rows_without_two_components(X):
+    Y = nl.embed(X, random_state=0)
+    assert np.isfinite(Y).all()
+    assert len(np.unique(Y, axis=0)) == 60

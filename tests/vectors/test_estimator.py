@@ -236,36 +236,9 @@ WRONG = X.copy()
 WRONG[7, 2] = np.nan
 
 
-@pytest.mark.parametrize(
-    ("rows", "error", "words"),
-    [
-        (WRONG, ValueError, "NaN in row 7, column 2"),
-        (np.where(np.isnan(WRONG), np.inf, WRONG), ValueError, "infinity in row 7, column 2"),
-        (sp.csr_array(WRONG), ValueError, "NaN in row 7, column 2"),
-        (pd.DataFrame(WRONG, columns=list("abcdef")), ValueError, "NaN in row 7, column 'c'"),
-        (X[:1], ValueError, "1 sample"),
-        (X[:, :0], ValueError, "0 feature"),
-        (X[0], ValueError, "Reshape your data"),
-        ([["a", "b"], ["c", "d"]], ValueError, "numeric"),
-        (pd.DataFrame({"a": [1.0, 2.0], "b": ["x", "y"]}), ValueError, "'x' in row 0, column 'b'.*encode text"),
-        (pd.DataFrame({"b": pd.to_datetime(["2020", "2021"]), "a": [1.0, 2.0]}), ValueError, "column 'b'.*date as"),
-        (pd.DataFrame({"a": [1.0, 2.0], "b": pd.to_timedelta([1, 2])}), ValueError, "row 0, column 'b'.*by a unit"),
-        (pd.DataFrame({"a": [1j, 2.0]}), ValueError, "real and imaginary parts as columns"),
-        (pd.DataFrame(index=range(9)), ValueError, "no columns"),
-    ],
-)
-def test_bad_rows(rows, error, words):
-    with pytest.raises(error, match=words):
-        nl.NeighborEmbedding().fit(rows)
-
-
 def test_bad_rows_to_place():
     estimator = nl.NeighborEmbedding(random_state=0).fit(X)
     with pytest.raises(ValueError, match="X has 5 features, but NeighborEmbedding is expecting 6"):
         estimator.transform(X[:, :5])
     with pytest.raises(ValueError, match="NaN in row 7"):
         estimator.transform(WRONG)
-    with pytest.raises(ValueError, match="perplexity must be"):
-        nl.NeighborEmbedding(perplexity=500).fit(X)
-    with pytest.raises(ValueError, match="did you mean 'tsne'"):
-        nl.NeighborEmbedding(method="tsn").fit(X)

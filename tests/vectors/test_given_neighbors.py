@@ -76,29 +76,6 @@ def test_an_estimator_takes_them_and_places_new_rows_by_a_search_of_its_own():
     assert np.array_equal(estimator.transform(X[:5] + 0.1), plain.transform(X[:5] + 0.1))
 
 
-@pytest.mark.parametrize(
-    ("knn", "error", "words"),
-    [
-        (LISTS[0], TypeError, "two .* arrays"),
-        ((LISTS[0][:9], LISTS[1][:9]), ValueError, "X has 100 rows"),
-        ((LISTS[0] + 0.5, LISTS[1]), TypeError, "not integers"),
-        ((LISTS[0] + 95, LISTS[1]), ValueError, "there are rows 0 to 99"),
-        ((LISTS[0], -1 - LISTS[1]), ValueError, "finite numbers >= 0"),
-        ((np.repeat(LISTS[0][:, :1], 3, axis=1), LISTS[1][:, :3]), ValueError, "twice"),
-        ((np.arange(100)[:, None], np.zeros((100, 1))), ValueError, "its only neighbor"),
-        (([["a"] * 3] * 100, LISTS[1][:, :3]), TypeError, "not integers"),
-    ],
-)
-def test_bad_lists(knn, error, words):
-    with pytest.raises(error, match=words):
-        nl.embed(X, knn=knn)
-
-
-def test_more_neighbors_than_the_lists_have():
-    with pytest.raises(ValueError, match=r"n_neighbors must be from 1 to 16 \(knn has 16\)"):
-        nl.embed(X, knn=LISTS, n_neighbors=30)
-
-
 def test_a_row_in_some_lists_of_its_own():
     indices = np.array([[0, 1], [0, 2], [1, 0]])
     found = read_neighbors((indices, np.array([[0.0, 2.0], [2.0, 3.0], [3.0, 5.0]])), 3)

@@ -1,4 +1,4 @@
-"""Stress as a term of the objective: its value, its gradient, and what an emphasis does to drawings."""
+"""Terms of the objective beside pairs: stress with its emphasis, and springs to places with their stability."""
 
 from dataclasses import replace
 
@@ -7,10 +7,11 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 from tables import EVERY_METHOD, RECIPES, thinned
-from test_added import objective
+from test_added import ONE, objective
 
 import nelayout as nl
 from nelayout.catalogue import METHODS
+from nelayout.formula.potentials import Anchors
 from nelayout.formula.potentials.stress import Stress
 from nelayout.numerics import distances
 from nelayout.numerics.communities import communities, together
@@ -18,8 +19,16 @@ from nelayout.numerics.distances import Distances, hop_distances_of_each
 from nelayout.numerics.parallel import Threads
 from nelayout.objective import Affinity
 from nelayout.objective.stacks import one_after_another, stacked
+from nelayout.optimizers import OPTIMIZERS, optimizer_named
+from nelayout.optimizers.minimize import Rest, minimize
+from nelayout.run.drawing import Drawing, Part, Summation
+from nelayout.run.springs import springs
+from nelayout.run.taking_apart import input_affinity
+from nelayout.similarities.masses import node_mass
+from nelayout.sums.nbody import Exact
 
 KARATE = nx.karate_club_graph()
+EACH = thinned(EVERY_METHOD, plain=lambda name: name in RECIPES)
 
 
 def some_distances(n: int, k: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
@@ -27,6 +36,11 @@ def some_distances(n: int, k: int, seed: int = 0) -> tuple[np.ndarray, np.ndarra
     rng = np.random.default_rng(seed)
     points, pivots = rng.normal(size=(n, 3)), np.sort(rng.permutation(n)[:k])
     return pivots, np.linalg.norm(points[:, None] - points[pivots], axis=2)
+
+
+def slope(f, Y, toward, h=1e-5):
+    """The derivative of f at Y in one direction, by differences of fourth order."""
+    return sum(c * f(Y + k * h * toward) for k, c in ((1, 8), (-1, -8), (2, -1), (-2, 1))) / (12 * h)
 
 
 def sigma(pivots, lengths, Y) -> float:
@@ -67,7 +81,6 @@ def test_distances_within_communities_are_shorter():
     assert term.at(Y, np.ones(34)).cost.sum() == pytest.approx(sigma(np.arange(34), lengths, Y), rel=1e-6)
 
 
-
 @pytest.mark.parametrize("name", ["karate", "les_miserables", "caves", "grid"])
 def test_communities_are_as_good_as_those_of_networkx(name):
     G = {
@@ -94,10 +107,8 @@ def test_runs_agree_on_groups_and_disagree_on_a_mesh():
     assert share[mesh.nonzero()].min() > 0, "a border that no run crosses"
 
 
-
 def test_a_part_without_edges_has_no_communities():
     assert together(csr_array((1, 1))).tolist() == [[1.0]]
-
 
 
 @pytest.mark.parametrize("compiled", [False, True])
@@ -110,12 +121,11 @@ def test_the_gradient_of_several_graphs_is_the_slope_of_their_values(compiled, d
     )
     rng = np.random.default_rng(3)
     Y, toward = rng.normal(size=(2, 54, d))
-    h, mass = 1e-5, np.ones(54)
-    steps = ((1, 8), (-1, -8), (2, -1), (-2, 1))  # of fourth order
-    slope = sum(c * term.at(Y + k * h * toward, mass).cost for k, c in steps) / (12 * h)
+    mass = np.ones(54)
+    slopes = slope(lambda Z: term.at(Z, mass).cost, Y, toward)
     gradient = np.einsum("ij,ij->i", term.at(Y, mass).gradient, toward)
     ends = np.cumsum([0, *(n for n, _ in given)])[:-1]
-    np.testing.assert_allclose(np.add.reduceat(gradient, ends), np.add.reduceat(slope, ends), rtol=1e-7, atol=1e-7)
+    np.testing.assert_allclose(np.add.reduceat(gradient, ends), np.add.reduceat(slopes, ends), rtol=1e-7, atol=1e-7)
 
 
 def test_nodes_at_one_place_have_no_force():
@@ -146,16 +156,15 @@ def test_hops_are_those_from_the_pivots(monkeypatch):
             assert found.weights[:, i, k] == pytest.approx((0.0 if not D else 1 / D**2, 0.0 if not D else 1 / D))
 
 
-@pytest.mark.parametrize("name", thinned(EVERY_METHOD, plain=lambda name: name in RECIPES))
+@pytest.mark.parametrize("name", EACH)
 def test_the_gradient_with_stress_is_the_slope_of_the_value(name):
     J = objective(name)
     affinity = replace(J.affinity, distances=(Distances.of(*some_distances(77, 77)),))
     J = replace(J, affinity=affinity, emphasis=5.0)
-    rng, h = np.random.default_rng(3), 1e-5
+    rng = np.random.default_rng(3)
     Y, toward = 2.0 * rng.standard_normal((77, 2)), rng.standard_normal((77, 2))
-    steps = ((1, 8), (-1, -8), (2, -1), (-2, 1))
-    slope = sum(c * J.evaluate(Y + k * h * toward).value for k, c in steps) / (12 * h)
-    assert np.sum(J.evaluate(Y).gradient * toward) == pytest.approx(slope, rel=1e-6, abs=1e-6)
+    slopes = slope(lambda Z: J.evaluate(Z).value, Y, toward)
+    assert np.sum(J.evaluate(Y).gradient * toward) == pytest.approx(slopes, rel=1e-6, abs=1e-6)
 
 
 @pytest.mark.parametrize("name", ["ws-sne", "tsne", "nerv", "ee"])
@@ -194,14 +203,89 @@ def test_an_emphasis_leads_from_neighbors_to_distances(name):
         assert both - J == pytest.approx(unit * (128**0.4 - 1) * stress[1], rel=1e-5)
 
 
-@pytest.mark.parametrize("wrong", [-0.1, 1.5, "much", True])
-def test_an_emphasis_is_a_number_from_0_to_1(wrong):
-    with pytest.raises(ValueError, match=r"emphasis must be .*in \[0, 1\]"):
-        nl.layout(KARATE, emphasis=wrong)
-    with pytest.raises(ValueError, match="emphasis must be a number from 0 to 1"):
-        nl.method("ws-sne", emphasis=wrong)
-
-
-def test_a_variational_form_has_no_emphasis():
+def test_an_emphasis_of_a_method_is_a_number_from_0_to_1_and_a_variational_form_has_none():
+    for wrong in (-0.1, 1.5, "much", True):
+        with pytest.raises(ValueError, match="emphasis must be a number from 0 to 1"):
+            nl.method("ws-sne", emphasis=wrong)
     with pytest.raises(nl.Unsupported, match="emphasis"):
         nl.method(nl.method("ftsne", variational=True), emphasis=0.5)
+
+
+# --- springs to places ----------------------------------------------------------------------------------------------
+
+
+def springs_of(J, Y, stability, size=1.0):
+    """The springs from a drawing Y to itself, which the caller has in other units."""
+    part = Part(np.arange(len(Y)), J.affinity, start=Y / size)
+    drawing = replace(Drawing.of([part], 2), Y=Y, size=np.full((1, 2), size))
+    external = springs(J, drawing, stability).anchors
+    assert external is not None
+    return external
+
+
+@pytest.mark.parametrize("name", EACH)
+def test_gradient_with_springs_is_the_slope_of_the_value(name):
+    rng, J = np.random.default_rng(3), objective(name)
+    Y, toward = 2.0 * rng.standard_normal((77, 2)), rng.standard_normal((77, 2))
+    J = J.anchored(Anchors(rng.standard_normal((77, 2)), rng.uniform(0.0, 2.0, 77)))
+    slopes = slope(lambda Z: J.evaluate(Z).value, Y, toward)
+    assert np.sum(J.evaluate(Y).gradient * toward) == pytest.approx(slopes, rel=1e-6, abs=1e-6)
+
+
+@pytest.mark.parametrize("name", EACH)
+def test_springs_add_their_own_energy_and_nothing_else(name):
+    rng, J = np.random.default_rng(4), objective(name)
+    Y, places, k = rng.standard_normal((77, 2)), rng.standard_normal((77, 2)), rng.uniform(0.0, 2.0, 77)
+    plain, both = J.evaluate(Y), J.anchored(Anchors(places, k)).evaluate(Y)
+    energy = 0.5 * sum(k[i] * ((Y[i] - places[i]) ** 2).sum() for i in range(77))
+    assert both.value - plain.value == pytest.approx(energy)
+    np.testing.assert_allclose(both.gradient - plain.gradient, k[:, None] * (Y - places), atol=1e-10)
+
+
+@pytest.mark.parametrize("name", EACH)
+@pytest.mark.parametrize("stability", [0.5, 0.9])
+def test_springs_resist_a_stretch_of_the_map_by_their_part(name, stability):
+    """Work of the springs on a stretch of the whole drawing: s / (1 - s) times that of the edges' attraction."""
+    J, Y = objective(name), 2.0 * np.random.default_rng(5).standard_normal((77, 2))
+    about = Y - Y.mean(axis=0)
+    omega = np.maximum(J.evaluate(Y, weights=True).weights, 0.0)
+    P = J.affinity.P
+    rows = np.repeat(np.arange(77), np.diff(P.indptr))
+    edges = 0.5 * 4.0 * 0.5 * sum(
+        w * ((Y[i] - Y[j]) ** 2).sum() for w, i, j in zip(omega, rows, P.indices, strict=True)
+    )
+    found = springs_of(J, Y, stability)
+    work = 0.5 * float(np.sum(found.stiffness * (about**2).sum(axis=1)))
+    assert work == pytest.approx(stability / (1 - stability) * edges)
+    np.testing.assert_allclose(found.places, Y)
+
+
+def test_units_of_the_caller_change_no_spring():
+    J, Y = objective("ws-sne"), np.random.default_rng(6).standard_normal((77, 2))
+    one, other = springs_of(J, Y, 0.8), springs_of(J, Y, 0.8, size=1e-3)
+    np.testing.assert_allclose(one.stiffness, other.stiffness)
+    np.testing.assert_allclose(one.places, other.places)
+
+
+def test_no_stability_and_fixed_coordinates_have_no_spring():
+    J, Y = objective("ws-sne"), np.random.default_rng(6).standard_normal((77, 2))
+    assert not springs_of(J, Y, 0.0).stiffness.any()
+    fixed = np.zeros((77, 2), dtype=bool)
+    fixed[3] = True
+    assert springs(J, Drawing.of([Part(np.arange(77), J.affinity, Y, fixed)], 2).at(Y), 0.9) is J
+
+
+@pytest.mark.parametrize("optimizer", OPTIMIZERS)
+def test_every_optimizer_goes_to_the_places_of_stiff_springs(optimizer):
+    """However stiff they are, the energy is quadratic there, so that all end within a hair of them."""
+    G = nx.karate_club_graph()
+    A = nx.to_scipy_sparse_array(G, dtype=float, format="csr", weight=None)
+    method = EVERY_METHOD["ws-sne"]
+    A.indices, A.indptr = A.indices.astype(np.int32), A.indptr.astype(np.int32)
+    affinity, _ = input_affinity(A, node_mass(A, method.mass)[0], method, 0.0, ONE)
+    J = Summation(Exact(False, ONE), ONE, False).objective(method, affinity)
+    rng = np.random.default_rng(7)
+    places, Y = rng.standard_normal((34, 2)), rng.standard_normal((34, 2))
+    J = J.anchored(Anchors(places, np.full(34, 1e6)))
+    Y, _, _ = minimize(J, Y, optimizer_named(optimizer), 100, Rest())
+    assert np.abs(Y - places).max() < 1e-3
