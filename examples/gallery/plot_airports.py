@@ -15,7 +15,7 @@ import nelayout as nl
 
 REGIONS = {
     "Alaska": "AK", "West": "AZ CA CO HI ID MT NM NV OR TT UT WA WY", "Northeast": "CT MA ME NH NJ NY PA RI VT",
-    "Midwest": "IA IL IN KS MI MN MO ND NE OH SD WI", "Caribbean": "PR VI",
+    "Midwest": "IA IL IN KS MI MN MO ND NE OH SD WI",
 }  # fmt: skip
 region = {state: name for name, states in REGIONS.items() for state in states.split()}
 G = nx.read_graphml("../data/usairports2010.graphml")

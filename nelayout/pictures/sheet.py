@@ -77,6 +77,11 @@ class Sheet:
         ax.set_aspect("equal")
         ax.add_artist(self.mark)
         ax.set_axes_locator(self)
+        shared = [each for each in self._row() if ax.get_shared_x_axes().joined(ax, each.ax)]
+        for sheet in shared:  # with shared limits, each panel has room for all drawings
+            sheet.low = np.min([each.low for each in shared], axis=0)
+            sheet.high = np.max([each.high for each in shared], axis=0)
+        low, high = self.low, self.high
         same = [each for each in self._row() if np.array_equal([each.low, each.high], [low, high])]
         for sheet in same:  # panels of one layout have one size
             sheet._limit(max(each.reach for each in same))

@@ -71,6 +71,19 @@ def test_panels_in_a_row_show_one_layout_at_one_size(layout, pos):
             assert 0 < gap < 0.3 * figure.dpi, "the title stands on the drawing"
 
 
+def test_panels_with_shared_limits_show_all_nodes_of_each_drawing():
+    figure = Figure(figsize=(7.0, 2.6))
+    FigureCanvasAgg(figure)
+    axes = figure.subplots(1, 3, sharex=True, sharey=True)
+    for ax, factor in zip(axes, (3.0, 1.0, 0.5), strict=True):
+        nl.draw(G, {v: (factor * x + factor, y) for v, (x, y) in POS.items()}, ax=ax)
+    figure.canvas.draw()
+    for ax in axes:
+        low, high = ax.bbox.get_points()
+        assert (places(ax) >= low - 1e-6).all()
+        assert (places(ax) <= high + 1e-6).all()
+
+
 @pytest.mark.parametrize("layout", [None, "constrained", "tight"])
 def test_titles_of_a_row_have_one_height_and_dots_have_a_margin(layout):
     figure, axes = panels(layout, 2)
