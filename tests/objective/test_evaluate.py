@@ -343,7 +343,7 @@ FALLING = [
 ]
 
 
-@pytest.mark.parametrize("case", first(FALLING, 3), ids=str)
+@pytest.mark.parametrize("case", first(FALLING, 3), ids=lambda case: f"{case[1]}-{len(case[0])}-{case[3]}")
 def test_more_steps_or_a_smaller_tol_never_end_higher(case):
     graph, name, given, keyword, settings = case
     values = [nl.solve(graph, name, seed=0, **given, **{keyword: each}).value for each in settings]
