@@ -76,7 +76,7 @@ def figure(fronts: dict[str, dict[str, np.ndarray]], file: Path) -> None:
     fig.supxlabel("neighborhood of one step (right is better)", fontsize=10)
     fig.supylabel("stress (up is better)", fontsize=10)
     fig.legend(
-        *panels.flat[0].get_legend_handles_labels(), loc="outside lower center", ncols=5, fontsize=9, frameon=False
+        *panels.flat[0].get_legend_handles_labels(), loc="outside upper center", ncols=5, fontsize=9, frameon=False
     )
     fig.savefig(file, dpi=110)
 

@@ -1,7 +1,7 @@
 """The plan: the passes that draw one connected graph, chosen from facts about it.
 
-Only this module chooses passes.  For example, a ring under the method "auto" starts on a circle.  A small
-graph under ws-SNE compares five initial positions before its last descent.
+On one machine only this module chooses passes.  For example, a ring under the method "auto" starts on a circle.  A
+small graph under ws-SNE compares five initial positions before its last descent.
 """
 
 from __future__ import annotations

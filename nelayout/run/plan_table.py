@@ -424,7 +424,7 @@ class CostModel:
             return Cost(UNTANGLED_NODE * self.n)
         if isinstance(each, (InSpace, Redraw)):
             return self(each.descend)
-        own = self._steps(self.method, "lbfgs", USUAL * each.steps)
+        own = self._steps(self.method, "lbfgs", USUAL * each.steps) if each.steps else Cost()
         return sum(map(self, (*each.free, *each.across)), own) if isinstance(each, Layers) else own
 
     def held(self) -> int:
