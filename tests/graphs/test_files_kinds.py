@@ -388,6 +388,7 @@ def test_a_text_that_is_no_format_gets_no_hint_that_fails(load):
         ("g.mtx", MTX + "general\n2 2 1\n1 3 1\n", "line 3: .* from 1 to 2; got 1 and 3"),
         ("g.mtx", MTX + "general\n2 2 2\n1 2 1\n", "1 of the 2 entries that line 2"),
         ("g.gml", "graph [\n node [ id 0 ]\n edge [ source 0 target 7 ]\n]", "line 3: .*undefined target 7"),
+        ("g.gml", "graph [\n node [ id 0 ]\n edge [ source 0 ]\n]", "line 3: an edge has no target; give it the id"),
         ("g.gml", "graph [\n node [ id 0 ]\n node [ id 0 ]\n]", "line 3: .*node id 0 is duplicated"),
         ("g.graphml", "<graphml><graph>\n<node id='a'/>\n<edge source='a'/></graph></graphml>", "line 3: .*no target"),
         ("a.gml", "graph [\n node ~\n]", r"a\.gml, line 2: cannot be read as gml"),
