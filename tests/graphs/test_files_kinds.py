@@ -561,6 +561,17 @@ def test_ids_of_edges_in_cyjs_are_no_names_of_nodes(tmp_path):
 QUICK = ["-m", "linlog", "--max-iter", "2"]
 
 
+def test_names_that_pajek_spells_in_another_way_are_found_again(tmp_path, monkeypatch):
+    """Its lines hold neither double quotes nor blanks at the ends."""
+    monkeypatch.chdir(tmp_path)
+    nx.write_graphml(nx.Graph([(" lead", 'quo"te'), ('quo"te', "trail  ")]), "g.graphml")
+    assert main(["layout", "g.graphml", *QUICK, "--quiet", "-o", "first.net"]) == 0
+    kept = ["--max-iter", "0", "--scale", "none", "-m", "linlog", "--quiet"]
+    assert main(["layout", "g.graphml", "--pos", "first.net", *kept, "-o", "again.csv"]) == 0
+    before, after = (np.array(list(read_positions(path).values())) for path in ("first.net", "again.csv"))
+    assert np.allclose(before - before.mean(axis=0), after - after.mean(axis=0))
+
+
 def test_the_command_reads_any_column_and_says_its_options(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "t.csv").write_text("from,to,km\na,b,120\nb,c,10\nc,a,95\n")
