@@ -126,11 +126,12 @@ def every_row(pos: Any, n: int, what: str) -> np.ndarray:
         Y = np.array(rows, np.float64)
     except (TypeError, ValueError):
         Y = np.zeros(0)
-    if Y.ndim != 2 or not np.isfinite(Y).all():
-        strange = next(row for row, given in enumerate(rows) if not _is_position(given, opened.dim))
+    dim = max(opened.dim, 1)
+    if Y.shape != (n, dim) or not np.isfinite(Y).all():
+        strange = next(row for row, given in enumerate(rows) if not _is_position(given, dim))
         given = short_repr(getattr(rows[strange], "tolist", lambda: rows[strange])())
         raise InputError(
-            f"{what} must have a list of {opened.dim} finite numbers for each row of X; got {given} for row {strange}. "
+            f"{what} must have a list of {dim} finite numbers for each row of X; got {given} for row {strange}. "
             "Give it a position, or leave the row out of X"
         )
     return Y
