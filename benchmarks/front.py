@@ -1,7 +1,7 @@
 """Neighborhoods against stress: `python -m benchmarks.front` writes docs/research/front.md and its figure.
 
-Six graphs are drawn by ws-SNE with five values of `emphasis`, by "auto", and by layouts that favor one of the two
-measures: s_gd2 and Graphviz's sfdp, if they are installed, and tsNET.  A point is a mean over seeds.
+Six graphs are drawn by ws-SNE with five values of `emphasis`, and by "auto".  tsNET favors neighborhoods.  s_gd2 and
+Graphviz's sfdp favor stress, and are drawn if they are installed.  A point is a mean over seeds.
 """
 
 from __future__ import annotations
@@ -24,8 +24,6 @@ RESEARCH = Path(__file__).resolve().parents[1] / "docs" / "research"
 SEEDS, EMPHASES = (0, 1, 2), (0.0, 0.2, 0.4, 0.6, 0.8)
 PEERS = {"s_gd2": ("s_gd2", "s"), "graphviz:sfdp": ("sfdp", "D")}
 OWN = {"auto": ("auto", "*"), "tsnet": ("tsNET", "^")}
-
-
 GRAPHS: dict[str, Callable[[], nx.Graph]] = {
     "les miserables": nx.les_miserables_graph,
     "communities": lambda: nx.planted_partition_graph(8, 30, 0.3, 0.01, seed=0),
@@ -37,7 +35,7 @@ GRAPHS: dict[str, Callable[[], nx.Graph]] = {
 
 
 def measured(G: nx.Graph, positions: Any) -> tuple[float, float]:
-    """Return neighborhood (one step) and stress."""
+    """Return the neighborhood of one step, and the stress."""
     found = nl.measure(G, positions, measures=["neighborhood", "stress"])
     return found["neighborhood"].value, found["stress"].value
 

@@ -202,7 +202,7 @@ def compare_vectors(
         return solve_vectors(X, method=record, metric=metric, random_state=seed, n_jobs=n_jobs)
 
     def place(pos: Any, name: str) -> np.ndarray:
-        return inputs.every_place(network, pos, name)
+        return inputs.every_row(pos, len(network.labels), f"the drawing {name!r}")
 
     rows = read_rows(X, metric)
     artists = _Artists(X, vector_peers(), lambda _: rows, network.host.write, draw, n_jobs)

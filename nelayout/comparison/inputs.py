@@ -12,6 +12,8 @@ from nelayout.catalogue.options import generator
 from nelayout.errors import InputError, InputTypeError
 from nelayout.graphs import Network, every_position, places, points
 from nelayout.graphs.host import Named
+from nelayout.graphs.to_floats import short_repr
+from nelayout.vectors.input import unmasked
 
 __all__ = [
     "check_dimensions", "check_rows", "class_names", "classes", "coordinates", "every_place", "every_row",
@@ -116,9 +118,31 @@ def coordinates(network: Network, coords: Any) -> np.ndarray | None:
 
 def every_row(pos: Any, n: int, what: str) -> np.ndarray:
     """Return positions (n, dim) float64 of n rows; `InputError` names a row without one."""
-    network = points(np.zeros((n, 2)))
-    check_rows(what, places(pos, network.host).given, n)
-    return every_position(network, pos, what)
+    opened = places(pos, points(np.zeros((n, 2))).host)
+    check_rows(what, opened.given, n)
+    by_row = isinstance(opened.given, Mapping)
+    rows = [opened.given.get(row) for row in range(n)] if by_row else unmasked(opened.rows)
+    try:
+        Y = np.array(rows, np.float64)
+    except (TypeError, ValueError):
+        Y = np.zeros(0)
+    dim = max(opened.dim, 1)
+    if Y.shape != (n, dim) or not np.isfinite(Y).all():
+        strange = next(row for row, given in enumerate(rows) if not _is_position(given, dim))
+        given = short_repr(getattr(rows[strange], "tolist", lambda: rows[strange])())
+        raise InputError(
+            f"{what} must have a list of {dim} finite numbers for each row of X; got {given} for row {strange}. "
+            "Give it a position, or leave the row out of X"
+        )
+    return Y
+
+
+def _is_position(given: Any, dim: int) -> bool:
+    try:
+        row = np.asarray(given, np.float64)
+    except (TypeError, ValueError):
+        return False
+    return row.shape == (dim,) and bool(np.isfinite(row).all())
 
 
 def check_rows(what: str, values: Any, n: int) -> None:

@@ -494,10 +494,11 @@ def path_lengths(G: Any, network: Network, lengths: str | None) -> InputDistance
     def edge(k: int) -> str:
         return f"edge {(network.labels[int(rows[k])], network.labels[int(cols[k])])}"
 
-    long = numbers(given, f"length {lengths!r}", edge, nonnegative=True)
-    if not long.all():
+    long = numbers(given, f"length {lengths!r}", edge)
+    if not (long > 0).all():
+        k = int(np.argmin(long))
         raise InputError(
-            f"{edge(int(np.argmin(long)))} has length {lengths!r} 0; lengths are finite numbers > 0, since a path of "
+            f"{edge(k)} has length {lengths!r} {long[k]:g}; every length must be a finite number > 0, since a path of "
             "length 0 leaves two nodes no distance: correct it, or leave lengths out"
         )
     ends, at = np.unique(np.minimum(rows, cols).astype(np.int64) * n + np.maximum(rows, cols), return_inverse=True)

@@ -6,7 +6,7 @@ of their row.  Edges are not stored between the passes.
 
 Two ids with one hash are an error.  Whole numbers cannot share a hash; texts are compared by a second hash.
 
-A part of the edges is some row groups of a parquet file, a range of a csv file, a matrix file, or a Dask partition.
+A part of the edges is row groups of a parquet file, a range of a csv file, a matrix file or a Dask partition.
 Errors use its name.
 """
 

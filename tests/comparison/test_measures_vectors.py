@@ -138,13 +138,15 @@ HOLES[7, 1] = np.nan
 TABLE[3, 5] += 1
 REFUSED = [
     ((X, Y[1:]), {}, "Y has 59 entries and X has 60 rows"),
-    ((X, HOLES), {}, "node 7"),
+    ((X, HOLES), {}, r"Y must .* 2 finite numbers .*nan\] for row 7\."),
     ((np.where(np.arange(60)[:, None] == 7, np.nan, X), Y), {}, "7"),
     ((X, Y, KIND[1:]), {}, "labels has 59 entries and X has 60 rows"),
     ((X, Y, "kind"), {}, "no attr"),
     ((X, Y, {99: 1}), {}, "99"),
-    ((X, Y[:, 0]), {}, "list of 1 numbers"),
-    ((X, [[0.0, 1], [2]] * 30), {}, "node 1 has 1 coordinates"),
+    ((X, Y[:, 0]), {}, r"Y must have a list .* for row 0\."),
+    ((X, [[0.0, 1], [2]] * 30), {}, r"got \[2\] for row 1\."),
+    ((X, np.ma.masked_invalid(HOLES)), {}, r"for row 7\."),
+    ((X, dict(enumerate(Y[1:]))), {}, r"got None for row 59\."),
     ((X, {row + 1: y for row, y in enumerate(Y)}), {}, "key 60"),
     ((TABLE, Y), {"metric": "precomputed"}, r"rows 3 and 5 is .* rows 5 and 3 .* mean"),
     ((cdist(X, X) + 1, Y), {"metric": "precomputed"}, "row 0 to itself is 1"),

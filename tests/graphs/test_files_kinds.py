@@ -388,6 +388,7 @@ def test_a_text_that_is_no_format_gets_no_hint_that_fails(load):
         ("g.mtx", MTX + "general\n2 2 1\n1 3 1\n", "line 3: .* from 1 to 2; got 1 and 3"),
         ("g.mtx", MTX + "general\n2 2 2\n1 2 1\n", "1 of the 2 entries that line 2"),
         ("g.gml", "graph [\n node [ id 0 ]\n edge [ source 0 target 7 ]\n]", "line 3: .*undefined target 7"),
+        ("g.gml", "graph [\n node [ id 0 ]\n edge [ source 0 ]\n]", "line 3: an edge has no target; give it the id"),
         ("g.gml", "graph [\n node [ id 0 ]\n node [ id 0 ]\n]", "line 3: .*node id 0 is duplicated"),
         ("g.graphml", "<graphml><graph>\n<node id='a'/>\n<edge source='a'/></graph></graphml>", "line 3: .*no target"),
         ("a.gml", "graph [\n node ~\n]", r"a\.gml, line 2: cannot be read as gml"),
@@ -558,6 +559,17 @@ def test_ids_of_edges_in_cyjs_are_no_names_of_nodes(tmp_path):
 # the command line
 
 QUICK = ["-m", "linlog", "--max-iter", "2"]
+
+
+def test_names_that_pajek_spells_in_another_way_are_found_again(tmp_path, monkeypatch):
+    """Its lines hold neither double quotes nor blanks at the ends."""
+    monkeypatch.chdir(tmp_path)
+    nx.write_graphml(nx.Graph([(" lead", 'quo"te'), ('quo"te', "trail  ")]), "g.graphml")
+    assert main(["layout", "g.graphml", *QUICK, "--quiet", "-o", "first.net"]) == 0
+    kept = ["--max-iter", "0", "--scale", "none", "-m", "linlog", "--quiet"]
+    assert main(["layout", "g.graphml", "--pos", "first.net", *kept, "-o", "again.csv"]) == 0
+    before, after = (np.array(list(read_positions(path).values())) for path in ("first.net", "again.csv"))
+    assert np.allclose(before - before.mean(axis=0), after - after.mean(axis=0))
 
 
 def test_the_command_reads_any_column_and_says_its_options(tmp_path, monkeypatch, capsys):

@@ -91,7 +91,8 @@ def printed(name: str, G: nx.Graph, Y: np.ndarray) -> float:
     return kl(rows, z) / (1 - KAPPA) + kl(q, z) / KAPPA
 
 
-# NeRV's second half has a background: tests/test_family.py; similarities by paths: tests/similarities/test_hops.py
+# NeRV's second half has a background: tests/formula/test_family.py.
+# Similarities by paths: tests/similarities/test_hops.py.
 # Methods whose leaves and twins coincide at a minimum, tried on the larger graph in a plain run.
 SEEN = ("ws-sne", "jse", "sne")
 PRINTED = [name for name, method in METHODS.items() if name != "nerv" and method.perplexity is None]

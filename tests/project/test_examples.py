@@ -36,7 +36,6 @@ NEEDED = {
 SLOW_MODULES = (
     "nelayout.formula.alpha_choice",
     "nelayout.changing.sequence",
-    "nelayout.comparison.steadiness",
     "nelayout.pictures.sizes",
     "nelayout.layouts",
     "nelayout.plugins.igraph",

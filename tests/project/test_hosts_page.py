@@ -89,7 +89,7 @@ def test_a_row_says_what_comes_back_and_what_draws_it(library):
 
 @pytest.mark.parametrize("name", ["rustworkx", "networkit", "graph-tool"])
 def test_examples_of_libraries_that_few_have(name, tmp_path, monkeypatch):
-    """The others are run with all pages, in tests/test_examples.py."""
+    """The others are run with all pages, in tests/project/test_examples.py."""
     pytest.importorskip(MODULES.get(name, name), reason=f"{name} is not installed")
     monkeypatch.chdir(tmp_path)
     names = {"nl": nl}

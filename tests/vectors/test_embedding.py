@@ -282,6 +282,7 @@ def test_all_rows_equal(method, n):
 
 # --- defaults -------------------------------------------------------------------------------------------------------
 
+
 def rows(n, seed=0):
     return np.random.default_rng(seed).standard_normal((n, 4))
 

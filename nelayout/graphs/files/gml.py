@@ -48,6 +48,8 @@ def read_gml(source: Source) -> GraphFile:
     for line, own in graph.pop("edge", []):
         ends = {end: own.pop(end, None) for end in ("source", "target")}
         for end, name in ends.items():
+            if name is None:
+                raise source.broken(f"an edge has no {end}; give it the id of a node", line)
             if name not in ids:
                 raise source.broken(f"an edge has the undefined {end} {name}; name the id of a node", line)
         reading.edge(ids[ends["source"]], ids[ends["target"]], own)

@@ -16,6 +16,7 @@ from nelayout.sums.nbody.field import Field
 
 __all__ = ["Islands"]
 
+
 @dataclass(frozen=True)
 class Islands:
     """Sums over all pairs of each graph in O(sum n^2): compiled, or NumPy by graph size."""
