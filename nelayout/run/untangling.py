@@ -56,11 +56,11 @@ ESTIMATED, COMPUTED = 12, 2
 # Descents in which nodes settle, iterations of each, and the least decrease of J.
 SETTLING, SETTLING_STEPS, SETTLED = 8, 4, 3e-3
 # Part of the crossings above which a round leaves too many: k doubles, or of more crossings than a few, rounds end.
-STUBBORN, FEW = 0.5, 10
+STUBBORN, FEW_CROSSINGS = 0.5, 10
 # Moves that may be tried: of any graph, and for each node; and their factor for trees and cactuses.
-TRIED, TRIED_NODE, CACTUS_FACTOR = 170, 0.25, 4.0
+MAX_MOVES, NODE_MOVES, CACTUS_FACTOR = 170, 0.25, 4.0
 # Tests of two segments, nodes with J, and nodes that settle, which cost as much as a move.
-TESTS, VALUED, SETTLED_NODES = 60_000, 500, 60
+TESTS_PER_MOVE, VALUED_PER_MOVE, SETTLED_PER_MOVE = 60_000, 500, 60
 # Crossings for each entry above which a graph is hardly planar, and above which moves take out few of them.
 PLANAR, TANGLED = 0.125, 0.5
 # Distance between two nodes, in typical distances, below which a drawing from a planar one has folded onto itself.
@@ -120,7 +120,7 @@ def _untangled(drawing: Drawing, run: Run) -> Drawing:
             search.settle()
         best = min(best, search.state(), key=lambda state: state[0])
         if search.crossings > STUBBORN * before:
-            if search.crossings > FEW:
+            if search.crossings > FEW_CROSSINGS:
                 break
             kappa *= 2
     return drawing.at(best[1])
@@ -156,7 +156,7 @@ class _Search:
         by_node = np.argsort(np.concatenate([self.i, self.j]), kind="stable") % m
         self.at_node = np.split(by_node, np.cumsum(self.degree)[:-1])
         self.low, self.high = np.empty((2, 2, m))
-        self.left = (TRIED + TRIED_NODE * n) * (CACTUS_FACTOR if is_cactus(self.P) else 1.0)
+        self.left = (MAX_MOVES + NODE_MOVES * n) * (CACTUS_FACTOR if is_cactus(self.P) else 1.0)
         self._place(self.Y, np.arange(m), self._value(self.Y), int(crossed(self.i, self.j, self.Y, both=False).sum()))
 
     def state(self) -> tuple[float, np.ndarray]:
@@ -212,7 +212,7 @@ class _Search:
                 return
             Y = self.Y.copy()
             Y[nodes] = Z[fewer[k]]
-            value, self.left = self._value(Y), self.left - len(Y) / VALUED
+            value, self.left = self._value(Y), self.left - len(Y) / VALUED_PER_MOVE
             if value < self.value + saved[k]:
                 self._place(Y, own, value, self.crossings - now + int(met[fewer[k]]))
                 return
@@ -228,7 +228,7 @@ class _Search:
         near = (high[0] >= x) & (low[0] <= right) & (high[1] >= y) & (low[1] <= top)
         near[own] = False
         k, l = self.i[near], self.j[near]
-        self.left -= len(Z) * len(i) * len(k) / TESTS
+        self.left -= len(Z) * len(i) * len(k) / TESTS_PER_MOVE
         if not self.J.compiled:
             return _met_by_numpy(i, j, where, Z, self.Y, k, l)
         from nelayout.run.untangling_loops import count_met
@@ -241,7 +241,7 @@ class _Search:
         """Descend as far as no further edges cross, until J hardly falls."""
         for _ in range(SETTLING):
             down, last = minimize(self.J, self.Y, LBFGS(), SETTLING_STEPS, Rest())[0], self.value
-            self.left -= len(self.Y) / SETTLED_NODES
+            self.left -= len(self.Y) / SETTLED_PER_MOVE
             step = step_between(self.i, self.j, self.Y, down)
             value = math.inf if step is None else self._value(step[0])
             if step is None or not value < last:

@@ -70,7 +70,7 @@ def minimized(drawing):
 def test_layers_come_back_bit_for_bit_and_the_rest_is_a_minimum(method, request):
     if method == "jse":
         reason = "JSE stays finite at any distance, so nodes drift out of each other's reach and no minimum is near"
-        request.applymarker(pytest.mark.xfail(reason=reason))
+        request.applymarker(pytest.mark.xfail(strict=False, reason=reason))
     o = {**DEFAULTS, "seed": 0, "node_size": None, "max_iter": 3000}
     solution, (drawing,) = run_parts(WOMEN, method, PLACES, LAYERS, o)
     assert np.array_equal(column(solution.positions, 0), column(PLACES, 0))

@@ -50,7 +50,7 @@ def test_no_higher_than_the_best_of_five_random_positions(graph, name):
 
 
 @pytest.mark.full
-@pytest.mark.xfail(reason="JSE near SNE has many minima on can_96")
+@pytest.mark.xfail(strict=False, reason="JSE near SNE has many minima on can_96")
 def test_jse_of_a_mesh_ends_near_the_lowest_value_known(shared_data):
     with np.load(shared_data / "graphs" / "can_96.npz") as file:
         rows, cols = file["rows"], file["cols"]
