@@ -77,7 +77,8 @@ class Sheet:
         ax.set_aspect("equal")
         ax.add_artist(self.mark)
         ax.set_axes_locator(self)
-        shared = [each for each in self._row() if ax.get_shared_x_axes().joined(ax, each.ax)]
+        groups = ax.get_shared_x_axes(), ax.get_shared_y_axes()
+        shared = [each for each in self._row() if any(group.joined(ax, each.ax) for group in groups)]
         for sheet in shared:  # with shared limits, each panel has room for all drawings
             sheet.low = np.min([each.low for each in shared], axis=0)
             sheet.high = np.max([each.high for each in shared], axis=0)

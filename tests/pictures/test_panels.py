@@ -71,12 +71,13 @@ def test_panels_in_a_row_show_one_layout_at_one_size(layout, pos):
             assert 0 < gap < 0.3 * figure.dpi, "the title stands on the drawing"
 
 
-def test_panels_with_shared_limits_show_all_nodes_of_each_drawing():
+@pytest.mark.parametrize("shared", [{"sharex": True, "sharey": True}, {"sharex": True}, {"sharey": True}], ids=str)
+def test_panels_with_shared_limits_show_all_nodes_of_each_drawing(shared):
     figure = Figure(figsize=(7.0, 2.6))
     FigureCanvasAgg(figure)
-    axes = figure.subplots(1, 3, sharex=True, sharey=True)
+    axes = figure.subplots(1, 3, **shared)
     for ax, factor in zip(axes, (3.0, 1.0, 0.5), strict=True):
-        nl.draw(G, {v: (factor * x + factor, y) for v, (x, y) in POS.items()}, ax=ax)
+        nl.draw(G, {v: (factor * x + factor, factor * y) for v, (x, y) in POS.items()}, ax=ax)
     figure.canvas.draw()
     for ax in axes:
         low, high = ax.bbox.get_points()
