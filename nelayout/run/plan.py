@@ -197,13 +197,15 @@ class _Planner:
 
     def _nearest(self) -> Keep:
         """Choose the judged stage, masses and emphasis under which given positions move the least."""
-        swap, branches = TakeMasses(name="take other masses", why="masses decide what is central"), list[Branch]()
-        for masses in [(), (swap,)] if self.facts.other_mass else [()]:
+        branches = list[Branch]()
+        for other in (False, True) if self.facts.other_mass else (False,):
             for stage in self.judged:
-                take = self._descend(stage, "a candidate", f"under {stage.name}", steps=0)
-                branches.append(Branch(passes=(*masses, take)))
+                name = f"under {stage.name}" + (", other masses" if other else "")
+                swap = TakeMasses(name=f"take masses {name}", why="masses decide what is central")
+                take = self._descend(stage, "a candidate", name, steps=0)
+                branches.append(Branch(passes=(swap, take) if other else (take,)))
                 if self.method.emphasis == "auto":
-                    more = replace(take, name=f"{take.name}, distances", same=True, emphasis=EMPHASIS)
+                    more = replace(take, name=f"{name}, distances", same=True, emphasis=EMPHASIS)
                     branches.append(Branch(passes=(more,), start="last"))
         why = "the objective that the positions have come from"
         return Keep(name="nearest objective", branches=tuple(branches), by="rest", why=why)

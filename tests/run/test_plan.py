@@ -67,6 +67,16 @@ def test_every_pass_says_why():
         assert all(each.why for each in nl.plan(G, "auto").passes), name
 
 
+@pytest.mark.parametrize("method", ["auto", "ws-sne", "jse"])
+@pytest.mark.parametrize("given", ["nothing", "positions", "fixed nodes", "max_iter"])
+def test_each_pass_has_a_name_of_its_own(method, given):
+    G = GRAPHS["karate"]
+    pos = nx.circular_layout(G)
+    options = {"nothing": {}, "positions": {"pos": pos}, "fixed nodes": {"pos": pos, "fixed": [0, 5]}}
+    names = [each.name for each in nl.plan(G, method, **options.get(given, {"pos": pos, "max_iter": 0})).passes]
+    assert len(set(names)) == len(names) > 1
+
+
 def test_a_graph_without_nodes_and_one_without_edges_have_nothing_to_draw():
     for name in ("nothing", "alone"):
         assert [each.name for each in nl.plan(GRAPHS[name]).passes] == ["read, pack and write"]
