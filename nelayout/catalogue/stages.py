@@ -1,7 +1,7 @@
 """Schedules: stages that minimize a method's objective, and default stages of a kernel.
 
 `CoarseToFine` goes through the levels of the coarsened graph and finds the global shape.  `Descend` takes steps on the
-graph itself.  ws-SNE, for example, has four stages.  The first goes through the levels.  Two descents have kernels of
+graph itself.  ws-SNE, for example, has five stages.  The first goes through the levels.  Three descents have kernels of
 growing tails, the first the Gaussian.  The last is a descent on its own objective.
 """
 
@@ -159,16 +159,16 @@ SHAPE = CoarseToFine("shape", 15, power=2.0, finest=False)
 EVEN_SHAPE = replace(SHAPE, max_iter=8, power=6.0, unfold=True)
 # Fractions of its tail with which a kernel is drawn before the whole tail.  Most steps of each.  Steps and
 # exaggeration of each in large graphs.
-TAILS = ((0.0, 40, (40, 2.0)), (2 / 3, 30, (40, 1.5)))
+TAILS = ((0.0, 40, (40, 2.0)), (0.5, 30, (30, 1.5)), (0.8, 30, (30, 1.2)))
 # Most steps with the whole tail.  First large graphs, then three kinds of small graphs: tails up to Cauchy, heavier
 # tails, and divergences that release edges.
-WHOLE_TAIL, WHOLE_TAIL_SMALL, SLOW_TAIL_SMALL, SLOWEST_SMALL = 120, 240, 480, 960
+WHOLE_TAIL, WHOLE_TAIL_SMALL, SLOW_TAIL_SMALL, SLOWEST_SMALL = 90, 240, 480, 960
 
 
 def growing_tail(kernel: Kernel, divergence: Divergence | None = None, judged: bool = False) -> tuple[Descend, ...]:
     """Return the descents from the Gaussian of the same b towards a kernel, without its own.
 
-    ``judged``: judge the drawing of the last one.
+    ``judged``: judge each drawing but the Gaussian's.
     """
     return tuple(
         Descend(
@@ -177,7 +177,7 @@ def growing_tail(kernel: Kernel, divergence: Divergence | None = None, judged: b
             kernel=Kernel(kernel.a * part, kernel.b, kernel.c) if part else Kernel(0.0, kernel.b / kernel.c, 1.0),
             divergence=divergence,
             large=large,
-            judged=judged and part == TAILS[-1][0],
+            judged=judged and part > 0,
         )
         for part, steps, large in TAILS
     )

@@ -239,7 +239,7 @@ def plan(
     >>> import networkx as nx, nelayout as nl
     >>> found = nl.plan(nx.karate_club_graph(), "ws-sne")
     >>> [each.name for each in found.passes if each.depth == 0][:3]
-    ['shape', 'tail x 0', 'tail x 0.67']
+    ['shape', 'tail x 0', 'tail x 0.5']
     """
     with graphs.guard(G):
         record, common = with_own(method, options)

@@ -88,7 +88,7 @@ def test_what_is_rolled_up_in_the_rows_stays_unrolled(monkeypatch):
 def test_distances_between_rows_count_in_all_stages_but_the_last():
     known, unknown = (plan(METHODS["ws-sne"], Facts(500, 4000, goal=goal), Settings()) for goal in (True, False))
     *ways, last = [each for each in known if isinstance(each, Descent)]
-    assert len(ways) == 2
+    assert len(ways) == 3
     assert {each.emphasis for each in ways} == {0.3}
     assert last.emphasis is None
     assert all(each.emphasis is None for each in unknown if isinstance(each, Descent))
