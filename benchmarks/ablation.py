@@ -111,16 +111,12 @@ def planned(change: Callable[[Plan], Plan]) -> Iterator[None]:
 
 
 @contextmanager
-def facts_without(special: str) -> Iterator[None]:
-    """Plan graphs of a shape like any others."""
+def nothing_round() -> Iterator[None]:
+    """Plan rings, wheels and stars like any other graphs."""
     from nelayout.run import draw
 
     own = draw.plan
-
-    def plain(method: Any, facts: Any, settings: Any) -> Plan:
-        return own(method, replace(facts, special="") if facts.special == special else facts, settings)
-
-    with patch.object(draw, "plan", plain):
+    with patch.object(draw, "plan", lambda method, facts, settings: own(method, replace(facts, round=""), settings)):
         yield
 
 
@@ -155,8 +151,9 @@ RULES: dict[str, tuple[str, Callable[[], Any], str]] = {
     ),
     "unfold": ("no level is unfolded", lambda: planned(unfolded_never), "meshes that bend in space are folded"),
     "stop": ("all tails are tried on large graphs", lambda: planned(never_stopped), "saves time"),
-    "star": ("stars are drawn like others", lambda: facts_without("star"), "leaves lie in clumps"),
-    "ring": ("rings and wheels start from levels", lambda: facts_without("ring"), "rims of wheels break open"),
+    "round": (
+        "rings, wheels and stars start from levels", nothing_round, "rims of wheels break open, leaves lie in clumps"
+    ),
 }
 """Rule -> what happens without it, how to leave it out, and the visible defect."""
 

@@ -254,13 +254,9 @@ class Resize(Pass):
 
 @dataclass(frozen=True, kw_only=True)
 class TakeMasses(Pass):
-    """Take the graph's other masses, or masses of 1."""
-
-    unit: bool = False
+    """Take the graph's other masses."""
 
     def __call__(self, drawing: Drawing, run: Run) -> Drawing:
-        if self.unit:
-            return drawing.with_mass(np.ones(len(drawing.Y)))
         own = np.split(drawing.affinity.mass, drawing.segments.starts[1:-1])
         masses = [
             mass if part.other_mass is None else part.other_mass for part, mass in zip(drawing.parts, own, strict=True)

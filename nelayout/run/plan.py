@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from nelayout.catalogue.record import Method
-from nelayout.catalogue.stages import BALANCED, LARGE_GRAPH, SHAPE, CoarseToFine, Descend, early_exaggeration, recipe
+from nelayout.catalogue.stages import BALANCED, LARGE_GRAPH, CoarseToFine, Descend, early_exaggeration, recipe
 from nelayout.formula.connections import Fixed
 from nelayout.optimizers import Optimizer, optimizer_named
 from nelayout.run.coarsen import COARSEST
@@ -86,14 +86,14 @@ class _Planner:
             why = "two nodes" if facts.n == 2 else "the method has no stage through levels"
             found: list[Pass] = [Place(name="random positions", kind="random", why=why)]
             rest = [stage for stage in self.stages if not isinstance(stage, CoarseToFine)] or [first]
-        elif facts.special == "star":
-            found = [TakeMasses(name="equal masses", unit=True, why="a star")] if facts.other_mass else []
-            return (*found, replace(self._levels(replace(SHAPE, finest=True), "a star"), last=True))
-        elif facts.special == "ring":
+        elif facts.round:
             # Heavier tails, other masses and an emphasis would only break the symmetry.
             (stage, *_) = [stage.at(facts.n) for stage in rest if isinstance(stage, Descend)]
-            why = "a ring or wheel"
-            return (Place(name="circle", kind="circle", why=why), *self._last(stage, f"the symmetric drawing of {why}"))
+            why = "a ring, wheel or star"
+            start = Place(name="circle", kind="circle", why=why)
+            if facts.round == "even":
+                return (start, self._descend(stage, "equal weights: by symmetry it is at rest", "size", steps=0))
+            return (start, *self._last(stage, f"from the symmetric drawing of {why}"))
         else:
             found = [self._levels(first, "global shape")]
         descents = [stage.at(facts.n) for stage in rest if isinstance(stage, Descend)]

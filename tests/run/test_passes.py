@@ -18,7 +18,7 @@ from nelayout.objective import Affinity
 from nelayout.record.progress import Observer, Stopped
 from nelayout.run.canvas import Frames
 from nelayout.run.drawing import Drawing, Part, Run, Summation
-from nelayout.run.passes import Branch, Keep, Pass, TakeMasses, fold
+from nelayout.run.passes import Branch, Keep, Pass, fold
 
 # --- Keep -----------------------------------------------------------------------------------------------------------
 
@@ -119,8 +119,6 @@ def test_put_and_split_are_the_inverse_of_take_and_of():
     drawing, run = of_paths(4)
     drawing = drawing.at(np.random.default_rng(0).standard_normal(drawing.Y.shape))
     mask = np.array([False, True, True, False])
-    some = TakeMasses(name="m", unit=True)(drawing.take(mask).with_mass(np.full(10, 3.0)), run)
-    assert (some.affinity.mass == 1.0).all()
     other = drawing.take(mask).at(np.ones((10, 2))).with_mass(np.full(10, 3.0))
     mixed = drawing.put(mask, other)
     assert np.array_equal(mixed.Y[5:15], np.ones((10, 2)))
