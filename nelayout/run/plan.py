@@ -101,7 +101,7 @@ class _Planner:
             return tuple(replace(each, last=True) if isinstance(each, Levels) else each for each in found)
         if self.judged:
             ways = [stage for stage in descents if not stage.judged]
-            return (*found, *map(self._descend, ways), *self._judged(descents[len(ways) :]))
+            return (*found, *map(self._descend, ways), *self._judged(ways, descents[len(ways) :]))
         emphasis = ROWS_EMPHASIS if facts.goal else None
         found += [self._descend(stage, emphasis=emphasis) for stage in descents[:-1]]
         return (*found, *self._last(descents[-1]))
@@ -153,7 +153,7 @@ class _Planner:
             branches.append(Branch(passes=(again,), start="best", every=True))
         return Keep(name="best drawing", branches=tuple(branches), by="score", why="compares " + ", ".join(compared))
 
-    def _judged(self, stages: list[Descend]) -> list[Pass]:
+    def _judged(self, ways: list[Descend], stages: list[Descend]) -> list[Pass]:
         """Choose among the judged stages, and take out crossings if the score hardly falls."""
         facts, found = self.facts, list[Pass]([self._chosen(stages)])
         if self.settings.dim != 2 or facts.n > LARGE_GRAPH:
@@ -162,9 +162,11 @@ class _Planner:
         passes: list[Pass] = [untangle]
         if may_be_planar(facts.n, facts.entries):
             why = "trees, cactuses and small planar graphs have a drawing without crossings"
-            descend = self._descend(stages[0], why, "from a planar drawing")
-            passes.append(Redraw(name=descend.name, steps=descend.steps, descend=descend, untangle=untangle, why=why))
-        branches = Branch(passes=()), *(Branch(passes=(each,), start="best") for each in passes)
+            name, tails = "from a planar drawing", (*ways, stages[0])
+            descents = tuple(self._descend(stage, why, f"{name}: {stage.name}") for stage in tails)
+            steps = sum(each.steps for each in descents)
+            passes.append(Redraw(name=name, steps=steps, descents=descents, untangle=untangle, why=why))
+        branches = Branch(passes=()), *(Branch(passes=(each,)) for each in passes)
         found.append(Keep(name="fewest crossings", branches=branches, by="tidy", why="compares crossings and score"))
         return found
 

@@ -422,8 +422,10 @@ class CostModel:
             return replace(cost, bytes=int(copies * (cost.bytes + self.held())))
         if isinstance(each, Untangle):
             return Cost(UNTANGLED_NODE * self.n)
-        if isinstance(each, (InSpace, Redraw)):
+        if isinstance(each, InSpace):
             return self(each.descend)
+        if isinstance(each, Redraw):
+            return sum(map(self, each.descents), Cost())
         own = self._steps(self.method, "lbfgs", USUAL * each.steps) if each.steps else Cost()
         return sum(map(self, (*each.free, *each.across)), own) if isinstance(each, Layers) else own
 

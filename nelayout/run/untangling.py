@@ -84,7 +84,7 @@ class Untangle(Pass):
 class Redraw(Pass):
     """Redraw each graph with crossings from initial positions without crossings, if known."""
 
-    descend: Descent
+    descents: tuple[Descent, ...]
     untangle: Untangle
 
     def __call__(self, drawing: Drawing, run: Run) -> Drawing:
@@ -94,7 +94,7 @@ class Redraw(Pass):
         P = drawing.affinity.P
         if (Y := planar_drawing(P)) is None:
             return drawing
-        now = fold((self.descend, self.untangle), replace(drawing, Y=Y, methods=(None,)), run)
+        now = fold((*self.descents, self.untangle), replace(drawing, Y=Y, methods=(None,)), run)
         return drawing if not is_cactus(P) and least_distance(now.Y) < APART else now
 
 

@@ -113,6 +113,15 @@ def test_trees_cactuses_and_ladders_have_no_crossing(name):
     assert crossed(G, nl.layout(G, seed=0)) == 0
 
 
+@pytest.mark.parametrize("depth", [6, 7, pytest.param(9, marks=pytest.mark.full)])
+def test_balanced_binary_trees_are_symmetric_without_crossings(depth):
+    """Each half mirrors the other, as no half is folded to make room."""
+    G = nx.balanced_tree(2, depth)
+    pos = nl.layout(G, seed=0)
+    assert crossed(G, pos) == 0
+    assert is_symmetric(np.array([*pos.values()]))
+
+
 @pytest.mark.parametrize("name", PLANAR)
 def test_crossings_of_planar_graphs_do_not_rise(name):
     G = PLANAR[name]
