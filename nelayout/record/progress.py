@@ -103,7 +103,7 @@ class Observer:
         if self.given_up():
             raise Stopped
         if self.bar is not None:
-            self.bar.step(step.stage)
+            self.bar.step(step.stage, value)
         if self.callback is not None:
             everything = positions().view()
             everything.flags.writeable = False
@@ -122,7 +122,7 @@ class Observer:
 
 
 class Bar:
-    """One line on standard error: method, stage, steps done, largest number of steps, time.
+    """One line on standard error: method, stage, steps done, largest number of steps, time, J.
 
     A run with several drawings, such as components, counts the steps of each.
     """
@@ -140,19 +140,20 @@ class Bar:
         self.line.n = self.line.last_print_n = 0
         self._bound(steps)
 
-    def step(self, stage: str) -> None:
-        """Count a step of a stage."""
+    def step(self, stage: str, value: float) -> None:
+        """Count a step of a stage, and show J."""
         self.steps += 1
         which = f", drawing {self.drawings}" if self.drawings > 1 else ""
         self.line.desc = f"{self.name}{which}, {stage}"
         if self.line.total is not None and self.line.n >= self.line.total:
             self._bound(None)
+        self.line.set_postfix_str(f"J {value:.6g}", refresh=False)
         self.line.update()
 
     def close(self) -> None:
         """Leave a line with all steps of the run."""
         self._bound(None)
-        self.line.desc, self.line.n = self.name, self.steps
+        self.line.desc, self.line.n, self.line.postfix = self.name, self.steps, None
         self.line.close()
 
     def _bound(self, steps: int | None) -> None:

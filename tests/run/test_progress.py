@@ -36,8 +36,8 @@ class Noted(progress.Bar):
         super().begin(steps)
         self.made.append([steps, 0])
 
-    def step(self, stage):
-        super().step(stage)
+    def step(self, stage, value):
+        super().step(stage, value)
         self.made[-1][1] += 1
 
 
@@ -70,10 +70,13 @@ def test_no_drawing_takes_more_steps_than_the_bar_says(counted, graph, method):
 
 
 @pytest.mark.parametrize("G", [GRAPHS["grid"], nx.disjoint_union(nx.grid_2d_graph(8, 8), nx.path_graph(40))], ids=len)
-def test_the_line_names_method_stage_and_most_steps_of_all_components(counted, G):
-    ((most, done),), lines = counted(G, "gamma-quadlog")
+def test_the_line_names_method_stage_most_steps_of_all_components_and_j(counted, G):
+    trace = []
+    ((most, done),), lines = counted(G, "gamma-quadlog", callback=lambda state: trace.append(f"J {state.value:.6g}]"))
     assert done <= most == nl.plan(G, "gamma-quadlog").steps
     assert any(line.startswith(f"gamma-quadlog, levels: 1 of at most {most} steps |") for line in lines)
+    shown = [line.rstrip().rpartition(", ")[2] for line in lines if ", J " in line]
+    assert list(dict.fromkeys(shown)) == list(dict.fromkeys(trace))
     assert lines[-1].startswith(f"gamma-quadlog: {done} steps [00:0")
     assert lines[-1].rstrip().endswith(" steps/s]")
 
@@ -82,7 +85,7 @@ def test_a_bound_that_was_wrong_is_taken_back(capsys):
     bar = progress.Bar("it")
     bar.begin(2)
     for _ in range(5):
-        bar.step("goes on")
+        bar.step("goes on", 1.0)
     bar.close()
     said = capsys.readouterr().err.replace("\r", "\n").splitlines()
     assert said[-1].startswith("it: 5 steps [")
