@@ -1,8 +1,11 @@
-"""Lay out a graph in blocks: coarsen it to fit one machine, lay it out there, and refine.
+"""Lay out a graph in blocks by the plan for one machine: coarsen it, find its shape, and refine.
 
-On each finer level, nodes start at the position of their cluster.  Some iterations of the same objective follow, and
-the workers compute its sums over edges.  Before that, nodes are numbered by the position of their cluster and the
-blocks are written again.  Then most edges stay within a block, and a worker needs few positions of other rows.
+The pass through the levels begins on this machine, on the first level that fits it.  The finer levels of this pass and
+the descents follow with the same objectives, and the workers compute their sums over edges.  On each level, nodes start
+at the position of their cluster.  Before that, nodes are numbered by the position of their cluster and the blocks are
+written again.  Then most edges stay within a block, and a worker needs few positions of other rows.
+
+A method that chooses its kernel, order or masses chooses them by a complete layout of the level that fits this machine.
 
 `nelayout.run.coarsen` matches nodes, and the workers compute the favorite neighbors.  A choice depends only on weights,
 masses, tickets and masks, so the clusters are the same for any number of workers.  Merged rows are numbered in the
@@ -21,7 +24,7 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from nelayout.catalogue.record import Method
-from nelayout.catalogue.stages import SLOW, Descend
+from nelayout.catalogue.stages import Descend
 from nelayout.distributed.blocks import Cut, Journal, assemble, block_count, cut_points, stored, write_piece
 from nelayout.distributed.floor import Blocks
 from nelayout.distributed.reading import Graph, remove
@@ -36,8 +39,11 @@ from nelayout.run.alpha_walk import at_order, draw_at_best_alpha
 from nelayout.run.coarsen import COARSEST, MAX_KEPT, matched
 from nelayout.run.draw import draw_part, draw_parts
 from nelayout.run.drawing import Drawing, Part, Run
-from nelayout.run.passes import Descent, fold
+from nelayout.run.facts import Facts
+from nelayout.run.levels import Levels
+from nelayout.run.passes import Pass
 from nelayout.run.placement import JITTER, radius
+from nelayout.run.plan import Settings, plan
 from nelayout.run.several_machines import MOST_ENTRIES
 
 __all__ = ["Level", "alone", "coarsened", "draw", "renumbered"]
@@ -174,11 +180,6 @@ def split(cut: Cut, into: Cut, numbers: Path, piece: str, b: int) -> None:
     write_piece(into.folder, piece, into.bounds, rows[keep], cols[keep], data[keep])
 
 
-# Maximum number of iterations on a level between, and of each stage except the last on the graph itself; minimum number
-# of iterations of the last stage.
-MAX_LEVEL_STEPS, MAX_STAGE_STEPS, MIN_LAST_STEPS = 20, 30, 40
-
-
 def draw(
     graph: Graph, masses: tuple[np.ndarray, np.ndarray | None], run: Run, team: Team, least: int, journal: Journal
 ) -> tuple[list[Drawing], np.ndarray, float]:
@@ -249,105 +250,112 @@ class _Component:
         inside = self.scale * (self.weight[0] - self.weight[depth])
         return Affinity(P, mass, inside, self.squares[depth] - self.squares[0])
 
-    def coarsest(self, run: Run, team: Team) -> tuple[Drawing, Method]:
-        """Lay out the last level on this machine; return the method with its chosen order too."""
+    @property
+    def n(self) -> int:
+        """Number of nodes."""
+        return int(np.count_nonzero(self.kept[0]))
+
+    def coarsest(self, run: Run, team: Team) -> tuple[Drawing, Method, Method, bool]:
+        """Lay out the last level on this machine.
+
+        Returns
+        -------
+        drawing, method, goal, other
+            the layout; the method at its order; the method of finer levels; whether these take the other masses
+        """
         last, mask = self.levels[-1], self.kept[-1]
         nodes, P = side_by_side(np.flatnonzero(mask), alone(team, last, mask, f"{self.name}-alone"))
         P.data *= self.scale
         other = None if last.other is None else last.other[nodes]
         part = Part(nodes, self.affinity(len(self.levels) - 1, P, last.mass[nodes]), other_mass=other)
+        method, found = at_order(run.method), None
         if run.method.choose is not None:
             found, chosen = draw_at_best_alpha(part, run)
-            return found, chosen.method
-        return draw_part(part, run), at_order(run.method)
+            method = chosen.method
+        elif len(self.levels) == 1 or any(isinstance(stage, Descend) and stage.judged for stage in method.stages):
+            found = draw_part(part, run)
+        goal = _settled(method, None if found is None else found.method)
+        swapped = found is not None and other is not None and np.array_equal(found.affinity.mass, other)
+        if found is None or len(self.levels) > 1:
+            shape, *descents = self.passes(goal, run)
+            run.observer.begin(shape.steps + sum(each.steps for each in descents))
+            shape = replace(shape, whole=self.n) if isinstance(shape, Levels) else shape
+            found = shape(Drawing.of([part], run.dim), replace(run, method=goal))
+        return found, method, goal, swapped
+
+    def passes(self, goal: Method, run: Run) -> tuple[Pass, ...]:
+        """Return the passes for the whole component, with L-BFGS, which needs only sums by rows from the workers."""
+        entries = int(np.sum(self.levels[0].degree[self.kept[0]]))
+        return plan(goal, Facts(self.n, entries), Settings(run.dim, LBFGS(), run.max_iter, run.tol))
 
     def draw(self, run: Run, team: Team, journal: Journal) -> tuple[Drawing, Run]:
         """Lay out the component; return the run with its method too."""
-        found, method = journal.once(f"{self.name}-coarse", lambda: self.coarsest(run, team))
-        run = replace(run, method=method)
-        numbers, places = _numbered(self.levels, self.kept, found)
-        drawing, Y = found, np.empty_like(found.Y)
-        Y[places] = found.Y
+        coarse = journal.once(f"{self.name}-coarse", lambda: self.coarsest(run, team))
+        drawing, method, goal, swapped = coarse
+        numbers, places = _numbered(self.levels, self.kept, drawing)
+        own, Y = replace(run, method=goal), np.empty_like(drawing.Y)
+        shape, *descents = self.passes(goal, run)
+        Y[places] = drawing.Y
         for depth in range(len(self.levels) - 2, -1, -1):
-            drawing = self._returned(depth, Y, found, numbers, run, team, journal)
-            Y = drawing.Y
-        return drawing, run
+            kept, level = np.flatnonzero(self.kept[depth]), self.levels[depth]
+            nodes = np.empty(len(kept), dtype=np.int64)
+            nodes[numbers[depth][kept]] = kept
+            Y = Y[numbers[depth + 1][level.cluster[nodes]]]
+            Y = Y + JITTER * radius(Y) / np.sqrt(len(Y)) * run.rng.standard_normal(Y.shape)
+            works = list[Any]([] if depth else descents)
+            if isinstance(shape, Levels) and shape.draws(len(Y), self.n):
+                works.insert(0, partial(_shaped, shape, self.n, depth))
+            if works or not depth:
+                drawing = self._finer(depth, numbers[depth], nodes, Y, works, swapped, own, team, journal)
+                Y = drawing.Y
+        return drawing, replace(run, method=method)
 
-    def _returned(
-        self, depth: int, Y: np.ndarray, found: Drawing, numbers: list[np.ndarray], run: Run, team: Team,
-        journal: Journal,
+    def _finer(
+        self, depth: int, number: np.ndarray, nodes: np.ndarray, Y: np.ndarray, works: list[Any], swapped: bool,
+        run: Run, team: Team, journal: Journal,
     ) -> Drawing:  # fmt: skip
-        """Lay out a level, from the layout of the next coarser level."""
+        """Lay out a level on workers by passes, from positions Y of its nodes in the order of their new numbers."""
         level, name = self.levels[depth], f"{self.name}-level-{depth}"
-        cut = journal.once(
-            f"{self.name}-blocks-{depth}", lambda: renumbered(team, level.cut, numbers[depth], name, level.degree)
-        )
-        nodes = np.empty(cut.n, dtype=np.int64)
-        nodes[numbers[depth][self.kept[depth]]] = np.flatnonzero(self.kept[depth])
-        mass = level.mass
-        tried = found.part.other_mass
-        if level.other is not None and tried is not None and np.array_equal(found.affinity.mass, tried):
-            mass = level.other
+        write = partial(renumbered, team, level.cut, number, name, level.degree)
+        cut = journal.once(f"{self.name}-blocks-{depth}", write)
         P = Blocks(team, cut, self.scale, level.degree[nodes], level.strength[nodes])
-        affinity = self.affinity(depth, P, mass[nodes])
-        goal = found.methods[0] or run.method
-        part = Part(nodes, affinity)
-        here = Drawing.on(affinity, Parts(np.array([cut.n])), np.zeros((cut.n, run.dim)), [part])
-        *way, last = _descents(run, found, depth, int(np.count_nonzero(self.kept[0])))
-
-        def on_the_way() -> tuple[np.ndarray, tuple[Method | None, ...]]:
-            begin = Y[numbers[depth + 1][level.cluster[nodes]]]
-            typical = radius(begin) / np.sqrt(len(begin))
-            begin = begin + JITTER * typical * run.rng.standard_normal(begin.shape)
-            now = fold(way, here.at(begin), run)
-            return now.Y, now.methods
-
-        def descended() -> tuple[np.ndarray, tuple[str, ...]]:
-            begin, methods = journal.once(f"{name}-way", on_the_way)
-            now = last(replace(here, Y=begin, methods=methods), replace(run, keeper=journal.keeper(name)))
-            return now.Y, now.reasons
-
-        there, reasons = journal.once(name, descended)
+        mass = level.other if swapped and level.other is not None else level.mass
+        part = Part(nodes, self.affinity(depth, P, mass[nodes]))
+        drawing = Drawing.on(part.affinity, Parts(np.array([cut.n])), Y, [part])
+        for k, work in enumerate(works):
+            keeper = journal.keeper(f"{name}-{k}")
+            given = partial(work, drawing, replace(run, keeper=keeper))
+            moved = journal.once(f"{name}-{k}", lambda given=given: _moved(given()))
+            drawing = replace(drawing, **moved)
         if depth:
             team.form = None
             cut.delete()
-        return replace(here.at(there), methods=(goal,), exaggeration=found.exaggeration, reasons=reasons)
+        return drawing
 
 
-def _descents(run: Run, found: Drawing, depth: int, n: int) -> list[Descent]:
-    """Return the descents of a level of a graph of n nodes, one for each stage of the method.
-
-    The last descent has the objective of the coarsest graph; the others are short.
-    """
-    goal = found.methods[0] or run.method
-    stages = [stage.at(n) for stage in run.method.stages if isinstance(stage, Descend)]
-    stages = stages or [Descend("descend", MIN_LAST_STEPS)]
-    fitting = [k for k, stage in enumerate(stages) if (stage.kernel or run.method.kernel) == goal.kernel]
-    stages = stages[: fitting[-1] + 1] if fitting else stages
-    last, descents = stages[-1], list[Descent]()
-    steps = max(last.max_iter, MIN_LAST_STEPS) if run.max_iter is None else run.max_iter
-    own = {"kernel": goal.kernel, "divergence": goal.divergence, "exaggeration": float(found.exaggeration[0])}
-    if depth:
-        return [_descent(last, run, min(MAX_LEVEL_STEPS, steps), name=f"level {depth}", **own)]
-    for stage in stages[:-1]:
-        most = MAX_STAGE_STEPS if run.max_iter is None else min(MAX_STAGE_STEPS, run.max_iter)
-        descents.append(_descent(stage, run, most, name=f"{stage.name}, level 0"))
-    asked = run.max_iter is not None or run.tol is not None
-    tol = last.tol if run.tol is None else run.tol
-    lull = None if asked or not tol else last.lull or SLOW
-    return [*descents, _descent(last, run, steps, force=tol, lull=lull, **own)]
+def _settled(method: Method, chosen: Method | None) -> Method:
+    """Return a method without choices: the stages up to the chosen kernel, none judged or with other starts."""
+    stages, goal = method.stages, chosen or method
+    ends = [
+        k for k, stage in enumerate(stages, 1)
+        if isinstance(stage, Descend) and (stage.kernel or method.kernel) == goal.kernel
+    ]  # fmt: skip
+    stages = stages[: ends[-1]] if ends else stages
+    one = (replace(each, judged=False, starts=False) if isinstance(each, Descend) else each for each in stages)
+    return replace(goal, stages=tuple(one))
 
 
-def _descent(stage: Descend, run: Run, steps: int, **changes: Any) -> Descent:
-    """Return the descent of a stage by L-BFGS, which needs only sums by rows from the workers."""
-    values: dict[str, Any] = {
-        "name": stage.name,
-        "kernel": stage.kernel or run.method.kernel,
-        "divergence": stage.divergence or run.method.divergence,
-        "exaggeration": stage.exaggeration,
-        "lull": SLOW,
-    }
-    return Descent(steps=steps, optimizer=LBFGS(), **{**values, **changes})
+def _shaped(shape: Levels, n: int, depth: int, drawing: Drawing, run: Run) -> Drawing:
+    """Lay out a level of a graph of n nodes by the objective of the shape."""
+    stage = replace(shape.stage, optimizer="lbfgs", unfold=False)
+    report = run.report(drawing, f"{shape.name}, level {depth}")
+    return drawing.at(replace(shape, stage=stage).drawn(drawing.affinity, drawing.segments, drawing.Y, n, run, report))
+
+
+def _moved(drawing: Drawing) -> dict[str, Any]:
+    """Return what a pass on workers changes."""
+    names = "Y", "methods", "exaggeration", "reasons", "place", "size"
+    return {name: getattr(drawing, name) for name in names}
 
 
 def _numbered(levels: list[Level], kept: list[np.ndarray], found: Drawing) -> tuple[list[np.ndarray], np.ndarray]:

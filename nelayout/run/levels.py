@@ -14,7 +14,7 @@ import numpy as np
 
 from nelayout.catalogue import METHODS
 from nelayout.catalogue.record import Method
-from nelayout.catalogue.stages import FINEST, LARGE_GRAPH, SLOW, CoarseToFine
+from nelayout.catalogue.stages import FINEST, SLOW, CoarseToFine
 from nelayout.formula.kernels import inverse_power
 from nelayout.numerics.groups import Parts
 from nelayout.objective import Affinity
@@ -56,18 +56,20 @@ class Levels(Pass):
     """Draw the coarsest graphs from random positions, and from each level the next finer one.
 
     stage   the stage that it carries out; ``steps`` counts the most iterations on all levels
-    finest  whether it ends with the graph itself
+    finest  whether it ends with the graph itself; else the next pass takes over at a fifth of its nodes
+    whole   number of nodes of the graph, if the drawing is of its coarse graph; 0: the drawing's
     last    whether its objective is the drawing's: no pass minimizes another one
     """
 
     steps: int = field(default=0, compare=False)  # graphs with other numbers of levels are drawn together
     stage: CoarseToFine
     finest: bool = True
+    whole: int = 0
     last: bool = False
 
     def __call__(self, drawing: Drawing, run: Run) -> Drawing:
         levels = hierarchy(drawing.affinity, drawing.segments, run.rng)
-        n, sketched = len(drawing.Y), None
+        n, sketched = self.whole or len(drawing.Y), None
         if drawing.count == 1 and drawing.part.sketch is not None:
             fits = min(MAX_UNFOLDED, UNFOLDED_PART * n)
             sketched = next((depth for depth, level in enumerate(levels) if len(level.affinity.mass) <= fits), None)
@@ -80,9 +82,9 @@ class Levels(Pass):
                 Y[~level.rows] = self._coarsest(level, run, report)
             if level.going.any():
                 Y[level.rows] = _prolonged(coarser, level, run)
-            if not self.finest and level.going.all() and len(Y) > FINEST * n > FINEST * LARGE_GRAPH:
-                continue  # the next pass draws the finer levels of a large graph
-            Y = self._drawn(level, Y, n, run, report)
+            if level.going.all() and not self.draws(len(Y), n):
+                continue
+            Y = self.drawn(level.affinity, level.parts, Y, n, run, report)
             if depth == sketched:
                 Y = self._from_sketch(drawing, levels[: depth + 1], Y, run, report)
         method = run.method if self.stage.power is None else polylog(self.stage.power)
@@ -110,15 +112,19 @@ class Levels(Pass):
         means = np.stack([np.bincount(cluster, mass * column, minlength=m) for column in sketch.T], axis=1)
         means /= total[:, None]
         begin = stir_flat(means / (radius(means) or 1.0), None, run.rng)
-        other = self._drawn(levels[-1], begin, len(drawing.Y), run, report)
+        other = self.drawn(levels[-1].affinity, levels[-1].parts, begin, len(drawing.Y), run, report)
         hops = Hops(merged(strong_edges(drawing.affinity.P), cluster, m), run.sums.threads)
         keeps = np.isfinite(other).all() and hops.stress(other) <= MAX_STRESS_RISE * hops.stress(Y)
         return other if keeps else Y
 
-    def _drawn(self, level: Level, Y: np.ndarray, n: int, run: Run, report: Report) -> np.ndarray:
-        """Draw the graphs of one level from positions Y."""
+    def draws(self, m: int, n: int) -> bool:
+        """Return True if it draws a level of m nodes of a graph of n nodes."""
+        return self.finest or m <= FINEST * n
+
+    def drawn(self, affinity: Affinity, parts: Parts, Y: np.ndarray, n: int, run: Run, report: Report) -> np.ndarray:
+        """Draw the graphs of one level from positions Y (m, dim); n nodes are in the whole graph."""
         stage, m = self.stage, len(Y)
-        drawing = Drawing.on(level.affinity, level.parts, Y)
+        drawing = Drawing.on(affinity, parts, Y)
         fits = MIN_UNFOLDED <= m <= min(MAX_UNFOLDED, UNFOLDED_PART * n)
         if stage.unfold and fits and drawing.count == 1 and run.dim > 1:
             unfolded = _unfolded(drawing, n / m, run, report)

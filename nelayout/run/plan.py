@@ -1,6 +1,6 @@
 """The plan: the passes that draw one connected graph, chosen from facts about it.
 
-On one machine only this module chooses passes.  For example, a ring under the method "auto" starts on a circle.  A
+Only this module chooses passes.  For example, a ring under the method "auto" starts on a circle.  A
 small graph under ws-SNE compares five initial positions before its last descent.
 """
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -65,14 +66,17 @@ def plain(client):
     return nl.distributed.solve(dd.from_pandas(edges_of(MESH), npartitions=3), client=client, **SMALL)
 
 
-def test_a_mesh_is_drawn_about_as_well_as_on_one_machine(client, plain):
+def test_a_mesh_is_drawn_about_as_well_as_on_one_machine(client, plain, capsys):
     table = dd.from_pandas(edges_of(MESH), npartitions=3)
-    there = nl.distributed.solve(table, client=client, least=200, scale=None)
+    there = nl.distributed.solve(table, client=client, least=200, scale=None, progress=True)
     assert nl.evaluate(MESH, places(there), "ws-sne").value == pytest.approx(there.value, rel=1e-5)
     assert there.value < 1.02 * nl.solve(MESH, "ws-sne", seed=0).value
     assert plain.components.tolist() == [320]
     assert list(plain.positions.columns) == ["id", "x", "y"]
     assert np.abs(places(plain)).max() == pytest.approx(1.0)
+    shown = re.findall(r"ws-sne, ([^:]*): \d+ of at most \d+ steps [^\r]*, J (\S+)\]", capsys.readouterr().err)
+    assert set(shown) <= {(step.stage, f"{step.value:.6g}") for step in there.trace}
+    assert {stage for stage, _ in shown} >= {"shape, level 0", "tail x 0", "tail x 0.5", "tail x 0.8", "descend"}
 
 
 @pytest.mark.parametrize("workers", [1, 3])
