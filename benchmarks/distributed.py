@@ -1,17 +1,18 @@
-"""What a step on workers costs, and what a run on several machines will: `python -m benchmarks.distributed --write`.
+"""What a layout on workers costs, and how good it is: `python -m benchmarks.distributed --write`.
 
-One evaluation of ws-SNE's J with its gradient, on a neighbor graph of points in a square with nodes numbered along
-a curve: on one machine with two threads, and on one and two workers.  ``--write`` writes docs/scaling.md.
+Whole layouts are compared, each on one machine and on two workers, by J and measures.  One evaluation of ws-SNE's
+J with its gradient, on a neighbor graph of points in a square with nodes numbered along a curve: on one machine with
+two threads, and on one and two workers.  ``--write`` writes docs/scaling.md.
 """
 
 from __future__ import annotations
 
 import argparse
-import platform
 import statistics
-import subprocess
 import tempfile
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -19,20 +20,27 @@ from typing import Any
 import numpy as np
 from scipy.sparse import csr_array
 
+import nelayout as nl
+from benchmarks.drawing_quality import quality
+from benchmarks.page import commit, machine
+from benchmarks.problems import load
 from benchmarks.scaling import cloud, neighbors
 from nelayout.catalogue import METHODS
 from nelayout.distributed.drawing import _along_curve
 from nelayout.distributed.floor import Blocks, FloorSummation
 from nelayout.distributed.reading import from_matrix
-from nelayout.distributed.team import Team
+from nelayout.distributed.team import SETTINGS, Team
 from nelayout.numerics.parallel import Threads
 from nelayout.objective import Affinity
 from nelayout.run.drawing import Summation
-from nelayout.run.several_machines import Forecast
+from nelayout.run.several_machines import Forecast, driver_bytes
 from nelayout.sums.nbody import backend
 
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "scaling.md"
 REPEATS, MESSAGE = 5, 64
+# The graph of points in a square, and the part of a graph's nodes from which its levels are in blocks.
+SQUARE, LEAST = "square", 0.1
+MEASURES = {"J": "J", "np1": "neighbors", "np2": "two steps", "sns": "stress"}
 
 
 def used() -> tuple[float, int]:
@@ -56,13 +64,43 @@ def measured(call: Any, workers: Any) -> dict[str, float]:
     return {"clock": statistics.median(times), "driver": here, "workers": cpu}
 
 
-def cases(n: int) -> dict[str, dict[str, float]]:
-    """What an evaluation takes in each way."""
+@contextmanager
+def cluster_of(count: int) -> Iterator[Any]:
+    """A client of so many workers of one thread."""
     from dask import config
     from distributed import Client, LocalCluster
 
-    from nelayout.distributed.team import SETTINGS
+    size: dict[str, Any] = {"n_workers": count, "threads_per_worker": 1, "memory_limit": "1GB"}
+    with (
+        config.set(SETTINGS),
+        LocalCluster(**size, dashboard_address=":0", silence_logs=50) as cluster,
+        Client(cluster, direct_to_workers=True) as client,
+    ):
+        yield client
 
+
+def both_ways(name: str, A: csr_array, method: str, seeds: int) -> str:
+    """A row of the page: means over seeds of J and measures on one machine and on workers."""
+    nodes, here, there = A.shape[0], list[Any](), list[Any]()
+    with cluster_of(2) as client:
+        for seed in range(seeds):
+            one = nl.solve(A, method, seed=seed, scale=None)
+            here.append({"J": one.value, **quality(A, np.asarray(one.positions))})
+            drawn = nl.distributed.solve(A, method, client=client, seed=seed, scale=None, least=int(LEAST * nodes))
+            Y = drawn.positions.compute().sort_values("id")[["x", "y"]].to_numpy()
+            there.append({"J": nl.evaluate(A, Y, method).value, **quality(A, Y)})
+            print(name, method, seed, here[-1], there[-1], flush=True)
+        peak = max(peak for _, peak in dict(client.run(used)).values())
+    cells = []
+    for key in MEASURES:
+        one, other = (float(np.mean([each[key] for each in found])) for found in (here, there))
+        cells.append(f"{one:.4g} / {other:.4g} ({100 * (other / one - 1):+.1f} %)")
+    forecast = Forecast.of(nodes, A.nnz, 2).worker / 1e6
+    return f"| {name} | {method} | {nodes:,} | {seeds} | {' | '.join(cells)} | {peak} / {forecast:.0f} |"
+
+
+def cases(n: int) -> dict[str, dict[str, float]]:
+    """What an evaluation takes in each way."""
     Y = cloud(n)
     order = np.argsort(_along_curve(Y))
     Y, P = Y[order], neighbors(Y[order])
@@ -71,12 +109,7 @@ def cases(n: int) -> dict[str, dict[str, float]]:
     plain = Summation(backend("auto", threads, True), threads, True).objective(method, Affinity(P, mass))
     found = {"one machine": measured(lambda: plain.evaluate(Y), list)}
     for count in (1, 2):
-        with (
-            tempfile.TemporaryDirectory() as folder,
-            config.set(SETTINGS),
-            LocalCluster(n_workers=count, threads_per_worker=1, memory_limit="1GB", dashboard_address=":0") as cluster,
-            Client(cluster, direct_to_workers=True) as client,
-        ):
+        with tempfile.TemporaryDirectory() as folder, cluster_of(count) as client:
             team = Team(client, "benchmark")
             cut = from_matrix(csr_array(P), Path(folder)).cut
             blocks: Any = Blocks(team, cut, 1.0, cut.gathered("degree"), cut.gathered("strength"))
@@ -112,9 +145,8 @@ def messages(client: Any) -> dict[str, float]:
     return answer
 
 
-def page(found: dict[str, dict[str, float]]) -> str:
+def page(layouts: list[str], found: dict[str, dict[str, float]]) -> str:
     """The page of documentation."""
-    commit = subprocess.run(["git", "rev-parse", "--short", "HEAD"], capture_output=True, text=True, check=False).stdout
     graph, huge = found["graph"], Forecast.of(10**8, 2 * 10**9, 16, "64GB")
     alone = found["one machine"]
     rows = [f"| one machine, two threads | {alone['clock']:.2f} | {alone['driver']:.2f} | | | | |"]
@@ -126,11 +158,14 @@ def page(found: dict[str, dict[str, float]]) -> str:
         )
     table, sizes = "\n".join(rows), found["messages"]
     simulated = "\n".join(f"| {count} | {seconds:.2f} |" for count, seconds in sizes.items())
+    head = " | ".join(["graph", "method", "nodes", "seeds", *MEASURES.values(), "MB of a worker / forecast"])
+    compared = "\n".join([f"| {head} |", "|---" * (5 + len(MEASURES)) + "|", *layouts])
     return f"""# Several machines
 
 `nl.distributed.layout` draws graphs with edges that fit no single machine; their positions must fit one. This page
-says what a step costs and when workers pay. `python -m benchmarks.distributed --write` wrote it on
-{datetime.now(UTC):%Y-%m-%d} at commit {commit.strip()}, on {platform.machine()} with two cores that other work shared.
+says when workers pay, how good their layouts are and what a step costs.
+`python -m benchmarks.distributed --write` wrote it on {datetime.now(UTC):%Y-%m-%d} at commit {commit()}.
+Machine: {machine()}, which other work shared.
 
 ## One machine, a GPU or a cluster
 
@@ -143,12 +178,26 @@ says what a step costs and when workers pay. `python -m benchmarks.distributed -
 
 `nl.plan(G, workers=16, memory="64GB").cluster` gives the numbers of the last section for a graph of yours.
 
+## The same layouts
+
+Workers take the same passes as one machine. Here both lay out the same graph from several seeds, and all levels of more
+than a tenth of the nodes are in blocks. {SQUARE} joins each point in a square to its 10 nearest points. Each cell has
+the mean on one machine, the mean on two workers, and the difference. Neighbors and two steps are the parts of the nodes
+within one and two edges that are also nearest in the layout (more is better). Stress is scaled to its least (less is
+better).
+
+{compared}
+
+The method "auto" chooses its tail and masses on the first level that fits one machine. It does not try the emphasis of
+large distances, which needs path lengths in the whole graph.
+
 ## A step
 
 One evaluation of ws-SNE's objective with its gradient: {graph["nodes"]:,.0f} nodes, {graph["entries"]:,.0f} entries in
 {graph["blocks"]:.0f} blocks. Seconds by the clock, seconds of the CPU on this machine and on all workers, seconds by
 the clock of the rounds of messages with the sums on workers, megabytes out and back, and megabytes of a worker at its
-peak beside the forecast. This machine had {graph["driver_peak"]:,.0f} MB at its peak, the graph's own matrix included.
+peak beside the forecast. This machine had {graph["driver_peak"]:,.0f} MB at its peak, with the graph's own matrix and
+the runs on one machine; the forecast is {driver_bytes(int(graph["nodes"])) / 1e6:,.0f} MB.
 
 | | clock | CPU here | CPU of workers | round | MB out / back | peak / forecast |
 |---|---|---|---|---|---|---|
@@ -185,10 +234,18 @@ step; more workers only lessen the memory that each needs.
 def main() -> None:
     """Measure, and print or write the page."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--nodes", type=int, default=1_000_000)
+    parser.add_argument("--nodes", type=int, default=1_000_000, help="points in the square")
+    parser.add_argument("--graphs", nargs="*", default=["road_moscow", "mnist_knn10", SQUARE], help="to lay out")
+    parser.add_argument("--methods", nargs="+", default=["ws-sne", "tsne"])
+    parser.add_argument("--seeds", type=int, default=2)
     parser.add_argument("--write", action="store_true", help="write docs/scaling.md")
     given = parser.parse_args()
-    text = page(cases(given.nodes))
+    found = cases(given.nodes)  # first: a process keeps its peak
+    rows = list[str]()
+    for name in given.graphs:
+        A = neighbors(cloud(given.nodes)) if name == SQUARE else load(name).adjacency
+        rows += [both_ways(name, A, method, given.seeds) for method in given.methods]
+    text = page(rows, found)
     if given.write:
         PAGE.write_text(text)
     print(text)
