@@ -45,6 +45,7 @@ from nelayout.run.passes import Pass
 from nelayout.run.placement import JITTER, radius
 from nelayout.run.plan import Settings, plan
 from nelayout.run.several_machines import MOST_ENTRIES
+from nelayout.run.taking_apart import input_affinity
 
 __all__ = ["Level", "alone", "coarsened", "draw", "renumbered"]
 
@@ -199,15 +200,17 @@ def draw(
         labels = labels[level.cluster]
     sizes = np.bincount(labels)
     order = np.argsort(-sizes, kind="stable")
-    rank = np.empty(len(order), dtype=np.int64)
-    rank[order] = np.arange(len(order))
-    labels, sizes = rank[labels], sizes[order]
+    labels, sizes = np.argsort(order)[labels], sizes[order]
     entries = np.bincount(labels, levels[0].degree, minlength=len(sizes))
     large = [k for k in range(len(sizes)) if not fits(int(sizes[k]), int(entries[k]))]
     drawings = dict[int, Drawing]()
     for k in large:
         drawings[k], run = _Component.of(levels, labels, k, run.method).draw(run, team, journal)
-    drawings.update(_small(levels[0], labels, sizes, entries, large, run, team, journal))
+    small = np.setdiff1d(np.arange(len(sizes)), large)
+    work = np.cumsum(entries[small] + sizes[small])  # this machine lays out as many at a time as fit
+    for number, batch in enumerate(np.split(small, np.flatnonzero(np.diff(work // MOST_ENTRIES)) + 1)):
+        together = partial(_together, levels[0], labels, batch, number, run, team)
+        drawings.update(journal.once(f"small-{number}", together) if len(batch) else {})
     ordered = [drawings[k] for k in range(len(sizes))]
     several = [drawing for drawing in ordered if len(drawing.Y) > 1]
     value = journal.once("value", lambda: [float(run.values(drawing)[0]) for drawing in several])
@@ -256,13 +259,7 @@ class _Component:
         return int(np.count_nonzero(self.kept[0]))
 
     def coarsest(self, run: Run, team: Team) -> tuple[Drawing, Method, Method, bool]:
-        """Lay out the last level on this machine.
-
-        Returns
-        -------
-        drawing, method, goal, other
-            the layout; the method at its order; the method of finer levels; whether these take the other masses
-        """
+        """Return the last level's layout, the method with its order, the finer levels', and if they swap masses."""
         last, mask = self.levels[-1], self.kept[-1]
         nodes, P = side_by_side(np.flatnonzero(mask), alone(team, last, mask, f"{self.name}-alone"))
         P.data *= self.scale
@@ -290,8 +287,8 @@ class _Component:
 
     def draw(self, run: Run, team: Team, journal: Journal) -> tuple[Drawing, Run]:
         """Lay out the component; return the run with its method too."""
-        coarse = journal.once(f"{self.name}-coarse", lambda: self.coarsest(run, team))
-        drawing, method, goal, swapped = coarse
+        begin = partial(self.coarsest, run, team)
+        drawing, method, goal, swapped = journal.once(f"{self.name}-coarse", begin)
         numbers, places = _numbered(self.levels, self.kept, drawing)
         own, Y = replace(run, method=goal), np.empty_like(drawing.Y)
         shape, *descents = self.passes(goal, run)
@@ -366,9 +363,8 @@ def _numbered(levels: list[Level], kept: list[np.ndarray], found: Drawing) -> tu
     numbers = [number]
     for level, mask in zip(levels[-2::-1], kept[-2::-1], strict=True):
         nodes = np.flatnonzero(mask)
-        order = nodes[np.argsort(numbers[0][level.cluster[nodes]], kind="stable")]
         finer = np.full(len(mask), -1, dtype=np.int64)
-        finer[order] = np.arange(len(order))
+        finer[nodes] = np.argsort(np.argsort(numbers[0][level.cluster[nodes]], kind="stable"))
         numbers.insert(0, finer)
     return numbers, places
 
@@ -381,48 +377,19 @@ def _along_curve(Y: np.ndarray) -> np.ndarray:
     for bit in range(20):
         for axis in range(Y.shape[1]):
             key |= ((cells[:, axis] >> np.uint64(bit)) & np.uint64(1)) << np.uint64(bit * Y.shape[1] + axis)
-    places = np.empty(len(Y), dtype=np.int64)
-    places[np.argsort(key, kind="stable")] = np.arange(len(Y))
-    return places
-
-
-def _small(
-    level: Level, labels: np.ndarray, sizes: np.ndarray, entries: np.ndarray, large: list[int], run: Run, team: Team,
-    journal: Journal,
-) -> dict[int, Drawing]:  # fmt: skip
-    """Lay out all other components on this machine, as many at a time as fit."""
-    order = [k for k in range(len(sizes)) if k not in set(large)]
-    found = dict[int, Drawing]()
-    batches, room = list[list[int]](), 0
-    for k in order:
-        room -= int(entries[k] + sizes[k])
-        if room < 0:
-            batches.append([])
-            room = MOST_ENTRIES - int(entries[k] + sizes[k])
-        batches[-1].append(k)
-    for number, batch in enumerate(batches):
-        drawn = journal.once(
-            f"small-{number}", lambda batch=batch, number=number: _together(level, labels, batch, number, run, team)
-        )
-        found.update(drawn)
-    return found
+    return np.argsort(np.argsort(key, kind="stable"))
 
 
 def _together(
-    level: Level, labels: np.ndarray, batch: list[int], number: int, run: Run, team: Team
+    level: Level, labels: np.ndarray, batch: np.ndarray, number: int, run: Run, team: Team
 ) -> dict[int, Drawing]:
-    chosen = np.zeros(int(labels.max()) + 1, dtype=bool)
-    chosen[batch] = True
-    nodes = np.flatnonzero(chosen[labels])
-    P = alone(team, level, chosen[labels], f"small-{number}")
-    parts = []
+    """Lay out the components of some labels on this machine."""
+    chosen = np.isin(labels, batch)
+    nodes, P, parts = np.flatnonzero(chosen), alone(team, level, chosen, f"small-{number}"), list[Part]()
     for there, graph in components(P, component_labels(P)):
-        if run.method.affinity in ("sum-1", "rows") and graph.nnz:
-            graph.data = graph.data / np.sum(graph.data)
         here = nodes[there]
-        parts.append(
-            Part(here, Affinity(graph, level.mass[here]), other_mass=None if level.other is None else level.other[here])
-        )
+        affinity, _ = input_affinity(graph, level.mass[here], run.method, 0.0, run.sums.threads)
+        parts.append(Part(here, affinity, other_mass=None if level.other is None else level.other[here]))
     several = [part for part in parts if len(part.nodes) > 1]
     drawn, _ = draw_parts(several, run)
     answer = {int(labels[several[k].nodes[0]]): drawing for k, drawing in drawn.items()}

@@ -34,7 +34,7 @@ from nelayout.run.assembly import assemble
 from nelayout.run.drawing import Run
 from nelayout.run.pipeline import run_method
 from nelayout.run.several_machines import DRIVER, LEAST_NODES, MOST_ENTRIES, READING, WORKER, driver_bytes, worker_bytes
-from nelayout.run.taking_apart import mass_to_read, tried_masses
+from nelayout.run.taking_apart import Masses, mass_to_read, tried_masses
 from nelayout.similarities.masses import node_mass
 from nelayout.sums.nbody import backend, check_backend
 
@@ -84,7 +84,8 @@ def layout(edges: Any, method: str | Method = "ws-sne", **options: Any) -> Any:
     edges : Dask dataframe, folder or file of parquet, csv, npz (scipy) or mtx files, or sparse matrix
         a row for each edge; the files of a folder have one format
     method : default "ws-sne"
-        a name or a ``nelayout.Method``, except variational methods
+        a name or a ``nelayout.Method``, except variational methods.  "auto" chooses its tail and masses on the first
+        coarsened graph that fits this machine, and it leaves out the emphasis of large distances
     source, target : default "source" and "target"
         columns of the ends of an edge: whole numbers or texts
     weight : default None
@@ -247,21 +248,16 @@ def _same_call(folder: Path, asked: str) -> None:
         file.write(asked.encode())
 
 
-def _masses(graph: Graph, method: Method, mass: Any) -> tuple[np.ndarray, np.ndarray | None]:
+def _masses(graph: Graph, method: Method, mass: Any) -> Masses:
     """Return masses (n,), and the other masses that "auto" tries."""
     mass = method.mass if mass is None else mass
     degree, n = graph.cut.gathered("degree"), graph.cut.n
-    name = mass_to_read(mass)
-    values: Any = np.ones(n) if name == "unit" else degree + 1.0 if name == "degree+1" else degree
-    values = graph.cut.gathered("strength") if name == "strength" else values
-    rows: Any = SimpleNamespace(
-        indptr=np.concatenate([[0], np.cumsum(degree, dtype=np.int64)]), shape=(n, n), nnz=int(degree.sum())
-    )
+    values = {"unit": np.ones(n), "degree": degree, "degree+1": degree + 1.0}.get(mass_to_read(mass))
+    values = graph.cut.gathered("strength") if values is None else values
+    ends = np.concatenate([[0], np.cumsum(degree, dtype=np.int64)])
+    rows: Any = SimpleNamespace(indptr=ends, shape=(n, n), nnz=int(ends[-1]))
     found, _ = node_mass(rows, values.astype(float), None, None, method.gravity is None)
-    if mass != "auto":
-        return found, None
-    both = tried_masses(found, rows)
-    return both.first, both.other
+    return tried_masses(found, rows) if mass == "auto" else Masses(found)
 
 
 def _written(graph: Graph, Y: np.ndarray, folder: Path, stays: bool) -> Any:
