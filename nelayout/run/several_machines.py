@@ -36,8 +36,8 @@ OUT, BACK = 23.0, 20.0
 # entry.  Seconds of two rounds, of a copied byte, and of a byte sent at 1 GB/s.
 GRID_NODE, PAIRS_NODE, SLAB_NODE, ENTRY_SECONDS = 110e-9, 100e-9, 150e-9, 8e-9
 ROUNDS, COPY, NETWORK = 0.04, 1.5e-9, 1e-9
-# Evaluations on the finest level, and on each level between.
-FINEST, BETWEEN = 260, 32
+# Evaluations on the finest level, and on each level of at most a fifth of its nodes.
+FINEST, BETWEEN = 220, 12
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +73,7 @@ class Forecast:
         seconds, n, evaluations = 0.0, nodes, FINEST
         while n >= LEAST_NODES or n == nodes:
             seconds += evaluations * (computing + communicating) * n / nodes
-            n, evaluations = n // 2, BETWEEN
+            n, evaluations = n // (5 if n == nodes else 2), BETWEEN
         return cls(
             nodes, entries, workers, bytes_of(memory), worker_bytes(nodes, entries, workers), driver_bytes(nodes),
             sent, received, computing, communicating, seconds,
