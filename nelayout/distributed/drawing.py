@@ -332,12 +332,10 @@ class _Component:
 
 def _settled(method: Method, chosen: Method | None) -> Method:
     """Return a method without choices: the stages up to the chosen kernel, none judged or with other starts."""
-    stages, goal = method.stages, chosen or method
-    ends = [
-        k for k, stage in enumerate(stages, 1)
-        if isinstance(stage, Descend) and (stage.kernel or method.kernel) == goal.kernel
-    ]  # fmt: skip
-    stages = stages[: ends[-1]] if ends else stages
+    stages, goal = list(method.stages), chosen or method
+    judged = any(isinstance(stage, Descend) and stage.judged for stage in stages)
+    while judged and len(stages) > 1 and (getattr(stages[-1], "kernel", None) or method.kernel) != goal.kernel:
+        stages.pop()
     one = (replace(each, judged=False, starts=False) if isinstance(each, Descend) else each for each in stages)
     return replace(goal, stages=tuple(one))
 
