@@ -1,4 +1,4 @@
-"""Lay out a graph in blocks by the plan for one machine: coarsen it, find its shape, and refine.
+"""Lay out a graph in blocks by the plan for one machine: coarsen, find the shape, refine.
 
 The pass through the levels begins on this machine, on the first level that fits it.  The finer levels of this pass and
 the descents follow with the same objectives, and the workers compute their sums over edges.  On each level, nodes start
@@ -259,7 +259,7 @@ class _Component:
         return int(np.count_nonzero(self.kept[0]))
 
     def coarsest(self, run: Run, team: Team) -> tuple[Drawing, Method, Method, bool]:
-        """Return the last level's layout, the method with its order, the finer levels', and if they swap masses."""
+        """Return the coarse layout, its method, the method of finer levels, and if masses swap."""
         last, mask = self.levels[-1], self.kept[-1]
         nodes, P = side_by_side(np.flatnonzero(mask), alone(team, last, mask, f"{self.name}-alone"))
         P.data *= self.scale
@@ -281,7 +281,7 @@ class _Component:
         return found, method, goal, swapped
 
     def passes(self, goal: Method, run: Run) -> tuple[Pass, ...]:
-        """Return the passes for the whole component, with L-BFGS, which needs only sums by rows from the workers."""
+        """Return the passes for the whole component, with L-BFGS: it needs only sums by rows."""
         entries = int(np.sum(self.levels[0].degree[self.kept[0]]))
         return plan(goal, Facts(self.n, entries), Settings(run.dim, LBFGS(), run.max_iter, run.tol))
 
@@ -311,7 +311,7 @@ class _Component:
         self, depth: int, number: np.ndarray, nodes: np.ndarray, Y: np.ndarray, works: list[Any], swapped: bool,
         run: Run, team: Team, journal: Journal,
     ) -> Drawing:  # fmt: skip
-        """Lay out a level on workers by passes, from positions Y of its nodes in the order of their new numbers."""
+        """Lay out a level on workers, from positions Y of its nodes in the order of new numbers."""
         level, name = self.levels[depth], f"{self.name}-level-{depth}"
         write = partial(renumbered, team, level.cut, number, name, level.degree)
         cut = journal.once(f"{self.name}-blocks-{depth}", write)
@@ -331,7 +331,7 @@ class _Component:
 
 
 def _settled(method: Method, chosen: Method | None) -> Method:
-    """Return a method without choices: the stages up to the chosen kernel, none judged or with other starts."""
+    """Return the method with its stages up to the chosen kernel, and without choices."""
     stages, goal = list(method.stages), chosen or method
     judged = any(isinstance(stage, Descend) and stage.judged for stage in stages)
     while judged and len(stages) > 1 and (getattr(stages[-1], "kernel", None) or method.kernel) != goal.kernel:

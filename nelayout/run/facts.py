@@ -72,7 +72,7 @@ def _flat(start: np.ndarray | None) -> bool:
 
 
 def is_round(P: csr_array, dim: int) -> bool:
-    """Return True if a connected graph is a cycle, a wheel (a cycle and a hub joined) or, in the plane, a star.
+    """Return True if a graph is a cycle, a wheel (a cycle and a hub) or, in the plane, a star.
 
     >>> is_round(csr_array([[0, 1, 1], [1, 0, 1], [1, 1, 0]]), 2), is_round(csr_array([[0, 1], [1, 0]]), 2)
     (True, False)
@@ -91,7 +91,7 @@ def is_round(P: csr_array, dim: int) -> bool:
 
 
 def circle(P: csr_array, dim: int) -> np.ndarray:
-    """Return the nodes of a cycle, wheel or star in order on a circle, (n, dim), one unit apart; hub in the middle.
+    """Return a round graph's nodes, (n, dim), one unit apart on a circle; hub in the middle.
 
     >>> circle(csr_array([[0, 1, 1], [1, 0, 1], [1, 1, 0]]), 2).round(2).tolist()
     [[0.48, 0.0], [-0.24, 0.41], [-0.24, -0.41]]
