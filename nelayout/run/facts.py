@@ -31,10 +31,10 @@ class Facts:
     own_start   whether other initial positions may be tried: these come from this package, or are flat
     fixed       "none", "some" coordinates, "layers" (all nodes on an axis), or "all"
     free_axes   axes without layers
-    round       "even" for a cycle, wheel or star with equal weights, "uneven" with others, or ""; looked at for the
-                method "auto" alone
+    round       "even" for a cycle, wheel or star with equal weights, "uneven" with others, "hub" if one node is joined
+                to all others, most of them leaves, or ""; looked at for the method "auto" alone
     other_mass  whether other masses are to be tried
-    goal        whether distances between rows count in the stages before the last
+    goal        whether distances between rows count in the first of several descents
     """
 
     n: int
@@ -56,6 +56,8 @@ class Facts:
         found = ""
         if judged and not part.placed and is_round(P, dim):
             found = "even" if np.allclose(P.data, P.data[0]) else "uneven"
+        elif judged and not part.placed and not method.mu and is_hub(P):
+            found = "hub"
         fixed = "none"
         if part.fixed is not None and part.fixed.any():
             fixed = "all" if part.fixed.all() else "layers" if part.layers.any() else "some"
@@ -69,6 +71,16 @@ class Facts:
 def _flat(start: np.ndarray | None) -> bool:
     """Return True if all nodes have a start, on one point or line (in space: plane)."""
     return start is not None and not np.isnan(start).any() and is_flat(centered_start(start)[0])
+
+
+def is_hub(P: csr_array) -> bool:
+    """Return True if one node is joined to all others, most of them leaves.
+
+    >>> is_hub(csr_array([[0, 1, 1, 1], [1, 0, 0, 0], [1, 0, 0, 0], [1, 0, 0, 0]]))
+    True
+    """
+    n, degree = P.shape[0], np.diff(P.indptr)
+    return n > 3 and int(degree.max()) == n - 1 and 2 * int(np.count_nonzero(degree == 1)) > n
 
 
 def is_round(P: csr_array, dim: int) -> bool:

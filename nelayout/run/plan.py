@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from nelayout.catalogue.record import Method
-from nelayout.catalogue.stages import BALANCED, LARGE_GRAPH, CoarseToFine, Descend, early_exaggeration, recipe
+from nelayout.catalogue.stages import BALANCED, LARGE_GRAPH, SHAPE, CoarseToFine, Descend, early_exaggeration, recipe
 from nelayout.formula.connections import Fixed
 from nelayout.optimizers import Optimizer, optimizer_named
 from nelayout.run.coarsen import COARSEST
@@ -37,7 +37,7 @@ MASS_TRIAL_STEPS = 10
 STOP_LARGE = 1.05
 # Emphasis of large distances that "auto" tries, and the iterations with it.
 EMPHASIS, EMPHASIS_STEPS = 0.4, 40
-# Emphasis of distances between the rows of a table, before the last stage.
+# Emphasis of distances between the rows of a table, in the first of several descents.
 ROWS_EMPHASIS = 0.3
 # Parts of the last descent between which the size of fixed or held nodes is searched for.
 ROUNDS = 4
@@ -86,6 +86,9 @@ class _Planner:
             why = "two nodes" if facts.n == 2 else "the method has no stage through levels"
             found: list[Pass] = [Place(name="random positions", kind="random", why=why)]
             rest = [stage for stage in self.stages if not isinstance(stage, CoarseToFine)] or [first]
+        elif facts.round == "hub":
+            shape = self._levels(replace(SHAPE, finest=True), "one node is joined to all others, most of them leaves")
+            return (replace(shape, last=True),)
         elif facts.round:
             # Heavier tails, other masses and an emphasis would only break the symmetry.
             (stage, *_) = [stage.at(facts.n) for stage in rest if isinstance(stage, Descend)]
@@ -103,7 +106,7 @@ class _Planner:
             ways = [stage for stage in descents if not stage.judged]
             return (*found, *map(self._descend, ways), *self._judged(ways, descents[len(ways) :]))
         emphasis = ROWS_EMPHASIS if facts.goal else None
-        found += [self._descend(stage, emphasis=emphasis) for stage in descents[:-1]]
+        found += [self._descend(each, emphasis=None if k else emphasis) for k, each in enumerate(descents[:-1])]
         return (*found, *self._last(descents[-1]))
 
     def _levels(self, stage: CoarseToFine, why: str) -> Levels:

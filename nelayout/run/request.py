@@ -52,7 +52,7 @@ class Known(NamedTuple):
               use these instead of the graph's similarities
     features  (n, p) coordinates of the nodes, for variational methods
     sketch    (n, dim) an outline of the drawing, from which a coarse level is also drawn
-    goal      distances between some of the nodes, which count beside neighbors in the stages before the last
+    goal      distances between some of the nodes, which count beside neighbors in the first descent
     kept      the drawing stays itself while its graph changes; None: it has no past
     merged    where nodes stand for several: part of all weight that is within them, and (n,) for how many
     """

@@ -136,7 +136,7 @@ def fit_vectors(
     init : default "auto"
         initial positions. "auto" coarsens the graph and draws it from coarse to fine. It also draws one coarse graph
         from the first principal components, and keeps that drawing unless its stress is a third higher, which means a
-        fold. For kernels with a tail, distances between rows count in the stages before the last. "pca" takes the first
+        fold. For kernels with a tail, distances between rows count in the first descent. "pca" takes the first
         principal components and only the last stage; annealing uses it for "auto". "spectral" takes the slowest
         directions of the random walk on the graph, "random" normal random numbers from ``random_state``. Or an
         (n, n_components) array

@@ -190,7 +190,7 @@ def test_callbacks_change_no_bit_and_may_stop_in_every_pass(name, most):
     stages = [step.stage for step in plain.trace]
     begins = [k for k in range(len(stages)) if k == 0 or stages[k] != stages[k - 1]]
     planned = {} if "alpha" in options else {p.name: p.depth for p in nl.plan(G, method, **options).passes}
-    for k in begins[:: -(-len(begins) // most)]:
+    for k in begins[:: max(1, -(-len(begins) // most))]:
         stopped, Z = solved(G, method, options, lambda step, k=k: step.iteration >= k)
         assert stopped.reason == "stopped"
         assert [(s.stage, s.value) for s in stopped.trace] == [(s.stage, s.value) for s in plain.trace[: k + 1]]
