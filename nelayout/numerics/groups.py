@@ -20,7 +20,12 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["WHOLE", "Groups", "Parts", "Rows", "Whole"]
+__all__ = ["WHOLE", "Groups", "Parts", "Rows", "Whole", "several"]
+
+
+def several(x: Any) -> bool:
+    """Return whether x is an array with a first axis, not one number; `numpy.ndim` is slow for floats."""
+    return getattr(x, "ndim", 0) > 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,14 +131,13 @@ class Parts:
 
     def spread(self, values: Any) -> Any:
         """Give each row the value of its part, (C,) to (n,), (C, d) to (n, d); a number stays one."""
-        if not np.ndim(values):
+        if not several(values):
             return values
-        values = np.asarray(values)
         return values.repeat(self.equal, axis=0) if self.equal else values[self.of]
 
     def columns(self, values: Any) -> Any:
         """Give each row the value of its part, (C,) to (n, 1); a number stays one."""
-        return self.spread(values)[:, None] if np.ndim(values) else values
+        return self.spread(values)[:, None] if several(values) else values
 
     def full(self, value: Any) -> np.ndarray:
         """Return (C,) copies of one value."""

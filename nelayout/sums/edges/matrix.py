@@ -13,9 +13,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.sparse import csr_array
@@ -23,7 +22,7 @@ from scipy.sparse import csr_array
 from nelayout.formula.divergences.protocol import Divergence, Powers, Similarity, Spread
 from nelayout.formula.kernels import Kernel
 from nelayout.numerics.conjugate_gradients import conjugate_gradients, laplacian_gradients
-from nelayout.numerics.groups import WHOLE, Groups, Parts, Rows, Whole
+from nelayout.numerics.groups import WHOLE, Groups, Parts, Rows, Whole, several
 from nelayout.numerics.parallel import Threads
 
 __all__ = ["EdgeSums", "Edges", "attracting", "row_ranges"]
@@ -32,8 +31,7 @@ __all__ = ["EdgeSums", "Edges", "attracting", "row_ranges"]
 MIN_CHUNK, MAX_CHUNKS = 1 << 15, 64
 
 
-@dataclass(frozen=True, slots=True)
-class EdgeSums:
+class EdgeSums(NamedTuple):
     """sum M edge and its slope in ln lambda by group, pull (n, d), symmetric omega by entry.
 
     ``pull``: sum_j omega_ij (y_i - y_j).  ``attraction``: (n,) sum_j max(omega_ij, 0).  Sums not requested are None.
@@ -204,7 +202,7 @@ class Edges:
         ``want``: "value", "pull", "weights", "attraction" in addition to the slope.
         """
         value, slope, pull, weights = self._of_rows(Y, kernel, divergence, lam, want, xi)
-        if getattr(slope, "ndim", 0):
+        if several(slope):
             value, slope = self.groups.sum(value), self.groups.sum(slope)
         attraction = self.row_sums(attracting(weights)) if "attraction" in want else None
         return EdgeSums(value, slope, pull, weights if "weights" in want else None, attraction)
@@ -248,7 +246,7 @@ class Edges:
         at_once = self.owner is None and not self.compiled and "rows" not in want
         values: Any = None if at_once else self._room()
         slopes: Any = None if at_once else self._room()
-        log_lam = np.log(lam) if np.ndim(lam) else None
+        log_lam = np.log(lam) if several(lam) else None
 
         def work(rows: tuple[int, int]) -> tuple[float, float]:
             start, stop = rows
@@ -280,8 +278,8 @@ class Edges:
             return 0.0, 0.0
 
         parts = self.threads.map(work, self.chunks)
-        if at_once:
-            return sum(v for v, _ in parts), sum(s for _, s in parts)
+        if at_once:  # all entries are one chunk
+            return parts[0] if parts else (0.0, 0.0)
         return values if "value" in want else np.nan * values, slopes
 
     def _by_powers(self, Y: Any, kernel: Kernel, powers: Powers, lam: Any, pull: Any, omega: Any) -> tuple[Any, Any]:
@@ -290,7 +288,7 @@ class Edges:
 
         values, slopes = np.zeros(self.n), np.zeros(self.n)
         log_lam = np.atleast_1d(np.log(lam))
-        owner = self.owner if np.ndim(lam) else self._one_owner
+        owner = self.owner if several(lam) else self._one_owner
         form = "log" if powers.form == "boxcox" and powers.order == 0 else powers.form
         add = loops.POWER_SUMS[form, Y.shape[1] == 2]
         out, keep = np.empty((0, 0)) if pull is None else pull, np.empty(0) if omega is None else omega
@@ -317,7 +315,7 @@ class Edges:
                 constant: Any = 0.0
                 if np.ndim(found.constant) or found.constant:
                     constant = self.row_sums(self._own(found.constant + np.zeros_like(factor), 0, self.size))
-                found = replace(found, factor=factor, constant=constant)
+                found = found._replace(factor=factor, constant=constant)
             self._powers = divergence, found
         return self._powers[1]
 
