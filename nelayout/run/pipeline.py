@@ -97,10 +97,10 @@ def positions_of(
     with graphs.guard(G):
         request = _read(G, record, pos, fixed, cast("LayoutOptions", common))
         if request.start is not None and request.fixed is not None and request.fixed.all():
-            return request.network.host.write(request.start, request.options["store_pos_as"])
+            return _written(request, request.start)
         if LOG.isEnabledFor(logging.DEBUG):  # the log says what J is
             return _run(request, NOTHING_KNOWN, began, _solution)[0].positions
-        return _run(request, NOTHING_KNOWN, began, _positions)
+        return _run(request, NOTHING_KNOWN, began, lambda request, done, *_: _written(request, done.Y))
 
 
 def _read(G: Any, method: str | Method, pos: Any, fixed: Any, options: LayoutOptions) -> Request:
@@ -108,7 +108,7 @@ def _read(G: Any, method: str | Method, pos: Any, fixed: Any, options: LayoutOpt
 
 
 def _run(request: Request, known: Known, began: float, result: Callable[..., Any]) -> Any:
-    """Draw a graph that was read at the time ``began``; return ``result`` of it, such as `_solution`."""
+    """Draw a graph that was read at ``began``; return its ``result``, such as `_solution`."""
     o, method = request.options, request.method
     if not known.memory:
         warn_of_memory(method, o, *request.sizes)
@@ -244,13 +244,7 @@ def _as_it_is(part: Part, run: Run) -> Drawing:
 
 
 def _solution(
-    request: Request,
-    done: Finished,
-    units: np.ndarray,
-    drawings: list[Drawing],
-    run: Run,
-    stopped: bool,
-    began: float,
+    request: Request, done: Finished, units: np.ndarray, drawings: list[Drawing], run: Run, stopped: bool, began: float
 ) -> tuple[Solution, list[Drawing]]:
     """Return the record of a finished run, with positions in the library's type, and drawings.
 
@@ -279,7 +273,7 @@ def _solution(
     if (each == each[:, :1]).all():
         each = each[:, :1]
     solution = Solution(
-        positions=_positions(request, done),
+        positions=_written(request, done.Y),
         value=found.value,
         trace=tuple(run.observer.trace),
         connection=found.connection,
@@ -298,9 +292,9 @@ def _solution(
     return solution, back
 
 
-def _positions(request: Request, done: Finished, *_: Any) -> Any:
-    """Return the positions of a finished drawing in the library's type."""
-    return request.network.host.write(done.Y, request.options["store_pos_as"])
+def _written(request: Request, Y: np.ndarray) -> Any:
+    """Return positions (n, dim) in the library's type."""
+    return request.network.host.write(Y, request.options["store_pos_as"])
 
 
 def _bound_note(drawings: list[Drawing], value: float) -> tuple[str, ...]:
