@@ -83,29 +83,20 @@ class Kernel:
         return self.c == 0
 
     def _base(self, xi: np.ndarray) -> np.ndarray:
-        """c + a xi; xi of the Gaussian."""
-        if self.a == 0:
-            return xi
         base = xi if self.a == 1 else self.a * xi
         return base + self.c if self.c >= SMALLEST else np.maximum(base, SMALLEST)
 
-    def log(self, xi: np.ndarray) -> np.ndarray:
+    def log(self, xi: np.ndarray, base: Any = None) -> np.ndarray:
         """ln q(xi)."""
-        return self._log(self._base(xi))
-
-    def _log(self, base: np.ndarray) -> np.ndarray:
-        """ln q, from its base."""
-        return -self.b * base if self.a == 0 else (-self.b / self.a) * np.log(base)
-
-    def power(self, xi: np.ndarray, order: float) -> np.ndarray:
-        """q(xi)^order."""
-        return self._power(self._base(xi), order)
-
-    def _power(self, base: np.ndarray, order: float) -> np.ndarray:
-        """q^order, from its base."""
         if self.a == 0:
-            return np.exp((-self.b * order) * base)
-        return _reciprocal_power(base, self.b * order / self.a)
+            return -self.b * xi
+        return (-self.b / self.a) * np.log(self._base(xi) if base is None else base)
+
+    def power(self, xi: np.ndarray, order: float, base: Any = None) -> np.ndarray:
+        """q(xi)^order; ``base``: c + a xi, if known."""
+        if self.a == 0:
+            return np.exp((-self.b * order) * xi)
+        return _reciprocal_power(self._base(xi) if base is None else base, self.b * order / self.a)
 
     def value(self, xi: np.ndarray) -> np.ndarray:
         """q(xi)."""
@@ -235,20 +226,18 @@ class Radial:
     def value_and_slope(self, xi: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """r(xi) and dr / d xi."""
         kernel, order = self.kernel, self.order
-        base = kernel._base(xi)
+        base = kernel._base(xi) if kernel.a else xi
         if self.kind == "inverse":  # the power is 1 / (c + a xi), and so is the decay
-            power = kernel._power(base, order)
-            slope = power * power
-            slope *= -order * kernel.b
-            return power, slope
+            power = kernel.power(xi, order, base)
+            return power, power * power * (-order * kernel.b)
         steep: Any = -kernel.b / base if kernel.a else -kernel.b
         if self.form == "boxcox" and order == 0 and kernel.a:  # the power is 1
-            return kernel._log(base), steep
-        power = kernel._power(base, order)
+            return kernel.log(xi, base), steep
+        power = kernel.power(xi, order, base)
         if self.form == "boxcox":
-            return boxcox(kernel._log(base), order), steep * power
+            return boxcox(kernel.log(xi, base), order), steep * power
         if self.form == "power-log":
-            log_q = kernel._log(base)
+            log_q = kernel.log(xi, base)
             return power * log_q, power * (1.0 + order * log_q) * steep
         slope = steep * power
         if order != 1.0:

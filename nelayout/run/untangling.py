@@ -31,13 +31,7 @@ from nelayout.quality.edges import edges
 from nelayout.run.drawing import Drawing, Run, joined
 from nelayout.run.passes import Descent, Pass, fold
 from nelayout.run.planar import is_cactus, planar_drawing, searched
-from nelayout.run.tidiness import (
-    crossed,
-    crossings_of_each,
-    is_symmetric,
-    least_distance,
-    step_between,
-)
+from nelayout.run.tidiness import crossed, crossings_of_each, is_symmetric, least_distance, step_between
 from nelayout.sums.nbody.exact import BLOCK_PAIRS
 from nelayout.sums.nbody.outside import Sources
 
@@ -146,10 +140,7 @@ def pieces_of(P: csr_array) -> list[tuple[int, np.ndarray]]:
 
 
 class _Search:
-    """A drawing Y (n, 2) that moves, its J, its crossings, and the number of moves left.
-
-    ``load`` is the crossings of each edge before the moves.
-    """
+    """A drawing Y (n, 2) that moves, its J, its crossings and number of moves left."""
 
     def __init__(self, objective: Objective, Y: np.ndarray, threads: Threads) -> None:
         self.J, self.P, self.Y, self.threads = objective, objective.affinity.P, Y.copy(), threads
@@ -295,8 +286,7 @@ def _met_by_numpy(i, j, where, Z, Y, k, l) -> np.ndarray:
         meet = left.take(first, axis=1) & right.take(second, axis=1)
         meet |= right.take(first, axis=1) & left.take(second, axis=1)
         line, other = np.nonzero(meet)
-        edge = line % len(i)
-        p, q, u, v = i.take(edge), j.take(edge), k.take(other), l.take(other)
+        p, q, u, v = i.take(line % len(i)), j.take(line % len(i)), k.take(other), l.take(other)
         apart = (p != u) & (p != v) & (q != u) & (q != v)
         line, u, v = line[apart], u[apart], v[apart]
         ax, ay, bx, by = ax.take(line), ay.take(line), bx.take(line), by.take(line)
