@@ -25,18 +25,9 @@ from nelayout.formula.part_names import as_number, number_within, spell, split
 from nelayout.numerics.groups import several
 
 __all__ = [
-    "CONNECTIONS",
-    "LARGEST",
-    "LARGEST_OF_DRAWINGS",
-    "Connection",
-    "Coupling",
-    "Fixed",
-    "Normalized",
-    "NormalizedRows",
-    "Optimal",
-    "Sums",
-    "connection_named",
-]
+    "CONNECTIONS", "LARGEST", "LARGEST_OF_DRAWINGS", "Connection", "Coupling", "Fixed", "Normalized",
+    "NormalizedRows", "Optimal", "Sums", "connection_named",
+]  # fmt: skip
 
 
 # Largest lambda of a row in a minimizer's step, and in a finished drawing: 1 / lambda is nearly 0.

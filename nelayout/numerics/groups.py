@@ -24,7 +24,7 @@ __all__ = ["WHOLE", "Groups", "Parts", "Rows", "Whole", "several"]
 
 
 def several(x: Any) -> bool:
-    """Return whether x is an array with a first axis, not one number; `numpy.ndim` is slow for floats."""
+    """Return whether x is an array with an axis; `numpy.ndim` is slow for floats."""
     return getattr(x, "ndim", 0) > 0
 
 
@@ -54,13 +54,7 @@ class Whole:
         """Return the value of each row's group: the number itself."""
         return values
 
-    def columns(self, values: Any) -> Any:
-        """Return the value of each row's group as a factor of (n, d)."""
-        return values
-
-    def full(self, value: Any) -> Any:
-        """Return the value for each group."""
-        return value
+    columns = full = spread  # as factors of (n, d); the value for each group
 
     def where(self, condition: Any, x: Any, y: Any) -> Any:
         """Return x for groups where the condition is true, else y."""

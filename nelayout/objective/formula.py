@@ -221,9 +221,7 @@ class Objective:
         return free and self.kernel.singular and self.gravity is None
 
     @np.errstate(over="ignore", invalid="ignore", divide="ignore")
-    def evaluate(
-        self, Y: Any, *, value: bool = True, gradient: bool = True, weights: bool = False, attraction: bool = False
-    ) -> Evaluation:
+    def evaluate(self, Y: Any, *, gradient: bool = True, weights: bool = False, attraction: bool = False) -> Evaluation:
         """Return J of each part, its gradient (n, d), and omega of every edge or omega's sums.
 
         By rows omega is (omega_ij + omega_ji) / 2.  Trials that go too far may give infinity or NaN, silently.
@@ -231,7 +229,7 @@ class Objective:
         Y = self.brought(Y)
         table = self._table(Y)
         pull = "pull" if table is None else "weights"
-        asked = (value, "value"), (gradient, pull), (weights, "weights"), (attraction, "attraction")
+        asked = (gradient, pull), (weights, "weights"), (attraction, "attraction")
         at = self._at(Y, frozenset([name for yes, name in asked if yes]), table)
         coupling, edges = at.coupling, at.edges
         slopes = self._gradient(Y, at) if gradient else NOTHING
@@ -373,7 +371,7 @@ class Objective:
     @np.errstate(over="ignore", invalid="ignore", divide="ignore")
     def linearized(self, Y: Any) -> tuple[Any, Coupling]:
         """Return lambda at Y, and the derivatives of J in the sums over edges and pairs."""
-        coupling = self._at(self.brought(Y), frozenset({"value"})).coupling
+        coupling = self._at(self.brought(Y), frozenset()).coupling
         return (coupling.lam if self.connection.needs_normalizer else self.connection.at(np.nan)), coupling
 
     @np.errstate(over="ignore", invalid="ignore", divide="ignore")
@@ -382,7 +380,7 @@ class Objective:
 
         A node of mass m that is added without an edge changes the rows of the others by m sum_k Phi_k(y; charges).
         """
-        at = self.exaggerated(1.0)._at(self.brought(Y), frozenset({"value"}))
+        at = self.exaggerated(1.0)._at(self.brought(Y), frozenset())
         charges = dict(at.d_sums)
         charges[self._plain] = charges.get(self._plain, 0.0) + at.coupling.d_normalizer
         return at.coupling.lam, {r: charge + np.zeros_like(self.mass) for r, charge in charges.items()}

@@ -11,7 +11,6 @@ by (omega_ij + omega_ji) / 2.  Nothing else depends on the groups.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterator
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -199,7 +198,7 @@ class Edges:
     ) -> EdgeSums:
         """Return the sums over each group; ``lam``: one or one each; ``xi``: lengths^2 or None.
 
-        ``want``: "value", "pull", "weights", "attraction" in addition to the slope.
+        ``want``: "pull", "weights", "attraction" in addition to value and slope.
         """
         value, slope, pull, weights = self._of_rows(Y, kernel, divergence, lam, want, xi)
         if several(slope):
@@ -209,7 +208,7 @@ class Edges:
 
     def node_values(self, Y: Any, kernel: Kernel, divergence: Divergence, lam: Any) -> Any:
         """Return (n,) sum_j M_ij edge(P_ij / M_ij, lambda q_ij)."""
-        return self._of_rows(Y, kernel, divergence, lam, frozenset({"value", "rows"}))[0]
+        return self._of_rows(Y, kernel, divergence, lam, frozenset({"rows"}))[0]
 
     def _of_rows(
         self, Y: Any, kernel: Kernel, divergence: Divergence, lam: Any, want: frozenset[str], known: Any = None
@@ -244,26 +243,17 @@ class Edges:
     ) -> tuple[Any, Any]:
         """Compute the sums by the divergence's own formulas, chunk by chunk."""
         at_once = self.owner is None and not self.compiled and "rows" not in want
-        values: Any = None if at_once else self._room()
-        slopes: Any = None if at_once else self._room()
+        values, slopes = (None if at_once else self._room() for _ in range(2))
         log_lam = np.log(lam) if several(lam) else None
 
         def work(rows: tuple[int, int]) -> tuple[float, float]:
             start, stop = rows
             low, high = self.indptr[start], self.indptr[stop]
             xi, ends = self._lengths_and_ends(Y, start, stop) if known is None else (known, None)
-            if log_lam is None:
-                b = Similarity(kernel, xi, lam)
-            else:
-                b = Similarity(kernel, xi, lam, kernel.log(xi) + log_lam[self.owners[low:high]])
+            log_b = None if log_lam is None else kernel.log(xi) + log_lam[self.owners[low:high]]
+            b = Similarity(kernel, xi, lam, log_b)
             here, p = self._bound(divergence, low, high), self.ratio[low:high]
-            each: Any = None
-            if "value" in want:
-                each, slope = here.edge_and_slope(p, b)
-                each = self._own(each, low, high)
-            else:
-                slope = here.slope(p, b)
-            slope = self._own(slope, low, high)
+            each, slope = (self._own(sums, low, high) for sums in here.edge_and_slope(p, b))
             if pull is not None or omega is not None:
                 attraction = -kernel.decay(xi) * slope
                 if pull is not None:
@@ -271,16 +261,15 @@ class Edges:
                 if omega is not None:
                     omega[low:high] = attraction
             if at_once:
-                return math.nan if each is None else float(np.add.reduce(each)), float(np.add.reduce(slope))
-            if each is not None:
-                values[start:stop] = self._sums_of_chunk(each, start, stop)
+                return float(np.add.reduce(each)), float(np.add.reduce(slope))
+            values[start:stop] = self._sums_of_chunk(each, start, stop)
             slopes[start:stop] = self._sums_of_chunk(slope, start, stop)
             return 0.0, 0.0
 
         parts = self.threads.map(work, self.chunks)
         if at_once:  # all entries are one chunk
             return parts[0] if parts else (0.0, 0.0)
-        return values if "value" in want else np.nan * values, slopes
+        return values, slopes
 
     def _by_powers(self, Y: Any, kernel: Kernel, powers: Powers, lam: Any, pull: Any, omega: Any) -> tuple[Any, Any]:
         """Compute the sums of a divergence with one power of b, from `_powers_of`."""
