@@ -7,7 +7,7 @@ itself.  All begin at the same points near the origin, so nothing of the schedul
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -48,7 +48,7 @@ class PaperMajorize(Majorize):
     def step(self, objective: Objective, Y: np.ndarray, state: MajorizeState) -> tuple[np.ndarray, MajorizeState]:
         """As `Majorize.step`."""
         Y, then = Majorize.step(self, objective, Y, state)
-        return Y, replace(then, rho=then.rho / 2) if then.taken and state.failed else then
+        return Y, then._replace(rho=then.rho / 2) if then.taken and state.failed else then
 
 
 OPTIMIZERS: tuple[Optimizer, ...] = (

@@ -122,7 +122,7 @@ class FloorEdges:
         found = self.team.round("edges", evaluate, lambda b: (self._local(b, Z), self._own(b, lam)), said, one, want)
         value, slope, pull, attraction = zip(*found, strict=True)
         if self.by_rows:
-            sums = np.concatenate(value) if "value" in want else np.full(self.n, np.nan), np.concatenate(slope)
+            sums = np.concatenate(value), np.concatenate(slope)
         else:
             sums = folded(value), folded(slope)
         pulls = np.concatenate(pull, dtype=np.float64) if "pull" in want else None

@@ -15,35 +15,26 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from nelayout.errors import InputError, Unsupported, unknown
 from nelayout.formula.divergences.protocol import Divergence
 from nelayout.formula.part_names import as_number, number_within, spell, split
+from nelayout.numerics.groups import several
 
 __all__ = [
-    "CONNECTIONS",
-    "LARGEST",
-    "LARGEST_OF_DRAWINGS",
-    "Connection",
-    "Coupling",
-    "Fixed",
-    "Normalized",
-    "NormalizedRows",
-    "Optimal",
-    "Sums",
-    "connection_named",
-]
+    "CONNECTIONS", "LARGEST", "LARGEST_OF_DRAWINGS", "Connection", "Coupling", "Fixed", "Normalized",
+    "NormalizedRows", "Optimal", "Sums", "connection_named",
+]  # fmt: skip
 
 
 # Largest lambda of a row in a minimizer's step, and in a finished drawing: 1 / lambda is nearly 0.
 LARGEST, LARGEST_OF_DRAWINGS = 1e280, 1e300
 
 
-@dataclass(frozen=True, slots=True)
-class Sums:
+class Sums(NamedTuple):
     """Sums of an evaluation at one lambda: numbers, or arrays with one sum per row or graph."""
 
     edges: Any  # sum M edge(P/M, b); NaN if not requested
@@ -55,8 +46,7 @@ class Sums:
     total: Any  # sum M
 
 
-@dataclass(frozen=True, slots=True)
-class Coupling:
+class Coupling(NamedTuple):
     """The value of J and its derivatives in the sums: numbers or arrays, as the sums are."""
 
     value: Any
@@ -118,16 +108,16 @@ class Optimal(Connection):
 
     def couple(self, divergence: Any, sums: Sums, exaggeration: float) -> Coupling:
         sound = (sums.pairs_slope > 0) & (sums.edges_slope < 0)  # otherwise the kernel has underflowed
-        several = np.ndim(sound) > 0
-        if not several and not sound:
+        arrays = several(sound)
+        if not arrays and not sound:
             return Coupling(math.inf, 0.0, 0.0, 0.0, math.inf)
         pull, push = divergence.invariant(
             sums.edges, sums.pairs, (sums.edges_slope, sums.pairs_slope), sums.weight, sums.total
         )
         degrees = divergence.pairs[0].order - divergence.degree
-        best = np.power(-sums.edges_slope / sums.pairs_slope, 1.0 / degrees)
+        best = (-sums.edges_slope / sums.pairs_slope) ** (1.0 / degrees)
         value = exaggeration * pull + push
-        if several:
+        if arrays:
             value = np.where(sound, value, np.inf)
         return Coupling(value, -exaggeration / sums.edges_slope, 1.0 / sums.pairs_slope, 0.0, best)
 

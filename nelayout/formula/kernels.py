@@ -17,7 +17,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
@@ -86,17 +86,17 @@ class Kernel:
         base = xi if self.a == 1 else self.a * xi
         return base + self.c if self.c >= SMALLEST else np.maximum(base, SMALLEST)
 
-    def log(self, xi: np.ndarray) -> np.ndarray:
+    def log(self, xi: np.ndarray, base: Any = None) -> np.ndarray:
         """ln q(xi)."""
         if self.a == 0:
             return -self.b * xi
-        return (-self.b / self.a) * np.log(self._base(xi))
+        return (-self.b / self.a) * np.log(self._base(xi) if base is None else base)
 
-    def power(self, xi: np.ndarray, order: float) -> np.ndarray:
-        """q(xi)^order."""
+    def power(self, xi: np.ndarray, order: float, base: Any = None) -> np.ndarray:
+        """q(xi)^order; ``base``: c + a xi, if known."""
         if self.a == 0:
             return np.exp((-self.b * order) * xi)
-        return _reciprocal_power(self._base(xi), self.b * order / self.a)
+        return _reciprocal_power(self._base(xi) if base is None else base, self.b * order / self.a)
 
     def value(self, xi: np.ndarray) -> np.ndarray:
         """q(xi)."""
@@ -104,9 +104,7 @@ class Kernel:
 
     def decay(self, xi: np.ndarray) -> np.ndarray | float:
         """s(xi) = -d ln q / d xi = b / (c + a xi)."""
-        if self.a == 0:
-            return self.b
-        return self.b / self._base(xi)
+        return self.b if self.a == 0 else self.b / self._base(xi)
 
 
 def _reciprocal_power(base: np.ndarray, exponent: float) -> np.ndarray:
@@ -227,19 +225,23 @@ class Radial:
 
     def value_and_slope(self, xi: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """r(xi) and dr / d xi."""
-        kernel = self.kernel
-        if self.form == "boxcox" and self.order == 0 and kernel.a:  # the power is 1
-            return kernel.log(xi), np.negative(kernel.decay(xi))
-        power = kernel.power(xi, self.order)
-        if self.form == "boxcox":
-            return self.value(xi), -kernel.decay(xi) * power
-        if self.form == "power-log":
-            log_q = kernel.log(xi)
-            return power * log_q, power * (1.0 + self.order * log_q) * -kernel.decay(xi)
+        kernel, order = self.kernel, self.order
+        base = kernel._base(xi) if kernel.a else xi
         if self.kind == "inverse":  # the power is 1 / (c + a xi), and so is the decay
-            return power, power * power * (-self.order * kernel.b)
-        slope = kernel.decay(xi) * power
-        slope *= -self.order
+            power = kernel.power(xi, order, base)
+            return power, power * power * (-order * kernel.b)
+        steep: Any = -kernel.b / base if kernel.a else -kernel.b
+        if self.form == "boxcox" and order == 0 and kernel.a:  # the power is 1
+            return kernel.log(xi, base), steep
+        power = kernel.power(xi, order, base)
+        if self.form == "boxcox":
+            return boxcox(kernel.log(xi, base), order), steep * power
+        if self.form == "power-log":
+            log_q = kernel.log(xi, base)
+            return power * log_q, power * (1.0 + order * log_q) * steep
+        slope = steep * power
+        if order != 1.0:
+            slope *= order
         return power, slope
 
     def slope(self, xi: np.ndarray) -> np.ndarray:

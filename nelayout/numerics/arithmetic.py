@@ -67,7 +67,7 @@ class Arithmetic:
         if not self.compiled:
             if isinstance(self.groups, Whole):
                 if isinstance(q, np.ndarray) and stored.size <= MAX_BLAS_ENTRIES:
-                    return stored.reshape(len(stored), -1) @ q.reshape(-1)
+                    return stored.reshape(len(stored), -1).dot(q.reshape(-1))  # faster than @ if small
                 return np.asarray(np.einsum("kij,ij->k", stored, q))
             if self.groups.equal:
                 count, m = len(self.groups.sizes), len(stored)
@@ -80,7 +80,7 @@ class Arithmetic:
         if not self.compiled:
             if isinstance(self.groups, Whole):
                 if isinstance(out, np.ndarray) and stored.size <= MAX_BLAS_ENTRIES:
-                    out += (factors @ stored.reshape(len(stored), -1)).reshape(out.shape)
+                    out += factors.dot(stored.reshape(len(stored), -1)).reshape(out.shape)
                 else:
                     out += np.einsum("k,kij->ij", factors, stored)
             elif self.groups.equal:

@@ -20,7 +20,12 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["WHOLE", "Groups", "Parts", "Rows", "Whole"]
+__all__ = ["WHOLE", "Groups", "Parts", "Rows", "Whole", "several"]
+
+
+def several(x: Any) -> bool:
+    """Return whether x is an array with an axis; `numpy.ndim` is slow for floats."""
+    return getattr(x, "ndim", 0) > 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,13 +54,7 @@ class Whole:
         """Return the value of each row's group: the number itself."""
         return values
 
-    def columns(self, values: Any) -> Any:
-        """Return the value of each row's group as a factor of (n, d)."""
-        return values
-
-    def full(self, value: Any) -> Any:
-        """Return the value for each group."""
-        return value
+    columns = full = spread  # as factors of (n, d); the value for each group
 
     def where(self, condition: Any, x: Any, y: Any) -> Any:
         """Return x for groups where the condition is true, else y."""
@@ -126,14 +125,13 @@ class Parts:
 
     def spread(self, values: Any) -> Any:
         """Give each row the value of its part, (C,) to (n,), (C, d) to (n, d); a number stays one."""
-        if not np.ndim(values):
+        if not several(values):
             return values
-        values = np.asarray(values)
         return values.repeat(self.equal, axis=0) if self.equal else values[self.of]
 
     def columns(self, values: Any) -> Any:
         """Give each row the value of its part, (C,) to (n, 1); a number stays one."""
-        return self.spread(values)[:, None] if np.ndim(values) else values
+        return self.spread(values)[:, None] if several(values) else values
 
     def full(self, value: Any) -> np.ndarray:
         """Return (C,) copies of one value."""

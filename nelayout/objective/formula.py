@@ -34,7 +34,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -46,7 +46,7 @@ from nelayout.formula.potentials import Anchors
 from nelayout.formula.potentials.gravity import Gravity
 from nelayout.formula.potentials.stress import Stress
 from nelayout.numerics.arithmetic import Arithmetic
-from nelayout.numerics.groups import WHOLE, Groups, Parts, Rows, Whole
+from nelayout.numerics.groups import WHOLE, Groups, Parts, Rows, Whole, several
 from nelayout.numerics.parallel import Threads
 from nelayout.record.evaluation import NOTHING, Evaluation
 from nelayout.similarities.affinity import Affinity, some_of
@@ -208,7 +208,7 @@ class Objective:
         value, slope, d_sums = 0.0, 0.0, {}
         terms = self._terms if phi is None else [(term, term.radials(self.kernel)) for term in phi.pairs]
         for term, own in terms:
-            part, slopes, steep = term.combine(tuple(sums[r] for r in own), total, lam)
+            part, slopes, steep = term.combine(tuple([sums[r] for r in own]), total, lam)
             value, slope = value + part, slope + steep
             for r, s in zip(own, slopes, strict=True):
                 d_sums[r] = d_sums.get(r, 0.0) + s
@@ -221,9 +221,7 @@ class Objective:
         return free and self.kernel.singular and self.gravity is None
 
     @np.errstate(over="ignore", invalid="ignore", divide="ignore")
-    def evaluate(
-        self, Y: Any, *, value: bool = True, gradient: bool = True, weights: bool = False, attraction: bool = False
-    ) -> Evaluation:
+    def evaluate(self, Y: Any, *, gradient: bool = True, weights: bool = False, attraction: bool = False) -> Evaluation:
         """Return J of each part, its gradient (n, d), and omega of every edge or omega's sums.
 
         By rows omega is (omega_ij + omega_ji) / 2.  Trials that go too far may give infinity or NaN, silently.
@@ -231,11 +229,11 @@ class Objective:
         Y = self.brought(Y)
         table = self._table(Y)
         pull = "pull" if table is None else "weights"
-        asked = (value, "value"), (gradient, pull), (weights, "weights"), (attraction, "attraction")
+        asked = (gradient, pull), (weights, "weights"), (attraction, "attraction")
         at = self._at(Y, frozenset([name for yes, name in asked if yes]), table)
         coupling, edges = at.coupling, at.edges
         slopes = self._gradient(Y, at) if gradient else NOTHING
-        omega = self._pulls(at) if weights else NOTHING
+        omega = self._pulls(at, 1.0) if weights else NOTHING
         scale = coupling.d_edges
         sums = edges.attraction * (scale if self.by_rows else self.parts.spread(scale)) if attraction else NOTHING
         own, lam, lost = coupling.value + self.constants, coupling.lam, NONE_FAR
@@ -245,17 +243,17 @@ class Objective:
             lost = np.flatnonzero(~near)
             own, strength = self.parts.sum(np.where(near, own, np.inf)), self.parts.sum(strength)
             lam = np.exp(self.parts.mean(np.log(lam)))
-            lam = lam if np.ndim(lam) else float(lam)
-        elif isinstance(self.parts, Parts) and not np.ndim(lam):
+            lam = lam if several(lam) else float(lam)
+        elif isinstance(self.parts, Parts) and not several(lam):
             lam = self.parts.full(lam)
         if table is not None:
             vars(self)["_spare"] = table
         return self._held(Y, Evaluation(own, lam, slopes, omega, lost, abs(strength), attraction=sums))
 
-    def _pulls(self, at: _At) -> Any:
-        """Return omega of every entry, (nnz,)."""
-        scale = at.coupling.d_edges  # by rows a number, the exaggeration, or one for each part
-        return at.edges.weights * (scale if np.ndim(scale) == 0 else self._of_entries(scale))
+    def _pulls(self, at: _At, times: float) -> Any:
+        """Return omega of every entry, (nnz,), times a power of two."""
+        scale = times * at.coupling.d_edges  # by rows a number, the exaggeration, or one for each part
+        return at.edges.weights * (self._of_entries(scale) if several(scale) else scale)
 
     def _gradient(self, Y: Any, at: _At) -> Any:
         """Return the gradient (n, d) of sums over edges and pairs."""
@@ -266,10 +264,10 @@ class Objective:
         if self.by_rows:
             charges = {r: charge + np.zeros_like(mass) for r, charge in charges.items()}
         if at.table is not None:
-            return at.table.gradient([charges[r] for r in self.radials], self._places, 4.0 * self._pulls(at))
+            return at.table.gradient([charges[r] for r in self.radials], self._places, self._pulls(at, 4.0))
         scale: Any = 4.0 * coupling.d_edges
         slopes: Any = at.edges.pull
-        if np.ndim(scale):  # one for each part, by rows one for each row
+        if several(scale):  # one for each part, by rows one for each row
             slopes *= (scale if self.by_rows else spread(scale))[:, None]
             scale = 1.0
         if not charges:
@@ -294,7 +292,7 @@ class Objective:
             slopes = slopes + pull.gradient if len(slopes) else slopes
         if self.free is not None and len(slopes):
             slopes[~self.free] = 0.0
-        return replace(free, value=value, gradient=slopes, strength=strength, stiffness=stiffness)
+        return free._replace(value=value, gradient=slopes, strength=strength, stiffness=stiffness)
 
     def _potentials(self, Y: Any) -> Any:
         """Potentials beside edges and pairs."""
@@ -349,7 +347,7 @@ class Objective:
             lengths = {"xi": table.xi.reshape(-1).take(self._places)}
         normalizer = sums.get(self._plain, np.nan)
         lam = self._rule.at(normalizer)
-        lam = lam if np.ndim(lam) else np.float64(lam)  # its powers may be infinite, but raise no error
+        lam = lam if several(lam) else np.float64(lam)  # its powers may be infinite, but raise no error
         pairs, pairs_slope, d_sums = self.pair_terms(sums, self.total, lam)
         if isinstance(self.groups, Whole):
             edges = self.edges.sums(Y, self.kernel, self.phi, lam, want, **lengths)
@@ -359,7 +357,7 @@ class Objective:
             edges = self._with_inside(edges, lam)
         known = Sums(edges.value, edges.slope, pairs, pairs_slope, normalizer, self._weight, self.total)
         factor = self.exaggeration
-        if self.by_rows and np.ndim(factor):
+        if self.by_rows and several(factor):
             factor = self.parts.spread(factor)
         coupling = self._rule.couple(self.phi, known, factor)
         return _At(fields, far, d_sums, edges, coupling, normalizer, table)
@@ -367,13 +365,13 @@ class Objective:
     @cached_property
     def _rule(self) -> Any:
         """Return the connection; several graphs take the normalized one by rows, on arrays."""
-        several = isinstance(self.parts, Parts) and isinstance(self.connection, Normalized)
-        return NormalizedRows() if several else self.connection
+        arrays = isinstance(self.parts, Parts) and isinstance(self.connection, Normalized)
+        return NormalizedRows() if arrays else self.connection
 
     @np.errstate(over="ignore", invalid="ignore", divide="ignore")
     def linearized(self, Y: Any) -> tuple[Any, Coupling]:
         """Return lambda at Y, and the derivatives of J in the sums over edges and pairs."""
-        coupling = self._at(self.brought(Y), frozenset({"value"})).coupling
+        coupling = self._at(self.brought(Y), frozenset()).coupling
         return (coupling.lam if self.connection.needs_normalizer else self.connection.at(np.nan)), coupling
 
     @np.errstate(over="ignore", invalid="ignore", divide="ignore")
@@ -382,7 +380,7 @@ class Objective:
 
         A node of mass m that is added without an edge changes the rows of the others by m sum_k Phi_k(y; charges).
         """
-        at = self.exaggerated(1.0)._at(self.brought(Y), frozenset({"value"}))
+        at = self.exaggerated(1.0)._at(self.brought(Y), frozenset())
         charges = dict(at.d_sums)
         charges[self._plain] = charges.get(self._plain, 0.0) + at.coupling.d_normalizer
         return at.coupling.lam, {r: charge + np.zeros_like(self.mass) for r, charge in charges.items()}
@@ -430,7 +428,7 @@ class Objective:
         By rows it is symmetrized, at one lambda for all rows of a part.
         """
         lam = lam if self.by_rows else self._rule.at(1.0 / lam)
-        given = lam if np.ndim(lam) == 0 else self._of_entries(lam)
+        given = self._of_entries(lam) if several(lam) else lam
         slope = self.edges.scaled_slope(
             self.phi if isinstance(self.groups, Whole) else self.divergence,
             Similarity(self.kernel, self.brought(np.zeros(self.edges.size)), given),
@@ -438,7 +436,7 @@ class Objective:
         omega, factor = -self.kernel.decay(np.zeros(1)) * slope, self.exaggeration
         if self.connection.name == "optimal":
             factor = factor / -(np.sum(slope) if isinstance(self.parts, Whole) else self._sum_entries(slope))
-        factor = factor if np.ndim(factor) == 0 else self._of_entries(factor)
+        factor = self._of_entries(factor) if several(factor) else factor
         return factor * (self.edges.symmetric(omega) if self.by_rows else omega)
 
     def _of_entries(self, values: Any) -> Any:
@@ -482,15 +480,15 @@ class Objective:
         if self.by_rows:
             lam = at = self.connection.at(own[self._plain])
         else:
-            lam = lam if np.ndim(lam) else np.float64(lam)
+            lam = lam if several(lam) else np.float64(lam)
             at = spread(lam)
         # sum_j M_ij is among the constants; it would cancel, with the last digits of all else
         total = 0.0 if retrieval else self.total if self.by_rows else mass * (spread(self.parts.sum(mass)) - mass)
-        several = not isinstance(self.groups, Whole)
+        own_lam = not isinstance(self.groups, Whole)
         phi = self.phi
-        if several and not self.by_rows and self._spread is not None:
+        if own_lam and not self.by_rows and self._spread is not None:
             phi = self.divergence.bound(self._spread.at(self.parts.of))
-        cost = self.edges.node_values(Y, self.kernel, self.divergence if several else self.phi, lam)
+        cost = self.edges.node_values(Y, self.kernel, self.divergence if own_lam else self.phi, lam)
         cost = cost + self.pair_terms(own, total, at, phi)[0]
         if self.gravity is not None:
             cost = cost + self.gravity.at(Y, mass, self.parts).cost
@@ -573,7 +571,7 @@ class Objective:
         edge, slope = self.phi.edge(p, b), self.phi.slope(p, b)
         if isinstance(self.parts, Whole):
             edge, slope = float(edge[0]), float(slope[0])
-        return replace(edges, value=edges.value + edge, slope=edges.slope + slope)
+        return edges._replace(value=edges.value + edge, slope=edges.slope + slope)
 
     def take(self, kept: np.ndarray) -> tuple[Objective, np.ndarray]:
         """Return the objective of the graphs of a mask (C,), and the mask of their rows (n,)."""
@@ -587,15 +585,14 @@ class Objective:
             affinity=affinity,
             nbody=Islands(parts, self.threads, self.compiled),
             parts=parts,
-            exaggeration=factor[kept] if np.ndim(factor) else factor,
+            exaggeration=factor[kept] if several(factor) else factor,
             free=None if self.free is None else self.free[rows],
             anchors=anchors,
         )
         return some, rows
 
 
-@dataclass(frozen=True, slots=True)
-class _At:
+class _At(NamedTuple):
     """The sums at one drawing, and J of each group with its derivatives in them."""
 
     fields: dict[Radial, Field]

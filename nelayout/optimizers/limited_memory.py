@@ -16,8 +16,8 @@ pair takes its row and column with it.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field, replace
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -26,7 +26,7 @@ from nelayout.errors import InputError
 from nelayout.objective import Evaluation, Objective
 from nelayout.optimizers.line_search import MAX_TRIALS, Trial, tried
 from nelayout.optimizers.step import attraction_of
-from nelayout.record.evaluation import PAIRS, ROWS, SHARED, chosen
+from nelayout.record.evaluation import OfPairs, OfRows, Shared, chosen
 
 __all__ = ["LBFGS", "pairs_kept"]
 
@@ -40,8 +40,7 @@ LEAST_CURVATURE = 1e-10
 SMALLEST = float(np.finfo(float).tiny)
 
 
-@dataclass(frozen=True, slots=True)
-class Memory:
+class Memory(NamedTuple):
     """Curvature pairs in slots, one slot more than pairs; a step writes into the empty slot.
 
     moves, changes  (m, n, d); in single precision in a large graph
@@ -52,13 +51,13 @@ class Memory:
     slot       the free one
     """
 
-    moves: Any = field(metadata=PAIRS)
-    changes: Any = field(metadata=PAIRS)
+    moves: OfPairs
+    changes: OfPairs
     inverted: Any
     curvature: Any
     scale: Any
-    unit: float = field(default=1.0, metadata=SHARED)
-    slot: int = field(default=0, metadata=SHARED)
+    unit: Shared = 1.0
+    slot: Shared = 0
 
     @classmethod
     def empty(cls, objective: Any, Y: Any, pairs: int, steepest: float | None = None) -> Memory:
@@ -76,7 +75,7 @@ class Memory:
         q = -self.unit * gradient
         a = _times(K, sums.products(self.moves, q))
         sums.add(q, self.changes, -a)
-        q *= parts.columns(self.scale) * (inverse / self.unit)[:, None]
+        q *= (parts.spread(self.scale / self.unit) * inverse)[:, None]
         c = _times(np.swapaxes(K, -1, -2), self.curvature * a - sums.products(self.changes, q))
         sums.add(q, self.moves, c)
         return q
@@ -84,10 +83,10 @@ class Memory:
     def with_pair(self, objective: Any, move: Any, change: Any, inverse: Any, taken: Any) -> Memory:
         """Return the memory with a step's pair, in groups where J curves upward along it."""
         sums, parts, p = objective.arithmetic, objective.parts, self.slot
-        change, inverse = self.unit * change, inverse / self.unit
+        change = self.unit * change
         self.moves[p], self.changes[p] = move, change
-        across, weighted = sums.products(self.moves, change), sums.product(change, inverse[:, None] * change)
-        curvature = across[..., p]
+        across = sums.products(self.moves, change)
+        weighted, curvature = sums.product(change, inverse[:, None] * change) / self.unit, across.T[p]
         sound = taken & (weighted > 0) & (curvature > LEAST_CURVATURE * weighted) & (curvature > SMALLEST)
         if not parts.any(sound):
             return self
@@ -95,7 +94,7 @@ class Memory:
         divisor = parts.where(sound, curvature, 1.0)
         column = _times(K, -across)
         column[..., p] = 1.0
-        column /= np.asarray(divisor)[..., None]
+        column /= divisor[..., None]
         K[..., p] = column if parts.all(sound) else np.where(np.asarray(sound)[..., None], column, 0.0)
         D[..., p] = divisor
         K[..., free, :] = 0.0
@@ -107,7 +106,7 @@ class Memory:
         """Return the memory without the pairs of groups that restart from the gradient alone."""
         mask = np.asarray(forgotten)[..., None, None]
         scale = objective.parts.where(forgotten, 1.0, self.scale)
-        return replace(self, inverted=np.where(mask, 0.0, self.inverted), scale=scale)
+        return self._replace(inverted=np.where(mask, 0.0, self.inverted), scale=scale)
 
     def filled(self) -> Any:
         """Return the mask of groups with a pair."""
@@ -116,20 +115,19 @@ class Memory:
 
 
 def _times(K: np.ndarray, x: np.ndarray) -> np.ndarray:
-    return K @ x if K.ndim == 2 else np.matmul(K, x[..., None])[..., 0]
+    return K.dot(x) if K.ndim == 2 else np.matmul(K, x[..., None])[..., 0]
 
 
-@dataclass(frozen=True, slots=True)
-class LBFGSState:
+class LBFGSState(NamedTuple):
     """See `nelayout.optimizers.step.State`; ``inverse`` (n,) has served ``age`` steps."""
 
     evaluation: Evaluation
     memory: Memory
     trial: Trial
-    inverse: Any = field(metadata=ROWS)
+    inverse: OfRows
     taken: Any = True
     stuck: Any = False
-    age: int = field(default=0, metadata=SHARED)
+    age: Shared = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,10 +161,11 @@ class LBFGS:
         if parts.any(vain):  # the memory may mislead: once more from the gradient alone
             stuck = stuck | (vain & np.logical_not(memory.filled()))
             memory = memory.without(objective, vain)
-            trial = replace(trial, failed=parts.where(vain, 0, trial.failed))
+            trial = trial._replace(failed=parts.where(vain, 0, trial.failed))
         if parts.any(trial.failed == 0):
             trial, memory = _aimed(objective, now, memory, trial, inverse)
-        stuck = stuck | (-trial.length * trial.slope <= ROUNDING * np.fmax(abs(now.value), now.strength))
+        promised = -trial.length * trial.slope  # a strength that is not known is NaN
+        stuck = stuck | (promised <= ROUNDING * abs(now.value)) | (promised <= ROUNDING * now.strength)
         if parts.all(stuck):
             return Y, LBFGSState(now, memory, trial, inverse, parts.full(False), stuck, state.age)
         renew = state.age + 1 >= RENEWAL

@@ -6,13 +6,13 @@ J(0) = 1, its slope -8 and J(1) = 9 has its minimum at a quarter of the length. 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
-from typing import Any
+import math
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from nelayout.objective import Evaluation, Objective
-from nelayout.record.evaluation import ROWS, chosen
+from nelayout.record.evaluation import OfRows, chosen
 
 __all__ = ["MAX_TRIALS", "Trial", "tried"]
 
@@ -28,16 +28,16 @@ STEEPEST = 1e300
 HELD = 0.1
 
 
-@dataclass(frozen=True, slots=True)
-class Trial:
+class Trial(NamedTuple):
     """A direction (n, d), and each group's slope of J, length to try and count of failures."""
 
-    direction: Any = field(metadata=ROWS)
+    direction: OfRows
     slope: Any
     length: Any
     failed: Any
 
 
+@np.errstate(invalid="ignore", divide="ignore", over="ignore")
 def tried(
     objective: Objective, Y: Any, now: Evaluation, trial: Trial, attraction: bool = False
 ) -> tuple[Any, Any, Evaluation, Trial, Any]:
@@ -50,19 +50,18 @@ def tried(
     move = parts.columns(length) * trial.direction
     candidate = Y + move
     then = objective.evaluate(candidate, attraction=attraction)
-    finite, promised = np.isfinite(then.value), length * trial.slope
+    finite, promised = abs(then.value) < math.inf, length * trial.slope
     low = finite & (then.value <= now.value + SUFFICIENT * promised)
     taken = low
-    with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
-        if parts.any(low):
-            taken = low & (objective.arithmetic.product(then.gradient, then.gradient) < STEEPEST)
-            if parts.all(taken):
-                return candidate, move, then, trial, taken
-        rise = parts.where(finite, then.value - now.value, 0.0)
-        # the minimum of the parabola through the failed trial, as a part of its length
-        shorter = parts.divide(-promised, 2.0 * (rise - promised))
-        shorter = parts.where(low, HELD, np.minimum(np.maximum(shorter, SHORTEST), LONGEST))
-    following = replace(trial, length=length * shorter, failed=trial.failed + 1)
+    if parts.any(low):
+        taken = low & (objective.arithmetic.product(then.gradient, then.gradient) < STEEPEST)
+        if parts.all(taken):
+            return candidate, move, then, trial, taken
+    rise = parts.where(finite, then.value - now.value, 0.0)
+    # the minimum of the parabola through the failed trial, as a part of its length
+    shorter = parts.divide(-promised, 2.0 * (rise - promised))
+    shorter = parts.where(low, HELD, np.minimum(np.maximum(shorter, SHORTEST), LONGEST))
+    following = trial._replace(length=length * shorter, failed=trial.failed + 1)
     if not parts.all(finite):
         following = _held_back(objective, now, trial, following, finite, then.lost)
     if not parts.any(taken):

@@ -18,13 +18,13 @@ is why this method unfolds large meshes that gradient descent leaves crumpled.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from nelayout.objective import Evaluation, Objective
-from nelayout.record.evaluation import ENTRIES, chosen
+from nelayout.record.evaluation import OfEntries, chosen
 from nelayout.sums.edges.matrix import attracting
 
 __all__ = ["Majorize"]
@@ -35,13 +35,12 @@ SMALLEST_RHO = 1e-7
 MAX_TRIALS, DOUBLED = 40, 3
 
 
-@dataclass(frozen=True, slots=True)
-class MajorizeState:
+class MajorizeState(NamedTuple):
     """See `nelayout.optimizers.step.State`; ``failed``: trials in a row without a step."""
 
     evaluation: Evaluation
     rho: Any
-    weights: Any = field(metadata=ENTRIES)
+    weights: OfEntries
     pull: Any
     failed: Any
     taken: Any = True
@@ -80,11 +79,11 @@ class Majorize:
         larger = parts.where(failed < DOUBLED, 2.0, 4.0)
         rho = parts.where(taken, parts.where(failed == 0, rho / 2.0, rho), larger * rho)
         failed = parts.where(taken, 0, failed + 1)
-        state = replace(state, rho=rho, failed=failed, taken=taken, stuck=failed >= MAX_TRIALS)
+        state = state._replace(rho=rho, failed=failed, taken=taken, stuck=failed >= MAX_TRIALS)
         if not parts.any(taken):
             return Y, state
         now = chosen(objective, taken, then, now)
         weights = attracting(now.weights)
         pull = parts.mean(objective.edges.row_sums(weights))
         Y = candidate if parts.all(taken) else np.where(parts.columns(taken), candidate, Y)
-        return Y, replace(state, evaluation=now, weights=weights, pull=pull)
+        return Y, state._replace(evaluation=now, weights=weights, pull=pull)

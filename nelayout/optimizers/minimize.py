@@ -120,6 +120,7 @@ def minimize(
         live = end.after(parts, Y, state.evaluation.value, reason, ended)
         now_slowest = int(made[live].min()) if live.any() else max_iter
         if report is not silent and now_slowest > slowest:
+            end.note(parts, Y, state.evaluation.value, live)
             report(float(np.sum(end.value)), end.Y.copy())
         slowest = max(slowest, now_slowest)
         if not live.any():
@@ -140,14 +141,18 @@ class _End:
         self.graphs, self.rows, self.live = np.arange(count), np.arange(len(Y)), np.ones(count, dtype=bool)
 
     def after(self, parts: Parts, Y: np.ndarray, value: np.ndarray, reason: Any, ended: np.ndarray) -> np.ndarray:
-        """Note where the graphs that moved are; a mask of those that still do."""
-        live = self.live
-        rows = slice(None) if live.all() else live[parts.of]
-        self.Y[self.rows[rows]], self.value[self.graphs[live]] = Y[rows], value[live]
-        told = live & (reason > 0)
+        """Note where the graphs that end are; return the mask of graphs that still move."""
+        told = self.live & (reason > 0)
         self.reason[self.graphs[told]] = reason[told]
-        self.live = live & ~ended
+        self.note(parts, Y, value, self.live & ended)
+        self.live = self.live & ~ended
         return self.live
+
+    def note(self, parts: Parts, Y: np.ndarray, value: np.ndarray, these: np.ndarray) -> None:
+        """Note where the graphs of a mask are."""
+        if these.any():
+            rows = slice(None) if these.all() else these[parts.of]
+            self.Y[self.rows[rows]], self.value[self.graphs[these]] = Y[rows], value[these]
 
     def cut(self, kept: np.ndarray, rows: np.ndarray) -> None:
         """Look at the graphs of a mask alone."""
@@ -161,7 +166,7 @@ class _Watch:
     rest: Rest
     radius: Any
     first: Any
-    values: np.ndarray  # J after each of the last steps, oldest first
+    values: list[Any]  # J after each of the last steps, oldest first
     still: Any  # steps in a row of small moves
     calm: Any  # steps in a row with forces in balance
 
@@ -171,7 +176,7 @@ class _Watch:
         full = objective.parts.full
         sized = rest.move > 0 or rest.point > 0 or rest.force > 0
         radius = objective.arithmetic.radius(Y) if sized else full(0.0)
-        values = np.stack([full(math.nan)] * (rest.lull_steps if rest.lull is not None else 0) + [value])
+        values = [*[full(math.nan)] * (rest.lull_steps if rest.lull is not None else 0), value]
         return cls(rest, radius, value, values, full(0), full(0))
 
     def after(self, objective: Any, Y: Any, before: Any, state: State) -> Any:
@@ -190,8 +195,8 @@ class _Watch:
             self.calm = where(taken, where(low, self.calm + 1, 0), self.calm)
             reason = where(taken & (self.calm >= rest.window), CONVERGED, reason)
         if rest.lull is not None:
-            pushed = np.concatenate([self.values[1:], np.asarray(now.value)[None]])
-            self.values = where(taken, pushed, self.values)
+            pushed, every = [*self.values[1:], now.value], parts.all(taken)
+            self.values = pushed if every else [where(taken, *pair) for pair in zip(pushed, self.values, strict=True)]
             gained = abs(self.values[0] - now.value)
             reason = where(taken & (gained <= rest.lull * (self.first - now.value)), LULL, reason)
         if rest.move > 0:
@@ -205,7 +210,7 @@ class _Watch:
 
     def cut(self, kept: np.ndarray) -> _Watch:
         """Return the memory of the graphs of a mask alone."""
-        values = self.values[:, kept]
+        values = [value[kept] for value in self.values]
         return _Watch(self.rest, self.radius[kept], self.first[kept], values, self.still[kept], self.calm[kept])
 
 

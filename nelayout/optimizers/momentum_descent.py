@@ -9,15 +9,15 @@ raise J.  If it leads well above the lowest J so far it is refused, and the foll
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from nelayout.objective import Evaluation, Objective
 from nelayout.optimizers.line_search import MAX_TRIALS
 from nelayout.optimizers.step import attraction_of
-from nelayout.record.evaluation import ROWS, chosen
+from nelayout.record.evaluation import OfRows, chosen
 
 __all__ = ["Momentum"]
 
@@ -26,14 +26,13 @@ GAIN_UP, GAIN_DOWN, SMALLEST_GAIN = 0.2, 0.8, 0.01  # van der Maaten & Hinton 20
 RISE = 0.1
 
 
-@dataclass(frozen=True, slots=True)
-class MomentumState:
+class MomentumState(NamedTuple):
     """See `nelayout.optimizers.step.State`; ``curvature`` (n,): max w_i, ``lowest``: min J."""
 
     evaluation: Evaluation
-    curvature: Any = field(metadata=ROWS)
-    velocity: Any = field(metadata=ROWS)
-    gains: Any = field(metadata=ROWS)
+    curvature: OfRows
+    velocity: OfRows
+    gains: OfRows
     lowest: Any
     halved: Any
     taken: Any = True
@@ -74,7 +73,7 @@ class Momentum:
         curvature = np.maximum(state.curvature, attraction_of(objective, now))
         lower = taken & (now.value < state.lowest)
         halved = state.halved + parts.where(taken, 0, 1)
-        return Y, replace(
-            state, evaluation=now, curvature=curvature, velocity=velocity, gains=gains,
+        return Y, state._replace(
+            evaluation=now, curvature=curvature, velocity=velocity, gains=gains,
             lowest=parts.where(lower, now.value, state.lowest), halved=halved, taken=taken, stuck=halved >= MAX_TRIALS,
         )

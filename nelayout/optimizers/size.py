@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from nelayout.numerics.groups import WHOLE
+from nelayout.numerics.groups import WHOLE, several
 from nelayout.objective import Objective
 
 __all__ = ["FLAT_SIZE", "best_size", "means", "size_search", "spread_search"]
@@ -101,7 +101,7 @@ def _finite_value(objective: Objective, Y: np.ndarray) -> Any:
     """Return J of each graph, or infinity if it overflows, as far from the right size."""
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
         value = objective.evaluate(Y, gradient=False).value
-    if np.ndim(value):
+    if several(value):
         return np.where(np.isfinite(value), value, np.inf)
     return value if math.isfinite(value) else math.inf
 

@@ -11,8 +11,8 @@ majorization, which takes the attraction at the current lengths.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -27,8 +27,7 @@ __all__ = ["SpectralDirection"]
 RIDGE = 1e-3
 
 
-@dataclass(frozen=True, slots=True)
-class SpectralState:
+class SpectralState(NamedTuple):
     """See `nelayout.optimizers.step.State`."""
 
     evaluation: Evaluation
@@ -65,7 +64,7 @@ class SpectralDirection:
             first = trial.failed == 0
             aimed = self._aimed(objective, now, trial.length * parts.where(first, 2.0, 1.0))
             following = chosen(objective, taken, aimed, following)
-        return Y, replace(state, evaluation=now, trial=following, taken=taken, stuck=stuck & np.logical_not(taken))
+        return Y, state._replace(evaluation=now, trial=following, taken=taken, stuck=stuck & np.logical_not(taken))
 
     def _aimed(self, objective: Objective, now: Evaluation, length: Any) -> Trial:
         """Return the first trial from here."""

@@ -14,9 +14,9 @@ __all__ = ["Optimizer", "State", "attraction_of"]
 
 
 class State(Protocol):
-    """The memory of an optimizer between trials: a frozen dataclass.
+    """The memory of an optimizer between trials: a named tuple.
 
-    On several graphs ``taken`` and ``stuck`` are masks (C,).  The metadata of a field names what its first axis counts
+    On several graphs ``taken`` and ``stuck`` are masks (C,).  A field's annotation names what its first axis counts
     if it is not the graphs; see `nelayout.record.evaluation`.
     """
 

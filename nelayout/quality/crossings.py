@@ -179,19 +179,21 @@ class Segments:
         sweep = self.sweep
         t = np.repeat(np.arange(len(entries)), work)
         other = np.arange(len(t)) - np.repeat(np.cumsum(work) - work, work) + start[t]
-        p, q = sweep.segment[entries[t]], sweep.segment[other]
-        apart = (self.b[q, 0] >= self.a[p, 0]) & (self.first[p] != self.first[q])
-        apart &= (self.first[p] != self.second[q]) & (self.second[p] != self.first[q])
-        apart &= (self.second[p] != self.second[q]) & (
-            np.maximum(sweep.least[p], sweep.least[q]) == sweep.band[entries[t]]
-        )
+        here = entries.take(t)
+        p, q = sweep.segment.take(here), sweep.segment.take(other)
+        (i, j), (k, l) = ((self.first.take(v), self.second.take(v)) for v in (p, q))
+        apart = (i != k) & (i != l) & (j != k) & (j != l)
+        apart &= np.maximum(sweep.least.take(p), sweep.least.take(q)) == sweep.band.take(here)
+        apart &= self.b[:, 0].take(q) >= self.a[:, 0].take(p)
         t, p, q = t[apart], p[apart], q[apart]
-        a, b, c, d = self.a[p], self.b[p], self.a[q], self.b[q]
-        meet = np.maximum(a[:, 1], b[:, 1]) >= np.minimum(c[:, 1], d[:, 1])
-        meet &= np.maximum(c[:, 1], d[:, 1]) >= np.minimum(a[:, 1], b[:, 1])
-        meet &= _side(a, b, c) * _side(a, b, d) <= 0
-        meet &= _side(c, d, a) * _side(c, d, b) <= 0
-        t, turn = t[meet], np.abs(along[p[meet]] - along[q[meet]])
+        (ax, ay), (bx, by), (cx, cy), (dx, dy) = (
+            ends.take(v, axis=0).T for ends, v in ((self.a, p), (self.b, p), (self.a, q), (self.b, q))
+        )
+        ux, uy, vx, vy = bx - ax, by - ay, dx - cx, dy - cy
+        meet = (np.maximum(ay, by) >= np.minimum(cy, dy)) & (np.maximum(cy, dy) >= np.minimum(ay, by))
+        meet &= np.sign(ux * (cy - ay) - uy * (cx - ax)) * np.sign(ux * (dy - ay) - uy * (dx - ax)) <= 0
+        meet &= np.sign(vx * (ay - cy) - vy * (ax - cx)) * np.sign(vx * (by - cy) - vy * (bx - cx)) <= 0
+        t, turn = t[meet], np.abs(along.take(p[meet]) - along.take(q[meet]))
         angle = np.bincount(t, weights=np.minimum(turn, np.pi - turn), minlength=len(entries))
         return np.bincount(t, minlength=len(entries)), angle
 
@@ -229,18 +231,12 @@ class _Sweep:
         segment = np.repeat(np.arange(m), reach)
         inner = np.arange(len(segment)) - np.repeat(np.cumsum(reach) - reach, reach)
         band = least[segment] + inner.astype(np.int32)
-        order = np.lexsort((low[segment], band))
+        # Bands and ranks as one number: a segment begins before another ends if its rank is below the end's.
+        ranked, bases = np.sort(low), (m + 1) * band.astype(np.int64)
+        key = bases + np.searchsorted(ranked, low)[segment]
+        order = np.argsort(key, kind="stable")
+        stop = np.searchsorted(key[order], (bases + np.searchsorted(ranked, high, side="right")[segment])[order])
         segment, band = segment[order], band[order]
         begin = np.searchsorted(band, np.arange(bands + 1))
-        stop = np.empty(len(segment), np.int64)
-        for s, t in pairwise(begin):
-            if t > s:
-                inside = segment[s:t]
-                stop[s:t] = s + np.searchsorted(low[inside], high[inside], side="right")
         pairs = int((stop - np.arange(1, len(segment) + 1)).sum())
         return cls(segment, band, begin[band], stop, least, pairs)
-
-
-def _side(a: np.ndarray, b: np.ndarray, p: np.ndarray) -> np.ndarray:
-    """Return +1 where p is left of the line from a to b, -1 right, 0 on it."""
-    return np.sign((b[:, 0] - a[:, 0]) * (p[:, 1] - a[:, 1]) - (b[:, 1] - a[:, 1]) * (p[:, 0] - a[:, 0]))

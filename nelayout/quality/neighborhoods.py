@@ -154,9 +154,13 @@ def jaccard_by_number(adjacency: csr_array, nodes: np.ndarray, Y: np.ndarray) ->
     for along in Y.T:
         apart = along[nodes, None] - along
         xi += apart * apart
-    xi[np.arange(len(nodes)), nodes] = np.inf
-    most = int(np.diff(adjacency.indptr)[nodes].max(initial=1))
-    return jaccard_of_nearest(adjacency, nodes, np.argsort(xi, axis=1, kind="stable")[:, :most])
+    every, degree = np.arange(len(nodes)), np.diff(adjacency.indptr)[nodes].astype(np.int64)
+    xi[every, nodes] = np.inf
+    last = np.sort(xi, axis=1)[every, degree - 1][:, None]
+    nearest, tied = xi < last, xi == last
+    nearest |= tied & (np.cumsum(tied, axis=1) <= (degree - np.count_nonzero(nearest, axis=1))[:, None])
+    common = np.count_nonzero(nearest & _linked(adjacency, nodes), axis=1)
+    return common / (2 * degree - common)
 
 
 def jaccard_of_nearest(adjacency: csr_array, nodes: np.ndarray, nearest: np.ndarray) -> np.ndarray:
@@ -164,16 +168,20 @@ def jaccard_of_nearest(adjacency: csr_array, nodes: np.ndarray, nearest: np.ndar
 
     `nearest` (len(nodes), most), nearest first. A node of degree k counts its first k nearest, or all if k > most.
     """
-    n, most = len(adjacency.indptr) - 1, nearest.shape[1]
-    degree = np.diff(adjacency.indptr)[nodes].astype(np.int64)
+    most, degree = nearest.shape[1], np.diff(adjacency.indptr)[nodes].astype(np.int64)
     k = np.minimum(degree, most)
-    row = np.repeat(np.arange(len(nodes)), degree)
-    entry = np.arange(len(row)) + np.repeat(adjacency.indptr[nodes] - np.cumsum(degree) + degree, degree)
-    neighbors = np.zeros((len(nodes), n), dtype=bool)
-    neighbors[row, adjacency.indices[entry]] = True
-    both = neighbors[np.arange(len(nodes))[:, None], nearest] & (np.arange(most) < k[:, None])
+    both = _linked(adjacency, nodes)[np.arange(len(nodes))[:, None], nearest] & (np.arange(most) < k[:, None])
     common = np.count_nonzero(both, axis=1)
     return common / (degree + k - common)
+
+
+def _linked(adjacency: csr_array, nodes: np.ndarray) -> np.ndarray:
+    """Return the mask (len(nodes), n) of the neighbors of each of `nodes`."""
+    degree, found = np.diff(adjacency.indptr)[nodes], np.zeros((len(nodes), adjacency.shape[0]), dtype=bool)
+    row = np.repeat(np.arange(len(nodes)), degree)
+    entry = np.arange(len(row)) + np.repeat(adjacency.indptr[nodes] - np.cumsum(degree) + degree, degree)
+    found[row, adjacency.indices[entry]] = True
+    return found
 
 
 def map_r2(Y: np.ndarray, coords: np.ndarray) -> Sampled:

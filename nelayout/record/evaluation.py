@@ -3,25 +3,26 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field, fields, is_dataclass, replace
 from functools import cache
-from typing import Any
+from typing import Annotated, Any, NamedTuple, get_type_hints
 
 import numpy as np
 
-from nelayout.numerics.groups import Whole
+from nelayout.numerics.groups import Whole, several
 
-__all__ = ["ENTRIES", "NOTHING", "PAIRS", "ROWS", "SHARED", "Evaluation", "chosen", "cut"]
+__all__ = ["NOTHING", "Evaluation", "OfEntries", "OfPairs", "OfRows", "Shared", "chosen", "cut"]
 
 # Value of results that were not requested.
 NOTHING = np.empty(0)
 
-# First axis of a field, if not groups: rows, entries of P, curvature pairs and then rows, or nothing.
-ROWS, ENTRIES, PAIRS, SHARED = ({"counts": name} for name in ("rows", "entries", "pairs", "nothing"))
+# Fields with another first axis than groups: rows, entries of P, curvature pairs and then rows, or nothing.
+OfRows = Annotated[Any, "rows"]
+OfEntries = Annotated[Any, "entries"]
+OfPairs = Annotated[Any, "pairs"]
+Shared = Annotated[Any, "nothing"]
 
 
-@dataclass(frozen=True, slots=True)
-class Evaluation:
+class Evaluation(NamedTuple):
     """J of each group at one drawing, lambda, and requested results; other fields are empty.
 
     If J is infinite, other fields have no meaning.
@@ -38,12 +39,12 @@ class Evaluation:
 
     value: Any
     lam: Any
-    gradient: Any = field(default_factory=lambda: NOTHING, metadata=ROWS)
-    weights: Any = field(default_factory=lambda: NOTHING, metadata=ENTRIES)
-    lost: np.ndarray = field(default_factory=lambda: np.empty(0, dtype=np.intp), metadata=SHARED)
+    gradient: OfRows = NOTHING
+    weights: OfEntries = NOTHING
+    lost: Shared = NOTHING.astype(np.intp)
     strength: Any = math.nan
-    stiffness: Any = field(default_factory=lambda: np.zeros(()), metadata=ROWS)
-    attraction: Any = field(default_factory=lambda: NOTHING, metadata=ROWS)
+    stiffness: OfRows = np.zeros(())
+    attraction: OfRows = NOTHING
 
 
 def chosen(objective: Any, taken: Any, then: Any, now: Any) -> Any:
@@ -54,7 +55,7 @@ def chosen(objective: Any, taken: Any, then: Any, now: Any) -> Any:
     mixed, rows = [], parts.spread(taken)
     for name, counts in _counts(type(now)):
         old, new = getattr(now, name), getattr(then, name)
-        if counts != "nothing" and np.ndim(new) and 0 < len(new) == len(old):
+        if counts != "nothing" and several(new) and 0 < len(new) == len(old):
             mask = taken if counts is None else rows if counts == "rows" else rows[objective.edges.rows]
             new = np.where(mask[:, None] if new.ndim == 2 else mask, new, old)
         mixed.append(new)
@@ -68,14 +69,15 @@ def cut(objective: Any, kept: np.ndarray, record: Any) -> Any:
     changes = {}
     for name, counts in _counts(type(record)):
         value = getattr(record, name)
-        if is_dataclass(value):
+        if isinstance(value, tuple):
             changes[name] = cut(objective, kept, value)
-        elif counts != "nothing" and np.ndim(value) > 0 and len(value) > 0:
+        elif counts != "nothing" and several(value) and len(value) > 0:
             changes[name] = np.compress(masks[counts], value, axis=1 if counts == "pairs" else 0)
-    return replace(record, **changes)
+    return record._replace(**changes)
 
 
 @cache
 def _counts(kind: Any) -> tuple[tuple[str, str | None], ...]:
     """Return the fields of a record, with what the first axis of each counts; None: groups."""
-    return tuple((each.name, each.metadata.get("counts")) for each in fields(kind))
+    hints = get_type_hints(kind, include_extras=True)
+    return tuple((name, getattr(hint, "__metadata__", (None,))[0]) for name, hint in hints.items())

@@ -101,7 +101,8 @@ def part_nodes(Y: np.ndarray, neighborhoods: Neighborhoods, fixed: np.ndarray | 
         if (wider := dot_size(parted) / whole) > WIDER:
             parted = part_dots(parted, wider * size, fixed)
         if free:
-            parted = (step_between(*edges(neighborhoods.P), X, parted) or (X,))[0]
+            i, j = edges(neighborhoods.P)
+            parted = (step_between(i, j, X, parted, np.zeros(len(i))) or (X,))[0]
         before = neighborhoods.kept(X) if before is None else before
         if neighborhoods.kept(parted) >= KEPT * before:
             return parted * unit

@@ -376,10 +376,11 @@ def _by_score(drawing: Drawing, run: Run) -> Measure:
 
 def _by_tidiness(drawing: Drawing, run: Run) -> Measure:
     """Measure drawings by the quality score times the tidiness."""
+    score = Score(drawing, run.sums.threads)
 
     def measure(now: Drawing, going: np.ndarray) -> np.ndarray:
         some, found = now.take(going), np.full(now.count, -math.inf)
-        found[going] = Score(some, run.sums.threads)(some.Y) * tidiness(some.affinity.P, some.Y, some.segments)
+        found[going] = score(now.Y)[going] * tidiness(some.affinity.P, some.Y, some.segments)
         return found
 
     return measure

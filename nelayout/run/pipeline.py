@@ -6,6 +6,7 @@ have two or more nodes (or, for a joint drawing with initial positions, several 
 
 from __future__ import annotations
 
+import logging
 import time
 from collections.abc import Callable
 from contextlib import nullcontext
@@ -84,7 +85,7 @@ def run_parts(
     """Draw a graph as `run_method` does; return also the drawings of its components."""
     began, G = time.perf_counter(), graphs.graph_of(G)
     with graphs.guard(G):
-        return _run(_read(G, method, pos, fixed, options), known, began)
+        return _run(_read(G, method, pos, fixed, options), known, began, _solution)
 
 
 def positions_of(
@@ -96,16 +97,18 @@ def positions_of(
     with graphs.guard(G):
         request = _read(G, record, pos, fixed, cast("LayoutOptions", common))
         if request.start is not None and request.fixed is not None and request.fixed.all():
-            return request.network.host.write(request.start, request.options["store_pos_as"])
-        return _run(request, NOTHING_KNOWN, began)[0].positions
+            return _written(request, request.start)
+        if LOG.isEnabledFor(logging.DEBUG):  # the log says what J is
+            return _run(request, NOTHING_KNOWN, began, _solution)[0].positions
+        return _run(request, NOTHING_KNOWN, began, lambda request, done, *_: _written(request, done.Y))
 
 
 def _read(G: Any, method: str | Method, pos: Any, fixed: Any, options: LayoutOptions) -> Request:
     return read_request(G, method_named(method), check_options(dict(options)), pos, fixed)
 
 
-def _run(request: Request, known: Known, began: float) -> tuple[Solution, list[Drawing]]:
-    """Draw a graph that was read at the time ``began``."""
+def _run(request: Request, known: Known, began: float, result: Callable[..., Any]) -> Any:
+    """Draw a graph that was read at ``began``; return its ``result``, such as `_solution`."""
     o, method = request.options, request.method
     if not known.memory:
         warn_of_memory(method, o, *request.sizes)
@@ -127,11 +130,7 @@ def _run(request: Request, known: Known, began: float) -> tuple[Solution, list[D
         part = (lambda Y: part_nodes(Y, Neighborhoods(request.P), stay)) if request.dots else None
         done = finish(Y, places, stay, request.size, o["scale"], o["center"], part)
         with device.guard() if device else nullcontext():
-            found, drawings = _solution(request, done, units / done.factor, drawings, run, stopped, began)
-    LOG.debug("%s: %s, J = %.6g, %.2f s", found.method, found.reason, found.value, found.seconds)
-    for note in found.notes:
-        LOG.debug("note: %s", note)
-    return found, drawings
+            return result(request, done, units / done.factor, drawings, run, stopped, began)
 
 
 def _assembled(drawings: list[Drawing], request: Request, known: Known) -> tuple[np.ndarray, Any, Any]:
@@ -245,13 +244,7 @@ def _as_it_is(part: Part, run: Run) -> Drawing:
 
 
 def _solution(
-    request: Request,
-    done: Finished,
-    units: np.ndarray,
-    drawings: list[Drawing],
-    run: Run,
-    stopped: bool,
-    began: float,
+    request: Request, done: Finished, units: np.ndarray, drawings: list[Drawing], run: Run, stopped: bool, began: float
 ) -> tuple[Solution, list[Drawing]]:
     """Return the record of a finished run, with positions in the library's type, and drawings.
 
@@ -280,7 +273,7 @@ def _solution(
     if (each == each[:, :1]).all():
         each = each[:, :1]
     solution = Solution(
-        positions=request.network.host.write(done.Y, request.options["store_pos_as"]),
+        positions=_written(request, done.Y),
         value=found.value,
         trace=tuple(run.observer.trace),
         connection=found.connection,
@@ -293,7 +286,15 @@ def _solution(
         method=run.method.name,
         unit=float(units[0, 0]) if len(units) and (units == units[0, 0]).all() else each,
     )
+    LOG.debug("%s: %s, J = %.6g, %.2f s", solution.method, reason, found.value, solution.seconds)
+    for note in solution.notes:
+        LOG.debug("note: %s", note)
     return solution, back
+
+
+def _written(request: Request, Y: np.ndarray) -> Any:
+    """Return positions (n, dim) in the library's type."""
+    return request.network.host.write(Y, request.options["store_pos_as"])
 
 
 def _bound_note(drawings: list[Drawing], value: float) -> tuple[str, ...]:

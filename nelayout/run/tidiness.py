@@ -63,22 +63,25 @@ def crossings_of_each(P: csr_array, Y: np.ndarray, graphs: Parts) -> np.ndarray:
     return np.where(few, found, np.nan)
 
 
-def crossed(i: np.ndarray, j: np.ndarray, Y: np.ndarray, both: bool = True) -> np.ndarray:
-    """Return how many edges (m,) cross each edge (i, j); without ``both``: only later ones."""
-    return Segments(i, j, Y).count(np.arange(len(i)), both=both)[0]
+def crossed(i: np.ndarray, j: np.ndarray, Y: np.ndarray) -> np.ndarray:
+    """Return how many edges (m,) cross each edge (i, j)."""
+    return Segments(i, j, Y).count(np.arange(len(i)), both=True)[0]
 
 
-def step_between(i: np.ndarray, j: np.ndarray, Y: np.ndarray, Z: np.ndarray) -> tuple[np.ndarray, int] | None:
-    """Move Y (n, 2) towards Z while no more edges (i, j) cross; return drawing and crossings.
+def step_between(
+    i: np.ndarray, j: np.ndarray, Y: np.ndarray, Z: np.ndarray, before: np.ndarray
+) -> tuple[np.ndarray, np.ndarray] | None:
+    """Move Y (n, 2) towards Z while no more edges (i, j) cross; return drawing and `crossed`.
 
-    The steps of nodes at further crossings are halved.  None: some edges still cross after the last trial.
+    ``before``: `crossed` of Y.  The steps of nodes at further crossings are halved.  None: some edges still cross after
+    the last trial.
     """
-    before, share = crossed(i, j, Y), np.ones((len(Y), 1))
+    share = np.ones((len(Y), 1))
     for _ in range(TRIALS):
         now = Y + share * (Z - Y)
         found = crossed(i, j, now)
         if found.sum() <= before.sum():
-            return now, int(found.sum()) // 2
+            return now, found
         more = found > before
         ends = np.unique(np.concatenate([i[more], j[more]]))
         share[ends] = np.where(share[ends] > LEAST_STEP, 0.5 * share[ends], 0.0)

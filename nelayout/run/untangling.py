@@ -31,13 +31,8 @@ from nelayout.quality.edges import edges
 from nelayout.run.drawing import Drawing, Run, joined
 from nelayout.run.passes import Descent, Pass, fold
 from nelayout.run.planar import is_cactus, planar_drawing, searched
-from nelayout.run.tidiness import (
-    crossed,
-    crossings_of_each,
-    is_symmetric,
-    least_distance,
-    step_between,
-)
+from nelayout.run.tidiness import crossed, crossings_of_each, is_symmetric, least_distance, step_between
+from nelayout.sums.nbody.exact import BLOCK_PAIRS
 from nelayout.sums.nbody.outside import Sources
 
 __all__ = ["KAPPA", "Redraw", "Untangle"]
@@ -65,8 +60,6 @@ TESTS_PER_MOVE, VALUED_PER_MOVE, SETTLED_PER_MOVE = 60_000, 500, 60
 PLANAR, TANGLED = 0.125, 0.5
 # Distance between two nodes, in typical distances, below which a drawing from a planar one has folded onto itself.
 APART = 0.05
-# Segments that NumPy tests at once.
-BLOCK = 1 << 17
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -147,7 +140,7 @@ def pieces_of(P: csr_array) -> list[tuple[int, np.ndarray]]:
 
 
 class _Search:
-    """A drawing Y (n, 2) that moves, its J, its crossings, and the number of moves left."""
+    """A drawing Y (n, 2) that moves, its J, its crossings and number of moves left."""
 
     def __init__(self, objective: Objective, Y: np.ndarray, threads: Threads) -> None:
         self.J, self.P, self.Y, self.threads = objective, objective.affinity.P, Y.copy(), threads
@@ -157,7 +150,8 @@ class _Search:
         self.at_node = np.split(by_node, np.cumsum(self.degree)[:-1])
         self.low, self.high = np.empty((2, 2, m))
         self.left = (MAX_MOVES + NODE_MOVES * n) * (CACTUS_FACTOR if is_cactus(self.P) else 1.0)
-        self._place(self.Y, np.arange(m), self._value(self.Y), int(crossed(self.i, self.j, self.Y, both=False).sum()))
+        self.load = crossed(self.i, self.j, self.Y)
+        self._place(self.Y, np.arange(m), self._value(self.Y), int(self.load.sum()) // 2)
 
     def state(self) -> tuple[float, np.ndarray]:
         """F and the drawing."""
@@ -174,7 +168,7 @@ class _Search:
 
     def move(self, pieces: list[tuple[int, np.ndarray]], kappa: float) -> None:
         """Try moves of all crossed pieces, then of all nodes; a crossing counts by ``kappa``."""
-        load = crossed(self.i, self.j, self.Y)
+        load = self.load
         self.estimate = _Estimate(self.J, self.Y, self.threads)
         for vertex, nodes in pieces:
             own = np.unique(np.concatenate([self.at_node[v] for v in nodes.tolist()]))
@@ -239,14 +233,16 @@ class _Search:
 
     def settle(self) -> None:
         """Descend as far as no further edges cross, until J hardly falls."""
+        self.load = crossed(self.i, self.j, self.Y)
         for _ in range(SETTLING):
             down, last = minimize(self.J, self.Y, LBFGS(), SETTLING_STEPS, Rest())[0], self.value
             self.left -= len(self.Y) / SETTLED_PER_MOVE
-            step = step_between(self.i, self.j, self.Y, down)
+            step = step_between(self.i, self.j, self.Y, down, self.load)
             value = math.inf if step is None else self._value(step[0])
             if step is None or not value < last:
                 return
-            self._place(step[0], np.arange(len(self.i)), value, step[1])
+            self.load = step[1]
+            self._place(step[0], np.arange(len(self.i)), value, int(self.load.sum()) // 2)
             if last - value < SETTLED or self.left <= 0:
                 return
 
@@ -272,22 +268,29 @@ def _turned(Y: np.ndarray, vertex: np.ndarray) -> np.ndarray:
 def _met_by_numpy(i, j, where, Z, Y, k, l) -> np.ndarray:
     """Return pairs (K,) of a moved edge and another edge that cross; see `count_met`."""
     found = np.zeros(len(Z), dtype=np.int64)
-    nodes, ends = np.unique(np.concatenate([k, l]), return_inverse=True)
-    first, second, X, T = ends[: len(k)], ends[len(k) :], Y[nodes, 0], Y[nodes, 1]
-    step = max(1, BLOCK // max(len(i) * len(nodes), 1))
+    used = np.zeros(len(Y), dtype=bool)
+    used[k] = used[l] = True
+    nodes, place = np.flatnonzero(used), np.cumsum(used) - 1
+    first, second, (X, T) = place.take(k), place.take(l), Y.take(nodes, axis=0).T
+    step = max(1, BLOCK_PAIRS // max(len(i) * len(nodes), 1))
     for start in range(0, len(Z), step):
         some = Z[start : start + step]
-        ax, ay, bx, by = (np.where(where[v] < 0, Y[v, c], some[:, where[v], c]).ravel() for v in (i, j) for c in (0, 1))
+        (ax, ay), (bx, by) = (
+            np.where((at < 0)[:, None], Y.take(v, axis=0), some.take(at, axis=1)).reshape(-1, 2).T
+            for v, at in ((i, where.take(i)), (j, where.take(j)))
+        )
         side = np.multiply.outer(bx - ax, T)
         side -= np.multiply.outer(by - ay, X)
         side -= ((bx - ax) * ay - (by - ay) * ax)[:, None]
         left, right = side >= 0, side <= 0
-        line, other = np.nonzero((left[:, first] & right[:, second]) | (right[:, first] & left[:, second]))
-        p, q, u, v = i[line % len(i)], j[line % len(i)], k[other], l[other]
+        meet = left.take(first, axis=1) & right.take(second, axis=1)
+        meet |= right.take(first, axis=1) & left.take(second, axis=1)
+        line, other = np.nonzero(meet)
+        p, q, u, v = i.take(line % len(i)), j.take(line % len(i)), k.take(other), l.take(other)
         apart = (p != u) & (p != v) & (q != u) & (q != v)
         line, u, v = line[apart], u[apart], v[apart]
-        ax, ay, bx, by = ax[line], ay[line], bx[line], by[line]
-        cx, cy, dx, dy = Y[u, 0], Y[u, 1], Y[v, 0], Y[v, 1]
+        ax, ay, bx, by = ax.take(line), ay.take(line), bx.take(line), by.take(line)
+        (cx, cy), (dx, dy) = Y.take(u, axis=0).T, Y.take(v, axis=0).T
         meet = ((dx - cx) * (ay - cy) - (dy - cy) * (ax - cx)) * ((dx - cx) * (by - cy) - (dy - cy) * (bx - cx)) <= 0
         for a, b, c, d in ((ax, bx, cx, dx), (ay, by, cy, dy)):
             meet &= (np.maximum(a, b) >= np.minimum(c, d)) & (np.maximum(c, d) >= np.minimum(a, b))

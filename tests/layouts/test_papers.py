@@ -7,7 +7,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -140,7 +139,7 @@ def test_alpha_sne_at_0_is_the_footnote_of_amid():
 def mm_step(objective: Objective, Y: np.ndarray, rho: float) -> np.ndarray:
     """One step with this rho, which the first trial has to accept."""
     optimizer = Majorize(tolerance=1e-13, inner=5000)
-    found, state = optimizer.step(objective, Y, replace(optimizer.init(objective, Y), rho=rho))
+    found, state = optimizer.step(objective, Y, optimizer.init(objective, Y)._replace(rho=rho))
     assert state.taken
     return found
 

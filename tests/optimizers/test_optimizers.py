@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import itertools
-from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -116,7 +115,7 @@ def test_majorization_step_is_the_papers_update(method):
     Y = sized(objective, Y)
     n, mass = len(Y), objective.affinity.mass / objective.affinity.mass.mean()
     exact = Majorize(tolerance=1e-13, inner=2000)
-    state = replace(exact.init(objective, Y), rho=1e4)  # large enough for the first trial
+    state = exact.init(objective, Y)._replace(rho=1e4)  # large enough for the first trial
     Y_new, after = exact.step(objective, Y, state)
     assert after.taken
     assert state.evaluation.weights is not None
@@ -235,7 +234,7 @@ def test_a_node_that_would_fly_out_of_sight_does_not_hold_up_the_others():
     away = Y.copy()
     away[11] += 1e3
     assert objective.evaluate(away).lost.tolist() == [11]
-    moved, after = Y, replace(state, inverse=inverse)
+    moved, after = Y, state._replace(inverse=inverse)
     for _ in range(2):
         assert np.array_equal(moved, Y)
         moved, after = optimizer.step(objective, moved, after)

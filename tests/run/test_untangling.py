@@ -237,10 +237,10 @@ def test_a_step_ends_where_edges_would_cross():
     i, j = np.array([0, 2]), np.array([1, 3])
     Y = np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 1.0], [1.0, 1.0], [5.0, 5.0]])
     Z = np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 1.0], [1.0, -1.0], [6.0, 5.0]])
-    step = step_between(i, j, Y, Z)
+    step = step_between(i, j, Y, Z, np.zeros(2))
     assert step is not None
     now, found = step
-    assert found == 0
+    assert not found.any()
     assert 0.0 < now[3, 1] < 1.0
     assert now[4].tolist() == [6.0, 5.0]
 

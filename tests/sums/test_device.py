@@ -111,7 +111,7 @@ class TestOnTorch:
         for radial, true, plain, field in zip(radials, exact, cpu, there, strict=True):
             if not np.all(np.isfinite(true.force)):
                 continue
-            found = replace(plain, potential=np.asarray(field.potential), force=np.asarray(field.force))
+            found = plain._replace(potential=np.asarray(field.potential), force=np.asarray(field.force))
             of_cpu, of_device = errors(plain, true, mass), errors(found, true, mass)
             # as near to the truth as the CPU's, but for rounding in single precision, which both have
             for a, b in zip(of_device, of_cpu, strict=True):

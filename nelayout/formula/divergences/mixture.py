@@ -51,7 +51,7 @@ class Mixture(Divergence):
     @property
     def pairs(self) -> tuple[PairTerm, ...]:
         return tuple(
-            replace(term, coefficient=weight * term.coefficient) for weight, part in self.parts for term in part.pairs
+            term._replace(coefficient=weight * term.coefficient) for weight, part in self.parts for term in part.pairs
         )
 
     def edge_and_slope(self, p: np.ndarray, b: Similarity) -> tuple[np.ndarray, np.ndarray]:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
 from nelayout.formula.kernels import Kernel, Radial, boxcox
+from nelayout.numerics.groups import several
 
 __all__ = ["SMALL_ORDER", "Divergence", "PairTerm", "Powers", "Similarity", "Spread", "softplus_both_ways", "spread"]
 
@@ -16,8 +17,7 @@ __all__ = ["SMALL_ORDER", "Divergence", "PairTerm", "Powers", "Similarity", "Spr
 SMALL_ORDER = 0.1
 
 
-@dataclass(frozen=True, slots=True)
-class Similarity:
+class Similarity(NamedTuple):
     """b = lambda q(xi) of pairs; ``lam``: one lambda or one per pair; ``known``: ln b or None."""
 
     kernel: Kernel
@@ -38,7 +38,7 @@ class Similarity:
 
     def power(self, order: float) -> np.ndarray:
         """b^order."""
-        if self.known is not None or np.ndim(self.lam) > 0:  # lambda may be huge and q tiny, and b of usual size
+        if self.known is not None or several(self.lam):  # lambda may be huge and q tiny, and b of usual size
             return np.exp(order * self.log())
         power = self.kernel.power(self.xi, order)
         return power if self._plain else power * self.lam**order
@@ -48,8 +48,7 @@ class Similarity:
         return boxcox(self.log(), order)
 
 
-@dataclass(frozen=True, slots=True)
-class PairTerm:
+class PairTerm(NamedTuple):
     """One term coefficient * form(b, order) of phi(0, b), summed with measure M over pairs.
 
     "boxcox" is (b^order - 1)/order, "power" b^order, "power-log" b^order ln b. Coefficients may differ between rows.
@@ -104,8 +103,7 @@ def _product(scale: Any, total: Any, lam: Any, order: float) -> Any:
         return np.where(lost, known, scale * total)[()]
 
 
-@dataclass(frozen=True, slots=True)
-class Powers:
+class Powers(NamedTuple):
     """edge(p, b) as times * factor * form(b, order) + constant, factor and constant per pair."""
 
     order: float
@@ -117,10 +115,10 @@ class Powers:
     def at(self, b: Similarity) -> tuple[np.ndarray, np.ndarray]:
         """Return the edge and its slope in ln b; their sums over many edges are compiled."""
         factor = self.times * self.factor
-        power = b.power(self.order) if self.order else 1.0
+        scaled = factor * b.power(self.order) if self.order else factor
         if self.form == "boxcox":
-            return factor * b.boxcox(self.order) + self.constant, factor * power
-        return factor * power + self.constant, self.order * (factor * power)
+            return factor * b.boxcox(self.order) + self.constant, scaled
+        return scaled + self.constant, self.order * scaled
 
 
 class Divergence:

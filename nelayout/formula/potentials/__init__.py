@@ -12,6 +12,7 @@ A spring with k = 9 c against a curvature c shortens a move to one tenth: its st
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -21,8 +22,7 @@ __all__ = ["TINY", "Anchors", "Pull", "stiffness"]
 TINY = 1e-300
 
 
-@dataclass(frozen=True, slots=True)
-class Pull:
+class Pull(NamedTuple):
     """A potential at one drawing: node costs (n,), gradient (n, d), curvature bounds (n,)."""
 
     cost: np.ndarray

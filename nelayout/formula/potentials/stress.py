@@ -28,7 +28,7 @@ import numpy as np
 
 from nelayout.formula.potentials import TINY, Pull
 from nelayout.numerics.distances import Distances
-from nelayout.numerics.groups import WHOLE, Parts, Whole
+from nelayout.numerics.groups import WHOLE, Parts, Whole, several
 from nelayout.numerics.parallel import Threads
 
 __all__ = ["Stress"]
@@ -120,26 +120,34 @@ class Stress:
     def _plain(self, Y: np.ndarray) -> tuple[tuple[np.ndarray, np.ndarray], Push]:
         """At nodes (n,) w D d and w d^2, and a function of t; by NumPy."""
         first, pivots, weights, pulls = self._pairs
-        if len(self.distances) == 1:
-            apart = [np.subtract.outer(column, column[self._pivots]).ravel() for column in Y.T]
-        else:
-            apart = [np.repeat(column, self._counts) - column[self._pivots][pivots] for column in Y.T]
-        squares = apart[0] * apart[0] + TINY
+        (n, d), room = Y.shape, vars(self).pop("_room", None)  # arrays of the last call; no other thread has them
+        room = np.empty((d + 2, len(weights))) if room is None or len(room) != d + 2 else room
+        *apart, far, other = room
+        for column, each in zip(Y.T, apart, strict=True):
+            if len(self.distances) == 1:
+                np.subtract.outer(column, column[self._pivots], out=each.reshape(n, -1))
+            else:
+                np.subtract(np.repeat(column, self._counts), column[self._pivots][pivots], out=each)
+        np.multiply(apart[0], apart[0], out=far)
+        far += TINY
         for each in apart[1:]:
-            squares += each * each
-        far = np.sqrt(squares)
+            far += np.multiply(each, each, out=other)
+        squares = np.add.reduceat(np.multiply(weights, far, out=other), first)
+        np.sqrt(far, out=far)
 
         def push(scale: Any) -> np.ndarray:
-            factors = (np.repeat(scale, self._counts) if np.ndim(scale) else scale) * weights - pulls / far
-            found = np.empty((len(apart), len(Y)))
+            factors = np.multiply(np.repeat(scale, self._counts) if several(scale) else scale, weights, out=other)
+            factors -= np.divide(pulls, far, out=far)
+            found = np.empty((d, n))
             for each, own in zip(apart, found, strict=True):
                 each *= factors
                 np.add.reduceat(each, first, out=own)
                 if not self._symmetric:
                     own[self._pivots] -= np.bincount(pivots, each, minlength=len(self._pivots))
+            vars(self)["_room"] = room
             return 2.0 * found if self._symmetric else found
 
-        return (np.add.reduceat(pulls * far, first), np.add.reduceat(weights * squares, first)), push
+        return (np.add.reduceat(np.multiply(pulls, far, out=other), first), squares), push
 
     def _compiled(self, Y: np.ndarray) -> tuple[tuple[np.ndarray, np.ndarray], Push]:
         """Return the same as `_plain` by compiled loops, in tasks of so many nodes."""

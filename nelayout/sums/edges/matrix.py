@@ -11,11 +11,9 @@ by (omega_ij + omega_ji) / 2.  Nothing else depends on the groups.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.sparse import csr_array
@@ -23,7 +21,7 @@ from scipy.sparse import csr_array
 from nelayout.formula.divergences.protocol import Divergence, Powers, Similarity, Spread
 from nelayout.formula.kernels import Kernel
 from nelayout.numerics.conjugate_gradients import conjugate_gradients, laplacian_gradients
-from nelayout.numerics.groups import WHOLE, Groups, Parts, Rows, Whole
+from nelayout.numerics.groups import WHOLE, Groups, Parts, Rows, Whole, several
 from nelayout.numerics.parallel import Threads
 
 __all__ = ["EdgeSums", "Edges", "attracting", "row_ranges"]
@@ -32,8 +30,7 @@ __all__ = ["EdgeSums", "Edges", "attracting", "row_ranges"]
 MIN_CHUNK, MAX_CHUNKS = 1 << 15, 64
 
 
-@dataclass(frozen=True, slots=True)
-class EdgeSums:
+class EdgeSums(NamedTuple):
     """sum M edge and its slope in ln lambda by group, pull (n, d), symmetric omega by entry.
 
     ``pull``: sum_j omega_ij (y_i - y_j).  ``attraction``: (n,) sum_j max(omega_ij, 0).  Sums not requested are None.
@@ -201,17 +198,17 @@ class Edges:
     ) -> EdgeSums:
         """Return the sums over each group; ``lam``: one or one each; ``xi``: lengths^2 or None.
 
-        ``want``: "value", "pull", "weights", "attraction" in addition to the slope.
+        ``want``: "pull", "weights", "attraction" in addition to value and slope.
         """
         value, slope, pull, weights = self._of_rows(Y, kernel, divergence, lam, want, xi)
-        if getattr(slope, "ndim", 0):
+        if several(slope):
             value, slope = self.groups.sum(value), self.groups.sum(slope)
         attraction = self.row_sums(attracting(weights)) if "attraction" in want else None
         return EdgeSums(value, slope, pull, weights if "weights" in want else None, attraction)
 
     def node_values(self, Y: Any, kernel: Kernel, divergence: Divergence, lam: Any) -> Any:
         """Return (n,) sum_j M_ij edge(P_ij / M_ij, lambda q_ij)."""
-        return self._of_rows(Y, kernel, divergence, lam, frozenset({"value", "rows"}))[0]
+        return self._of_rows(Y, kernel, divergence, lam, frozenset({"rows"}))[0]
 
     def _of_rows(
         self, Y: Any, kernel: Kernel, divergence: Divergence, lam: Any, want: frozenset[str], known: Any = None
@@ -246,26 +243,17 @@ class Edges:
     ) -> tuple[Any, Any]:
         """Compute the sums by the divergence's own formulas, chunk by chunk."""
         at_once = self.owner is None and not self.compiled and "rows" not in want
-        values: Any = None if at_once else self._room()
-        slopes: Any = None if at_once else self._room()
-        log_lam = np.log(lam) if np.ndim(lam) else None
+        values, slopes = (None if at_once else self._room() for _ in range(2))
+        log_lam = np.log(lam) if several(lam) else None
 
         def work(rows: tuple[int, int]) -> tuple[float, float]:
             start, stop = rows
             low, high = self.indptr[start], self.indptr[stop]
             xi, ends = self._lengths_and_ends(Y, start, stop) if known is None else (known, None)
-            if log_lam is None:
-                b = Similarity(kernel, xi, lam)
-            else:
-                b = Similarity(kernel, xi, lam, kernel.log(xi) + log_lam[self.owners[low:high]])
+            log_b = None if log_lam is None else kernel.log(xi) + log_lam[self.owners[low:high]]
+            b = Similarity(kernel, xi, lam, log_b)
             here, p = self._bound(divergence, low, high), self.ratio[low:high]
-            each: Any = None
-            if "value" in want:
-                each, slope = here.edge_and_slope(p, b)
-                each = self._own(each, low, high)
-            else:
-                slope = here.slope(p, b)
-            slope = self._own(slope, low, high)
+            each, slope = (self._own(sums, low, high) for sums in here.edge_and_slope(p, b))
             if pull is not None or omega is not None:
                 attraction = -kernel.decay(xi) * slope
                 if pull is not None:
@@ -273,16 +261,15 @@ class Edges:
                 if omega is not None:
                     omega[low:high] = attraction
             if at_once:
-                return math.nan if each is None else float(np.add.reduce(each)), float(np.add.reduce(slope))
-            if each is not None:
-                values[start:stop] = self._sums_of_chunk(each, start, stop)
+                return float(np.add.reduce(each)), float(np.add.reduce(slope))
+            values[start:stop] = self._sums_of_chunk(each, start, stop)
             slopes[start:stop] = self._sums_of_chunk(slope, start, stop)
             return 0.0, 0.0
 
         parts = self.threads.map(work, self.chunks)
-        if at_once:
-            return sum(v for v, _ in parts), sum(s for _, s in parts)
-        return values if "value" in want else np.nan * values, slopes
+        if at_once:  # all entries are one chunk
+            return parts[0] if parts else (0.0, 0.0)
+        return values, slopes
 
     def _by_powers(self, Y: Any, kernel: Kernel, powers: Powers, lam: Any, pull: Any, omega: Any) -> tuple[Any, Any]:
         """Compute the sums of a divergence with one power of b, from `_powers_of`."""
@@ -290,7 +277,7 @@ class Edges:
 
         values, slopes = np.zeros(self.n), np.zeros(self.n)
         log_lam = np.atleast_1d(np.log(lam))
-        owner = self.owner if np.ndim(lam) else self._one_owner
+        owner = self.owner if several(lam) else self._one_owner
         form = "log" if powers.form == "boxcox" and powers.order == 0 else powers.form
         add = loops.POWER_SUMS[form, Y.shape[1] == 2]
         out, keep = np.empty((0, 0)) if pull is None else pull, np.empty(0) if omega is None else omega
@@ -317,7 +304,7 @@ class Edges:
                 constant: Any = 0.0
                 if np.ndim(found.constant) or found.constant:
                     constant = self.row_sums(self._own(found.constant + np.zeros_like(factor), 0, self.size))
-                found = replace(found, factor=factor, constant=constant)
+                found = found._replace(factor=factor, constant=constant)
             self._powers = divergence, found
         return self._powers[1]
 

@@ -63,7 +63,7 @@ class WalkEdges:
         total = 2.0 * float(np.sum((Y - np.sum(Y, axis=0) / self.n) * R))  # sum p_ij xi_ij
         omega = -float(np.asarray(kernel.decay(_ONE)).flat[0]) * float(slope[1])
         return EdgeSums(
-            float(self.weight * edge[0] + total * (edge[1] - edge[0])) if "value" in want else np.nan,
+            float(self.weight * edge[0] + total * (edge[1] - edge[0])),
             float(self.weight * slope[0] + total * (slope[1] - slope[0])),
             omega * R if "pull" in want else None,
             np.array([omega]) if "weights" in want else None,

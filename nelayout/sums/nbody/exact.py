@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,7 @@ from nelayout.formula.kernels import Radial
 from nelayout.numerics.parallel import Threads
 from nelayout.sums.nbody.field import Field
 
-__all__ = ["MAX_TABLE_PAIRS", "TASK_PAIRS", "Exact", "PairTable", "sums_at", "sums_by_blocks"]
+__all__ = ["BLOCK_PAIRS", "MAX_TABLE_PAIRS", "TASK_PAIRS", "Exact", "PairTable", "sums_at", "sums_by_blocks"]
 
 # Number of pairs in a block of the NumPy form, 96 KB.  Arrays from 128 KB on are often new pages of memory, and their
 # first use may cost more than the sums.
@@ -90,28 +91,28 @@ class PairTable:
         self.diffs, self.xi, self.slopes = (np.empty((k, *self.shape)) for k in (dim, 1, len(radials)))
         self.xi, self.products = self.xi[0], 2.0 * self.mass[:, :, None] * self.mass[:, None]
         rows, graphs = max(1, BLOCK_PAIRS // n), max(1, BLOCK_PAIRS // n**2)
-        self.blocks = [
-            (slice(c, c + graphs), slice(start, min(start + rows, n)))
-            for c in range(0, len(self.mass), graphs)
-            for start in range(0, n, rows)
-        ]
+        self.blocks = []  # graphs and rows, then views of the arrays there
+        for block in product(range(0, len(self.mass), graphs), range(0, n, rows)):
+            at = slice(block[0], block[0] + graphs), slice(block[1], block[1] + rows)
+            xi, slopes = self.xi[at], list(self.slopes[:, *at])
+            self.blocks.append((at, block[1], xi, itself(xi, block[1]), self.diffs[:, *at], slopes))
 
     def potentials(self, Y: np.ndarray) -> np.ndarray:
         """Return the potential of the masses at positions Y, (k, C n), of each radial function."""
         count, n, _ = self.shape
         columns, found = np.ascontiguousarray(Y.T).reshape(-1, count, n), np.empty((len(self.radials), count, n))
-        for block in self.blocks:
-            graphs, rows = block
-            xi, diffs = self.xi[block], self.diffs[:, graphs, rows]
-            np.subtract(columns[:, graphs, rows, None], columns[:, graphs, None], out=diffs)
-            np.multiply(diffs[0], diffs[0], out=xi)
-            for diff in diffs[1:]:
+        for at, start, xi, own, diffs, slopes in self.blocks:
+            diffs[...] = columns[:, *at, None]
+            diffs -= columns[:, at[0], None]
+            first, *others = diffs
+            np.multiply(first, first, out=xi)
+            for diff in others:
                 xi += diff * diff
-            itself(xi, rows.start)[...] = 1.0  # any finite number will do
-            for radial, slopes, potential in zip(self.radials, self.slopes, found, strict=True):
-                value, slopes[block] = radial.value_and_slope(xi)
-                itself(value, rows.start)[...] = 0.0
-                np.einsum("cij,cj->ci", value, self.mass[graphs], out=potential[block])
+            own[...] = 1.0  # any finite number will do
+            for radial, slope, potential in zip(self.radials, slopes, found, strict=True):
+                value, slope[...] = radial.value_and_slope(xi)
+                itself(value, start)[...] = 0.0
+                np.einsum("cij,cj->ci", value, self.mass[at[0]], out=potential[at])
         return found.reshape(len(found), -1)
 
     def gradient(self, charges: list[Any], entries: np.ndarray, pulls: np.ndarray) -> np.ndarray:
@@ -123,11 +124,12 @@ class PairTable:
         """
         weights: Any = None
         for slope, charge in zip(self.slopes, charges, strict=True):
-            if np.size(charge) == self.mass.size > 1:
+            charge = np.asarray(charge)
+            if charge.size == self.mass.size > 1:
                 across = charge.reshape(self.mass.shape)[:, :, None] * self.mass[:, None]
                 slope *= 2.0 * (across + across.swapaxes(1, 2))
             else:
-                slope *= np.reshape(2.0 * charge, (-1, 1, 1)) * self.products
+                slope *= np.multiply(self.products, (2.0 * charge).reshape(-1, 1, 1), out=self.xi)
             weights = slope if weights is None else np.add(weights, slope, out=weights)
         weights.reshape(-1)[entries] += pulls
         return np.einsum("cij,acij->cia", weights, self.diffs).reshape(-1, self.dim)
@@ -165,7 +167,7 @@ def field_of(
     several = value.ndim > 2
     potential = np.einsum("cij,cj->ci" if several else "ij,j->i", value, charges)
     force = np.empty_like(Y, shape=(*value.shape[:-1], Y.shape[-1]))
-    slope = slope * (charges[..., None, :] if several else charges)
+    slope *= charges[..., None, :] if several else charges
     for c, diff in enumerate(diffs):
         force[..., c] = 2.0 * np.einsum("cij,cij->ci" if several else "ij,ij->i", slope, diff)
     return Field(potential, force)

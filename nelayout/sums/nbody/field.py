@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 import numpy as np
 
@@ -23,8 +22,7 @@ COSTS = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Field:
+class Field(NamedTuple):
     """Sums of one radial function at every node."""
 
     potential: np.ndarray  # (n,)  sum_{j != i} c_j r(xi_ij)
