@@ -267,8 +267,8 @@ class Edges:
             return 0.0, 0.0
 
         parts = self.threads.map(work, self.chunks)
-        if at_once:  # all entries are one chunk
-            return parts[0] if parts else (0.0, 0.0)
+        if at_once:
+            return sum(v for v, _ in parts), sum(s for _, s in parts)
         return values, slopes
 
     def _by_powers(self, Y: Any, kernel: Kernel, powers: Powers, lam: Any, pull: Any, omega: Any) -> tuple[Any, Any]:
