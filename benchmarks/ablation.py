@@ -111,12 +111,12 @@ def planned(change: Callable[[Plan], Plan]) -> Iterator[None]:
 
 
 @contextmanager
-def nothing_round() -> Iterator[None]:
-    """Plan rings, wheels and stars like any other graphs."""
+def nothing_special() -> Iterator[None]:
+    """Plan rings, wheels, stars and hubs like any other graphs."""
     from nelayout.run import draw
 
     own = draw.plan
-    with patch.object(draw, "plan", lambda method, facts, settings: own(method, replace(facts, round=""), settings)):
+    with patch.object(draw, "plan", lambda method, facts, settings: own(method, replace(facts, special=""), settings)):
         yield
 
 
@@ -151,8 +151,9 @@ RULES: dict[str, tuple[str, Callable[[], Any], str]] = {
     ),
     "unfold": ("no level is unfolded", lambda: planned(unfolded_never), "meshes that bend in space are folded"),
     "stop": ("all tails are tried on large graphs", lambda: planned(never_stopped), "saves time"),
-    "round": (
-        "rings, wheels and stars start from levels", nothing_round, "rims of wheels break open, leaves lie in clumps"
+    "special shapes": (
+        "rings, wheels, stars and hubs are drawn like others", nothing_special,
+        "rims of wheels break open, leaves lie in clumps",
     ),
 }
 """Rule -> what happens without it, how to leave it out, and the visible defect."""

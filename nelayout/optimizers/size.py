@@ -18,8 +18,9 @@ __all__ = ["FLAT_SIZE", "best_size", "means", "size_search", "spread_search"]
 
 # Without a guess, the search begins at the radius EVEN sqrt(n): nodes are then about one unit apart.
 EVEN = 0.5
-# Precision of ln s: the first steps of the minimizer settle the rest, but not for the size of fixed nodes.
-NARROW, NARROW_SPREAD = 0.05, 0.01
+# Precision of ln s: the first steps of the minimizer settle the rest, but not for the size of fixed nodes, and not
+# without steps.
+NARROW, NARROW_SPREAD, NARROW_ALONE = 0.05, 0.01, 1e-5
 # Doublings after which the search ends: weights may be of any magnitude; fixed nodes begin near their best size.
 DOUBLINGS, DOUBLINGS_SPREAD = 1000, 20
 # Smallest decrease of J, in parts of 1 + |J|, for which doubling goes on: some objectives have no best size.
@@ -41,10 +42,11 @@ Value = Callable[[Any], Any]
 LOG2 = math.log(2.0)
 
 
-def size_search(objective: Objective, Y: np.ndarray, guess: Any = None) -> Any:
+def size_search(objective: Objective, Y: np.ndarray, guess: Any = None, alone: bool = False) -> Any:
     """Return the s > 0 of each graph with the least J(s Y); 1 if J does not depend on s.
 
-    ``guess``: the radius where the search starts, a number or (C,) of a stack; NaN: no guess.
+    ``guess``: the radius where the search starts, a number or (C,) of a stack; NaN: no guess.  ``alone``: no step
+    follows.
     """
     parts = objective.parts
     size = parts.radius(Y)
@@ -58,7 +60,7 @@ def size_search(objective: Objective, Y: np.ndarray, guess: Any = None) -> Any:
     def value(x: Any) -> Any:
         return _finite_value(objective, parts.columns(np.exp(x) / unit) * Y)
 
-    x, above = _narrow(parts, value, *_bracket(parts, value, DOUBLINGS), NARROW)
+    x, above = _narrow(parts, value, *_bracket(parts, value, DOUBLINGS), NARROW_ALONE if alone else NARROW)
     # A drawing just short of too wide has no room for a step.
     s = parts.where(above == math.inf, 0.5, 1.0) * np.exp(x) / unit
     s = parts.where(size > 0, s, 1.0)

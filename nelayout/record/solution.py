@@ -59,7 +59,7 @@ class Solution:
         J of ``positions`` times ``unit``: of the whole graph when it is connected, else the sum over its
         components; the documentation (One formula) has the J of each method
     unit
-        the size of the method's own units, in units of ``positions``: a number, 1 for a connected graph with
+        the factor from ``positions`` to the method's own units: a number, 1 for a connected graph with
         scale=None; an (n, 1) column if components have sizes of their own; (n, dim) with layers
     trace
         (iteration, value, seconds, stage) of every step; coarse levels, the shape stage and stages with

@@ -419,11 +419,12 @@ class Run:
             found[mask] = objective.evaluate(some.Y, gradient=False).value
         return np.where(np.isfinite(found), found, np.inf)
 
-    def sizes(self, objective: Objective, Y: np.ndarray, guess: np.ndarray | None = None) -> np.ndarray:
-        """Return the factors (C,) of positions Y with the least J; start at a radius ``guess``."""
-        if guess is not None and len(guess) == 1:
-            return np.atleast_1d(size_search(objective, Y, float(guess[0])))
-        return np.atleast_1d(size_search(objective, Y, guess))
+    def sizes(
+        self, objective: Objective, Y: np.ndarray, guess: np.ndarray | None = None, alone: bool = False
+    ) -> np.ndarray:
+        """Return the factors (C,) of positions Y with the least J; see `size_search`."""
+        start: Any = float(guess[0]) if guess is not None and len(guess) == 1 else guess
+        return np.atleast_1d(size_search(objective, Y, start, alone))
 
     def minimize(
         self, objective: Objective, drawing: Drawing, optimizer: Optimizer, max_iter: int, rest: Rest, report: Report

@@ -31,8 +31,8 @@ class Facts:
     own_start   whether other initial positions may be tried: these come from this package, or are flat
     fixed       "none", "some" coordinates, "layers" (all nodes on an axis), or "all"
     free_axes   axes without layers
-    round       "even" for a cycle, wheel or star with equal weights, "uneven" with others, "hub" if one node is joined
-                to all others, most of them leaves, or ""; looked at for the method "auto" alone
+    special     "even circle" for a cycle, wheel or star with equal weights and masses, "circle" with others, "disc" if
+                one node is joined to all others, most of them leaves, or ""; looked at for the method "auto" alone
     other_mass  whether other masses are to be tried
     goal        whether distances between rows count in the first of several descents
     """
@@ -44,7 +44,7 @@ class Facts:
     own_start: bool = False
     fixed: str = "none"
     free_axes: int = 0
-    round: str = ""
+    special: str = ""
     other_mass: bool = False
     goal: bool = False
 
@@ -53,17 +53,18 @@ class Facts:
         """Look at a connected graph that is to be drawn by a method."""
         P, n = part.affinity.P, len(part.nodes)
         judged = any(isinstance(stage, Descend) and stage.judged for stage in method.stages)
-        found = ""
+        special = ""
         if judged and not part.placed and is_round(P, dim):
-            found = "even" if np.allclose(P.data, P.data[0]) else "uneven"
+            alike = (np.allclose(each, each[0]) for each in (P.data, part.affinity.mass[_cycle(P)]))
+            special = "even circle" if all(alike) else "circle"
         elif judged and not part.placed and not method.mu and is_hub(P):
-            found = "hub"
+            special = "disc"
         fixed = "none"
         if part.fixed is not None and part.fixed.any():
             fixed = "all" if part.fixed.all() else "layers" if part.layers.any() else "some"
         own = part.own_start or _flat(part.start)
         return cls(
-            n, P.nnz, part.placed, not part.known.all(), own, fixed, int(np.count_nonzero(~part.layers)), found,
+            n, P.nnz, part.placed, not part.known.all(), own, fixed, int(np.count_nonzero(~part.layers)), special,
             part.other_mass is not None, bool(part.affinity.distances) and not method.emphasis,
         )
 

@@ -141,6 +141,7 @@ class Descent(Pass):
     same          take the objective of each graph's drawing, with its present masses, instead of the method's
     passing       leave the drawing the objective that it had
     emphasis      of large distances in the objective; None: as it is
+    still         drawings are at rest by symmetry: find their size alone
     """
 
     kernel: Kernel | None = None
@@ -154,6 +155,7 @@ class Descent(Pass):
     same: bool = False
     passing: bool = False
     emphasis: float | None = None
+    still: bool = False
 
     def __call__(self, drawing: Drawing, run: Run) -> Drawing:
         if self.rested:
@@ -180,7 +182,7 @@ class Descent(Pass):
         if bounded:
             other |= drawing.radius() < POINT
         if other.any():
-            drawing = _resized(drawing, objective, other, run)
+            drawing = _resized(drawing, objective, other, run, alone=self.still)
             if bounded:  # the minimizer decides if it becomes a point
                 now = drawing.radius()
                 drawing = _scaled(drawing, np.where(now < POINT, 10 * POINT / now, 1.0))
@@ -193,7 +195,8 @@ class Descent(Pass):
             # If J is lowest at a point (t-SNE of a clique), shapes are rounding errors: keep the last one.
             last = _scaled(before, POINT / before.radius())
             drawing = drawing.at(np.where(_rows(drawing, collapsed)[:, None], last.Y, drawing.Y))
-        return replace(drawing, methods=(method,) * drawing.count, exaggeration=factors)
+        reasons = ("converged",) * drawing.count if self.still else drawing.reasons
+        return replace(drawing, methods=(method,) * drawing.count, exaggeration=factors, reasons=reasons)
 
 
 def _rows(drawing: Drawing, values: np.ndarray) -> np.ndarray:
@@ -205,14 +208,16 @@ def _scaled(drawing: Drawing, factors: np.ndarray) -> Drawing:
     return drawing.at(drawing.Y * _rows(drawing, factors)[:, None])
 
 
-def _resized(drawing: Drawing, objective: Any, which: np.ndarray, run: Run, thoroughly: bool = False) -> Drawing:
-    """Scale the graphs of a mask (C,) to their best size; ``thoroughly``: try all sizes."""
+def _resized(
+    drawing: Drawing, objective: Any, which: np.ndarray, run: Run, thoroughly: bool = False, alone: bool = False
+) -> Drawing:
+    """Scale the graphs of a mask (C,) to their best size; ``thoroughly``: try all sizes; ``alone``: no step follows."""
     middle, sized = drawing.centers(), drawing.methods[0] is not None
     centered = drawing.Y - _rows(drawing, middle)
     if thoroughly:
         factor = np.array([best_size([(objective, centered)])[0]])
     else:
-        factor = run.sizes(objective, centered, drawing.at(centered).radius() if sized else None)
+        factor = run.sizes(objective, centered, drawing.at(centered).radius() if sized else None, alone)
     if sized:  # a point cannot grow back
         factor = np.where(factor < MAX_SHRINKING, 1.0, factor)
     moved = centered * _rows(drawing, factor)[:, None]

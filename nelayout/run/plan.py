@@ -86,16 +86,17 @@ class _Planner:
             why = "two nodes" if facts.n == 2 else "the method has no stage through levels"
             found: list[Pass] = [Place(name="random positions", kind="random", why=why)]
             rest = [stage for stage in self.stages if not isinstance(stage, CoarseToFine)] or [first]
-        elif facts.round == "hub":
+        elif facts.special == "disc":
             shape = self._levels(replace(SHAPE, finest=True), "one node is joined to all others, most of them leaves")
             return (replace(shape, last=True),)
-        elif facts.round:
+        elif facts.special:
             # Heavier tails, other masses and an emphasis would only break the symmetry.
             (stage, *_) = [stage.at(facts.n) for stage in rest if isinstance(stage, Descend)]
             why = "a ring, wheel or star"
             start = Place(name="circle", kind="circle", why=why)
-            if facts.round == "even":
-                return (start, self._descend(stage, "equal weights: by symmetry it is at rest", "size", steps=0))
+            if facts.special == "even circle":
+                why = "at rest by symmetry: equal weights and masses"
+                return (start, self._descend(stage, why, "size", steps=0, still=True))
             return (start, *self._last(stage, f"from the symmetric drawing of {why}"))
         else:
             found = [self._levels(first, "global shape")]

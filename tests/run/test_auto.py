@@ -87,6 +87,16 @@ def test_leaves_of_a_star_lie_evenly_on_a_circle(leaves, weight):
     assert np.diff(angles) == pytest.approx(np.full(leaves - 1, 2 * np.pi / leaves))
 
 
+@pytest.mark.parametrize("G", [nx.wheel_graph(20), nx.star_graph(20), nx.star_graph(1500)], ids=str)
+def test_an_even_circle_has_the_least_value_of_all_sizes_and_says_that_it_rests(G):
+    found = nl.solve(G, seed=0)
+    assert found.reason == "converged"
+    light = nl.method("auto", kernel=nl.method("auto").stages[1].kernel)
+    for factor in (0.999, 1.001):
+        pos = {v: factor * y * found.unit for v, y in found.positions.items()}
+        assert nl.evaluate(G, pos, light).value > found.value
+
+
 def test_heavy_edges_of_a_star_are_short():
     weights = np.random.default_rng(0).permutation(np.linspace(1.0, 10.0, 40))
     G = nx.Graph()
@@ -94,6 +104,16 @@ def test_heavy_edges_of_a_star_are_short():
     Y = drawn(G)
     lengths = np.linalg.norm(Y[1:] - Y[0], axis=1)
     assert np.all(np.diff(lengths[np.argsort(weights)]) < 0)
+
+
+@pytest.mark.parametrize("G", [nx.cycle_graph(20), nx.wheel_graph(20), nx.star_graph(20)], ids=str)
+def test_unequal_masses_count_on_a_circle(G):
+    """Heavy nodes repel more: their distances differ as soon as their masses do."""
+    nx.set_node_attributes(G, {v: 1.0 + 40.0 * (k % 4 == 0) for k, v in enumerate(G)}, "heft")
+    plain, heavy = drawn(G), drawn(G, mass="heft")
+    rim = [k for k, v in enumerate(G) if G.degree[v] < 19]
+    assert variation(np.linalg.norm(plain[rim] - plain[rim].mean(axis=0), axis=1)) < 1e-9
+    assert variation(np.linalg.norm(heavy[rim] - heavy[rim].mean(axis=0), axis=1)) > 1e-3
 
 
 def test_stars_in_space_fill_it():
