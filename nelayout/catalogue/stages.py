@@ -162,7 +162,7 @@ EVEN_SHAPE = replace(SHAPE, max_iter=8, power=6.0, unfold=True)
 TAILS = ((0.0, 40, (40, 2.0)), (0.5, 30, (30, 1.5)), (0.8, 30, (30, 1.2)))
 # Most steps with the whole tail.  First large graphs, then three kinds of small graphs: tails up to Cauchy, heavier
 # tails, and divergences that release edges.
-WHOLE_TAIL, WHOLE_TAIL_SMALL, SLOW_TAIL_SMALL, SLOWEST_SMALL = 90, 240, 480, 960
+WHOLE_TAIL, WHOLE_TAIL_SMALL, SLOW_TAIL_SMALL, SLOWEST_SMALL = 100, 240, 480, 960
 
 
 def growing_tail(kernel: Kernel, divergence: Divergence | None = None, judged: bool = False) -> tuple[Descend, ...]:
