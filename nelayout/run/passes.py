@@ -211,7 +211,10 @@ def _scaled(drawing: Drawing, factors: np.ndarray) -> Drawing:
 def _resized(
     drawing: Drawing, objective: Any, which: np.ndarray, run: Run, thoroughly: bool = False, alone: bool = False
 ) -> Drawing:
-    """Scale the graphs of a mask (C,) to their best size; ``thoroughly``: try all sizes; ``alone``: no step follows."""
+    """Scale the graphs of a mask (C,) to their best size.
+
+    ``thoroughly``: try all sizes of one graph; ``alone``: no step follows.
+    """
     middle, sized = drawing.centers(), drawing.methods[0] is not None
     centered = drawing.Y - _rows(drawing, middle)
     if thoroughly:
