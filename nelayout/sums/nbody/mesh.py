@@ -39,7 +39,7 @@ TOLERANCE = 1e-2
 PRECISION, SPECTRAL = np.float32, np.complex64
 # Maximum number of stored transforms, of their points in total, and of points relative to the latest transform:
 # transforms of large grids fill the memory.
-SPECTRA, MAX_SPECTRA_POINTS, MAX_SPECTRA_RATIO = 12, 1 << 26, 2
+SPECTRA, MAX_SPECTRA_POINTS, MAX_SPECTRA_RATIO = 12, 1 << 25, 2
 # Largest coordinate without overflow of squares and grids.
 FARTHEST = 1e100
 
@@ -135,7 +135,10 @@ class Mesh:
             self._add_near(in_cells, radial, grid, smooth, potential, force)
 
     def _spectrum(self, radial: Radial, grid: Grid) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Return the kernel's transform without the splines' blur, its field at lags, its center."""
+        """Return the kernel's transform without the splines' blur, its field at lags, its center.
+
+        The transform is even: rows of negative frequencies are left out.
+        """
         key = (radial, grid.h, grid.lx, grid.ly, grid.near)
         if key in self._spectra:
             return self._spectra[key]
@@ -161,11 +164,10 @@ class Mesh:
         blur_y = ((2.0 + np.cos(2.0 * np.pi * np.arange(ly // 2 + 1) / ly)) / 3.0) ** 2
         even /= blur_x[:, None] * blur_y
         lags = np.asarray(fft.idct(fft.idct(even, 1, axis=0)[:4], 1, axis=1))[:, :4].copy()
-        spectrum = np.concatenate([even, even[-2:0:-1]])
-        kept = spectrum.size + sum(known[0].size for known in self._spectra.values())
-        if len(self._spectra) >= SPECTRA or kept > max(MAX_SPECTRA_POINTS, MAX_SPECTRA_RATIO * spectrum.size):
+        kept = even.size + sum(known[0].size for known in self._spectra.values())
+        if len(self._spectra) >= SPECTRA or kept > max(MAX_SPECTRA_POINTS, MAX_SPECTRA_RATIO * even.size):
             self._spectra.clear()
-        self._spectra[key] = spectrum.astype(PRECISION), lags, smooth
+        self._spectra[key] = even.astype(PRECISION), lags, smooth
         return self._spectra[key]
 
     def _add_near(self, nodes: Sorted, radial: Radial, grid: Grid, smooth, potential, force) -> None:
@@ -250,8 +252,8 @@ def _along(
 ) -> np.ndarray:
     """Transform all lines along ``axis`` into ``length`` numbers of ``dtype``.
 
-    ``factor`` (of the shape of the grid) multiplies the grid first.  Slabs of lines depend on the size of the grid, not
-    on the number of threads, which keeps the bits.
+    ``factor`` multiplies the grid first; its row k stands for the rows k and -k of the grid.  Slabs of lines depend on
+    the size of the grid, not on the number of threads, which keeps the bits.
     """
     lines = grid.shape[1 - axis]
     slab = max(MIN_SLAB_LINES, MIN_SLAB_NUMBERS // grid.shape[axis])
@@ -260,7 +262,15 @@ def _along(
     def work(start: int) -> None:
         here = slice(start, min(start + slab, lines))
         where = here if axis == 1 else (slice(None), here)
-        out[where] = transform(grid[where] if factor is None else grid[where] * factor[where])
+        out[where] = transform(grid[where] if factor is None else _times_even(grid[where], factor[where]))
 
     threads.map(work, range(0, lines, slab))
+    return out
+
+
+def _times_even(grid: np.ndarray, half: np.ndarray) -> np.ndarray:
+    """Return a grid whose rows k and -k are multiplied by row k of ``half``."""
+    out, first = np.empty_like(grid), len(half)
+    np.multiply(grid[:first], half, out=out[:first])
+    np.multiply(grid[first:], half[-2:0:-1], out=out[first:])
     return out
