@@ -36,6 +36,7 @@ from benchmarks.drawing_quality import quality
 from nelayout.numerics.communities import communities
 from nelayout.run.levels import Levels
 from nelayout.run.passes import Branch, Keep, Pass
+from nelayout.run.untangling import Redraw
 
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "tuning.md"
 SIGNS = {"np1": 1, "np2": 1, "sns": -1, "crossings": -1, "groups": 1, "knn_auc": 1, "geo_r2": 1, "seconds": -1}
@@ -53,18 +54,22 @@ Plan = tuple[Pass, ...]
 
 
 def without_branch(name: str) -> Callable[[Plan], Plan]:
-    """Leave out each pass, and each branch of `Keep` that ends with a pass, of a name that begins so."""
+    """Leave out each pass of a name that begins so, each branch of `Keep` that ends with it, and its descents."""
 
     def kept(branch: Branch) -> bool:
         return not branch.passes or not branch.passes[-1].name.startswith(name)
 
+    def within(each: Pass) -> Pass:
+        if isinstance(each, Redraw):
+            descents = (own for own in each.descents if not own.name.endswith(name))
+            return replace(each, descents=tuple(descents))
+        if isinstance(each, Keep):
+            some = (replace(branch, passes=changed(branch.passes)) for branch in each.branches if kept(branch))
+            return replace(each, branches=tuple(some))
+        return each
+
     def changed(passes: Plan) -> Plan:
-        return tuple(
-            replace(each, branches=tuple(branch for branch in each.branches if kept(branch)))
-            if isinstance(each, Keep) else each
-            for each in passes
-            if not each.name.startswith(name)
-        )
+        return tuple(within(each) for each in passes if not each.name.startswith(name))
 
     return changed
 

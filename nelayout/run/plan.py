@@ -150,12 +150,15 @@ class _Planner:
             branches.append(Branch(passes=(swap, again), start="best", every=True))
         if self.method.emphasis == "auto":
             compared.append("an emphasis")
-            again = self._descend(
-                stages[-1], "large distances count as well", "emphasis", steps=EMPHASIS_STEPS, kernel=None, same=True,
-                emphasis=EMPHASIS,
-            )
-            branches.append(Branch(passes=(again,), start="best", every=True))
+            branches.append(Branch(passes=(self._emphasized(stages[-1]),), start="best", every=True))
         return Keep(name="best drawing", branches=tuple(branches), by="score", why="compares " + ", ".join(compared))
+
+    def _emphasized(self, stage: Descend) -> Descent:
+        """Return the descent with an emphasis of large distances in the drawing's objective."""
+        return self._descend(
+            stage, "large distances count as well", "emphasis", steps=EMPHASIS_STEPS, kernel=None, same=True,
+            emphasis=EMPHASIS,
+        )
 
     def _judged(self, ways: list[Descend], stages: list[Descend]) -> list[Pass]:
         """Choose among the judged stages, and take out crossings if the score hardly falls."""
@@ -167,9 +170,11 @@ class _Planner:
         if may_be_planar(facts.n, facts.entries):
             why = "trees, cactuses and small planar graphs have a drawing without crossings"
             name, tails = "from a planar drawing", (*ways, stages[0])
-            descents = tuple(self._descend(stage, why, f"{name}: {stage.name}") for stage in tails)
+            descents = [self._descend(stage, why, f"{name}: {stage.name}") for stage in tails]
+            if self.method.emphasis == "auto":
+                descents.append(replace(self._emphasized(stages[-1]), name=f"{name}: emphasis", why=why))
             steps = sum(each.steps for each in descents)
-            passes.append(Redraw(name=name, steps=steps, descents=descents, untangle=untangle, why=why))
+            passes.append(Redraw(name=name, steps=steps, descents=tuple(descents), untangle=untangle, why=why))
         branches = Branch(passes=()), *(Branch(passes=(each,)) for each in passes)
         found.append(Keep(name="fewest crossings", branches=branches, by="tidy", why="compares crossings and score"))
         return found

@@ -425,7 +425,7 @@ class CostModel:
         if isinstance(each, InSpace):
             return self(each.descend)
         if isinstance(each, Redraw):
-            return sum(map(self, each.descents), Cost())
+            return sum(map(self, (*each.descents, each.untangle)), Cost())
         own = self._steps(self.method, "lbfgs", USUAL * each.steps) if each.steps else Cost()
         return sum(map(self, (*each.free, *each.across)), own) if isinstance(each, Layers) else own
 

@@ -2,7 +2,8 @@
 
 An objective sums over pairs of nodes, so it does not see that two branches of a tree cross.  A descent cannot part them
 either: every small step makes J larger.  Here a whole piece moves at once.  A piece hangs at one node, a cut vertex.
-It turns about this node, is mirrored, and shrinks.  Nodes at the ends of crossed edges move alone.  A move must lower
+It turns about this node, is mirrored, shrinks and closes.  Nodes at the ends of crossed edges move alone.  A move must
+lower
 
     J + k ln(1 + X).
 
@@ -29,9 +30,9 @@ from nelayout.optimizers import LBFGS
 from nelayout.optimizers.minimize import Rest, minimize
 from nelayout.quality.edges import edges
 from nelayout.run.drawing import Drawing, Run, joined
-from nelayout.run.passes import Descent, Pass, fold
+from nelayout.run.passes import Descent, Pass
 from nelayout.run.planar import is_cactus, planar_drawing, searched
-from nelayout.run.tidiness import crossed, crossings_of_each, is_symmetric, least_distance, step_between
+from nelayout.run.tidiness import crossed, crossings, crossings_of_each, is_symmetric, least_distance, step_between
 from nelayout.sums.nbody.exact import BLOCK_PAIRS
 from nelayout.sums.nbody.outside import Sources
 
@@ -41,7 +42,7 @@ __all__ = ["KAPPA", "Redraw", "Untangle"]
 KAPPA, MOST_KAPPA = 0.5, 4.0
 # Nodes of the largest piece.
 MAX_PIECE_NODES = 300
-# Turns of a piece in a full circle, and factors of its size.
+# Turns of a piece in a full circle, and factors of its distances from its vertex and of its angles there.
 TURNS, SIZES = 16, (1.0, 0.6, 0.3)
 # Candidate positions of a node on each of two circles, and their radii in parts of its mean edge.  The circles are
 # around the node and around the mean of its neighbors.
@@ -67,44 +68,87 @@ class Untangle(Pass):
     """Move pieces and nodes at crossings; symmetric drawings stay, except trees and cactuses."""
 
     def __call__(self, drawing: Drawing, run: Run) -> Drawing:
-        def moves(each: Drawing) -> bool:
-            return not is_symmetric(each.Y) or is_cactus(each.affinity.P)
+        return _changed(drawing, TANGLED, lambda some: joined([self._moved(each, run) for each in some.split()]))
 
-        return _changed(drawing, TANGLED, lambda each: _untangled(each, run) if moves(each) else each)
+    def _moved(self, drawing: Drawing, run: Run) -> Drawing:
+        moves = not is_symmetric(drawing.Y) or is_cactus(drawing.affinity.P)
+        return _untangled(drawing, run) if moves else drawing
 
 
 @dataclass(frozen=True, kw_only=True)
 class Redraw(Pass):
-    """Redraw each graph with crossings from initial positions without crossings, if known."""
+    """Redraw each graph with crossings from initial positions without crossings, if known.
+
+    The descents are free at first, and edges that cross then are untangled.  If some still cross, the descents begin
+    again and go only as far as no edges cross.  The drawing with fewer crossings stays.
+    """
 
     descents: tuple[Descent, ...]
     untangle: Untangle
 
     def __call__(self, drawing: Drawing, run: Run) -> Drawing:
-        return _changed(drawing, PLANAR, lambda each: self._redrawn(each, run))
+        return _changed(drawing, PLANAR, lambda some: self._redrawn(some, run))
 
     def _redrawn(self, drawing: Drawing, run: Run) -> Drawing:
-        P = drawing.affinity.P
-        if (Y := planar_drawing(P)) is None:
+        planar = [planar_drawing(each.affinity.P) for each in drawing.split()]
+        known = np.array([Y is not None for Y in planar])
+        if not known.any():
             return drawing
-        now = fold((*self.descents, self.untangle), replace(drawing, Y=Y, methods=(None,)), run)
-        return drawing if not is_cactus(P) and least_distance(now.Y) < APART else now
+        before = drawing.take(known)
+        start = replace(before, Y=np.concatenate([Y for Y in planar if Y is not None]), methods=(None,) * before.count)
+        free = start
+        for each in self.descents:
+            going = np.array([_takes(each, Y) for Y in np.split(free.Y, free.segments.starts[1:-1])])
+            if going.any():
+                free = free.put(going, each(free.take(going), run))
+        free = self.untangle(free, run)
+        three = zip(before.split(), start.split(), free.split(), strict=True)
+        return drawing.put(known, joined([self._chosen(*each, run) for each in three]))
+
+    def _chosen(self, before: Drawing, start: Drawing, free: Drawing, run: Run) -> Drawing:
+        """Return the free or the held drawing of one graph; the one before if both have folded."""
+        P, found = before.affinity.P, list[tuple[float, Drawing]]()
+        for way in (lambda: free, lambda: self._held(start, run)):
+            now = way()
+            count = crossings(P, now.Y)
+            if is_cactus(P) or least_distance(now.Y) >= APART:
+                found.append((math.inf if math.isnan(count) else count, now))
+            if not count:
+                break
+        return min(found, key=lambda each: each[0])[1] if found else before
+
+    def _held(self, now: Drawing, run: Run) -> Drawing:
+        """Descend from the start of one graph as far as no edges cross."""
+        for each in self.descents:
+            if _takes(each, now.Y):
+                now = replace(each, steps=0)(now, run)
+                search = _Search(_objective(now, run), now.Y, run.sums.threads)
+                search.settle(each.steps // SETTLING_STEPS)
+                now = replace(now, Y=search.Y, reasons=("lull",))
+        return now
+
+
+def _takes(descent: Descent, Y: np.ndarray) -> bool:
+    """Return whether a drawing takes a descent: sampled distances would break its symmetry."""
+    return not (descent.emphasis and is_symmetric(Y))
 
 
 def _changed(drawing: Drawing, most: float, change: Callable[[Drawing], Drawing]) -> Drawing:
-    """Change each graph with crossings, at most so many for each entry."""
+    """Change the graphs with crossings, at most so many for each entry."""
     found = crossings_of_each(drawing.affinity.P, drawing.Y, drawing.segments)
     going = (found > 0) & (found <= most * np.array([part.affinity.P.nnz for part in drawing.parts]))
-    if not going.any():
-        return drawing
-    return drawing.put(going, joined([change(each) for each in drawing.take(going).split()]))
+    return drawing.put(going, change(drawing.take(going))) if going.any() else drawing
+
+
+def _objective(drawing: Drawing, run: Run) -> Objective:
+    """Return the objective of one graph, on the CPU."""
+    on_cpu = replace(run, sums=run.sums.on_cpu)
+    return on_cpu.objective(drawing, drawing.method or run.method, drawing.exaggeration)
 
 
 def _untangled(drawing: Drawing, run: Run) -> Drawing:
     """Return the drawing of one graph with fewer crossings."""
-    on_cpu = replace(run, sums=run.sums.on_cpu)
-    objective = on_cpu.objective(drawing, drawing.method or run.method, drawing.exaggeration)
-    search = _Search(objective, drawing.Y, run.sums.threads)
+    search = _Search(_objective(drawing, run), drawing.Y, run.sums.threads)
     pieces, best, kappa = pieces_of(drawing.affinity.P), search.state(), KAPPA
     while search.crossings and kappa <= MOST_KAPPA and search.left > 0:
         before = search.crossings
@@ -182,7 +226,7 @@ class _Search:
         """Return positions (K, 2) for a node: its own, nearer to its neighbors, and circles."""
         here, near = self.Y[node], self.Y[self.P.indices[self.P.indptr[node] : self.P.indptr[node + 1]]]
         middle, reach = np.sum(near, axis=0) / len(near), math.sqrt(float(np.sum((near - here) ** 2)) / len(near))
-        circle = reach * np.stack(_circle(PLACES), axis=1)
+        circle = reach * _circle(PLACES)
         line = here + np.array([0.0, 0.5, 1.0, 2.0])[:, None] * (middle - here)
         return np.concatenate([line, here + RADII[0] * circle, middle + RADII[1] * circle])
 
@@ -231,10 +275,10 @@ class _Search:
         count_met(i, j, where, Z, self.Y, k, l, found)
         return found
 
-    def settle(self) -> None:
+    def settle(self, descents: int = SETTLING) -> None:
         """Descend as far as no further edges cross, until J hardly falls."""
         self.load = crossed(self.i, self.j, self.Y)
-        for _ in range(SETTLING):
+        for _ in range(descents):
             down, last = minimize(self.J, self.Y, LBFGS(), SETTLING_STEPS, Rest())[0], self.value
             self.left -= len(self.Y) / SETTLED_PER_MOVE
             step = step_between(self.i, self.j, self.Y, down, self.load)
@@ -247,22 +291,23 @@ class _Search:
                 return
 
 
-def _circle(count: int) -> tuple[np.ndarray, np.ndarray]:
-    """Cosines and sines of evenly spaced angles, from 0 on."""
+def _circle(count: int) -> np.ndarray:
+    """Return evenly spaced positions (count, 2) on the unit circle, from angle 0 on."""
     angle = 2.0 * math.pi * np.arange(count) / count
-    return np.cos(angle), np.sin(angle)
+    return np.stack([np.cos(angle), np.sin(angle)], axis=1)
 
 
 def _turned(Y: np.ndarray, vertex: np.ndarray) -> np.ndarray:
-    """Return nodes Y (s, 2) turned about a vertex, mirrored, closer (K, s, 2); Y is first."""
-    arms = Y - vertex
-    middle = np.sum(arms, axis=0)
-    axis = middle / (math.hypot(*middle) or 1.0)
-    mirrored = 2.0 * np.einsum("ia,a->i", arms, axis)[:, None] * axis - arms
-    cos, sin = _circle(TURNS)
-    turns = np.array([[cos, sin], [-sin, cos]])
-    both = np.einsum("mia,abt->mtib", np.stack([arms, mirrored]), turns).reshape(-1, len(Y), 2)
-    return vertex + np.concatenate([size * both for size in SIZES])
+    """Return nodes Y (s, 2) turned about a vertex, mirrored, closer and closed (K, s, 2); Y is first."""
+    arms = (Y - vertex) @ np.array([1.0, 1.0j])
+    middle = np.sum(arms)
+    axis = middle / abs(middle) if middle else 1.0
+    reach, angle = np.abs(arms), np.angle(arms * np.conj(axis))
+    shapes = np.array([size * reach * np.exp(sign * size * angle * 1j) for size in SIZES for sign in (1, -1)])
+    found = shapes[:, None, :] * (axis * (_circle(TURNS) @ np.array([1.0, 1.0j])))[:, None]
+    Z = vertex + np.stack([found.real, found.imag], axis=-1).reshape(-1, *Y.shape)
+    Z[0] = Y
+    return Z
 
 
 def _met_by_numpy(i, j, where, Z, Y, k, l) -> np.ndarray:

@@ -58,6 +58,18 @@ def triangles(depth):
     return G
 
 
+def grown(n, seed):
+    """A cactus of at least n nodes: paths grow at random nodes, and most end where they begin."""
+    rng, G = np.random.default_rng(seed), nx.empty_graph(1)
+    while len(G) < n:
+        v, length = int(rng.choice(list(G))), int(rng.integers(1, 7))
+        new = list(range(len(G), len(G) + length))
+        nx.add_path(G, [v, *new])
+        if length > 1 and rng.random() < 0.7:
+            G.add_edge(new[-1], v)
+    return G
+
+
 TREES = {
     "binary 63": nx.balanced_tree(2, 5),
     "binary 127": nx.balanced_tree(2, 6),
@@ -67,7 +79,12 @@ TREES = {
     "random": nx.random_labeled_tree(150, seed=200),
     "preferential": nx.barabasi_albert_graph(200, 1, seed=6),
 }
-CACTUSES = {"triangles": triangles(5), "ring of paths": nx.cycle_graph(30)}
+CACTUSES = {
+    "triangles": triangles(5),
+    "ring of paths": nx.cycle_graph(30),
+    "grown 139": grown(139, 103),
+    "grown 286": grown(286, 8),
+}
 PLANAR = {
     "ladder 20": nx.circular_ladder_graph(20),
     "ladder 30": nx.circular_ladder_graph(30),
