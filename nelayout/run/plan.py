@@ -91,7 +91,8 @@ class _Planner:
             return (replace(shape, last=True),)
         elif facts.special:
             # Heavier tails, other masses and an emphasis would only break the symmetry.
-            (stage, *_) = [stage.at(facts.n) for stage in rest if isinstance(stage, Descend)]
+            descents = [stage.at(facts.n) for stage in rest if isinstance(stage, Descend)]
+            stage = descents[-1 if self.momentum else 0]
             why = "a ring, wheel or star"
             start = Place(name="circle", kind="circle", why=why)
             if facts.special == "even circle":

@@ -351,6 +351,13 @@ def test_stages_by_hand_draw_in_any_order(stages):
             assert nl.measure(G, solution.positions, measures=["neighborhood"])["neighborhood"].value == 1.0
 
 
+def test_momentum_ends_without_exaggeration_on_a_circle_too():
+    G = nx.Graph()
+    G.add_weighted_edges_from(("hub", k, 1.0 + k) for k in range(20))
+    names = [each.name for each in nl.plan(G, optimizer="momentum").passes]
+    assert names[:2] == ["circle", "descend"]
+
+
 def test_momentum_says_that_it_leaves_the_stages_of_a_method_aside():
     G, method = nx.cycle_graph(20), nl.Method(stages=(Descend("mine", 5),))
     notes = nl.solve(G, method, optimizer="momentum", seed=0, max_iter=10).notes
