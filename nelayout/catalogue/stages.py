@@ -160,8 +160,8 @@ EVEN_SHAPE = replace(SHAPE, max_iter=8, power=6.0, unfold=True)
 # Fractions of its tail with which a kernel is drawn before the whole tail.  Most steps of each.  Steps and
 # exaggeration of each in large graphs.
 TAILS = ((0.0, 40, (40, 2.0)), (0.5, 30, (30, 1.5)), (0.8, 30, (30, 1.2)))
-# Most steps with the whole tail.  First large graphs, then three kinds of small graphs: tails up to Cauchy, heavier
-# tails, and divergences that release edges.
+# Most steps with the whole tail.  First graphs that are not small, then three kinds of small graphs: tails up to
+# Cauchy, heavier tails, and divergences that release edges.
 WHOLE_TAIL, WHOLE_TAIL_SMALL, SLOW_TAIL_SMALL, SLOWEST_SMALL = 100, 240, 480, 960
 
 

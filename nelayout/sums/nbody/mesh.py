@@ -252,8 +252,8 @@ def _along(
 ) -> np.ndarray:
     """Transform all lines along ``axis`` into ``length`` numbers of ``dtype``.
 
-    ``factor`` multiplies the grid first; its row k stands for the rows k and -k of the grid.  Slabs of lines depend on
-    the size of the grid, not on the number of threads, which keeps the bits.
+    ``factor``, for transforms along axis 0, multiplies the grid first; its row k stands for the rows k and -k of the
+    grid.  Slabs of lines depend on the size of the grid, not on the number of threads, which keeps the bits.
     """
     lines = grid.shape[1 - axis]
     slab = max(MIN_SLAB_LINES, MIN_SLAB_NUMBERS // grid.shape[axis])
@@ -269,7 +269,7 @@ def _along(
 
 
 def _times_even(grid: np.ndarray, half: np.ndarray) -> np.ndarray:
-    """Return a grid whose rows k and -k are multiplied by row k of ``half``."""
+    """Return a grid with its rows k and -k multiplied by row k of ``half``."""
     out, first = np.empty_like(grid), len(half)
     np.multiply(grid[:first], half, out=out[:first])
     np.multiply(grid[first:], half[-2:0:-1], out=out[first:])
