@@ -61,10 +61,10 @@ def draw_parts(parts: list[Part], run: Run) -> tuple[dict[int, Drawing], bool]:
     If a callback stops the run, graphs that were not reached are left out.
     """
     ready = planned(parts, run)
-    if parts:
-        work = dict.fromkeys(each for _, passes in ready for each in loops_within(passes, run.method))
-        run.compile_ahead(work, max(len(part.nodes) for part in parts), run.dim)
     stacks = _stacks(parts, ready, run)
+    if parts:
+        work = dict.fromkeys(each for stack in stacks for each in loops_within(ready[stack[0]][1], run.method))
+        run.compile_ahead(work, max(len(part.nodes) for part in parts), run.dim)
     drawn: dict[int, Drawing] = {}
 
     def draw(stack: list[int], own: Run) -> None:
