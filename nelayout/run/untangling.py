@@ -298,7 +298,7 @@ def _circle(count: int) -> np.ndarray:
 
 
 def _turned(Y: np.ndarray, vertex: np.ndarray) -> np.ndarray:
-    """Return nodes Y (s, 2) turned about a vertex, mirrored, closer and closed (K, s, 2); Y is first."""
+    """Return nodes Y (s, 2) turned, mirrored, closer and closed (K, s, 2); Y is first."""
     arms = (Y - vertex) @ np.array([1.0, 1.0j])
     middle = np.sum(arms)
     axis = middle / abs(middle) if middle else 1.0
