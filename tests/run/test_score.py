@@ -103,7 +103,6 @@ def test_the_better_of_two_masses_is_kept(seed):
     """By the score itself, the drawing is at least as good as the best that the first masses have."""
     P = read(nx.les_miserables_graph()).adjacency
     score, strength = scorer(P), P.sum(axis=1)
-    relative = strength / np.mean(strength)  # as "auto" rounds them
-    alone = nl.solve(P, mass=relative**0.25, seed=seed, emphasis=0)
+    alone = nl.solve(P, mass=strength**0.25, seed=seed, emphasis=0)
     both = nl.solve(P, seed=seed, emphasis=0)
     assert score(both.positions)[0] >= (1 - 1e-6) * score(alone.positions)[0]
