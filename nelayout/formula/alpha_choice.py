@@ -5,7 +5,7 @@ The pairs (v, m) of a drawing, input and drawn similarities, are data for the de
     p(v; m, alpha, phi) = v^(-1/2) exp(-D_alpha(v||m) / phi) / Z(m, alpha, phi)
 
 with D_alpha(v||m) = m d(v/m) (Amid, Dikmen & Oja 2015, section 3, eq. 10). So an order alpha assumes a distribution of
-v around m, and data can decide between orders. Score matching compares slopes of ln p and needs no Z.  For example,
+v around m, and data can decide between orders. Score matching compares slopes of ln p and needs no Z. For example,
 alpha = 1/2 is chosen for pairs with square roots that differ by Gaussian noise::
 
     >>> rng = np.random.default_rng(0)
@@ -15,8 +15,6 @@ alpha = 1/2 is chosen for pairs with square roots that differ by Gaussian noise:
     >>> choice, drawing = choose_order(lambda alpha, start: ("a drawing", v, m))
     >>> bool(abs(choice.alpha - 0.5) < 0.05)
     True
-
-The caller passes a function that draws at an order, by any method.
 """
 
 from __future__ import annotations
@@ -47,7 +45,6 @@ ALPHA_TOLERANCE = 0.02
 EXACT_PHI_SHARE, VAGUE_PHI_SHARE = 1e-10, 0.02
 # Approximate number of drawings in the search between orders of the grid.
 REFINEMENTS = 7
-
 
 
 class ExactFit(InputError):
@@ -92,11 +89,6 @@ def choose_order(
 
     fit(alpha, start) returns (drawing, v, m). It minimizes the divergence of order alpha from the drawing `start` (None
     at first). v and m are the pairs of the drawing, (N,) positive numbers each.
-
-    >>> v, m = np.array([0.5, 1.5, 2.0, 4.0]), np.array([1.0, 1.0, 2.5, 3.0])
-    >>> choice, drawing = choose_order(lambda alpha, start: ("a drawing", v, m), grid=[1.0, 0.5], refine=False)
-    >>> choice.alphas, len(choice.scores), drawing
-    ((0.5, 1.0), 2, 'a drawing')
     """
     orders = sorted({order_number(alpha) for alpha in grid}, reverse=True)
     if not orders:
@@ -122,8 +114,8 @@ def choose_order(
 
     below = [alpha for alpha in orders if alpha <= 1.0]
     above = [alpha for alpha in reversed(orders) if alpha > 1.0]
-    for walk, first in ((below, None), (above, below[0] if below else None)):
-        at = None if first is None else drawings[first]
+    for walk in (below, above):
+        at = drawings.get(below[0]) if below else None
         for alpha in walk:
             examine(alpha, at)
             at = drawings[alpha]
@@ -154,8 +146,7 @@ def choose_order(
             "barely identified"
         )
     alphas = tuple(sorted(found))
-    scores = tuple(found[alpha][0] for alpha in alphas)
-    return AlphaChoice(best, phi, alphas, scores, tuple(notes)), drawings[best]
+    return AlphaChoice(best, phi, alphas, tuple(found[a][0] for a in alphas), tuple(notes)), drawings[best]
 
 
 def score_matching(v: np.ndarray, m: np.ndarray, alpha: float) -> tuple[float, float]:
@@ -175,7 +166,9 @@ def score_matching(v: np.ndarray, m: np.ndarray, alpha: float) -> tuple[float, f
     """
     v, m = _pairs(v, m)
     order = order_number(alpha)
-    ln_v, ln_r = np.log(v), _ln_ratio(v, m)
+    apart, ln_v = v - m, np.log(v)
+    near = np.abs(apart) < 0.5 * m
+    ln_r = np.where(near, np.log1p(np.where(near, apart, 0.0) / m), ln_v - np.log(m))  # v/m may overflow
     x = (order - 1.0) * ln_r
     unit = float(np.max(ln_v + np.maximum(x, 0.0)))  # ln of the largest number that follows: nothing overflows
     v, k = np.exp(ln_v - unit), np.exp(ln_v + x - unit)
@@ -194,6 +187,7 @@ def score_matching(v: np.ndarray, m: np.ndarray, alpha: float) -> tuple[float, f
 
 
 def _pairs(v: Any, m: Any) -> tuple[np.ndarray, np.ndarray]:
+    """Return v and m as arrays, or raise InputError."""
     v, m = np.asarray(v, dtype=float), np.asarray(m, dtype=float)
     if v.ndim != 1 or v.shape != m.shape or not len(v):
         raise InputError(
@@ -219,20 +213,9 @@ def order_number(alpha: Any) -> float:
     return order
 
 
-def _ln_ratio(v: np.ndarray, m: np.ndarray) -> np.ndarray:
-    """Return ln(v/m), accurate if v is near m and if v/m overflows."""
-    apart = v - m
-    near = np.abs(apart) < 0.5 * m
-    return np.where(near, np.log1p(np.where(near, apart, 0.0) / m), np.log(v) - np.log(m))
-
-
 @dataclass(frozen=True, slots=True)
 class AlphaSearch:
-    """How to choose the order of an alpha divergence.
-
-    grid    orders to try, decreasing
-    refine  whether to search between the orders of the grid
-    """
+    """How to choose the order of an alpha divergence; see `auto_alpha`; ``grid`` decreases."""
 
     grid: tuple[float, ...] = GRID
     refine: bool = True
@@ -249,11 +232,7 @@ class AlphaSearch:
 
 
 def alpha_search(divergence: Any) -> AlphaSearch | None:
-    """Return an AlphaSearch in the role of a divergence ("alpha:auto": the default), or None.
-
-    >>> alpha_search("alpha:auto") == AlphaSearch(), alpha_search("alpha:0.5")
-    (True, None)
-    """
+    """Return an AlphaSearch in the role of a divergence ("alpha:auto": the default), or None."""
     if isinstance(divergence, str) and split(divergence) == ("alpha", ["auto"]):
         return AlphaSearch()
     return divergence if isinstance(divergence, AlphaSearch) else None

@@ -1,14 +1,7 @@
 """Connections: rules for the scale factor lambda between input and drawn similarities.
 
 An objective is J = sum M phi(P/M, lambda q). Its two halves, edges and pairs, are evaluated once, at the lambda that
-``at`` returns. ``couple`` turns their sums into J and its derivatives (Yang, Peltonen & Kaski 2014, sec. 3-5):
-
-fixed       lambda is a constant: the repulsion of Elastic Embedding, 1/attraction of LinLog.
-optimal     lambda = argmin J.  Divergences with a degree have it in closed form, and J becomes scale-invariant (gamma,
-            Renyi). dJ = -d edges / A + d pairs / B, for A = d edges / d ln lambda and B = d pairs / d ln lambda at
-            lambda = 1.
-normalized  lambda = 1 / sum M q, so that the drawn similarities sum to one; this adds one term to the derivative.
-normalized-rows  lambda_i = 1 / sum_j m_j q_ij: the same for each node.
+``at`` returns. ``couple`` turns their sums into J and its derivatives (Yang, Peltonen & Kaski 2014, sec. 3-5).
 """
 
 from __future__ import annotations
@@ -35,12 +28,12 @@ LARGEST, LARGEST_OF_DRAWINGS = 1e280, 1e300
 
 
 class Sums(NamedTuple):
-    """Sums of an evaluation at one lambda: numbers, or arrays with one sum per row or graph."""
+    """Sums at one lambda, numbers or arrays (one per row or graph); slopes are in ln lambda."""
 
     edges: Any  # sum M edge(P/M, b); NaN if not requested
-    edges_slope: Any  # its derivative in ln lambda
+    edges_slope: Any
     pairs: Any  # sum M phi(0, b)
-    pairs_slope: Any  # its derivative in ln lambda
+    pairs_slope: Any
     normalizer: Any  # sum M q, if the connection needs it
     weight: Any  # sum P
     total: Any  # sum M
@@ -54,6 +47,9 @@ class Coupling(NamedTuple):
     d_pairs: float
     d_normalizer: Any
     lam: Any
+
+
+LOST = Coupling(math.inf, 0.0, 0.0, 0.0, math.inf)  # of a drawing too large for floats
 
 
 class Connection:
@@ -77,7 +73,7 @@ class Connection:
 
 @dataclass(frozen=True)
 class Fixed(Connection):
-    """lambda is a constant."""
+    """lambda is a constant: the repulsion of Elastic Embedding, 1/attraction of LinLog."""
 
     value: float = 1.0
 
@@ -95,7 +91,10 @@ class Fixed(Connection):
 
 @dataclass(frozen=True)
 class Optimal(Connection):
-    """lambda = argmin J."""
+    """lambda = argmin J, in closed form for divergences with a degree: J is scale-invariant.
+
+    dJ = -d edges / A + d pairs / B with A = d edges / d ln lambda, B = d pairs / d ln lambda at lambda = 1.
+    """
 
     name = "optimal"
 
@@ -107,15 +106,13 @@ class Optimal(Connection):
             )
 
     def couple(self, divergence: Any, sums: Sums, exaggeration: float) -> Coupling:
+        slopes = sums.edges_slope, sums.pairs_slope
         sound = (sums.pairs_slope > 0) & (sums.edges_slope < 0)  # otherwise the kernel has underflowed
         arrays = several(sound)
         if not arrays and not sound:
-            return Coupling(math.inf, 0.0, 0.0, 0.0, math.inf)
-        pull, push = divergence.invariant(
-            sums.edges, sums.pairs, (sums.edges_slope, sums.pairs_slope), sums.weight, sums.total
-        )
-        degrees = divergence.pairs[0].order - divergence.degree
-        best = (-sums.edges_slope / sums.pairs_slope) ** (1.0 / degrees)
+            return LOST
+        pull, push = divergence.invariant(sums.edges, sums.pairs, slopes, sums.weight, sums.total)
+        best = (-sums.edges_slope / sums.pairs_slope) ** (1.0 / (divergence.pairs[0].order - divergence.degree))
         value = exaggeration * pull + push
         if arrays:
             value = np.where(sound, value, np.inf)
@@ -141,7 +138,7 @@ class NormalizedRows(Connection):
 
 @dataclass(frozen=True)
 class Normalized(NormalizedRows):
-    """lambda = 1 / sum M q, over the whole matrix."""
+    """lambda = 1 / sum M q: all drawn similarities sum to one."""
 
     name = "normalized"
     by_rows = False
@@ -150,20 +147,14 @@ class Normalized(NormalizedRows):
         return 1.0 / normalizer if normalizer > 0 else math.inf
 
     def couple(self, divergence: Any, sums: Sums, exaggeration: float) -> Coupling:
-        if not sums.normalizer > 0:
-            return Coupling(math.inf, 0.0, 0.0, 0.0, math.inf)
-        return NormalizedRows.couple(self, divergence, sums, exaggeration)
+        return NormalizedRows.couple(self, divergence, sums, exaggeration) if sums.normalizer > 0 else LOST
 
 
 CONNECTIONS = {"normalized-rows": NormalizedRows, "fixed": Fixed, "optimal": Optimal, "normalized": Normalized}
 
 
 def connection_named(connection: str | Connection) -> Connection:
-    """Return the connection of a name ("fixed:0.5" carries its lambda), or the Connection.
-
-    >>> connection_named("fixed:0.5").at(1.0)
-    0.5
-    """
+    """Return the connection of a name ("fixed:0.5" carries its lambda), or the Connection."""
     if not isinstance(connection, str):
         parts = ("at", "couple", "needs_normalizer")
         if all(hasattr(connection, part) for part in parts) and not isinstance(connection, type):

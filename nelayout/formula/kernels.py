@@ -8,8 +8,7 @@ so a kernel has three numbers. At distance 2 (xi = 4) the Cauchy kernel (a = b =
 Gaussian (the limit a -> 0) is exp(-4) = 0.018. If c = 0, the kernel is a power of the distance, infinite at 0:
 ``inverse_distance`` belongs to LinLog, ``inverse_square`` to QuadLog.
 
-Gradients need ``s = -d ln q / d xi = b / (c + a xi)``. N-body sums need *radial functions*, see :class:`Radial`. These
-are powers ``q^t``, their Box-Cox form ``(q^t - 1) / t`` (``ln q`` at t = 0), and ``q^t ln q``.
+N-body sums need *radial functions*, see :class:`Radial`.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ from typing import Any, Literal
 import numpy as np
 
 from nelayout.errors import InputError, unknown
-from nelayout.formula.part_names import as_number, number_count, number_within, spell, split
+from nelayout.formula.part_names import as_number, number_within, spell, split
 
 __all__ = [
     "HALF_POWERS", "KERNELS", "Kernel", "Kind", "Radial", "boxcox", "heavy_tailed", "inverse_power", "kernel_named",
@@ -87,7 +86,7 @@ class Kernel:
         return base + self.c if self.c >= SMALLEST else np.maximum(base, SMALLEST)
 
     def log(self, xi: np.ndarray, base: Any = None) -> np.ndarray:
-        """ln q(xi)."""
+        """ln q(xi); ``base``: c + a xi, if known."""
         if self.a == 0:
             return -self.b * xi
         return (-self.b / self.a) * np.log(self._base(xi) if base is None else base)
@@ -141,10 +140,9 @@ KERNELS: dict[str, Kernel] = {
     "inverse-distance": inverse_power(1),
     "inverse-square": inverse_power(2),
 }
-_FAMILIES: dict[str, Callable[..., Kernel]] = {
-    "heavy-tailed": heavy_tailed,
-    "inverse-power": inverse_power,
-    "kernel": Kernel,
+# Name -> maker, and its numbers in errors.
+_FAMILIES: dict[str, tuple[Callable[..., Kernel], str]] = {
+    "heavy-tailed": (heavy_tailed, "NUMBER"), "inverse-power": (inverse_power, "NUMBER"), "kernel": (Kernel, "A:B:C"),
 }
 
 
@@ -167,13 +165,14 @@ def kernel_named(kernel: str | Kernel) -> Kernel:
     if not words and family in KERNELS:
         return KERNELS[family]
     if family not in _FAMILIES:
-        raise unknown("kernel", kernel, [*KERNELS, "heavy-tailed:NUMBER", "inverse-power:NUMBER", "kernel:A:B:C"])
+        raise unknown("kernel", kernel, [*KERNELS, *(f"{name}:{form}" for name, (_, form) in _FAMILIES.items())])
+    make, form = _FAMILIES[family]
     numbers = [as_number(word) for word in words]
-    wanted = number_count(_FAMILIES[family])[1]
-    if len(numbers) != wanted or None in numbers:
-        how = f"a number after the colon, as in '{family}:2'" if wanted == 1 else "three numbers, as in 'kernel:1:1:1'"
+    if len(numbers) != len(form.split(":")) or None in numbers:
+        three = make is Kernel
+        how = "three numbers, as in 'kernel:1:1:1'" if three else f"a number after the colon, as in '{family}:2'"
         raise InputError(f"kernel {kernel!r}: write {how}")
-    return _FAMILIES[family](*numbers)
+    return make(*numbers)
 
 
 # Exponents of powers from roots and products only; the compiled loops have a form for each.

@@ -6,9 +6,7 @@ So every name that the package prints can be read back.
 
 from __future__ import annotations
 
-import inspect
 import math
-from collections.abc import Callable
 from numbers import Real
 from typing import Any
 
@@ -16,7 +14,7 @@ import numpy as np
 
 from nelayout.errors import InputError
 
-__all__ = ["as_number", "number_count", "number_within", "spell", "split"]
+__all__ = ["as_number", "number_within", "spell", "split"]
 
 
 def spell(name: str, *numbers: float) -> str:
@@ -44,12 +42,6 @@ def as_number(word: str) -> float | None:
         return float(word)
     except ValueError:
         return None
-
-
-def number_count(make: Callable[..., Any]) -> tuple[int, int]:
-    """Count needed and allowed numbers of a maker of parts: parameters annotated ``float``."""
-    numbers = [p for p in inspect.signature(make).parameters.values() if p.annotation in (float, "float")]
-    return sum(p.default is p.empty for p in numbers), len(numbers)
 
 
 def number_within(

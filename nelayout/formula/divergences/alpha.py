@@ -2,21 +2,14 @@
 
     phi(p, b) = [p^t b^(1-t) - t p + (t - 1) b] / (t (t - 1)),
 
-the I-divergence at t = 1, Hellinger at 1/2, chi-square at 2, reverse Kullback-Leibler at 0. Pairs with p = 0 cost
-phi(0, b) = b / t: finite for t > 0. Pairs are b/t, an edge is (p/t) (bc(u, t-1) - 1), where u = p/b and
-bc(u, s) = (u^s - 1)/s. This is continuous at t = 1.
+the I-divergence at t = 1, Hellinger at 1/2, chi-square at 2, reverse Kullback-Leibler b ln(b/p) - b + p at 0. For t > 0
+pairs are b/t, an edge is (p/t) (bc(u, t-1) - 1), where u = p/b and bc(u, s) = (u^s - 1)/s.
 
-At orders t <= 0 phi is infinite at p = 0. So pairs without an edge share ``background`` = delta of all similarity, in
-proportion to their masses. No pair gets more than delta of a mean edge. Such pairs have eps M, edges max((1 - delta) P,
-eps M). Let p' = max((1 - delta) p, eps). Then
-
-    phi(p', b) = phi(eps, b) + [phi(p', b) - phi(eps, b)]
-
-is again a radial sum over all pairs plus a sum over edges. If every pair has an edge, p' = p. eps depends on the graph;
-the objective sets it by ``bound``.
-
-A smaller background makes false neighbors more expensive. A drawing shrunk to a point costs a row at most about
-ln(1/delta).
+For t <= 0 phi is infinite at p = 0. So pairs without an edge share ``background`` = delta of all similarity, in
+proportion to their masses, at most delta of a mean edge each. Such pairs have eps M, edges max((1 - delta) P, eps M).
+Let p' = max((1 - delta) p, eps). Then phi(p', b) = phi(eps, b) + [phi(p', b) - phi(eps, b)] has two halves again. If
+every pair has an edge, p' = p. A smaller background makes false neighbors more expensive. A drawing shrunk to a point
+costs a row at most about ln(1/delta).
 """
 
 from __future__ import annotations
@@ -34,9 +27,7 @@ from nelayout.formula.kernels import boxcox
 from nelayout.formula.part_names import number_within, spell
 from nelayout.numerics.groups import several
 
-__all__ = [
-    "BACKGROUND", "Alpha", "NegativeAlpha", "ReverseKL", "alpha", "background_number", "reverse_kl", "with_background",
-]
+__all__ = ["BACKGROUND", "Alpha", "NegativeAlpha", "alpha", "background_number", "reverse_kl", "with_background"]
 
 # Distance of an order from 1 below which edges are a Box-Cox form: its factor and constant stay small.
 NEAR_ONE = 1e-3
@@ -92,31 +83,8 @@ class Alpha(Divergence):
 
 
 @dataclass(frozen=True, slots=True)
-class ReverseKL(Divergence):
-    """b ln(b/p) - b + p; ``spread``: background on the drawn graph, None before it is bound."""
-
-    background: float = BACKGROUND
-    spread: Any = field(default=None, compare=False)
-
-    @property
-    def name(self) -> str:
-        return _spelt("reverse-kl", background=self.background)
-
-    def bound(self, spread: Spread) -> ReverseKL:
-        return replace(self, spread=spread)
-
-    @property
-    def pairs(self) -> tuple[PairTerm, ...]:
-        log_eps = 0.0 if self.spread is None else np.log(self.spread.eps)
-        return PairTerm(1.0, 1.0, "power-log"), PairTerm(-1.0 - log_eps, 1.0)
-
-    def edge_powers(self, p: np.ndarray) -> Powers:
-        return Powers(1.0, np.log(self.spread.eps) - np.log(self.spread.carried(p, self.background)), p)
-
-
-@dataclass(frozen=True, slots=True)
 class NegativeAlpha(Divergence):
-    """[p^t b^(1-t) - t p + (t-1) b] / (t (t-1)) at t < 0; ``spread`` as of `ReverseKL`."""
+    """Alpha divergence of one order <= 0; ``spread``: of the background, None before `bound`."""
 
     order: float
     background: float = BACKGROUND
@@ -124,24 +92,24 @@ class NegativeAlpha(Divergence):
 
     @property
     def name(self) -> str:
-        return _spelt("alpha", self.order, background=self.background)
+        numbers = [] if self.background == BACKGROUND else [self.background]
+        return spell("alpha", self.order, *numbers) if self.order else spell("reverse-kl", *numbers)
 
     def bound(self, spread: Spread) -> NegativeAlpha:
         return replace(self, spread=spread)
 
     @property
-    def _scale(self) -> float:
-        return 1.0 / (self.order * (self.order - 1.0))
-
-    @property
     def pairs(self) -> tuple[PairTerm, ...]:
-        power = 1.0 if self.spread is None else np.power(self.spread.eps, self.order)
-        return PairTerm(self._scale * power, 1.0 - self.order), PairTerm(1.0 / self.order, 1.0)
+        t, eps = self.order, 1.0 if self.spread is None else self.spread.eps
+        if t == 0:
+            return PairTerm(1.0, 1.0, "power-log"), PairTerm(-1.0 - np.log(eps), 1.0)
+        return PairTerm(1.0 / (t * (t - 1.0)) * np.power(eps, t), 1.0 - t), PairTerm(1.0 / t, 1.0)
 
     def edge_powers(self, p: np.ndarray) -> Powers:
-        carried = self.spread.carried(p, self.background)
-        factor = self._scale * (np.power(carried, self.order) - np.power(self.spread.eps, self.order))
-        return Powers(1.0 - self.order, factor, p / (1.0 - self.order))
+        t, eps, carried = self.order, self.spread.eps, self.spread.carried(p, self.background)
+        if t == 0:
+            return Powers(1.0, np.log(eps) - np.log(carried), p)
+        return Powers(1.0 - t, 1.0 / (t * (t - 1.0)) * (np.power(carried, t) - np.power(eps, t)), p / (1.0 - t))
 
 
 def alpha(order: float, background: float = BACKGROUND) -> Any:
@@ -155,13 +123,16 @@ def alpha(order: float, background: float = BACKGROUND) -> Any:
     order = number_within(order, "the order of an alpha divergence")
     if order > 0:
         return with_background(Alpha(order), background)
-    background = background_number(background)
-    return NegativeAlpha(order, background) if order else ReverseKL(background)
+    return NegativeAlpha(order, background_number(background))
 
 
-def _spelt(name: str, *numbers: float, background: float) -> str:
-    """Return the name with its numbers, and with the background unless it is the default."""
-    return spell(name, *numbers) if background == BACKGROUND else spell(name, *numbers, background)
+def reverse_kl(background: float = BACKGROUND) -> NegativeAlpha:
+    """Return reverse Kullback-Leibler, b ln(b/p) - b + p, with a background in (0, 1).
+
+    >>> reverse_kl().name, reverse_kl(0.05).name
+    ('reverse-kl', 'reverse-kl:0.05')
+    """
+    return alpha(0.0, background)
 
 
 def background_number(background: Any) -> float:
@@ -169,17 +140,8 @@ def background_number(background: Any) -> float:
     return number_within(background, "background", 0.0, 1.0, open_ends=True)
 
 
-def reverse_kl(background: float = BACKGROUND) -> ReverseKL:
-    """Return reverse Kullback-Leibler, b ln(b/p) - b + p, with a background in (0, 1).
-
-    >>> reverse_kl().name, reverse_kl(0.05).name
-    ('reverse-kl', 'reverse-kl:0.05')
-    """
-    return ReverseKL(background_number(background))
-
-
 def with_background(divergence: Any, background: float) -> Any:
-    """Return the divergence with that background; InputError if it has no background.
+    """Return the divergence with that background; InputError if it has no use for it.
 
     >>> with_background(reverse_kl(), 0.05).background
     0.05
@@ -187,7 +149,7 @@ def with_background(divergence: Any, background: float) -> Any:
     background = background_number(background)
     if background == BACKGROUND:
         return divergence
-    if isinstance(divergence, (ReverseKL, NegativeAlpha)) and divergence.background == BACKGROUND:
+    if isinstance(divergence, NegativeAlpha) and divergence.background == BACKGROUND:
         return replace(divergence, background=background)
     if divergence.background:
         why = "has one already: give it to the divergence itself, as in reverse_kl(0.05)"

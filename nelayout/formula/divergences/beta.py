@@ -3,12 +3,11 @@
     phi(p, b) = [p^t + (t - 1) b^t - t p b^(t-1)] / (t (t - 1)),
 
 the I-divergence (generalized Kullback-Leibler) at t = 1, Itakura-Saito at t = 0, half the squared Euclidean distance at
-t = 2. Let bc(b, s) = (b^s - 1)/s. Up to constants, pairs are bc(b, t) and edges -p bc(b, t-1), at every real order. For
-t <= 0 a pair with p = 0 has an infinite constant. Up to this constant phi is p b^(t-1) / (1-t) + bc(b, t). The same
-form is used up to t = 0.1, because the constant 1/t would cancel digits.
+t = 2. Let bc(b, s) = (b^s - 1)/s. Up to constants, pairs are bc(b, t) and edges -p bc(b, t-1), at every real order.
+Up to t = 0.1 the constant of a pair with p = 0 is infinite or cancels digits: phi is p b^(t-1)/(1-t) + bc(b, t).
 
-At the best lambda this is the gamma divergence (Yang, Peltonen & Kaski 2014, Theorem 1). It is a difference of the
-logarithms of two power means, ln PM_t(q; M) - ln PM_(t-1)(q; P).
+At the best lambda this is the gamma divergence ln PM_t(q; M) - ln PM_(t-1)(q; P), where PM are power means (Yang,
+Peltonen & Kaski 2014, Theorem 1).
 """
 
 from __future__ import annotations

@@ -4,46 +4,32 @@
 
 If both sides sum to one, f'(1) = 0 changes nothing; otherwise it makes phi >= 0. Let u = p/b and H(u) = f(0) - f(u) + u
 f'(u) >= 0. Pairs are b f(0), an edge is b (f(u) - f(0)), and its slope is -b H(u). So every f with a finite f(0) takes
-one pass over the edges and the sum of q over all pairs.
+one pass over the edges and the sum of q over all pairs. Formulas are in ln u, because b may underflow for pairs at a
+large distance.
 
     Kullback-Leibler   t ln t - t + 1                     f(0) = 1      H = u
     Jensen-Shannon     t ln t - (t + 1) ln((t + 1)/2)     f(0) = ln 2   H = ln(1 + u)
     Hellinger          (sqrt t - 1)^2                     f(0) = 1      H = sqrt u
     chi-square         (t - 1)^2                          f(0) = 1      H = u^2
-
-JSE minimizes the type-2 mixture of Lee et al. (2013, equation 12). It compares both similarities with their mean,
-
-    phi(p, b) = p ln(p/z) / (1 - kappa) + b ln(b/z) / kappa,      z = kappa p + (1 - kappa) b,
-
-with f(0) = -ln(1 - kappa) / kappa and H = ln(1 + kappa u / (1 - kappa)) / kappa. It is KL(p, b) at kappa = 0, four
-times Jensen-Shannon at 1/2, and KL(b, p) at 1.
-
-Formulas are in ln u, because b may underflow for pairs at a large distance.
 """
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
-from nelayout.formula.divergences.alpha import BACKGROUND, ReverseKL, reverse_kl, with_background
+from nelayout.formula.divergences.alpha import BACKGROUND, reverse_kl, with_background
 from nelayout.formula.divergences.beta import Beta, kl_divergence
-from nelayout.formula.divergences.protocol import Divergence, PairTerm, Powers, Similarity, softplus_both_ways
+from nelayout.formula.divergences.protocol import Divergence, PairTerm, Powers, Similarity
 from nelayout.formula.part_names import number_within, spell
 
 __all__ = [
-    "WITH_CONJUGATE",
-    "FDivergence",
-    "Type2Mixture",
-    "chi_square",
-    "conjugate_name",
-    "hellinger",
-    "jensen_shannon",
+    "WITH_CONJUGATE", "FDivergence", "Type2Mixture", "chi_square", "conjugate_name", "hellinger", "jensen_shannon",
     "jse_divergence",
-]
+]  # fmt: skip
 
 # : names of divergences with a known Fenchel conjugate, for the variational form of ft-SNE
 WITH_CONJUGATE = ("kl", "reverse-kl", "js", "hellinger", "chi2")
@@ -55,7 +41,8 @@ class FDivergence(Divergence):
     ``halves(p, b, ln u)`` returns b (f(u) - f(0)) and b H(u).
     """
 
-    at_zero: float
+    __slots__ = ()
+    at_zero: Any
     halves: Any
 
     @property
@@ -67,17 +54,43 @@ class FDivergence(Divergence):
         return edge, -pull
 
 
-@dataclass(frozen=True)
-class JensenShannon(FDivergence):
-    """p ln p + b ln b - (p + b) ln((p + b)/2)."""
+@dataclass(frozen=True, slots=True)
+class Type2Mixture(FDivergence):
+    """Type-2 mixture of Lee et al. (2013, equation 12), 0 < kappa < 1, ``times`` a factor.
 
-    name = "js"
-    at_zero = math.log(2.0)
+        phi(p, b) = p ln(p/z) / (1 - kappa) + b ln(b/z) / kappa,      z = kappa p + (1 - kappa) b,
+
+    with f(0) = -ln(1 - kappa) / kappa and H = ln(1 + kappa u / (1 - kappa)) / kappa.  ``said``: another name ("js").
+    """
+
+    kappa: float
+    times: float = 1.0
+    said: str = field(default="", compare=False, repr=False)
+
+    @property
+    def name(self) -> str:
+        return self.said or spell("jse", self.kappa)
+
+    @property
+    def at_zero(self) -> float:
+        return -math.log1p(-self.kappa) / (self.kappa / self.times)
 
     def halves(self, p: np.ndarray, b: np.ndarray, log_u: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        # ln((1 + u)/2) = ln u + ln(1 + 1/u) - ln 2, the form that does not overflow
-        up, down = softplus_both_ways(log_u)
-        return p * (math.log(2.0) - down) - b * up, b * up
+        # ln z = ln(1-kappa) + ln(1 + kappa u/(1-kappa)); ln(u/z) = -ln kappa - ln(1 + (1-kappa)/(kappa u))
+        kappa = self.kappa
+        up, down = _softplus_both_ways(log_u + math.log(kappa / (1.0 - kappa)))
+        pull = b * up * (self.times / kappa)
+        return p * ((-math.log(kappa) - down) / ((1.0 - kappa) / self.times)) - pull, pull
+
+
+def _softplus_both_ways(x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return ln(1 + e^x) and ln(1 + e^-x), each with full precision.
+
+    >>> [part.round(6).tolist() for part in _softplus_both_ways(np.array([0.0, 800.0, -800.0]))]
+    [[0.693147, 800.0, 0.0], [0.693147, 0.0, 800.0]]
+    """
+    rest = np.log1p(np.exp(-np.abs(x)))
+    return np.maximum(x, 0.0) + rest, np.maximum(-x, 0.0) + rest
 
 
 @dataclass(frozen=True)
@@ -102,52 +115,22 @@ class ChiSquare(Divergence):
         return Powers(-1.0, p * p, -2.0 * p)
 
 
-@dataclass(frozen=True)
-class Type2Mixture(FDivergence):
-    """Type-2 mixture of one kappa, 0 < kappa < 1."""
-
-    kappa: float
-
-    @property
-    def name(self) -> str:
-        return spell("jse", self.kappa)
-
-    @property
-    def at_zero(self) -> float:
-        return -math.log1p(-self.kappa) / self.kappa
-
-    def halves(self, p: np.ndarray, b: np.ndarray, log_u: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        # ln z = ln(1-kappa) + ln(1 + kappa u/(1-kappa)); ln(u/z) = -ln kappa - ln(1 + (1-kappa)/(kappa u))
-        kappa = self.kappa
-        up, down = softplus_both_ways(log_u + math.log(kappa / (1.0 - kappa)))
-        pull = b * up * (1.0 / kappa)
-        return p * ((-math.log(kappa) - down) / (1.0 - kappa)) - pull, pull
-
-
-def jensen_shannon() -> FDivergence:
+def jensen_shannon() -> Type2Mixture:
     """Return twice the Jensen-Shannon divergence: p ln p + b ln b - (p + b) ln((p + b)/2).
 
     >>> round(jensen_shannon().pairs[0].coefficient, 4)
     0.6931
     """
-    return JensenShannon()
+    return Type2Mixture(0.5, 0.5, "js")
 
 
 def hellinger() -> Hellinger:
-    """Return (sqrt p - sqrt b)^2: half of alpha at 1/2.
-
-    >>> hellinger().name
-    'hellinger'
-    """
+    """Return (sqrt p - sqrt b)^2: half of alpha at 1/2."""
     return Hellinger()
 
 
 def chi_square() -> ChiSquare:
-    """Return (p - b)^2 / b: twice alpha at 2.
-
-    >>> chi_square().name
-    'chi2'
-    """
+    """Return (p - b)^2 / b: twice alpha at 2."""
     return ChiSquare()
 
 
@@ -171,8 +154,5 @@ def conjugate_name(divergence: Any) -> str | None:
     >>> conjugate_name(jensen_shannon()), conjugate_name(Beta(0.5))
     ('js', None)
     """
-    if isinstance(divergence, ReverseKL):
-        return "reverse-kl"
-    if divergence == Beta(1.0):
-        return "kl"
-    return divergence.name if divergence.name in WITH_CONJUGATE else None
+    name = "kl" if divergence == Beta(1.0) else divergence.name.partition(":")[0]
+    return name if name in WITH_CONJUGATE else None

@@ -1,34 +1,26 @@
-"""Attraction and repulsion of ForceAtlas2, in drawn similarities b = 1/d^2.
+"""Attraction and repulsion of ForceAtlas2 and of t-FDP.
+
+A sum over all ordered pairs has each pair twice. ForceAtlas2, in drawn similarities b = 1/d^2:
 
     pairs(b) = (s/4) ln b,        edge(p, b) = p d^2 / 4  or  p [(1 + d) ln(1 + d) - d] / 2,        d = b^(-1/2).
 
-A sum over all ordered pairs has each pair twice. For the kernel 1/d^2 and a connection of 1 it is
-
-    sum over edges of w d^2/2 (LinLog mode: w [(1 + d) ln(1 + d) - d])  -  s sum over pairs of m_i m_j ln d,
-
-the energy with forces w d (w ln(1 + d)) along edges and s m_i m_j / d between all nodes. The first form is the
-Itakura-Saito divergence at a fixed connection, up to a factor. The second is not a divergence: its best b is not p.
-
+At a connection of 1 its forces are w d (LinLog mode: w ln(1 + d)) along edges and s m_i m_j / d between all nodes. The
+first form is the Itakura-Saito divergence up to a factor. The second is not a divergence: its best b is not p.
 Source: Jacomy, Venturini, Heymann & Bastian, ForceAtlas2, PLoS ONE 9(6), 2014, which gives the forces.
 
-Attraction and repulsion of t-FDP, in drawn similarities b = 1 / (1 + d^2).
+t-FDP, in drawn similarities b = 1 / (1 + d^2):
 
     pairs(b) = r / (4 (g - 1)) b^(g - 1),        edge(p, b) = p [(1/b - 1) / 8 - (a/4) ln b]
 
-A sum over all ordered pairs has each pair twice. For the Cauchy kernel and a connection of 1 it is
-
-    sum over edges of w [d^2/4 + (a/2) ln(1 + d^2)]  +  r / (2 (g - 1)) sum over pairs of m_i m_j (1 + d^2)^(1 - g),
-
-the energy with forces w (1/2 + a / (1 + d^2)) d along edges and r m_i m_j (1 + d^2)^-g d between all nodes.  The
-program of t-FDP splits the 1/2 between both ends by their degrees.  Such forces have no energy.
-
+At a connection of 1 its forces are w (1/2 + a / (1 + d^2)) d along edges and r m_i m_j (1 + d^2)^-g d between nodes.
+The program of t-FDP splits the 1/2 between both ends by their degrees. Such forces have no energy.
 Source: Zhong, Xue, Zhang, Zhang, Ban, Deussen & Wang, Force-directed graph layouts revisited: a new force based on the
 t-distribution, IEEE TVCG 30(7), 2024.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -70,20 +62,13 @@ def force_atlas(repulsion: float) -> ForceAtlas:
     >>> force_atlas(2).name
     'forceatlas2:2'
     """
-    return ForceAtlas(_checked(repulsion))
+    rule = "scaling_ratio, the strength of the repulsion,"
+    return ForceAtlas(number_within(repulsion, rule, 0.0, open_ends=True))
 
 
 def force_atlas_linlog(repulsion: float) -> ForceAtlas:
-    """Return the energy of ForceAtlas2's LinLog mode: attraction w [(1 + d) ln(1 + d) - d].
-
-    >>> force_atlas_linlog(2).name
-    'forceatlas2-linlog:2'
-    """
-    return ForceAtlas(_checked(repulsion), linlog=True)
-
-
-def _checked(repulsion: float) -> float:
-    return number_within(repulsion, "scaling_ratio, the strength of the repulsion,", 0.0, open_ends=True)
+    """Return the energy of ForceAtlas2's LinLog mode: attraction w [(1 + d) ln(1 + d) - d]."""
+    return replace(force_atlas(repulsion), linlog=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,11 +89,10 @@ class TForces(Divergence):
         order = self.exponent - 1.0
         return (PairTerm(self.repulsion / (4.0 * order), order),)
 
-    def edge(self, p: np.ndarray, b: Similarity) -> np.ndarray:
-        return p * (0.125 * (b.power(-1.0) - 1.0) - 0.25 * self.attraction * b.log())
-
-    def slope(self, p: np.ndarray, b: Similarity) -> np.ndarray:
-        return -p * (0.125 * b.power(-1.0) + 0.25 * self.attraction)
+    def edge_and_slope(self, p: np.ndarray, b: Similarity) -> tuple[np.ndarray, np.ndarray]:
+        inverse = b.power(-1.0)
+        edge = p * (0.125 * (inverse - 1.0) - 0.25 * self.attraction * b.log())
+        return edge, -p * (0.125 * inverse + 0.25 * self.attraction)
 
 
 def t_forces(repulsion: float, attraction: float, exponent: float) -> TForces:

@@ -6,7 +6,7 @@ Only the parts that are infinite without a background get it.
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 
@@ -17,9 +17,6 @@ from nelayout.formula.divergences.protocol import Divergence, PairTerm, Similari
 from nelayout.formula.part_names import number_within, spell
 
 __all__ = ["Mixture", "mixture", "nerv_divergence"]
-
-# KL(p, b) with all its constants, which the parts of a sum must keep.
-WHOLE_KL = Alpha(1.0, "kl")
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,27 +47,27 @@ class Mixture(Divergence):
 
     @property
     def pairs(self) -> tuple[PairTerm, ...]:
-        return tuple(
-            term._replace(coefficient=weight * term.coefficient) for weight, part in self.parts for term in part.pairs
-        )
+        terms = [(weight, term) for weight, part in self.parts for term in part.pairs]
+        return tuple(term._replace(coefficient=weight * term.coefficient) for weight, term in terms)
 
     def edge_and_slope(self, p: np.ndarray, b: Similarity) -> tuple[np.ndarray, np.ndarray]:
         parts = [(weight, *part.edge_and_slope(p, b)) for weight, part in self.parts]
         edge, slope = (sum(part[0] * part[k] for part in parts) for k in (1, 2))
-        return cast("np.ndarray", edge), cast("np.ndarray", slope)
+        return np.asarray(edge), np.asarray(slope)
 
 
 def mixture(share: float, first: Any, second: Any, said: str = "") -> Mixture:
     """Return share * first + (1 - share) * second, share in [0, 1] (Im et al. 2018, (2)).
 
-    >>> mixture(0.25, WHOLE_KL, reverse_kl()).name
+    >>> mixture(0.25, kl_divergence(), reverse_kl()).name
     'mix:0.25:kl:reverse-kl'
     """
     share = number_within(share, "the share of a mixture", 0.0, 1.0)
     for part in (first, second):
         if not isinstance(part, Divergence):
             raise InputError(f"the parts of a mixture must be divergences; got {type(part).__name__}")
-    first, second = (WHOLE_KL if part == Beta(1.0) else part for part in (first, second))
+    # KL(p, b) with all its constants, which the parts of a sum must keep
+    first, second = (Alpha(1.0, "kl") if part == Beta(1.0) else part for part in (first, second))
     return Mixture(share, first, second, said)
 
 
@@ -84,9 +81,7 @@ def nerv_divergence(kappa: float, background: float = BACKGROUND) -> Any:
     """
     kappa = number_within(kappa, "kappa", 0.0, 1.0)
     background = background_number(background)
-    if kappa == 0.0:
-        return kl_divergence()
-    if kappa == 1.0:
-        return reverse_kl(background)
+    if kappa in (0.0, 1.0):
+        return reverse_kl(background) if kappa else kl_divergence()
     numbers = (kappa,) if background == BACKGROUND else (kappa, background)
-    return mixture(1.0 - kappa, WHOLE_KL, reverse_kl(background), spell("nerv", *numbers))
+    return mixture(1.0 - kappa, kl_divergence(), reverse_kl(background), spell("nerv", *numbers))

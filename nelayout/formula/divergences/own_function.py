@@ -1,7 +1,6 @@
-"""The f-divergence of a function from the user.
+"""The f-divergence of a function from the user, such as ``lambda t: (t - 1) ** 2 / (t + 1)``.
 
-For example ``nelayout.ftsne_layout(G, divergence=lambda t: (t - 1) ** 2 / (t + 1))`` draws by triangular
-discrimination. Before a drawing begins, the function is checked: it must be finite, convex, smooth and 0 at t = 1.
+Before a drawing begins, the function is checked: it must be finite, convex, smooth and 0 at t = 1.
 """
 
 from __future__ import annotations
@@ -13,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from nelayout.errors import InputError
-from nelayout.formula.divergences.protocol import Divergence, PairTerm, Similarity
+from nelayout.formula.divergences.f_divergences import FDivergence
 
 __all__ = ["OwnFunction", "f_divergence"]
 
@@ -26,7 +25,7 @@ STEP = 1e-3
 
 
 @dataclass(frozen=True, slots=True)
-class OwnFunction(Divergence):
+class OwnFunction(FDivergence):
     """b f(p/b) of a user's f, made by `f_divergence`.
 
     ``zero`` = f(0), ``one`` = f'(1).  f and f(t) - f'(1) (t - 1) have the same divergence, see `f_divergences`.
@@ -39,16 +38,14 @@ class OwnFunction(Divergence):
     one: float
 
     @property
-    def pairs(self) -> tuple[PairTerm, ...]:
-        return (PairTerm(self.zero + self.one, 1.0),)
+    def at_zero(self) -> float:
+        return self.zero + self.one
 
-    def edge(self, p: np.ndarray, b: Similarity) -> np.ndarray:
-        u = np.exp(np.log(p) - b.log())
-        return b.power(1.0) * (_values(self.f, u) - self.one * (u - 1.0) - (self.zero + self.one))
-
-    def slope(self, p: np.ndarray, b: Similarity) -> np.ndarray:
-        u = np.exp(np.log(p) - b.log())
-        return -b.power(1.0) * (self.zero - _values(self.f, u) + _steepness(self.f, self.own_slope)(u))
+    def halves(self, p: np.ndarray, b: np.ndarray, log_u: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        u = np.exp(log_u)
+        f = _values(self.f, u)
+        pull = b * (self.zero - f + _steepness(self.f, self.own_slope)(u))
+        return b * (f - self.one * (u - 1.0) - self.at_zero), pull
 
 
 def f_divergence(f: Function, slope: Function | None = None, name: str = "f") -> OwnFunction:
@@ -75,15 +72,13 @@ def f_divergence(f: Function, slope: Function | None = None, name: str = "f") ->
     if not callable(f) or not (slope is None or callable(slope)):
         raise InputError("f and slope must be functions of an array; f = lambda t: (t - 1) ** 2, for example")
     _check_values(f)
-    rough = _apart(_log_slope(f), _log_slope(f, STEP / 2))
-    if rough is not None:
+    if (rough := _apart(_log_slope(f), _log_slope(f, STEP / 2))) is not None:
         raise InputError(
             f"f is not smooth near t = {rough:.3g}: it must be differentiable for t > 0, and slope= repairs no kink "
             "(or values of few digits). Instead of abs(t - 1) give sqrt((t - 1)**2 + e**2) - e with e = 0.1"
         )
     steep = _steepness(f, slope)
-    wrong = _apart(_log_slope(f), steep)
-    if wrong is not None:
+    if (wrong := _apart(_log_slope(f), steep)) is not None:
         raise InputError(f"the slope of f at t = {wrong:.3g} does not fit the values of f: slope must be f'(t)")
     zero, one = float(_values(f, np.zeros(1))[0]), float(steep(np.ones(1))[0])
     return OwnFunction(f, slope, str(name), zero, one)

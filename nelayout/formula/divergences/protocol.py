@@ -11,7 +11,7 @@ import numpy as np
 from nelayout.formula.kernels import Kernel, Radial, boxcox
 from nelayout.numerics.groups import several
 
-__all__ = ["SMALL_ORDER", "Divergence", "PairTerm", "Powers", "Similarity", "Spread", "softplus_both_ways", "spread"]
+__all__ = ["SMALL_ORDER", "Divergence", "PairTerm", "Powers", "Similarity", "Spread", "spread"]
 
 # Largest order with sums of the Box-Cox form; for larger orders q^t is summed.
 SMALL_ORDER = 0.1
@@ -49,10 +49,7 @@ class Similarity(NamedTuple):
 
 
 class PairTerm(NamedTuple):
-    """One term coefficient * form(b, order) of phi(0, b), summed with measure M over pairs.
-
-    "boxcox" is (b^order - 1)/order, "power" b^order, "power-log" b^order ln b. Coefficients may differ between rows.
-    """
+    """A term coefficient * form(b, order) of phi(0, b), see `Radial`; one coefficient or one per row."""
 
     coefficient: Any
     order: float
@@ -67,10 +64,7 @@ class PairTerm(NamedTuple):
         return (Radial(kernel, self.order),)
 
     def combine(self, sums: tuple[Any, ...], total: Any, lam: Any) -> tuple[Any, tuple[Any, ...], Any]:
-        """Return value, d value / d sums and d value / d ln(lambda); total = sum M.
-
-        ``sums`` belong to ``radials``. Sums, total and lambda are numbers, or arrays with an entry per node or graph.
-        """
+        """Return value, d value / d sums and d value / d ln(lambda) from sums of `radials`; total = sum M."""
         scale = self.coefficient * lam**self.order
         product = _product(scale, sums[0], lam, self.order)
         if self.form == "power":
@@ -124,7 +118,7 @@ class Powers(NamedTuple):
 class Divergence:
     """phi(p, b) = phi(0, b) + edge(p, b); see the package docstring.
 
-    A divergence has a name, ``pairs`` and one of ``edge_powers``, ``edge_and_slope``, or ``edge`` and ``slope``.
+    A divergence has a name, ``pairs`` and ``edge_powers`` or ``edge_and_slope``.
 
     name        for which `nelayout.divergences.divergence_named` returns an equal divergence
     pairs       the terms of phi(0, b), a tuple of `PairTerm`
@@ -153,18 +147,15 @@ class Divergence:
 
     def edge_and_slope(self, p: np.ndarray, b: Similarity) -> tuple[np.ndarray, np.ndarray]:
         """Return edge(p, b) and d edge / d ln b."""
-        powers = self.edge_powers(p)
-        return (self.edge(p, b), self.slope(p, b)) if powers is None else powers.at(b)
+        powers: Any = self.edge_powers(p)
+        return powers.at(b)
 
     def edge_powers(self, p: np.ndarray) -> Powers | None:
         """Return factors and constants of edges of given p; None if edges are not one power of b."""
         return None
 
     def left_out(self, p: np.ndarray) -> tuple[np.ndarray, float]:
-        """Return what the halves lack, terms in p only.
-
-        These are finite parts of phi(p, b) - phi(0, b) - edge(p, b) and of phi(0, b) - pair terms.
-        """
+        """Return the finite parts of phi(p, b) - phi(0, b) - edge(p, b) and of phi(0, b) - pair terms."""
         return np.zeros_like(p), 0.0
 
     def bound(self, spread: Spread) -> Any:
@@ -176,8 +167,7 @@ class Divergence:
 class Spread:
     """Background on one graph: numbers, or one per row or entry.
 
-    ``eps``: p/M of a pair without an edge. ``missing``: whether such a pair exists. If not, nothing is spread, and
-    ``eps`` is only a reference similarity.
+    ``eps``: p/M of a pair without an edge. ``missing``: whether such a pair exists. If not, nothing is spread.
 
     >>> float(spread(0.01, weight=1.0, near=3.0, total=13.0, missing=True).eps)
     0.001
@@ -196,18 +186,5 @@ class Spread:
 
 
 def spread(background: float, weight: Any, near: Any, total: Any, missing: Any) -> Spread:
-    """Spread ``background`` * ``weight`` over the pairs without an edge, by their masses.
-
-    ``near`` and ``total`` are sum M of edges and of all pairs. A pair gets at most ``background`` of a mean edge.
-    """
+    """Spread a share of ``weight`` by mass over pairs without an edge; near, total: sum M of edges, of all."""
     return Spread(np.where(missing, background, 1.0) * weight / np.maximum(total - near, near), missing)
-
-
-def softplus_both_ways(x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return ln(1 + e^x) and ln(1 + e^-x), each with full precision.
-
-    >>> [part.round(6).tolist() for part in softplus_both_ways(np.array([0.0, 800.0, -800.0]))]
-    [[0.693147, 800.0, 0.0], [0.693147, 0.0, 800.0]]
-    """
-    rest = np.log1p(np.exp(-np.abs(x)))
-    return np.maximum(x, 0.0) + rest, np.maximum(-x, 0.0) + rest

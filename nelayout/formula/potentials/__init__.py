@@ -3,10 +3,6 @@
     A(Y) = 1/2 sum_i k_i |y_i - a_i|^2
 
 A spring with k = 9 c against a curvature c shortens a move to one tenth: its stability is k / (c + k) = 0.9.
-`stiffness` computes k from a stability, so that the number is independent of units:
-
->>> stiffness(0.9, np.array([2.0, 4.0])).round(9).tolist()
-[18.0, 36.0]
 """
 
 from __future__ import annotations
@@ -45,5 +41,9 @@ class Anchors:
 
 
 def stiffness(stability: float, curvature: np.ndarray) -> np.ndarray:
-    """Return k_i (n,) of springs of a stability in [0, 1) against ``curvature`` (n,)."""
+    """Return k_i (n,) of springs of a stability in [0, 1) against ``curvature`` (n,).
+
+    >>> stiffness(0.9, np.array([2.0, 4.0])).round(9).tolist()
+    [18.0, 36.0]
+    """
     return stability / (1.0 - stability) * curvature

@@ -64,30 +64,28 @@ class Stress:
         return Pull(cost, (steep * push(scale)).T, 2.0 * steep * scale * self._weights)
 
     @cached_property
+    def _sizes(self) -> tuple[np.ndarray, ...]:
+        """(C,) nodes and pivots of each graph."""
+        return tuple(np.array([(len(goal.squares), len(goal.pivots)) for goal in self.distances]).T)
+
+    @cached_property
     def _groups(self) -> Whole | Parts:
         """The nodes of each graph, as ranges."""
-        sizes = [len(goal.squares) for goal in self.distances]
-        return WHOLE if len(sizes) == 1 else Parts(np.array(sizes))
+        return WHOLE if len(self.distances) == 1 else Parts(self._sizes[0])
 
     @cached_property
-    def _counts(self) -> np.ndarray:
-        """(n,) pivots of each node's graph."""
-        return np.concatenate([np.full(len(goal.squares), len(goal.pivots)) for goal in self.distances])
-
-    @cached_property
-    def _lows(self) -> np.ndarray:
-        """(n,) the first pivot of each node's graph."""
-        each = [len(goal.pivots) for goal in self.distances]
-        return np.repeat(np.cumsum(each) - each, [len(goal.squares) for goal in self.distances])
+    def _around(self) -> tuple[np.ndarray, np.ndarray]:
+        """(n,) the first pivot of each node's graph, and the number of its pivots."""
+        nodes, pivots = self._sizes
+        return np.repeat(np.cumsum(pivots) - pivots, nodes), np.repeat(pivots, nodes)
 
     @cached_property
     def _pivots(self) -> np.ndarray:
         """(k,) pivots of all graphs."""
-        sizes = [len(goal.squares) for goal in self.distances]
-        first = np.cumsum(sizes) - sizes
-        return np.concatenate([goal.pivots + at for goal, at in zip(self.distances, first, strict=True)])
+        nodes, pivots = self._sizes
+        return np.concatenate([goal.pivots for goal in self.distances]) + np.repeat(np.cumsum(nodes) - nodes, pivots)
 
-    @cached_property
+    @property
     def _symmetric(self) -> bool:
         """Whether each node is a pivot."""
         return len(self._pivots) == len(self._squares)
@@ -112,14 +110,15 @@ class Stress:
     @cached_property
     def _pairs(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
         """The first pair of each node (n,), the pivot of each pair, and its w and w D, (N,)."""
-        ends = np.cumsum(self._counts)
-        pivots = np.arange(ends[-1]) - np.repeat(ends - self._counts - self._lows, self._counts)
+        lows, counts = self._around
+        ends = np.cumsum(counts)
+        pivots = np.arange(ends[-1]) - np.repeat(ends - counts - lows, counts)
         weights, pulls = (np.concatenate([goal.weights[k].ravel() for goal in self.distances]) for k in (0, 1))
-        return ends - self._counts, pivots, weights.astype(float), pulls.astype(float)
+        return ends - counts, pivots, weights.astype(float), pulls.astype(float)
 
     def _plain(self, Y: np.ndarray) -> tuple[tuple[np.ndarray, np.ndarray], Push]:
         """At nodes (n,) w D d and w d^2, and a function of t; by NumPy."""
-        first, pivots, weights, pulls = self._pairs
+        counts, (first, pivots, weights, pulls) = self._around[1], self._pairs
         (n, d), room = Y.shape, vars(self).pop("_room", None)  # arrays of the last call; no other thread has them
         room = np.empty((d + 2, len(weights))) if room is None or len(room) != d + 2 else room
         *apart, far, other = room
@@ -127,7 +126,7 @@ class Stress:
             if len(self.distances) == 1:
                 np.subtract.outer(column, column[self._pivots], out=each.reshape(n, -1))
             else:
-                np.subtract(np.repeat(column, self._counts), column[self._pivots][pivots], out=each)
+                np.subtract(np.repeat(column, counts), column[self._pivots][pivots], out=each)
         np.multiply(apart[0], apart[0], out=far)
         far += TINY
         for each in apart[1:]:
@@ -136,7 +135,7 @@ class Stress:
         np.sqrt(far, out=far)
 
         def push(scale: Any) -> np.ndarray:
-            factors = np.multiply(np.repeat(scale, self._counts) if several(scale) else scale, weights, out=other)
+            factors = np.multiply(np.repeat(scale, counts) if several(scale) else scale, weights, out=other)
             factors -= np.divide(pulls, far, out=far)
             found = np.empty((d, n))
             for each, own in zip(apart, found, strict=True):
@@ -157,14 +156,14 @@ class Stress:
         points = np.zeros((3, n))
         points[:d] = Y.T
         pivots, (a, b) = np.take(points, self._pivots, axis=1), np.empty((2, n))
-        at = pivots, points, self._lows, self._counts
+        at = pivots, points, *self._around
         self.threads.map(lambda task: stress_loops.sizes(*task, *at, TINY, a, b), self._tasks)
 
         def push(scale: Any) -> np.ndarray:
             found, scales, both = np.empty((3, n)), np.zeros(n) + scale, not self._symmetric
 
             def work(task: tuple[np.ndarray, np.ndarray, int, int]) -> np.ndarray:
-                back, room = np.zeros(pivots.shape if both else (3, 0)), np.empty(int(np.max(self._counts)))
+                back, room = np.zeros(pivots.shape if both else (3, 0)), np.empty(int(np.max(self._around[1])))
                 stress_loops.forces(*task, *at, TINY, scales, both, room, found, back)
                 return back
 
@@ -180,7 +179,7 @@ class Stress:
     @cached_property
     def _tasks(self) -> list[tuple[np.ndarray, np.ndarray, int, int]]:
         """Return w, w D and the range of nodes of each thread; small graphs are together."""
-        sizes, goals = np.array([len(goal.squares) for goal in self.distances]), self.distances
+        sizes, goals = self._sizes[0], self.distances
         stops, tasks = np.cumsum(sizes), list[tuple[np.ndarray, np.ndarray, int, int]]()
         cuts = [0, *(np.flatnonzero(np.diff(stops // TASK_NODES)) + 1).tolist(), len(goals)]
         for low, high in pairwise(cuts):
