@@ -1,10 +1,4 @@
-"""The methods with names: find one, list all, or change one by keywords or parts.
-
-The records stand in `table`.  A number behind a name is the first of the method's own keywords:
-
->>> method_named("nerv:0.3") == method("nerv", kappa=0.3)
-True
-"""
+"""The methods with names: find one, list all, or change one by keywords or parts; `table` has the records."""
 
 from __future__ import annotations
 
@@ -29,8 +23,6 @@ OWNERS: dict[str, list[str]] = {
     for keyword in dict.fromkeys(keyword for m in METHODS.values() for keyword, _ in m.own)
 }
 
-# Values of `method` in networkx.spring_layout.
-_WAYS = ("energy", "force")
 _SPELLINGS = {"t-sne": "tsne", "s-sne": "ssne", "wssne": "ws-sne"}
 # Parts: with another one, a method is another method, with another name and another schedule.
 _FORMULA = ("kernel", "divergence", "connection")
@@ -41,7 +33,10 @@ _PARTS = (
 
 
 def method_named(method: str | Method) -> Method:
-    """Return the method with a name ("ws-sne", "ws_sne", "nerv:0.3", "auto"), or the Method."""
+    """Return the method with a name ("ws-sne", "ws_sne", "auto"), or the Method.
+
+    A number behind a name, as in "nerv:0.3", is the first of the method's own keywords.
+    """
     if isinstance(method, Method):
         return method
     if not isinstance(method, str):
@@ -53,7 +48,7 @@ def method_named(method: str | Method) -> Method:
     name = _SPELLINGS.get(name, name)
     record = AUTO if name == "auto" else METHODS.get(name)
     if record is None:
-        if name in _WAYS:
+        if name in ("energy", "force"):  # ways of networkx.spring_layout
             raise InputError(
                 f"method must be a name that nelayout.methods() lists; got {name!r}, a way in which "
                 "networkx.spring_layout computes forces. Leave it out, or choose a way by nbody="
@@ -71,21 +66,13 @@ def method_named(method: str | Method) -> Method:
 
 
 def own_keywords(method: str) -> dict[str, Any]:
-    """Return the keywords that only this method has, and their defaults.
-
-    >>> own_keywords("hssne"), list(own_keywords("nerv:0.3"))
-    ({'tail': 2.0}, ['kappa', 'background'])
-    """
+    """Return the keywords that only this method has, and their defaults."""
     name = split(method)[0]
     return dict(METHODS[name].own) if name in METHODS else {}
 
 
 def tune(method: str | Method, **own: Any) -> Method:
-    """Return a method of the catalogue with other values for the method's keywords.
-
-    >>> tune("hssne", tail=3.0).kernel.name
-    'heavy-tailed:3'
-    """
+    """Return a method of the catalogue with other values for the method's keywords."""
     record = method_named(method)
     if not own:
         return record
@@ -109,31 +96,21 @@ def tune(method: str | Method, **own: Any) -> Method:
 
 
 def with_own(method: str | Method, options: Mapping[str, Any]) -> tuple[Method, dict[str, Any]]:
-    """Return the method with its own keywords among the options, and the other options.
-
-    >>> record, others = with_own("nerv", {"kappa": 0.3, "seed": 1})
-    >>> record.name, others
-    ('nerv:0.3', {'seed': 1})
-    """
+    """Return the method with its own keywords among the options, and the other options."""
     own = {name: value for name, value in options.items() if name in OWNERS}
     return tune(method, **own), {name: value for name, value in options.items() if name not in own}
 
 
 def with_similarities(method: Method, options: Mapping[str, Any]) -> Method:
-    """Return the method with the similarities that the common keywords ask for.
-
-    >>> options = {"affinity": "hops", "perplexity": None, "hops": None, "weight_kind": "similarity", "smoothing": 0.0}
-    >>> with_similarities(METHODS["tsne"], options)
-    Method(cauchy, i-divergence, normalized, affinity=hops:10)
-    """
-    affinity, asked = options["affinity"], options["perplexity"]
+    """Return the method with the similarities that the common keywords ask for."""
+    affinity = options["affinity"]
     perplexity = None if affinity == "weights" else method.perplexity or (PERPLEXITY if affinity == "hops" else None)
     if perplexity is None:
-        for name, value in (("perplexity", asked), ("hops", options["hops"])):
-            if value is not None:
+        for name in ("perplexity", "hops"):
+            if options[name] is not None:
                 raise InputError(
-                    f"{name} must come with affinity='hops'; got {name}={value:g} for similarities that are weights of "
-                    "edges. Give both, or leave it out; vectors are drawn by nelayout.embed"
+                    f"{name} must come with affinity='hops'; got {name}={options[name]:g} for similarities that are "
+                    "weights of edges. Give both, or leave it out; vectors are drawn by nelayout.embed"
                 )
         return replace(method, perplexity=None, hops=None)
     if any(isinstance(stage, Descend) and stage.judged for stage in method.stages):
@@ -152,7 +129,7 @@ def with_similarities(method: Method, options: Mapping[str, Any]) -> Method:
             f"hops must be None for weight_kind='distance'; got {hops}. It counts edges, and these have lengths: leave "
             "out one of them"
         )
-    return replace(method, perplexity=asked or perplexity, hops=hops)
+    return replace(method, perplexity=options["perplexity"] or perplexity, hops=hops)
 
 
 def method(base: str | Method, **changes: Any) -> Method:
@@ -186,10 +163,9 @@ def method(base: str | Method, **changes: Any) -> Method:
     own = {name: value for name, value in changes.items() if name in dict(record.own)}
     parts = {name: value for name, value in changes.items() if name not in own}
     for name in parts:
-        if name in OWNERS and name not in _PARTS:
-            raise InputTypeError(_not_its_own(record, name))
         if name not in _PARTS:
-            raise InputTypeError(str(unknown("part or keyword of a method", name, [*_PARTS, *dict(record.own)])))
+            near = unknown("part or keyword of a method", name, [*_PARTS, *dict(record.own)])
+            raise InputTypeError(_not_its_own(record, name) if name in OWNERS else str(near))
     made = own_parts(split(record.name)[0], **dict(record.own)) if record.own else {}
     for name in parts:
         if name in made and own:
@@ -215,26 +191,15 @@ def methods() -> list[dict[str, Any]]:
     >>> [row["name"] for row in methods()][:3]
     ['auto', 'ws-sne', 'gamma-quadlog']
     """
+    parts = ("name", "kernel", "divergence", "connection", "mass", "summary", "reference")
     return [
-        {
-            "name": m.name,
-            "kernel": m.kernel.name,
-            "divergence": m.divergence.name,
-            "connection": m.connection.name,
-            "mass": m.mass,
-            "summary": m.summary,
-            "reference": m.reference,
-        }
+        {part: getattr(m, part).name if part in _FORMULA else getattr(m, part) for part in parts}
         for m in (AUTO, *METHODS.values())
     ]
 
 
 def of_others(keyword: str) -> str:
-    """Say which methods have a keyword.
-
-    >>> of_others("kappa"), of_others("tail")
-    ("kappa is a keyword of 'nerv' and 'jse'", "tail is a keyword of 'hssne'")
-    """
+    """Say which methods have a keyword."""
     return f"{keyword} is a keyword of {' and '.join(map(repr, OWNERS[keyword]))}"
 
 

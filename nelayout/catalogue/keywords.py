@@ -1,7 +1,6 @@
 """Public functions show and explain every keyword, and correct a misspelled one.
 
-The common keywords are in `options`, once.  A public function takes them as ``**options``, and the decorator writes
-them into its signature and docstring::
+A public function takes the common keywords as ``**options``; a decorator writes them into its signature and docstring::
 
     >>> @takes_common_keywords
     ... def count_nodes(G, method: str | Any = "auto", **options: typing.Unpack[LayoutOptions]) -> int:
@@ -89,14 +88,14 @@ def _takes(defaults: Mapping[str, Any]) -> Callable[[F], F]:
         signature, hints = _readable(function), typing.get_type_hints(LayoutOptions)
         taken = typing.get_type_hints(function).get("options")
         any_method = any(OWNERS.keys() <= typing.get_type_hints(each).keys() for each in typing.get_args(taken))
-        own = [p for p in signature.parameters.values() if p.kind is not inspect.Parameter.VAR_KEYWORD]
-        common = [
+        shown = [p for p in signature.parameters.values() if p.kind is not inspect.Parameter.VAR_KEYWORD]
+        shown += [
             inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=_shown(hints[name]))
             for name, default in defaults.items()
         ]
+        known = {*(p.name for p in shown), *(OWNERS if any_method else ())}
         others = [inspect.Parameter("own", inspect.Parameter.VAR_KEYWORD)] if any_method else []
-        known = {*(p.name for p in (*own, *common)), *(OWNERS if any_method else ())}
-        signature = signature.replace(parameters=[*own, *common, *others])
+        signature = signature.replace(parameters=[*shown, *others])
         changed = {name: default for name, default in defaults.items() if default != DEFAULTS.get(name)}
 
         @functools.wraps(function)
@@ -108,19 +107,14 @@ def _takes(defaults: Mapping[str, Any]) -> Callable[[F], F]:
         head, sections = _sections(inspect.cleandoc(function.__doc__ or ""))
         shared = "".join(f"{name} : {text}\n" for name, text in GRAPH_TEXTS.items())
         entries = {entry.partition(" : ")[0]: entry for entry in ENTRY.split(shared + sections.get("Parameters", ""))}
-        sections["Parameters"] = "".join(entries.get(name, "") for name in signature.parameters)
-        groups = {group: [name for name in names if name in defaults] for group, names in GROUPS.items()}
-        groups = {group: names for group, names in groups.items() if names}
-        for group, names in groups.items():
-            entries = (f"{name} : default {defaults[name]!r}\n{_filled(TEXTS[name])}\n" for name in names)
-            sections[f"{group} keywords"] = "".join(entries)
-        if any_method:
-            sections["Method keywords"] = OWN_TEXT
-        sections.setdefault("Returns", RETURNS)
-        first = ["Parameters", *(f"{group} keywords" for group in groups)]
-        first += ["Method keywords"] * any_method + ["Returns"]
-        order = [*first, *(title for title in sections if title not in first)]
-        return cast("F", _door(wrapped, signature, head, {title: sections[title] for title in order}))
+        first = {"Parameters": "".join(entries.get(name, "") for name in signature.parameters)}
+        for group, names in GROUPS.items():
+            lines = [f"{n} : default {defaults[n]!r}\n{_filled(TEXTS[n])}\n" for n in names if n in defaults]
+            first |= {f"{group} keywords": "".join(lines)} if lines else {}
+        first |= {"Method keywords": OWN_TEXT} if any_method else {}
+        first["Returns"] = sections.get("Returns", RETURNS)
+        rest = {title: text for title, text in sections.items() if title not in first}
+        return cast("F", _door(wrapped, signature, head, first | rest))
 
     return takes
 
@@ -146,11 +140,10 @@ def checks_keywords(function: F) -> F:
     TypeError: shuffle has no keyword 'seed': here it is called 'random_state'
     """
     signature = _readable(function)
-    known = _known(signature)
 
     @functools.wraps(function)
     def wrapped(*args: Any, **keywords: Any) -> Any:
-        _refuse_unknown(function.__name__, keywords, known)
+        _refuse_unknown(function.__name__, keywords, _known(signature))
         return function(*args, **keywords)
 
     vars(wrapped)["__signature__"] = signature
@@ -201,15 +194,17 @@ def _known(signature: inspect.Signature) -> set[str]:
 
 
 def _refuse_unknown(function: str, given: Iterable[str], known: Collection[str]) -> None:
+    """Raise TypeError for a keyword that is not known, with the word to use instead."""
     for name in given:
         if name in known:
             continue
+        wrong = f"{function} has no keyword {name!r}"
         if SAME.get(name) in known:
-            raise TypeError(f"{function} has no keyword {name!r}: here it is called {SAME[name]!r}")
+            raise TypeError(f"{wrong}: here it is called {SAME[name]!r}")
         if name in INSTEAD:
-            raise TypeError(f"{function} has no keyword {name!r}: {INSTEAD[name]}")
+            raise TypeError(f"{wrong}: {INSTEAD[name]}")
         if name in OWNERS:
-            raise TypeError(f"{function} has no keyword {name!r}; {of_others(name)}")
+            raise TypeError(f"{wrong}; {of_others(name)}")
         raise TypeError(str(unknown(f"keyword of {function}", name, known)))
 
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Hashable, Iterable
-from typing import Any, Literal, TypedDict
+from typing import Any, Literal, NamedTuple, TypedDict, cast
 
 import numpy as np
 
-from nelayout.catalogue.record import most_hops, number_above_1
+from nelayout.catalogue.record import most_hops
 from nelayout.errors import InputError, InputTypeError, unknown
+from nelayout.formula.part_names import number_within
 from nelayout.graphs import holds_weights
 from nelayout.numerics.parallel import thread_count
 from nelayout.sums.device import device_named
@@ -82,46 +83,78 @@ class EvaluationOptions(_DrawnOrGiven, OwnOptions, total=False):
     """Keywords of the functions that look at a drawing by any method."""
 
 
-DEFAULTS: LayoutOptions = {
-    "weight": "weight",
-    "weight_kind": "similarity",
-    "affinity": None,
-    "perplexity": None,
-    "hops": None,
-    "mass": None,
-    "smoothing": 0.0,
-    "emphasis": None,
-    "components": "pack",
-    "dim": 2,
-    "scale": 1.0,
-    "center": None,
-    "node_size": None,
-    "store_pos_as": None,
-    "seed": None,
-    "max_iter": None,
-    "tol": None,
-    "optimizer": "auto",
-    "nbody": "auto",
-    "device": "cpu",
-    "callback": None,
-    "progress": False,
-    "n_jobs": None,
-}
+class Keyword(NamedTuple):
+    """A keyword's default, and its entry in docstrings and on the command line."""
 
+    default: Any
+    text: str
+
+
+# Group -> keyword, in the order in which signatures and docstrings show them.
+KEYWORDS: dict[str, dict[str, Keyword]] = {
+    "Graph": {
+        "weight": Keyword("weight",
+            "edge attribute that holds the weights; a larger weight draws its two nodes closer together; None: every "
+            "edge weighs 1"),
+        "weight_kind": Keyword("similarity",
+            'meaning of the weights: "similarity" (larger is closer), "distance" (larger is farther) or "log" '
+            "(similarities with heavy tails: log1p of them is taken)"),
+        "affinity": Keyword(None,
+            'similarities of nodes: "weights" of edges, or "hops": entropic affinities of shortest paths, with lengths '
+            'for weight_kind="distance", else with numbers of edges; None: the method\'s own, "weights" of most'),
+        "perplexity": Keyword(None,
+            'with affinity="hops": the effective number of neighbors of each node, > 1, and at most half of the nodes '
+            "in its reach; None: the method's own, else 10"),
+        "hops": Keyword(None, 'with affinity="hops": most edges of a path; None: as many as the perplexity needs'),
+        "mass": Keyword(None,
+            'node masses: "unit", "degree", "degree+1", "strength", "closeness", "betweenness", "eigenvector", a node '
+            "attribute, array or dict; None: the method's own"),
+        "smoothing": Keyword(0.0, "rho in [0, 1): random-walk smoothing of the graph; 0 is none"),
+        "emphasis": Keyword(None,
+            "from neighbors (0) to large distances (1): the method minimizes J + mu sigma, where sigma is the stress "
+            "of path lengths and mu = 128^emphasis - 1; None: the method's own, which is 0; "
+            '"auto" tries 0.4, and draws communities of small graphs closer together'),
+        "components": Keyword("pack",
+            '"pack" draws components apart and packs them; "joint" draws all in one objective, where it has a minimum'),
+    },
+    "Drawing": {
+        "dim": Keyword(2, "dimensions of the drawing: 1, 2 or 3"),
+        "scale": Keyword(1.0, "the drawing fits [-scale, scale]; None keeps the method's own units"),
+        "center": Keyword(None, "middle of the drawing, dim numbers; None: the origin"),
+        "node_size": Keyword(None,
+            "node diameters in units of the drawing (scalar, dict or array), or the sides of a box for each node "
+            '(dict of pairs, or array (n, dim)), which then do not overlap; "auto": those of the dots of '
+            "`nelayout.draw`, so that no node hides another; None: the minimizer as it is"),
+        "store_pos_as": Keyword(None, "node attribute in which G itself also gets the positions"),
+    },
+    "Run": {
+        "seed": Keyword(None,
+            "int, numpy Generator or RandomState; the same seed gives the same bits; None: another drawing each time"),
+        "max_iter": Keyword(None,
+            "most steps of the method's last stage, on its own objective, after the stages that prepare for it; None: "
+            "as many as the stage has; 0 gives back pos"),
+        "tol": Keyword(None,
+            "the last stage ends when J would fall by less than this part of itself if all nodes went down the "
+            "gradient by the typical distance between nodes; None: 0.0001, or sooner when steps bring little"),
+        "optimizer": Keyword("auto", 'minimizer: "auto", "majorize", "momentum", or one of nelayout.optimizers'),
+        "nbody": Keyword("auto", 'backend of the sums over all pairs: "auto", "exact", "mesh" (dim <= 2) or "tree"'),
+        "device": Keyword("cpu",
+            'where large graphs are summed: "cpu", or a GPU by PyTorch: "cuda", "cuda:1", "mps"; "auto" takes a GPU '
+            "if there is one"),
+        "callback": Keyword(None,
+            "function called with the state (iteration, stage, value, positions) after each step; positions are in "
+            "the scale of the drawing and turned alike from step to step; True stops"),
+        "progress": Keyword(False, "show a progress bar"),
+        "n_jobs": Keyword(None, "threads; None: all cores"),
+    },
+}
+GROUPS = {group: tuple(keywords) for group, keywords in KEYWORDS.items()}
+TEXTS = {name: keyword.text for each in KEYWORDS.values() for name, keyword in each.items()}
+DEFAULTS = cast("LayoutOptions", {name: word.default for each in KEYWORDS.values() for name, word in each.items()})
 # The defaults of functions that give positions; above: of functions that give the evidence.
 LAYOUT_DEFAULTS: LayoutOptions = {**DEFAULTS, "node_size": "auto"}
-
 # The common keywords of functions that look at a drawing, with their defaults.
-EVALUATION_DEFAULTS: dict[str, Any] = {
-    name: default for name, default in DEFAULTS.items() if name in EvaluationOptions.__annotations__
-}
-
-# Group of keywords -> its names, in the order in which signatures and docstrings show them.
-GROUPS: dict[str, tuple[str, ...]] = {
-    "Graph": ("weight", "weight_kind", "affinity", "perplexity", "hops", "mass", "smoothing", "emphasis", "components"),
-    "Drawing": ("dim", "scale", "center", "node_size", "store_pos_as"),
-    "Run": ("seed", "max_iter", "tol", "optimizer", "nbody", "device", "callback", "progress", "n_jobs"),
-}
+EVALUATION_DEFAULTS = {name: given for name, given in DEFAULTS.items() if name in EvaluationOptions.__annotations__}
 
 # First arguments -> their entry in docstrings.
 GRAPH_TEXTS = {
@@ -134,48 +167,6 @@ GRAPH_TEXTS = {
     nodes that come back exactly where ``pos`` puts them, or a dict of the axes on which they do, such as
     ``dict.fromkeys(G, "x")`` for layers; scale and center are then not applied""",
 }
-
-# Keyword -> its entry in docstrings and its help on the command line.
-TEXTS: dict[str, str] = {
-    "weight": "edge attribute that holds the weights; a larger weight draws its two nodes closer together; None: every "
-    "edge weighs 1",
-    "weight_kind": 'meaning of the weights: "similarity" (larger is closer), "distance" (larger is farther) or "log" '
-    "(similarities with heavy tails: log1p of them is taken)",
-    "affinity": 'similarities of nodes: "weights" of edges, or "hops": entropic affinities of shortest paths, with '
-    'lengths for weight_kind="distance", else with numbers of edges; None: the method\'s own, "weights" of most',
-    "perplexity": 'with affinity="hops": the effective number of neighbors of each node, > 1, and at most half of the '
-    "nodes in its reach; None: the method's own, else 10",
-    "hops": 'with affinity="hops": most edges of a path; None: as many as the perplexity needs',
-    "mass": 'node masses: "unit", "degree", "degree+1", "strength", "closeness", "betweenness", "eigenvector", a node '
-    "attribute, array or dict; None: the method's own",
-    "smoothing": "rho in [0, 1): random-walk smoothing of the graph; 0 is none",
-    "emphasis": "from neighbors (0) to large distances (1): the method minimizes J + mu sigma, where sigma is the "
-    "stress of path lengths and mu = 128^emphasis - 1; None: the method's own, which is 0; "
-    '"auto" tries 0.4, and draws communities of small graphs closer together',
-    "components": '"pack" draws components apart and packs them; "joint" draws all in one objective, where it has a '
-    "minimum",
-    "dim": "dimensions of the drawing: 1, 2 or 3",
-    "scale": "the drawing fits [-scale, scale]; None keeps the method's own units",
-    "center": "middle of the drawing, dim numbers; None: the origin",
-    "node_size": 'node diameters in units of the drawing (scalar, dict or array), or the sides of a box for each node '
-    '(dict of pairs, or array (n, dim)), which then do not overlap; "auto": '
-    "those of the dots of `nelayout.draw`, so that no node hides another; None: the minimizer as it is",
-    "store_pos_as": "node attribute in which G itself also gets the positions",
-    "seed": "int, numpy Generator or RandomState; the same seed gives the same bits; None: another drawing each time",
-    "max_iter": "most steps of the method's last stage, on its own objective, after the stages that prepare for it; "
-    "None: as many as the stage has; 0 gives back pos",
-    "tol": "the last stage ends when J would fall by less than this part of itself if all nodes went down the gradient "
-    "by the typical distance between nodes; None: 0.0001, or sooner when steps bring little",
-    "optimizer": 'minimizer: "auto", "majorize", "momentum", or one of nelayout.optimizers',
-    "nbody": 'backend of the sums over all pairs: "auto", "exact", "mesh" (dim <= 2) or "tree"',
-    "device": 'where large graphs are summed: "cpu", or a GPU by PyTorch: "cuda", "cuda:1", "mps"; "auto" takes a GPU '
-    "if there is one",
-    "callback": "function called with the state (iteration, stage, value, positions) after each step; positions are in "
-    "the scale of the drawing and turned alike from step to step; True stops",
-    "progress": "show a progress bar",
-    "n_jobs": "threads; None: all cores",
-}
-
 
 # Keyword -> the end of the message for a wrong number, and whether a number fits.
 NUMBERS: dict[str, tuple[str, Callable[[float], bool]]] = {
@@ -202,14 +193,13 @@ def check_options(options: dict[str, Any]) -> dict[str, Any]:
             o[name] = _number(o[name], name, allowed, fits)
     if o["center"] is not None:
         o["center"] = _center(o["center"], o["dim"])
-    if o["affinity"] not in (None, "weights", "hops"):
-        raise unknown("affinity", o["affinity"], ["weights", "hops"])
+    for name, allowed in (("affinity", ["weights", "hops"]), ("components", ["pack", "joint"])):
+        if o[name] not in allowed and (o[name] is not None or name == "components"):
+            raise unknown(name, o[name], allowed)
     if o["perplexity"] is not None:
-        o["perplexity"] = number_above_1(o["perplexity"])
+        o["perplexity"] = number_within(o["perplexity"], "perplexity", 1.0, open_ends=True)
     if o["hops"] is not None:
         o["hops"] = most_hops(o["hops"])
-    if o["components"] not in ("pack", "joint"):
-        raise unknown("components", o["components"], ["pack", "joint"])
     steps = o["max_iter"]
     if steps is not None:
         if isinstance(steps, bool) or not isinstance(steps, (int, np.integer)) or steps < 0:

@@ -1,8 +1,4 @@
-"""`Method`: a record of parts and of the stages that minimize its objective.
-
-t-SNE, for example, is ``Method(kernel="cauchy", divergence="i-divergence", connection="normalized")``.  With the
-degrees as masses and the optimal connection, it is ws-SNE.  Parts are given by name or as values.
-"""
+"""`Method`: a record of parts and of the stages that minimize its objective."""
 
 from __future__ import annotations
 
@@ -24,7 +20,7 @@ from nelayout.formula.kernels import KERNELS, Kernel, kernel_named
 from nelayout.formula.part_names import as_number, number_within, spell, split
 from nelayout.formula.potentials.gravity import Gravity
 
-__all__ = ["AFFINITIES", "PERPLEXITY", "Method", "most_hops", "number_above_1"]
+__all__ = ["AFFINITIES", "PERPLEXITY", "Method", "most_hops"]
 
 # Perplexity of similarities from hops, unless another one is given.
 PERPLEXITY = 10.0
@@ -34,12 +30,8 @@ ONLY_DISTANCES = 128.0
 
 T = TypeVar("T")
 
-#: name -> how the weights of a graph become P
-AFFINITIES = {
-    "raw": "the weights as they are",
-    "sum-1": "the weights divided by their sum over all ordered pairs",
-    "rows": "each node's weights divided by their sum",
-}
+# P is the weights as they are, divided by the sum over all ordered pairs, or divided by the sum of each node.
+AFFINITIES = ("raw", "sum-1", "rows")
 
 
 def _names_near_keywords(record: type[T]) -> type[T]:
@@ -112,7 +104,8 @@ class Method:
         kernel: Kernel = _kernel(self.kernel)
         choose, given = _choice(self.choose, self.divergence)
         divergence: Divergence = divergence_named(given)
-        connection = _usual(divergence) if self.connection is None else connection_named(self.connection)
+        usual = "normalized" if divergence.degree is None else "optimal"
+        connection = connection_named(usual if self.connection is None else self.connection)
         connection.check(divergence)
         if choose is not None and not connection.by_rows:
             raise Unsupported(
@@ -141,8 +134,7 @@ class Method:
                 connection.check(stage.divergence)
         if not isinstance(self.variational, (bool, np.bool_)):
             raise InputError(f"variational must be True or False; got {self.variational!r}")
-        variational = bool(self.variational)
-        gravity = self.gravity
+        variational, gravity = bool(self.variational), self.gravity
         if gravity is not None and not isinstance(gravity, Gravity):
             gravity = Gravity(gravity)
         if gravity is not None and (connection.by_rows or variational):
@@ -158,23 +150,17 @@ class Method:
             )
         if variational:
             _check_variational(kernel, divergence, connection)
-        for name, value in {
-            "kernel": kernel,
-            "divergence": divergence,
-            "connection": connection,
-            "affinity": affinity,
-            "stages": stages,
-            "variational": variational,
-            "choose": choose,
-            "perplexity": perplexity,
-            "hops": hops,
+        read: dict[str, Any] = {
+            "kernel": kernel, "divergence": divergence, "connection": connection, "affinity": affinity,
+            "stages": stages, "variational": variational, "choose": choose, "perplexity": perplexity, "hops": hops,
             "gravity": gravity,
-        }.items():
+        }
+        for name, value in read.items():
             object.__setattr__(self, name, value)
 
     def __repr__(self) -> str:
-        said = [self.kernel.name, "alpha:auto" if self.choose == AlphaSearch() else self.divergence.name]
-        said.append(self.connection.name)
+        divergence = "alpha:auto" if self.choose == AlphaSearch() else self.divergence.name
+        said = [self.kernel.name, divergence, self.connection.name]
         if not (isinstance(self.mass, str) and self.mass == "unit"):
             said.append(f"mass={self.mass if isinstance(self.mass, str) else type(self.mass).__name__}")
         if self.affinity != _suited(self.connection):
@@ -225,16 +211,6 @@ def _kernel(kernel: Any) -> Kernel:
         raise
 
 
-def _usual(divergence: Divergence) -> Connection:
-    """Return the connection that suits a divergence."""
-    optimal = connection_named("optimal")
-    try:
-        optimal.check(divergence)
-    except Unsupported:
-        return connection_named("normalized")
-    return optimal
-
-
 def _choice(choose: AlphaSearch | None, divergence: Any) -> tuple[AlphaSearch | None, Any]:
     """Return the search for an order, or None, and the divergence with which it begins."""
     asked = alpha_search(divergence)
@@ -249,11 +225,6 @@ def _choice(choose: AlphaSearch | None, divergence: Any) -> tuple[AlphaSearch | 
             f"choose looks for the order of an alpha divergence, given divergence {divergence!r}: leave out one of them"
         )
     return choose, alpha(choose.first)
-
-
-def number_above_1(perplexity: Any) -> float:
-    """Return the perplexity as a number; `InputError` unless it is finite and above 1."""
-    return number_within(perplexity, "perplexity", 1.0, open_ends=True)
 
 
 def most_hops(hops: Any) -> int:
@@ -271,7 +242,9 @@ def _perplexity(affinity: Any, perplexity: Any) -> tuple[float | None, str | Non
         if len(numbers) > 1 or None in numbers:
             raise InputError("affinity must be 'hops' or, with a perplexity, such as 'hops:20'")
         perplexity = numbers[0] if numbers else perplexity or PERPLEXITY
-    return None if perplexity is None else number_above_1(perplexity), affinity
+    if perplexity is not None:
+        perplexity = number_within(perplexity, "perplexity", 1.0, open_ends=True)
+    return perplexity, affinity
 
 
 def _suited(connection: Connection) -> str:
@@ -285,6 +258,7 @@ def _recipe(kernel: Kernel, divergence: Divergence, connection: Connection) -> t
 
 
 def _check_variational(kernel: Kernel, divergence: Divergence, connection: Connection) -> None:
+    """Raise Unsupported unless the parts are those of variational ft-SNE."""
     if conjugate_name(divergence) is None:
         known = ", ".join(map(repr, WITH_CONJUGATE))
         what = "a function" if isinstance(divergence, OwnFunction) else repr(divergence.name)

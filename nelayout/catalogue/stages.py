@@ -1,8 +1,7 @@
 """Schedules: stages that minimize a method's objective, and default stages of a kernel.
 
 `CoarseToFine` goes through the levels of the coarsened graph and finds the global shape.  `Descend` takes steps on the
-graph itself.  ws-SNE, for example, has five stages.  The first goes through the levels.  Three descents have kernels of
-growing tails, the first the Gaussian.  The last is a descent on its own objective.
+graph itself.
 """
 
 from __future__ import annotations
@@ -27,8 +26,6 @@ LARGE_GRAPH, SMALL_GRAPH = 10_000, 2_000
 FINEST = 1 / 5
 # Names by which a stage calls its optimizer; `nelayout.optimizers` has the optimizers.
 OPTIMIZER_NAMES = ("majorize", "momentum", "spectral-direction", "lbfgs")
-# Default of `CoarseToFine.tol`: the move of a node, in typical distances between nodes, that ends a level.
-SHAPE_TOL = 0.1
 # Defaults of `Descend.lull` and of `Descend.tol`; less than the part ``BALANCED`` of J makes no drawing lower.
 SLOW, BALANCED = 3e-4, 1e-4
 
@@ -52,7 +49,7 @@ class CoarseToFine:
     finest: bool = True
     unfold: bool = False
     optimizer: str = "majorize"
-    tol: float = SHAPE_TOL
+    tol: float = 0.1
 
     def __post_init__(self) -> None:
         _check(self, "power")
@@ -142,11 +139,7 @@ def _check(stage: Stage, factor: str) -> None:
 
 
 def optimizer_name(word: str) -> str:
-    """Return the name of an optimizer in the spelling of `OPTIMIZER_NAMES`.
-
-    >>> optimizer_name("L_BFGS")
-    'lbfgs'
-    """
+    """Return the name of an optimizer in the spelling of `OPTIMIZER_NAMES`."""
     name = word.strip().lower().replace("_", "-")
     name = {"l-bfgs": "lbfgs", "mm": "majorize"}.get(name, name)
     if name not in OPTIMIZER_NAMES:
@@ -166,20 +159,12 @@ WHOLE_TAIL, WHOLE_TAIL_SMALL, SLOW_TAIL_SMALL, SLOWEST_SMALL = 100, 240, 480, 96
 
 
 def growing_tail(kernel: Kernel, divergence: Divergence | None = None, judged: bool = False) -> tuple[Descend, ...]:
-    """Return the descents from the Gaussian of the same b towards a kernel, without its own.
-
-    ``judged``: judge each drawing but the Gaussian's.
-    """
+    """Return the descents from the Gaussian towards a kernel; ``judged``: all but the first."""
+    a, b, c = kernel.a, kernel.b, kernel.c
+    kernels = [Kernel(a * part, b, c) if part else Kernel(0.0, b / c, 1.0) for part, *_ in TAILS]
     return tuple(
-        Descend(
-            f"tail x {part:.2g}",
-            steps,
-            kernel=Kernel(kernel.a * part, kernel.b, kernel.c) if part else Kernel(0.0, kernel.b / kernel.c, 1.0),
-            divergence=divergence,
-            large=large,
-            judged=judged and part > 0,
-        )
-        for part, steps, large in TAILS
+        Descend(f"tail x {part:.2g}", n, kernel=at, divergence=divergence, large=large, judged=judged and part > 0)
+        for at, (part, n, large) in zip(kernels, TAILS, strict=True)
     )
 
 
@@ -198,9 +183,7 @@ def recipe(kernel: Kernel, by_kl: bool = False) -> tuple[Stage, ...]:
     if kernel.a == 0:
         own = Descend("descend", 100 if by_kl else 200, small=200, starts=True)
         return (SHAPE, Descend("kl", 60, divergence=kl), own) if by_kl else (SHAPE, own)
-    stages = (EVEN_SHAPE, *growing_tail(kernel, kl))
-    if by_kl:
-        stages = (*stages, Descend("kl", 40, divergence=kl))
+    stages = (EVEN_SHAPE, *growing_tail(kernel, kl), *([Descend("kl", 40, divergence=kl)] if by_kl else []))
     few = SLOWEST_SMALL if by_kl else SLOW_TAIL_SMALL if kernel.a > kernel.b else WHOLE_TAIL_SMALL
     lull = SLOW / 3 if by_kl else SLOW
     return (*stages, Descend("descend", WHOLE_TAIL, small=few, starts=True, lull=lull))

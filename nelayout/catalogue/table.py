@@ -1,8 +1,7 @@
-"""The catalogue: each named method as a record of its parts.
+"""The catalogue: each named method as a record of its parts: kernel, divergence, connection and mass.
 
-Read a row as a formula: ws-SNE is the Cauchy kernel, the I-divergence, the optimal connection and, as masses, the
-degrees.  Weights are not in the masses: a heavier edge then pulls more and repels as before.  A method's own keywords
-make parts: tail a kernel, kappa a divergence.
+Weights are not in the masses: a heavier edge then pulls more and repels as before.  A method's own keywords make parts:
+tail a kernel, kappa a divergence.
 """
 
 from __future__ import annotations
@@ -15,18 +14,10 @@ import numpy as np
 from nelayout.catalogue.record import Method
 from nelayout.catalogue.stages import EVEN_SHAPE, SHAPE, CoarseToFine, Descend, growing_tail
 from nelayout.errors import InputError
+from nelayout.formula import divergences
 from nelayout.formula.alpha_choice import auto_alpha
 from nelayout.formula.connections import Fixed
-from nelayout.formula.divergences import (
-    BACKGROUND,
-    divergence_named,
-    force_atlas,
-    force_atlas_linlog,
-    jse_divergence,
-    nerv_divergence,
-    t_forces,
-)
-from nelayout.formula.divergences import alpha as alpha_divergence
+from nelayout.formula.divergences import BACKGROUND, divergence_named
 from nelayout.formula.divergences.alpha import with_background
 from nelayout.formula.kernels import heavy_tailed, inverse_power
 from nelayout.formula.part_names import number_within
@@ -34,24 +25,7 @@ from nelayout.formula.potentials.gravity import Gravity
 
 __all__ = ["AUTO", "METHODS", "own_parts"]
 
-HINTON_2002 = "Hinton & Roweis, Stochastic neighbor embedding, NIPS 2002"
-VENNA_2010 = "Venna et al., Information retrieval perspective to nonlinear dimensionality reduction, JMLR 11, 2010"
 LEE_2013 = "Lee et al., Type 1 and 2 mixtures of Kullback-Leibler divergences, Neurocomputing 112, 2013"
-AMID_2015 = (
-    "Amid, Dikmen & Oja, Optimizing the information retrieval trade-off in data visualization using alpha-divergence, "
-    "arXiv:1505.05821, 2015"
-)
-JACOMY_2014 = "Jacomy, Venturini, Heymann & Bastian, ForceAtlas2, PLoS ONE 9(6), 2014"
-IM_2018 = "Im, Verma & Branson, Stochastic neighbor embedding under f-divergences, arXiv:1811.01247"
-KRUIGER_2017 = "Kruiger et al., Graph layouts by t-SNE, Computer Graphics Forum 36(3), 2017"
-ZHU_2020 = (
-    "Zhu et al., DRGraph: an efficient graph layout algorithm for large-scale graphs by dimensionality reduction, IEEE "
-    "TVCG 27(2), 2021"
-)
-ZHONG_2024 = (
-    "Zhong et al., Force-directed graph layouts revisited: a new force based on the t-distribution, IEEE TVCG 30(7), "
-    "2024"
-)
 YANG_2014 = "Yang, Peltonen & Kaski, Optimization equivalence of divergences improves neighbor embedding, ICML 2014"
 YANG_2009 = "Yang et al., Heavy-tailed symmetric stochastic neighbor embedding, NIPS 2009"
 NOACK_2007 = "Noack, Energy models for graph clustering, J. Graph Algorithms and Applications 11, 2007"
@@ -60,16 +34,16 @@ NOACK_2007 = "Noack, Energy models for graph clustering, J. Graph Algorithms and
 def _alpha_sne(alpha: Any, background: float) -> dict[str, Any]:
     if isinstance(alpha, str) and alpha == "auto":
         search = auto_alpha()
-        with_background(alpha_divergence(search.first), background)  # refused if it has no effect
+        with_background(divergences.alpha(search.first), background)  # refused if it has no effect
         return {"divergence": search}
     alpha = number_within(alpha, "alpha, unless it is 'auto',")
-    return {"divergence": alpha_divergence(alpha, background), "choose": None}
+    return {"divergence": divergences.alpha(alpha, background), "choose": None}
 
 
 def _forceatlas2(scaling_ratio: float, gravity: float, strong_gravity: bool, linlog: bool) -> dict[str, Any]:
     if not isinstance(linlog, (bool, np.bool_)):
         raise InputError(f"linlog must be True or False; got {linlog!r}")
-    energy = force_atlas_linlog if linlog else force_atlas
+    energy = divergences.force_atlas_linlog if linlog else divergences.force_atlas
     return {"divergence": energy(scaling_ratio), "gravity": Gravity(gravity, strong_gravity)}
 
 
@@ -83,25 +57,20 @@ _MAKERS: dict[str, Callable[..., dict[str, Any]]] = {
     "polylog": lambda r: {"kernel": inverse_power(r)},
     "ee": lambda repulsion: {"connection": Fixed(repulsion)},
     "hssne": lambda tail: {"kernel": heavy_tailed(tail)},
-    "nerv": lambda kappa, background: {"divergence": nerv_divergence(kappa, background)},
-    "jse": lambda kappa, background: {"divergence": jse_divergence(kappa, background)},
+    "nerv": lambda kappa, background: {"divergence": divergences.nerv_divergence(kappa, background)},
+    "jse": lambda kappa, background: {"divergence": divergences.jse_divergence(kappa, background)},
     "alpha-sne": _alpha_sne,
     "ftsne": lambda divergence, variational, background: {
         "divergence": with_background(divergence_named(divergence), background), "variational": variational
     },
     "forceatlas2": _forceatlas2,
-    "tfdp": lambda repulsion, attraction, exponent: {"divergence": t_forces(repulsion, attraction, exponent)},
+    "tfdp": lambda **own: {"divergence": divergences.t_forces(**own)},
     "tsnet": _tsnet,
 }
 
 
 def own_parts(method: str, **own: Any) -> dict[str, Any]:
-    """Return fields of a `Method`: the parts that its own keywords make, and the keywords.
-
-    >>> parts = own_parts("ee", repulsion=0.5)
-    >>> parts["connection"] == Fixed(0.5), parts["own"]
-    (True, (('repulsion', 0.5),))
-    """
+    """Return fields of a `Method`: the parts that its own keywords make, and the keywords."""
     return {**_MAKERS[method](**own), "own": tuple(own.items())}
 
 
@@ -112,119 +81,112 @@ METHODS: dict[str, Method] = {
     method.name: method
     for method in (
         Method(
-            name="ws-sne", **own_parts("ws-sne", kernel="cauchy"), divergence="i-divergence", connection="optimal",
-            mass="degree",
-            reference=f"{YANG_2014}, sec. 5.1",
+            **own_parts("ws-sne", kernel="cauchy"), divergence="i-divergence", connection="optimal", mass="degree",
+            name="ws-sne", reference=f"{YANG_2014}, sec. 5.1",
             summary="t-SNE with edge repulsion: neighbors and classes, hubs outside; the first to try",
         ),
         Method(
-            name="gamma-quadlog", kernel="inverse-square", divergence="itakura-saito", connection="optimal",
-            mass="unit", stages=_THROUGH_LEVELS,
-            reference=f"{YANG_2014}, sec. 5.2",
+            "inverse-square", "itakura-saito", "optimal", "unit", stages=_THROUGH_LEVELS,
+            name="gamma-quadlog", reference=f"{YANG_2014}, sec. 5.2",
             summary="the global shape of meshes, roads and large graphs, in seconds; no scale, no parameter",
         ),
         Method(
-            name="gamma-linlog", kernel="inverse-distance", divergence="itakura-saito", connection="optimal",
-            mass="degree",
-            reference=f"{YANG_2014}, sec. 5.2",
+            "inverse-distance", "itakura-saito", "optimal", "degree",
+            name="gamma-linlog", reference=f"{YANG_2014}, sec. 5.2",
             summary="LinLog without its attraction parameter: clusters far apart",
         ),
         Method(
-            name="linlog", kernel="inverse-distance", divergence="itakura-saito", connection="fixed",
-            mass="degree",
-            reference=NOACK_2007,
+            "inverse-distance", "itakura-saito", "fixed", "degree", name="linlog", reference=NOACK_2007,
             summary="clusters far apart; mass='degree' is edge repulsion, mass='unit' node repulsion",
         ),
         Method(
-            name="quadlog", kernel="inverse-square", divergence="itakura-saito", connection="fixed", mass="unit",
-            reference=NOACK_2007,
+            "inverse-square", "itakura-saito", "fixed", "unit", name="quadlog", reference=NOACK_2007,
             summary="springs and logarithmic repulsion",
         ),
         Method(
-            name="polylog", **own_parts("polylog", r=3.0), divergence="itakura-saito", connection="fixed",
-            mass="unit",
-            reference=NOACK_2007,
+            **own_parts("polylog", r=3.0), divergence="itakura-saito", connection="fixed", mass="unit",
+            name="polylog", reference=NOACK_2007,
             summary="attraction d^r, logarithmic repulsion: r = 1 LinLog, 2 QuadLog, 3 near Fruchterman-Reingold",
         ),
         Method(
-            name="ee", kernel="gaussian", divergence="i-divergence", **own_parts("ee", repulsion=1.0), mass="unit",
+            "gaussian", "i-divergence", **own_parts("ee", repulsion=1.0), mass="unit", name="ee",
             reference="Carreira-Perpinan, The elastic embedding algorithm for dimensionality reduction, ICML 2010",
             summary="Laplacian eigenmap and Gaussian repulsion, to be tuned; mass='strength' is weighted EE",
         ),
         Method(
-            name="forceatlas2", kernel="inverse-square",
+            "inverse-square", connection="fixed", mass="degree+1", name="forceatlas2",
             **own_parts("forceatlas2", scaling_ratio=2.0, gravity=1.0, strong_gravity=False, linlog=False),
-            connection="fixed", mass="degree+1", stages=(SHAPE, Descend("descend", 200, small=400, starts=True)),
-            reference=JACOMY_2014,
+            stages=(SHAPE, Descend("descend", 200, small=400, starts=True)),
+            reference="Jacomy, Venturini, Heymann & Bastian, ForceAtlas2, PLoS ONE 9(6), 2014",
             summary="the energy of ForceAtlas2 as networkx has it: springs, logarithmic repulsion and gravity",
         ),
         Method(
-            name="tfdp", kernel="cauchy", **own_parts("tfdp", repulsion=10.0, attraction=8.0, exponent=2.0),
-            connection="fixed", mass="unit",
-            reference=ZHONG_2024,
+            "cauchy", **own_parts("tfdp", repulsion=10.0, attraction=8.0, exponent=2.0), connection="fixed",
+            mass="unit", name="tfdp",
+            reference="Zhong et al., Force-directed graph layouts revisited: a new force based on the t-distribution, "
+            "IEEE TVCG 30(7), 2024",
             summary="the energy of t-FDP: springs with a strong pull of near neighbors, and bounded repulsion",
         ),
         Method(
-            name="tsne", kernel="cauchy", divergence="i-divergence", connection="normalized", mass="unit",
+            "cauchy", "i-divergence", "normalized", "unit", name="tsne",
             reference="van der Maaten & Hinton, Visualizing data using t-SNE, JMLR 9, 2008",
             summary="neighbors and clusters; every node counts alike, so hubs crowd the middle",
         ),
         Method(
-            name="tsnet", kernel="cauchy", divergence="i-divergence", connection="normalized", mass="unit",
-            affinity="hops:40", **own_parts("tsnet", compression=0.01),
-            reference=KRUIGER_2017,
+            "cauchy", "i-divergence", "normalized", "unit", "hops:40", **own_parts("tsnet", compression=0.01),
+            name="tsnet", reference="Kruiger et al., Graph layouts by t-SNE, Computer Graphics Forum 36(3), 2017",
             summary="t-SNE of path lengths, compressed: the distances of meshes, trees and networks",
         ),
         Method(
-            name="drgraph", kernel="cauchy", divergence="i-divergence", connection="normalized", mass="unit",
-            affinity="hops",
-            reference=ZHU_2020,
+            "cauchy", "i-divergence", "normalized", "unit", "hops", name="drgraph",
+            reference="Zhu et al., DRGraph: an efficient graph layout algorithm for large-scale graphs by "
+            "dimensionality reduction, IEEE TVCG 27(2), 2021",
             summary="t-SNE of the path lengths to near nodes: neighbors within few hops",
         ),
         Method(
-            name="ssne", kernel="gaussian", divergence="i-divergence", connection="normalized", mass="unit",
+            "gaussian", "i-divergence", "normalized", "unit", name="ssne",
             reference="Cook et al., Visualizing similarity data with a mixture of maps, AISTATS 2007",
             summary="symmetric SNE: t-SNE with a Gaussian kernel; rounder, crowded",
         ),
         Method(
-            name="hssne", **own_parts("hssne", tail=2.0), divergence="i-divergence", connection="normalized",
-            mass="unit",
-            reference=YANG_2009,
+            **own_parts("hssne", tail=2.0), divergence="i-divergence", connection="normalized", mass="unit",
+            name="hssne", reference=YANG_2009,
             summary="tails from Gaussian (0) over Cauchy (1) to heavier: clusters tighter and further apart",
         ),
         Method(
-            name="mds-ks", kernel="gaussian", divergence="beta:2", connection="optimal", mass="unit",
+            "gaussian", "beta:2", "optimal", "unit", name="mds-ks",
             stages=(SHAPE, Descend("descend", 200)),  # random starts would fold paths
             reference="Yang, Peltonen & Kaski, Majorization-minimization for manifold embedding, AISTATS 2015",
             summary="kernel strain: the gamma divergence of order 2, which forgives outliers",
         ),
         Method(
-            name="sne", kernel="gaussian", divergence="i-divergence", connection="normalized-rows",
-            reference=HINTON_2002,
+            "gaussian", "i-divergence", "normalized-rows", name="sne",
+            reference="Hinton & Roweis, Stochastic neighbor embedding, NIPS 2002",
             summary="each node's neighbors on their own: misses few, crowds the middle",
         ),
         Method(
-            name="nerv", kernel="gaussian", **own_parts("nerv", kappa=0.5, background=BACKGROUND),
-            connection="normalized-rows",
-            reference=f"{VENNA_2010}; {LEE_2013}",
+            "gaussian", **own_parts("nerv", kappa=0.5, background=BACKGROUND), connection="normalized-rows",
+            name="nerv",
+            reference="Venna et al., Information retrieval perspective to nonlinear dimensionality reduction, JMLR 11, "
+            f"2010; {LEE_2013}",
             summary="missed neighbors (kappa = 0, SNE) against false ones (kappa = 1), weighed against each other",
         ),
         Method(
-            name="jse", kernel="gaussian", **own_parts("jse", kappa=0.5, background=BACKGROUND),
-            connection="normalized-rows",
-            reference=LEE_2013,
+            "gaussian", **own_parts("jse", kappa=0.5, background=BACKGROUND), connection="normalized-rows",
+            name="jse", reference=LEE_2013,
             summary="Jensen-Shannon embedding: both kinds of error, each bounded",
         ),
         Method(
-            name="alpha-sne", kernel="gaussian", **own_parts("alpha-sne", alpha=0.5, background=BACKGROUND),
-            connection="normalized-rows",
-            reference=AMID_2015,
+            "gaussian", **own_parts("alpha-sne", alpha=0.5, background=BACKGROUND), connection="normalized-rows",
+            name="alpha-sne",
+            reference="Amid, Dikmen & Oja, Optimizing the information retrieval trade-off in data visualization using "
+            "alpha-divergence, arXiv:1505.05821, 2015",
             summary="alpha = 1 is SNE, less forgives missed neighbors; 'auto' is chosen from the data",
         ),
         Method(
-            name="ftsne", kernel="cauchy",
-            **own_parts("ftsne", divergence="kl", variational=False, background=BACKGROUND), connection="normalized",
-            reference=IM_2018,
+            "cauchy", **own_parts("ftsne", divergence="kl", variational=False, background=BACKGROUND),
+            connection="normalized", name="ftsne",
+            reference="Im, Verma & Branson, Stochastic neighbor embedding under f-divergences, arXiv:1811.01247",
             summary="t-SNE by f-divergences: reverse-kl, js draw manifolds, kl clusters, chi2, hellinger hierarchies",
         ),
     )
@@ -233,12 +195,7 @@ METHODS: dict[str, Method] = {
 # The default: the global shape, then the heavy-tailed family with its tail growing from the Gaussian's to the
 # Cauchy kernel's.  Light tails draw meshes and maps, heavy tails clusters: each drawing is judged and the best is kept.
 AUTO = Method(
-    name="auto",
-    kernel="cauchy",
-    divergence="i-divergence",
-    connection="optimal",
-    mass="auto",
-    emphasis="auto",
+    "cauchy", "i-divergence", "optimal", "auto", emphasis="auto", name="auto",
     stages=(
         EVEN_SHAPE,
         *growing_tail(heavy_tailed(1.0), judged=True),

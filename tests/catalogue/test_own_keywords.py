@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import nelayout as nl
-from nelayout.catalogue import AUTO, METHODS, OWNERS, method_named, tune
+from nelayout.catalogue import AUTO, METHODS, OWNERS, method_named, own_keywords, tune
 from nelayout.catalogue.options import DEFAULTS, MethodOptions
 from nelayout.catalogue.stages import OPTIMIZER_NAMES
 from nelayout.errors import InputError
@@ -46,6 +46,7 @@ def test_the_tables_know_the_same_keywords():
     assert list(OTHER) == [name for name, method in METHODS.items() if method.own]
     assert set(MethodOptions.__annotations__) - set(DEFAULTS) == set(OWNERS)
     assert set(OWNERS).isdisjoint(inspect.signature(nl.solve_vectors).parameters)
+    assert own_keywords("nerv:0.3") == dict(METHODS["nerv"].own)
 
 
 @pytest.mark.full
