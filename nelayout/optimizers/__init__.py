@@ -9,10 +9,6 @@ one trial, taken or not::
 
     state = optimizer.init(objective, Y)
     Y, state = optimizer.step(objective, Y, state)         # state.taken: whether; state.evaluation: J at the new Y
-
->>> from nelayout.optimizers import optimizer_named
->>> optimizer_named("majorize").name
-'majorize'
 """
 
 from __future__ import annotations
@@ -29,25 +25,13 @@ from nelayout.optimizers.spectral import SpectralDirection
 from nelayout.optimizers.step import Optimizer, State
 
 __all__ = [
-    "LBFGS",
-    "OPTIMIZERS",
-    "Majorize",
-    "Minimum",
-    "Momentum",
-    "Optimizer",
-    "SpectralDirection",
-    "State",
-    "lbfgs",
-    "majorize",
-    "momentum",
-    "optimizer_named",
-    "spectral_direction",
-]
+    "LBFGS", "OPTIMIZERS", "Majorize", "Minimum", "Momentum", "Optimizer", "SpectralDirection", "State", "lbfgs",
+    "majorize", "momentum", "optimizer_named", "spectral_direction",
+]  # fmt: skip
 
 
 def __dir__() -> list[str]:
     return sorted(__all__)
-
 
 
 OPTIMIZERS: dict[str, Callable[[], Optimizer]] = {

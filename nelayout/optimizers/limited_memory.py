@@ -1,8 +1,7 @@
 """Limited-memory BFGS (Nocedal & Wright 2006, ch. 7), preconditioned by each node's edges.
 
-It is the reference for the others on small graphs, and a good finisher.  The first inverse Hessian H is diagonal,
-gradient / (4 w_i) with w_i the sum of a node's attractions, scaled by the last curvature pair.  Pairs without positive
-curvature are left out.  A step is shortened until J has fallen enough (Armijo), so J never rises.
+The first inverse Hessian H is diagonal, gradient / (4 w_i) with w_i the sum of a node's attractions, scaled by the last
+curvature pair.  Pairs without positive curvature are left out.
 
 The direction is the product of the two loops in closed form (Byrd, Nocedal & Schnabel 1994).  With the moves S, the
 changes of gradient Z, both oldest first, R the upper triangle of S Z^T, D its diagonal, and K = R^-1,
@@ -41,23 +40,15 @@ SMALLEST = float(np.finfo(float).tiny)
 
 
 class Memory(NamedTuple):
-    """Curvature pairs in slots, one slot more than pairs; a step writes into the empty slot.
+    """Curvature pairs in slots, one slot more than pairs; a step writes into the empty slot."""
 
-    moves, changes  (m, n, d); in single precision in a large graph
-    unit       what gradients are multiplied by, so that their changes stay in the range of single precision
-    inverted   (m, m), or (C, m, m): K, 0 at slots without a pair
-    curvature  (m,), or (C, m): D
-    scale      what the diagonal is multiplied by
-    slot       the free one
-    """
-
-    moves: OfPairs
-    changes: OfPairs
-    inverted: Any
-    curvature: Any
-    scale: Any
-    unit: Shared = 1.0
-    slot: Shared = 0
+    moves: OfPairs  # (m, n, d); in single precision in a large graph
+    changes: OfPairs  # the same
+    inverted: Any  # (m, m), or (C, m, m): K, 0 at slots without a pair
+    curvature: Any  # (m,), or (C, m): D
+    scale: Any  # what the diagonal is multiplied by
+    unit: Shared = 1.0  # a factor of gradients, so that their changes stay in the range of single precision
+    slot: Shared = 0  # the free one
 
     @classmethod
     def empty(cls, objective: Any, Y: Any, pairs: int, steepest: float | None = None) -> Memory:
@@ -104,14 +95,8 @@ class Memory(NamedTuple):
 
     def without(self, objective: Any, forgotten: Any) -> Memory:
         """Return the memory without the pairs of groups that restart from the gradient alone."""
-        mask = np.asarray(forgotten)[..., None, None]
-        scale = objective.parts.where(forgotten, 1.0, self.scale)
-        return self._replace(inverted=np.where(mask, 0.0, self.inverted), scale=scale)
-
-    def filled(self) -> Any:
-        """Return the mask of groups with a pair."""
-        found = np.any(self.inverted, axis=(-1, -2))
-        return found if found.ndim else bool(found)
+        inverted = np.where(np.asarray(forgotten)[..., None, None], 0.0, self.inverted)
+        return self._replace(inverted=inverted, scale=objective.parts.where(forgotten, 1.0, self.scale))
 
 
 def _times(K: np.ndarray, x: np.ndarray) -> np.ndarray:
@@ -155,11 +140,11 @@ class LBFGS:
         return LBFGSState(now, memory, trial, _inverse(objective, now), full(True), full(False))
 
     def step(self, objective: Objective, Y: Any, state: LBFGSState) -> tuple[Any, LBFGSState]:
-        now, memory, parts, inverse = state.evaluation, state.memory, objective.parts, state.inverse
-        trial, stuck = state.trial, state.stuck
+        now, memory, trial, inverse, _, stuck, age = state
+        parts = objective.parts
         vain = trial.failed >= MAX_TRIALS
         if parts.any(vain):  # the memory may mislead: once more from the gradient alone
-            stuck = stuck | (vain & np.logical_not(memory.filled()))
+            stuck = stuck | (vain & ~np.any(memory.inverted, axis=(-1, -2)))
             memory = memory.without(objective, vain)
             trial = trial._replace(failed=parts.where(vain, 0, trial.failed))
         if parts.any(trial.failed == 0):
@@ -167,17 +152,18 @@ class LBFGS:
         promised = -trial.length * trial.slope  # a strength that is not known is NaN
         stuck = stuck | (promised <= ROUNDING * abs(now.value)) | (promised <= ROUNDING * now.strength)
         if parts.all(stuck):
-            return Y, LBFGSState(now, memory, trial, inverse, parts.full(False), stuck, state.age)
-        renew = state.age + 1 >= RENEWAL
+            return Y, LBFGSState(now, memory, trial, inverse, parts.full(False), stuck, age)
+        renew = age + 1 >= RENEWAL
         Y, move, then, trial, taken = tried(objective, Y, now, trial, attraction=renew)
         if not parts.any(taken):
-            return Y, LBFGSState(now, memory, trial, inverse, taken, stuck, state.age)
+            return Y, LBFGSState(now, memory, trial, inverse, taken, stuck, age)
         if renew:
             inverse = np.where(parts.spread(taken), _inverse(objective, then), inverse)
         memory = memory.with_pair(objective, move, then.gradient - now.gradient, inverse, taken)
-        length, failed = parts.where(taken, 1.0, trial.length), parts.where(taken, 0, trial.failed)
-        trial = Trial(trial.direction, trial.slope, length, failed)
-        return Y, LBFGSState(then, memory, trial, inverse, taken, stuck, 0 if renew else state.age + 1)
+        trial = trial._replace(
+            length=parts.where(taken, 1.0, trial.length), failed=parts.where(taken, 0, trial.failed)
+        )
+        return Y, LBFGSState(then, memory, trial, inverse, taken, stuck, 0 if renew else age + 1)
 
 
 def pairs_kept(n: int) -> int:
@@ -190,9 +176,7 @@ def _inverse(objective: Objective, evaluation: Evaluation) -> Any:
     return 1.0 / (4.0 * attraction_of(objective, evaluation))
 
 
-def _aimed(
-    objective: Objective, now: Evaluation, memory: Memory, trial: Trial, inverse: Any
-) -> tuple[Trial, Memory]:
+def _aimed(objective: Objective, now: Evaluation, memory: Memory, trial: Trial, inverse: Any) -> tuple[Trial, Memory]:
     """Return the first trials along new directions, for groups without a current direction."""
     parts, product = objective.parts, objective.arithmetic.product
     direction = memory.direction(objective, now.gradient, inverse)

@@ -1,7 +1,6 @@
 """The line search of all directions: shorten a step until J has fallen enough (Armijo).
 
-One call is one trial.  Take y = 1 with J = y^2 and the direction -4: J is 9 at the whole length.  The parabola through
-J(0) = 1, its slope -8 and J(1) = 9 has its minimum at a quarter of the length.  J is 0 there: this is the next trial.
+One call is one trial.  After a failure the next length is the minimum of the parabola through J, its slope and J there.
 """
 
 from __future__ import annotations

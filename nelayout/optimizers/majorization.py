@@ -8,12 +8,8 @@ W is the attraction of the edges, L its graph Laplacian and Psi the gradient of 
 because grad J = 4 L_W Y + Psi.  rho I bounds the curvature of the repulsion.  A node is pushed in proportion to its
 mass, so the bound here is rho diag(m), with m of mean 1: hubs are held back without holding back all others.
 
-rho is found by backtracking.  It is doubled after an increase (from the fourth on, multiplied by 4), so J never rises
-for any W >= 0.  It is halved after a decrease at the first trial.  After an increase it stays, because half of it
-would most likely fail again.  So W = max(omega, 0) serves every method.
-
-One system is solved per trial, loosely, by conjugate gradients.  Information crosses the whole graph in one step, which
-is why this method unfolds large meshes that gradient descent leaves crumpled.
+rho is doubled after an increase (from the fourth on, multiplied by 4), so J never rises for any W >= 0.  It is halved
+after a decrease at the first trial.  So W = max(omega, 0) serves every method.  Each trial solves one system, loosely.
 """
 
 from __future__ import annotations
@@ -70,10 +66,8 @@ class Majorize:
         least = SMALLEST_RHO * 4.0 * state.pull
         rho = parts.where(state.rho > least, state.rho, least)
         ridge = parts.spread(rho / parts.mean(mass)) * mass + now.stiffness
-        move = objective.edges.solve(
-            state.weights, 4.0, ridge, -now.gradient, self.tolerance, self.inner, objective.free
-        )
-        candidate = Y + move
+        system = state.weights, 4.0, ridge, -now.gradient, self.tolerance, self.inner, objective.free
+        candidate = Y + objective.edges.solve(*system)
         then = objective.evaluate(candidate, weights=True)
         taken = np.isfinite(then.value) & (then.value <= now.value)
         larger = parts.where(failed < DOUBLED, 2.0, 4.0)

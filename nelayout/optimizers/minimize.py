@@ -1,8 +1,5 @@
 """The one loop: steps of an optimizer until each drawing of a graph or a stack rests.
 
-Every drawing of this package comes out of `minimize`: levels and stages of a layout, variational ft-SNE, and
-`nelayout.optimizers` on the caller's own objective.  One rule, a `Rest`, ends it.
-
 In each round every graph of a stack is tried once.  If J has fallen enough the step is taken.  Otherwise the next round
 tries a shorter one.  So no graph waits for the line search of another, and a graph that rests leaves the stack.
 """
@@ -58,15 +55,11 @@ class Rest:
 
 
 class Keeper(Protocol):
-    """Keeps the state of a run of steps."""
+    """Keeps the state after a number of steps; `load` returns the latest state, or None."""
 
-    def load(self) -> Any:
-        """Return the latest stored state, or None."""
-        ...
+    def load(self) -> Any: ...
 
-    def store(self, steps: int, state: Any) -> None:
-        """Store the state after ``steps`` steps, or skip it."""
-        ...
+    def store(self, steps: int, state: Any) -> None: ...
 
 
 class Minimized(NamedTuple):
@@ -84,13 +77,8 @@ def minimize(
     """Take steps from Y (n, d) until every graph rests, at most ``max_iter`` for each.
 
     ``report`` is called after each step; of a stack, each time that the slowest graph has taken one.  What it raises
-    ends the run.  ``keeper`` stores the state, of one graph, so that a run can go on from there.
-
-    Returns
-    -------
-    Y, value, reason
-        The positions (those on a device copied back), J there (infinite if no step was to be taken) and the reason of
-        the end: one of `Rest`, "lull" also where no step brings anything, or "max_iter".
+    ends the run.  ``keeper`` stores the state, of one graph, so that a run can go on from there.  The reason is one of
+    `Rest`, "lull" also where no step brings anything, or "max_iter"; J is infinite if no step was to be taken.
     """
     parts = objective.parts
     if max_iter <= 0:

@@ -1,10 +1,8 @@
 """Gradient descent with momentum and gains, scaled node by node.
 
-The usual step of neighbor embeddings is n/attraction for normalized P.  This is 1/(4 P_i attraction) for a node of
-average weight P_i = 1/n, the inverse of the curvature of its attraction.  Taken node by node, the same rule holds for
-hubs and for objectives that are not normalized.  Node i moves by gradient / (4 w_i).  w_i is the largest
-sum_j omega_ij so far (never below the mean).  Gains (Jacobs 1988) grow along directions of steady sign.  A step may
-raise J.  If it leads well above the lowest J so far it is refused, and the following steps are shorter.
+Node i moves by gradient / (4 w_i), the inverse curvature of its attraction.  w_i is the largest sum_j omega_ij so far
+(never below the mean).  Gains (Jacobs 1988) grow along directions of steady sign.  A step may raise J.  If it leads
+well above the lowest J so far it is refused, and the following steps are shorter.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The optimizers as functions, on an objective of the caller's own.
 
-An objective is a function of the positions that gives its value and its gradient; everything else is the minimizer's.
-Majorization and the spectral direction also need the curvature of the attraction A in J:
+An objective is a function of the positions that gives its value and its gradient.  Majorization and the spectral
+direction also need the curvature of the attraction A in J:
 
     J = A + B,        A(Z) <= A(Y) + <grad A(Y), Z - Y> + 1/2 <Z - Y, H (Z - Y)>        near Y.
 
@@ -17,7 +17,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from numbers import Integral, Real
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 from scipy.sparse import csr_array, diags_array
@@ -157,26 +157,40 @@ def _run(
     objective: Function, Y: Any, curvature: Any, optimizer: Optimizer, max_iter: int, tol: float,
     free: np.ndarray | None, callback: Callback | None
 ) -> Minimum:
+    """Check the arguments and minimize; see `majorize`."""
     start = np.array(Y, dtype=np.float64)
     if start.ndim not in (1, 2) or not start.size or not np.all(np.isfinite(start)):
         raise InputError(f"Y must be finite, of shape (n, d) or (n,) and not empty, given shape {start.shape}")
     X = start.reshape(len(start), -1)
+    n = len(X)
     if free is not None:
         free = np.asarray(free)
-        if free.dtype != bool or free.shape != (len(X),):
-            raise InputError(f"free must be a mask of booleans of shape ({len(X)},), given {free.dtype} {free.shape}")
+        if free.dtype != bool or free.shape != (n,):
+            raise InputError(f"free must be a mask of booleans of shape ({n},), given {free.dtype} {free.shape}")
         free = np.repeat(free[:, None], X.shape[1], axis=1)
     if not isinstance(max_iter, Integral) or isinstance(max_iter, bool) or max_iter < 0:
         raise InputError(f"max_iter must be a whole number >= 0, given {max_iter!r}")
     if not isinstance(tol, Real) or not tol >= 0:
         raise InputError(f"tol must be a number >= 0, given {tol!r}")
-    problem, observer, end = _problem(objective, start, curvature, optimizer, free), Observer(callback), [X]
-    moves = callable(curvature) and not isinstance(optimizer, SpectralDirection)
+    if not callable(objective):
+        raise InputTypeError(f"objective must be a function Y -> (value, gradient), given {type(objective).__name__}")
+    if curvature is None and isinstance(optimizer, (Majorize, SpectralDirection)):
+        raise InputError(
+            f"{optimizer.name} needs the curvature of the attraction, an (n, n) matrix or a function of Y; "
+            "lbfgs and momentum do without"
+        )
+    problem = _Own(objective, start.shape, free, _Curvature(csr_array((n, n))), np.ones(n))
+    given = diags_array(np.full(n, _measured(problem, X))) if curvature is None else curvature
+    now = problem.evaluate(X)
+    if not math.isfinite(now.value) or not np.all(np.isfinite(now.gradient)):
+        raise InputError(f"objective is {now.value} at Y, or its gradient not finite: start elsewhere")
+    problem.edges = _curved(given(start.copy()) if callable(given) else given, n)
+    observer, end = Observer(callback), [X]
 
     def report(value: float, Y: np.ndarray) -> None:
         end[0] = Y
-        if moves:
-            problem.edges = _curved(curvature(Y.reshape(start.shape).copy()), len(Y))
+        if callable(curvature) and not isinstance(optimizer, SpectralDirection):
+            problem.edges = _curved(curvature(Y.reshape(start.shape).copy()), n)
         observer.record(optimizer.name, value, lambda: Y.reshape(start.shape))
 
     try:
@@ -186,26 +200,6 @@ def _run(
         reason = "stopped"
     value = observer.trace[-1].value if observer.trace else problem.evaluate(X).value
     return Minimum(end[0].reshape(start.shape), value, tuple(observer.trace), reason)
-
-
-def _problem(objective: Any, start: np.ndarray, curvature: Any, optimizer: Optimizer, free: Any) -> _Own:
-    """Return the function behind the interface of an `Objective`."""
-    if not callable(objective):
-        raise InputTypeError(f"objective must be a function Y -> (value, gradient), given {type(objective).__name__}")
-    n, function = len(start), cast("Function", objective)
-    problem = _Own(function, start.shape, free, _Curvature(csr_array((n, n))), np.ones(n))
-    if curvature is None:
-        if isinstance(optimizer, (Majorize, SpectralDirection)):
-            raise InputError(
-                f"{optimizer.name} needs the curvature of the attraction, an (n, n) matrix or a function of Y; "
-                "lbfgs and momentum do without"
-            )
-        curvature = diags_array(np.full(n, _measured(problem, start.reshape(n, -1))))
-    now = problem.evaluate(start.reshape(n, -1))
-    if not math.isfinite(now.value) or not np.all(np.isfinite(now.gradient)):
-        raise InputError(f"objective is {now.value} at Y, or its gradient not finite: start elsewhere")
-    problem.edges = _curved(curvature(start.copy()) if callable(curvature) else curvature, n)
-    return problem
 
 
 @dataclass(frozen=True)
@@ -260,7 +254,7 @@ class _Own:
 
 
 def _curved(H: Any, n: int) -> _Curvature:
-    """H as a curvature, or InputError."""
+    """Return H as a curvature, or raise InputError."""
     given = csr_array(H, dtype=np.float64)
     if given.shape != (n, n) or not np.all(np.isfinite(given.data)):
         raise InputError(f"curvature must be a finite matrix of shape ({n}, {n}), given shape {given.shape}")
@@ -273,7 +267,7 @@ def _curved(H: Any, n: int) -> _Curvature:
 
 
 def _measured(problem: _Own, X: np.ndarray) -> float:
-    """How much the gradient changes along itself, per length; 1 where it does not."""
+    """Return how much the gradient changes along itself, per length; 1 where it does not."""
     here = problem.evaluate(X).gradient
     size = math.sqrt(float(np.sum(here * here)))
     if not (0 < size < math.inf):

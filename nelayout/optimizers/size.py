@@ -28,9 +28,8 @@ FLAT_VALUE = 1e-6
 # Halvings after which a drawing of infinite J is left as it is, and most parabolas.
 HALVINGS = 60
 
-# Least distance of fixed nodes, in lengths of an edge, or in typical distances between nodes if these are less.  A
-# ring with a folded start may have two such nodes in one crossing, where J is lowest if they coincide.  The others
-# would then be drawn millions of times as far apart as these two.
+# Least distance of fixed nodes, in lengths of an edge, or in typical distances between nodes if these are less.  J may
+# be lowest if two such nodes coincide, with all others drawn millions of times as far apart.
 TOGETHER = 0.1
 
 # Least number of sizes that `best_size` tries, as powers of 2 of nodes one unit apart.  The relative rise of J to the
@@ -45,8 +44,7 @@ LOG2 = math.log(2.0)
 def size_search(objective: Objective, Y: np.ndarray, guess: Any = None, alone: bool = False) -> Any:
     """Return the s > 0 of each graph with the least J(s Y); 1 if J does not depend on s.
 
-    ``guess``: the radius where the search starts, a number or (C,) of a stack; NaN: no guess.  ``alone``: no step
-    follows.
+    ``guess``: the radius at the start, one or (C,), NaN: no guess.  ``alone``: no step follows.
     """
     parts = objective.parts
     size = parts.radius(Y)
@@ -68,10 +66,7 @@ def size_search(objective: Objective, Y: np.ndarray, guess: Any = None, alone: b
 
 
 def spread_search(objective: Objective, Y: np.ndarray, part: np.ndarray) -> float:
-    """Return the s > 0 with the least J if the mask ``part`` (n, d) is spread by s.
-
-    It is so large that those nodes are apart, see `TOGETHER`.
-    """
+    """Return the s > 0 with the least J if the mask ``part`` (n, d) is spread by s, and apart."""
     away = np.where(part, Y - means(Y, part), 0.0)
     if not away.any():
         return 1.0
@@ -179,30 +174,22 @@ def best_size(drawings: Sequence[tuple[Objective, np.ndarray]]) -> tuple[float, 
     It tries sizes at which nodes are 2^-8 to 2^16 units apart, each twice the one before.  It tries further ones while
     J falls.  Near the lowest, s is the zero of the derivative of J in ln s.
     """
+    from scipy.optimize import brentq, minimize_scalar
+
     sized = [(objective, Y) for objective, Y in drawings if np.any(Y) and not objective.scale_free]
     if not sized:
         return 1.0, ""
     near_one = 0.5 ** math.frexp(max(float(np.max(np.abs(Y))) for _, Y in sized))[1]  # squares shall be within floats
-    found, about = _best_size([(objective, near_one * Y) for objective, Y in sized])
-    return near_one * found, about
-
-
-def _best_size(sized: Sequence[tuple[Objective, np.ndarray]]) -> tuple[float, str]:
-    """`best_size` of drawings with a largest coordinate near 1."""
-    from scipy.optimize import brentq, minimize_scalar
-
-    unit, step = max(WHOLE.radius(Y) / (EVEN * math.sqrt(len(Y))) for _, Y in sized), math.log(2.0)
-
-    def at(x: float) -> list[tuple[Objective, np.ndarray]]:
-        return [(objective, (math.exp(x) / unit) * Y) for objective, Y in sized]
+    sized = [(objective, near_one * Y) for objective, Y in sized]
+    unit, step = max(WHOLE.radius(Y) / (EVEN * math.sqrt(len(Y))) for _, Y in sized), LOG2
 
     def value(k: float) -> float:
-        return sum(_finite_value(objective, Y) for objective, Y in at(k * step))
+        return sum(_finite_value(objective, (math.exp(k * step) / unit) * Y) for objective, Y in sized)
 
     def slope(x: float) -> float:
         """dJ / dx; huge towards sizes at which J is infinite."""
         total = 0.0
-        for objective, Y in at(x):
+        for objective, Y in [(objective, (math.exp(x) / unit) * Y) for objective, Y in sized]:
             found = objective.evaluate(Y)
             total += float(np.sum(Y * found.gradient)) if math.isfinite(found.value) else math.nan
         return total if math.isfinite(total) else math.copysign(1e300, x - lowest * step)
@@ -212,22 +199,24 @@ def _best_size(sized: Sequence[tuple[Objective, np.ndarray]]) -> tuple[float, st
         known[min(known) - 1] = value(min(known) - 1)
     lowest = min(known, key=lambda k: known[k])
     if not math.isfinite(known[lowest]):
-        return 1.0, "J is infinite at all sizes that were tried"
+        return near_one, "J is infinite at all sizes that were tried"
     for way in (-1, 1):
         while len(known) < DOUBLINGS:
             beyond = known.setdefault(lowest + way, value(lowest + way))
             if not beyond < known[lowest]:
                 break
             lowest += way
+    about, low, high = "", (lowest - 1) * step, (lowest + 1) * step
     rounding = FLAT_SIZE * max(abs(known[k]) for k in (0, lowest) if math.isfinite(known[k]))
+    found: Any = lowest * step
     if known[max(known)] - known[lowest] <= rounding:
-        return math.exp(lowest * step) / unit, "J falls for ever as the drawing grows, so it has no best size"
-    if known[min(known)] - known[lowest] <= rounding:
-        return math.exp(lowest * step) / unit, "J falls for ever as the drawing shrinks to a point: it has no best size"
-    low, high = (lowest - 1) * step, (lowest + 1) * step
-    if not slope(low) < 0 < slope(high):  # J has more than one minimum between them
-        options, limits = {"xatol": PRECISE}, (low, high)
-        found: Any = minimize_scalar(lambda x: value(x / step), bounds=limits, method="bounded", options=options)
-        return math.exp(found.x) / unit, ""
-    x: Any = brentq(slope, low, high, xtol=PRECISE)
-    return math.exp(x) / unit, ""
+        about = "J falls for ever as the drawing grows, so it has no best size"
+    elif known[min(known)] - known[lowest] <= rounding:
+        about = "J falls for ever as the drawing shrinks to a point: it has no best size"
+    elif slope(low) < 0 < slope(high):
+        found = brentq(slope, low, high, xtol=PRECISE)
+    else:  # J has more than one minimum between them
+        options = {"xatol": PRECISE}
+        found = minimize_scalar(lambda x: value(x / step), bounds=(low, high), method="bounded", options=options)
+        found = found.x
+    return near_one * (math.exp(found) / unit), about

@@ -2,11 +2,9 @@
 
     direction = -(4 L_W + mu I)^-1 grad J,        W_ij = attraction of an edge of length 0,
 
-then a line search.  It starts from the last step length, or from twice this length if the first trial was taken.  Under
-a heavy-tailed kernel the edges of a grown drawing pull far less than edges of length 0, so longer steps than 1 are
-right.  W is P times a number, so the matrix never changes.  One solve per iteration, from the gradient alone, is
-enough.  If the kernel is singular, edges of length 0 attract infinitely and the matrix does not exist.  Then use
-majorization, which takes the attraction at the current lengths.
+then a line search.  It starts from the last step length, or from twice this length if the first trial was taken: under
+a heavy-tailed kernel edges of a grown drawing pull far less than edges of length 0.  If the kernel is singular, edges
+of length 0 attract infinitely and the matrix does not exist.  Then use majorization, which takes the current lengths.
 """
 
 from __future__ import annotations
@@ -72,7 +70,6 @@ class SpectralDirection:
         weights = objective.attraction_at_zero(now.lam)
         mean = parts.mean(objective.edges.row_sums(weights))
         ridge = parts.spread(RIDGE * 4.0 * mean) + now.stiffness
-        direction = objective.edges.solve(
-            weights, 4.0, ridge, -now.gradient, self.tolerance, self.inner, objective.free
-        )
+        system = weights, 4.0, ridge, -now.gradient, self.tolerance, self.inner, objective.free
+        direction = objective.edges.solve(*system)
         return Trial(direction, objective.arithmetic.product(direction, now.gradient), length, parts.full(0))

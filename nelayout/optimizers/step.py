@@ -16,24 +16,19 @@ __all__ = ["Optimizer", "State", "attraction_of"]
 class State(Protocol):
     """The memory of an optimizer between trials: a named tuple.
 
-    On several graphs ``taken`` and ``stuck`` are masks (C,).  A field's annotation names what its first axis counts
-    if it is not the graphs; see `nelayout.record.evaluation`.
+    ``evaluation`` is J at the current positions.  ``taken``: whether the last trial was a step; else positions stay.
+    ``stuck``: no trial brings a decrease.  On several graphs these are masks (C,).  A field's annotation names what
+    its first axis counts if it is not the graphs; see `nelayout.record.evaluation`.
     """
 
     @property
-    def evaluation(self) -> Evaluation:
-        """J at the current positions."""
-        ...
+    def evaluation(self) -> Evaluation: ...
 
     @property
-    def taken(self) -> Any:
-        """Return True if the last trial was a step; else positions stay."""
-        ...
+    def taken(self) -> Any: ...
 
     @property
-    def stuck(self) -> Any:
-        """No trial brings a decrease: the positions are as good as this optimizer can make them."""
-        ...
+    def stuck(self) -> Any: ...
 
 
 @runtime_checkable
@@ -44,7 +39,7 @@ class Optimizer(Protocol):
     def name(self) -> str: ...
 
     def check(self, kernel: Kernel, divergence: Divergence) -> None:
-        """Unsupported, in words, for objectives that this optimizer is not valid for."""
+        """Raise Unsupported for objectives that this optimizer is not valid for."""
         ...
 
     def init(self, objective: Objective, Y: np.ndarray) -> Any: ...
