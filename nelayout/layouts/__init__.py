@@ -33,12 +33,13 @@ __all__ = [
 F = TypeVar("F", bound=Callable[..., Any])
 
 
-def _layout(call: str, nodes: int) -> Callable[[F], F]:
-    """Return a decorator of a layout function; `call` and `nodes` become its example."""
+def _layout(nodes: int, *calls: str) -> Callable[[F], F]:
+    """Return a decorator of a layout function: it writes calls with so many nodes as examples."""
 
     def decorated(function: F) -> F:
-        lines = ("Examples", "--------", ">>> import networkx as nx, nelayout as nl",
-                 f">>> len(nl.{function.__name__}({call}))", str(nodes))  # fmt: skip
+        lines = ["Examples", "--------", ">>> import networkx as nx, nelayout as nl"]
+        for call in calls:
+            lines += [f">>> len(nl.{function.__name__}({call}))", str(nodes)]
         function.__doc__ = f"{function.__doc__}\n" + "".join(f"    {line}\n" for line in lines)
         return takes_layout_keywords(function)
 
@@ -70,7 +71,7 @@ def layout(
 # --- neighbor embeddings: similarities of all pairs in the drawing match the similarities of the graph ----------
 
 
-@takes_layout_keywords
+@_layout(34, "nx.karate_club_graph(), seed=0")
 def ws_sne_layout(
     G: Any, pos: Any = None, fixed: Any = None, *, kernel: Any = "cauchy", **options: Unpack[LayoutOptions]
 ) -> Any:
@@ -86,18 +87,11 @@ def ws_sne_layout(
     ----------
     kernel : default "cauchy"
         embedding kernel: a name ("cauchy", "gaussian", "heavy-tailed:2") or a ``nelayout.kernels.Kernel``
-
-    Examples
-    --------
-    >>> import networkx as nx, nelayout as nl
-    >>> pos = nl.ws_sne_layout(nx.karate_club_graph(), seed=0)
-    >>> len(pos)
-    34
     """
     return positions_of(G, tune("ws-sne", kernel=kernel), pos, fixed, **options)
 
 
-@_layout("nx.karate_club_graph(), seed=0", 34)
+@_layout(34, "nx.karate_club_graph(), seed=0")
 def tsne_layout(G: Any, pos: Any = None, fixed: Any = None, **options: Unpack[LayoutOptions]) -> Any:
     """Draw a graph by t-SNE on its own similarities.
 
@@ -107,7 +101,7 @@ def tsne_layout(G: Any, pos: Any = None, fixed: Any = None, **options: Unpack[La
     return positions_of(G, METHODS["tsne"], pos, fixed, **options)
 
 
-@_layout("nx.grid_2d_graph(6, 6), perplexity=10, seed=0", 36)
+@_layout(36, "nx.grid_2d_graph(6, 6), perplexity=10, seed=0")
 def tsnet_layout(
     G: Any, pos: Any = None, fixed: Any = None, *, compression: float = 0.01, **options: Unpack[LayoutOptions]
 ) -> Any:
@@ -129,7 +123,7 @@ def tsnet_layout(
     return positions_of(G, tune("tsnet", compression=compression), pos, fixed, **options)
 
 
-@_layout("nx.grid_2d_graph(6, 6), seed=0", 36)
+@_layout(36, "nx.grid_2d_graph(6, 6), seed=0")
 def drgraph_layout(G: Any, pos: Any = None, fixed: Any = None, **options: Unpack[LayoutOptions]) -> Any:
     """Draw a graph by the model of DRGraph: t-SNE of the path lengths to near nodes.
 
@@ -144,7 +138,7 @@ def drgraph_layout(G: Any, pos: Any = None, fixed: Any = None, **options: Unpack
     return positions_of(G, METHODS["drgraph"], pos, fixed, **options)
 
 
-@_layout("nx.path_graph(4), seed=0", 4)
+@_layout(4, "nx.path_graph(4), seed=0")
 def ssne_layout(G: Any, pos: Any = None, fixed: Any = None, **options: Unpack[LayoutOptions]) -> Any:
     """Draw a graph by symmetric SNE: t-SNE with the Gaussian kernel ``exp(-|y_i - y_j|^2)``.
 
@@ -153,7 +147,7 @@ def ssne_layout(G: Any, pos: Any = None, fixed: Any = None, **options: Unpack[La
     return positions_of(G, METHODS["ssne"], pos, fixed, **options)
 
 
-@_layout("nx.path_graph(4), tail=1.5, seed=0", 4)
+@_layout(4, "nx.path_graph(4), tail=1.5, seed=0")
 def hssne_layout(
     G: Any, pos: Any = None, fixed: Any = None, *, tail: float = 2.0, **options: Unpack[LayoutOptions]
 ) -> Any:
@@ -169,7 +163,10 @@ def hssne_layout(
     return positions_of(G, tune("hssne", tail=tail), pos, fixed, **options)
 
 
-@takes_layout_keywords
+@_layout(
+    34, 'nx.karate_club_graph(), divergence="js", seed=0',
+    "nx.karate_club_graph(), divergence=lambda t: abs(t - 1) ** 1.5, seed=0",
+)
 def ftsne_layout(
     G: Any, pos: Any = None, fixed: Any = None, *, divergence: Any = "kl", variational: bool = False,
     background: float = BACKGROUND, **options: Unpack[LayoutOptions],
@@ -193,20 +190,12 @@ def ftsne_layout(
     background : default 0.01
         share of the similarity, in (0, 1), of all pairs without an edge under "reverse-kl", which is infinite without
         it; a smaller one punishes false neighbors harder. Other divergences refuse other values than the default
-
-    Examples
-    --------
-    >>> import networkx as nx, nelayout as nl
-    >>> len(nl.ftsne_layout(nx.karate_club_graph(), divergence="js", seed=0))
-    34
-    >>> len(nl.ftsne_layout(nx.karate_club_graph(), divergence=lambda t: abs(t - 1) ** 1.5, seed=0))
-    34
     """
     method = tune("ftsne", divergence=divergence, variational=variational, background=background)
     return positions_of(G, method, pos, fixed, **options)
 
 
-@_layout("nx.path_graph(4), seed=0", 4)
+@_layout(4, "nx.path_graph(4), seed=0")
 def mds_ks_layout(G: Any, pos: Any = None, fixed: Any = None, **options: Unpack[LayoutOptions]) -> Any:
     """Draw a graph by MDS with kernel strain: gamma divergence of order 2, Gaussian kernel.
 
@@ -219,7 +208,7 @@ def mds_ks_layout(G: Any, pos: Any = None, fixed: Any = None, **options: Unpack[
 # --- energies: attraction along edges, repulsion of all pairs ---------------------------------------------------
 
 
-@_layout("nx.grid_2d_graph(5, 5), seed=0", 25)
+@_layout(25, "nx.grid_2d_graph(5, 5), seed=0")
 def gamma_quadlog_layout(G: Any, pos: Any = None, fixed: Any = None, **options: Unpack[LayoutOptions]) -> Any:
     """Draw a graph by gamma-QuadLog: the global shape of large graphs, without parameters.
 
@@ -230,7 +219,7 @@ def gamma_quadlog_layout(G: Any, pos: Any = None, fixed: Any = None, **options: 
     return positions_of(G, METHODS["gamma-quadlog"], pos, fixed, **options)
 
 
-@_layout("nx.karate_club_graph(), seed=0", 34)
+@_layout(34, "nx.karate_club_graph(), seed=0")
 def gamma_linlog_layout(G: Any, pos: Any = None, fixed: Any = None, **options: Unpack[LayoutOptions]) -> Any:
     """Draw a graph by gamma-LinLog: LinLog's clusters without its attraction parameter.
 
@@ -241,7 +230,7 @@ def gamma_linlog_layout(G: Any, pos: Any = None, fixed: Any = None, **options: U
     return positions_of(G, METHODS["gamma-linlog"], pos, fixed, **options)
 
 
-@_layout("nx.karate_club_graph(), seed=0", 34)
+@_layout(34, "nx.karate_club_graph(), seed=0")
 def linlog_layout(G: Any, pos: Any = None, fixed: Any = None, **options: Unpack[LayoutOptions]) -> Any:
     """Draw a graph by LinLog: the distance of clusters reflects how few edges join them.
 
@@ -252,7 +241,7 @@ def linlog_layout(G: Any, pos: Any = None, fixed: Any = None, **options: Unpack[
     return positions_of(G, METHODS["linlog"], pos, fixed, **options)
 
 
-@_layout("nx.path_graph(4), seed=0", 4)
+@_layout(4, "nx.path_graph(4), seed=0")
 def quadlog_layout(G: Any, pos: Any = None, fixed: Any = None, **options: Unpack[LayoutOptions]) -> Any:
     """Draw a graph by QuadLog: springs against logarithmic repulsion.
 
@@ -262,7 +251,7 @@ def quadlog_layout(G: Any, pos: Any = None, fixed: Any = None, **options: Unpack
     return positions_of(G, METHODS["quadlog"], pos, fixed, **options)
 
 
-@_layout("nx.path_graph(4), r=1.5, seed=0", 4)
+@_layout(4, "nx.path_graph(4), r=1.5, seed=0")
 def polylog_layout(
     G: Any, pos: Any = None, fixed: Any = None, *, r: float = 3.0, **options: Unpack[LayoutOptions]
 ) -> Any:
@@ -279,7 +268,7 @@ def polylog_layout(
     return positions_of(G, tune("polylog", r=r), pos, fixed, **options)
 
 
-@_layout("nx.path_graph(4), repulsion=2.0, seed=0", 4)
+@_layout(4, "nx.path_graph(4), repulsion=2.0, seed=0")
 def ee_layout(
     G: Any, pos: Any = None, fixed: Any = None, *, repulsion: float = 1.0, **options: Unpack[LayoutOptions]
 ) -> Any:
@@ -296,7 +285,7 @@ def ee_layout(
     return positions_of(G, tune("ee", repulsion=repulsion), pos, fixed, **options)
 
 
-@_layout("nx.karate_club_graph(), gravity=0.5, seed=0", 34)
+@_layout(34, "nx.karate_club_graph(), gravity=0.5, seed=0")
 def forceatlas2_layout(
     G: Any, pos: Any = None, fixed: Any = None, *, scaling_ratio: float = 2.0, gravity: float = 1.0,
     strong_gravity: bool = False, linlog: bool = False, **options: Unpack[LayoutOptions],
@@ -326,7 +315,7 @@ def forceatlas2_layout(
     return positions_of(G, tune("forceatlas2", **own), pos, fixed, **options)
 
 
-@_layout("nx.karate_club_graph(), attraction=4.0, seed=0", 34)
+@_layout(34, "nx.karate_club_graph(), attraction=4.0, seed=0")
 def tfdp_layout(
     G: Any, pos: Any = None, fixed: Any = None, *, repulsion: float = 10.0, attraction: float = 8.0,
     exponent: float = 2.0, **options: Unpack[LayoutOptions],
@@ -357,7 +346,7 @@ def tfdp_layout(
 # --- row by row: each node's own neighbors, missed ones weighed against false ones -----------------------------
 
 
-@_layout("nx.karate_club_graph(), seed=0", 34)
+@_layout(34, "nx.karate_club_graph(), seed=0")
 def sne_layout(G: Any, pos: Any = None, fixed: Any = None, **options: Unpack[LayoutOptions]) -> Any:
     """Draw a graph by stochastic neighbor embedding, with one distribution for each node.
 
@@ -368,7 +357,7 @@ def sne_layout(G: Any, pos: Any = None, fixed: Any = None, **options: Unpack[Lay
     return positions_of(G, METHODS["sne"], pos, fixed, **options)
 
 
-@_layout("nx.karate_club_graph(), kappa=0.2, seed=0", 34)
+@_layout(34, "nx.karate_club_graph(), kappa=0.2, seed=0")
 def nerv_layout(
     G: Any, pos: Any = None, fixed: Any = None, *, kappa: float = 0.5, background: float = BACKGROUND,
     **options: Unpack[LayoutOptions],
@@ -390,7 +379,7 @@ def nerv_layout(
     return positions_of(G, tune("nerv", kappa=kappa, background=background), pos, fixed, **options)
 
 
-@_layout("nx.karate_club_graph(), seed=0", 34)
+@_layout(34, "nx.karate_club_graph(), seed=0")
 def jse_layout(
     G: Any, pos: Any = None, fixed: Any = None, *, kappa: float = 0.5, background: float = BACKGROUND,
     **options: Unpack[LayoutOptions],
@@ -412,7 +401,7 @@ def jse_layout(
     return positions_of(G, tune("jse", kappa=kappa, background=background), pos, fixed, **options)
 
 
-@takes_layout_keywords
+@_layout(34, "nx.karate_club_graph(), alpha=0.8, seed=0", 'nx.karate_club_graph(), alpha="auto", seed=0')
 def alpha_sne_layout(
     G: Any, pos: Any = None, fixed: Any = None, *, alpha: float | Literal["auto"] = 0.5,
     background: float = BACKGROUND, **options: Unpack[LayoutOptions],
@@ -430,14 +419,6 @@ def alpha_sne_layout(
         share of each node's similarity, in (0, 1), of all nodes without an edge to it at orders <= 0, which are
         infinite without it; orders > 0 refuse other values than the default. A smaller one punishes false neighbors
         harder. On sparse graphs order 0 is not the limit of small orders, which charge false neighbors 1 / alpha
-
-    Examples
-    --------
-    >>> import networkx as nx, nelayout as nl
-    >>> len(nl.alpha_sne_layout(nx.karate_club_graph(), alpha=0.8, seed=0))
-    34
-    >>> len(nl.alpha_sne_layout(nx.karate_club_graph(), alpha="auto", seed=0))
-    34
     """
     return positions_of(G, tune("alpha-sne", alpha=alpha, background=background), pos, fixed, **options)
 

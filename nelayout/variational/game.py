@@ -5,12 +5,8 @@ An f-divergence is a maximum over functions h of pairs (Im, Verma & Branson 2018
     D_f(P||Q) = max_h sum_ij [h_ij p_ij - f*(h_ij) q_ij],
 
 with the Fenchel conjugate f*. If h is a network over features of the nodes, this is a lower bound. Network and drawing
-take turns: J steps raise the bound, K steps lower it. For example, two clusters have overlapping positions. The network
-can separate the clusters by their features, and makes h large for pairs of one cluster. Then f*(h) q is the cost of
-these pairs. To lower it, the drawing moves the clusters apart.
-
-The bound is not tight if p_ij depends on more than the features, as in a neighbor graph. Sums are over random pairs;
-only the normalizer Z comes from an N-body sum.
+take turns: J steps raise the bound, K steps lower it. The bound is not tight if p_ij depends on more than the features,
+as in a neighbor graph. Sums are over random pairs; only the normalizer Z comes from an N-body sum.
 """
 
 from __future__ import annotations
@@ -26,6 +22,7 @@ import numpy as np
 from scipy.sparse import coo_array, csr_array
 
 from nelayout.errors import InputError, missing_extra
+from nelayout.numerics.groups import WHOLE
 from nelayout.numerics.pytorch import torch_module
 
 __all__ = ["CONJUGATES", "Network", "PairSamples", "Round", "needs_torch", "variational_drawing"]
@@ -82,38 +79,13 @@ def variational_drawing(
     """Minimize over Y the maximum over networks h of sum [h_ij p_ij - f*(h_ij) q_ij / Z].
 
     The sum is over i != j, and q = 1/(1 + |y_i - y_j|^2). h_ij is the output activation of x_ij = g([f(x_i) + f(x_j);
-    f(x_i) * f(x_j)]) over features x. Both move by Adam, each step on other pairs. The same rng gives the same bits.
-
-    Parameters
-    ----------
-    P : (n, n) sparse or dense similarities, >= 0, empty diagonal; scaled to sum 1.
-    features : (n, p) features of each node for the network; columns are standardized.
-    Y0 : (n, d) initial positions, in units of the kernel.
-    divergence : a name in `CONJUGATES`.
-    normalizer : Y (n, d) -> Z = sum over i != j of q_ij, and its gradient (n, d).
-    primal : Y -> the divergence itself, for the trace.
-    rounds, ascents, descents : number of rounds, and of the steps of network and positions in each; the network takes
-        ``first_ascents`` before the first.
-    pairs : number of pairs in a step: half are edges, a quarter near pairs of the drawing, a quarter any pairs.
-    background : share of P spread over the pairs without an edge, in [0, 1).
-    tol : end after a round in which nodes moved by less than this share of the radius of the drawing.
-    callback : called with (Round, Y) after each round, Y read-only.
-
-    Returns
-    -------
-    Y, trace
-        (n, d), and a `Round` for each round.
-
-    Raises
-    ------
-    MissingExtra
-        without torch.
-    InputError
-        if the bound becomes infinite or NaN.
-
-    References
-    ----------
-    Im, Verma & Branson 2018, section 3, Algorithm 1, appendix C.2.1.
+    f(x_i) * f(x_j)]) over features x (n, p), standardized. Both move by Adam, each step on other ``pairs``. P (n, n)
+    are similarities with an empty diagonal, scaled to sum 1, ``background`` a share of it for pairs without an edge.
+    Y0 (n, d) is in units of the kernel. normalizer(Y) is Z = sum over i != j of q_ij and its gradient, primal(Y) the
+    divergence itself, for the trace. In each round the network takes ``ascents`` steps, before the first also
+    ``first_ascents``, and the positions ``descents``; a round in which nodes moved by less than ``tol`` radii of the
+    drawing is the last. The same rng gives the same bits. InputError: the bound is infinite or NaN.
+    Source: Im, Verma & Branson 2018, section 3, Algorithm 1, appendix C.2.1.
     """
     needs_torch()
     rng, Y, X = np.random.default_rng(rng), np.array(Y0, dtype=float), np.array(features, dtype=float)
@@ -155,7 +127,7 @@ def variational_drawing(
                 shown = Y.view()
                 shown.flags.writeable = False
                 callback(trace[-1], shown)
-            if _size(Y - before) < tol * _size(Y):
+            if WHOLE.radius(Y - before) < tol * WHOLE.radius(Y):
                 break
         return Y, tuple(trace)
 
@@ -223,18 +195,13 @@ class Network:
 
 @dataclass(frozen=True, slots=True)
 class PairSamples:
-    """Distribution of pairs of nodes for samples.
-
-    keys, p     i n + j of the edges i < j, increasing, and p of both directions together, of sum 1 - background
-    reach       running sums of p
-    background  p of an ordered pair without an edge
-    """
+    """Distribution of pairs of nodes for samples."""
 
     n: int
-    keys: np.ndarray
-    p: np.ndarray
-    reach: np.ndarray
-    background: float
+    keys: np.ndarray  # i n + j of the edges i < j, increasing
+    p: np.ndarray  # of both directions of each edge together, of sum 1 - background
+    reach: np.ndarray  # running sums of p
+    background: float  # p of an ordered pair without an edge
     rng: np.random.Generator
 
     @classmethod
@@ -307,11 +274,6 @@ def _positive(Z: float) -> float:
     if not (math.isfinite(Z) and Z > 0):
         raise InputError(f"normalizer must return a positive finite sum of q; got {Z!r}. Scale Y0 down")
     return float(Z)
-
-
-def _size(Y: np.ndarray) -> float:
-    """Return the root mean squared distance to the centroid."""
-    return math.sqrt(float(np.sum((Y - Y.mean(axis=0)) ** 2)) / len(Y))
 
 
 @contextmanager
