@@ -7,17 +7,7 @@ import math
 
 import numpy as np
 import pytest
-from oracles import (
-    DELTA,
-    NAMES,
-    ORACLES,
-    dense_value,
-    differences,
-    objective,
-    part,
-    random_case,
-    xlogy,
-)
+from oracles import DELTA, NAMES, ORACLES, dense_value, differences, objective, part, random_case, xlogy
 from scipy.sparse import csr_array
 
 from nelayout.catalogue import tune
@@ -140,28 +130,22 @@ def gradient(P, m, Y, divergence, connection):
     return objective(P, m, KERNELS["gaussian"], divergence, connection).evaluate(Y).gradient
 
 
-@pytest.mark.parametrize("name", ["js", "hellinger", "chi2", "jse:0.3"])
-def test_own_functions_are_the_named_ones(name):
-    own = {
-        "js": lambda t: xlogy(t, t) - (t + 1) * np.log((t + 1) / 2),
-        "hellinger": lambda t: (np.sqrt(t) - 1) ** 2,
-        "chi2": lambda t: (t - 1) ** 2,
-        "jse:0.3": lambda t: xlogy(t, t / (0.3 * t + 0.7)) / 0.7 - np.log(0.3 * t + 0.7) / 0.3,
-    }[name]
+@pytest.mark.parametrize(
+    ("name", "own", "connections"),
+    [
+        ("js", lambda t: xlogy(t, t) - (t + 1) * np.log((t + 1) / 2), CONNECTIONS),
+        ("hellinger", lambda t: (np.sqrt(t) - 1) ** 2, CONNECTIONS),
+        ("chi2", lambda t: (t - 1) ** 2, CONNECTIONS),
+        ("jse:0.3", lambda t: xlogy(t, t / (0.3 * t + 0.7)) / 0.7 - np.log(0.3 * t + 0.7) / 0.3, CONNECTIONS),
+        *(("alpha:1", lambda t, c=c: xlogy(t, t) + c * (t - 1), CONNECTIONS[1:]) for c in (0.0, -1.0, 2.5)),
+    ],
+)
+def test_own_functions_are_the_named_ones(name, own, connections):
+    """f(t) + c (t - 1) is the same divergence of similarities of sum one; t ln t is Kullback-Leibler's."""
     P, m, Y = random_case(15, "varied")
-    for connection in CONNECTIONS:
+    for connection in connections:
         named = gradient(P, m, Y, divergence_named(name), connection)
         np.testing.assert_allclose(gradient(P, m, Y, f_divergence(own), connection), named, rtol=1e-7, atol=1e-10)
-
-
-def test_a_linear_part_of_f_changes_nothing():
-    """f(t) + c (t - 1) is the same divergence of similarities of sum one; t ln t is Kullback-Leibler's."""
-    P, m, Y = random_case(17, "varied")
-    for connection in (Normalized(), NormalizedRows()):
-        expected = gradient(P, m, Y, alpha(1.0), connection)
-        for c in (0.0, -1.0, 2.5):
-            own = f_divergence(lambda t, c=c: xlogy(t, t) + c * (t - 1))
-            np.testing.assert_allclose(gradient(P, m, Y, own, connection), expected, rtol=1e-7, atol=1e-10)
 
 
 @pytest.mark.parametrize("name", ["jse:0.3", "alpha:0.3", "reverse-kl"])
@@ -262,12 +246,9 @@ def test_f_may_write_into_what_it_is_given():
         return 2 * t
 
     P, m, Y = random_case(25, "varied")
-    expected = gradient(P, m, Y, f_divergence(lambda t: (t - 1) ** 2, lambda t: 2 * (t - 1)), Normalized())
-    assert np.array_equal(gradient(P, m, Y, f_divergence(careless, slope), Normalized()), expected)
-    same = f_divergence(lambda t: (t - 1) ** 2)
-    assert np.array_equal(
-        gradient(P, m, Y, f_divergence(careless), Normalized()), gradient(P, m, Y, same, Normalized())
-    )
+    for given, same in (((careless, slope), lambda t: 2 * (t - 1)), ((careless,), None)):
+        expected = gradient(P, m, Y, f_divergence(lambda t: (t - 1) ** 2, same), Normalized())
+        assert np.array_equal(gradient(P, m, Y, f_divergence(*given), Normalized()), expected)
 
 
 @pytest.mark.parametrize("wrong", [0.0, 1.0, -0.1, float("nan"), "x", None, True])
@@ -290,16 +271,12 @@ def test_backgrounds_are_between_0_and_1_used_or_not(make, wrong):
 @pytest.mark.parametrize(
     ("method", "own"),
     [
-        ("alpha-sne", {"alpha": 0.5}),
-        ("alpha-sne", {"alpha": 1}),
-        ("alpha-sne", {"alpha": "auto"}),
-        ("ftsne", {}),
-        ("ftsne", {"divergence": "js"}),
-        ("ftsne", {"divergence": lambda t: (t - 1) ** 2}),
-        ("ftsne", {"divergence": mix(0.5, "kl", reverse_kl(0.2))}),
-        ("ftsne", {"divergence": reverse_kl(0.2)}),
-        ("jse", {"kappa": 0.5}),
-        ("jse", {"kappa": 0}),
+        *(("alpha-sne", {"alpha": order}) for order in (0.5, 1, "auto")),
+        *(
+            ("ftsne", {"divergence": given})
+            for given in ("kl", "js", lambda t: (t - 1) ** 2, mix(0.5, "kl", reverse_kl(0.2)), reverse_kl(0.2))
+        ),
+        *(("jse", {"kappa": kappa}) for kappa in (0.5, 0)),
     ],
 )
 def test_a_background_that_would_be_without_effect_is_refused(method, own):
