@@ -64,11 +64,6 @@ def test_what_is_no_graph(case):
     refused(lambda: nl.solve(given), *words, networkx=False)
 
 
-@pytest.mark.parametrize("weight", [len, lambda u, v, d: 1, ["weight"], {}])
-def test_weight_is_the_name_of_an_attribute(weight):
-    refused(lambda: nl.ws_sne_layout(square(), weight=weight), "weight must be the name")
-
-
 # --- names ------------------------------------------------------------------------------------------------------
 
 MISSPELT = {
@@ -154,14 +149,6 @@ def test_options_are_keywords_only():
         nl.ws_sne_layout(square(), None, None, "weight")
 
 
-# --- positions and places ---------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("center", [(1,), (1, 2, 3), (NAN, 0), (INF, 0), "ab", 3, {1: 2}, (1, "x"), [None, 1], (1j, 0)])
-def test_centers(center):
-    refused(lambda: nl.ws_sne_layout(square(), center=center), "center", repr(center))
-
-
 def test_fixed_nodes():
     G = square()
     refused(lambda: nl.ws_sne_layout(G, fixed=["a"]), "fixed", "pos")
@@ -171,10 +158,11 @@ def test_fixed_nodes():
 # --- numbers ----------------------------------------------------------------------------------------------------
 
 WRONG = {
+    "center": [(1,), (1, 2, 3), (NAN, 0), (INF, 0), "ab", 3, {1: 2}, (1, "x"), [None, 1], (1j, 0)],
     "dim": [0, 4, -1, True, 2.0, "2", None, NAN, [2]],
     "scale": [0, -1, NAN, INF, "1", True, [1], 1j, np.array([1.0, 2.0])], "max_iter": [-1, 1.5, "3", True, NAN, [1]],
     "tol": [-1, "3", True, NAN, INF, [1]], "n_jobs": [0, 1.5, "2", True, NAN, [1]],
-    "smoothing": [1, 1.5, -0.1, NAN, INF, "x", True, None],
+    "smoothing": [1, 1.5, -0.1, NAN, INF, "x", True, None], "weight": [len, lambda u, v, d: 1, ["weight"], {}],
     "emphasis": [-0.1, 1.5, "much", True], "seed": [-1, 1.5, "x", True, [1], (1, 2)],
     "callback": [3, "print", [print]], "progress": [None, "yes", 1, 0], "store_pos_as": [3, True, ["pos"]],
     "components": [None, 3, ["pack"]], "weight_kind": [None, 3, ["log"]], "nbody": [3, ["exact"]],
@@ -184,11 +172,16 @@ WRONG = {
 }
 
 
-@pytest.mark.parametrize(("keyword", "value"), [(k, v) for k, values in WRONG.items() for v in values], ids=repr)
+def named(value):
+    return getattr(value, "__name__", repr(value))
+
+
+@pytest.mark.parametrize(("keyword", "value"), [(k, v) for k, values in WRONG.items() for v in values], ids=named)
 def test_values_out_of_range(keyword, value):
     G = square()
     before = copy.deepcopy((list(G.nodes(data=True)), list(G.edges(data=True))))
-    message = refused(lambda: nl.ws_sne_layout(G, **{keyword: value}))
+    said = {"weight": "weight must be the name", "center": repr(value)}.get(keyword, keyword)
+    message = refused(lambda: nl.ws_sne_layout(G, **{keyword: value}), said)
     assert re.search(rf"\b{keyword}\b", message), message
     assert (list(G.nodes(data=True)), list(G.edges(data=True))) == before
 
@@ -213,13 +206,6 @@ def test_a_mass_for_no_node_is_named():
     assert set(pos) == set(G)
 
 
-def test_what_cannot_be_done_is_said_in_words():
-    message = refused(
-        lambda: nl.ws_sne_layout(nx.empty_graph(3), components="joint"), "components", kind=nl.Unsupported
-    )
-    assert "components='pack'" in message
-
-
 def test_nothing_is_refused_late():
     """What needs no drawing is checked before the first step."""
     steps: list[int] = []
@@ -228,8 +214,9 @@ def test_nothing_is_refused_late():
     assert steps == []
 
 
-def test_an_optimizer_says_where_it_is_not_valid():
+def test_what_cannot_be_done_is_said_in_words():
     """Spectral directions need edges of length 0 to attract finitely; LinLog's do not."""
     for G in (nx.karate_club_graph(), nx.to_scipy_sparse_array(nx.karate_club_graph())):
         with pytest.raises(nl.Unsupported, match="majorize"):
             nl.linlog_layout(G, optimizer="spectral-direction")
+    refused(lambda: nl.ws_sne_layout(nx.empty_graph(3), components="joint"), "components='pack'", kind=nl.Unsupported)

@@ -30,8 +30,8 @@ def test_the_table_is_one():
 
 
 @pytest.mark.parametrize("name", OF_GRAPHS)
-def test_signature_shows_every_keyword_with_its_default(name):
-    parameters = inspect.signature(getattr(nl, name)).parameters
+def test_signature_and_docstring_show_every_keyword_with_its_default(name):
+    parameters, text = inspect.signature(getattr(nl, name)).parameters, inspect.getdoc(getattr(nl, name)) or ""
     assert next(iter(parameters)) == "G"
     if name != "estimate":  # it draws nothing, so nothing is given
         assert parameters["pos"].default is None
@@ -43,14 +43,26 @@ def test_signature_shows_every_keyword_with_its_default(name):
     assert positional == (["G"] if name == "estimate" else ["G", "pos", "fixed"])
     others = {n: p.kind for n, p in parameters.items() if p.kind in (p.VAR_POSITIONAL, p.VAR_KEYWORD)}
     assert others == ({"own": inspect.Parameter.VAR_KEYWORD} if name in OF_ANY_METHOD else {})
+    for group, names in GROUPS.items():
+        part = text.split(f"\n{group} keywords\n")[1].split("\n\n")[0]
+        assert re.findall(r"^(\w+) : ", part, re.MULTILINE) == list(names)
+    assert re.findall(r"^(\w+) : ", text, re.MULTILINE) == list(parameters), "in the order of the signature"
 
 
 @pytest.mark.parametrize("name", [*OF_GRAPHS, *OF_VECTORS])
-def test_signature_is_read_at_a_glance(name):
-    text = str(inspect.signature(getattr(nl, name))).replace("**own", "own")
+def test_signature_is_read_at_a_glance_and_explained_once(name):
+    function = getattr(nl, name)
+    signature, lines = inspect.signature(function), (inspect.getdoc(function) or "").splitlines()
+    text = str(signature).replace("**own", "own")
     assert len(text) < 1000
     for puzzling in ("ForwardRef", "**", "Unpack", "module=", "TypedDict"):
         assert puzzling not in text
+    assert lines.count("Parameters") == 1
+    assert typing.get_type_hints(inspect.unwrap(function))
+    for parameter in signature.parameters:
+        entries = [line for line in lines if line.startswith(f"{parameter} : ")]
+        assert len(entries) == 1, f"{name}: {parameter} has {len(entries)} entries"
+    assert max(map(len, lines)) <= 120
 
 
 def test_embed_shows_the_keywords_of_solve_vectors_and_takes_them():
@@ -62,26 +74,6 @@ def test_embed_shows_the_keywords_of_solve_vectors_and_takes_them():
     assert np.array_equal(nl.embed(X, n_components=1, **changed), solution.positions)
     with pytest.raises(TypeError, match="missing a required argument: 'X'"):
         nl.embed(n_components=1)
-
-
-@pytest.mark.parametrize("name", [*OF_GRAPHS, *OF_VECTORS])
-def test_docstring_explains_every_parameter_once(name):
-    function = getattr(nl, name)
-    lines = (inspect.getdoc(function) or "").splitlines()
-    assert lines.count("Parameters") == 1
-    assert typing.get_type_hints(inspect.unwrap(function))
-    for parameter in inspect.signature(function).parameters:
-        entries = [line for line in lines if line.startswith(f"{parameter} : ")]
-        assert len(entries) == 1, f"{name}: {parameter} has {len(entries)} entries"
-    assert max(map(len, lines)) <= 120
-
-
-@pytest.mark.parametrize("name", OF_GRAPHS)
-def test_docstring_groups_the_common_keywords(name):
-    text = inspect.getdoc(getattr(nl, name)) or ""
-    for group, names in GROUPS.items():
-        part = text.split(f"\n{group} keywords\n")[1].split("\n\n")[0]
-        assert re.findall(r"^(\w+) : ", part, re.MULTILINE) == list(names)
 
 
 @pytest.mark.parametrize(
@@ -124,10 +116,18 @@ def test_a_word_without_an_equal_here_is_answered_with_what_there_is(call, words
         call(np.eye(4))
 
 
-@pytest.mark.parametrize("method", ["energy", "force"])
-def test_a_method_of_spring_layout_is_answered_with_what_a_method_is_here(method):
-    with pytest.raises(ValueError, match=f"got '{method}', a way in which networkx.spring_layout computes forces"):
-        nl.layout(nx.path_graph(3), method=method)
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (lambda X: nl.layout(X, "energy"), "got 'energy', a way in which networkx.spring_layout computes forces"),
+        (lambda X: nl.layout(X, "force"), "got 'force', a way in which networkx.spring_layout computes forces"),
+        (lambda X: nl.layout(X, seed={0: (0, 1)}), "given dict: positions to start from are given as pos="),
+        (lambda X: nl.embed(X, random_state=X), "random_state must .*, given ndarray: positions .* are given as init="),
+    ],
+)
+def test_a_value_of_another_library_is_answered_with_what_there_is(call, words):
+    with pytest.raises(ValueError, match=words):
+        call(np.eye(4))
 
 
 def test_the_module_of_numpy_is_a_seed():
@@ -141,22 +141,9 @@ def test_the_module_of_numpy_is_a_seed():
     assert nl.embed(np.eye(4), n_neighbors=2, random_state=np.random).shape == (4, 2)
 
 
-def test_positions_as_a_seed_are_answered_with_the_keyword_for_a_start():
-    start = nx.circular_layout(nx.path_graph(3))
-    with pytest.raises(ValueError, match="given dict: positions to start from are given as pos="):
-        nl.layout(nx.path_graph(3), seed=start)
-    with pytest.raises(ValueError, match=r"random_state must .*, given ndarray: positions .* are given as init="):
-        nl.embed(np.eye(4), n_neighbors=2, random_state=np.zeros((4, 2)))
-
-
 def test_help_opens_with_the_public_names_by_subject():
     """`help(nelayout)` shows the docstring first, and hundreds of lines later the functions."""
     assert [name for name in nl._HOME if not re.search(rf"\b{name}\b", nl.__doc__)] == []
-
-
-def test_every_named_method_has_its_function():
-    functions = {name.removesuffix("_layout").replace("_", "-") for name in LAYOUTS}
-    assert functions == set(METHODS)
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -168,7 +155,8 @@ def test_own_keywords_have_the_defaults_of_their_record(method):
     assert tune(method, **own) == METHODS[method]
 
 
-def test_methods_are_listed_with_the_default_first():
+def test_methods_have_functions_and_are_listed_with_the_default_first():
+    assert {name.removesuffix("_layout").replace("_", "-") for name in LAYOUTS} == set(METHODS)
     rows = nl.methods()
     assert [row["name"] for row in rows] == ["auto", *METHODS]
     assert all(row["summary"] and row["reference"] for row in rows)
@@ -208,9 +196,3 @@ def test_the_explanation_of_a_keyword_has_the_values_that_exist(keyword, allowed
     assert set(re.findall(r'"([\w-]+)"', TEXTS[keyword])) == set(allowed)
     for value in allowed:
         assert nl.layout(nx.path_graph(3), seed=0, **{keyword: value, "max_iter": 1}).keys() == {0, 1, 2}
-
-
-@pytest.mark.parametrize("door", [nl.solve, nl.layout, nl.nerv_layout, nl.estimate], ids=lambda door: door.__name__)
-def test_parameters_are_explained_in_the_order_of_the_signature(door):
-    said = re.findall(r"^(\w+) : ", door.__doc__ or "", re.MULTILINE)
-    assert said == list(inspect.signature(door).parameters)

@@ -24,6 +24,7 @@ from nelayout.sums.nbody import Exact
 
 N = 14
 UNIT = np.ones(N)
+OFF = ~np.eye(N, dtype=bool)
 
 
 def squared(Y):
@@ -84,29 +85,25 @@ def lee_case():
     return asymmetric_rows(), by_rows(gaussian(Y)), Y, np.sqrt(2.0) * Y
 
 
-@pytest.mark.parametrize("kappa", [0.0, 0.25, 0.5, 0.9, 1.0])
-def test_nerv_is_lee_equation_32(kappa):
-    """w_ij = (1 - kappa)(sigma - s) + kappa s (ln(sigma / s) + KL(s_i || sigma_i)), the gradient by (28)."""
+def log_ratio(p, q):
+    """ln(p / q), 0 on the diagonal."""
+    return np.log(np.where(OFF, p, 1.0) / np.where(OFF, q, 1.0))
+
+
+@pytest.mark.parametrize(
+    ("name", "kappa"), [*(("nerv", k) for k in (0.0, 0.25, 0.5, 0.9, 1.0)), *(("jse", k) for k in (0.1, 0.5, 0.9))]
+)
+def test_nerv_and_jse_are_lee_equations_32_and_37(name, kappa):
+    """The gradient by (28). w_ij = (1 - kappa)(sigma - s) + kappa s (ln(sigma / s) + KL(s_i || sigma_i)) for NeRV.
+
+    w_ij = (s / kappa)(ln(z / s) + KL(s_i || z_i)), z = kappa sigma + (1 - kappa) s, for JSE.
+    """
     sigma, s, Y, x = lee_case()
-    off = ~np.eye(N, dtype=bool)
-    log = np.log(np.where(off, sigma, 1.0) / np.where(off, s, 1.0))
+    log = log_ratio(sigma if name == "nerv" else kappa * sigma + (1 - kappa) * s, s)
     kl = -(s * log).sum(axis=1, keepdims=True)
-    w = (1 - kappa) * (sigma - s) + kappa * s * (log + kl)
-    ours = row_objective(sigma, divergence_named(f"nerv:{kappa}")).evaluate(Y).gradient
+    w = (1 - kappa) * (sigma - s) + kappa * s * (log + kl) if name == "nerv" else s / kappa * (log + kl)
+    ours = row_objective(sigma, divergence_named(f"{name}:{kappa}")).evaluate(Y).gradient
     # dE/dx = dE/dY / sqrt 2
-    np.testing.assert_allclose(ours / np.sqrt(2.0), pair_forces(w, x), rtol=1e-9, atol=1e-12)
-
-
-@pytest.mark.parametrize("kappa", [0.1, 0.5, 0.9])
-def test_jse_is_lee_equation_37(kappa):
-    """w_ij = (s / kappa)(ln(z / s) + KL(s_i || z_i)), z = kappa sigma + (1 - kappa) s."""
-    sigma, s, Y, x = lee_case()
-    off = ~np.eye(N, dtype=bool)
-    z = kappa * sigma + (1 - kappa) * s
-    log = np.log(np.where(off, z, 1.0) / np.where(off, s, 1.0))
-    kl = -(s * log).sum(axis=1, keepdims=True)
-    w = s / kappa * (log + kl)
-    ours = row_objective(sigma, divergence_named(f"jse:{kappa}")).evaluate(Y).gradient
     np.testing.assert_allclose(ours / np.sqrt(2.0), pair_forces(w, x), rtol=1e-9, atol=1e-12)
 
 
@@ -126,8 +123,7 @@ def test_alpha_sne_at_0_is_the_footnote_of_amid():
     """2 sum_j (y_i - y_j)(q_ij KL(q_i || p_i) - q_ij ln(q_ij / p_ij) + its transpose)."""
     p, Y = asymmetric_rows(), positions()
     q = by_rows(gaussian(Y))
-    off = ~np.eye(N, dtype=bool)
-    log = np.log(np.where(off, q, 1.0) / np.where(off, p, 1.0))
+    log = log_ratio(q, p)
     kl = (q * log).sum(axis=1, keepdims=True)
     found = row_objective(p, alpha(0.0)).evaluate(Y).gradient
     np.testing.assert_allclose(found, 2.0 * pair_forces(q * kl - q * log, Y), rtol=1e-9, atol=1e-12)
@@ -155,58 +151,39 @@ def same(found, expected):
     np.testing.assert_allclose(found, expected, rtol=0, atol=1e-10 * np.abs(expected).max())
 
 
-@pytest.mark.parametrize("repulsion", [1.0, 0.3])
-def test_elastic_embedding_by_majorization(repulsion):
-    """[Y15] 2.1: (L_P + rho/4 I)^-1 (lambda L_Q Y + rho/4 Y)."""
-    P, Y, rho = 30 * similarities(), positions(), 20.0
-    expected = np.linalg.solve(laplacian(P) + rho / 4 * np.eye(N), repulsion * laplacian(gaussian(Y)) @ Y + rho / 4 * Y)
-    same(mm_step(matrix_objective("ee", P, connection=Fixed(repulsion)), Y, rho), expected)
+def cauchy(Y):
+    """1 / (1 + d^2), 0 on the diagonal."""
+    return (1.0 - np.eye(N)) / (1.0 + squared(Y))
 
 
-def test_sne_by_majorization():
-    """[Y15] 2.2: (L_(P + P^T) + rho/2 I)^-1 (L_(Q + Q^T) Y + rho/2 Y), P and Q by rows."""
-    P, Y, rho = asymmetric_rows(), positions(), 8.0
-    Q = by_rows(gaussian(Y))
-    expected = np.linalg.solve(laplacian(P + P.T) + rho / 2 * np.eye(N), laplacian(Q + Q.T) @ Y + rho / 2 * Y)
-    same(mm_step(row_objective(P, divergence_named("kl")), Y, rho), expected)
+def updates(name, repulsion):
+    """An objective, W, U, a part of rho and rho: (L_W + part rho I)^-1 (L_U Y + part rho Y), as [Y15] has them."""
+    P, Y = similarities(), positions()
+    g, q, d = gaussian(Y), cauchy(Y), (1.0 - np.eye(N)) / np.sqrt(squared(Y) + np.eye(N))
+    rows = asymmetric_rows()
+    drawn = by_rows(g)
+    kernel_strain = P * g / (P * g).sum(), g * g / (g * g).sum()
+    fixed = {"connection": Fixed(repulsion)}
+    return {
+        "ee": (matrix_objective("ee", 30 * P, **fixed), 30 * P, repulsion * g, 1 / 4, 20.0),  # 2.1
+        "sne": (row_objective(rows, divergence_named("kl")), rows + rows.T, drawn + drawn.T, 1 / 2, 8.0),  # 2.2
+        "ssne": (matrix_objective("ssne", P), P, g / g.sum(), 1 / 4, 1.0),  # 2.2
+        "tsne": (matrix_objective("tsne", P), P * q, q / q.sum() * q, 1 / 4, 1.0),  # the paper's own example
+        "linlog": (matrix_objective("linlog", 30 * P, **fixed), 30 * P * d, repulsion * d * d, 1 / 2, 200.0),  # 2.3
+        "mds-ks": (matrix_objective("mds-ks", P), *kernel_strain, 1 / 4, 2.0),  # 2.4
+    }[name]
 
 
-def test_symmetric_sne_by_majorization():
-    """[Y15] 2.2: (L_P + rho/4 I)^-1 (L_Q Y + rho/4 Y), P and Q of sum 1."""
-    P, Y, rho = similarities(), positions(), 1.0
-    q = gaussian(Y)
-    expected = np.linalg.solve(laplacian(P) + rho / 4 * np.eye(N), laplacian(q / q.sum()) @ Y + rho / 4 * Y)
-    same(mm_step(matrix_objective("ssne", P), Y, rho), expected)
-
-
-def test_tsne_by_majorization():
-    """[Y15], the paper's own example: (L_(P o q) + rho/4 I)^-1 (L_(Q o q) Y + rho/4 Y), q = 1 / (1 + d^2)."""
-    P, Y, rho = similarities(), positions(), 1.0
-    q = 1.0 / (1.0 + squared(Y))
-    np.fill_diagonal(q, 0.0)
-    expected = np.linalg.solve(laplacian(P * q) + rho / 4 * np.eye(N), laplacian(q / q.sum() * q) @ Y + rho / 4 * Y)
-    same(mm_step(matrix_objective("tsne", P), Y, rho), expected)
-
-
-@pytest.mark.parametrize("repulsion", [1.0, 0.4])
-def test_linlog_by_majorization(repulsion):
-    """[Y15] 2.3: (L_(P o Q) + rho/2 I)^-1 (lambda L_(Q o Q) Y + rho/2 Y), Q = 1 / d.
-
-    Its objective is lambda times ours, and so is its rho.
-    """
-    P, Y, rho = 30 * similarities(), positions(), 200.0
-    Q = 1.0 / np.sqrt(squared(Y) + np.eye(N)) * (1 - np.eye(N))
-    expected = np.linalg.solve(laplacian(P * Q) + rho / 2 * np.eye(N), repulsion * laplacian(Q * Q) @ Y + rho / 2 * Y)
-    same(mm_step(matrix_objective("linlog", P, connection=Fixed(repulsion)), Y, rho / repulsion), expected)
-
-
-def test_kernel_strain_by_majorization():
-    """[Y15] 2.4: (L_W + rho/4 I)^-1 (L_U Y + rho/4 Y), W = P o Q / sum(P o Q), U = Q o Q / sum(Q o Q)."""
-    P, Y, rho = similarities(), positions(), 2.0
-    Q = gaussian(Y)
-    W, U = P * Q / (P * Q).sum(), Q * Q / (Q * Q).sum()
-    expected = np.linalg.solve(laplacian(W) + rho / 4 * np.eye(N), laplacian(U) @ Y + rho / 4 * Y)
-    same(mm_step(matrix_objective("mds-ks", P), Y, rho), expected)
+@pytest.mark.parametrize(
+    ("name", "repulsion"),
+    [("ee", 0.3), ("linlog", 0.4), *((name, 1.0) for name in ("ee", "sne", "ssne", "tsne", "linlog", "mds-ks"))],
+)
+def test_methods_by_majorization(name, repulsion):
+    """The paper's objective of LinLog is lambda times ours, and so is its rho."""
+    J, W, U, part, rho = updates(name, repulsion)
+    Y, ridge = positions(), part * rho
+    expected = np.linalg.solve(laplacian(W) + ridge * np.eye(N), laplacian(U) @ Y + ridge * Y)
+    same(mm_step(J, Y, rho / repulsion if name == "linlog" else rho), expected)
 
 
 @pytest.mark.parametrize("recall", [0.9, 0.5])
