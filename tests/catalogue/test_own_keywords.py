@@ -180,14 +180,19 @@ def test_a_function_is_a_divergence_for_a_method_too():
         (lambda: nl.Method("ws-sne"), "unknown kernel 'ws-sne'.*; a method .* is changed by nelayout.method"),
         (lambda: nl.Method("cauchi"), "unknown kernel 'cauchi': did you mean 'cauchy'[^;]*$"),
         (lambda: nl.Method(kernel=lambda x: 1 / x), r"Choose one of the family \(c \+ a xi\)\^\(-b/a\)"),
-        (lambda: nl.Descend("mine", 3, "lbfsg"), "unknown optimizer 'lbfsg': did you mean 'lbfgs'"),
+        (lambda: nl.Descend("mine", 3, "lbfsg"), "unknown optimizer 'lbfsg': did you mean 'lbfgs'.* Allowed: "),
+        (lambda: nl.Descend("d", 10.5), "stage 'd': max_iter must be a whole number >= 0, given 10.5"),
+        (lambda: nl.Descend("d", -3), "given -3"),
+        (lambda: nl.Descend("d", 10, tol=-1.0), "tol must be a number >= 0, given -1.0"),
+        (lambda: nl.Descend("d", 10, exaggeration=0.0), "exaggeration must be a number > 0, given 0.0"),
+        (lambda: nl.CoarseToFine("c", 10, power=np.inf), "power must be a number > 0, given inf"),
         (lambda: nl.CoarseToFine("mine", 3, optimizer="majorise"), "unknown optimizer .*did you mean 'majorize'"),
         (lambda: nl.Descend("mine", 3, kernel="cauchi"), "unknown kernel 'cauchi': did you mean 'cauchy'"),
         (lambda: nl.Descend("mine", 3, divergence="kll"), "unknown divergence 'kll'"),
         (lambda: nl.Descend("mine", 3, divergence="alpha:auto"), "alpha is chosen for a method as a whole"),
     ],
 )
-def test_misspelt_parts_are_refused_when_a_record_is_made(make, words):
+def test_wrong_parts_are_refused_when_a_record_is_made(make, words):
     with pytest.raises(InputError, match=words):
         make()
 

@@ -42,7 +42,7 @@ def own() -> Objective:
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)
-def test_they_take_the_steps_of_the_optimizer_classes(name):
+def test_they_take_the_steps_of_the_optimizer_classes_and_hold_rows_that_are_not_free(name):
     """A function with the curvature 4 L is Elastic Embedding's Objective: the same value after the same steps."""
     by_function = FUNCTIONS[name](elastic, START, 4 * LAPLACIAN, max_iter=20, tol=0.0)
     by_objective = minimize(own(), START, nl.optimizers.OPTIMIZERS[name](), 20, Rest())
@@ -52,6 +52,10 @@ def test_they_take_the_steps_of_the_optimizer_classes(name):
     assert by_function.value == elastic(by_function.positions)[0]
     assert len(by_function.trace) == 20
     assert by_function.reason == "max_iter"
+    free = np.arange(34) % 3 > 0
+    found = FUNCTIONS[name](elastic, START, 4 * LAPLACIAN, free=free, max_iter=30)
+    assert np.array_equal(found.positions[~free], START[~free])
+    assert not np.array_equal(found.positions[free], START[free])
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)
@@ -87,38 +91,27 @@ def test_without_a_curvature(name):
 def test_a_moving_curvature_is_asked_for_at_every_step():
     """W = dA/d xi of a concave attraction, sum sqrt(1 + xi): the bound then moves with Y, and J never rises."""
     W = np.diag(np.diag(LAPLACIAN)) - LAPLACIAN
-    asked = []
-
-    def weights(Y):
-        return W / (2 * np.sqrt(1 + ((Y[:, None] - Y) ** 2).sum(axis=2)))
+    asked, seen = [], []
 
     def laplacian(w):
         return np.diag(w.sum(axis=1)) - w
 
+    def squares(Y):
+        return ((Y[:, None] - Y) ** 2).sum(axis=2)
+
     def curvature(Y):
         asked.append(Y)
-        return 4 * laplacian(weights(Y))
+        return 4 * laplacian(W / (2 * np.sqrt(1 + squares(Y))))
 
     def objective(Y):
-        xi = ((Y[:, None] - Y) ** 2).sum(axis=2)
-        q = np.exp(-xi)
-        return np.sum(W * np.sqrt(1 + xi)) + q.sum(), 4 * (laplacian(weights(Y)) - laplacian(q)) @ Y
+        root, q = np.sqrt(1 + squares(Y)), np.exp(-squares(Y))
+        return np.sum(W * root) + q.sum(), 4 * laplacian(W / (2 * root) - q) @ Y
 
-    seen = []
-    found = nl.optimizers.majorize(
-        objective, START, curvature, max_iter=2000, tol=1e-12, callback=lambda step: seen.append(step.positions.copy())
-    )
+    run = {"max_iter": 2000, "tol": 1e-12, "callback": lambda step: seen.append(step.positions.copy())}
+    found = nl.optimizers.majorize(objective, START, curvature, **run)
     assert np.abs(objective(found.positions)[1]).max() < 2e-3
     for at, after in zip(asked, [START, *seen], strict=True):
         np.testing.assert_array_equal(at, after)
-
-
-@pytest.mark.parametrize("name", FUNCTIONS)
-def test_rows_that_are_not_free_stay(name):
-    free = np.arange(34) % 3 > 0
-    found = FUNCTIONS[name](elastic, START, 4 * LAPLACIAN, free=free, max_iter=30)
-    assert np.array_equal(found.positions[~free], START[~free])
-    assert not np.array_equal(found.positions[free], START[free])
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)
@@ -135,19 +128,13 @@ def test_vectors_and_callbacks(name):
     assert seen == [((3,), False)] * 2
 
 
-def test_changes_of_a_gradient_whose_squares_are_0():
-    """Curvature pairs are divided by them."""
-    H = 1e-170 * np.diag([1.0, 4.0, 9.0])
-    found = nl.optimizers.lbfgs(lambda y: (float(y @ (H @ y)) / 2, H @ y), np.ones(3), 2 * H, tol=0.0, max_iter=60)
+def test_quadratics():
+    """L-BFGS divides by changes of a gradient, here with squares of 0.  In majorization all of J is in H."""
+    H, run = 1e-170 * np.diag([1.0, 4.0, 9.0]), {"tol": 0.0, "max_iter": 60}
+    found = nl.optimizers.lbfgs(lambda y: (float(y @ (H @ y)) / 2, H @ y), np.ones(3), 2 * H, **run)
     assert found.value < 1e-5 * np.trace(H)
-
-
-def test_a_quadratic_takes_majorization_a_few_steps():
-    """All of J is in H: each step solves it but for rho, which halves every time."""
-    H = csr_array(np.diag([1.0, 1e2, 1e4]))
-    found = nl.optimizers.majorize(
-        lambda y: (float(y @ (H @ y)) / 2, H @ y), np.ones(3), H, tolerance=1e-12, max_iter=40, tol=0.0
-    )
+    S, run = csr_array(np.diag([1.0, 1e2, 1e4])), {"tolerance": 1e-12, "max_iter": 40, "tol": 0.0}
+    found = nl.optimizers.majorize(lambda y: (float(y @ (S @ y)) / 2, S @ y), np.ones(3), S, **run)
     assert np.abs(found.positions).max() < 1e-12
 
 
