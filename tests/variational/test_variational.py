@@ -82,48 +82,46 @@ def network(X, name="kl", widths=(10, 20), seed=0):
 
 @pytest.mark.gpu
 @pytest.mark.parametrize("name", DIVERGENCES)
-def test_conjugate_is_the_greatest_value(torch, name):
-    """f*(h(x)) = max_{t >= 0} [h t - f(t)] over 400,001 values of t; the paper's of chi-square holds for h >= -2."""
-    h, conjugate = CONJUGATES[name]
-    x = np.linspace(-2.0, 4.0, 25)
-    t = np.exp(np.linspace(np.log(1e-9), np.log(1e9), 400_001))
-    f = F[name][0](t)
-    greatest = np.array([np.max(one * t - f) for one in h(torch.from_numpy(x)).numpy()])
-    np.testing.assert_allclose(conjugate(torch.from_numpy(x)).numpy(), greatest, rtol=1e-6, atol=1e-7)
+def test_conjugate_is_the_greatest_value_and_the_best_h_gives_the_divergence(torch, name):
+    """f*(h(x)) = max_{t >= 0} [h t - f(t)] over 400,001 values of t; the paper's of chi-square holds for h >= -2.
+
+    At h = f'(p/q) the bound is the divergence; at any other h it is less.
+    """
+    (h, conjugate), (f, slope) = CONJUGATES[name], F[name]
+    x, t = torch.linspace(-2.0, 4.0, 25, dtype=torch.float64), np.exp(np.linspace(np.log(1e-9), np.log(1e9), 400_001))
+    greatest = np.array([np.max(one * t - f(t)) for one in h(x).numpy()])
+    np.testing.assert_allclose(conjugate(x).numpy(), greatest, rtol=1e-6, atol=1e-7)
+
+    def bound(outputs):
+        outputs = torch.from_numpy(outputs)
+        return float(np.sum(h(outputs).numpy() * p - conjugate(outputs).numpy() * q))
+
+    rng = np.random.default_rng(0)
+    p, q = rng.dirichlet(np.full(12, 5.0)), rng.dirichlet(np.full(12, 5.0))
+    x = np.linspace(-40.0, 40.0, 800_001)  # the inverse of the activation, from a table
+    best = np.interp(slope(p / q), h(torch.from_numpy(x)).numpy(), x)
+    divergence = np.sum(q * f(p / q))
+    assert bound(best) == pytest.approx(divergence, rel=1e-6)
+    assert all(bound(best + 0.1 * rng.normal(size=12)) < divergence for _ in range(5))
 
 
 @pytest.mark.gpu
 def test_activations_are_those_of_table_2(torch):
     """Im, Verma & Branson 2018; below h = -2 chi-square's conjugate is -1, and x^2/4 + x is more: the bound is less."""
     x = torch.linspace(-3.0, 3.0, 13, dtype=torch.float64)
-    written = {
-        "kl": x, "reverse-kl": -(-x).exp(), "js": np.log(2) - (1 + (-x).exp()).log(), "hellinger": 1 - (-x).exp(),
-        "chi2": x,
-    }
+    js = np.log(2) - (1 + (-x).exp()).log()
+    written = {"kl": x, "reverse-kl": -(-x).exp(), "js": js, "hellinger": 1 - (-x).exp(), "chi2": x}
     assert set(written) == set(CONJUGATES) == set(F)
     for name, h in written.items():
         np.testing.assert_allclose(CONJUGATES[name][0](x), h, atol=1e-14)
     assert (CONJUGATES["chi2"][1](torch.linspace(-9.0, -2.0, 15, dtype=torch.float64)) >= -1.0).all()
 
 
-@pytest.mark.gpu
-@pytest.mark.parametrize("name", DIVERGENCES)
-def test_the_best_h_gives_the_divergence(torch, name):
-    """At h = f'(p/q) the bound is the divergence; at any other h it is less."""
-    h, conjugate = CONJUGATES[name]
-    f, slope = F[name]
-    rng = np.random.default_rng(0)
-    p, q = rng.dirichlet(np.full(12, 5.0)), rng.dirichlet(np.full(12, 5.0))
-    divergence = np.sum(q * f(p / q))
-    x = np.linspace(-40.0, 40.0, 800_001)  # the inverse of the activation, from a table
-    best = np.interp(slope(p / q), h(torch.from_numpy(x)).numpy(), x)
-
-    def bound(outputs):
-        outputs = torch.from_numpy(outputs)
-        return float(np.sum(h(outputs).numpy() * p - conjugate(outputs).numpy() * q))
-
-    assert bound(best) == pytest.approx(divergence, rel=1e-6)
-    assert all(bound(best + 0.1 * rng.normal(size=12)) < divergence for _ in range(5))
+def all_pairs(P, Y, name):
+    """The pairs of a few nodes, whole, their q / Z, and the divergence."""
+    drawn = PairSamples.of(P + P.T, len(Y), 0.0, np.random.default_rng(0)).draw(100, np.array([1]))
+    q = all_q(Y)[drawn[0], drawn[1]] / all_q(Y).sum()
+    return drawn, q, 2 * np.sum(q * F[name][0](drawn[3] / q))
 
 
 @pytest.mark.gpu
@@ -148,9 +146,7 @@ def test_no_network_lifts_the_bound_above_the_divergence(torch, name, seed):
     """Weights as they come, on full sums: a theorem.  And the gradient is the slope of the bound."""
     rng = np.random.default_rng(seed)
     P, Y = np.triu(rng.random((8, 8)), 1), (1.0 + 3.0 * seed) * rng.normal(size=(8, 2))
-    drawn = PairSamples.of(P + P.T, 8, 0.0, rng).draw(100, np.array([1]))
-    p, q = drawn[3], all_q(Y)[drawn[0], drawn[1]] / all_q(Y).sum()
-    divergence = 2 * np.sum(q * F[name][0](p / q))
+    drawn, q, divergence = all_pairs(P, Y, name)
     made = network(rng.normal(size=(8, 3)), name, seed=seed)
     for scale in (0.01, 0.1, 1.0):
         with torch.no_grad():
@@ -168,10 +164,8 @@ def test_no_network_lifts_the_bound_above_the_divergence(torch, name, seed):
 def test_where_h_is_free_the_bound_comes_to_the_divergence(torch, name):
     """Five nodes, one coordinate for each, and a wide network: it learns any h of the ten pairs."""
     rng = np.random.default_rng(0)
-    P, Y = np.triu(0.2 + rng.random((5, 5)), 1), rng.normal(size=(5, 2))
-    drawn = PairSamples.of(P + P.T, 5, 0.0, rng).draw(100, np.array([1]))
-    p, q = drawn[3], all_q(Y)[drawn[0], drawn[1]] / all_q(Y).sum()
-    divergence, bounds = 2 * np.sum(q * F[name][0](p / q)), []
+    P, Y, bounds = np.triu(0.2 + rng.random((5, 5)), 1), rng.normal(size=(5, 2)), []
+    drawn, q, divergence = all_pairs(P, Y, name)
     made = Network.of(np.eye(5), CONJUGATES[name], rng, (16, 32))
     adam = torch.optim.Adam(made.weights, lr=0.01)
     for _ in range(600):

@@ -49,11 +49,13 @@ def test_the_same_seed_gives_the_same_bits_and_torch_keeps_its_threads():
 
 
 def test_any_number_of_steps():
+    """One round of ten short steps does not leave the start, which is turned and sized as the start is."""
     G = weights()
     method = tune("ftsne", variational=True)
-    start = nl.solve(G, "ws-sne", seed=0).positions
-    still = nl.solve(G, method, pos=start, max_iter=0)
-    np.testing.assert_array_equal(still.positions, start)
+    start = nl.solve(G, "ftsne", seed=0).positions
+    still, near = (nl.solve(G, method, pos=start, max_iter=most).positions for most in (0, 1))
+    np.testing.assert_array_equal(still, start)
+    assert 0 < np.linalg.norm(near - start) < 0.5 * np.linalg.norm(start - start.mean(axis=0))
     counts = [len(nl.solve(G, method, seed=0, max_iter=steps).trace) for steps in (1, 3, 6)]
     assert np.diff(counts).tolist() == [2, 3]
     on = nl.solve(G, method, pos=start, max_iter=3)
@@ -62,12 +64,10 @@ def test_any_number_of_steps():
 
 def test_a_callback_ends_it():
     seen = []
-
-    def until_the_second_turn(step):
-        seen.append(step.stage)
-        return seen.count("variational") == 2
-
-    solution = nl.solve(weights(), tune("ftsne", variational=True), seed=0, callback=until_the_second_turn)
+    solution = nl.solve(
+        weights(), tune("ftsne", variational=True), seed=0,
+        callback=lambda step: seen.append(step.stage) or seen.count("variational") == 2,
+    )
     assert seen[-1] == "variational"
     assert [line.stage for line in solution.trace].count("variational") == 2
     assert np.isfinite(solution.positions).all()
@@ -136,26 +136,14 @@ def test_the_paper_s_form_comes_out_of_a_heap_and_says_what_its_bound_is(diverge
         assert solution.value < 0.8 * heap
 
 
-def test_the_paper_s_form_goes_on_from_positions_that_are_given():
-    """One round of ten short steps does not leave the start, which is turned and sized as the start is."""
-    G = weights()
-    start = nl.solve(G, "ftsne", seed=0).positions
-    on = nl.solve(G, tune("ftsne", variational=True), pos=start, max_iter=1).positions
-    extent = np.linalg.norm(start - start.mean(axis=0))
-    assert 0 < np.linalg.norm(on - start) < 0.5 * extent
-
-
 @pytest.mark.parametrize("word", ["sampled", 1, None, np.array([True, False])])
 def test_other_words_are_refused(word):
     with pytest.raises(InputError, match="variational must be True or False; got"):
         nl.ftsne_layout(groups(), variational=word)
 
 
-def test_its_cost_can_be_estimated():
+def test_its_cost_can_be_estimated_and_without_torch_it_is_refused(monkeypatch):
     assert nl.estimate(groups(), "ftsne", variational=True).bytes > 0
-
-
-def test_without_torch(monkeypatch):
     monkeypatch.setitem(sys.modules, "torch", None)
     with pytest.raises(MissingExtra, match=r'pip install "nelayout\[torch\]"'):
         nl.ftsne_layout(groups(), variational=True)
