@@ -14,8 +14,7 @@ from nelayout.formula.alpha_choice import AlphaSearch, alpha_search
 from nelayout.formula.connections import Connection, connection_named
 from nelayout.formula.divergences import Divergence, alpha, divergence_named
 from nelayout.formula.divergences.beta import Beta
-from nelayout.formula.divergences.f_divergences import WITH_CONJUGATE, conjugate_name
-from nelayout.formula.divergences.own_function import OwnFunction
+from nelayout.formula.divergences.f_divergences import WITH_CONJUGATE, OwnFunction, conjugate_name
 from nelayout.formula.kernels import KERNELS, Kernel, kernel_named
 from nelayout.formula.part_names import as_number, number_within, spell, split
 from nelayout.formula.potentials.gravity import Gravity

@@ -63,35 +63,21 @@ class CoarseToFine:
 class Descend:
     """A stage that takes steps of one optimizer on the graph itself.
 
-    Attributes
-    ----------
-    name
-        what traces and callbacks call it
-    max_iter
-        most steps
-    optimizer
-        a name from nelayout.optimizers
-    exaggeration
-        factor on the attraction of all edges
-    kernel
-        minimize with this kernel instead of the method's own (continuation from light to heavy tails); a name
-        or a Kernel
-    divergence
-        minimize this divergence instead of the method's own; a name, a function f or a Divergence
-    large
-        (max_iter, exaggeration) in graphs of more than 10,000 nodes
-    small
-        max_iter in graphs of up to 2,000 nodes
-    starts
-        try other initial positions too, in graphs of up to 200 nodes; the lowest J continues
-    judged
-        compare the drawing at the end of this stage with drawings of other such stages by the quality score; the best
-        is the result (the method "auto" alone has such stages)
-    tol
-        end when a move of all nodes down the gradient by the typical distance between nodes would lower J by
-        less than this fraction of itself
-    lull
-        end when 10 steps bring less than this fraction of the decrease so far
+    name          what traces and callbacks call it
+    max_iter      most steps
+    optimizer     a name from nelayout.optimizers
+    exaggeration  factor on the attraction of all edges
+    kernel        minimize with this kernel instead of the method's own (continuation from light to heavy tails); a name
+                  or a Kernel
+    divergence    minimize this divergence instead of the method's own; a name, a function f or a Divergence
+    large         (max_iter, exaggeration) in graphs of more than 10,000 nodes
+    small         max_iter in graphs of up to 2,000 nodes
+    starts        try other initial positions too, in graphs of up to 200 nodes; the lowest J continues
+    judged        compare the drawing at the end of this stage with drawings of other such stages by the quality score;
+                  the best is the result (the method "auto" alone has such stages)
+    tol           end when a move of all nodes down the gradient by the typical distance between nodes would lower J by
+                  less than this fraction of itself
+    lull          end when 10 steps bring less than this fraction of the decrease so far
     """
 
     name: str

@@ -237,7 +237,7 @@ def _optimizer(method: Method, o: dict[str, Any]) -> Optimizer | None:
 
 def _holds(method: Method) -> bool:
     """Return True if gravity keeps nodes together."""
-    return method.gravity is not None and method.gravity.holds
+    return method.gravity is not None and method.gravity.strength > 0
 
 
 def _check_joint(method: Method, P: csr_array, count: int) -> None:

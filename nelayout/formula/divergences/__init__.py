@@ -24,15 +24,16 @@ from nelayout.formula.divergences.alpha import BACKGROUND, Alpha, alpha, reverse
 from nelayout.formula.divergences.beta import Beta, beta, i_divergence, itakura_saito, kl_divergence
 from nelayout.formula.divergences.f_divergences import (
     FDivergence,
+    OwnFunction,
     Type2Mixture,
     chi_square,
+    f_divergence,
     hellinger,
     jensen_shannon,
     jse_divergence,
 )
 from nelayout.formula.divergences.forces import ForceAtlas, TForces, force_atlas, force_atlas_linlog, t_forces
 from nelayout.formula.divergences.mixture import Mixture, mixture, nerv_divergence
-from nelayout.formula.divergences.own_function import OwnFunction, f_divergence
 from nelayout.formula.divergences.protocol import Divergence, PairTerm, Similarity
 from nelayout.formula.part_names import as_number, split
 

@@ -25,23 +25,19 @@ class Similarity(NamedTuple):
     lam: Any = 1.0
     known: np.ndarray | None = None
 
-    @property
-    def _plain(self) -> bool:
-        return isinstance(self.lam, float) and self.lam == 1.0
-
     def log(self) -> np.ndarray:
         """ln b."""
         if self.known is not None:
             return self.known
         log_q = self.kernel.log(self.xi)
-        return log_q if self._plain else log_q + np.log(self.lam)
+        return log_q if isinstance(self.lam, float) and self.lam == 1.0 else log_q + np.log(self.lam)
 
     def power(self, order: float) -> np.ndarray:
         """b^order."""
         if self.known is not None or several(self.lam):  # lambda may be huge and q tiny, and b of usual size
             return np.exp(order * self.log())
         power = self.kernel.power(self.xi, order)
-        return power if self._plain else power * self.lam**order
+        return power if self.lam == 1.0 else power * self.lam**order
 
     def boxcox(self, order: float) -> np.ndarray:
         """(b^order - 1) / order, ln b at order 0."""

@@ -4,11 +4,6 @@
 
 It keeps nodes together that no edge joins. Masses are not scaled to mean 1. Shared gravity is divided by their sum:
 strong and shared, it is the compression of tsNET.
-
->>> Y = np.array([[0.0, 3.0], [0.0, -1.0], [0.0, -2.0]])
->>> Gravity(2.0).at(Y, np.ones(3)).cost
-array([6., 2., 4.])
-
 Sources: Jacomy, Venturini, Heymann & Bastian, ForceAtlas2, PLoS ONE 9(6), 2014; c instead of the origin: networkx;
 Kruiger et al., Graph layouts by t-SNE, Computer Graphics Forum 36, 2017.
 """
@@ -47,11 +42,6 @@ class Gravity:
     @property
     def name(self) -> str:
         return f"{'strong ' * self.strong}{'shared ' * self.shared}{self.strength:g}"
-
-    @property
-    def holds(self) -> bool:
-        """True if nodes that only repel each other stay at finite distances."""
-        return self.strength > 0
 
     def at(self, Y: np.ndarray, mass: np.ndarray, graphs: Whole | Parts = WHOLE) -> Pull:
         """Return the pull at positions Y (n, d), masses (n,); each graph has its own middle."""

@@ -5,13 +5,6 @@
 over nodes i and pivots k, some of the nodes.  D is the distance that both should have, up to one factor for all.  sigma
 is the scale-normalized stress: the least weighted mean of (t d - D)^2 over all factors t, in parts of the mean of D^2.
 It is between 0 and 1, and the size of the drawing leaves it as it is.
-
->>> lengths = np.array([[0.0, 1.0, 2.0], [1.0, 0.0, 1.0], [2.0, 1.0, 0.0]])
->>> path = Stress(np.ones(1), (Distances.of(np.arange(3), lengths),))
->>> straight, bent = np.array([[0.0, 0], [5, 0], [10, 0]]), np.array([[0.0, 0], [5, 0], [5, 5]])
->>> [round(float(path.at(Y, np.ones(3)).cost.sum()), 4) for Y in (straight, bent)]
-[0.0, 0.0229]
-
 Source: Gansner, Koren & North, Graph drawing by stress majorization, GD 2004; for pivots: Brandes & Pich, An
 experimental study on distance-based graph drawing, GD 2008.
 """
@@ -42,13 +35,9 @@ Push = Callable[[Any], np.ndarray]
 
 @dataclass(frozen=True, eq=False)
 class Stress:
-    """The stress of one graph, or of several that lie one after another.
+    """The stress of one graph, or of several that lie one after another."""
 
-    factors    (C,) f of each graph
-    distances  of each graph
-    """
-
-    factors: np.ndarray
+    factors: np.ndarray  # (C,) f of each graph
     distances: tuple[Distances, ...]
     threads: Threads = field(default_factory=Threads)
     compiled: bool = False
