@@ -27,8 +27,6 @@ from nelayout.numerics.pytorch import torch_module
 
 __all__ = ["CONJUGATES", "Network", "PairSamples", "Round", "needs_torch", "variational_drawing"]
 
-# Number of units in the hidden layers of f and g.
-WIDTHS = 10, 20
 # Adam's rate for the network; its rate for positions in units of the kernel, and the rounds that halve this rate.
 LEARNING_RATE, POSITION_RATE, HALVING_ROUNDS = 0.01, 0.05, 50
 # Number of nearest nodes in the drawing that make near pairs.
@@ -146,8 +144,10 @@ class Network:
 
     @classmethod
     def of(
-        cls, X: np.ndarray, conjugate: tuple[Callable, Callable], rng: np.random.Generator, widths=WIDTHS
+        cls, X: np.ndarray, conjugate: tuple[Callable, Callable], rng: np.random.Generator,
+        widths: tuple[int, int] = (10, 20),
     ) -> Network:
+        """Return a new network; ``widths``: units in the hidden layers of f and g."""
         torch = torch_module()
         f, g = widths
         layers = ((X.shape[1], f), (2 * f, g), (g, 1))

@@ -55,30 +55,30 @@ def sigma(pivots, lengths, Y) -> float:
     return float(1.0 - wdd**2 / (wd2 * w2))
 
 
+def stress_of(Y, *distances, factors=(1.0,), **options):
+    """The pull of the stress of graphs at a drawing."""
+    return Stress(np.array(factors), distances, **options).at(Y, np.ones(len(Y)))
+
+
 @pytest.mark.parametrize("d", [1, 2, 3])
 @pytest.mark.parametrize("k", [1, 6, 23])
 @pytest.mark.parametrize("compiled", [False, True])
 def test_the_value_is_the_definition(d, k, compiled):
     given, Y = some_distances(23, k), np.random.default_rng(1).normal(size=(23, d))
-    term = Stress(np.array([3.0]), (Distances.of(*given),), compiled=compiled)
-    cost = term.at(Y, np.ones(23)).cost
-    assert cost.sum() == pytest.approx(3.0 * sigma(*given, Y), rel=1e-6)
-    np.testing.assert_allclose(term.at(1e3 * Y + 5.0, np.ones(23)).cost, cost, atol=1e-9)
+    at = [stress_of(Z, Distances.of(*given), factors=[3.0], compiled=compiled).cost for Z in (Y, 1e3 * Y + 5.0)]
+    assert at[0].sum() == pytest.approx(3.0 * sigma(*given, Y), rel=1e-6)
+    np.testing.assert_allclose(at[1], at[0], atol=1e-9)
 
 
-def test_of_all_pairs_of_a_graph_it_is_the_measure():
-    Y = np.random.default_rng(2).normal(size=(34, 2))
-    P = csr_array(nx.to_scipy_sparse_array(KARATE, weight=None))
-    term = Stress(np.ones(1), (hop_distances_of_each([P], Threads())[0],))
-    assert term.at(Y, np.ones(34)).cost.sum() == pytest.approx(float(nl.measure(P, Y)["stress"]), rel=1e-6)
-
-
-def test_distances_within_communities_are_shorter():
+def test_of_all_pairs_of_a_graph_it_is_the_measure_and_distances_within_communities_are_shorter():
     Y = np.random.default_rng(2).normal(size=(34, 2))
     P = csr_array(nx.to_scipy_sparse_array(KARATE, weight=None))
     lengths = np.array(nx.floyd_warshall_numpy(KARATE, weight=None)) * (1.0 - 0.45 * together(P))
-    term = Stress(np.ones(1), (hop_distances_of_each([P], Threads(), grouped=True)[0],))
-    assert term.at(Y, np.ones(34)).cost.sum() == pytest.approx(sigma(np.arange(34), lengths, Y), rel=1e-6)
+    plain, grouped = (
+        stress_of(Y, hop_distances_of_each([P], Threads(), grouped=each)[0]).cost.sum() for each in (False, True)
+    )
+    assert plain == pytest.approx(float(nl.measure(P, Y)["stress"]), rel=1e-6)
+    assert grouped == pytest.approx(sigma(np.arange(34), lengths, Y), rel=1e-6)
 
 
 @pytest.mark.parametrize("name", ["karate", "les_miserables", "caves", "grid"])
@@ -105,9 +105,6 @@ def test_runs_agree_on_groups_and_disagree_on_a_mesh():
     mesh = nx.to_scipy_sparse_array(nx.grid_2d_graph(12, 12), dtype=float)
     share = together(csr_array(mesh))
     assert share[mesh.nonzero()].min() > 0, "a border that no run crosses"
-
-
-def test_a_part_without_edges_has_no_communities():
     assert together(csr_array((1, 1))).tolist() == [[1.0]]
 
 
@@ -116,29 +113,24 @@ def test_a_part_without_edges_has_no_communities():
 def test_the_gradient_of_several_graphs_is_the_slope_of_their_values(compiled, d):
     """Of graphs with all pairs, with pivots, and of two nodes."""
     given = [(9, 9), (31, 4), (2, 2), (12, 12)]
-    term = Stress(
-        np.array([1.0, 2.0, 0.5, 3.0]), tuple(Distances.of(*some_distances(*one)) for one in given), compiled=compiled
-    )
-    rng = np.random.default_rng(3)
-    Y, toward = rng.normal(size=(2, 54, d))
-    mass = np.ones(54)
-    slopes = slope(lambda Z: term.at(Z, mass).cost, Y, toward)
-    gradient = np.einsum("ij,ij->i", term.at(Y, mass).gradient, toward)
+    distances = [Distances.of(*some_distances(*one)) for one in given]
+    Y, toward = np.random.default_rng(3).normal(size=(2, 54, d))
+
+    def pull(Z):
+        return stress_of(Z, *distances, factors=[1.0, 2.0, 0.5, 3.0], compiled=compiled)
+
+    slopes = slope(lambda Z: pull(Z).cost, Y, toward)
+    gradient = np.einsum("ij,ij->i", pull(Y).gradient, toward)
     ends = np.cumsum([0, *(n for n, _ in given)])[:-1]
     np.testing.assert_allclose(np.add.reduceat(gradient, ends), np.add.reduceat(slopes, ends), rtol=1e-7, atol=1e-7)
 
 
-def test_nodes_at_one_place_have_no_force():
-    term = Stress(np.array([2.0]), (Distances.of(*some_distances(5, 5)),))
-    pull = term.at(np.ones((5, 2)), np.ones(5))
+def test_nodes_at_one_place_have_no_force_and_threads_change_no_bit():
+    pull = stress_of(np.ones((5, 2)), Distances.of(*some_distances(5, 5)), factors=[2.0])
     assert 0.0 < pull.cost.sum() <= 2.0
     assert not pull.gradient.any()
-
-
-def test_threads_change_no_bit():
-    given = Distances.of(*some_distances(3000, 7))
-    Y = np.random.default_rng(4).normal(size=(3000, 2))
-    one, two = (Stress(np.ones(1), (given,), Threads(count), True).at(Y, np.ones(3000)) for count in (1, 2))
+    given, Y = Distances.of(*some_distances(3000, 7)), np.random.default_rng(4).normal(size=(3000, 2))
+    one, two = (stress_of(Y, given, threads=Threads(count), compiled=True) for count in (1, 2))
     assert np.array_equal(one.gradient, two.gradient)
     assert np.array_equal(one.cost, two.cost)
 
@@ -157,12 +149,15 @@ def test_hops_are_those_from_the_pivots(monkeypatch):
 
 
 @pytest.mark.parametrize("name", EACH)
-def test_the_gradient_with_stress_is_the_slope_of_the_value(name):
-    J = objective(name)
-    affinity = replace(J.affinity, distances=(Distances.of(*some_distances(77, 77)),))
-    J = replace(J, affinity=affinity, emphasis=5.0)
-    rng = np.random.default_rng(3)
+@pytest.mark.parametrize("term", ["stress", "springs"])
+def test_the_gradient_with_stress_or_springs_is_the_slope_of_the_value(name, term):
+    J, rng = objective(name), np.random.default_rng(3)
     Y, toward = 2.0 * rng.standard_normal((77, 2)), rng.standard_normal((77, 2))
+    if term == "stress":
+        affinity = replace(J.affinity, distances=(Distances.of(*some_distances(77, 77)),))
+        J = replace(J, affinity=affinity, emphasis=5.0)
+    else:
+        J = J.anchored(Anchors(rng.standard_normal((77, 2)), rng.uniform(0.0, 2.0, 77)))
     slopes = slope(lambda Z: J.evaluate(Z).value, Y, toward)
     assert np.sum(J.evaluate(Y).gradient * toward) == pytest.approx(slopes, rel=1e-6, abs=1e-6)
 
@@ -224,15 +219,6 @@ def springs_of(J, Y, stability, size=1.0):
 
 
 @pytest.mark.parametrize("name", EACH)
-def test_gradient_with_springs_is_the_slope_of_the_value(name):
-    rng, J = np.random.default_rng(3), objective(name)
-    Y, toward = 2.0 * rng.standard_normal((77, 2)), rng.standard_normal((77, 2))
-    J = J.anchored(Anchors(rng.standard_normal((77, 2)), rng.uniform(0.0, 2.0, 77)))
-    slopes = slope(lambda Z: J.evaluate(Z).value, Y, toward)
-    assert np.sum(J.evaluate(Y).gradient * toward) == pytest.approx(slopes, rel=1e-6, abs=1e-6)
-
-
-@pytest.mark.parametrize("name", EACH)
 def test_springs_add_their_own_energy_and_nothing_else(name):
     rng, J = np.random.default_rng(4), objective(name)
     Y, places, k = rng.standard_normal((77, 2)), rng.standard_normal((77, 2)), rng.uniform(0.0, 2.0, 77)
@@ -260,15 +246,11 @@ def test_springs_resist_a_stretch_of_the_map_by_their_part(name, stability):
     np.testing.assert_allclose(found.places, Y)
 
 
-def test_units_of_the_caller_change_no_spring():
+def test_units_change_no_spring_and_no_stability_and_fixed_coordinates_have_none():
     J, Y = objective("ws-sne"), np.random.default_rng(6).standard_normal((77, 2))
     one, other = springs_of(J, Y, 0.8), springs_of(J, Y, 0.8, size=1e-3)
     np.testing.assert_allclose(one.stiffness, other.stiffness)
     np.testing.assert_allclose(one.places, other.places)
-
-
-def test_no_stability_and_fixed_coordinates_have_no_spring():
-    J, Y = objective("ws-sne"), np.random.default_rng(6).standard_normal((77, 2))
     assert not springs_of(J, Y, 0.0).stiffness.any()
     fixed = np.zeros((77, 2), dtype=bool)
     fixed[3] = True
@@ -278,9 +260,7 @@ def test_no_stability_and_fixed_coordinates_have_no_spring():
 @pytest.mark.parametrize("optimizer", OPTIMIZERS)
 def test_every_optimizer_goes_to_the_places_of_stiff_springs(optimizer):
     """However stiff they are, the energy is quadratic there, so that all end within a hair of them."""
-    G = nx.karate_club_graph()
-    A = nx.to_scipy_sparse_array(G, dtype=float, format="csr", weight=None)
-    method = EVERY_METHOD["ws-sne"]
+    A, method = csr_array(nx.to_scipy_sparse_array(KARATE, dtype=float, weight=None)), EVERY_METHOD["ws-sne"]
     A.indices, A.indptr = A.indices.astype(np.int32), A.indptr.astype(np.int32)
     affinity, _ = input_affinity(A, node_mass(A, method.mass)[0], method, 0.0, ONE)
     J = Summation(Exact(False, ONE), ONE, False).objective(method, affinity)
