@@ -74,16 +74,11 @@ def test_functions_are_divergences():
         nl.Method(divergence=lambda t: -((t - 1) ** 2), connection="normalized")
 
 
-@pytest.mark.parametrize("kernel", KERNEL_TABLE, ids=lambda kernel: kernel.name)
-def test_kernels_are_values_with_names(kernel):
-    assert kernel_named(kernel.name) == kernel
-    value_like(kernel, kernel_named(kernel.name))
-
-
-@pytest.mark.parametrize("connection", CONNECTION_TABLE, ids=lambda connection: connection.name)
-def test_connections_are_values_with_names(connection):
-    assert connection_named(connection.name) == connection
-    value_like(connection, connection_named(connection.name))
+@pytest.mark.parametrize("part", [*KERNEL_TABLE, *CONNECTION_TABLE], ids=lambda part: part.name)
+def test_kernels_and_connections_are_values_with_names(part):
+    named = kernel_named if isinstance(part, Kernel) else connection_named
+    assert named(part.name) == part
+    value_like(part, named(part.name))
 
 
 @pytest.mark.parametrize("method", [AUTO, *METHODS.values()], ids=lambda method: method.name)
