@@ -10,11 +10,12 @@ True
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Iterable
 from dataclasses import replace
-from typing import Any, Literal, TypeVar, Unpack
+from typing import Any, Literal, TypeVar, Unpack, cast
 
-from nelayout.catalogue import METHODS, tune
+from nelayout.catalogue import METHODS
 from nelayout.catalogue.keywords import takes_common_keywords, takes_layout_keywords
 from nelayout.catalogue.options import LayoutOptions, MethodOptions
 from nelayout.catalogue.record import Method
@@ -34,14 +35,20 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 def _layout(nodes: int, *calls: str) -> Callable[[F], F]:
-    """Return a decorator of a layout function: it writes calls with so many nodes as examples."""
+    """Return a decorator: a function draws by the method of its name; the calls are its examples."""
 
     def decorated(function: F) -> F:
+        name = function.__name__.removesuffix("_layout").replace("_", "-")
+
+        @functools.wraps(function)
+        def draw(G: Any, pos: Any = None, fixed: Any = None, **options: Unpack[MethodOptions]) -> Any:
+            return positions_of(G, name, pos, fixed, **options)
+
         lines = ["Examples", "--------", ">>> import networkx as nx, nelayout as nl"]
         for call in calls:
             lines += [f">>> len(nl.{function.__name__}({call}))", str(nodes)]
-        function.__doc__ = f"{function.__doc__}\n" + "".join(f"    {line}\n" for line in lines)
-        return takes_layout_keywords(function)
+        draw.__doc__ = f"{function.__doc__}\n" + "".join(f"    {line}\n" for line in lines)
+        return takes_layout_keywords(cast("F", draw))
 
     return decorated
 
@@ -88,7 +95,6 @@ def ws_sne_layout(
     kernel : default "cauchy"
         embedding kernel: a name ("cauchy", "gaussian", "heavy-tailed:2") or a ``nelayout.kernels.Kernel``
     """
-    return positions_of(G, tune("ws-sne", kernel=kernel), pos, fixed, **options)
 
 
 @_layout(34, "nx.karate_club_graph(), seed=0")
@@ -98,7 +104,6 @@ def tsne_layout(G: Any, pos: Any = None, fixed: Any = None, **options: Unpack[La
     Minimizes ``KL(P || Q)``, P = weights / sum, Q = q / sum q with ``q = 1/(1 + |y_i - y_j|^2)``: ws-SNE, unit mass.
     Source: van der Maaten & Hinton (2008).
     """
-    return positions_of(G, METHODS["tsne"], pos, fixed, **options)
 
 
 @_layout(36, "nx.grid_2d_graph(6, 6), perplexity=10, seed=0")
@@ -120,7 +125,6 @@ def tsnet_layout(
     compression : default 0.01
         strength >= 0 of the pull to the middle; at 0 it is ``tsne_layout(G, affinity="hops", perplexity=40)``
     """
-    return positions_of(G, tune("tsnet", compression=compression), pos, fixed, **options)
 
 
 @_layout(36, "nx.grid_2d_graph(6, 6), seed=0")
@@ -135,7 +139,6 @@ def drgraph_layout(G: Any, pos: Any = None, fixed: Any = None, **options: Unpack
     paper estimates the repulsion from a few random nodes, by logistic regression with its own weight. This
     function minimizes the divergence itself, over all pairs, and has no such weight.
     """
-    return positions_of(G, METHODS["drgraph"], pos, fixed, **options)
 
 
 @_layout(4, "nx.path_graph(4), seed=0")
@@ -144,7 +147,6 @@ def ssne_layout(G: Any, pos: Any = None, fixed: Any = None, **options: Unpack[La
 
     Source: Cook et al. (2007); van der Maaten & Hinton (2008), sec. 3.1.
     """
-    return positions_of(G, METHODS["ssne"], pos, fixed, **options)
 
 
 @_layout(4, "nx.path_graph(4), tail=1.5, seed=0")
@@ -160,7 +162,6 @@ def hssne_layout(
     tail : default 2.0
         heaviness of the tail, >= 0: 0 is s-SNE, 1 is t-SNE; a larger tail draws clusters tighter and further apart
     """
-    return positions_of(G, tune("hssne", tail=tail), pos, fixed, **options)
 
 
 @_layout(
@@ -191,8 +192,6 @@ def ftsne_layout(
         share of the similarity, in (0, 1), of all pairs without an edge under "reverse-kl", which is infinite without
         it; a smaller one punishes false neighbors harder. Other divergences refuse other values than the default
     """
-    method = tune("ftsne", divergence=divergence, variational=variational, background=background)
-    return positions_of(G, method, pos, fixed, **options)
 
 
 @_layout(4, "nx.path_graph(4), seed=0")
@@ -202,7 +201,6 @@ def mds_ks_layout(G: Any, pos: Any = None, fixed: Any = None, **options: Unpack[
     Minimizes (1/2) ln sum_ij q_ij^2 - ln sum_ij P_ij q_ij with ``q = exp(-|y_i - y_j|^2)``.
     Source: Yang, Peltonen & Kaski (2015), sec. 2.4.
     """
-    return positions_of(G, METHODS["mds-ks"], pos, fixed, **options)
 
 
 # --- energies: attraction along edges, repulsion of all pairs ---------------------------------------------------
@@ -216,7 +214,6 @@ def gamma_quadlog_layout(G: Any, pos: Any = None, fixed: Any = None, **options: 
     divergence at its best scale factor. Neither the scale of the weights nor the size of the drawing matters.
     Source: Yang, Peltonen & Kaski (2014), sec. 5.2 and Proposition 6.
     """
-    return positions_of(G, METHODS["gamma-quadlog"], pos, fixed, **options)
 
 
 @_layout(34, "nx.karate_club_graph(), seed=0")
@@ -227,7 +224,6 @@ def gamma_linlog_layout(G: Any, pos: Any = None, fixed: Any = None, **options: U
     up to size, because the scale factor only rescales a power kernel.
     Source: Yang, Peltonen & Kaski (2014), sec. 5.2.
     """
-    return positions_of(G, METHODS["gamma-linlog"], pos, fixed, **options)
 
 
 @_layout(34, "nx.karate_club_graph(), seed=0")
@@ -238,7 +234,6 @@ def linlog_layout(G: Any, pos: Any = None, fixed: Any = None, **options: Unpack[
     repulsion, ``mass="unit"`` node repulsion.
     Source: Noack (2007); as a divergence, Yang, Peltonen & Kaski (2014), Proposition 4.
     """
-    return positions_of(G, METHODS["linlog"], pos, fixed, **options)
 
 
 @_layout(4, "nx.path_graph(4), seed=0")
@@ -248,7 +243,6 @@ def quadlog_layout(G: Any, pos: Any = None, fixed: Any = None, **options: Unpack
     Minimizes ``sum_ij P_ij |y_i - y_j|^2 - sum_ij m_i m_j ln |y_i - y_j|^2``.
     Source: Noack (2007).
     """
-    return positions_of(G, METHODS["quadlog"], pos, fixed, **options)
 
 
 @_layout(4, "nx.path_graph(4), r=1.5, seed=0")
@@ -265,7 +259,6 @@ def polylog_layout(
     r : default 3.0
         the power, > 0: 1 is LinLog, 2 QuadLog, 3 has the forces of Fruchterman & Reingold
     """
-    return positions_of(G, tune("polylog", r=r), pos, fixed, **options)
 
 
 @_layout(4, "nx.path_graph(4), repulsion=2.0, seed=0")
@@ -282,7 +275,6 @@ def ee_layout(
     repulsion : default 1.0
         lambda > 0, the weight of the repulsion against the raw weights; the drawing depends on it
     """
-    return positions_of(G, tune("ee", repulsion=repulsion), pos, fixed, **options)
 
 
 @_layout(34, "nx.karate_club_graph(), gravity=0.5, seed=0")
@@ -311,8 +303,6 @@ def forceatlas2_layout(
     linlog : default False
         attraction ln(1 + d) instead of d: w [(1 + d) ln(1 + d) - d] instead of w d^2 / 2, for clusters further apart
     """
-    own = {"scaling_ratio": scaling_ratio, "gravity": gravity, "strong_gravity": strong_gravity, "linlog": linlog}
-    return positions_of(G, tune("forceatlas2", **own), pos, fixed, **options)
 
 
 @_layout(34, "nx.karate_club_graph(), attraction=4.0, seed=0")
@@ -339,8 +329,6 @@ def tfdp_layout(
     exponent : default 2.0
         power > 1 by which repulsion falls off with 1 + xi, gamma in the paper
     """
-    own = {"repulsion": repulsion, "attraction": attraction, "exponent": exponent}
-    return positions_of(G, tune("tfdp", **own), pos, fixed, **options)
 
 
 # --- row by row: each node's own neighbors, missed ones weighed against false ones -----------------------------
@@ -354,7 +342,6 @@ def sne_layout(G: Any, pos: Any = None, fixed: Any = None, **options: Unpack[Lay
     ``q = exp(-|y_i - y_j|^2)``.
     Source: Hinton & Roweis (2002).
     """
-    return positions_of(G, METHODS["sne"], pos, fixed, **options)
 
 
 @_layout(34, "nx.karate_club_graph(), kappa=0.2, seed=0")
@@ -376,7 +363,6 @@ def nerv_layout(
         infinite without it; without effect if every pair has a similarity. A smaller one punishes false neighbors
         harder; a large one with a large kappa can shrink a drawing to a point
     """
-    return positions_of(G, tune("nerv", kappa=kappa, background=background), pos, fixed, **options)
 
 
 @_layout(34, "nx.karate_club_graph(), seed=0")
@@ -398,7 +384,6 @@ def jse_layout(
         as in `nerv_layout`, for kappa = 1 only; a smaller kappa refuses other values than the default. On sparse graphs
         kappa = 1 is not the limit of larger and larger kappa, which charge false neighbors -ln(1 - kappa) / kappa
     """
-    return positions_of(G, tune("jse", kappa=kappa, background=background), pos, fixed, **options)
 
 
 @_layout(34, "nx.karate_club_graph(), alpha=0.8, seed=0", 'nx.karate_club_graph(), alpha="auto", seed=0')
@@ -420,7 +405,6 @@ def alpha_sne_layout(
         infinite without it; orders > 0 refuse other values than the default. A smaller one punishes false neighbors
         harder. On sparse graphs order 0 is not the limit of small orders, which charge false neighbors 1 / alpha
     """
-    return positions_of(G, tune("alpha-sne", alpha=alpha, background=background), pos, fixed, **options)
 
 
 @takes_common_keywords
