@@ -99,13 +99,12 @@ def choose_order(
     def examine(alpha: float, start: Result | None) -> float:
         drawings[alpha], v, m = fit(alpha, start)
         score, phi = score_matching(v, m, alpha)
-        part = phi / float(np.mean(v))
-        if part <= EXACT_PHI_SHARE:
+        found[alpha] = score, phi, phi / float(np.mean(v))
+        if found[alpha][2] <= EXACT_PHI_SHARE:
             raise ExactFit(
                 f"the drawing at alpha = {alpha:g} equals the similarities exactly, so that every alpha fits equally "
                 "well; give alpha as a number"
             )
-        found[alpha] = score, phi, part
         return score
 
     def best_of_all() -> float:

@@ -175,11 +175,11 @@ class _Watch:
             reason = where(state.stuck, where((self.calm > 0) | (rest.force == 0), CONVERGED, LULL), reason)
         if not parts.any(taken):
             return reason
-        radius_before = self.radius
+        radius_before, sizes = self.radius, len(Y) if isinstance(parts, Whole) else parts.sizes
         if rest.move > 0 or rest.point > 0 or rest.force > 0:
             self.radius = objective.arithmetic.radius(Y)
         if rest.force > 0:
-            low = _unbalance(objective, now, self.radius) <= rest.force
+            low = _unbalance(objective, now, self.radius, sizes) <= rest.force
             self.calm = where(taken, where(low, self.calm + 1, 0), self.calm)
             reason = where(taken & (self.calm >= rest.window), CONVERGED, reason)
         if rest.lull is not None:
@@ -189,7 +189,7 @@ class _Watch:
             reason = where(taken & (gained <= rest.lull * (self.first - now.value)), LULL, reason)
         if rest.move > 0:
             moved = objective.arithmetic.moved(Y, self.radius, before, radius_before)
-            low = moved * _typical(parts, Y) < rest.move
+            low = moved * sizes ** (1.0 / Y.shape[1]) < rest.move  # in typical distances between nodes
             self.still = where(taken, where(low, self.still + 1, 0), self.still)
             reason = where(taken & (self.still >= rest.window), CONVERGED, reason)
         if rest.point > 0:
@@ -202,16 +202,10 @@ class _Watch:
         return _Watch(self.rest, self.radius[kept], self.first[kept], values, self.still[kept], self.calm[kept])
 
 
-def _typical(parts: Any, Y: Any) -> Any:
-    """n^(1/d) of each graph: the radius in typical distances between nodes."""
-    return (len(Y) if isinstance(parts, Whole) else parts.sizes) ** (1.0 / Y.shape[1])
-
-
-def _unbalance(objective: Any, now: Evaluation, radius: Any) -> Any:
+def _unbalance(objective: Any, now: Evaluation, radius: Any, sizes: Any) -> Any:
     """Return the share of J lost by a typical-distance move of all nodes down the gradient."""
     parts, g = objective.parts, now.gradient
-    sizes = len(g) if isinstance(parts, Whole) else parts.sizes
     steepness = np.sqrt(sizes * objective.arithmetic.product(g, g))
     # not min(): a strength that is not known is NaN, and J decides then
     whole = parts.where(now.strength < abs(now.value), now.strength, abs(now.value))
-    return parts.divide(steepness * radius / _typical(parts, g), whole)
+    return parts.divide(steepness * radius / sizes ** (1.0 / g.shape[1]), whole)

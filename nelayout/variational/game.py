@@ -271,6 +271,7 @@ def _kernel(Y: np.ndarray, drawn: tuple[np.ndarray, ...]) -> np.ndarray:
 
 
 def _positive(Z: float) -> float:
+    """Return Z, or raise InputError."""
     if not (math.isfinite(Z) and Z > 0):
         raise InputError(f"normalizer must return a positive finite sum of q; got {Z!r}. Scale Y0 down")
     return float(Z)
