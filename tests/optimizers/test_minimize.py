@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from itertools import pairwise
 from types import SimpleNamespace
 from typing import Any, NamedTuple
 
@@ -40,104 +41,98 @@ class State(NamedTuple):
 class Scripted:
     """An optimizer with known trials: the k-th leads to a known drawing and value; it is stuck where the script ends.
 
-    A trial that leads to the same array is refused.
+    A trial that leads to the same array is refused.  Gradients are the positions.
     """
 
     name = "scripted"
 
-    def __init__(self, values: list[float], drawings: list[np.ndarray] | None = None) -> None:
-        self.values, self.drawings = values, drawings or [SQUARE + k * np.eye(4, 2) for k in range(len(values))]
+    def __init__(self, drawings: list[np.ndarray], values: Any = None, strength: float = math.nan) -> None:
+        self.drawings, self.strength = drawings, strength
+        self.values = [-float(k) for k in range(len(drawings))] if values is None else values
 
     def check(self, kernel: Any, divergence: Any) -> None:
         """Valid for everything."""
 
     def init(self, objective: Any, Y: np.ndarray) -> State:
-        return State(Evaluation(self.values[0], 1.0))
+        return State(self.evaluation(0))
+
+    def evaluation(self, k: int) -> Evaluation:
+        return Evaluation(self.values[k], 1.0, self.drawings[k], strength=self.strength)
 
     def step(self, objective: Any, Y: np.ndarray, state: State) -> tuple[np.ndarray, State]:
         k = state.step + 1
         taken = self.drawings[k] is not Y
-        return self.drawings[k], State(Evaluation(self.values[k], 1.0), k, taken, k == len(self.values) - 1)
+        return self.drawings[k], State(self.evaluation(k), k, taken, k == len(self.values) - 1)
 
 
-def ended(optimizer: Scripted, rest: Rest, max_iter: int = 100) -> tuple[int, str]:
-    """Steps taken, and the reason of the end."""
+def walk(values: list[float]) -> Scripted:
+    """One of large moves."""
+    return Scripted([SQUARE + k * np.eye(4, 2) for k in range(len(values))], values)
+
+
+def scaled(factor: float, **options: Any) -> Scripted:
+    """One that multiplies the drawing at each step."""
+    return Scripted([SQUARE * factor**k for k in range(20)], **options)
+
+
+def moves(*sizes: float) -> Scripted:
+    """One that moves a node of four to and fro: by h sqrt(3) / 4 about the middle, in radii, and of 1 / sqrt 4."""
+    places = np.cumsum([0.0, *(h * (-1) ** k for k, h in enumerate(sizes))])
+    return Scripted([SQUARE + x * np.eye(4, 2, k=-3) for x in places])
+
+
+def refusing() -> Scripted:
+    """One with small moves, four of its trials refused."""
+    drawings = [SQUARE, *(SQUARE + 1e-6 * k * np.eye(4, 2) for k in range(1, 4))]
+    return Scripted([*drawings, *[drawings[-1]] * 4, *(SQUARE + 1e-6 * k * np.eye(4, 2) for k in range(4, 9))])
+
+
+FALLING, FLAT, HALVED = walk([math.exp(-k) for k in range(21)]), walk([1.0] * 60), walk([2.0**-k for k in range(60)])
+LITTLE = moves(1.0, 1e-4, 1e-4, 1.0, *[1e-4] * 8)
+# J = |Y|^2 / 2 + 4: going down the gradient Y by h = radius / sqrt 4 takes sqrt(4) |Y| h.  |Y| = 2 radius is
+# sqrt 8 / 2^k, so what could be lost is 2 |Y| radius / 2 / 2 = 2 / 4^k of the strength, 2; and four steps more.
+BOWL = scaled(0.5, values=[8.0 / 4.0**k / 2.0 + 4.0 for k in range(20)], strength=2.0)
+
+
+def lull_of(steps: int) -> int:
+    """With J = 2^-k the last L steps bring (2^L - 1) 2^-k, of all 1 - 2^-k."""
+    return next(k for k in range(steps, 60) if (2**steps - 1) * 2.0**-k <= 1e-3 * (1 - 2.0**-k))
+
+
+@pytest.mark.parametrize(
+    ("optimizer", "rest", "most", "steps", "reason"),
+    [
+        (FALLING, Rest(), 100, 20, "converged"),  # the optimizer is stuck
+        (FALLING, Rest(), 7, 7, "max_iter"),
+        (FALLING, Rest(), 0, 0, "max_iter"),
+        *((HALVED, Rest(lull=1e-3, lull_steps=n), 100, lull_of(n), "lull") for n in (3, 10)),
+        *((FLAT, Rest(lull=0.0, lull_steps=n), 100, n, "lull") for n in (3, 10)),
+        (FLAT, Rest(lull=None, lull_steps=3), 100, 59, "converged"),
+        (LITTLE, Rest(move=1e-2), 100, 9, "converged"),  # five steps of small moves
+        (LITTLE, Rest(move=1e-6), 100, 12, "converged"),
+        (refusing(), Rest(move=1e-3), 100, 5, "converged"),  # a refused trial is no step
+        (refusing(), Rest(move=1e-3, window=1), 100, 1, "converged"),
+        (refusing(), Rest(), 4, 4, "max_iter"),
+        (scaled(2.0), Rest(move=1e-9), 100, 5, "converged"),  # growth is no move
+        (scaled(0.5), Rest(point=0.1), 100, 4, "collapsed"),  # the radius is sqrt 2 at first
+        *((BOWL, Rest(force=tol), 50, n, "converged") for tol, n in ((0.6, 5), (0.1, 7), (1e-3, 10))),
+    ],
+)
+def test_a_run_ends_by_its_rule_of_rest(optimizer, rest, most, steps, reason):
     seen: list[float] = []
-    _, value, reason = minimize(LOOSE, SQUARE, optimizer, max_iter, rest, lambda value, Y: seen.append(value))
+    Y, value, said = minimize(LOOSE, SQUARE, optimizer, most, rest, lambda value, Y: seen.append(value))
+    assert (len(seen), said) == (steps, reason)
     assert value == (seen[-1] if seen else math.inf)
-    return len(seen), reason
+    places = [SQUARE, *(after for before, after in pairwise(optimizer.drawings) if after is not before)]
+    assert np.array_equal(Y, places[steps])
 
 
-def test_it_ends_where_the_optimizer_is_stuck_the_steps_are_used_up_or_the_report_raises():
+def test_what_the_report_raises_ends_the_run():
     def report(value: float, Y: np.ndarray) -> None:
         raise Stopped
 
     with pytest.raises(Stopped):
-        minimize(LOOSE, SQUARE, Scripted([1.0, 0.0, -1.0]), 5, Rest(), report)
-    falling = Scripted([math.exp(-k) for k in range(21)])
-    assert ended(falling, Rest()) == (20, "converged")
-    assert ended(falling, Rest(), 7) == (7, "max_iter")
-    assert ended(falling, Rest(), 0) == (0, "max_iter")
-
-
-@pytest.mark.parametrize("lull", [3, 10])
-def test_it_ends_when_steps_bring_too_little_of_all_the_decrease(lull):
-    """J = 2^-k: the last L steps bring (2^L - 1) 2^-k, of all 1 - 2^-k."""
-    falling = Scripted([2.0**-k for k in range(60)])
-    gain = 1e-3
-    k = next(k for k in range(lull, 60) if (2**lull - 1) * 2.0**-k <= gain * (1 - 2.0**-k))
-    assert ended(falling, Rest(lull=gain, lull_steps=lull)) == (k, "lull")
-    assert ended(Scripted([1.0] * 60), Rest(lull=0.0, lull_steps=lull)) == (lull, "lull")
-    assert ended(Scripted([1.0] * 60), Rest(lull=None, lull_steps=lull)) == (59, "converged")
-
-
-def test_it_ends_after_five_steps_of_small_moves():
-    """One node of four moves by h: by h sqrt(3) / 4 about the middle, in units of the radius, and of 1 / sqrt 4."""
-    moves = [1.0, 1e-4, 1e-4, 1.0, *[1e-4] * 8]
-    drawings = [SQUARE]
-    for k, move in enumerate(moves):
-        drawings.append(drawings[-1] + move * (-1) ** k * np.eye(4, 2, k=-3)[:, ::1])
-    script = Scripted([-float(k) for k in range(len(drawings))], drawings)
-    assert ended(script, Rest(move=1e-2)) == (9, "converged")
-    assert ended(script, Rest(move=1e-6)) == (12, "converged")
-
-
-def test_a_refused_trial_is_no_step():
-    """The positions after it are the same array; the five moves are those of other steps."""
-    drawings = [SQUARE, *(SQUARE + 1e-6 * k * np.eye(4, 2) for k in range(1, 4))]
-    drawings += [drawings[-1]] * 4 + [SQUARE + 1e-6 * k * np.eye(4, 2) for k in range(4, 9)]
-    script = Scripted([-float(k) for k in range(len(drawings))], drawings)
-    assert ended(script, Rest(move=1e-3)) == (5, "converged")
-    assert ended(script, Rest(move=1e-3, window=1)) == (1, "converged")
-    assert ended(script, Rest(), 4) == (4, "max_iter")
-
-
-def test_growth_is_no_move_and_a_point_is_an_end():
-    growing = [SQUARE * 2.0**k for k in range(20)]
-    assert ended(Scripted([-float(k) for k in range(20)], growing), Rest(move=1e-9)) == (5, "converged")
-    shrinking = [SQUARE * 2.0**-k for k in range(20)]  # radius sqrt 2 at first
-    assert ended(Scripted([-float(k) for k in range(20)], shrinking), Rest(point=0.1)) == (4, "collapsed")
-
-
-def test_it_ends_where_the_forces_are_in_balance():
-    """J = |Y|^2 / 2 of four nodes: going down the gradient Y by h = radius / sqrt 4 takes sqrt(4) |Y| h."""
-
-    class Bowl:
-        name = "bowl"
-
-        def init(self, objective, Y):
-            return SimpleNamespace(evaluation=Evaluation(8.0, 1.0, Y, strength=2.0), taken=True, stuck=False)
-
-        def step(self, objective, Y, state):
-            Y = Y / 2.0
-            value = float(np.sum(Y * Y)) / 2.0 + 4.0
-            return Y, SimpleNamespace(evaluation=Evaluation(value, 1.0, Y, strength=2.0), taken=True, stuck=False)
-
-    # |Y| = 2 radius = sqrt 8 / 2^k, so what could be lost is 2 |Y| radius / 2 / 2 = 2 / 4^k of the strength, 2
-    for tol, steps in ((0.6, 5), (0.1, 7), (1e-3, 10)):  # and four steps more
-        Y, _, reason = minimize(LOOSE, SQUARE, Bowl(), 50, Rest(force=tol))
-        assert np.array_equal(Y, SQUARE / 2.0**steps)
-        assert reason == "converged"
+        minimize(LOOSE, SQUARE, FALLING, 5, Rest(), report)
 
 
 def test_an_observer_goes_on_from_run_to_run():
