@@ -1,4 +1,4 @@
-"""The methods with names: find one, list all, or change one by keywords or parts; `table` has the records."""
+"""The methods with names: find one, list all, or change one by keywords or parts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The catalogue: each named method as a record of its parts: kernel, divergence, connection and mass.
+"""The catalogue: each named method as a record: kernel, divergence, connection and mass.
 
 Weights are not in the masses: a heavier edge then pulls more and repels as before.  A method's own keywords make parts:
 tail a kernel, kappa a divergence.

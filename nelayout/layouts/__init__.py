@@ -35,7 +35,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 def _layout(nodes: int, *calls: str) -> Callable[[F], F]:
-    """Return a decorator: a function draws by the method of its name; the calls are its examples."""
+    """Return a decorator: a function draws by the method of its name; calls are examples."""
 
     def decorated(function: F) -> F:
         name = function.__name__.removesuffix("_layout").replace("_", "-")

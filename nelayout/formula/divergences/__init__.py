@@ -129,7 +129,7 @@ def _read(words: list[str], given: str) -> tuple[Divergence, list[str]]:
 
 
 def _takes(name: str) -> tuple[int, int, list[str]]:
-    """Return how many numbers a divergence needs, how many it takes, and the names of its parts."""
+    """Return how many numbers a divergence needs and takes, and the names of its parts."""
     parameters = inspect.signature(DIVERGENCES[name]).parameters.values()
     numbers = [p for p in parameters if p.annotation == "float"]
     parts = [p.name.upper() for p in parameters if p.annotation != "float"]

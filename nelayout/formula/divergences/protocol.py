@@ -45,7 +45,7 @@ class Similarity(NamedTuple):
 
 
 class PairTerm(NamedTuple):
-    """A term coefficient * form(b, order) of phi(0, b), see `Radial`; one coefficient or one per row."""
+    """A term coefficient * form(b, order) of phi(0, b), see `Radial`; coefficients per row."""
 
     coefficient: Any
     order: float
@@ -60,7 +60,7 @@ class PairTerm(NamedTuple):
         return (Radial(kernel, self.order),)
 
     def combine(self, sums: tuple[Any, ...], total: Any, lam: Any) -> tuple[Any, tuple[Any, ...], Any]:
-        """Return value, d value / d sums and d value / d ln(lambda) from sums of `radials`; total = sum M."""
+        """Return value, d value / d sums, d value / d ln(lambda); sums: of `radials`, total: sum M."""
         scale = self.coefficient * lam**self.order
         product = _product(scale, sums[0], lam, self.order)
         if self.form == "power":
@@ -151,7 +151,7 @@ class Divergence:
         return None
 
     def left_out(self, p: np.ndarray) -> tuple[np.ndarray, float]:
-        """Return the finite parts of phi(p, b) - phi(0, b) - edge(p, b) and of phi(0, b) - pair terms."""
+        """Return finite parts of phi(p, b) - phi(0, b) - edge(p, b) and phi(0, b) - pair terms."""
         return np.zeros_like(p), 0.0
 
     def bound(self, spread: Spread) -> Any:
@@ -182,5 +182,8 @@ class Spread:
 
 
 def spread(background: float, weight: Any, near: Any, total: Any, missing: Any) -> Spread:
-    """Spread a share of ``weight`` by mass over pairs without an edge; near, total: sum M of edges, of all."""
+    """Spread a share of ``weight`` by mass over pairs without an edge.
+
+    ``near`` and ``total`` are sum M of edges and of all pairs. A pair gets at most ``background`` of a mean edge.
+    """
     return Spread(np.where(missing, background, 1.0) * weight / np.maximum(total - near, near), missing)
