@@ -29,7 +29,8 @@ from nelayout.numerics.pytorch import torch_module
 from nelayout.optimizers import OPTIMIZERS
 from nelayout.similarities.random_walk import RandomWalk
 from nelayout.sums.device import DEVICES, Device, device_named
-from nelayout.sums.nbody import Exact, Mesh, backend
+from nelayout.sums.nbody import Exact, backend
+from nelayout.sums.nbody.mesh import Mesh
 
 METHODS = [each["name"] for each in nl.methods()]
 

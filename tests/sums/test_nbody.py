@@ -16,11 +16,11 @@ import nelayout as nl
 from nelayout.errors import InputError, Unsupported
 from nelayout.formula.kernels import HALF_POWERS, KERNELS, Kernel, Radial, heavy_tailed, inverse_power
 from nelayout.numerics.parallel import Threads
-from nelayout.sums.nbody import BACKENDS, Auto, Exact, Mesh, Tree, backend, check_backend
+from nelayout.sums.nbody import BACKENDS, Exact, backend, check_backend
 from nelayout.sums.nbody import near_loops as near
 from nelayout.sums.nbody.grid import grid_for, plane
-from nelayout.sums.nbody.mesh import Sorted, single_precision, taylor
-from nelayout.sums.nbody.tree import cells_of, law_of
+from nelayout.sums.nbody.mesh import Mesh, Sorted, single_precision, taylor
+from nelayout.sums.nbody.tree import Tree, cells_of, law_of
 
 CAUCHY, GAUSSIAN = KERNELS["cauchy"], KERNELS["gaussian"]
 RADIALS = {
@@ -315,7 +315,7 @@ def test_positions_that_are_not_finite():
     """A trial that went too far costs no time and says so."""
     Y = drawings(50_000, 2)["uniform"]
     Y[17, 1] = np.inf
-    for carrier in (Tree(), Auto.on(Threads(), True)):
+    for carrier in (Tree(), backend("auto", Threads(), True)):
         (field,) = carrier.fields(Y, np.ones(len(Y)), (RADIALS["cauchy q"],))
         assert np.all(np.isnan(field.potential))
         assert np.all(np.isnan(field.force))
@@ -401,7 +401,7 @@ def test_derivatives_of_the_radial_functions(label):
 
 
 def test_auto_takes_the_cheapest_and_notes_a_tree_in_the_plane():
-    auto = Auto.on(Threads(), True)
+    auto = backend("auto", Threads(), True)
     cauchy = (RADIALS["cauchy q"],)
     clouds = {d: drawings(6000, d) for d in (1, 2, 3)}
     expected = {

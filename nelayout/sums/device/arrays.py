@@ -31,7 +31,7 @@ RENAMED = {
 # Functions of NumPy, other than ufuncs, with the same name in PyTorch.
 SAME = ["any", "all", "sum", "mean", "zeros_like"]
 # Subscripts of sums of products -> the axis of the sum.
-SUMMED: dict[str, Any] = {"ij,ij->i": 1, "ij,ij->j": 0, "ij,ij->": None, "ij->j": 0}
+SUMMED: dict[str, Any] = {"ij,ij->i": 1, "...ij,...ij->...i": -1, "ij,ij->j": 0, "ij,ij->": None, "ij->j": 0}
 # Functions of a tensor and a number that become `clamp`; that need tensors only; that need a tensor first.
 LIMITS = {"maximum": "min", "minimum": "max"}
 OF_TENSORS = ["maximum", "minimum", "matmul"]
