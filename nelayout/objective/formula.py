@@ -397,7 +397,7 @@ class Objective:
         if not falls_off(radials) and len(far) * len(Y) > MOST_PAIRS:
             fields[self._plain].potential[far] = 0.0  # no drawing to go on from
             return fields, None
-        at_far = FarNodes.of(np.asarray(Y), far, radials, self.threads)  # on any device by the CPU: they are few
+        at_far = FarNodes(np.asarray(Y), far, radials, self.threads)  # on any device by the CPU: they are few
         for r, exact in at_far.fields_at_nodes(np.asarray(self.mass), radials).items():
             fields[r].potential[far] = exact.potential
             fields[r].force[far] = exact.force

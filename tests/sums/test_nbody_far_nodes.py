@@ -55,7 +55,7 @@ def _cells_for_all(monkeypatch):
 def test_fields_at_far_nodes_and_their_force_on_all(name, kind, d):
     radial, (Y, nodes) = RADIALS[name], drawing(kind, d)
     charges = 0.5 + np.random.default_rng(0).random(N)
-    far = FarNodes.of(Y, nodes, (radial,), Threads(2))
+    far = FarNodes(Y, nodes, (radial,), Threads(2))
     field, all_pairs = far.fields_at_nodes(charges, (radial,))[radial], Exact().fields(Y, charges, (radial,))[0]
     potential, force = all_pairs.potential[nodes], all_pairs.force[nodes]
     # Measured by the sum of the values themselves, which is what these sums are divided by.
@@ -84,14 +84,14 @@ def test_only_what_counts_is_looked_at():
     assert not falls_off((RADIALS["gaussian box-cox"],))
     chosen = nodes[3:12]
     for name, same in (("gaussian q", True), ("cauchy q", False)):
-        before, after = (FarNodes.of(Z, chosen, (RADIALS[name],), Threads(1)) for Z in (Y, moved))
+        before, after = (FarNodes(Z, chosen, (RADIALS[name],), Threads(1)) for Z in (Y, moved))
         before, after = (far.fields_at_nodes(charges, (RADIALS[name],))[RADIALS[name]] for far in (before, after))
         assert np.array_equal(before.potential, after.potential) == same
 
 
 def test_bits_do_not_depend_on_threads():
     radial, (Y, _nodes) = RADIALS["gaussian q"], drawing("far nodes", 2)
-    one, two = (FarNodes.of(Y, np.arange(N), (radial,), Threads(k)) for k in (1, 2))
+    one, two = (FarNodes(Y, np.arange(N), (radial,), Threads(k)) for k in (1, 2))
     charges = np.linspace(1.0, 2.0, N)
     a, b = (far.fields_at_nodes(charges, (radial,))[radial] for far in (one, two))
     assert np.array_equal(a.potential, b.potential)

@@ -77,7 +77,6 @@ class Device:
     def array(self, x: Any) -> Any:
         """Return the array on this device; an array that is already there comes back unchanged."""
         torch = torch_module()
-
         from nelayout.sums.device.arrays import DeviceArray, array_of, double_or_widest
 
         if isinstance(x, DeviceArray):
@@ -91,9 +90,11 @@ class Device:
 
     def edges(self, affinity: Affinity, linear: bool, **given: Any) -> Any:
         """Bring the edge half of an objective to this device; ``given`` as for `Edges`."""
+        from nelayout.numerics.parallel import Threads
         from nelayout.sums.device.edges import DeviceEdges
+        from nelayout.sums.edges.matrix import Edges
 
-        return DeviceEdges(self, affinity.P, affinity.mass, linear, **given)
+        return DeviceEdges(self, Edges(affinity.P, np.asarray(affinity.mass), linear, Threads(), False, **given))
 
     def walk(self, walk: RandomWalk) -> RandomWalk:
         """Bring the matrix and the sums of a random walk to this device."""

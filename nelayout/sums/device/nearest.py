@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from nelayout.numerics.pytorch import torch_module
+from nelayout.sums.device.arrays import double_or_widest, torch
 
 __all__ = ["nearest_rows"]
 
@@ -29,9 +29,6 @@ def nearest_rows(on: Any, X: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray
 
     Nearest first, on the device ``on``.  Memory there: the rows in double and single precision, and blocks of pairs.
     """
-    torch = torch_module()
-    from nelayout.sums.device.arrays import double_or_widest
-
     device = torch.device(on.name)
     n, d = X.shape
     wide = torch.from_numpy(np.require(X, requirements=("C", "W"))).to(device).to(double_or_widest(device))

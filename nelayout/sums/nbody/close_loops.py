@@ -1,6 +1,6 @@
-"""Compiled loops of `far_nodes` over the pairs close to each far node, for fast decay.
+"""Compiled loop of `far_nodes` over the pairs close to each far node, for fast decay.
 
-They run on the cells of `tree_loops`.  Nodes are in tree order, a cell is a range first[c]..last[c] of them, and
+It runs on the cells of `tree_loops`.  Nodes are in tree order, a cell is a range first[c]..last[c] of them, and
 ``cells`` has its center and radius.
 """
 
@@ -10,92 +10,10 @@ import math
 
 import numpy as np
 
-from nelayout.numerics.compiling import compiled_loop, inlined
+from nelayout.numerics.compiling import compiled_loop
 from nelayout.numerics.elementary_loops import exponential
 
-__all__ = ["force_of_nodes", "nearest"]
-
-
-@inlined
-def _gap(cells, cell, x, y, z):
-    """Return a lower bound of the squared distance from a point to the nodes of a cell."""
-    dx, dy, dz = x - cells[cell, 0], y - cells[cell, 1], z - cells[cell, 2]
-    gap = math.sqrt(dx * dx + dy * dy + dz * dz) - cells[cell, 3]
-    return gap * gap if gap > 0.0 else 0.0
-
-
-@compiled_loop
-def nearest(cells, first, last, left, points, own, start, stop, out):
-    """Set out[k] = squared distance of node own[k] to its nearest node, inf without one."""
-    X, Y, Z = points[0], points[1], points[2]
-    todo = np.empty(len(first), dtype=np.int64)
-    for k in range(start, stop):
-        i = own[k]
-        x, y, z = X[i], Y[i], Z[i]
-        best = math.inf
-        todo[0] = 0
-        waiting = 1
-        while waiting > 0:
-            waiting -= 1
-            cell = todo[waiting]
-            if _gap(cells, cell, x, y, z) >= best:
-                continue
-            child = left[cell]
-            if child < 0:
-                for j in range(first[cell], last[cell]):
-                    dx, dy, dz = x - X[j], y - Y[j], z - Z[j]
-                    xi = dx * dx + dy * dy + dz * dz
-                    if xi < best and j != i:
-                        best = xi
-                continue
-            mine = child if i < last[child] else child + 1
-            # the half pushed last is searched first
-            todo[waiting], todo[waiting + 1] = 2 * child + 1 - mine, mine
-            waiting += 2
-        out[k] = best
-
-
-@compiled_loop
-def _ranges(cells, first, last, left, x, y, z, reach, todo, begins, ends):
-    """Find the ranges of nodes in leaves within ``reach`` (squared), in order; count them."""
-    count = 0
-    todo[0] = 0
-    waiting = 1
-    while waiting > 0:
-        waiting -= 1
-        cell = todo[waiting]
-        if _gap(cells, cell, x, y, z) > reach:
-            continue
-        child = left[cell]
-        if child >= 0:
-            todo[waiting], todo[waiting + 1] = child + 1, child
-            waiting += 2
-        elif count > 0 and ends[count - 1] == first[cell]:
-            ends[count - 1] = last[cell]
-        else:
-            begins[count], ends[count] = first[cell], last[cell]
-            count += 1
-    return count
-
-
-@inlined
-def _values(points, i, begins, ends, ranges, rate, lengths, values):
-    """Fill in squared distances xi from node i to the ranges, and exp(-rate xi), 0 for itself."""
-    X, Y, Z = points[0], points[1], points[2]
-    x, y, z = X[i], Y[i], Z[i]
-    m, itself = 0, 0
-    for r in range(ranges):
-        shift = m - begins[r]
-        if begins[r] <= i < ends[r]:
-            itself = shift + i
-        for j in range(begins[r], ends[r]):
-            dx, dy, dz = X[j] - x, Y[j] - y, Z[j] - z
-            lengths[shift + j] = dx * dx + dy * dy + dz * dz
-        m = shift + ends[r]
-    for k in range(m):
-        values[k] = exponential(-rate * lengths[k])
-    values[itself] = 0.0
-    return m
+__all__ = ["force_of_nodes"]
 
 
 @compiled_loop
@@ -109,14 +27,43 @@ def force_of_nodes(
     """
     todo = np.empty(len(first), dtype=np.int64)
     begins, ends = np.empty(len(first), dtype=np.int64), np.empty(len(first), dtype=np.int64)
-    n = points.shape[1]
-    lengths, slopes = np.empty(n), np.empty(n)
+    X, Y, Z = points[0], points[1], points[2]
+    lengths, slopes = np.empty(len(X)), np.empty(len(X))
     rate = b * order
     for k in range(start, stop):
         i = own[k]
-        x, y, z = points[0, i], points[1, i], points[2, i]
-        ranges = _ranges(cells, first, last, left, x, y, z, reach[k], todo, begins, ends)
-        m = _values(points, i, begins, ends, ranges, rate, lengths, slopes)
+        x, y, z = X[i], Y[i], Z[i]
+        ranges = 0  # of nodes in leaves within reach, in order
+        todo[0] = 0
+        waiting = 1
+        while waiting > 0:
+            waiting -= 1
+            cell = todo[waiting]
+            dx, dy, dz = x - cells[cell, 0], y - cells[cell, 1], z - cells[cell, 2]
+            gap = math.sqrt(dx * dx + dy * dy + dz * dz) - cells[cell, 3]
+            if gap > 0.0 and gap * gap > reach[k]:
+                continue
+            child = left[cell]
+            if child >= 0:
+                todo[waiting], todo[waiting + 1] = child + 1, child
+                waiting += 2
+            elif ranges > 0 and ends[ranges - 1] == first[cell]:
+                ends[ranges - 1] = last[cell]
+            else:
+                begins[ranges], ends[ranges] = first[cell], last[cell]
+                ranges += 1
+        m, itself = 0, 0
+        for r in range(ranges):
+            shift = m - begins[r]
+            if begins[r] <= i < ends[r]:
+                itself = shift + i
+            for j in range(begins[r], ends[r]):
+                dx, dy, dz = X[j] - x, Y[j] - y, Z[j] - z
+                lengths[shift + j] = dx * dx + dy * dy + dz * dz
+            m = shift + ends[r]
+        for j in range(m):
+            slopes[j] = exponential(-rate * lengths[j])
+        slopes[itself] = 0.0
         charge = -2.0 * b * charges[k]
         for j in range(m):
             slopes[j] *= charge * (1.0 - rate * lengths[j] if by_log else order)

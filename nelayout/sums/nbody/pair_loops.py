@@ -14,7 +14,7 @@ __all__ = ["as_points", "pair_sums"]
 
 @cache
 def pair_sums(kind, form):
-    """Make the loop over the pairs of one of `law_loops.KINDS` and `law_loops.FORMS`."""
+    """Make the loop over the pairs of a kind and one of `law_loops.FORMS`."""
     value_and_slope = radial(kind, form)
 
     @compiled_loop
