@@ -127,8 +127,7 @@ def _of_small(graphs: Sequence[csr_array], grouped: bool) -> list[Distances]:
     if not graphs:
         return []
     sizes = np.array([P.shape[0] for P in graphs])
-    ends = np.cumsum(sizes)
-    nodes, first = np.arange(ends[-1]), ends - sizes
+    nodes, first = np.arange(sizes.sum()), np.cumsum(sizes) - sizes
     indices = np.concatenate([P.indices + at for P, at in zip(graphs, first, strict=True)])
     indptr = np.concatenate([[0], np.cumsum(np.concatenate([np.diff(P.indptr) for P in graphs]))])
     joined = csr_array((np.concatenate([P.data for P in graphs]), indices, indptr), shape=(len(nodes), len(nodes)))

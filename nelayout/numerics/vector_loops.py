@@ -4,17 +4,7 @@ from __future__ import annotations
 
 from nelayout.numerics.compiling import compiled_loop
 
-__all__ = [
-    "add",
-    "advance",
-    "combine",
-    "dots",
-    "iterate",
-    "multiply",
-    "solve_each",
-    "spread",
-    "turn",
-]
+__all__ = ["add", "advance", "combine", "dots", "iterate", "multiply", "solve_each", "spread", "turn"]
 
 
 @compiled_loop

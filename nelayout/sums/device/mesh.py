@@ -1,10 +1,8 @@
 """Particle-mesh sums on a device: the method of `nelayout.sums.nbody.mesh`, with PyTorch.
 
-The grid and its error are the same as on the CPU.  Charges are spread cell by cell.  Nodes are sorted by cell, and
-their weights for each of the 16 points around are summed over the cell.  Each sum is added to its point.  So no two
-threads add to one number, and the bits do not change.
-
-Near pairs, which a coarse grid cannot resolve, are added one by one.  Nodes are sorted by larger cells.  The neighbors
+The grid and its error are the same as on the CPU.  Charges are spread cell by cell: nodes are sorted by cell, their
+weights for each of the 16 points around are summed over the cell, and each sum is added to its point.  So no two
+threads add to one number, and the bits do not change.  For near pairs, nodes are sorted by larger cells.  The neighbors
 of a node are then three ranges of nodes, one in each row of cells.
 """
 

@@ -2,11 +2,9 @@
 
 The rows of P are cut into fixed chunks.  Each chunk gives the sums of its rows and the pull on them.  The reduction
 adds the rows of each group in order.  So other threads, or machines with blocks of rows, can sum the chunks, and the
-bits stay the same.
-
-Each row has the scale factor lambda of its group.  If lambda belongs to a graph, both ends of an edge share it and
-the attraction omega is symmetric.  If lambda belongs to a row, P_ij and P_ji differ.  Then an edge pulls both its ends
-by (omega_ij + omega_ji) / 2.  Nothing else depends on the groups.
+bits stay the same.  Each row has the scale factor lambda of its group.  If lambda belongs to a graph, both ends of an
+edge share it and the attraction omega is symmetric.  If lambda belongs to a row, P_ij and P_ji differ.  Then an edge
+pulls both its ends by (omega_ij + omega_ji) / 2.
 """
 
 from __future__ import annotations

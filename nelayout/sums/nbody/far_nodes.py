@@ -72,7 +72,7 @@ class FarNodes:
             given = self.Y, self.threads, own
             each = (sums_at(self.Y[self.nodes], charge, radial, *given) for radial, charge in charges.items())
             return np.sum([field.force for field in each], axis=0)
-        from nelayout.sums.nbody import close_loops
+        from nelayout.sums.nbody import pair_loops
 
         cells, cuts = self.cells, np.linspace(0, len(self.nodes), FORCE_PARTS + 1).astype(int)
         forces = np.zeros((FORCE_PARTS, self.Y.shape[1], len(self.Y)))
@@ -82,7 +82,7 @@ class FarNodes:
             for radial, charge in charges.items():
                 law = radial.kernel.b, radial.order, radial.form == "power-log"
                 ends = cuts[part], cuts[part + 1]
-                close_loops.force_of_nodes(*tree, charge, *law, self.own, self.reach, *ends, forces[part])
+                pair_loops.force_of_nodes(*tree, charge, *law, self.own, self.reach, *ends, forces[part])
 
         self.threads.map(work, range(FORCE_PARTS))
         answer = np.empty_like(self.Y)

@@ -1,16 +1,12 @@
 """Particle-mesh sums: spread charges on a grid, convolve once, interpolate the field.
 
-Example: 70,000 nodes over 120 x 120 units of the Cauchy kernel are spread on 240 x 240 points.  One real FFT and its
-inverse give the potential of every node, and the derivative of the splines gives its force.
-
 Cubic B-splines blur; their blur is divided out of the kernel's transform ((2 + cos w)/3 squared per axis).  The effect
-of a node on itself is subtracted exactly.  The grid never has more than a few points per node.  If the kernel is too
-narrow for such a grid, or singular, it is split (particle-particle particle-mesh).  Within ``CUTOFF`` grid steps, the
-mesh uses a polynomial that continues the kernel smoothly to distance 0.  The difference is added pair by pair, over a
-list of cells.
+of a node on itself is subtracted exactly.  If the kernel is too narrow for an affordable grid, or singular, it is split
+(particle-particle particle-mesh).  Within ``CUTOFF`` grid steps, the mesh uses a polynomial that continues the kernel
+smoothly to distance 0.  The difference is added pair by pair, over a list of cells.
 
-The step of the grid is in a geometric sequence and its points are multiples of it.  So two successive layouts use the
-same grid, and their values can be compared.
+Steps are in a geometric sequence, and points are multiples of them.  So two successive layouts use the same grid, and
+their values can be compared.
 """
 
 from __future__ import annotations

@@ -3,10 +3,8 @@
 The bounding box is halved repeatedly, across its longest side, into cells of at most ``MAX_LEAF_NODES`` nodes.  The
 nodes of a leaf share two lists: far cells, which act through their masses and second moments, and near nodes.  Only r
 and three derivatives enter, so all radial functions share one tree, in 1, 2 and 3 dimensions.  The work depends neither
-on the extent of the layout nor on how uneven it is.
-
-Errors grow like (radius / distance)^3.  They are smaller within the width sqrt(c/a) of the kernel, where u = c + a xi
-hardly changes.
+on the extent of the layout nor on how uneven it is.  Errors grow like (radius / distance)^3.  They are smaller within
+the width sqrt(c/a) of the kernel, where u = c + a xi hardly changes.
 """
 
 from __future__ import annotations
