@@ -39,10 +39,7 @@ _signatures: dict[tuple[Any, Any, Any], Any] = {}
 
 @contextmanager
 def interrupts_held() -> Iterator[None]:
-    """Hold back interrupts until the end of the block.
-
-    An interrupt inside the compiler would leave its lock taken.  The next thread that compiles would never get it.
-    """
+    """Hold back interrupts until the end of the block: the compiler must not keep its lock."""
     if threading.current_thread() is not threading.main_thread():  # handlers run in the main thread only
         yield
         return

@@ -75,7 +75,10 @@ class Whole:
 
 @dataclass(frozen=True, eq=False)
 class Parts:
-    """Several graphs, one after another; ``sizes`` (C,), each 1 or more.  Numbers of `Whole` are (C,)."""
+    """Several graphs, one after another; ``sizes`` (C,), each 1 or more.
+
+    Methods are those of `Whole`, with arrays (C,) for numbers.
+    """
 
     sizes: np.ndarray
 

@@ -146,14 +146,11 @@ class Device:
 
     @contextmanager
     def guard(self) -> Iterator[None]:
-        """Turn failures of the device into `DeviceError` with a remedy; finally free its memory.
-
-        PyTorch on the CPU gets one thread in the block, because its sums depend on the number of threads.
-        """
+        """Turn failures of the device into `DeviceError` with a remedy; finally free its memory."""
         torch = torch_module()
         threads = torch.get_num_threads()
         if self.name == "cpu":
-            torch.set_num_threads(1)
+            torch.set_num_threads(1)  # sums depend on the number of threads
         try:
             yield
         except RuntimeError as error:  # from drivers and programs on the device
@@ -172,15 +169,7 @@ class Device:
 
 
 def device_named(name: str) -> Device | None:
-    """Return the device of that name; None for "cpu", and for "auto" without a GPU.
-
-    Raises
-    ------
-    MissingExtra
-        PyTorch is not installed.
-    DeviceError
-        PyTorch does not find the device.
-    """
+    """Return the device of that name; None for "cpu", and for "auto" without a GPU."""
     if not isinstance(name, str):
         raise InputTypeError(
             f"device must be a name, {', '.join(map(repr, DEVICES))} or 'cuda:1'; got {type(name).__name__}"

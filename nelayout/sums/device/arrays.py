@@ -175,16 +175,13 @@ def rows_of(X: Any, indices: Any) -> Any:
 
 
 def segment_sums(values: Any, offsets: Any) -> Any:
-    """Return sums (k,) or (k, d) of a tensor (m,) or (m, d) between ``offsets`` (k + 1,).
-
-    No two threads add to one number, so the order is fixed.  Apple's devices do not support sums over segments: there,
-    the order is not fixed.  ``offsets`` begins with 0.
-    """
-    if values.device.type == "mps":
+    """Return sums (k,) or (k, d) of a tensor (m,) or (m, d) between ``offsets`` (k + 1,) from 0."""
+    if values.device.type == "mps":  # it lacks sums over segments: the order of the sums is not fixed
         counts = offsets[1:] - offsets[:-1]
         at = torch.repeat_interleave(torch.arange(len(counts), device=values.device), counts)
         return values.new_zeros((len(counts), *values.shape[1:])).index_add_(0, at, values)
-    # The device sums a column of one dimension in parallel, and each segment of two dimensions by one thread.
+    # No two threads add to one number: the order is fixed.  A column of one dimension is summed in parallel, and each
+    # segment of two dimensions by one thread.
     long = len(values) > LONG_SEGMENT * (len(offsets) - 1)
     if long and values.ndim == 2:
         return torch.stack([segment_sums(column.contiguous(), offsets) for column in values.unbind(1)], dim=1)

@@ -106,10 +106,7 @@ class Edges:
 
     @cached_property
     def other(self) -> Any:
-        """Index of the entry (j, i) for each entry (i, j), (nnz,).
-
-        Columns are sorted, so a stable sort by column finds it.
-        """
+        """Index of the entry (j, i) for each entry (i, j), (nnz,): columns are sorted."""
         return np.argsort(self.indices, kind="stable").astype(np.int32 if self.size < 2**31 else np.int64)
 
     @cached_property
@@ -229,10 +226,8 @@ class Edges:
         self, Y: Any, kernel: Kernel, divergence: Divergence, lam: Any, pull: Any, omega: Any, want: frozenset[str],
         known: Any,
     ) -> tuple[Any, Any]:
-        """Compute values and slopes by the divergence's own formulas, chunk by chunk.
-
-        NumPy adds the rows of a single group at once, unless ``want`` contains "rows".
-        """
+        """Compute values and slopes by the divergence's own formulas, chunk by chunk."""
+        # NumPy adds the rows of a single group at once.
         at_once = self.owner is None and not self.compiled and "rows" not in want
         values, slopes = (None if at_once else self._room() for _ in range(2))
         log_lam = np.log(lam) if several(lam) else None

@@ -113,10 +113,7 @@ class Mesh:
             mesh_loops.add_back(in_cells.order, *sums, potential, force)
 
     def _spectrum(self, radial: Radial, grid: Grid) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Return the kernel's transform without the splines' blur, its field at lags, its center.
-
-        The transform is even: rows of negative frequencies are left out.
-        """
+        """Return half of the kernel's even transform without blur, its field at lags, its center."""
         key = (radial, grid.h, grid.lx, grid.ly, grid.near)
         if key in self._spectra:
             return self._spectra[key]
