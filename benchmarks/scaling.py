@@ -22,7 +22,9 @@ from nelayout.numerics.parallel import Threads
 from nelayout.run.drawing import Summation
 from nelayout.run.taking_apart import input_affinity
 from nelayout.similarities.masses import node_mass
-from nelayout.sums.nbody import Mesh, NBody, Tree, backend
+from nelayout.sums.nbody import NBody, backend
+from nelayout.sums.nbody.mesh import Mesh
+from nelayout.sums.nbody.tree import Tree
 
 SIZES = (10_000, 30_000, 100_000, 300_000, 1_000_000)
 SPREADS = (1.0, 2.0, 5.0, 10.0, 30.0)

@@ -9,9 +9,5 @@ BLOCK_BYTES = 1 << 24
 
 
 def rows_at_once(bytes_each: int) -> int:
-    """Return the number of rows of so many bytes that fit one block, at least 1.
-
-    >>> rows_at_once(1 << 20), rows_at_once(1 << 40)
-    (16, 1)
-    """
+    """Return the number of rows of so many bytes that fit one block, at least 1."""
     return max(1, BLOCK_BYTES // max(1, int(bytes_each)))

@@ -37,10 +37,7 @@ def hops_from(adjacency: csr_array, sources: np.ndarray, threads: Threads) -> li
 
 
 def hops_within(adjacency: csr_array, sources: np.ndarray, columns: np.ndarray) -> np.ndarray:
-    """Return edge counts (n, k) from sources; a column has one source per component.
-
-    All searches go on at once, with one product with the adjacency matrix per step.
-    """
+    """Return edge counts (n, k) from sources, at once; a column has one source per component."""
     shape = adjacency.shape[0], int(columns.max(initial=-1)) + 1
     edges = csr_array((np.ones(adjacency.nnz), adjacency.indices, adjacency.indptr), shape=adjacency.shape)
     hops, front = np.zeros(shape), np.zeros(shape)

@@ -36,10 +36,7 @@ def together(P: csr_array) -> np.ndarray:
 
 
 def together_in_each(P: csr_array, sizes: np.ndarray) -> list[np.ndarray]:
-    """Return the shares (n, n) of each of several graphs, which lie one after another in P.
-
-    Runs are copies of the graphs, as many at once as have `MAX_ENTRIES`.
-    """
+    """Return the shares (n, n) of each of several graphs, which lie one after another in P."""
     n, rng, labels = P.shape[0], np.random.default_rng(0), list[np.ndarray]()
     at_once = min(RUNS, max(1, MAX_ENTRIES // max(P.nnz, 1)))
     while len(labels) < RUNS:
@@ -54,10 +51,7 @@ def together_in_each(P: csr_array, sizes: np.ndarray) -> list[np.ndarray]:
 
 
 def communities(P: csr_array, rng: np.random.Generator, graph: np.ndarray | None = None) -> np.ndarray:
-    """Return the community (n,) of each node by one run of the Louvain method.
-
-    graph  (n,) the graph of each node, if there are several
-    """
+    """Return the community (n,) of each node by one Louvain run; ``graph`` (n,) of each node."""
     label, merged, graph = np.arange(P.shape[0]), P, np.zeros(P.shape[0], dtype=int) if graph is None else graph
     whole = np.bincount(graph, np.asarray(P.sum(axis=1)))
     whole = np.where(whole > 0, whole, 1.0)
@@ -72,10 +66,7 @@ def communities(P: csr_array, rng: np.random.Generator, graph: np.ndarray | None
 
 
 def _moved(P: csr_array, order: list[int], whole: np.ndarray) -> list[int]:
-    """Move nodes to the best community of their neighbors, as long as neighbors move.
-
-    whole  (n,) the sum of all weights in the graph of each node
-    """
+    """Move nodes to the best community of neighbors; ``whole`` (n,): weight of a node's graph."""
     sums = np.asarray(P.sum(axis=1), dtype=float)
     strength, shares = sums.tolist(), (sums / whole).tolist()
     entries = list(zip(P.indices.tolist(), P.data.tolist(), strict=True))

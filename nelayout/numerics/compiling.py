@@ -2,20 +2,9 @@
 
 A compiled loop is a sequential loop over a range of rows, without the interpreter lock.  It is compiled once and
 stored on disk (`loop_store`).  It takes arrays, integers and floats, never functions.  It is in a file
-``*_loops.py`` beside its user and has a NumPy twin for small work, which needs no compiler.
-
-The first layout on a new machine waits for the compiler.  So a function returns each loop for one form of its terms,
-and nelayout compiles only the forms that it needs.  To compile fast, a loop gets its scratch memory as an argument,
-assigns no slices, and uses ``if`` instead of `max`.
-
-Sums of many terms use ``compiled_loop``.  Its compiler may reorder them, once, so the bits are equal in all runs::
-
-    @compiled_loop
-    def dot(a, b):
-        total = 0.0
-        for k in range(len(a)):
-            total += a[k] * b[k]
-        return total
+``*_loops.py`` beside its user and has a NumPy twin for small work, which needs no compiler.  The first layout on a new
+machine waits for the compiler.  So a function returns each loop for one form of its terms.  To compile fast, a loop
+gets its scratch memory as an argument, assigns no slices, and uses ``if`` instead of `max`.
 
 Numba's own ``cache=True`` cannot store loops that contain other loops made by functions.  If a later numba changes
 the internals that `loop_store` needs, loops use ``cache=True`` again, with a notice.
@@ -50,10 +39,7 @@ _signatures: dict[tuple[Any, Any, Any], Any] = {}
 
 @contextmanager
 def interrupts_held() -> Iterator[None]:
-    """Hold back interrupts until the end of the block.
-
-    An interrupt inside the compiler would leave its lock taken.  The next thread that compiles would never get it.
-    """
+    """Hold back interrupts until the end of the block: the compiler must not keep its lock."""
     if threading.current_thread() is not threading.main_thread():  # handlers run in the main thread only
         yield
         return
@@ -131,13 +117,6 @@ def _identity(loop: Any) -> str:
     return f"{function.__module__}.{function.__qualname__} {own} {sorted(options.items())} {inside}"
 
 
-def _spare_new_objects() -> None:
-    """Move objects to the oldest generation: the next collection skips the compiler's."""
-    if not gc.get_freeze_count():
-        gc.freeze()
-        gc.unfreeze()
-
-
 @contextmanager
 def _resolved_once() -> Iterator[None]:
     """Keep the signatures of operators: type inference asks for each many times."""
@@ -174,8 +153,10 @@ class _Loop(CPUDispatcher):
             try:
                 return super().compile(sig)
             finally:
+                if collecting and not gc.get_freeze_count():
+                    gc.freeze()  # to the oldest generation: the next collection skips the compiler's objects
+                    gc.unfreeze()
                 if collecting:
-                    _spare_new_objects()
                     gc.enable()
                 if len(loop_store.missed) > before:
                     announce("")

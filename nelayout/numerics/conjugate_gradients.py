@@ -17,28 +17,20 @@ from nelayout.numerics.parallel import Threads
 
 __all__ = ["conjugate_gradients", "laplacian_gradients"]
 
+
 def conjugate_gradients(
-    times: Callable[[np.ndarray], np.ndarray],
-    diagonal: np.ndarray,
-    right: np.ndarray,
-    *,
-    tolerance: float = 1e-2,
-    max_iter: int = 50,
-    free: np.ndarray | None = None,
-    start: np.ndarray | None = None,
+    times: Callable[[np.ndarray], np.ndarray], diagonal: np.ndarray, right: np.ndarray, *, tolerance: float = 1e-2,
+    max_iter: int = 50, free: np.ndarray | None = None, start: np.ndarray | None = None,
     groups: Whole | Parts = WHOLE,
 ) -> np.ndarray:
-    """Return an approximate solution X of A X = right, A symmetric positive definite.
+    """Return an approximate solution X of A X = right (n, d), A symmetric positive definite.
 
-    Parameters
-    ----------
-    times : X (n, d) -> A X.
-    diagonal : (n,), or (n, d) for systems that differ, positive, the Jacobi preconditioner.
-    right : (n, d).
-    tolerance : stop when each column's residual is at most this fraction of its right-hand side.
-    free : (n, d) mask of the unknowns; the other entries of X stay 0.
-    start : (n, d) initial X, instead of 0.
-    groups : systems of several graphs, one after another; each ends by itself.
+    times      X (n, d) -> A X
+    diagonal   (n,), or (n, d) for systems that differ, positive, the Jacobi preconditioner
+    tolerance  stop when each column's residual is at most this fraction of its right-hand side
+    free       (n, d) mask of the unknowns; the other entries of X stay 0
+    start      (n, d) initial X, instead of 0
+    groups     systems of several graphs, one after another; each ends by itself
 
     From 0, every iterate X has sum(X * right) > 0.  So with minus a gradient as right-hand side, X is a descent
     direction at every iteration.
@@ -91,16 +83,8 @@ def _inverse(diagonal: np.ndarray) -> np.ndarray:
 
 
 def laplacian_gradients(
-    graph: tuple[np.ndarray, np.ndarray, np.ndarray],
-    scale: float,
-    ridge: np.ndarray,
-    sums: np.ndarray,
-    right: np.ndarray,
-    threads: Threads,
-    *,
-    tolerance: float,
-    max_iter: int,
-    free: np.ndarray | None = None,
+    graph: tuple[np.ndarray, np.ndarray, np.ndarray], scale: float, ridge: np.ndarray, sums: np.ndarray,
+    right: np.ndarray, threads: Threads, *, tolerance: float, max_iter: int, free: np.ndarray | None = None,
     groups: Whole | Parts = WHOLE,
 ) -> np.ndarray:
     """Solve as `conjugate_gradients` does, from 0, for A = scale L_w + diag(ridge), compiled.
@@ -117,33 +101,25 @@ def laplacian_gradients(
         ]
         return np.concatenate(columns, axis=1)
     n, d = right.shape
-    rows = [(start, min(start + CHUNK, n)) for start in range(0, n, CHUNK)]
     mask = np.ones(n) if free is None else free[:, 0].astype(float)
     inverse = mask * _inverse(scale * sums + ridge)
-    X = np.zeros_like(right)
-    residual = right * mask[:, None]
+    X, residual, product = np.zeros_like(right), right * mask[:, None], np.empty_like(right)
+    system = *graph, scale, ridge, mask
     if isinstance(groups, Parts):
-        direction, product, room = np.empty_like(X), np.empty_like(X), np.empty((6, d))
-        loops.solve_each(
-            *graph, scale, ridge, mask, inverse, tolerance, max_iter, groups.starts, X, residual, direction, product,
-            room
-        )
+        scratch = np.empty_like(X), product, np.empty((6, d))
+        loops.solve_each(*system, inverse, tolerance, max_iter, groups.starts, X, residual, *scratch)
         return X
     direction = inverse[:, None] * residual
-    goal = tolerance**2 * np.sum(residual * residual, axis=0)
-    rho = np.sum(residual * direction, axis=0)
-    product = np.empty_like(right)
-    if len(rows) == 1:
-        room = np.empty((4, d))
-        loops.iterate(
-            *graph, scale, ridge, mask, inverse, goal, max_iter, 0, n, X, residual, direction, rho, product,
-            room
-        )
+    goal, rho = tolerance**2 * np.sum(residual * residual, axis=0), np.sum(residual * direction, axis=0)
+    if n <= CHUNK:
+        state = X, residual, direction, rho, product, np.empty((4, d))
+        loops.iterate(*system, inverse, goal, max_iter, 0, n, *state)
         return X
+    rows = [(start, min(start + CHUNK, n)) for start in range(0, n, CHUNK)]
     parts = np.empty((len(rows), 2, d))
 
     def multiply(chunk: int) -> None:
-        loops.multiply(*graph, scale, ridge, mask, direction, *rows[chunk], product, parts[chunk, 0])
+        loops.multiply(*system, direction, *rows[chunk], product, parts[chunk, 0])
 
     def advance(chunk: int) -> None:
         loops.advance(X, residual, direction, product, length, inverse, *rows[chunk], parts[chunk])

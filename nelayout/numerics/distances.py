@@ -92,9 +92,8 @@ def pivots_of(n: int) -> np.ndarray:
 def row_distances(n: int, between: Callable[[np.ndarray, np.ndarray], np.ndarray | None]) -> Distances | None:
     """Return the distances of n rows that ``between`` gives for some rows; None if it cannot.
 
-    They are distances less what nearly all have in common: among many columns all rows are far from each other, which
-    no plane can show.  The median is 1, so that farther ones count by their ratios.  Otherwise the far ones of a few
-    outliers would decide alone, or the near ones, which J draws anyway.
+    They lack what nearly all have in common: no plane shows rows that are all far from each other.  The median is 1, so
+    that farther ones count by their ratios, and a few outliers or the near ones, which J draws, do not decide alone.
     """
     pivots = pivots_of(n)
     lengths = between(np.arange(n), pivots) if n > 2 else None
@@ -127,8 +126,7 @@ def _of_small(graphs: Sequence[csr_array], grouped: bool) -> list[Distances]:
     if not graphs:
         return []
     sizes = np.array([P.shape[0] for P in graphs])
-    ends = np.cumsum(sizes)
-    nodes, first = np.arange(ends[-1]), ends - sizes
+    nodes, first = np.arange(sizes.sum()), np.cumsum(sizes) - sizes
     indices = np.concatenate([P.indices + at for P, at in zip(graphs, first, strict=True)])
     indptr = np.concatenate([[0], np.cumsum(np.concatenate([np.diff(P.indptr) for P in graphs]))])
     joined = csr_array((np.concatenate([P.data for P in graphs]), indices, indptr), shape=(len(nodes), len(nodes)))

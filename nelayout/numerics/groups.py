@@ -60,12 +60,12 @@ class Whole:
         """Return x for groups where the condition is true, else y."""
         return x if condition else y
 
-    def any(self, condition: Any) -> bool:
-        """Return whether the condition is true for a group."""
-        return bool(condition)
-
     def all(self, condition: Any) -> bool:
         """Return whether the condition is true for every group."""
+        return bool(condition)
+
+    def any(self, condition: Any) -> bool:
+        """Return whether the condition is true for a group."""
         return bool(condition)
 
     def divide(self, x: float, y: float) -> float:
@@ -75,7 +75,10 @@ class Whole:
 
 @dataclass(frozen=True, eq=False)
 class Parts:
-    """Several graphs, one after another; ``sizes`` (C,), each 1 or more."""
+    """Several graphs, one after another; ``sizes`` (C,), each 1 or more.
+
+    Methods are those of `Whole`, with arrays (C,) for numbers.
+    """
 
     sizes: np.ndarray
 
@@ -100,7 +103,6 @@ class Parts:
         return int(self.sizes[0]) if len(self.sizes) and not np.any(self.sizes != self.sizes[0]) else 0
 
     def sum(self, x: np.ndarray) -> np.ndarray:
-        """Sum the rows of each part: (n,) to (C,), (n, d) to (C, d)."""
         if self.equal:
             return np.add.reduce(x.reshape(-1, self.equal, *x.shape[1:]), axis=1)
         if x.ndim == 2:
@@ -108,18 +110,14 @@ class Parts:
         return np.add.reduceat(x, self.starts[:-1])
 
     def mean(self, x: np.ndarray) -> np.ndarray:
-        """Return the means, (C,) or (C, d)."""
         return self.sum(x) / (self.sizes if x.ndim == 1 else self.sizes[:, None])
 
     def max(self, x: np.ndarray) -> np.ndarray:
-        """Return the largest entry of (n,) or (n, d) in each part, (C,)."""
         if self.equal:
             return np.max(x.reshape(len(self.sizes), -1), axis=1)
-        x = x if x.ndim == 1 else np.maximum.reduce(x, axis=1)
-        return np.maximum.reduceat(x, self.starts[:-1])
+        return np.maximum.reduceat(x if x.ndim == 1 else np.maximum.reduce(x, axis=1), self.starts[:-1])
 
     def radius(self, Y: np.ndarray) -> np.ndarray:
-        """Return the root mean squared distances to the centroids, (C,)."""
         away = Y - self.spread(self.mean(Y))
         return np.sqrt(self.mean(np.einsum("ij,ij->i", away, away)))
 
@@ -138,19 +136,15 @@ class Parts:
         return np.full(len(self.sizes), value, dtype=object if isinstance(value, str) else None)
 
     def where(self, condition: Any, x: Any, y: Any) -> Any:
-        """Return x for groups where the condition is true, else y."""
         return np.where(condition, x, y)
 
-    def any(self, condition: Any) -> bool:
-        """Return whether the condition is true for a group."""
-        return bool(np.count_nonzero(condition))
-
     def all(self, condition: Any) -> bool:
-        """Return whether the condition is true for every group."""
         return np.count_nonzero(condition) == len(condition)
 
+    def any(self, condition: Any) -> bool:
+        return bool(np.count_nonzero(condition))
+
     def divide(self, x: Any, y: np.ndarray) -> np.ndarray:
-        """Return x / y, infinity unless y > 0."""
         return np.where(y > 0, x / np.where(y > 0, y, 1.0), np.inf)
 
     def take(self, kept: np.ndarray) -> tuple[Parts, np.ndarray]:
@@ -162,13 +156,11 @@ class Parts:
 class Rows:
     """Every row is a group: for scale factors, never for values of J."""
 
-    def sum(self, x: Any) -> Any:
-        """Return the rows."""
-        return x
-
     def spread(self, values: Any) -> Any:
         """Return the values."""
         return values
+
+    sum = spread
 
 
 WHOLE = Whole()

@@ -1,15 +1,11 @@
 """Store machine code of compiled loops on disk, one file for each loop and argument types.
 
-nelayout reads loops from ``__pycache__`` beside the package and from the user's cache folder.  It writes to the first
-of them that is writable.  If NUMBA_CACHE_DIR is set, nelayout uses only this folder.  So an image that root warmed up
-serves every user.  Without a writable folder, each process compiles in memory.
-
-The content of a file runs as code.  So nelayout does not use a folder or a file that all users may write to.  The
-owner must be this user, root or the owner of the package.
-
-The name of a file contains all that its content depends on: loop, types, processor, versions, and the source of all
-loops.  All, because a loop contains the loops that it calls.  So files are never stale.  Each file appears complete,
-so several processes may write at once.  Files of an older source are deleted.
+nelayout reads loops from ``__pycache__`` beside the package and from the user's cache folder, or only from
+NUMBA_CACHE_DIR, and writes to the first writable one.  So an image that root warmed up serves every user.  Files run as
+code: nelayout does not use folders or files that all users may write to, or of other owners than this user, root or
+the owner of the package.  The name of a file contains all that its content depends on: loop, types, processor,
+versions, and the source of all loops, because a loop contains the loops that it calls.  Each file appears complete, so
+several processes may write at once.  Files of an older source are deleted.
 """
 
 from __future__ import annotations

@@ -7,6 +7,7 @@ estimate before the work starts.  It only warns.
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 from pathlib import Path
 
 from nelayout.errors import warn
@@ -31,20 +32,18 @@ def warn_if_short(needed: int, what: str, remedies: str) -> bool:
     free = available()
     if free is None or needed <= free:
         return False
-    needs, has = size_in_words(needed), size_in_words(free)
     warn(
-        f"{what} needs about {needs} of memory by the estimate, and {has} are available: it may end for lack of "
-        f"memory. {remedies}"
+        f"{what} needs about {size_in_words(needed)} of memory by the estimate, and {size_in_words(free)} are "
+        f"available: it may end for lack of memory. {remedies}"
     )
     return True
 
 
 def _of_machine() -> int | None:
     try:
-        for line in (PROC / "meminfo").read_text().splitlines():
-            if line.startswith("MemAvailable:"):
-                return int(line.split()[1]) * 1024
-    except (OSError, ValueError, IndexError):
+        lines = (PROC / "meminfo").read_text().splitlines()
+        return next(int(line.split()[1]) * 1024 for line in lines if line.startswith("MemAvailable:"))
+    except (OSError, ValueError, IndexError, StopIteration):
         pass
     try:
         return os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
@@ -59,29 +58,25 @@ def _of_groups() -> int | None:
     except OSError:
         return None
     found = []
-    for line in lines:
-        _, controllers, path = line.split(":", 2)
-        if controllers not in ("", "memory"):
-            continue
-        root = CGROUPS / controllers
-        own = root / path.lstrip("/")
-        # in a container, the path may belong to the host and the files be at the root
-        for group in (own, *(up for up in own.parents if up.is_relative_to(root))):
-            found += [left for limit, used in LIMITS if (left := _left(group, limit, used)) is not None]
+    for _, controllers, path in (line.split(":", 2) for line in lines):
+        if controllers in ("", "memory"):
+            root = CGROUPS / controllers
+            own = root / path.lstrip("/")
+            # in a container, the path may belong to the host and the files be at the root
+            for group in (own, *(up for up in own.parents if up.is_relative_to(root))):
+                found += [left for limit, used in LIMITS if (left := _left(group, limit, used)) is not None]
     return min(found, default=None)
 
 
 def _left(group: Path, limit: str, used: str) -> int | None:
+    back = 0
     try:
         most, now = int((group / limit).read_text()), int((group / used).read_text())  # "max": no limit
     except (OSError, ValueError):
         return None
-    back = 0
-    try:
+    with suppress(OSError, ValueError):
         statistics = (line.split() for line in (group / "memory.stat").read_text().splitlines())
         back = max((int(value) for name, value in statistics if name in RECLAIMABLE), default=0)
-    except (OSError, ValueError):
-        pass
     return max(most - now + back, 0)
 
 

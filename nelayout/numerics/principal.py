@@ -1,17 +1,9 @@
 """Principal components and spectral coordinates, with the same bits for any threads.
 
 A sum of floats depends on its order, and BLAS orders by threads.  A sum of integers does not: entries are rounded to
-so few bits that every partial sum stays below 2^53::
-
-    >>> X = np.array([[0.0, 0.0], [2.0, 0.1], [4.0, 0.0], [6.0, 0.1]])
-    >>> principal_components(X, 1)[0].ravel().round(2).tolist()
-    [-3.0, -1.0, 1.0, 3.0]
-
-Rounding moves a component by about 2^-15 of the largest deviation from the mean.
-
-Spectral coordinates are slow directions of the random walk, which separate clusters.  They nearly span the subspace of
-the smallest eigenvalues of the normalized Laplacian.  For two cliques with one edge between them, the first coordinate
-separates the cliques::
+so few bits that every partial sum stays below 2^53.  That moves a component by about 2^-15 of the largest deviation.
+Spectral coordinates are slow directions of the random walk, which separate clusters: the smallest eigenvalues of the
+normalized Laplacian.  For two cliques with one edge between them, the first coordinate separates the cliques::
 
     >>> P = np.kron(np.eye(2), np.ones((4, 4)) - np.eye(4))
     >>> P[3, 4] = P[4, 3] = 1
@@ -23,6 +15,7 @@ separates the cliques::
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -46,23 +39,29 @@ def principal_components(X: Any, dim: int) -> tuple[np.ndarray, np.ndarray, np.n
     """Return scores (n, dim), directions (d, dim) and mean (d,) of X (n, d), array or sparse.
 
     Directions are orthonormal, in order of decreasing variance; the largest entry of each is positive.
+
+    >>> X = np.array([[0.0, 0.0], [2.0, 0.1], [4.0, 0.0], [6.0, 0.1]])
+    >>> principal_components(X, 1)[0].ravel().round(2).tolist()
+    [-3.0, -1.0, 1.0, 3.0]
     """
     n, d = X.shape
     mean = np.asarray(X.sum(axis=0, dtype=np.float64)).ravel() / n
     width = min(dim + EXTRA_DIRECTIONS, d)
     Q = _orthonormal(np.random.default_rng(0).standard_normal((d, width)))
-    if width < d:
-        covariance = _covariance(X, mean) if d <= MAX_COVARIANCE_COLUMNS and d <= n and not issparse(X) else None
+    if width < d and d <= MAX_COVARIANCE_COLUMNS and d <= n and not issparse(X):
+        covariance, unit = np.zeros((d, d)), _unit(_largest(X, mean), _bits(n))
+        for _, block in _blocks(X, mean, unit):
+            covariance += block.T @ block
+        covariance *= unit**2
         for _ in range(ITERATIONS):
-            Q = _orthonormal(
-                _back(X, mean, _scores(X, mean, Q)) if covariance is None else _exact_product(covariance, Q)
-            )
+            Q = _orthonormal(_exact_product(covariance, Q))
+    elif width < d:
+        for _ in range(ITERATIONS):
+            Q = _orthonormal(_back(X, mean, _scores(X, mean, Q)))
     T = _scores(X, mean, Q)
     values, vectors = _symmetric_eigen(_exact_product(T.T, T))
-    order = np.argsort(-values, kind="stable")[:dim]
-    Q = _small_product(Q, vectors[:, order])
-    signs = np.sign(Q[np.argmax(np.abs(Q), axis=0), np.arange(Q.shape[1])])
-    Q = Q * np.where(signs == 0, 1.0, signs)
+    vectors = vectors[:, np.argsort(-values, kind="stable")[:dim]]
+    Q = _positive(np.stack([np.sum(Q * column, axis=1) for column in vectors.T], axis=1))  # at full precision
     return _scores(X, mean, Q), Q, mean
 
 
@@ -85,7 +84,11 @@ def spectral_coordinates(P: csr_array, count: int) -> np.ndarray:
         for _ in range(STEPS):
             V = (V + S @ V) / 2
         V = _orthonormal(np.column_stack([first, V]))[:, 1:]
-    X = V[:, :count] * scale[:, None]
+    return _positive(V[:, :count] * scale[:, None])
+
+
+def _positive(X: np.ndarray) -> np.ndarray:
+    """Return X (n, d) with signs of columns that make the largest entry of each positive."""
     largest = X[np.argmax(np.abs(X), axis=0), np.arange(X.shape[1])]
     return X * np.where(largest < 0, -1.0, 1.0)
 
@@ -95,11 +98,10 @@ def _scores(X: Any, mean: np.ndarray, Q: np.ndarray) -> np.ndarray:
     if issparse(X):
         return np.asarray(X @ Q) - np.sum(mean[:, None] * Q, axis=0)
     bits = _bits(X.shape[1])
-    integers, scale = _integers(Q, bits)
+    (integers, scale), unit = _integers(Q, bits), _unit(_largest(X, mean), bits)
     out = np.empty((len(X), Q.shape[1]))
-    unit = _unit(_largest(X, mean), bits)
-    for start, stop, block in _blocks(X, mean, unit):
-        out[start:stop] = (block @ integers) * (unit * scale)
+    for here, block in _blocks(X, mean, unit):
+        out[here] = (block @ integers) * (unit * scale)
     return out
 
 
@@ -108,31 +110,20 @@ def _back(X: Any, mean: np.ndarray, T: np.ndarray) -> np.ndarray:
     if issparse(X):
         return np.asarray(X.T @ T) - mean[:, None] * np.sum(T, axis=0)
     bits = _bits(len(X))
-    integers, scale = _integers(T, bits)
+    (integers, scale), unit = _integers(T, bits), _unit(_largest(X, mean), bits)
     out = np.zeros((X.shape[1], T.shape[1]))
-    unit = _unit(_largest(X, mean), bits)
-    for start, stop, block in _blocks(X, mean, unit):
-        out += block.T @ integers[start:stop]  # integers: exact in any order
+    for here, block in _blocks(X, mean, unit):
+        out += block.T @ integers[here]  # integers: exact in any order
     return out * (unit * scale)
 
 
-def _covariance(X: np.ndarray, mean: np.ndarray) -> np.ndarray:
-    """Return (X - mean)^T (X - mean)."""
-    out = np.zeros((X.shape[1], X.shape[1]))
-    unit = _unit(_largest(X, mean), _bits(len(X)))
-    for _, _, block in _blocks(X, mean, unit):
-        out += block.T @ block
-    return out * unit**2
-
-
-def _blocks(X: np.ndarray, mean: np.ndarray, unit: float):
-    """Yield start, stop, and the centered rows as whole numbers of units."""
-    n, d = X.shape
-    rows = rows_at_once(8 * d)
-    for start in range(0, n, rows):
-        block = X[start : start + rows] - mean
+def _blocks(X: np.ndarray, mean: np.ndarray, unit: float) -> Iterator[tuple[slice, np.ndarray]]:
+    """Yield ranges of rows, and the centered rows as whole numbers of units."""
+    rows = rows_at_once(8 * X.shape[1])
+    for here in (slice(start, start + rows) for start in range(0, len(X), rows)):
+        block = X[here] - mean
         block *= 1 / unit
-        yield start, min(start + rows, n), np.rint(block, out=block)
+        yield here, np.rint(block, out=block)
 
 
 def _bits(terms: int) -> int:
@@ -163,11 +154,6 @@ def _exact_product(A: np.ndarray, B: np.ndarray) -> np.ndarray:
     return (a @ b) * (one * two)
 
 
-def _small_product(A: np.ndarray, B: np.ndarray) -> np.ndarray:
-    """Return A @ B at full precision, column by column."""
-    return np.stack([np.sum(A * column, axis=1) for column in B.T], axis=1)
-
-
 def _orthonormal(A: np.ndarray) -> np.ndarray:
     """Make columns orthonormal (Gram-Schmidt, twice); a dependent column gets a new direction."""
     Q = np.ascontiguousarray(A.T)
@@ -194,13 +180,18 @@ def _symmetric_eigen(S: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     players = np.arange(p + p % 2)  # an even number; the partner of a missing index pauses
     half = len(players) // 2
     for _ in range(MAX_SWEEPS):
-        off = S - np.diag(np.diag(S))
-        if float(np.sum(off * off)) <= 1e-24 * total:
+        rest = S - np.diag(np.diag(S))
+        if float(np.sum(rest * rest)) <= 1e-24 * total:
             break
         for _ in range(len(players) - 1):
             i, j = players[:half], players[half:][::-1]
             i, j = i[(i < p) & (j < p)], j[(i < p) & (j < p)]
-            c, s = _rotations(S, i, j)
+            # cosine and sine of the rotations that make S_ij zero
+            off, gap = S[i, j], (S[j, j] - S[i, i]) / 2
+            t = off / np.where(off == 0, 1.0, np.abs(gap) + np.hypot(gap, off))
+            t = np.where(gap < 0, -t, t)
+            c = 1 / np.hypot(1.0, t)
+            s = t * c
             for M in (S, V):
                 a, b = M[:, i], M[:, j]
                 M[:, i], M[:, j] = c * a - s * b, s * a + c * b
@@ -208,12 +199,3 @@ def _symmetric_eigen(S: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
             S[i], S[j] = c[:, None] * a - s[:, None] * b, s[:, None] * a + c[:, None] * b
             players[1:] = np.roll(players[1:], 1)
     return np.diag(S).copy(), V
-
-
-def _rotations(S: np.ndarray, i: np.ndarray, j: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return cosine and sine of the rotation that makes S_ij zero."""
-    off, gap = S[i, j], (S[j, j] - S[i, i]) / 2
-    t = off / np.where(off == 0, 1.0, np.abs(gap) + np.hypot(gap, off))
-    t = np.where(gap < 0, -t, t)
-    c = 1 / np.hypot(1.0, t)
-    return c, t * c

@@ -4,17 +4,7 @@ from __future__ import annotations
 
 from nelayout.numerics.compiling import compiled_loop
 
-__all__ = [
-    "add",
-    "advance",
-    "combine",
-    "dots",
-    "iterate",
-    "multiply",
-    "solve_each",
-    "spread",
-    "turn",
-]
+__all__ = ["add", "advance", "combine", "dots", "iterate", "multiply", "solve_each", "spread", "turn"]
 
 
 @compiled_loop
@@ -152,10 +142,7 @@ def iterate(
     indptr, indices, weights, scale, diagonal, free, inverse, goal, max_iter, start, stop, X, residual, direction, rho,
     product, room
 ):
-    """Iterate as `conjugate_gradients.laplacian_gradients` does, on the rows of one graph.
-
-    ``product`` (n, d) and ``room`` (4, d) are scratch memory.
-    """
+    """Iterate as `laplacian_gradients` on one graph; scratch: product (n, d), room (4, d)."""
     d = X.shape[1]
     sums, length, factor = room[:2], room[2], room[3]
     for _ in range(max_iter):

@@ -56,7 +56,6 @@ from nelayout.sums.edges.walk import WalkEdges, can_smooth_exactly
 from nelayout.sums.nbody import Exact, Field, NBody
 from nelayout.sums.nbody.exact import MAX_TABLE_PAIRS, PairTable
 from nelayout.sums.nbody.far_nodes import FarNodes, falls_off
-from nelayout.sums.nbody.islands import Islands
 
 __all__ = ["Objective"]
 
@@ -317,7 +316,7 @@ class Objective:
     @cached_property
     def _tabled(self) -> int:
         """Return the number of nodes of each graph if a `PairTable` serves; else 0."""
-        numpy = isinstance(self.nbody, Exact | Islands) and not self.nbody.compiled and not self.compiled
+        numpy = isinstance(self.nbody, Exact) and not self.nbody.compiled and not self.compiled
         if not numpy or self.device is not None or not isinstance(self.edges, Edges) or not self.radials:
             return 0
         n = self.edges.n if isinstance(self.parts, Whole) else self.parts.equal
@@ -398,7 +397,7 @@ class Objective:
         if not falls_off(radials) and len(far) * len(Y) > MOST_PAIRS:
             fields[self._plain].potential[far] = 0.0  # no drawing to go on from
             return fields, None
-        at_far = FarNodes.of(np.asarray(Y), far, radials, self.threads)  # on any device by the CPU: they are few
+        at_far = FarNodes(np.asarray(Y), far, radials, self.threads)  # on any device by the CPU: they are few
         for r, exact in at_far.fields_at_nodes(np.asarray(self.mass), radials).items():
             fields[r].potential[far] = exact.potential
             fields[r].force[far] = exact.force
@@ -583,7 +582,7 @@ class Objective:
         some = replace(
             self,
             affinity=affinity,
-            nbody=Islands(parts, self.threads, self.compiled),
+            nbody=Exact(self.compiled, self.threads, parts),
             parts=parts,
             exaggeration=factor[kept] if several(factor) else factor,
             free=None if self.free is None else self.free[rows],

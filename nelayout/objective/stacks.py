@@ -28,7 +28,7 @@ from nelayout.numerics.groups import Parts
 from nelayout.numerics.parallel import Threads
 from nelayout.objective.formula import Objective
 from nelayout.similarities.affinity import Affinity, some_of
-from nelayout.sums.nbody.islands import Islands
+from nelayout.sums.nbody import Exact
 
 __all__ = ["MAX_STACKED_NODES", "one_after_another", "some_of", "stackable", "stacked"]
 
@@ -79,7 +79,7 @@ def stacked(
     """Return the objective of a method on a stack; ``exaggeration``: a number, or (C,)."""
     threads = threads or Threads()
     return Objective(
-        affinity, method.kernel, method.divergence, method.connection, Islands(parts, threads, compiled), threads,
+        affinity, method.kernel, method.divergence, method.connection, Exact(compiled, threads, parts), threads,
         compiled, exaggeration, free, method.gravity, anchors, method.mu, parts=parts,
     )
 

@@ -85,11 +85,13 @@ def compile_loops(work: tuple[Radial | str, ...], n: int, dim: int) -> None:
     from nelayout.formula.potentials.stress import Stress
     from nelayout.numerics.distances import Distances
     from nelayout.run.tidiness import crossed
+    from nelayout.sums.nbody import backend
     from nelayout.sums.nbody.auto import Auto
 
     threading.Thread(target=_end_with_input, daemon=True).start()
     rng, mass = np.random.default_rng(0), np.ones(n)
-    Y, sums = np.sqrt(n) * rng.standard_normal((n, dim)), Auto.on(Threads(), compiled=True)
+    Y, sums = np.sqrt(n) * rng.standard_normal((n, dim)), backend("auto", Threads(), compiled=True)
+    assert isinstance(sums, Auto)
     for each in work[::-1]:
         if isinstance(each, Radial):
             sums.fields(Y, mass, (each,))

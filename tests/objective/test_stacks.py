@@ -24,7 +24,6 @@ from nelayout.optimizers.minimize import Rest, minimize
 from nelayout.optimizers.size import size_search
 from nelayout.run.taking_apart import input_affinity
 from nelayout.sums.nbody import Exact
-from nelayout.sums.nbody.islands import Islands
 
 ALL = {**METHODS, "auto": AUTO}
 DIFFERENT = (
@@ -206,7 +205,7 @@ def test_pairs_within_graphs(sizes, size):
     n = sum(sizes)
     Y, charges = size * rng.standard_normal((n, 2)) + 3 * size, rng.normal(size=n)
     Y[1] = Y[0] + 1e-3
-    for form in (Islands(parts), Islands(parts, compiled=True)):
+    for form in (Exact(parts=parts), Exact(True, parts=parts)):
         for radial, found in zip(RADIALS, form.fields(Y, charges, tuple(RADIALS)), strict=True):
             for a, b in zip(parts.starts, parts.starts[1:], strict=False):
                 (want,) = Exact().fields(Y[a:b], charges[a:b], (radial,))

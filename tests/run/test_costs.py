@@ -18,7 +18,8 @@ from nelayout.errors import InputError
 from nelayout.graphs.files import read_graph
 from nelayout.numerics.parallel import Threads
 from nelayout.objective import Objective
-from nelayout.sums.nbody import Auto, backend
+from nelayout.sums.nbody import backend
+from nelayout.sums.nbody.auto import Auto
 
 
 def mesh(side: int) -> nx.Graph:

@@ -29,9 +29,13 @@ from nelayout.numerics.pytorch import torch_module
 from nelayout.optimizers import OPTIMIZERS
 from nelayout.similarities.random_walk import RandomWalk
 from nelayout.sums.device import DEVICES, Device, device_named
-from nelayout.sums.nbody import Exact, Mesh, backend
+from nelayout.sums.nbody import Exact, backend
+from nelayout.sums.nbody.mesh import Mesh
 
-METHODS = [each["name"] for each in nl.methods()]
+
+def close(found, true, rtol: float = 1e-7, part: float = 0.0, atol: float = 0.0) -> None:
+    """An array on a device and one of NumPy; ``part``: tolerance relative to the largest number."""
+    np.testing.assert_allclose(np.asarray(found), true, rtol=rtol, atol=atol + part * np.abs(true).max())
 
 
 def test_without_pytorch_the_error_names_the_command_and_the_cpu(monkeypatch):
@@ -93,14 +97,11 @@ class TestOnTorch:
             P, m, Y = random_case(9, mass, n=40, d=d, density=0.1)
             J = objective(P, m, kernel, part(name), connection)
             here, there = J.evaluate(Y, weights=True), self.on(small, J).evaluate(Y, weights=True)
-            assert there.value == pytest.approx(here.value, rel=1e-9)
-            assert there.lam == pytest.approx(here.lam, rel=1e-9)
-            assert there.strength == pytest.approx(here.strength, rel=1e-9)
-            for a, b in ((there.gradient, here.gradient), (there.weights, here.weights)):
-                np.testing.assert_allclose(np.asarray(a), b, rtol=1e-7, atol=1e-9 * np.abs(b).max())
-            np.testing.assert_allclose(
-                np.asarray(self.on(small, J).node_cost(Y, here.lam)), J.node_cost(Y, here.lam), rtol=1e-7, atol=1e-10
-            )
+            for number in ("value", "lam", "strength"):
+                assert getattr(there, number) == pytest.approx(getattr(here, number), rel=1e-9)
+            close(there.gradient, here.gradient, part=1e-9)
+            close(there.weights, here.weights, part=1e-9)
+            close(self.on(small, J).node_cost(Y, here.lam), J.node_cost(Y, here.lam), atol=1e-10)
 
     @pytest.mark.parametrize("d", [1, 2])
     @pytest.mark.parametrize("cloud", ["uniform", "clusters", "expanded", "coincident", "line"])
@@ -123,10 +124,8 @@ class TestOnTorch:
         Y, mass, radials = drawings(300, d)["gauss"], masses(300), tuple(RADIALS.values())
         here = backend("exact" if name == "auto" else name, Threads(), True).fields(Y, mass, radials)
         for field, other in zip(device.nbody(name, Threads()).fields(Y, mass, radials), here, strict=True):
-            np.testing.assert_allclose(np.asarray(field.potential), other.potential, rtol=1e-9, atol=1e-200)
-            np.testing.assert_allclose(
-                np.asarray(field.force), other.force, rtol=1e-7, atol=1e-9 * np.abs(other.force).max()
-            )
+            close(field.potential, other.potential, rtol=1e-9, atol=1e-200)
+            close(field.force, other.force, part=1e-9)
 
     def test_auto_sums_few_pairs_exactly_and_many_on_the_mesh(self, device):
         radials = (RADIALS["cauchy q"],)
@@ -142,7 +141,7 @@ class TestOnTorch:
         J = objective(P, m, KERNELS["cauchy"], part("nerv:0.3"), CONNECTIONS[-1], compiled=True)
         here, there = replace(J, nbody=Mesh(Threads())).evaluate(Y), self.on(device, J, "mesh").evaluate(Y)
         assert there.value == pytest.approx(here.value, rel=1e-5)
-        np.testing.assert_allclose(np.asarray(there.gradient)[7], here.gradient[7], rtol=1e-3)
+        close(there.gradient[7], here.gradient[7], rtol=1e-3)
 
     @pytest.mark.parametrize("strong", [False, True])
     def test_gravity_springs_and_fixed_nodes(self, device, strong):
@@ -151,10 +150,15 @@ class TestOnTorch:
         free[4, 1] = False
         J = objective(P, m, KERNELS["cauchy"], part("kl"), CONNECTIONS[1], free=free, gravity=Gravity(0.3, strong))
         J = J.anchored(Anchors(Y[::-1].copy(), m))
+        self.agree(J, device, Y)
+
+    def agree(self, J, device: Device, Y: np.ndarray) -> float:
+        """Value, gradient and stiffness there and on the CPU; the value."""
         here, there = J.evaluate(Y), self.on(device, J).evaluate(Y)
         assert there.value == pytest.approx(here.value, rel=1e-12)
-        np.testing.assert_allclose(np.asarray(there.gradient), here.gradient, atol=1e-12)
-        np.testing.assert_allclose(np.asarray(there.stiffness), here.stiffness, rtol=1e-12)
+        close(there.gradient, here.gradient, atol=1e-12)
+        close(there.stiffness, here.stiffness, rtol=1e-12)
+        return here.value
 
     @pytest.mark.parametrize("d", [1, 2, 3])
     @pytest.mark.parametrize("pivots", [9, 30])
@@ -168,22 +172,18 @@ class TestOnTorch:
         lengths[some, np.arange(pivots)] = 0.0
         J = objective(P, m, KERNELS["cauchy"], part("kl"), CONNECTIONS[1], emphasis=0.7)
         J = replace(J, affinity=replace(J.affinity, distances=(Distances.of(some, lengths),)))
-        here, there = J.evaluate(Y), self.on(replace(device, block=30), J).evaluate(Y)
-        assert there.value == pytest.approx(here.value, rel=1e-12)
-        assert here.value > replace(J, emphasis=0.0).evaluate(Y).value + 0.01
-        np.testing.assert_allclose(np.asarray(there.gradient), here.gradient, atol=1e-12)
-        np.testing.assert_allclose(np.asarray(there.stiffness), here.stiffness, rtol=1e-12)
+        assert self.agree(J, replace(device, block=30), Y) > replace(J, emphasis=0.0).evaluate(Y).value + 0.01
 
     def test_a_random_walk(self, device):
         P, _, Y = random_case(4, "unit", n=200, density=0.02)
         walk = RandomWalk(P, 0.95)
         there, right = device.walk(walk), Y - Y.mean(axis=0)
-        np.testing.assert_allclose(np.asarray(there.laplacian(device.array(Y))), walk.laplacian(Y), atol=1e-7)
+        close(there.laplacian(device.array(Y)), walk.laplacian(Y), atol=1e-7)
         solved = there.solve(1.0, 0.1, device.array(right), 1e-9, 400), walk.solve(1.0, 0.1, right, 1e-9, 400)
         for a, b in zip(*solved, strict=True):
-            np.testing.assert_allclose(np.asarray(a), b, atol=1e-6 * np.abs(b).max())
+            close(a, b, part=1e-6)
 
-    @pytest.mark.parametrize("name", METHODS)
+    @pytest.mark.parametrize("name", [each["name"] for each in nl.methods()])
     def test_every_method_draws_a_small_graph_as_the_cpu_does(self, name):
         """Few steps, so that rounding has not led to another valley."""
         G = nx.karate_club_graph()
@@ -258,11 +258,9 @@ class TestOnTorch:
 
     def test_nearest_rows_whose_products_are_rounded_further(self, device, monkeypatch):
         """A device that is set to products of ten bits says so by its candidates, and the rows are looked at again."""
-        torch = torch_module()
-        rng = np.random.default_rng(1)
+        torch, rng = torch_module(), np.random.default_rng(1)
         X = rng.normal(size=(300, 50)) + 30.0 * np.eye(50)[rng.integers(0, 3, 300)]
-        exact = device.nearest(X, 9)[1]
-        product = torch.Tensor.__matmul__
+        exact, product = device.nearest(X, 9)[1], torch.Tensor.__matmul__
 
         def rounded(a, b):
             if a.dtype == torch.float32:
@@ -282,8 +280,8 @@ class TestOnTorch:
         pairs = ((X[:, None] - X[None]) ** 2).sum(axis=2)
         np.fill_diagonal(pairs, np.inf)
         true = np.sort(pairs, axis=1)[:, :7]
-        np.testing.assert_allclose(squared, true, rtol=1e-9, atol=1e-12)
-        np.testing.assert_allclose(np.take_along_axis(pairs, indices, 1), true, rtol=1e-9, atol=1e-12)
+        close(squared, true, rtol=1e-9, atol=1e-12)
+        close(np.take_along_axis(pairs, indices, 1), true, rtol=1e-9, atol=1e-12)
         assert (indices != np.arange(400)[:, None]).all()
 
     def test_embedding_and_estimator(self):
@@ -315,13 +313,9 @@ class TestOnTorch:
         ],
     )
     def test_failures_on_the_way_name_the_remedy_and_the_next_call_works(self, monkeypatch, failure, said):
-        torch = torch_module()
-
         from nelayout.sums.device.nbody import DeviceSums
 
-        kind = torch.cuda.OutOfMemoryError if failure == "OutOfMemoryError" else RuntimeError
-
-        seen = []
+        kind, seen = torch_module().cuda.OutOfMemoryError if failure == "OutOfMemoryError" else RuntimeError, []
 
         def fail(self, Y, charges, radials):
             there = self.on.array(Y)
@@ -333,24 +327,22 @@ class TestOnTorch:
             with pytest.raises(DeviceError, match=f"{said}.*use device='cpu'") as failed:
                 nl.layout(nx.karate_club_graph(), device="torch-cpu")
         assert failed.value is not None
-        assert seen
-        assert all(tensor() is None for tensor in seen), "the error keeps what was allocated"
+        assert [tensor() for tensor in seen] == [None], "the error keeps what was allocated"
         assert len(nl.layout(nx.karate_club_graph(), device="torch-cpu", max_iter=1)) == 34
 
     def test_devices_that_are_not_there(self, monkeypatch):
         torch = torch_module()
-
-        monkeypatch.setattr(torch.cuda, "device_count", lambda: 1)
         monkeypatch.setattr(torch.backends.mps, "is_available", lambda: False)
-        assert device_named("cuda") == device_named("cuda:0") == device_named("auto") == Device("cuda:0")
-        with pytest.raises(DeviceError, match=r"device='cuda:3': PyTorch .* finds 'cuda:0' .* use device='cpu'"):
-            device_named("cuda:3")
-        with pytest.raises(DeviceError, match=r"Apple's GPU.*use device='cpu'"):
-            device_named("mps")
-        monkeypatch.setattr(torch.cuda, "device_count", lambda: 0)
-        with pytest.raises(DeviceError, match="finds none"):
-            device_named("cuda")
-        assert device_named("auto") is None
+        for count, name, said in (
+            (1, "cuda:3", r"device='cuda:3': PyTorch .* finds 'cuda:0' .* use device='cpu'"),
+            (1, "mps", r"Apple's GPU.*use device='cpu'"),
+            (0, "cuda", "finds none"),
+        ):
+            monkeypatch.setattr(torch.cuda, "device_count", lambda count=count: count)
+            with pytest.raises(DeviceError, match=said):
+                device_named(name)
+            assert device_named("auto") == (Device("cuda:0") if count else None)
+            assert not count or device_named("cuda") == device_named("cuda:0") == Device("cuda:0")
 
     @pytest.mark.parametrize("name", [each for each in DEVICES if each not in ("cuda", "mps")])
     def test_the_command_line(self, name, tmp_path):
@@ -367,9 +359,12 @@ class TestOnTorch:
 class TestArrays:
     """`DeviceArray` answers NumPy as an array of NumPy's would."""
 
+    @pytest.fixture(autouse=True)
+    def torch(self):
+        return pytest.importorskip("torch", reason="PyTorch, the extra [torch], is not installed")
+
     @pytest.fixture
-    def pair(self):
-        torch = pytest.importorskip("torch", reason="PyTorch, the extra [torch], is not installed")
+    def pair(self, torch):
         from nelayout.sums.device.arrays import DeviceArray
 
         x = np.random.default_rng(0).normal(size=(7, 3))
@@ -395,8 +390,7 @@ class TestArrays:
         ],
     )  # fmt: skip
     def test_functions(self, pair, use):
-        x, there = pair
-        np.testing.assert_allclose(np.asarray(use(there)), use(x), rtol=1e-14)
+        close(use(pair[1]), use(pair[0]), rtol=1e-14)
 
     def test_changes_in_place(self, pair):
         x, there = pair
@@ -420,8 +414,7 @@ class TestArrays:
         with pytest.raises(TypeError, match="median"):
             np.median(pair[1])
 
-    def test_segments_may_be_empty(self):
-        torch = pytest.importorskip("torch", reason="PyTorch, the extra [torch], is not installed")
+    def test_segments_may_be_empty(self, torch):
         from nelayout.sums.device.arrays import segment_sums
 
         offsets = torch.tensor([0, 0, 2, 2, 3])

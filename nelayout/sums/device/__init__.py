@@ -22,11 +22,11 @@ import numpy as np
 from nelayout.errors import DeviceError, InputTypeError, missing_extra, unknown
 from nelayout.numerics.distances import pivots_of
 from nelayout.numerics.memory import size_in_words
+from nelayout.numerics.parallel import Threads
 from nelayout.numerics.pytorch import torch_module
 
 if TYPE_CHECKING:
     from nelayout.numerics.distances import Distances
-    from nelayout.numerics.parallel import Threads
     from nelayout.similarities.affinity import Affinity
     from nelayout.similarities.random_walk import RandomWalk
     from nelayout.sums.device.nbody import DeviceSums
@@ -77,7 +77,6 @@ class Device:
     def array(self, x: Any) -> Any:
         """Return the array on this device; an array that is already there comes back unchanged."""
         torch = torch_module()
-
         from nelayout.sums.device.arrays import DeviceArray, array_of, double_or_widest
 
         if isinstance(x, DeviceArray):
@@ -92,8 +91,9 @@ class Device:
     def edges(self, affinity: Affinity, linear: bool, **given: Any) -> Any:
         """Bring the edge half of an objective to this device; ``given`` as for `Edges`."""
         from nelayout.sums.device.edges import DeviceEdges
+        from nelayout.sums.edges.matrix import Edges
 
-        return DeviceEdges(self, affinity.P, affinity.mass, linear, **given)
+        return DeviceEdges(self, Edges(affinity.P, np.asarray(affinity.mass), linear, Threads(), False, **given))
 
     def walk(self, walk: RandomWalk) -> RandomWalk:
         """Bring the matrix and the sums of a random walk to this device."""
@@ -113,7 +113,7 @@ class Device:
         from nelayout.sums.device.nbody import DeviceSums
         from nelayout.sums.nbody.tree import Tree
 
-        return DeviceSums(self, choice, self.exact, DeviceMesh(self.block), Tree(threads))
+        return DeviceSums(self, choice, DeviceMesh(self.block), Tree(threads))
 
     def nearest(self, X: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
         """Return indices and squared distances, (n, k), of the k nearest other rows of X (n, d)."""
@@ -138,36 +138,28 @@ class Device:
 
     def free(self) -> int | None:
         """Return the free bytes on the device; None if unknown."""
-        torch = torch_module()
-
         if not self.name.startswith("cuda"):
             return None
+        torch = torch_module()
         kept = torch.cuda.memory_reserved(self.name) - torch.cuda.memory_allocated(self.name)  # PyTorch reuses it
         return torch.cuda.mem_get_info(self.name)[0] + kept
 
     @contextmanager
     def guard(self) -> Iterator[None]:
-        """Turn failures of the device into `DeviceError` with a remedy; finally free its memory.
-
-        PyTorch on the CPU gets one thread in the block, because its sums depend on the number of threads.
-        """
+        """Turn failures of the device into `DeviceError` with a remedy; finally free its memory."""
         torch = torch_module()
-
         threads = torch.get_num_threads()
         if self.name == "cpu":
-            torch.set_num_threads(1)
+            torch.set_num_threads(1)  # sums depend on the number of threads
         try:
             yield
-        except torch.cuda.OutOfMemoryError as error:
-            said = str(error).partition(". ")[0]
-            clear_frames(error.__traceback__)  # a stored error must not keep arrays
-            raise DeviceError(f"device {self.said!r} has too little memory ({said}): use device='cpu'") from None
         except RuntimeError as error:  # from drivers and programs on the device
-            if not isinstance(error, getattr(torch, "AcceleratorError", ())) and not FAILED.search(str(error)):
+            full, failed = isinstance(error, torch.cuda.OutOfMemoryError), getattr(torch, "AcceleratorError", ())
+            if not full and not isinstance(error, failed) and not FAILED.search(str(error)):
                 raise
-            said = str(error).partition("\n")[0]
-            clear_frames(error.__traceback__)
-            raise DeviceError(f"device {self.said!r} failed ({said}): use device='cpu'") from error
+            said, what = str(error).partition(". " if full else "\n")[0], "has too little memory" if full else "failed"
+            clear_frames(error.__traceback__)  # a stored error must not keep arrays
+            raise DeviceError(f"device {self.said!r} {what} ({said}): use device='cpu'") from None if full else error
         finally:
             torch.set_num_threads(threads)
             if self.name.startswith("cuda"):
@@ -177,15 +169,7 @@ class Device:
 
 
 def device_named(name: str) -> Device | None:
-    """Return the device of that name; None for "cpu", and for "auto" without a GPU.
-
-    Raises
-    ------
-    MissingExtra
-        PyTorch is not installed.
-    DeviceError
-        PyTorch does not find the device.
-    """
+    """Return the device of that name; None for "cpu", and for "auto" without a GPU."""
     if not isinstance(name, str):
         raise InputTypeError(
             f"device must be a name, {', '.join(map(repr, DEVICES))} or 'cuda:1'; got {type(name).__name__}"

@@ -22,19 +22,18 @@ from nelayout.numerics.pytorch import torch_module
 
 __all__ = ["DeviceArray", "array_of", "double_or_widest", "rows_of", "segment_sums"]
 
+torch = torch_module()
+
 # Mean length of segments that several threads of a device sum faster than one, estimated.
 LONG_SEGMENT = 500
 # Functions of NumPy with another name in PyTorch.
 RENAMED = {
     "absolute": "abs", "invert": "bitwise_not", "divide": "true_divide", "power": "pow", "equal": "eq",
 }  # fmt: skip
-# Functions of NumPy, other than ufuncs, with the same name in PyTorch.
-SAME = ["any", "all", "sum", "mean", "zeros_like"]
 # Subscripts of sums of products -> the axis of the sum.
-SUMMED: dict[str, Any] = {"ij,ij->i": 1, "ij,ij->j": 0, "ij,ij->": None, "ij->j": 0}
-# Functions of a tensor and a number that become `clamp`; that need tensors only; that need a tensor first.
+SUMMED: dict[str, Any] = {"ij,ij->i": 1, "...ij,...ij->...i": -1, "ij,ij->j": 0, "ij,ij->": None, "ij->j": 0}
+# Functions of a tensor and a number that become `clamp`; that need a tensor first.
 LIMITS = {"maximum": "min", "minimum": "max"}
-OF_TENSORS = ["maximum", "minimum", "matmul"]
 TENSOR_FIRST = ["less", "less_equal", "greater", "greater_equal", "eq", "not_equal"]
 
 
@@ -100,7 +99,6 @@ class DeviceArray(NDArrayOperatorsMixin):
         return bool(self.tensor.any())
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **keywords: Any) -> Any:
-        torch = torch_module()
         out = keywords.pop("out", None)
         if method == "reduce" and ufunc is np.add and len(inputs) == 1:
             return np.sum(inputs[0], axis=keywords.get("axis", 0))
@@ -115,7 +113,7 @@ class DeviceArray(NDArrayOperatorsMixin):
         if name in LIMITS and not all(isinstance(each, torch.Tensor) for each in operands):
             function, (x, limit) = torch.clamp, sorted(operands, key=lambda each: not isinstance(each, torch.Tensor))
             operands, keywords = [x], {LIMITS[name]: limit}
-        elif name in OF_TENSORS or (name in TENSOR_FIRST and not isinstance(operands[0], torch.Tensor)):
+        elif name in (*LIMITS, "matmul") or (name in TENSOR_FIRST and not isinstance(operands[0], torch.Tensor)):
             operands = [self.as_tensor(each) for each in operands]
         answer = function(*operands, **keywords)
         if out is None:
@@ -124,16 +122,17 @@ class DeviceArray(NDArrayOperatorsMixin):
         return out[0]
 
     def __array_function__(self, function: Callable, types: Any, arguments: Any, keywords: Any) -> Any:
-        name = function.__name__
-        own = OWN.get(name)
-        if own is None and name not in SAME:
+        own = OWN.get(function.__name__)
+        if own is None:
             return NotImplemented
         on = next(_arrays(arguments))
-        own = own or getattr(torch_module(), name)
         keywords = {key: value for key, value in keywords.items() if key != "axis" or value is not None}
         if "dtype" in keywords:
             keywords = {**keywords, "dtype": _type_on(keywords["dtype"], on.tensor)}
-        return on.back(own(*map(on.here, arguments), **keywords))
+        answer = own(*map(on.here, arguments), **keywords)
+        if not isinstance(answer, torch.Tensor):
+            return answer
+        return DeviceArray(answer) if answer.ndim else answer.item()
 
     def here(self, value: Any) -> Any:
         """Return a tensor on this device or a number; lists and tuples item by item."""
@@ -145,15 +144,8 @@ class DeviceArray(NDArrayOperatorsMixin):
             return [self.here(each) for each in value]
         return value.item() if isinstance(value, np.generic) else value
 
-    def back(self, answer: Any) -> Any:
-        """Return the result as an array on this device, or as a Python number."""
-        if not isinstance(answer, torch_module().Tensor):
-            return answer
-        return DeviceArray(answer) if answer.ndim else answer.item()
-
     def as_tensor(self, value: Any) -> Any:
         """Return an array or a number as a tensor on this device."""
-        torch = torch_module()
         if isinstance(value, torch.Tensor):
             return value
         if isinstance(value, np.ndarray):
@@ -174,27 +166,22 @@ def array_of(tensor: Any) -> Any:
 
 def double_or_widest(device: Any) -> Any:
     """Return the widest float type of a device: double precision, or single on Apple's."""
-    torch = torch_module()
     return torch.float32 if device.type == "mps" else torch.float64
 
 
 def rows_of(X: Any, indices: Any) -> Any:
     """Return rows of a tensor (n, d) by columns: devices gather short rows slowly."""
-    return torch_module().stack([column.index_select(0, indices) for column in X.unbind(1)], dim=1)
+    return torch.stack([column.index_select(0, indices) for column in X.unbind(1)], dim=1)
 
 
 def segment_sums(values: Any, offsets: Any) -> Any:
-    """Return sums (k,) or (k, d) of a tensor (m,) or (m, d) between ``offsets`` (k + 1,).
-
-    No two threads add to one number, so the order is fixed.  Apple's devices do not support sums over segments: there,
-    the order is not fixed.  ``offsets`` begins with 0.
-    """
-    torch = torch_module()
-    if values.device.type == "mps":
+    """Return sums (k,) or (k, d) of a tensor (m,) or (m, d) between ``offsets`` (k + 1,) from 0."""
+    if values.device.type == "mps":  # it lacks sums over segments: the order of the sums is not fixed
         counts = offsets[1:] - offsets[:-1]
         at = torch.repeat_interleave(torch.arange(len(counts), device=values.device), counts)
         return values.new_zeros((len(counts), *values.shape[1:])).index_add_(0, at, values)
-    # The device sums a column of one dimension in parallel, and each segment of two dimensions by one thread.
+    # No two threads add to one number: the order is fixed.  A column of one dimension is summed in parallel, and each
+    # segment of two dimensions by one thread.
     long = len(values) > LONG_SEGMENT * (len(offsets) - 1)
     if long and values.ndim == 2:
         return torch.stack([segment_sums(column.contiguous(), offsets) for column in values.unbind(1)], dim=1)
@@ -208,7 +195,7 @@ def _type_on(dtype: Any, like: Any) -> Any:
     if dtype is None:
         return like.dtype
     name = np.dtype(dtype).name
-    return double_or_widest(like.device) if name == "float64" else getattr(torch_module(), name)
+    return double_or_widest(like.device) if name == "float64" else getattr(torch, name)
 
 
 def _arrays(values: Any) -> Iterator[DeviceArray]:
@@ -220,14 +207,11 @@ def _arrays(values: Any) -> Iterator[DeviceArray]:
             yield from _arrays(each)
 
 
-# Functions that PyTorch lacks, or computes in another order.
-
-
 def _extreme(name: str) -> Callable:
     def extreme(x: Any, axis: int | None = None, initial: float | None = None) -> Any:
         if initial is not None and not x.numel():
             return initial
-        found = getattr(torch_module(), name)(x, dim=() if axis is None else axis)
+        found = getattr(torch, name)(x, dim=() if axis is None else axis)
         return found if initial is None else found.clamp(min=initial) if name == "amax" else found.clamp(max=initial)
 
     return extreme
@@ -235,13 +219,12 @@ def _extreme(name: str) -> Callable:
 
 def _einsum(subscripts: str, *tensors: Any) -> Any:
     if subscripts not in SUMMED:
-        return torch_module().einsum(subscripts, *tensors)
+        return torch.einsum(subscripts, *tensors)
     whole = tensors[0] if len(tensors) == 1 else tensors[0] * tensors[1]  # faster than many small products
     return whole.sum(dim=SUMMED[subscripts])
 
 
 def _where(condition: Any, x: Any, y: Any) -> Any:
-    torch = torch_module()
     like = next(each for each in (x, y, condition) if isinstance(each, torch.Tensor))
     if not isinstance(condition, torch.Tensor):
         condition = torch.tensor(condition, device=like.device)
@@ -250,7 +233,9 @@ def _where(condition: Any, x: Any, y: Any) -> Any:
     return torch.where(condition, x, y)
 
 
+# Functions of NumPy other than ufuncs: those that PyTorch has, lacks, or computes in another order.
 OWN: dict[str, Callable] = {
+    **{name: getattr(torch, name) for name in ("any", "all", "sum", "mean", "zeros_like")},
     "max": _extreme("amax"),
     "min": _extreme("amin"),
     "einsum": _einsum,

@@ -8,17 +8,14 @@ from __future__ import annotations
 
 import copy
 import math
-from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy.sparse import csr_array
 
 from nelayout.formula.divergences.protocol import Powers, Spread
 from nelayout.formula.kernels import Kernel
 from nelayout.numerics.conjugate_gradients import conjugate_gradients
-from nelayout.numerics.groups import Groups
-from nelayout.numerics.parallel import Threads
 from nelayout.similarities.random_walk import RandomWalk
 from nelayout.sums.device.arrays import array_of, rows_of, segment_sums
 from nelayout.sums.edges.matrix import Edges, row_ranges
@@ -27,71 +24,53 @@ __all__ = ["DeviceEdges", "walk_on"]
 
 
 class DeviceEdges(Edges):
-    """`Edges` with arrays on a device."""
+    """`Edges` of one graph, brought to the device ``on``."""
 
-    def __init__(
-        self, on: Any, P: Any, mass: np.ndarray, linear: bool, *, groups: Groups, rows: Any, spread: Spread | None
-    ) -> None:
-        super().__init__(P, np.asarray(mass), linear, Threads(), False, groups=groups, rows=rows, spread=spread)
-        self.on = on
-        self.offsets = on.array(self.indptr.astype(np.int64))
-        self.rows, self.other = on.array(self.rows), on.array(self.other) if self.by_rows else None
-        self.measure, self.given, self.pair_mass = (
-            None if each is None else on.array(each)
-            for each in (self.measure_of(0, self.n), self.given, self.pair_mass)
-        )
-        self.indices, self.values, self.ratio = on.array(self.indices), on.array(self.values), on.array(self.ratio)
-        self.chunks = list(row_ranges(self.indptr, on.block))
-        self.by_powers = True
-        if spread is not None:
-            self.spread = Spread(*(x if np.ndim(x) == 0 else on.array(x) for x in (spread.eps, spread.missing)))
+    on: Any
+    indices: Any
+
+    def __init__(self, on: Any, plain: Edges) -> None:
+        vars(self).update(vars(plain), on=on, chunks=row_ranges(plain.indptr, on.block), by_powers=True)
+        self.offsets = on.array(plain.indptr.astype(np.int64)).tensor
+        self.rows, self.measure = on.array(plain.rows), on.array(plain.measure_of(0, plain.n))
+        self.other = on.array(plain.other) if plain.by_rows else None
+        for name in ("indices", "values", "ratio", "given", "pair_mass"):
+            each = getattr(plain, name)
+            setattr(self, name, None if each is None else on.array(each))
+        if plain.spread is not None:
+            given = plain.spread.eps, plain.spread.missing
+            self.spread = Spread(*(on.array(x) if np.ndim(x) else x for x in given))
 
     def measure_of(self, start: int, stop: int) -> Any:
         """Return M of the entries of rows start..stop."""
-        if not hasattr(self, "measure"):  # not brought to the device yet
-            return super().measure_of(start, stop)
         return self.measure[self.indptr[start] : self.indptr[stop]]
-
-    def _apart(self, Y: np.ndarray, start: int, stop: int) -> Any:
-        """Return the (m, d) tensor y_i - y_j of the entries of rows start..stop."""
-        here, entries = self.on.array(Y).tensor, slice(self.indptr[start], self.indptr[stop])
-        return rows_of(here, self.rows.tensor[entries]) - rows_of(here, self.indices.tensor[entries])
-
-    def _lengths_and_ends(self, Y: np.ndarray, start: int, stop: int) -> tuple[Any, Any]:
-        apart = self._apart(Y, start, stop)
-        return array_of((apart * apart).sum(dim=1)), array_of(apart)
-
-    def _pull(self, Y: np.ndarray, omega: Any, start: int, stop: int, out: Any, ends: Any = None) -> None:
-        apart = self._apart(Y, start, stop) if ends is None else self.on.array(ends).tensor
-        out[start:stop] = self._pulls(apart, omega, start, stop)
-
-    def _pulls(self, apart: Any, omega: Any, start: int, stop: int) -> Any:
-        """Return sum_j omega_ij (y_i - y_j) of rows start..stop."""
-        weighted = apart * omega.tensor[:, None]
-        return array_of(segment_sums(weighted, self.offsets.tensor[start : stop + 1] - int(self.indptr[start])))
 
     def row_sums(self, weights: Any) -> Any:
         """Return (n,) sum_j w_ij."""
-        if not hasattr(self, "offsets"):  # not brought to the device yet
-            return super().row_sums(weights)
         here = self.on.array(weights).tensor
-        return array_of(segment_sums(here, self.offsets.tensor) if len(here) else here.new_zeros(self.n))
+        return array_of(segment_sums(here, self.offsets) if len(here) else here.new_zeros(self.n))
 
     def _sums_of_chunk(self, each: Any, start: int, stop: int) -> Any:
-        if not hasattr(self, "offsets"):
-            return super()._sums_of_chunk(each, start, stop)
-        return array_of(segment_sums(each.tensor, self.offsets.tensor[start : stop + 1] - int(self.indptr[start])))
+        return array_of(segment_sums(each.tensor, self.offsets[start : stop + 1] - int(self.indptr[start])))
 
     def _room(self) -> Any:
         return self.on.array(np.zeros(self.n))
 
+    def _lengths_and_ends(self, Y: Any, start: int, stop: int, here: slice) -> tuple[Any, Any]:
+        there = self.on.array(Y).tensor
+        apart = rows_of(there, self.rows.tensor[here]) - rows_of(there, self.indices.tensor[here])
+        return array_of((apart * apart).sum(dim=1)), array_of(apart)
+
+    def _pull(self, Y: Any, omega: Any, start: int, stop: int, here: slice, out: Any, ends: Any = None) -> None:
+        apart = self._lengths_and_ends(Y, start, stop, here)[1] if ends is None else self.on.array(ends)
+        out[start:stop] = self._sums_of_chunk(apart * omega[:, None], start, stop)
+
     def _by_powers(self, Y: Any, kernel: Kernel, powers: Powers, lam: Any, pull: Any, omega: Any) -> tuple[Any, Any]:
         order, values, slopes = powers.order, self._room(), self._room()
         log_lam: Any = np.log(lam) if np.ndim(lam) else math.log(lam) if lam > 0 else -math.inf
-        for start, stop in self.chunks:
-            here = slice(self.indptr[start], self.indptr[stop])
-            factor, apart = powers.times * powers.factor[here], self._apart(Y, start, stop)
-            xi = array_of((apart * apart).sum(dim=1))
+        for start, stop, here in self.chunks:
+            xi, apart = self._lengths_and_ends(Y, start, stop, here)
+            factor = powers.times * powers.factor[here]
             log_b = kernel.log(xi) + (log_lam[self.rows[here]] if np.ndim(lam) else log_lam)
             if order == 0:
                 each, slope = factor * log_b, factor
@@ -107,7 +86,7 @@ class DeviceEdges(Edges):
             if omega is not None:
                 omega[here] = attraction
             if pull is not None:
-                pull[start:stop] = self._pulls(apart, attraction, start, stop)
+                self._pull(Y, attraction, start, stop, here, pull, apart)
         return values + powers.constant, slopes
 
     def solve(
@@ -116,41 +95,37 @@ class DeviceEdges(Edges):
         """Return X (n, d) with (scale L_w + ridge) X = right, see `Edges.solve`."""
         right, weights = self.on.array(right), self.on.array(weights)
         diagonal = scale * self.row_sums(weights) + (ridge if np.ndim(ridge) == 0 else self.on.array(ridge))
-
-        pattern = self.chunks, self.indptr, self.offsets.tensor, self.indices.tensor
+        matrix = DeviceMatrix(self.on, self.chunks, self.offsets, self.indices.tensor, weights.tensor)
 
         def times(X: Any) -> Any:
-            return diagonal[:, None] * X - scale * _products(*pattern, weights.tensor, X)
+            return diagonal[:, None] * X - scale * (matrix @ X)
 
         return conjugate_gradients(times, diagonal, right, tolerance=tolerance, max_iter=max_iter, free=free)
 
 
+@dataclass(frozen=True)
 class DeviceMatrix:
-    """A CSR matrix (n, n) on a device, for products ``matrix @ X`` with arrays (n, d) there."""
+    """A CSR matrix (n, n) on a device, in chunks of rows, for ``matrix @ X`` with arrays (n, d)."""
 
-    def __init__(self, on: Any, matrix: csr_array) -> None:
-        self.on, self.indptr = on, matrix.indptr
-        self.offsets = on.array(matrix.indptr.astype(np.int64)).tensor
-        self.indices, self.data = on.array(matrix.indices).tensor, on.array(matrix.data).tensor
+    on: Any
+    chunks: list[tuple[int, int, slice]]
+    offsets: Any
+    indices: Any
+    data: Any
 
     def __matmul__(self, X: Any) -> Any:
-        ranges = row_ranges(self.indptr, self.on.block)
-        return _products(ranges, self.indptr, self.offsets, self.indices, self.data, self.on.array(X))
-
-
-def _products(ranges: Iterable[tuple[int, int]], indptr: np.ndarray, offsets: Any, indices: Any, data: Any, X: Any):
-    """Return (n, d) sum_j data_ij x_j by ranges of rows; ``offsets``: ``indptr`` on device."""
-    answer = np.zeros_like(X)
-    for start, stop in ranges:
-        here = slice(indptr[start], indptr[stop])
-        parts = rows_of(X.tensor, indices[here]) * data[here, None]
-        answer[start:stop] = array_of(segment_sums(parts, offsets[start : stop + 1] - int(indptr[start])))
-    return answer
+        X = self.on.array(X)
+        answer = np.zeros_like(X)
+        for start, stop, here in self.chunks:
+            parts = rows_of(X.tensor, self.indices[here]) * self.data[here, None]
+            answer[start:stop] = array_of(segment_sums(parts, self.offsets[start : stop + 1] - here.start))
+        return answer
 
 
 def walk_on(on: Any, walk: RandomWalk) -> RandomWalk:
     """Return the walk with its matrix, sums over rows and bounds on a device."""
-    other: Any = copy.copy(walk)
-    other.row_sums, other.attraction = on.array(walk.row_sums), on.array(walk.attraction)
-    other.S = DeviceMatrix(on, walk.S)
+    other, S = copy.copy(walk), walk.S
+    arrays = (on.array(each).tensor for each in (S.indptr.astype(np.int64), S.indices, S.data))
+    matrix = DeviceMatrix(on, row_ranges(S.indptr, on.block), *arrays)
+    vars(other).update(row_sums=on.array(walk.row_sums), attraction=on.array(walk.attraction), S=matrix)
     return other

@@ -1,10 +1,8 @@
 """Particle-mesh sums on a device: the method of `nelayout.sums.nbody.mesh`, with PyTorch.
 
-The grid and its error are the same as on the CPU.  Charges are spread cell by cell.  Nodes are sorted by cell, and
-their weights for each of the 16 points around are summed over the cell.  Each sum is added to its point.  So no two
-threads add to one number, and the bits do not change.
-
-Near pairs, which a coarse grid cannot resolve, are added one by one.  Nodes are sorted by larger cells.  The neighbors
+The grid and its error are the same as on the CPU.  Charges are spread cell by cell: nodes are sorted by cell, their
+weights for each of the 16 points around are summed over the cell, and each sum is added to its point.  So no two
+threads add to one number, and the bits do not change.  For near pairs, nodes are sorted by larger cells.  The neighbors
 of a node are then three ranges of nodes, one in each row of cells.
 """
 
@@ -12,13 +10,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from nelayout.formula.kernels import Radial
-from nelayout.numerics.pytorch import torch_module
-from nelayout.sums.device.arrays import array_of, double_or_widest, segment_sums
+from nelayout.sums.device.arrays import array_of, double_or_widest, segment_sums, torch
 from nelayout.sums.nbody.field import Field
 from nelayout.sums.nbody.grid import Grid, grid_for
 from nelayout.sums.nbody.mesh import FARTHEST, SPECTRA, TOLERANCE, single_precision, taylor
@@ -37,8 +34,8 @@ class DeviceMesh:
 
     def grids(self, Y: Any, radials: tuple[Radial, ...]) -> dict[Radial, Grid]:
         """Choose the grid of each radial function; coordinates must be below ``FARTHEST``."""
-        X, Z = _plane(Y)
-        return {radial: grid_for(array_of(X), array_of(Z), radial, 1.0, _square_counts) for radial in radials}
+        X, Z = map(array_of, _plane(Y))
+        return {radial: grid_for(X, Z, radial, 1.0, _square_counts) for radial in radials}
 
     def fields(
         self, Y: Any, charges: Any, radials: tuple[Radial, ...], grids: dict[Radial, Grid] | None = None
@@ -46,26 +43,29 @@ class DeviceMesh:
         """Return the field of each radial function, on ``grids`` or on the result of `grids`."""
         if not np.all(np.abs(Y) < FARTHEST):
             return tuple(Field(np.nan * Y[:, 0], np.nan * Y) for _ in radials)
-        torch, (X, Z) = torch_module(), _plane(Y)
+        X, Z = _plane(Y)
         grids = self.grids(Y, radials) if grids is None else grids
         answer: dict[Radial, Field] = {}
         for grid in dict.fromkeys(grids.values()):
-            places = _Places.of(X, Z, grid)
-            transform = torch.fft.rfft2(places.spread(charges.tensor, grid), s=(grid.lx, grid.ly))
-            nodes = _Sorted.of(X, Z, charges.tensor, grid) if grid.near else None
+            gx, gz = (X - grid.x0) / grid.h, (Z - grid.y0) / grid.h
+            ix, iz = gx.to(torch.int32), gz.to(torch.int32)
+            # the point below each node, relative coordinates in its cell, and its charge
+            places = ix.to(torch.int64) * grid.ny + iz, gx - ix, gz - iz, charges.tensor
+            transform = torch.fft.rfft2(_spread(*places, grid), s=(grid.lx, grid.ly))
+            near = _sorted(X, Z, charges.tensor, grid) if grid.near else None
             for radial in [radial for radial in grids if grids[radial] == grid]:
                 spectrum, lags, smooth = self._spectrum(radial, grid, X.device)
-                values = torch.fft.irfft2(transform * spectrum, s=(grid.lx, grid.ly))[: grid.nx, : grid.ny]
-                p, px, pz = places.read(values, charges.tensor, lags, grid, self.block)
-                if nodes is not None:
-                    more, mx, mz = _near_sums(nodes, radial, grid, smooth, self.block)
-                    p, px, pz = p + more, px + mx, pz + mz
-                answer[radial] = Field(array_of(p), array_of(torch.stack([px, pz][: Y.shape[1]], dim=1)))
+                values = torch.fft.irfft2(transform * spectrum, s=(grid.lx, grid.ly))[: grid.nx, : grid.ny].reshape(-1)
+                parts: Any = zip(*(each.split(max(1, self.block // 16)) for each in places), strict=True)
+                found = torch.cat([_read(values, lags, grid, *part) for part in parts], dim=1)
+                found[1:] /= grid.h
+                if near is not None:
+                    found = found + _near_sums(*near, radial, grid, smooth, self.block)
+                answer[radial] = Field(array_of(found[0]), array_of(found[1 : Y.shape[1] + 1].T.contiguous()))
         return tuple(answer[radial] for radial in radials)
 
     def _spectrum(self, radial: Radial, grid: Grid, device: Any) -> tuple[Any, Any, np.ndarray]:
         """Return the kernel's transform without the splines' blur, its field at lags, its center."""
-        torch = torch_module()
         key = (radial, grid.h, grid.lx, grid.ly, grid.near)
         if key not in self._spectra:
             number, (lx, ly) = double_or_widest(device), (grid.lx, grid.ly)
@@ -73,7 +73,7 @@ class DeviceMesh:
             x, y = torch.minimum(x, lx - x) * grid.h, torch.minimum(y, ly - y) * grid.h
             xi = (x * x)[:, None] + y * y
             smooth = taylor(radial, grid.cutoff) if grid.near else np.zeros(4)
-            near = xi < grid.cutoff if grid.near else torch.zeros_like(xi, dtype=torch.bool)
+            near = xi < (grid.cutoff if grid.near else 0.0)
             value: Any = radial.value(array_of(torch.where(near, grid.cutoff, xi)))
             z = xi - grid.cutoff
             value = torch.where(near, smooth[0] + z * (smooth[1] + z * (smooth[2] + z * smooth[3])), value.tensor)
@@ -90,128 +90,84 @@ class DeviceMesh:
         return self._spectra[key]
 
 
-@dataclass(frozen=True, slots=True)
-class _Places:
-    """Nodes on a grid: the point (n,) below each, and relative coordinates (n,) in its cell."""
-
-    at: Any
-    s: Any
-    t: Any
-
-    @classmethod
-    def of(cls, X: Any, Z: Any, grid: Grid) -> _Places:
-        torch = torch_module()
-        gx, gz = (X - grid.x0) / grid.h, (Z - grid.y0) / grid.h
-        ix, iz = gx.to(torch.int32), gz.to(torch.int32)
-        return cls(ix.to(torch.int64) * grid.ny + iz, gx - ix, gz - iz)
-
-    def spread(self, charges: Any, grid: Grid) -> Any:
-        """Return the charges on the grid, (nx, ny)."""
-        torch = torch_module()
-        order = torch.argsort(self.at, stable=True)
-        cells, counts = torch.unique_consecutive(self.at[order], return_counts=True)
-        offsets = torch.cat([counts.new_zeros(1), counts.cumsum(0)])
-        shares = (_splines(self.s[order]) * charges[order])[:, None] * _splines(self.t[order])
-        sums = segment_sums(shares.reshape(16, -1).T.contiguous(), offsets).to(torch.float32).T
-        density = torch.zeros(grid.nx * grid.ny, dtype=torch.float32, device=charges.device)
-        for shift, each in zip(_shifts(grid), sums, strict=True):
-            density[cells + shift] += each  # for one shift, each cell has its own point
-        return density.reshape(grid.nx, grid.ny)
-
-    def read(self, values: Any, charges: Any, lags: Any, grid: Grid, block: int) -> tuple[Any, Any, Any]:
-        """Return potential and gradient (n,) along both axes, without each node's own effect."""
-        torch = torch_module()
-        parts = zip(*(each.split(max(1, block // 16)) for each in (self.at, self.s, self.t, charges)), strict=True)
-        found = [_Places(at, s, t)._read(values.reshape(-1), m, lags, grid) for at, s, t, m in parts]
-        p, px, pz = torch.cat(found, dim=1)
-        return p, px / grid.h, pz / grid.h
-
-    def _read(self, values: Any, charges: Any, lags: Any, grid: Grid) -> Any:
-        """Return potential and gradient of some nodes, (3, n), in units of the grid."""
-        torch = torch_module()
-        a, b, c, d = _splines(self.s), _splines(self.t), _slopes(self.s), _slopes(self.t)
-        shifts = torch.tensor(_shifts(grid), device=self.at.device)
-        g = values[self.at + shifts[:, None]].to(charges.dtype).reshape(4, 4, -1)
-        along, across = (g * b).sum(dim=1), (g * d).sum(dim=1)
-        (u, du), (v, dv) = _autocorrelations(a, c), _autocorrelations(b, d)
-        own, steep = ((lags[:, :, None] * each).sum(dim=1) for each in (v, dv))
-        inner = torch.stack([(u * own).sum(dim=0), (du * own).sum(dim=0), (u * steep).sum(dim=0)])
-        outer = torch.stack([(a * along).sum(dim=0), (c * along).sum(dim=0), (a * across).sum(dim=0)])
-        return outer - charges * inner
+def _spread(at: Any, s: Any, t: Any, charges: Any, grid: Grid) -> Any:
+    """Return the charges on the grid, (nx, ny)."""
+    order = torch.argsort(at, stable=True)
+    cells, counts = torch.unique_consecutive(at[order], return_counts=True)
+    offsets = torch.cat([counts.new_zeros(1), counts.cumsum(0)])
+    shares = (_splines(s[order]) * charges[order])[:, None] * _splines(t[order])
+    sums = segment_sums(shares.reshape(16, -1).T.contiguous(), offsets).to(torch.float32).T
+    density = torch.zeros(grid.nx * grid.ny, dtype=torch.float32, device=charges.device)
+    for shift, each in zip(_shifts(grid), sums, strict=True):
+        density[cells + shift] += each  # for one shift, each cell has its own point
+    return density.reshape(grid.nx, grid.ny)
 
 
-class _Sorted(NamedTuple):
-    """Nodes sorted by square cell, as tensors: order, positions, charges, ranges of neighbors.
+def _read(values: Any, lags: Any, grid: Grid, at: Any, s: Any, t: Any, charges: Any) -> Any:
+    """Return potential and gradient of nodes without their own effect, (3, n), in grid steps."""
+    a, b, c, d = _splines(s), _splines(t), _slopes(s), _slopes(t)
+    shifts = torch.tensor(_shifts(grid), device=at.device)
+    g = values[at + shifts[:, None]].to(charges.dtype).reshape(4, 4, -1)
+    along, across = (g * b).sum(dim=1), (g * d).sum(dim=1)
+    (u, du), (v, dv) = _autocorrelations(a, c), _autocorrelations(b, d)
+    own, steep = ((lags[:, :, None] * each).sum(dim=1) for each in (v, dv))
+    inner = torch.stack([(u * own).sum(dim=0), (du * own).sum(dim=0), (u * steep).sum(dim=0)])
+    outer = torch.stack([(a * along).sum(dim=0), (c * along).sum(dim=0), (a * across).sum(dim=0)])
+    return outer - charges * inner
 
-    first, count  (n, 3) of each sorted node, for the rows of cells before, at and behind its own.
+
+def _sorted(X: Any, Z: Any, charges: Any, grid: Grid) -> tuple[Any, ...]:
+    """Return order, positions and charges of nodes sorted by square cell, and ranges of neighbors.
+
+    First neighbor and count, (n, 3) of each sorted node, for the rows of cells before, at and behind its own.
     """
-
-    order: Any
-    X: Any
-    Z: Any
-    charges: Any
-    first: Any
-    count: Any
-
-    @classmethod
-    def of(cls, X: Any, Z: Any, charges: Any, grid: Grid) -> _Sorted:
-        torch = torch_module()
-        row, column = (((each - low) / grid.cell).to(torch.int64) for each, low in ((X, grid.x0), (Z, grid.y0)))
-        rows, columns = int(row.max()) + 1, int(column.max()) + 1
-        at = row * columns + column
-        order = torch.argsort(at, stable=True)
-        starts = torch.cat([at.new_zeros(1), torch.bincount(at, minlength=rows * columns).cumsum(0)])
-        row, column = row[order], column[order]
-        low, high = (column - 1).clamp(min=0), (column + 1).clamp(max=columns - 1)
-        first, count = [], []
-        for other in (row - 1, row, row + 1):
-            inside, other = (other >= 0) & (other < rows), other.clamp(0, rows - 1)
-            begin = starts[other * columns + low]
-            first.append(begin)
-            count.append(torch.where(inside, starts[other * columns + high + 1] - begin, 0))
-        return cls(order, X[order], Z[order], charges[order], torch.stack(first, dim=1), torch.stack(count, dim=1))
+    row, column = (((each - low) / grid.cell).to(torch.int64) for each, low in ((X, grid.x0), (Z, grid.y0)))
+    rows, columns = int(row.max()) + 1, int(column.max()) + 1
+    at = row * columns + column
+    order = torch.argsort(at, stable=True)
+    starts = torch.cat([at.new_zeros(1), torch.bincount(at, minlength=rows * columns).cumsum(0)])
+    row, column = row[order], column[order]
+    low, high = (column - 1).clamp(min=0), (column + 1).clamp(max=columns - 1)
+    first, count = [], []
+    for other in (row - 1, row, row + 1):
+        inside, other = (other >= 0) & (other < rows), other.clamp(0, rows - 1)
+        first.append(starts[other * columns + low])
+        count.append(torch.where(inside, starts[other * columns + high + 1] - first[-1], 0))
+    return order, X[order], Z[order], charges[order], torch.stack(first, dim=1), torch.stack(count, dim=1)
 
 
-def _near_sums(nodes: _Sorted, radial: Radial, grid: Grid, smooth: np.ndarray, block: int) -> tuple[Any, Any, Any]:
-    """Return sums (n,) of r - R over pairs within the grid's cutoff, and their gradients.
+def _near_sums(
+    order: Any, X: Any, Z: Any, charges: Any, first: Any, count: Any, radial: Radial, grid: Grid, smooth: np.ndarray,
+    block: int,
+) -> Any:
+    """Return sums of r - R over pairs within the grid's cutoff, and their gradients, (3, n).
 
     R is the polynomial that the mesh has added, see `nelayout.sums.nbody.near_loops`.  ``block``: pairs at once.
     """
-    torch = torch_module()
-    number = torch.float32 if single_precision(radial) else nodes.X.dtype
+    number = torch.float32 if single_precision(radial) else X.dtype
     s0, s1, s2, s3 = smooth.tolist()
-    sums = []
-    for start, stop in _ranges(nodes.count.sum(dim=1), block):
-        first, counts = nodes.first[start:stop].reshape(-1), nodes.count[start:stop].reshape(-1)
+    ends, sums = count.sum(dim=1).cumsum(0), []
+    goals = torch.arange(block, max(int(ends[-1]), block), block, device=ends.device)
+    for start, stop in pairwise(sorted({0, *torch.searchsorted(ends, goals).tolist(), len(ends)})):
+        begins, counts = first[start:stop].reshape(-1), count[start:stop].reshape(-1)
         offsets = torch.cat([counts.new_zeros(1), counts.cumsum(0)])
         of = torch.repeat_interleave(torch.arange(len(counts), device=counts.device), counts)
         i = start + of // 3
-        j = torch.arange(len(of), device=counts.device) + (first - offsets[:-1])[of]
-        dx, dz = ((each[i] - each[j]).to(number) for each in (nodes.X, nodes.Z))
+        j = torch.arange(len(of), device=counts.device) + (begins - offsets[:-1])[of]
+        dx, dz = ((each[i] - each[j]).to(number) for each in (X, Z))
         xi = dx * dx + dz * dz
         z = xi - grid.cutoff
         counted = (z < 0) & (i != j)
         xi = torch.where(counted, xi, grid.cutoff)  # r may be infinite at distance 0
-        m = torch.where(counted, nodes.charges[j].to(number), 0.0)
+        m = torch.where(counted, charges[j].to(number), 0.0)
         sums_of: Any = radial.value_and_slope(array_of(xi))
         value, slope = (each.tensor for each in sums_of)
         w = 2.0 * m * (slope - (s1 + z * (2.0 * s2 + z * (3.0 * s3))))
         parts = m * (value - (s0 + z * (s1 + z * (s2 + z * s3)))), w * dx, w * dz
-        sums.append(segment_sums(torch.stack(parts, dim=1), offsets[::3].contiguous()).to(nodes.X.dtype))
-    found = torch.cat(sums)
-    answer = torch.empty_like(found)
-    answer[nodes.order] = found
-    return answer[:, 0], answer[:, 1], answer[:, 2]
-
-
-def _ranges(count: Any, block: int) -> list[tuple[int, int]]:
-    """Return ranges of nodes with about one block of pairs each."""
-    torch = torch_module()
-    ends = count.cumsum(0)
-    total = int(ends[-1])
-    goals = torch.arange(block, max(total, block), block, device=ends.device)
-    cuts = [0, *torch.searchsorted(ends, goals).tolist(), len(count)]
-    return list(pairwise(sorted(set(cuts))))
+        sums.append(segment_sums(torch.stack(parts, dim=1), offsets[::3].contiguous()).to(X.dtype))
+    answer = torch.empty((len(order), 3), dtype=X.dtype, device=X.device)
+    answer[order] = torch.cat(sums)
+    return answer.T
 
 
 def _plane(Y: Any) -> tuple[Any, Any]:
@@ -222,7 +178,6 @@ def _plane(Y: Any) -> tuple[Any, Any]:
 
 def _square_counts(X: Any, Z: Any, x0: float, y0: float, cell: float, columns: int, cells: int) -> float:
     """Compute `grid.square_counts` on the device; whole numbers add up alike in any order."""
-    torch = torch_module()
     x, y = ((each.tensor - low) / cell for each, low in ((X, x0), (Z, y0)))
     at = x.to(torch.int64) * columns + y.to(torch.int64)
     counts = torch.bincount(at, minlength=cells).to(double_or_widest(at.device))
@@ -238,18 +193,17 @@ def _splines(t: Any) -> Any:
     """Return weights (4, n) of the four points around a node at fraction t of its cell."""
     s = 1.0 - t
     inner = 2.0 / 3.0 - t * t * (2.0 - t) / 2.0, 2.0 / 3.0 - s * s * (2.0 - s) / 2.0
-    return torch_module().stack([s * s * s / 6.0, *inner, t * t * t / 6.0])
+    return torch.stack([s * s * s / 6.0, *inner, t * t * t / 6.0])
 
 
 def _slopes(t: Any) -> Any:
     """Return derivatives in t of the weights of `_splines`."""
     s = 1.0 - t
-    return torch_module().stack([-s * s / 2.0, t * (1.5 * t - 2.0), s * (2.0 - 1.5 * s), t * t / 2.0])
+    return torch.stack([-s * s / 2.0, t * (1.5 * t - 2.0), s * (2.0 - 1.5 * s), t * t / 2.0])
 
 
 def _autocorrelations(a: Any, c: Any) -> tuple[Any, Any]:
     """Return u_k = sum_j a_j a_{j+k}, both signs of k = 0..3, (4, n), and half its slope."""
-    torch = torch_module()
     u = [(a[: 4 - k] * a[k:]).sum(dim=0) * (2.0 if k else 1.0) for k in range(4)]
     slope = [(a[: 4 - k] * c[k:] + (c[: 4 - k] * a[k:] if k else 0.0)).sum(dim=0) for k in range(4)]
     return torch.stack(u), torch.stack(slope)

@@ -24,25 +24,16 @@ __all__ = ["DeviceSums"]
 
 @dataclass(frozen=True, slots=True)
 class DeviceSums:
-    """N-body backend with arrays on a device; ``choice``: "auto", "exact", "mesh" or "tree".
-
-    on      the device
-    exact   number of pairs up to which "auto" sums exactly
-    """
+    """N-body backend with arrays on the device ``on``; ``name``: "auto", "exact", "mesh" or "tree"."""
 
     on: Any
-    choice: str
-    exact: int
+    name: str
     mesh: DeviceMesh
     tree: Tree
 
     @property
-    def name(self) -> str:
-        return self.choice
-
-    @property
     def tolerance(self) -> float:
-        return 1e-12 if self.choice == "exact" else max(self.mesh.tolerance, self.tree.tolerance)
+        return 1e-12 if self.name == "exact" else max(self.mesh.tolerance, self.tree.tolerance)
 
     def fields(self, Y: Any, charges: Any, radials: tuple[Radial, ...]) -> tuple[Field, ...]:
         """Return potential and force of each radial function."""
@@ -57,14 +48,13 @@ class DeviceSums:
 
     def _plan(self, Y: Any, radials: tuple[Radial, ...]) -> tuple[str, Any]:
         """Return the backend and, for the mesh, its grids."""
-        if self.choice != "auto":
-            return self.choice, None
         n, d = Y.shape
-        if n * n <= self.exact:
+        if self.name != "auto":
+            return self.name, None
+        if n * n <= self.on.exact:
             return "exact", None
-        if d == 3 or not np.all(np.abs(Y) < FARTHEST):
-            return "tree", None
-        grids = self.mesh.grids(Y, radials)
-        tree = tree_cost(n, d, radials)
-        mesh = sum(grid.cost for grid in grids.values())
-        return ("mesh", grids) if mesh * MARGIN <= tree else ("tree", None)
+        if d < 3 and np.all(np.abs(Y) < FARTHEST):
+            grids = self.mesh.grids(Y, radials)
+            if sum(grid.cost for grid in grids.values()) * MARGIN <= tree_cost(n, d, radials):
+                return "mesh", grids
+        return "tree", None

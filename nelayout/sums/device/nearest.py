@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from nelayout.numerics.pytorch import torch_module
+from nelayout.sums.device.arrays import double_or_widest, torch
 
 __all__ = ["nearest_rows"]
 
@@ -25,13 +25,7 @@ MAX_ROUNDINGS, MAX_SEEN_ERRORS = 12.0, 4.0
 
 
 def nearest_rows(on: Any, X: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return indices and squared distances, (n, k), of the k nearest other rows of X (n, d).
-
-    Nearest first, on the device ``on``.  Memory there: the rows in double and single precision, and blocks of pairs.
-    """
-    torch = torch_module()
-    from nelayout.sums.device.arrays import double_or_widest
-
+    """Return indices and squared distances, (n, k), of the k nearest other rows of X (n, d)."""
     device = torch.device(on.name)
     n, d = X.shape
     wide = torch.from_numpy(np.require(X, requirements=("C", "W"))).to(device).to(double_or_widest(device))

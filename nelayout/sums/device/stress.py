@@ -10,8 +10,7 @@ from typing import Any
 import numpy as np
 
 from nelayout.formula.potentials.stress import Push, Stress
-from nelayout.numerics.pytorch import torch_module
-from nelayout.sums.device.arrays import array_of
+from nelayout.sums.device.arrays import array_of, torch
 
 __all__ = ["DeviceStress"]
 
@@ -59,7 +58,7 @@ class DeviceStress(Stress):
     def _pair_weights(self) -> Any:
         """(2, n, k) w and w D of each pair, in single precision."""
         given = np.require(self.distances[0].weights, requirements=("C", "W"))
-        return torch_module().from_numpy(given).to(self.on.name)
+        return torch.from_numpy(given).to(self.on.name)
 
     @cached_property
     def _there(self) -> Any:
@@ -77,4 +76,4 @@ class DeviceStress(Stress):
 
 def _squares(apart: Any) -> Any:
     """Return squared lengths of (d, b, k), more than 0."""
-    return apart.square().sum(dim=0).clamp(min=torch_module().finfo(apart.dtype).tiny)
+    return apart.square().sum(dim=0).clamp(min=torch.finfo(apart.dtype).tiny)

@@ -6,18 +6,15 @@ lengths, apply the formulas to several entries at a time, and add up the forces.
 
 from __future__ import annotations
 
-import numpy as np
-
-from nelayout.numerics.compiling import compiled_loop, inlined
+from nelayout.numerics.compiling import compiled_loop
 from nelayout.numerics.elementary_loops import exponential, logarithm
 
-__all__ = ["POWER_SUMS", "pull", "room_for", "row_sums", "squared_lengths"]
+__all__ = ["POWER_SUMS", "pull", "row_sums", "squared_lengths"]
 
 # Number of entries in a block, so that it stays in cache; a single row may have more.
 BLOCK_ENTRIES = 2048
 # Forms of the sum: b^order, its Box-Cox form (b^order - 1)/order, or ln b.
-POWER, BOXCOX, LOG = 0, 1, 2
-FORMS = {"power": POWER, "boxcox": BOXCOX, "log": LOG}
+FORMS = ("power", "boxcox", "log")
 
 
 @compiled_loop
@@ -67,53 +64,8 @@ def pull(indptr, indices, weights, offset, Y, start, stop, out):
             out[i, c] = total
 
 
-def room_for(longest: int, rows: int) -> np.ndarray:
-    """Return scratch memory for blocks; ``longest``: number of entries of the longest row.
-
-    Loops get it as an argument, because allocating it takes longer to compile than the loop.
-    """
-    return np.empty((rows, max(BLOCK_ENTRIES, longest)))
-
-
-@inlined
-def _end(indptr, row, stop):
-    """Return the end of the block that begins with a row, at most ``stop``."""
-    last = row + 1
-    while last < stop and indptr[last + 1] - indptr[row] <= BLOCK_ENTRIES:
-        last += 1
-    return last
-
-
-@inlined
-def _gather(indptr, indices, Y, log_lam, owner, row, last, base, apart, xi, shift):
-    """Gather y_i - y_j, its squared length and ln lambda for the entries of rows row..last."""
-    for i in range(row, last):
-        log = log_lam[owner[i]]
-        for k in range(indptr[i] - base, indptr[i + 1] - base):
-            j = indices[base + k]
-            total = 0.0
-            for axis in range(Y.shape[1]):
-                diff = Y[i, axis] - Y[j, axis]
-                apart[axis, k] = diff
-                total += diff * diff
-            xi[k], shift[k] = total, log
-
-
-@inlined
-def _gather_plane(indptr, indices, Y, log_lam, owner, row, last, base, apart, xi, shift):
-    """Do the same as `_gather` in two dimensions, faster."""
-    across, along = apart[0], apart[1]
-    for i in range(row, last):
-        x, y, log = Y[i, 0], Y[i, 1], log_lam[owner[i]]
-        for k in range(indptr[i] - base, indptr[i + 1] - base):
-            j = indices[base + k]
-            dx, dy = x - Y[j, 0], y - Y[j, 1]
-            across[k], along[k], xi[k], shift[k] = dx, dy, dx * dx + dy * dy, log
-
-
 def _power_sums_by(form, plane):
     """Make the loop of one of FORMS, for two dimensions (``plane``) or others."""
-    gather = _gather_plane if plane else _gather
 
     @compiled_loop
     def power_sums(
@@ -123,15 +75,35 @@ def _power_sums_by(form, plane):
         """Set values[i] = times sum_j factor_ij form(b_ij, order), and slopes[i] in ln b.
 
         b = lambda q with ln lambda of the row's owner.  ``draw``: pull[i] = sum_j omega_ij (y_i - y_j); ``keep``: write
-        omega into weights, in the order of P's entries.  ``room``: `room_for` 3 + d rows.
+        omega into weights, in the order of P's entries.  ``room``: scratch memory of 3 + d rows for a block, because
+        allocating it takes longer to compile than the loop.
         """
         xi, omega, shift, apart = room[0], room[1], room[2], room[3:]
         row = start
         while row < stop:
             base = indptr[row]
-            last = _end(indptr, row, stop)
+            last = row + 1
+            while last < stop and indptr[last + 1] - base <= BLOCK_ENTRIES:
+                last += 1
             m = indptr[last] - base
-            gather(indptr, indices, Y, log_lam, owner, row, last, base, apart, xi, shift)
+            across, along = apart[0], apart[1 if plane else 0]
+            for i in range(row, last):  # gather y_i - y_j, its squared length and ln lambda
+                log = log_lam[owner[i]]
+                if plane:  # faster than the loop over axes
+                    x, y = Y[i, 0], Y[i, 1]
+                    for k in range(indptr[i] - base, indptr[i + 1] - base):
+                        j = indices[base + k]
+                        dx, dy = x - Y[j, 0], y - Y[j, 1]
+                        across[k], along[k], xi[k], shift[k] = dx, dy, dx * dx + dy * dy, log
+                else:
+                    for k in range(indptr[i] - base, indptr[i + 1] - base):
+                        j = indices[base + k]
+                        total = 0.0
+                        for axis in range(Y.shape[1]):
+                            diff = Y[i, axis] - Y[j, axis]
+                            apart[axis, k] = diff
+                            total += diff * diff
+                        xi[k], shift[k] = total, log
             for k in range(m):
                 u = c + a * xi[k]
                 u = 1e-140 if u < 1e-140 else u
@@ -140,9 +112,9 @@ def _power_sums_by(form, plane):
                 else:
                     log_b, decay = shift[k] - (b / a) * logarithm(u), b / u
                 f = times * factor[base + k]
-                if form == LOG:
+                if form == "log":
                     xi[k], slope = f * log_b, f
-                elif form == BOXCOX:
+                elif form == "boxcox":
                     power = exponential(order * log_b)
                     xi[k], slope = f * (power - 1.0) / order, f * power
                 else:
@@ -153,7 +125,6 @@ def _power_sums_by(form, plane):
             if keep:
                 for k in range(m):
                     weights[base + k] = omega[k]
-            across, along = apart[0], apart[1 if plane else 0]
             for i in range(row, last):
                 value, slope, x, y = 0.0, 0.0, 0.0, 0.0
                 for k in range(indptr[i] - base, indptr[i + 1] - base):
@@ -177,7 +148,7 @@ def _power_sums_by(form, plane):
 
 
 # (Name of a form, whether positions are in the plane) -> loop.
-POWER_SUMS = {(name, plane): _power_sums_by(form, plane) for name, form in FORMS.items() for plane in (True, False)}
+POWER_SUMS = {(form, plane): _power_sums_by(form, plane) for form in FORMS for plane in (True, False)}
 
 
 @compiled_loop

@@ -2,17 +2,16 @@
 
 The rows of P are cut into fixed chunks.  Each chunk gives the sums of its rows and the pull on them.  The reduction
 adds the rows of each group in order.  So other threads, or machines with blocks of rows, can sum the chunks, and the
-bits stay the same.
-
-Each row has the scale factor lambda of its group.  If lambda belongs to a graph, both ends of an edge share it and
-the attraction omega is symmetric.  If lambda belongs to a row, P_ij and P_ji differ.  Then an edge pulls both its ends
-by (omega_ij + omega_ji) / 2.  Nothing else depends on the groups.
+bits stay the same.  Each row has the scale factor lambda of its group.  If lambda belongs to a graph, both ends of an
+edge share it and the attraction omega is symmetric.  If lambda belongs to a row, P_ij and P_ji differ.  Then an edge
+pulls both its ends by (omega_ij + omega_ji) / 2.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import cached_property
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -48,24 +47,17 @@ def attracting(weights: Any) -> Any:
     return weights if np.min(weights, initial=0.0) >= 0 else np.maximum(weights, 0.0)
 
 
-def row_ranges(indptr: np.ndarray, chunk: int) -> Iterator[tuple[int, int]]:
-    """Cut rows of a CSR pattern into ranges (start, stop) of about ``chunk`` entries.
+def row_ranges(indptr: np.ndarray, chunk: int) -> list[tuple[int, int, slice]]:
+    """Cut rows of a CSR pattern into ranges start, stop of about ``chunk`` entries; and these entries.
 
-    >>> list(row_ranges(np.array([0, 2, 4, 6]), 3))
-    [(0, 2), (2, 3)]
+    >>> row_ranges(np.array([0, 2, 4, 6]), 3)
+    [(0, 2, slice(0, 4, None)), (2, 3, slice(4, 6, None))]
     """
     n, nnz = len(indptr) - 1, int(indptr[-1])
-    if nnz <= chunk:
-        if nnz:
-            yield 0, n
-        return
-    cuts = np.searchsorted(indptr, np.arange(chunk, nnz + chunk, chunk)).clip(1, n)
-    start = 0
-    for stop in np.unique(cuts).tolist():
-        yield start, stop
-        start = stop
-    if start < n:
-        yield start, n
+    cuts = [n] if nnz else []
+    if nnz > chunk:
+        cuts = np.unique([*np.searchsorted(indptr, np.arange(chunk, nnz + chunk, chunk)).clip(1, n), n]).tolist()
+    return [(start, stop, slice(int(indptr[start]), int(indptr[stop]))) for start, stop in pairwise([0, *cuts])]
 
 
 class Edges:
@@ -79,16 +71,8 @@ class Edges:
     """
 
     def __init__(
-        self,
-        P: csr_array,
-        mass: np.ndarray,
-        linear: bool,
-        threads: Threads,
-        compiled: bool,
-        *,
-        groups: Groups = WHOLE,
-        rows: np.ndarray | None = None,
-        spread: Spread | None = None,
+        self, P: csr_array, mass: np.ndarray, linear: bool, threads: Threads, compiled: bool, *,
+        groups: Groups = WHOLE, rows: np.ndarray | None = None, spread: Spread | None = None,
         parts: Whole | Parts = WHOLE,
     ) -> None:
         self.indptr, self.indices, self.values = P.indptr, P.indices, P.data
@@ -96,7 +80,7 @@ class Edges:
         self.threads, self.compiled, self.by_powers = threads, compiled, compiled
         self.n, self.size, self.mass = P.shape[0], len(P.data), mass
         self.longest = int(np.max(np.diff(P.indptr), initial=0))  # entries of the longest row
-        self.chunks = list(row_ranges(P.indptr, max(MIN_CHUNK, -(-self.size // MAX_CHUNKS)) if compiled else self.size))
+        self.chunks = row_ranges(P.indptr, max(MIN_CHUNK, -(-self.size // MAX_CHUNKS)) if compiled else self.size)
         self.by_rows = isinstance(groups, Rows)
         self._powers: tuple[Divergence, Powers | None] | None = None
         # Mask of the entries that belong to the row; None if all do.
@@ -120,18 +104,9 @@ class Edges:
         """Row of each entry, (nnz,)."""
         return np.repeat(np.arange(self.n, dtype=np.int32), np.diff(self.indptr))
 
-    def measure_of(self, start: int, stop: int) -> Any:
-        """Return M of the entries of rows start..stop: m_i m_j, by rows m_j."""
-        there = self.mass[self.indices[self.indptr[start] : self.indptr[stop]]]
-        here = 1.0 if self.by_rows else np.repeat(self.mass[start:stop], np.diff(self.indptr[start : stop + 1]))
-        return here * there
-
     @cached_property
     def other(self) -> Any:
-        """Index of the entry (j, i) for each entry (i, j), (nnz,).
-
-        Columns are sorted, so a stable sort by column finds it.
-        """
+        """Index of the entry (j, i) for each entry (i, j), (nnz,): columns are sorted."""
         return np.argsort(self.indices, kind="stable").astype(np.int32 if self.size < 2**31 else np.int64)
 
     @cached_property
@@ -142,21 +117,25 @@ class Edges:
         return self.groups.of if isinstance(self.groups, Parts) else np.arange(self.n)
 
     @cached_property
-    def _one_owner(self) -> np.ndarray:
-        """Group of each row under one lambda: zeros, (n,)."""
-        return np.zeros(self.n, dtype=np.int64)
-
-    @cached_property
     def owners(self) -> Any:
         """Group of each entry, (nnz,); None if all rows are one group."""
         return None if self.owner is None else self.rows if self.by_rows else self.owner[self.rows]
 
     @cached_property
+    def _one_owner(self) -> np.ndarray:
+        """Group of each row under one lambda: zeros, (n,)."""
+        return np.zeros(self.n, dtype=np.int64)
+
+    @cached_property
     def weight(self) -> Any:
         """Sum of P over each group."""
-        if self.owner is None:
-            return float(np.sum(self.values))
-        return self.groups.sum(self.row_sums(self.values))
+        return float(np.sum(self.values)) if self.owner is None else self.groups.sum(self.row_sums(self.values))
+
+    def measure_of(self, start: int, stop: int) -> Any:
+        """Return M of the entries of rows start..stop: m_i m_j, by rows m_j."""
+        there = self.mass[self.indices[self.indptr[start] : self.indptr[stop]]]
+        here = 1.0 if self.by_rows else np.repeat(self.mass[start:stop], np.diff(self.indptr[start : stop + 1]))
+        return here * there
 
     def symmetric(self, omega: Any) -> Any:
         """Return (omega_ij + omega_ji) / 2; omega itself under one lambda."""
@@ -164,7 +143,7 @@ class Edges:
 
     def scaled_slope(self, divergence: Divergence, b: Similarity) -> Any:
         """Return M d edge(p / M, b) / d ln b of every entry."""
-        return self._own(self._bound(divergence, 0, self.size).slope(self.ratio, b), 0, self.size)
+        return self._own(self._bound(divergence, slice(None)).slope(self.ratio, b), slice(None))
 
     def constants(self, divergence: Divergence) -> Any:
         """Return the constants (n,) that the sum over each row leaves out."""
@@ -180,42 +159,50 @@ class Edges:
 
     def _of_entries(self, each: Callable[[Any, Any], Any]) -> Any:
         """Return the sums of each row, (n,), of a function of M and p / M > 0; p is at least tiny."""
+
+        def found(start: int, stop: int, here: slice) -> Any:
+            measure, p = self.measure_of(start, stop), self.values[here]
+            p = p if self.given is None else np.where(self.given[here], p, 1.0)
+            return self._given(each(measure, np.maximum(p / measure, np.finfo(float).tiny)), here)
+
+        return self._summed(found)
+
+    def row_sums(self, weights: Any) -> Any:
+        """Return (n,) sum_j w_ij."""
+        return self._summed(lambda _start, _stop, here: weights[here])
+
+    def stretch(self, weights: Any, Y: Any) -> Any:
+        """Return tr(Y^T L_w Y) = 1/2 sum_ij w_ij |y_i - y_j|^2, for a uniform stretch of Y."""
+
+        def stretched(start: int, stop: int, here: slice) -> Any:
+            return weights[here] * self._lengths_and_ends(Y, start, stop, here)[0]
+
+        return 0.5 * self.parts.sum(self._summed(stretched))
+
+    def _summed(self, each: Callable[[int, int, slice], Any]) -> Any:
+        """Return the sums of each row, (n,), of values that a function gives for the entries of a chunk."""
         answer = self._room()
 
-        def work(rows: tuple[int, int]) -> None:
-            start, stop = rows
-            low, high = self.indptr[start], self.indptr[stop]
-            measure, p = self.measure_of(start, stop), self.values[low:high]
-            p = p if self.given is None else np.where(self.given[low:high], p, 1.0)
-            found = self._given(each(measure, np.maximum(p / measure, np.finfo(float).tiny)), low, high)
-            answer[start:stop] = self._sums_of_chunk(found, start, stop)
+        def work(start: int, stop: int, here: slice) -> None:
+            answer[start:stop] = self._sums_of_chunk(each(start, stop, here), start, stop)
 
-        self.threads.map(work, self.chunks)
+        self._by_chunks(work)
         return answer
+
+    def _by_chunks(self, work: Callable[[int, int, slice], Any]) -> list[Any]:
+        """Apply a function of start, stop and entries to all chunks of rows, on threads."""
+        return self.threads.map(lambda chunk: work(*chunk), self.chunks)
+
+    def node_values(self, Y: Any, kernel: Kernel, divergence: Divergence, lam: Any) -> Any:
+        """Return (n,) sum_j M_ij edge(P_ij / M_ij, lambda q_ij)."""
+        return self.sums(Y, kernel, divergence, lam, frozenset({"rows"})).value
 
     def sums(
         self, Y: Any, kernel: Kernel, divergence: Divergence, lam: Any, want: frozenset[str], xi: Any = None
     ) -> EdgeSums:
         """Return the sums over each group; ``lam``: one or one each; ``xi``: lengths^2 or None.
 
-        ``want``: "pull", "weights", "attraction" in addition to value and slope.
-        """
-        value, slope, pull, weights = self._of_rows(Y, kernel, divergence, lam, want, xi)
-        if several(slope):
-            value, slope = self.groups.sum(value), self.groups.sum(slope)
-        attraction = self.row_sums(attracting(weights)) if "attraction" in want else None
-        return EdgeSums(value, slope, pull, weights if "weights" in want else None, attraction)
-
-    def node_values(self, Y: Any, kernel: Kernel, divergence: Divergence, lam: Any) -> Any:
-        """Return (n,) sum_j M_ij edge(P_ij / M_ij, lambda q_ij)."""
-        return self._of_rows(Y, kernel, divergence, lam, frozenset({"rows"}))[0]
-
-    def _of_rows(
-        self, Y: Any, kernel: Kernel, divergence: Divergence, lam: Any, want: frozenset[str], known: Any = None
-    ) -> tuple[Any, Any, Any, Any]:
-        """Return values and slopes (n,) of the rows, pull and weights.
-
-        NumPy adds the rows of a single group at once, unless ``want`` contains "rows".
+        ``want``: "pull", "weights", "attraction" in addition to value and slope; "rows": value and slope of each row.
         """
         pull = np.zeros_like(Y) if "pull" in want else None
         # By rows, an edge pulls by both its entries, so all omega must be computed before.
@@ -226,47 +213,43 @@ class Edges:
         if powers is not None:
             value, slope = self._by_powers(Y, kernel, powers, lam, drawn, omega)
         else:
-            value, slope = self._by_arrays(Y, kernel, divergence, lam, drawn, omega, want, known)
+            value, slope = self._by_arrays(Y, kernel, divergence, lam, drawn, omega, want, xi)
         weights: Any = None if omega is None else self.symmetric(omega)
         if late:
-
-            def work(rows: tuple[int, int]) -> None:
-                start, stop = rows
-                self._pull(Y, weights[self.indptr[start] : self.indptr[stop]], start, stop, pull)
-
-            self.threads.map(work, self.chunks)
-        return value, slope, pull, weights
+            self._by_chunks(lambda start, stop, here: self._pull(Y, weights[here], start, stop, here, pull))
+        if several(slope) and "rows" not in want:
+            value, slope = self.groups.sum(value), self.groups.sum(slope)
+        attraction = self.row_sums(attracting(weights)) if "attraction" in want else None
+        return EdgeSums(value, slope, pull, weights if "weights" in want else None, attraction)
 
     def _by_arrays(
         self, Y: Any, kernel: Kernel, divergence: Divergence, lam: Any, pull: Any, omega: Any, want: frozenset[str],
         known: Any,
     ) -> tuple[Any, Any]:
-        """Compute the sums by the divergence's own formulas, chunk by chunk."""
+        """Compute values and slopes by the divergence's own formulas, chunk by chunk."""
+        # NumPy adds the rows of a single group at once.
         at_once = self.owner is None and not self.compiled and "rows" not in want
         values, slopes = (None if at_once else self._room() for _ in range(2))
         log_lam = np.log(lam) if several(lam) else None
 
-        def work(rows: tuple[int, int]) -> tuple[float, float]:
-            start, stop = rows
-            low, high = self.indptr[start], self.indptr[stop]
-            xi, ends = self._lengths_and_ends(Y, start, stop) if known is None else (known, None)
-            log_b = None if log_lam is None else kernel.log(xi) + log_lam[self.owners[low:high]]
-            b = Similarity(kernel, xi, lam, log_b)
-            here, p = self._bound(divergence, low, high), self.ratio[low:high]
-            each, slope = (self._own(sums, low, high) for sums in here.edge_and_slope(p, b))
+        def work(start: int, stop: int, here: slice) -> tuple[float, float]:
+            xi, ends = self._lengths_and_ends(Y, start, stop, here) if known is None else (known, None)
+            log_b = None if log_lam is None else kernel.log(xi) + log_lam[self.owners[here]]
+            sums = self._bound(divergence, here).edge_and_slope(self.ratio[here], Similarity(kernel, xi, lam, log_b))
+            each, slope = (self._own(some, here) for some in sums)
             if pull is not None or omega is not None:
                 attraction = -kernel.decay(xi) * slope
                 if pull is not None:
-                    self._pull(Y, attraction, start, stop, pull, ends)
+                    self._pull(Y, attraction, start, stop, here, pull, ends)
                 if omega is not None:
-                    omega[low:high] = attraction
+                    omega[here] = attraction
             if at_once:
                 return float(np.add.reduce(each)), float(np.add.reduce(slope))
             values[start:stop] = self._sums_of_chunk(each, start, stop)
             slopes[start:stop] = self._sums_of_chunk(slope, start, stop)
             return 0.0, 0.0
 
-        parts = self.threads.map(work, self.chunks)
+        parts = self._by_chunks(work)
         if at_once:
             return sum(v for v, _ in parts), sum(s for _, s in parts)
         return values, slopes
@@ -281,15 +264,16 @@ class Edges:
         form = "log" if powers.form == "boxcox" and powers.order == 0 else powers.form
         add = loops.POWER_SUMS[form, Y.shape[1] == 2]
         out, keep = np.empty((0, 0)) if pull is None else pull, np.empty(0) if omega is None else omega
+        room = 3 + Y.shape[1], max(loops.BLOCK_ENTRIES, self.longest)
 
-        def work(rows: tuple[int, int]) -> None:
+        def work(start: int, stop: int, here: slice) -> None:
             add(
                 self.indptr, self.indices, powers.factor, powers.times, Y, kernel.a, kernel.b, kernel.c, log_lam,
-                owner, powers.order, *rows, omega is not None, pull is not None, values, slopes, out, keep,
-                loops.room_for(self.longest, 3 + Y.shape[1])
+                owner, powers.order, start, stop, omega is not None, pull is not None, values, slopes, out, keep,
+                np.empty(room)
             )
 
-        self.threads.map(work, self.chunks)
+        self._by_chunks(work)
         values += powers.constant
         return values, slopes
 
@@ -297,93 +281,56 @@ class Edges:
     def _powers_of(self, divergence: Divergence) -> Powers | None:
         """Return M edge of each entry as a power of b, with constants (n,); None if not a power."""
         if self._powers is None or self._powers[0] is not divergence:
-            here = self._bound(divergence, 0, self.size)
-            found = here.edge_powers(self.ratio)
+            every = slice(None)
+            found = self._bound(divergence, every).edge_powers(self.ratio)
             if found is not None:
-                factor = self._own(found.factor, 0, self.size)
+                factor = self._own(found.factor, every)
                 constant: Any = 0.0
                 if np.ndim(found.constant) or found.constant:
-                    constant = self.row_sums(self._own(found.constant + np.zeros_like(factor), 0, self.size))
+                    constant = self.row_sums(self._own(found.constant + np.zeros_like(factor), every))
                 found = found._replace(factor=factor, constant=constant)
             self._powers = divergence, found
         return self._powers[1]
 
-    def _bound(self, divergence: Any, low: int, high: int) -> Any:
-        """Bind the background of entries low..high; a single group's is bound already."""
+    def _bound(self, divergence: Any, here: slice) -> Any:
+        """Bind the background of some entries; a single group's is bound already."""
         if self.spread is None or self.owners is None:
             return divergence
-        return divergence.bound(self.spread.at(self.owners[low:high]))
+        return divergence.bound(self.spread.at(self.owners[here]))
 
-    def _own(self, values: Any, low: int, high: int) -> Any:
-        """Return M times values of entries low..high, 0 if the entry does not belong to the row."""
-        return self._given(values if self.pair_mass is None else values * self.pair_mass[low:high], low, high)
+    def _own(self, values: Any, here: slice) -> Any:
+        """Return M times values of some entries, 0 if the entry does not belong to the row."""
+        return self._given(values if self.pair_mass is None else values * self.pair_mass[here], here)
 
-    def _given(self, values: Any, low: int, high: int) -> Any:
-        return values if self.given is None else np.where(self.given[low:high], values, 0.0)
+    def _given(self, values: Any, here: slice) -> Any:
+        return values if self.given is None else np.where(self.given[here], values, 0.0)
 
     def _room(self) -> Any:
         """Return (n,) zeros for the sums, on the device of the sums."""
         return np.zeros(self.n)
 
-    def _lengths_and_ends(self, Y: Any, start: int, stop: int) -> tuple[Any, Any]:
+    def _lengths_and_ends(self, Y: Any, start: int, stop: int, here: slice) -> tuple[Any, Any]:
         """Return squared lengths of the entries, and y_i - y_j (None in compiled form)."""
         if self.compiled:
             from nelayout.sums.edges import loops
 
-            xi = np.empty(self.indptr[stop] - self.indptr[start])
+            xi = np.empty(here.stop - here.start)
             loops.squared_lengths(self.indptr, self.indices, Y, start, stop, xi)
             return xi, None
         ends = Y.take(self.rows, axis=0)
         ends -= Y.take(self.indices, axis=0)
         return np.einsum("ij,ij->i", ends, ends), ends
 
-    def _pull(self, Y: Any, omega: Any, start: int, stop: int, out: Any, ends: Any = None) -> None:
+    def _pull(self, Y: Any, omega: Any, start: int, stop: int, here: slice, out: Any, ends: Any = None) -> None:
         """Set out to sum omega (y_i - y_j) over each row; ``ends``: differences, if known."""
         if self.compiled:
             from nelayout.sums.edges import loops
 
-            loops.pull(self.indptr, self.indices, omega, self.indptr[start], Y, start, stop, out)
+            loops.pull(self.indptr, self.indices, omega, here.start, Y, start, stop, out)
             return
         ends = Y[self.rows] - Y[self.indices] if ends is None else ends
         for c in range(Y.shape[1]):
             out[:, c] = np.bincount(self.rows, omega * ends[:, c], minlength=self.n)
-
-    def solve(
-        self, weights: Any, scale: float, ridge: Any, right: Any, tolerance: float, max_iter: int, free: Any = None
-    ) -> Any:
-        """Solve (scale L_w + ridge) X = right, (n, d), by conjugate gradients; 0 if not ``free``.
-
-        ``ridge`` is a number times I, or a diagonal (n,).
-        """
-        sums, ridges = self.row_sums(weights), np.full(self.n, ridge)
-        given: Any = {"tolerance": tolerance, "max_iter": max_iter, "free": free, "groups": self.parts}
-        if self.compiled:
-            graph = (self.indptr, self.indices, weights)
-            return laplacian_gradients(graph, scale, ridges, sums, right, self.threads, **given)
-        matrix = csr_array((weights, self.indices, self.indptr), shape=(self.n, self.n))
-        diagonal = (scale * sums + ridges)[:, None]
-        return conjugate_gradients(lambda X: diagonal * X - scale * (matrix @ X), diagonal[:, 0], right, **given)
-
-    def stretch(self, weights: Any, Y: Any) -> Any:
-        """Return tr(Y^T L_w Y) = 1/2 sum_ij w_ij |y_i - y_j|^2, for a uniform stretch of Y."""
-        rows = self._room()
-        for start, stop in self.chunks:
-            xi = self._lengths_and_ends(Y, start, stop)[0]
-            rows[start:stop] = self._sums_of_chunk(weights[self.indptr[start] : self.indptr[stop]] * xi, start, stop)
-        return 0.5 * self.parts.sum(rows)
-
-    def row_sums(self, weights: Any) -> Any:
-        """Return (n,) sum_j w_ij."""
-        answer = np.zeros(self.n)
-
-        def work(rows: tuple[int, int]) -> None:
-            start, stop = rows
-            here = weights[self.indptr[start] : self.indptr[stop]]
-            answer[start:stop] = self._sums_of_chunk(here, start, stop)
-
-        if len(weights):
-            self.threads.map(work, self.chunks)
-        return answer
 
     def _sums_of_chunk(self, each: Any, start: int, stop: int) -> Any:
         """Sum values of the entries of rows start..stop, row by row."""
@@ -402,3 +349,19 @@ class Edges:
         """First entry of each row that has entries, and the indices of these rows."""
         filled = self.indptr[:-1] < self.indptr[1:]
         return self.indptr[:-1][filled], slice(None) if filled.all() else filled
+
+    def solve(
+        self, weights: Any, scale: float, ridge: Any, right: Any, tolerance: float, max_iter: int, free: Any = None
+    ) -> Any:
+        """Solve (scale L_w + ridge) X = right, (n, d), by conjugate gradients; 0 if not ``free``.
+
+        ``ridge`` is a number times I, or a diagonal (n,).
+        """
+        sums, ridges = self.row_sums(weights), np.full(self.n, ridge)
+        given: Any = {"tolerance": tolerance, "max_iter": max_iter, "free": free, "groups": self.parts}
+        if self.compiled:
+            graph = (self.indptr, self.indices, weights)
+            return laplacian_gradients(graph, scale, ridges, sums, right, self.threads, **given)
+        matrix = csr_array((weights, self.indices, self.indptr), shape=(self.n, self.n))
+        diagonal = (scale * sums + ridges)[:, None]
+        return conjugate_gradients(lambda X: diagonal * X - scale * (matrix @ X), diagonal[:, 0], right, **given)

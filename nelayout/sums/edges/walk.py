@@ -50,7 +50,7 @@ class WalkEdges:
         self.walk, self.n, self.size = walk, walk.n, 1
         self.weight = float(np.sum(walk.row_sums))
         self._seen: list[tuple[np.ndarray, np.ndarray]] = []  # the last positions and their R, newest last
-        self._move: tuple[np.ndarray, np.ndarray] | None = None
+        self._move: tuple[np.ndarray, np.ndarray] | None = None  # the last solution X and (diag(p1) - p) X
 
     def sums(
         self, Y: np.ndarray, kernel: Kernel, divergence: Divergence, lam: float, want: frozenset[str]
@@ -70,9 +70,7 @@ class WalkEdges:
             self.row_sums(np.array([max(omega, 0.0)])) if "attraction" in want else None,
         )
 
-    def node_values(
-        self, Y: np.ndarray, kernel: Kernel, divergence: Divergence, lam: float
-    ) -> np.ndarray:
+    def node_values(self, Y: np.ndarray, kernel: Kernel, divergence: Divergence, lam: float) -> np.ndarray:
         """Return (n,) sum_j edge(p_ij, lambda q_ij); sum_j p_ij xi_ij = 2 y_i R_i - R(|y|^2)_i."""
         edge = divergence.edge(np.ones(2), Similarity(kernel, np.array([0.0, 1.0]), lam))
         Y = Y - np.sum(Y, axis=0) / self.n
@@ -85,14 +83,8 @@ class WalkEdges:
         return divergence.slope(_ONE, b)
 
     def solve(
-        self,
-        weights: np.ndarray,
-        scale: float,
-        ridge: float | np.ndarray,
-        right: np.ndarray,
-        tolerance: float,
-        max_iter: int,
-        free: np.ndarray | None = None,
+        self, weights: np.ndarray, scale: float, ridge: float | np.ndarray, right: np.ndarray, tolerance: float,
+        max_iter: int, free: np.ndarray | None = None,
     ) -> np.ndarray:
         """Solve (scale w (diag(p1) - p) + ridge) X = right, (n, d); 0 where not ``free`` (n, d)."""
         self._move = self.walk.solve(scale * float(weights[0]), ridge, right, tolerance, max_iter, free)
@@ -112,8 +104,7 @@ class WalkEdges:
             if np.array_equal(seen, Y):
                 return R
         start = None
-        if self._seen:
-            seen, R = self._seen[-1]
+        for seen, R in self._seen[-1:]:
             square = float(np.sum(seen * seen))
             start = (float(np.sum(seen * Y)) / square if square > 0 else 1.0) * R
         if self._move is not None:

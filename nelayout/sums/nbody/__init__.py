@@ -15,36 +15,17 @@ Two unit charges at distance 1 under r = 1/(1 + xi)::
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+import numpy as np
 
 from nelayout.errors import Unsupported, unknown
+from nelayout.formula.kernels import Radial
 from nelayout.numerics.parallel import Threads
 from nelayout.sums.nbody.exact import Exact
 from nelayout.sums.nbody.field import Field, NBody
 
-if TYPE_CHECKING:
-    import numpy as np
+__all__ = ["BACKENDS", "Exact", "Field", "NBody", "backend", "backend_note", "check_backend"]
 
-    from nelayout.formula.kernels import Radial
-    from nelayout.sums.nbody.auto import Auto
-    from nelayout.sums.nbody.mesh import Mesh
-    from nelayout.sums.nbody.tree import Tree
-
-__all__ = [
-    "BACKENDS",
-    "Auto",
-    "Exact",
-    "Field",
-    "Mesh",
-    "NBody",
-    "Tree",
-    "backend",
-    "backend_note",
-    "check_backend",
-]
-
-# Values of the keyword ``nbody``: a file in this folder has the class of that name.
+# Values of the keyword ``nbody``.
 BACKENDS = ("auto", "exact", "mesh", "tree")
 
 
@@ -60,19 +41,18 @@ def check_backend(name: str, dim: int) -> None:
 def backend(name: str, threads: Threads, compiled: bool) -> NBody:
     """Make the backend of that name; "auto" sums exactly if no loops are compiled."""
     check_backend(name, 1)
-    if name == "auto" and not compiled:
-        return Exact.on(threads, compiled)
-    return __getattr__(name.capitalize()).on(threads, compiled)
+    exact = Exact(compiled, threads)
+    if name == "exact" or (name == "auto" and not compiled):
+        return exact
+    from nelayout.sums.nbody.auto import Auto  # small graphs do not load the mesh and the tree
+    from nelayout.sums.nbody.mesh import Mesh
+    from nelayout.sums.nbody.tree import Tree
+
+    mesh, tree = Mesh(threads), Tree(threads)
+    return {"auto": Auto(exact, mesh, tree), "mesh": mesh, "tree": tree}[name]
 
 
-def backend_note(nbody: NBody, Y: np.ndarray, radials: tuple[Radial, ...]) -> str | None:
-    """Return a note for the user if "auto" takes the tree in the plane, else None."""
+def backend_note(nbody: NBody, Y: np.ndarray, radials: tuple[Radial, ...]) -> str:
+    """Return a note for the user if "auto" takes the tree in the plane, else ""."""
     noted = getattr(nbody, "note", None)
-    return noted(Y, radials) if noted else None
-
-
-def __getattr__(name: str) -> Any:
-    """Import a class at its first use: small graphs do not load the mesh and the tree."""
-    if name.lower() in BACKENDS and name.istitle():
-        return getattr(import_module(f"{__name__}.{name.lower()}"), name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return noted(Y, radials) if noted else ""

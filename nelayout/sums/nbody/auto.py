@@ -14,7 +14,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from nelayout.formula.kernels import KERNELS, Radial
-from nelayout.numerics.parallel import Threads
 from nelayout.sums.nbody.exact import Exact
 from nelayout.sums.nbody.field import Field, NBody, exact_cost, tree_cost
 from nelayout.sums.nbody.grid import Grid
@@ -27,7 +26,6 @@ __all__ = ["EXACT_FREE", "MARGIN", "Auto", "exact_cost"]
 EXACT_FREE = 1e6
 # Fraction of the mesh's cost below which the tree is taken in a plane: the mesh's error changes less between steps.
 MARGIN = 0.5
-PLAIN = (Radial(KERNELS["cauchy"]),)
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,11 +36,6 @@ class Auto:
     mesh: Mesh
     tree: Tree
     name: str = "auto"
-
-    @classmethod
-    def on(cls, threads: Threads, compiled: bool) -> Auto:
-        """Make all backends with the same threads."""
-        return cls(Exact(compiled, threads), Mesh(threads), Tree(threads))
 
     @property
     def tolerance(self) -> float:
@@ -55,32 +48,31 @@ class Auto:
             return self.mesh.fields(Y, charges, radials, grids)
         return chosen.fields(Y, charges, radials)
 
-    def choose(self, Y: np.ndarray, radials: tuple[Radial, ...] = PLAIN) -> NBody:
+    def choose(self, Y: np.ndarray, radials: tuple[Radial, ...] = (Radial(KERNELS["cauchy"]),)) -> NBody:
         """Choose the backend for positions Y."""
         return self._plan(Y, radials)[0]
 
-    def note(self, Y: np.ndarray, radials: tuple[Radial, ...]) -> str | None:
-        """Return a note for the user if the tree was chosen in the plane, else None."""
+    def note(self, Y: np.ndarray, radials: tuple[Radial, ...]) -> str:
+        """Return a note for the user if the tree was chosen in the plane, else ""."""
         chosen, grids = self._plan(Y, radials)
         if chosen is not self.tree or not grids:
-            return None
+            return ""
         return (
             f"most of the {len(Y):,} nodes lie in a small part of the drawing, too small for a mesh: pairs are summed "
             "over a tree of cells"
         )
 
-    def _plan(
-        self, Y: np.ndarray, radials: tuple[Radial, ...]
-    ) -> tuple[Exact | Mesh | Tree, dict[Radial, Grid]]:
+    def _plan(self, Y: np.ndarray, radials: tuple[Radial, ...]) -> tuple[Exact | Mesh | Tree, dict[Radial, Grid]]:
         """Return the backend, and the grids that a mesh would have."""
         n, d = Y.shape
         exact, tree, grids = exact_cost(n, radials), tree_cost(n, d, radials), dict[Radial, Grid]()
         if exact <= EXACT_FREE:
             return self.exact, grids
+        fast, cost = self.tree, tree
         # A grid needs finite numbers; in one dimension the tree is both faster and more accurate.
         if d == 2 and np.all(np.abs(Y) < FARTHEST):
             grids = self.mesh.grids(Y, radials)
             mesh = sum(grid.cost for grid in grids.values())
             if mesh * MARGIN <= tree:
-                return (self.mesh if mesh <= exact else self.exact), grids
-        return (self.tree if tree <= exact else self.exact), grids
+                fast, cost = self.mesh, mesh
+        return (fast if cost <= exact else self.exact), grids

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import product
 from typing import Any
 
 import numpy as np
 
 from nelayout.formula.kernels import Radial
+from nelayout.numerics.groups import WHOLE, Parts, Whole
 from nelayout.numerics.parallel import Threads
 from nelayout.sums.nbody.field import Field
 
-__all__ = ["BLOCK_PAIRS", "MAX_TABLE_PAIRS", "TASK_PAIRS", "Exact", "PairTable", "sums_at", "sums_by_blocks"]
+__all__ = ["BLOCK_PAIRS", "MAX_TABLE_PAIRS", "Exact", "PairTable", "sums_at", "sums_by_blocks"]
 
 # Number of pairs in a block of the NumPy form, 96 KB.  Arrays from 128 KB on are often new pages of memory, and their
 # first use may cost more than the sums.
@@ -25,36 +27,58 @@ MAX_PRODUCT_EXTENT = 1e4
 TASK_PAIRS = 1 << 18
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Exact:
-    """Sums of all pairs in O(n^2) time, by compiled loops (``compiled``) or by NumPy."""
+    """Sums of all pairs in O(n^2) time, by compiled loops (``compiled``) or by NumPy.
+
+    Several graphs do not act on each other: pairs count within each of ``parts``.
+    """
 
     compiled: bool = False
     threads: Threads = field(default_factory=Threads, compare=False)
+    parts: Whole | Parts = WHOLE
     name: str = "exact"
     tolerance: float = 1e-12
 
-    @classmethod
-    def on(cls, threads: Threads, compiled: bool) -> Exact:
-        """Make it with these threads, compiled or not."""
-        return cls(compiled, threads)
-
     def fields(self, Y: np.ndarray, charges: np.ndarray, radials: tuple[Radial, ...]) -> tuple[Field, ...]:
         """Return potential and force of each radial function."""
-        return tuple(self._compiled(Y, charges, radials) if self.compiled else sums_by_blocks(Y, charges, radials))
+        if self.compiled:
+            given = Y, self.threads, np.arange(len(Y)), *self._within_and_tasks
+            return tuple(sums_at(Y, charges, radial, *given) for radial in radials)
+        if isinstance(self.parts, Whole):
+            return tuple(sums_by_blocks(Y, charges, radials))
+        found, d = tuple(Field(np.empty(len(Y)), np.empty_like(Y)) for _ in radials), Y.shape[1]
+        for size, nodes in self.classes:
+            graphs = sums_by_blocks(Y[nodes].reshape(-1, size, d), charges[nodes].reshape(-1, size), radials)
+            for own, each in zip(graphs, found, strict=True):
+                each.potential[nodes], each.force[nodes] = own.potential.reshape(-1), own.force.reshape(-1, d)
+        return found
 
-    def _compiled(self, Y: np.ndarray, charges: np.ndarray, radials: tuple[Radial, ...]) -> list[Field]:
-        return [sums_at(Y, charges, radial, Y, self.threads, np.arange(len(Y))) for radial in radials]
+    @cached_property
+    def classes(self) -> list[tuple[int, Any]]:
+        """Sizes of the graphs, and the nodes of all graphs of each size."""
+        assert isinstance(self.parts, Parts)
+        if self.parts.equal:
+            return [(self.parts.equal, slice(None))]
+        starts, sizes = self.parts.starts[:-1], self.parts.sizes
+        each = np.unique(sizes).tolist()
+        return [(size, (starts[sizes == size][:, None] + np.arange(size)).reshape(-1)) for size in each]
+
+    @cached_property
+    def _within_and_tasks(self) -> tuple[Any, Any]:
+        """Ends of each node's graph, and ranges of nodes with about equal numbers of pairs."""
+        if isinstance(self.parts, Whole):
+            return None, None
+        starts, sizes = self.parts.starts, self.parts.sizes
+        pairs = np.cumsum(np.repeat(sizes, sizes))
+        cuts = np.unique(np.searchsorted(pairs, np.arange(0, pairs[-1], TASK_PAIRS))).tolist()
+        within = np.repeat(starts[:-1], sizes), np.repeat(starts[1:], sizes)
+        return within, list(zip(cuts, [*cuts[1:], len(pairs)], strict=True))
 
 
 def sums_at(
-    Y: np.ndarray,
-    charges: np.ndarray,
-    radial: Radial,
-    at: np.ndarray,
-    threads: Threads,
-    own: np.ndarray | None = None,
-    within: tuple[np.ndarray, np.ndarray] | None = None,
+    Y: np.ndarray, charges: np.ndarray, radial: Radial, at: np.ndarray, threads: Threads,
+    own: np.ndarray | None = None, within: tuple[np.ndarray, np.ndarray] | None = None,
     tasks: list[tuple[int, int]] | None = None,
 ) -> Field:
     """Return the field at points ``at`` (k, d) of charges (n,) at Y (n, d), compiled.
@@ -72,9 +96,7 @@ def sums_at(
     low, high = (np.zeros(k, dtype=np.int64), np.full(k, n)) if within is None else within
     rows = max(1, TASK_PAIRS // max(n, 1))
     tasks = [(start, min(start + rows, k)) for start in range(0, k, rows)] if tasks is None else tasks
-    threads.map(
-        lambda task: add(points, charges, *numbers, places, own, low, high, *task, potential, force), tasks
-    )
+    threads.map(lambda task: add(points, charges, *numbers, places, own, low, high, *task, potential, force), tasks)
     return Field(potential, np.ascontiguousarray(force[:d].T))
 
 
@@ -135,42 +157,10 @@ class PairTable:
         return np.einsum("cij,acij->cia", weights, self.diffs).reshape(-1, self.dim)
 
 
-def apart(Y: np.ndarray, start: int, stop: int) -> tuple[list[np.ndarray], np.ndarray]:
-    """Return differences by axis and squared distances (1 to itself) of rows start..stop."""
-    columns = (Y[..., c] for c in range(Y.shape[-1]))
-    diffs = [column[..., start:stop, None] - column[..., None, :] for column in columns]
-    xi = diffs[0] * diffs[0]
-    for diff in diffs[1:]:
-        xi += diff * diff
-    itself(xi, start)[...] = 1.0  # an arbitrary finite number
-    return diffs, xi
-
-
 def itself(pairs: np.ndarray, start: int) -> np.ndarray:
     """Return a view of the entries (node, itself), for rows from ``start`` on (..., rows, n)."""
     rows, n = pairs.shape[-2:]
     return pairs.reshape(*pairs.shape[:-2], rows * n)[..., start :: n + 1]
-
-
-def acting(radial: Radial, xi: np.ndarray, start: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return values and slopes of a radial function; 0 from a node to itself."""
-    value, slope = radial.value_and_slope(xi)
-    itself(value, start)[...] = 0.0
-    itself(slope, start)[...] = 0.0
-    return value, slope
-
-
-def field_of(
-    value: np.ndarray, slope: np.ndarray, charges: np.ndarray, diffs: list[np.ndarray], Y: np.ndarray
-) -> Field:
-    """Return the field of charges with values and slopes (..., rows, n)."""
-    several = value.ndim > 2
-    potential = np.einsum("cij,cj->ci" if several else "ij,j->i", value, charges)
-    force = np.empty_like(Y, shape=(*value.shape[:-1], Y.shape[-1]))
-    slope *= charges[..., None, :] if several else charges
-    for c, diff in enumerate(diffs):
-        force[..., c] = 2.0 * np.einsum("cij,cij->ci" if several else "ij,ij->i", slope, diff)
-    return Field(potential, force)
 
 
 def sums_by_blocks(Y: Any, charges: Any, radials: tuple[Radial, ...], pairs: int = BLOCK_PAIRS) -> list[Field]:
@@ -178,28 +168,34 @@ def sums_by_blocks(Y: Any, charges: Any, radials: tuple[Radial, ...], pairs: int
 
     Y (n, d) and charges (n,) of one graph, or (C, n, d) and (C, n) of several graphs.
     """
-    n, several = Y.shape[-2], Y.ndim > 2
+    n, several, columns = Y.shape[-2], Y.ndim > 2, [Y[..., c] for c in range(Y.shape[-1])]
     fields = [Field(np.empty_like(Y, shape=Y.shape[:-1]), np.empty_like(Y)) for _ in radials]
     rows, graphs = n if several else max(1, pairs // max(n, 1)), max(1, pairs // max(n, 1) ** 2)
     factors = _factors(Y, charges, radials) if several and graphs == 1 else None
-    for first in range(0, len(Y) if several else 1, graphs):
+    for first, start in product(range(0, len(Y) if several else 1, graphs), range(0, n, rows)):
         own = (slice(first, first + graphs),) if several else ()
-        for start in range(0, n, rows):
-            stop = min(start + rows, n)
-            at = (*own, slice(start, stop))
+        at, acting = (*own, slice(start, min(start + rows, n))), charges[own]
+        if factors is None:
+            diffs = [column[at][..., None] - column[own][..., None, :] for column in columns]
+            xi = diffs[0] * diffs[0]
+            for diff in diffs[1:]:
+                xi += diff * diff
+            itself(xi, start)[...] = 1.0  # an arbitrary finite number
+        else:
+            xi = factors[0][at] @ factors[1][own]
+        for radial, whole in zip(radials, fields, strict=True):
+            value, slope = radial.value_and_slope(xi)
+            itself(value, start)[...] = 0.0
+            itself(slope, start)[...] = 0.0
             if factors is None:
-                diffs, xi = apart(Y[own], start, stop)
-                for radial, whole in zip(radials, fields, strict=True):
-                    found = field_of(*acting(radial, xi, start), charges[own], diffs, Y)
-                    whole.potential[at], whole.force[at] = found.potential, found.force
-                continue
-            left, right, centered, weighted = factors
-            xi = left[at] @ right[own]
-            for radial, whole in zip(radials, fields, strict=True):
-                value, slope = acting(radial, xi, start)
-                np.matmul(value, charges[(*own, ..., None)], out=whole.potential[at][..., None])
-                seen = slope @ weighted[own]
-                whole.force[at] = 2.0 * (seen[..., -1:] * centered[at] - seen[..., :-1])
+                whole.potential[at] = np.einsum("...ij,...j->...i", value, acting)
+                slope *= acting[..., None, :]
+                for c, diff in enumerate(diffs):
+                    whole.force[(*at, c)] = 2.0 * np.einsum("...ij,...ij->...i", slope, diff)
+            else:
+                np.matmul(value, acting[..., None], out=whole.potential[at][..., None])
+                seen = slope @ factors[3][own]
+                whole.force[at] = 2.0 * (seen[..., -1:] * factors[2][at] - seen[..., :-1])
     return fields
 
 

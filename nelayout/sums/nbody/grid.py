@@ -9,16 +9,13 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 import numpy as np
 
 from nelayout.formula.kernels import Radial
 from nelayout.sums.nbody.field import COSTS
 
-__all__ = ["CUTOFF", "Grid", "grid_for", "plane", "square_counts"]
-
-Counts = Callable[[Any, Any, float, float, float, int, int], float]
+__all__ = ["CUTOFF", "Grid", "grid_for", "plane"]
 
 # Grid steps in units of the kernel's width: the coarsest accurate step without pairs, and the finest tried.
 UNSPLIT_STEP, MIN_STEP = 0.4, 0.25
@@ -55,14 +52,14 @@ class Grid:
     steps: float = CUTOFF  # range of the pair sums in grid steps
 
     @property
-    def cutoff(self) -> float:
-        """Squared range of the pair sums."""
-        return self.cell**2
-
-    @property
     def cell(self) -> float:
         """Range of the pair sums, and side of the cells for finding pairs."""
         return self.steps * self.h
+
+    @property
+    def cutoff(self) -> float:
+        """Squared range of the pair sums."""
+        return self.cell**2
 
 
 def plane(Y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -70,7 +67,7 @@ def plane(Y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return np.ascontiguousarray(Y[:, 0]), np.ascontiguousarray(Y[:, 1]) if Y.shape[1] == 2 else np.zeros(len(Y))
 
 
-def square_counts(X: np.ndarray, Z: np.ndarray, x0: float, y0: float, cell: float, columns: int, cells: int) -> float:
+def _square_counts(X: np.ndarray, Z: np.ndarray, x0: float, y0: float, cell: float, columns: int, cells: int) -> float:
     """Return the sum of the squared numbers of nodes in square cells, ``columns`` to a row."""
     from nelayout.sums.nbody import mesh_loops
 
@@ -78,18 +75,18 @@ def square_counts(X: np.ndarray, Z: np.ndarray, x0: float, y0: float, cell: floa
 
 
 def grid_for(
-    X: np.ndarray, Z: np.ndarray, radial: Radial, fineness: float = 1.0, counts: Counts = square_counts
+    X: np.ndarray, Z: np.ndarray, radial: Radial, fineness: float = 1.0,
+    counts: Callable[..., float] = _square_counts,
 ) -> Grid:
     """Choose the cheapest accurate grid for the sums of a radial function.
 
     A grid fine enough for the kernel needs no pairs.  A coarser grid needs all pairs within ``CUTOFF`` steps.  Its cost
     counts them, because one dense cluster can contain most pairs.  ``fineness`` below 1 multiplies the steps and
-    divides the range in steps.  ``counts``: `square_counts`, or its form on a device.
+    divides the range in steps.  ``counts``: `_square_counts`, or its form on a device.
     """
-    box = float(X.min()), float(Z.min()), float(X.max()), float(Z.max())
-    width, height = max(box[2] - box[0], 1e-12), box[3] - box[1]
+    x0, y0, x1, y1 = box = float(X.min()), float(Z.min()), float(X.max()), float(Z.max())
+    width, height = max(x1 - x0, 1e-12), y1 - y0
     most = max(ALLOWED_POINTS, POINTS_PER_NODE * len(X)) / fineness**2
-    finest = _step(width, height, most)
     resolved = UNSPLIT_STEP * fineness * _width(radial)
     cheap = _step(width, height, max(CHEAP_POINTS, CHEAP_POINTS_PER_NODE * len(X)) / (2.0 * fineness) ** 2)
     if cheap <= resolved:
@@ -100,12 +97,17 @@ def grid_for(
     unsplit = min(4.0 * most, MAX_UNSPLIT_POINTS)
     if resolved > 0 and (width / resolved + 4.0) * (height / resolved + 4.0) <= unsplit:
         best = _grid(box, resolved, radial, near=False)
-    pair = COSTS[radial.kind][1]
-    step = _rounded(max(finest, fineness * _coarse(radial)))
+    least = 4.0  # smallest step at which grid and pairs together are accurate, relative to the step without pairs
+    if radial.form in ("power", "power-log"):
+        least = 5.6 if radial.form == "power-log" else 2.8 if _long_tailed(radial) else 4.0
+    coarse = least * UNSPLIT_STEP * _width(radial)  # 0 if all are
+    step = _rounded(max(_step(width, height, most), fineness * coarse))
     for k in range(MAX_TRIED_GRIDS):
         grid = _grid(box, step * 2.0 ** (k / 2.0), radial, near=True)
         grid = replace(grid, steps=CUTOFF / fineness)
-        cost = grid.cost + NODE_COST * len(X) + pair * _touching_pairs(X, Z, box, grid.cell, counts)
+        rows, columns = int(width / grid.cell) + 1, int(height / grid.cell) + 1
+        pairs = 9.0 * counts(X, Z, x0, y0, grid.cell, columns, rows * columns)  # in touching cells
+        cost = grid.cost + NODE_COST * len(X) + COSTS[radial.kind][1] * pairs
         if best is None or cost < best.cost:
             best = replace(grid, cost=cost)
         elif k and best.near:
@@ -148,12 +150,6 @@ def _width(radial: Radial) -> float:
     return shrink * math.sqrt(kernel.c / (max(kernel.a, rate) * steep))
 
 
-def _coarse(radial: Radial) -> float:
-    """Return the smallest step at which grid and pairs together are accurate; 0 if all are."""
-    least = 5.6 if radial.form == "power-log" else 2.8 if radial.form == "power" and _long_tailed(radial) else 4.0
-    return least * UNSPLIT_STEP * _width(radial)
-
-
 def _long_tailed(radial: Radial) -> bool:
     """Return whether a function decays no faster than the square of a Cauchy kernel."""
     return radial.kernel.b * max(1.0, abs(radial.order)) <= 2.0 * radial.kernel.a
@@ -168,15 +164,6 @@ def _step(width: float, height: float, points: float) -> float:
 
 def _rounded(step: float) -> float:
     return 2.0 ** (math.ceil(4.0 * math.log2(step)) / 4.0)
-
-
-def _touching_pairs(
-    X: np.ndarray, Z: np.ndarray, box: tuple[float, float, float, float], cell: float, counts: Counts
-) -> float:
-    """Return the approximate number of pairs of nodes in touching square cells."""
-    x0, y0, high_x, high_y = box
-    rows, columns = int((high_x - x0) / cell) + 1, int((high_y - y0) / cell) + 1
-    return 9.0 * counts(X, Z, x0, y0, cell, columns, rows * columns)
 
 
 def _points(k: int) -> int:

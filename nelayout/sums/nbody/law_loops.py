@@ -14,24 +14,14 @@ import numpy as np
 from nelayout.numerics.compiling import inlined, inlined_as_written
 from nelayout.numerics.elementary_loops import exponential, logarithm
 
-__all__ = ["FORMS", "KINDS", "profile", "radial"]
+__all__ = ["FORMS", "profile", "radial"]
 
-INVERSE, HALF_POWER, GAUSSIAN, LOGARITHM, INVERSE_AND_LOGARITHM, GENERAL = 0, 1, 2, 3, 4, 5
-KINDS = {
-    "inverse": INVERSE,
-    "half power": HALF_POWER,
-    "gaussian": GAUSSIAN,
-    "logarithm": LOGARITHM,
-    "inverse and logarithm": INVERSE_AND_LOGARITHM,
-    "general": GENERAL,
-}
 # Forms of w, v and l: q^order, (q^order - 1)/order, q^order ln q, ln q.
-POWER, BOXCOX, POWER_LOG, LOG = 0, 1, 2, 3
-FORMS = {"power": POWER, "boxcox": BOXCOX, "power-log": POWER_LOG, "log": LOG}
+FORMS = ("power", "boxcox", "power-log", "log")
 _f = np.float32
 PER_LN2, LN2_HIGH, LN2_LOW = _f(1.0 / math.log(2.0)), _f(0.693359375), _f(math.log(2.0) - 0.693359375)
-C2, C3, C4, C5, C6 = _f(1 / 2), _f(1 / 6), _f(1 / 24), _f(1 / 120), _f(1 / 720)
-ONE, LOWEST = _f(1.0), _f(-80.0)
+ONE, C2, C3, C4, C5, C6 = _f(1.0), _f(1 / 2), _f(1 / 6), _f(1 / 24), _f(1 / 120), _f(1 / 720)
+LOWEST = _f(-80.0)
 # The lowest bits of WHOLE + x are the nearest whole number plus 127, for a small x.
 WHOLE = _f(1.5 * 2.0**23 + 127.0)
 
@@ -48,32 +38,32 @@ def _exponential_single(x):
 
 
 def profile(kind, real=np.float64):
-    """Make (a, b, c, order, xi) -> w, v, l of one of `KINDS`; unused values are 1 or 0."""
-    kind, single = KINDS[kind], real is np.float32
+    """Make (a, b, c, order, xi) -> w, v, l of one kind (`Radial.kind`); unused values are 1 or 0."""
+    single = real is np.float32
     exp = _exponential_single if single else exponential
     zero, one, two = real(0.0), real(1.0), real(2.0)
     k1, k25, k3, k4 = real(1.0), real(2.5), real(3.0), real(4.0)
 
     @inlined
     def profile_of_kind(a, b, c, order, xi):
-        if kind == GAUSSIAN:
+        if kind == "gaussian":
             return exp(-(b * order) * xi), one, -b * xi
         u = c + a * xi
         if not single:  # there c > 0
             u = 1e-140 if u < 1e-140 else u
         v = one / u
-        if kind == INVERSE:
+        if kind == "inverse":
             return v, v, zero
-        if kind == HALF_POWER:
+        if kind == "half power":
             root = math.sqrt(v)
             k = two * b * order / a
             if k == k25:
                 return v * math.sqrt(root), v, zero
             return (root if k == k1 else v * (root if k == k3 else v if k == k4 else v * v)), v, zero
         log_q = -(b / a) * logarithm(u)
-        if kind == LOGARITHM:
+        if kind == "logarithm":
             return one, v, log_q
-        if kind == INVERSE_AND_LOGARITHM:
+        if kind == "inverse and logarithm":
             return v, v, log_q
         return exp(order * log_q), v, log_q
 
@@ -81,17 +71,17 @@ def profile(kind, real=np.float64):
 
 
 def radial(kind, form, real=np.float64):
-    """Make (a, b, c, order, xi) -> r(xi), dr/dxi of one of `KINDS` and of `FORMS`."""
-    form, profile_of_kind = FORMS[form], profile(kind, real)
+    """Make (a, b, c, order, xi) -> r(xi), dr/dxi of one kind and one of `FORMS`."""
+    profile_of_kind = profile(kind, real)
 
     @inlined
     def value_and_slope(a, b, c, order, xi):
         w, v, log_q = profile_of_kind(a, b, c, order, xi)
-        if form == POWER:
+        if form == "power":
             return w, -(b * order) * w * v
-        if form == LOG:
+        if form == "log":
             return log_q, -b * v
-        if form == BOXCOX:
+        if form == "boxcox":
             return math.expm1(order * log_q) / order, -b * v * w
         return w * log_q, -b * v * w * (1.0 + order * log_q)
 

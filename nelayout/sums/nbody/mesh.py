@@ -1,16 +1,12 @@
 """Particle-mesh sums: spread charges on a grid, convolve once, interpolate the field.
 
-Example: 70,000 nodes over 120 x 120 units of the Cauchy kernel are spread on 240 x 240 points.  One real FFT and its
-inverse give the potential of every node, and the derivative of the splines gives its force.
-
 Cubic B-splines blur; their blur is divided out of the kernel's transform ((2 + cos w)/3 squared per axis).  The effect
-of a node on itself is subtracted exactly.  The grid never has more than a few points per node.  If the kernel is too
-narrow for such a grid, or singular, it is split (particle-particle particle-mesh).  Within ``CUTOFF`` grid steps, the
-mesh uses a polynomial that continues the kernel smoothly to distance 0.  The difference is added pair by pair, over a
-list of cells.
+of a node on itself is subtracted exactly.  If the kernel is too narrow for an affordable grid, or singular, it is split
+(particle-particle particle-mesh).  Within ``CUTOFF`` grid steps, the mesh uses a polynomial that continues the kernel
+smoothly to distance 0.  The difference is added pair by pair, over a list of cells.
 
-The step of the grid is in a geometric sequence and its points are multiples of it.  So two successive layouts use the
-same grid, and their values can be compared.
+Steps are in a geometric sequence, and points are multiples of them.  So two successive layouts use the same grid, and
+their values can be compared.
 """
 
 from __future__ import annotations
@@ -53,28 +49,30 @@ class Mesh:
     tolerance: float = TOLERANCE
     _spectra: dict = field(default_factory=dict, compare=False, repr=False)
 
-    @classmethod
-    def on(cls, threads: Threads, compiled: bool) -> Mesh:
-        """Make it with these threads; its loops are always compiled."""
-        return cls(threads)
+    def grids(self, Y: np.ndarray, radials: tuple[Radial, ...]) -> dict[Radial, Grid]:
+        """Choose the grid of each radial function; coordinates must be below ``FARTHEST``."""
+        fineness = (self.tolerance / TOLERANCE) ** 0.25  # cubic splines: fourth order
+        X, Z = plane(Y)
+        return {radial: grid_for(X, Z, radial, fineness) for radial in radials}
 
     def fields(
         self, Y: np.ndarray, charges: np.ndarray, radials: tuple[Radial, ...], grids: dict[Radial, Grid] | None = None
     ) -> tuple[Field, ...]:
         """Return the field of each radial function, on ``grids`` or on the result of `grids`."""
-        d = Y.shape[1]
+        n, d = Y.shape
         if d > 2:
             raise Unsupported(f"the mesh needs positions in 1 or 2 dimensions; got {d}: use the tree")
+        from scipy import fft
+
         from nelayout.sums.nbody import mesh_loops
 
         if not np.all(np.abs(Y) < FARTHEST):
-            return tuple(Field(np.full(len(Y), np.nan), np.full(Y.shape, np.nan)) for _ in radials)
-        X, Z = plane(Y)
+            return tuple(Field(np.full(n, np.nan), np.full(Y.shape, np.nan)) for _ in radials)
+        (X, Z), threads = plane(Y), self.threads
         grids = self.grids(Y, radials) if grids is None else grids
-        answer: dict[Radial, Field] = {}
+        answer = {radial: Field(np.empty(n), np.empty((n, d))) for radial in radials}
         for grid in dict.fromkeys(grids.values()):
-            group = [radial for radial in grids if grids[radial] == grid]
-            density = np.zeros((grid.nx, grid.ny), dtype=PRECISION)
+            density, lx, ly = np.zeros((grid.nx, grid.ny), dtype=PRECISION), grid.lx, grid.ly
 
             def spread(grid: Grid = grid, density: np.ndarray = density) -> None:
                 mesh_loops.spread(X, Z, charges, grid.x0, grid.y0, grid.h, density)
@@ -82,38 +80,16 @@ class Mesh:
             def sort(grid: Grid = grid) -> Sorted | None:
                 return Sorted.of(X, Z, charges, grid) if grid.near else None
 
-            together = self.threads if len(Y) >= MIN_TASK_NODES else Threads()
+            together = threads if n >= MIN_TASK_NODES else Threads()
             _, in_cells = together.map(lambda work: work(), (spread, sort))
-            transform = self._forward(density, grid)
-            for radial in group:
-                answer[radial] = self._one(X, Z, charges, radial, grid, transform, in_cells, d)
+            rows = _along(threads, fft.rfft, density, 1, ly // 2 + 1, SPECTRAL, ly)
+            transform = _along(threads, fft.fft, rows, 0, lx, SPECTRAL, lx)
+            for radial in [radial for radial in grids if grids[radial] == grid]:
+                spectrum, lags, smooth = self._spectrum(radial, grid)
+                columns = _along(threads, fft.ifft, transform, 0, grid.nx, SPECTRAL, lx, spectrum)
+                values = _along(threads, fft.irfft, columns, 1, ly, PRECISION, ly)[:, : grid.ny]
+                self._local(X, Z, charges, radial, grid, values, lags, smooth, in_cells, *answer[radial])
         return tuple(answer[radial] for radial in radials)
-
-    def grids(self, Y: np.ndarray, radials: tuple[Radial, ...]) -> dict[Radial, Grid]:
-        """Choose the grid of each radial function; coordinates must be below ``FARTHEST``."""
-        fineness = (self.tolerance / TOLERANCE) ** 0.25  # cubic splines: fourth order
-        X, Z = plane(Y)
-        return {radial: grid_for(X, Z, radial, fineness) for radial in radials}
-
-    def _forward(self, density: np.ndarray, grid: Grid) -> np.ndarray:
-        from scipy import fft
-
-        threads, half = self.threads, grid.ly // 2 + 1
-        rows = _along(threads, lambda part: fft.rfft(part, grid.ly, axis=1), density, 1, half, SPECTRAL)
-        return _along(threads, lambda part: fft.fft(part, grid.lx, axis=0), rows, 0, grid.lx, SPECTRAL)
-
-    def _one(
-        self, X, Z, charges, radial: Radial, grid: Grid, transform: np.ndarray, in_cells: Sorted | None, d: int
-    ) -> Field:
-        from scipy import fft
-
-        spectrum, lags, smooth = self._spectrum(radial, grid)
-        threads, nx, ny = self.threads, grid.nx, grid.ny
-        columns = _along(threads, lambda part: fft.ifft(part, axis=0)[:nx], transform, 0, nx, SPECTRAL, spectrum)
-        back = _along(threads, lambda part: fft.irfft(part, grid.ly, axis=1), columns, 1, grid.ly, PRECISION)
-        potential, force = np.empty(len(X)), np.empty((len(X), d))
-        self._local(X, Z, charges, radial, grid, back[:, :ny], lags, smooth, in_cells, potential, force)
-        return Field(potential, force)
 
     def _local(
         self, X, Z, charges, radial: Radial, grid: Grid, values, lags, smooth, in_cells: Sorted | None, potential, force
@@ -123,45 +99,39 @@ class Mesh:
 
         n = len(X)
         share = max(MIN_TASK_NODES, -(-n // MAX_TASKS))
+        given = X, Z, charges, grid.x0, grid.y0, grid.h, values, lags
 
-        def work(start: int) -> None:
-            mesh_loops.read(
-                X, Z, charges, grid.x0, grid.y0, grid.h, values, lags, start, min(start + share, n), potential,
-                force
-            )
+        def read(start: int) -> None:
+            mesh_loops.read(*given, start, min(start + share, n), potential, force)
 
-        self.threads.map(work, range(0, n, share))
+        self.threads.map(read, range(0, n, share))
         if in_cells is not None:
-            self._add_near(in_cells, radial, grid, smooth, potential, force)
+            rows, sums = in_cells.rows, np.zeros((3, n))
+            some = max(1, -(-rows // max(1, min(MAX_TASKS, n // MIN_NEAR_TASK_NODES))))
+            add = in_cells.near_pairs(radial, grid.cutoff, smooth, *sums)
+            self.threads.map(lambda first: add(first, min(first + some, rows)), range(0, rows, some))
+            mesh_loops.add_back(in_cells.order, *sums, potential, force)
 
     def _spectrum(self, radial: Radial, grid: Grid) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Return the kernel's transform without the splines' blur, its field at lags, its center.
-
-        The transform is even: rows of negative frequencies are left out.
-        """
+        """Return half of the kernel's even transform without blur, its field at lags, its center."""
         key = (radial, grid.h, grid.lx, grid.ly, grid.near)
         if key in self._spectra:
             return self._spectra[key]
         from scipy import fft
 
-        lx, ly, threads = grid.lx, grid.ly, self.threads
-        ix = np.minimum(np.arange(lx), lx - np.arange(lx))[: lx // 2 + 1] * grid.h
-        iy = np.minimum(np.arange(ly), ly - np.arange(ly))[: ly // 2 + 1] * grid.h
-        xi = (ix * ix)[:, None] + iy * iy
-        smooth = np.zeros(4)
-        if grid.near:
-            smooth = taylor(radial, grid.cutoff)
-            inside = xi < grid.cutoff
-            quarter = radial.value(np.where(inside, grid.cutoff, xi))
-            z = xi[inside] - grid.cutoff
-            quarter[inside] = smooth[0] + z * (smooth[1] + z * (smooth[2] + z * smooth[3]))
-        else:
-            quarter = radial.value(xi)
+        halves = [np.arange(k // 2 + 1) for k in (grid.lx, grid.ly)]
+        x, y = (half * grid.h for half in halves)
+        xi, smooth = (x * x)[:, None] + y * y, taylor(radial, grid.cutoff) if grid.near else np.zeros(4)
+        inside = xi < (grid.cutoff if grid.near else 0.0)
+        z = xi[inside] - grid.cutoff
+        xi[inside] = grid.cutoff  # r may be infinite at distance 0
+        quarter = radial.value(xi)
+        quarter[inside] = smooth[0] + z * (smooth[1] + z * (smooth[2] + z * smooth[3]))
         # The kernel is even along both axes: its transform is real and needs cosines only.
-        even = _along(threads, lambda part: fft.dct(part, 1, axis=0), quarter, 0, len(quarter), float)
-        even = _along(threads, lambda part: fft.dct(part, 1, axis=1), even, 1, even.shape[1], float)
-        blur_x = ((2.0 + np.cos(2.0 * np.pi * np.arange(lx // 2 + 1) / lx)) / 3.0) ** 2
-        blur_y = ((2.0 + np.cos(2.0 * np.pi * np.arange(ly // 2 + 1) / ly)) / 3.0) ** 2
+        even = _along(self.threads, fft.dct, quarter, 0, len(quarter), float, 1)
+        even = _along(self.threads, fft.dct, even, 1, even.shape[1], float, 1)
+        sizes = zip(halves, (grid.lx, grid.ly), strict=True)
+        blur_x, blur_y = (((2.0 + np.cos(2.0 * np.pi * half / k)) / 3.0) ** 2 for half, k in sizes)
         even /= blur_x[:, None] * blur_y
         lags = np.asarray(fft.idct(fft.idct(even, 1, axis=0)[:4], 1, axis=1))[:, :4].copy()
         kept = even.size + sum(known[0].size for known in self._spectra.values())
@@ -169,16 +139,6 @@ class Mesh:
             self._spectra.clear()
         self._spectra[key] = even.astype(PRECISION), lags, smooth
         return self._spectra[key]
-
-    def _add_near(self, nodes: Sorted, radial: Radial, grid: Grid, smooth, potential, force) -> None:
-        from nelayout.sums.nbody import mesh_loops
-
-        n, rows = len(nodes.order), nodes.rows
-        p, gx, gy = np.zeros((3, n))
-        share = max(1, -(-rows // max(1, min(MAX_TASKS, n // MIN_NEAR_TASK_NODES))))
-        add = nodes.near_pairs(radial, grid.cutoff, smooth, p, gx, gy)
-        self.threads.map(lambda first: add(first, min(first + share, rows)), range(0, rows, share))
-        mesh_loops.add_back(nodes.order, p, gx, gy, potential, force)
 
 
 class Sorted(NamedTuple):
@@ -242,35 +202,30 @@ def taylor(radial: Radial, at: float) -> np.ndarray:
 
 
 def _along(
-    threads: Threads,
-    transform: Callable[[np.ndarray], Any],
-    grid: np.ndarray,
-    axis: int,
-    length: int,
-    dtype,
-    factor: np.ndarray | None = None,
+    threads: Threads, transform: Callable[..., Any], grid: np.ndarray, axis: int, kept: int, dtype, how: int,
+    even: np.ndarray | None = None,
 ) -> np.ndarray:
-    """Transform all lines along ``axis`` into ``length`` numbers of ``dtype``.
+    """Transform all lines along ``axis``; keep the first numbers of each, in ``dtype``.
 
-    ``factor``, for transforms along axis 0, multiplies the grid first; its row k stands for the rows k and -k of the
-    grid.  Slabs of lines depend on the size of the grid, not on the number of threads, which keeps the bits.
+    ``how``: second argument of the transform.  ``even``, for transforms along axis 0, multiplies the grid first; its
+    row k stands for the rows k and -k of the grid.  Slabs of lines depend on the size of the grid, not on the number of
+    threads, which keeps the bits.
     """
     lines = grid.shape[1 - axis]
     slab = max(MIN_SLAB_LINES, MIN_SLAB_NUMBERS // grid.shape[axis])
-    out = np.empty((lines, length) if axis == 1 else (length, lines), dtype=dtype)
+    out = np.empty((lines, kept) if axis == 1 else (kept, lines), dtype=dtype)
 
     def work(start: int) -> None:
-        here = slice(start, min(start + slab, lines))
-        where = here if axis == 1 else (slice(None), here)
-        out[where] = transform(grid[where] if factor is None else _times_even(grid[where], factor[where]))
+        here: Any = slice(start, min(start + slab, lines))
+        here = here if axis == 1 else (slice(None), here)
+        given = grid[here]
+        if even is not None:
+            half, whole = even[here], given
+            given = np.empty_like(whole)
+            np.multiply(whole[: len(half)], half, out=given[: len(half)])
+            np.multiply(whole[len(half) :], half[-2:0:-1], out=given[len(half) :])
+        found = transform(given, how, axis=axis)
+        out[here] = found if axis == 1 else found[:kept]
 
     threads.map(work, range(0, lines, slab))
-    return out
-
-
-def _times_even(grid: np.ndarray, half: np.ndarray) -> np.ndarray:
-    """Return a grid with its rows k and -k multiplied by row k of ``half``."""
-    out, first = np.empty_like(grid), len(half)
-    np.multiply(grid[:first], half, out=out[:first])
-    np.multiply(grid[first:], half[-2:0:-1], out=out[first:])
     return out

@@ -27,24 +27,55 @@ def _spline_slope(t):
     return -s * s / 2.0, t * (1.5 * t - 2.0), s * (2.0 - 1.5 * s), t * t / 2.0
 
 
+@inlined
+def _correlations(a):
+    """Return u_k = sum_j a_j a_{j+k} of four weights, both signs of k = 0..3."""
+    a0, a1, a2, a3 = a
+    near, far = 2.0 * (a0 * a1 + a1 * a2 + a2 * a3), 2.0 * (a0 * a2 + a1 * a3)
+    return a0 * a0 + a1 * a1 + a2 * a2 + a3 * a3, near, far, 2.0 * a0 * a3
+
+
+@inlined
+def _correlation_slopes(a, c):
+    """Return half the derivatives of `_correlations`; c: derivatives of the weights."""
+    a0, a1, a2, a3 = a
+    c0, c1, c2, c3 = c
+    near = a0 * c1 + c0 * a1 + a1 * c2 + c1 * a2 + a2 * c3 + c2 * a3
+    far = a0 * c2 + c0 * a2 + a1 * c3 + c1 * a3
+    return a0 * c0 + a1 * c1 + a2 * c2 + a3 * c3, near, far, a0 * c3 + c0 * a3
+
+
+@inlined
+def _weighted(table, i, j, a, b, c, d):
+    """Return sum_kl a_k b_l table[i + k, j + l], and the sums with slopes: c for a, d for b."""
+    b0, b1, b2, b3 = b
+    d0, d1, d2, d3 = d
+    p, px, py = 0.0, 0.0, 0.0
+    for k in range(4):
+        row = table[i + k]
+        g0, g1, g2, g3 = row[j], row[j + 1], row[j + 2], row[j + 3]
+        value = b0 * g0 + b1 * g1 + b2 * g2 + b3 * g3
+        p += a[k] * value
+        px += c[k] * value
+        py += a[k] * (d0 * g0 + d1 * g1 + d2 * g2 + d3 * g3)
+    return p, px, py
+
+
 @compiled_loop
 def spread(X, Y, charges, x0, y0, h, grid):
     """Add each node's charge to the 16 grid points around it; grid[0, 0] is at (x0, y0)."""
     for i in range(len(X)):
         gx, gy = (X[i] - x0) / h, (Y[i] - y0) / h
         ix, iy = np.int64(gx), np.int64(gy)
-        a0, a1, a2, a3 = _spline(gx - ix)
+        a, m = _spline(gx - ix), charges[i]
         b0, b1, b2, b3 = _spline(gy - iy)
-        m = charges[i]
         b0, b1, b2, b3 = m * b0, m * b1, m * b2, m * b3
-        along = a0, a1, a2, a3
         for k in range(4):
-            a = along[k]
             row = grid[ix - 1 + k]
-            row[iy - 1] += a * b0
-            row[iy] += a * b1
-            row[iy + 1] += a * b2
-            row[iy + 2] += a * b3
+            row[iy - 1] += a[k] * b0
+            row[iy] += a[k] * b1
+            row[iy + 1] += a[k] * b2
+            row[iy + 2] += a[k] * b3
 
 
 @compiled_loop
@@ -58,53 +89,10 @@ def read(X, Y, charges, x0, y0, h, grid, lags, start, stop, potential, force):
         gx, gy = (X[i] - x0) / h, (Y[i] - y0) / h
         ix, iy = np.int64(gx), np.int64(gy)
         s, t = gx - ix, gy - iy
-        a0, a1, a2, a3 = _spline(s)
-        b0, b1, b2, b3 = _spline(t)
-        c0, c1, c2, c3 = _spline_slope(s)
-        d0, d1, d2, d3 = _spline_slope(t)
-        p, px, py = 0.0, 0.0, 0.0
-        along, slopes = (a0, a1, a2, a3), (c0, c1, c2, c3)
-        for k in range(4):
-            a, c = along[k], slopes[k]
-            row = grid[ix - 1 + k]
-            g0, g1, g2, g3 = row[iy - 1], row[iy], row[iy + 1], row[iy + 2]
-            value = b0 * g0 + b1 * g1 + b2 * g2 + b3 * g3
-            p += a * value
-            px += c * value
-            py += a * (d0 * g0 + d1 * g1 + d2 * g2 + d3 * g3)
-        # autocorrelations u_k(s) = sum_j a_j a_{j+k} and half their slopes
-        along = (
-            a0 * a0 + a1 * a1 + a2 * a2 + a3 * a3,
-            2.0 * (a0 * a1 + a1 * a2 + a2 * a3),
-            2.0 * (a0 * a2 + a1 * a3),
-            2.0 * a0 * a3,
-        )
-        v0, v1, v2, v3 = (
-            b0 * b0 + b1 * b1 + b2 * b2 + b3 * b3,
-            2.0 * (b0 * b1 + b1 * b2 + b2 * b3),
-            2.0 * (b0 * b2 + b1 * b3),
-            2.0 * b0 * b3,
-        )
-        slopes = (
-            a0 * c0 + a1 * c1 + a2 * c2 + a3 * c3,
-            a0 * c1 + c0 * a1 + a1 * c2 + c1 * a2 + a2 * c3 + c2 * a3,
-            a0 * c2 + c0 * a2 + a1 * c3 + c1 * a3,
-            a0 * c3 + c0 * a3,
-        )
-        dv0, dv1, dv2, dv3 = (
-            b0 * d0 + b1 * d1 + b2 * d2 + b3 * d3,
-            b0 * d1 + d0 * b1 + b1 * d2 + d1 * b2 + b2 * d3 + d2 * b3,
-            b0 * d2 + d0 * b2 + b1 * d3 + d1 * b3,
-            b0 * d3 + d0 * b3,
-        )
-        q, qx, qy = 0.0, 0.0, 0.0
-        for k in range(4):
-            u, du = along[k], slopes[k]
-            g0, g1, g2, g3 = lags[k, 0], lags[k, 1], lags[k, 2], lags[k, 3]
-            value = v0 * g0 + v1 * g1 + v2 * g2 + v3 * g3
-            q += u * value
-            qx += du * value
-            qy += u * (dv0 * g0 + dv1 * g1 + dv2 * g2 + dv3 * g3)
+        a, b, c, d = _spline(s), _spline(t), _spline_slope(s), _spline_slope(t)
+        p, px, py = _weighted(grid, ix - 1, iy - 1, a, b, c, d)
+        own = _correlations(a), _correlations(b), _correlation_slopes(a, c), _correlation_slopes(b, d)
+        q, qx, qy = _weighted(lags, 0, 0, own[0], own[1], own[2], own[3])
         m = charges[i]
         potential[i] = p - m * q
         force[i, 0] = (px - m * qx) / h

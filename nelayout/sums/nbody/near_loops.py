@@ -23,7 +23,7 @@ LANES = 16
 
 @cache
 def near_sums(kind, form, real=np.float64):
-    """Make the loop over near pairs of one of `law_loops.KINDS` and `law_loops.FORMS`."""
+    """Make the loop over near pairs of a kind and one of `law_loops.FORMS`."""
     value_and_slope = radial(kind, form, real)
 
     @compiled_loop

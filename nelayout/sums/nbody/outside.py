@@ -36,11 +36,26 @@ class Sources:
     def __init__(self, Y: np.ndarray, charges: np.ndarray, threads: Threads) -> None:
         self.Y, self.charges, self.threads = Y, charges, threads
 
+    @cached_property
+    def _cells(self) -> Cells:
+        return cells_of(self.Y, self.charges)
+
     def fields(self, at: np.ndarray, radials: tuple[Radial, ...]) -> tuple[Field, ...]:
         """Return potential (m,) and force (m, d) of each radial function at points ``at`` (m, d)."""
-        if len(self.Y) <= MAX_NUMPY_NODES:
-            return tuple(self._plain(at, radial) for radial in radials)
-        return tuple(self._compiled(at, radial) for radial in radials)
+        if len(self.Y) >= MIN_TREE_NODES:
+            return tuple(field_at(self._cells, radial, at, self.threads) for radial in radials)
+        if len(self.Y) > MAX_NUMPY_NODES:
+            return tuple(sums_at(self.Y, self.charges, radial, at, self.threads) for radial in radials)
+        found = tuple(Field(np.empty(len(at)), np.empty(at.shape)) for _ in radials)
+        rows = rows_at_once(8 * (at.shape[1] + 4) * len(self.Y))
+        for here in (slice(start, start + rows) for start in range(0, len(at), rows)):
+            diff = at[here, None] - self.Y
+            xi = np.einsum("ijc,ijc->ij", diff, diff)
+            for radial, field in zip(radials, found, strict=True):
+                value, slope = radial.value_and_slope(xi)
+                field.potential[here] = np.einsum("ij,j->i", value, self.charges)
+                field.force[here] = 2.0 * np.einsum("ij,j,ijc->ic", slope, self.charges, diff)
+        return found
 
     def potentials(self, at: np.ndarray, radials: tuple[Radial, ...]) -> list[np.ndarray]:
         """Return the potential (m,) of each radial function at points ``at`` (m, d)."""
@@ -48,25 +63,3 @@ class Sources:
             return [field.potential for field in self.fields(at, radials)]
         xi = np.sum([np.subtract.outer(x, y) ** 2 for x, y in zip(at.T, self.Y.T, strict=True)], axis=0)
         return [np.einsum("ij,j->i", radial.value(xi), self.charges) for radial in radials]
-
-    @cached_property
-    def _cells(self) -> Cells:
-        return cells_of(self.Y, self.charges)
-
-    def _plain(self, at: np.ndarray, radial: Radial) -> Field:
-        """Compute the sums in NumPy."""
-        field = Field(np.empty(len(at)), np.empty(at.shape))
-        rows = rows_at_once(8 * (at.shape[1] + 4) * len(self.Y))
-        for start in range(0, len(at), rows):
-            here = slice(start, start + rows)
-            diff = at[here, None] - self.Y
-            value, slope = radial.value_and_slope(np.einsum("ijc,ijc->ij", diff, diff))
-            field.potential[here] = np.einsum("ij,j->i", value, self.charges)
-            field.force[here] = 2.0 * np.einsum("ij,j,ijc->ic", slope, self.charges, diff)
-        return field
-
-    def _compiled(self, at: np.ndarray, radial: Radial) -> Field:
-        """Compute the sums by compiled loops: over all nodes, or over cells if there are many."""
-        if len(self.Y) < MIN_TREE_NODES:
-            return sums_at(self.Y, self.charges, radial, at, self.threads)
-        return field_at(self._cells, radial, at, self.threads)

@@ -3,10 +3,8 @@
 The bounding box is halved repeatedly, across its longest side, into cells of at most ``MAX_LEAF_NODES`` nodes.  The
 nodes of a leaf share two lists: far cells, which act through their masses and second moments, and near nodes.  Only r
 and three derivatives enter, so all radial functions share one tree, in 1, 2 and 3 dimensions.  The work depends neither
-on the extent of the layout nor on how uneven it is.
-
-Errors grow like (radius / distance)^3.  They are smaller within the width sqrt(c/a) of the kernel, where u = c + a xi
-hardly changes.
+on the extent of the layout nor on how uneven it is.  Errors grow like (radius / distance)^3.  They are smaller within
+the width sqrt(c/a) of the kernel, where u = c + a xi hardly changes.
 """
 
 from __future__ import annotations
@@ -20,7 +18,7 @@ from nelayout.formula.kernels import Radial
 from nelayout.numerics.parallel import Threads
 from nelayout.sums.nbody.field import Field
 
-__all__ = ["TASK_GROUPS", "Cells", "Tree", "cells_of", "field_at", "field_within", "law_of"]
+__all__ = ["Cells", "Tree", "cells_of", "field_at", "field_within", "law_of"]
 
 # Maximum number of nodes in a leaf.
 MAX_LEAF_NODES = 16
@@ -57,16 +55,10 @@ class Tree:
     name: str = "tree"
     tolerance: float = TOLERANCE
 
-    @classmethod
-    def on(cls, threads: Threads, compiled: bool) -> Tree:
-        """Make it with these threads; its loops are always compiled."""
-        return cls(threads)
-
     def fields(self, Y: np.ndarray, charges: np.ndarray, radials: tuple[Radial, ...]) -> tuple[Field, ...]:
         """Return potential and force of each radial function; all NaN if a position is not finite."""
         if not np.all(np.isfinite(Y)):
-            n, d = Y.shape
-            return tuple(Field(np.full(n, np.nan), np.full((n, d), np.nan)) for _ in radials)
+            return tuple(Field(np.full(len(Y), np.nan), np.full(Y.shape, np.nan)) for _ in radials)
         if float(np.min(charges)) < 0.0 < float(np.max(charges)):  # centers of mass need charges of one sign
             parts = [self.fields(Y, np.maximum(sign * charges, 0.0), radials) for sign in (1.0, -1.0)]
             return tuple(Field(a.potential - b.potential, a.force - b.force) for a, b in zip(*parts, strict=True))
@@ -76,10 +68,9 @@ class Tree:
     def walk(self, cells: Cells, radial: Radial, d: int) -> tuple[Field, np.ndarray]:
         """Return the field of one radial function, and numbers of cells seen, far cells, pairs."""
         leaves = np.flatnonzero(cells.left < 0)
-        spheres = np.column_stack([cells.moments[leaves, :4], np.full(len(leaves), np.inf)])
-        groups = spheres, cells.first[leaves], cells.last[leaves]
+        groups = cells.moments[leaves, :4], np.inf, cells.first[leaves], cells.last[leaves]
         fineness = (self.tolerance / TOLERANCE) ** 0.25  # the error is of fourth order
-        potential, force, counts = _summed(cells, radial, cells.points, True, groups, self.threads, fineness)
+        potential, force, counts = _summed(cells, radial, cells.points, True, *groups, self.threads, fineness)
         answer = Field(np.empty(len(potential)), np.empty((len(potential), d)))
         answer.potential[cells.order], answer.force[cells.order] = potential, force[:d].T
         return answer, counts
@@ -90,43 +81,40 @@ def field_at(cells: Cells, radial: Radial, at: np.ndarray, threads: Threads) -> 
     from nelayout.sums.nbody import pair_loops
 
     places, each = pair_loops.as_points(at), np.arange(len(at))
-    spheres = np.column_stack([places.T, np.zeros(len(at)), np.full(len(at), np.inf)])
-    potential, force, _ = _summed(cells, radial, places, False, (spheres, each, each + 1), threads, 1.0)
+    groups = np.column_stack([places.T, np.zeros(len(at))]), np.inf, each, each + 1
+    potential, force, _ = _summed(cells, radial, places, False, *groups, threads, 1.0)
     return Field(potential, np.ascontiguousarray(force[: at.shape[1]].T))
 
 
 def field_within(
     cells: Cells, radial: Radial, nodes: np.ndarray, reach: np.ndarray, d: int, threads: Threads
 ) -> Field:
-    """Return the exact field at nodes (k,), in tree order, of leaves within a reach.
-
-    ``reach`` (k,) is the squared distance of each node.
-    """
-    spheres = np.column_stack([cells.points[:, nodes].T, np.zeros(len(nodes)), reach])
-    groups = spheres, nodes, nodes + 1
-    potential, force, _ = _summed(cells, radial, cells.points, True, groups, threads, 0.0)
+    """Return the exact field at nodes (k,), in tree order, of leaves within a squared distance (k,)."""
+    groups = np.column_stack([cells.points[:, nodes].T, np.zeros(len(nodes))]), reach, nodes, nodes + 1
+    potential, force, _ = _summed(cells, radial, cells.points, True, *groups, threads, 0.0)
     return Field(potential[nodes], np.ascontiguousarray(force[:d, nodes].T))
 
 
 def _summed(
-    cells: Cells, radial: Radial, at: np.ndarray, own: bool, groups: tuple[np.ndarray, np.ndarray, np.ndarray],
-    threads: Threads, fineness: float
+    cells: Cells, radial: Radial, at: np.ndarray, own: bool, spheres: np.ndarray, reach: np.ndarray | float,
+    begins: np.ndarray, ends: np.ndarray, threads: Threads, fineness: float,
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return potential (m,), force (3, m) and counts, see `tree_loops.cell_sums`."""
     from nelayout.sums.nbody import near_loops, tree_loops
 
     loop, law, rule = tree_loops.cell_sums(radial.kind), law_of(radial), _rule_of(radial, fineness)
     tree = cells.moments, cells.first, cells.last, cells.left, cells.points, cells.charges
+    groups = np.column_stack([spheres, np.full(len(begins), reach)]), begins, ends
     potential, force = np.empty(at.shape[1]), np.empty((3, at.shape[1]))
 
     def work(start: int) -> np.ndarray:
-        counts, stop = np.zeros(3, dtype=np.int64), min(start + TASK_GROUPS, len(groups[0]))
+        counts, stop = np.zeros(3, dtype=np.int64), min(start + TASK_GROUPS, len(begins))
         todo = np.empty(len(cells.first), dtype=np.int64)
         near, far = np.empty((4, len(cells.order) + near_loops.LANES)), np.empty((tree_loops.CELL, len(todo)))
         loop(*tree, law, rule, at, own, *groups, start, stop, todo, near, far, potential, force, counts)
         return counts
 
-    counts = threads.map(work, range(0, len(groups[0]), TASK_GROUPS))
+    counts = threads.map(work, range(0, len(begins), TASK_GROUPS))
     return potential, force, np.sum(counts, axis=0)
 
 
@@ -134,13 +122,12 @@ def cells_of(Y: np.ndarray, charges: np.ndarray) -> Cells:
     """Cut positions into cells until they contain at most `MAX_LEAF_NODES` nodes."""
     from nelayout.sums.nbody import pair_loops, tree_loops
 
-    n = len(Y)
-    points, charges, order = pair_loops.as_points(Y), np.array(charges, dtype=float), np.arange(n)
-    ranges = [np.empty(max(2 * n, 1), dtype=np.int64) for _ in range(3)]
+    points, charges, order = pair_loops.as_points(Y), np.array(charges, dtype=float), np.arange(len(Y))
+    ranges = [np.empty(max(2 * len(Y), 1), dtype=np.int64) for _ in range(3)]
     count = tree_loops.grow(points, charges, order, MAX_LEAF_NODES, *ranges)
     first, last, left = (each[:count].copy() for each in ranges)
     moments = np.empty((count, tree_loops.CELL))
-    tree_loops.measure(points, charges, first, last, 0, count, moments)
+    tree_loops.measure(points, charges, first, last, moments)
     return Cells(points, charges, order, first, last, left, moments)
 
 
@@ -151,30 +138,30 @@ def law_of(radial: Radial) -> np.ndarray:
     w v^(k+1) (A' l + B') with A' = -(b t + a k) A and B' = -(b t + a k) B - b A.
     """
     a, b, c, t = radial.kernel.a, radial.kernel.b, radial.kernel.c, radial.order
-    A, B, constant = np.zeros(4), np.zeros(4), 0.0
+    A, B, constant = [0.0], [1.0], 0.0
     if radial.form == "boxcox" and abs(t) < SMALLEST_ORDER:
         t = 0.0
     if radial.form == "power-log" or (radial.form == "boxcox" and t == 0):
-        A[0] = 1.0
+        A, B = [1.0], [0.0]
     elif radial.form == "boxcox":
-        B[0], constant = 1.0 / t, -1.0 / t
-    else:
-        B[0] = 1.0
+        B, constant = [1.0 / t], -1.0 / t
     for k in range(3):
         rate = -(b * t + a * k)
-        A[k + 1], B[k + 1] = rate * A[k], rate * B[k] - b * A[k]
+        A, B = [*A, rate * A[k]], [*B, rate * B[k] - b * A[k]]
     return np.array([a, b, c, t, *A, *B, constant])
 
 
 def _rule_of(radial: Radial, fineness: float) -> np.ndarray:
     """Return the rule of `tree_loops.cell_sums` for when a cell is far; fineness 0: never."""
-    if fineness == 0:
-        return np.array([-1.0, 0.0, 0.0, 0.0])
     opening, soft = OPENING * fineness, WIDTH_OPENING * fineness
     a, b, c, t = radial.kernel.a, radial.kernel.b, radial.kernel.c, radial.order
-    if a == 0:
+    if fineness == 0:
+        rule = -1.0, 0.0, 0.0
+    elif a == 0:
         rate = b * abs(t)
         constant = soft**2 / rate if rate > 0 else math.inf  # -b xi itself is a polynomial
-        return np.array([constant, 0.0, rate if t > 0 else 0.0, NEGLIGIBLE_EXPONENT])
-    steep = max(1.0, abs(b * t / a))
-    return np.array([soft**2 * c / (a * steep), opening**2 / math.sqrt(steep), 0.0, NEGLIGIBLE_EXPONENT])
+        rule = constant, 0.0, rate if t > 0 else 0.0
+    else:
+        steep = max(1.0, abs(b * t / a))
+        rule = soft**2 * c / (a * steep), opening**2 / math.sqrt(steep), 0.0
+    return np.array([*rule, NEGLIGIBLE_EXPONENT])

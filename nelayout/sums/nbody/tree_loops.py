@@ -77,10 +77,10 @@ def grow(points, charges, order, most, first, last, left):
 
 
 @compiled_loop
-def measure(points, charges, first, last, start, stop, cells):
-    """Set center of mass, radius, mass and second moments of cells start..stop."""
+def measure(points, charges, first, last, cells):
+    """Set center of mass, radius, mass and second moments of each cell."""
     X, Y, Z = points[0], points[1], points[2]
-    for cell in range(start, stop):
+    for cell in range(len(first)):
         begin, end = first[cell], last[cell]
         mass, x, y, z = 0.0, 0.0, 0.0, 0.0
         x0, y0, z0 = X[begin], Y[begin], Z[begin]
@@ -109,7 +109,7 @@ def measure(points, charges, first, last, start, stop, cells):
 
 @cache
 def cell_sums(kind):
-    """Make the sum over cells, for one of `law_loops.KINDS`."""
+    """Make the sum over cells, for one kind of radial functions."""
     profile_of_kind = profile(kind)
 
     @compiled_loop
