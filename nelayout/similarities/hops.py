@@ -4,21 +4,11 @@
 
     p_j|i = exp(-pi_i d_ij^2 / 2) / sum_k exp(-pi_i d_ik^2 / 2),    P_ij = (p_j|i + p_i|j) / 2n
 
-d is the length of the shortest path.  A precision pi_i for each node makes its neighbors worth a perplexity.
-On the path a - b - c - d with a perplexity of 1.5, an inner node has two nearest neighbors.  These share its
-similarity::
-
-    >>> path = csr_array(np.diag(np.ones(3), 1) + np.diag(np.ones(3), -1))
-    >>> hop_rows(path, 1.5, Threads())[0].toarray().round(2)
-    array([[0.  , 0.87, 0.12, 0.  ],
-           [0.5 , 0.  , 0.5 , 0.  ],
-           [0.  , 0.5 , 0.  , 0.5 ],
-           [0.  , 0.12, 0.87, 0.  ]])
-
-Nodes at the same distance form a ring, and rings are taken whole, so that no order of the nodes can matter.  A first
-ring with as many nodes as the perplexity is taken alone.  Else rings are taken, the nearest first, until they hold
-`REACH` times as many nodes as the perplexity.  In a graph of more than `WHOLE` nodes a ring is left out that would
-bring a row above its most entries, unless it is the first.
+d is the length of the shortest path.  A precision pi_i for each node makes its neighbors worth a perplexity.  Nodes at
+the same distance form a ring, and rings are taken whole, so that no order of the nodes can matter.  A first ring with
+as many nodes as the perplexity is taken alone.  Else rings are taken, the nearest first, until they hold `REACH` times
+as many nodes as the perplexity.  In a graph of more than `WHOLE` nodes a ring is left out that would bring a row above
+its most entries, unless it is the first.
 
 Source: Kruiger et al., Graph layouts by t-SNE, Computer Graphics Forum 36, 2017 (all distances); Zhu et al., DRGraph,
 IEEE TVCG 27, 2021 (near distances alone).
@@ -111,24 +101,21 @@ def hop_entries(lengths: csr_array, nodes: np.ndarray, perplexity: float, hops: 
     return UNION * float(np.mean(_rings(lengths, some, perplexity, hops).counts))
 
 
-def _most(n: int, perplexity: float) -> int:
-    """Most entries of a row, unless its first ring has more."""
-    return min(n - 1, max(math.ceil(MOST * perplexity), WHOLE * WHOLE // n))
-
-
-def _widths(lengths: csr_array, nodes: np.ndarray, perplexity: float) -> np.ndarray:
-    """Return the most entries of each row: first rings are neighbors."""
-    return np.maximum(max(1, _most(lengths.shape[0], perplexity)), np.diff(lengths.indptr)[nodes])
-
-
 def _blocks(lengths: csr_array, order: np.ndarray, perplexity: float) -> list[np.ndarray]:
     """Cut nodes in the order of their degrees into blocks of rows that are found at a time."""
-    widths, at, found = _widths(lengths, order, perplexity), 0, list[np.ndarray]()
+    widths, at, found = _widths(lengths, order, perplexity)[1], 0, list[np.ndarray]()
     while at < len(order):
         widest = widths[min(at + rows_at_once(64 * widths[at]), len(order) - 1)]
         found.append(order[at : at + rows_at_once(64 * widest)])
         at += len(found[-1])
     return found
+
+
+def _widths(lengths: csr_array, nodes: np.ndarray, perplexity: float) -> tuple[int, np.ndarray]:
+    """Return the most entries of a row without its first ring, its neighbors, and of each row."""
+    n = lengths.shape[0]
+    most = min(n - 1, max(math.ceil(MOST * perplexity), WHOLE * WHOLE // n))
+    return most, np.maximum(max(1, most), np.diff(lengths.indptr)[nodes])
 
 
 def _rings(lengths: csr_array, nodes: np.ndarray, perplexity: float, hops: int | None) -> Rings:
@@ -139,11 +126,11 @@ def _rings(lengths: csr_array, nodes: np.ndarray, perplexity: float, hops: int |
         return _from_all(lengths, nodes, alone, enough, farthest)
     from nelayout.similarities.loops import nearest_rings
 
-    width, counts = int(_widths(lengths, nodes, perplexity).max()), np.zeros(len(nodes), dtype=np.int64)
-    columns = np.zeros((len(nodes), width), dtype=np.int32)
-    distances = np.full((len(nodes), width), np.inf)
+    most, widths = _widths(lengths, nodes, perplexity)
+    shape, counts = (len(nodes), int(widths.max())), np.zeros(len(nodes), dtype=np.int64)
+    columns, distances = np.zeros(shape, dtype=np.int32), np.full(shape, np.inf)
     nearest_rings(
-        lengths.indptr, lengths.indices, lengths.data, nodes, alone, enough, _most(n, perplexity), farthest, TIES,
+        lengths.indptr, lengths.indices, lengths.data, nodes, alone, enough, most, farthest, TIES,
         bool((lengths.data == 1.0).all()), columns, distances, counts,
     )  # fmt: skip
     widest = int(counts.max(initial=1))
