@@ -40,7 +40,7 @@ class Affinity:
     distances: tuple[Distances, ...] = ()
 
     def around(self, by_rows: bool) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Return (n,) masses of each node's neighbors (``by_rows``: of its own row), number, weights."""
+        """Return sums (n,) over neighbors: of mass, 1, weight; ``by_rows``: only of the own row."""
         if not isinstance(self.P, csr_array):  # in blocks on other machines
             return self.P.around(self.mass)
         P, n = self.P, len(self.mass)

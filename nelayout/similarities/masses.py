@@ -49,7 +49,7 @@ def _components(adjacency: csr_array) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _eigenvector(adjacency: csr_array, _rng: np.random.Generator) -> tuple[np.ndarray, Notes]:
-    """Return the leading eigenvector of the 0/1 adjacency, in each component with mean 1, or 0."""
+    """Return the leading eigenvector of the 0/1 adjacency, of mean 1 in each component, or 0."""
     n = len(adjacency.indptr) - 1
     component, size = _components(adjacency)
     pattern = csr_array((np.ones(len(adjacency.indices)), adjacency.indices, adjacency.indptr), shape=(n, n))
