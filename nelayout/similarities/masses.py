@@ -180,8 +180,8 @@ def node_mass(
 def _given(mass: Any, host: Any) -> np.ndarray:
     """Read masses that are not named."""
     mass = host.opened(mass)
-    ordered = hasattr(mass, "__len__") and not isinstance(mass, AbstractSet)
-    if callable(mass) or not (ordered or hasattr(mass, "__float__")):
+    readable = hasattr(mass, "__len__") or hasattr(mass, "__float__")
+    if callable(mass) or isinstance(mass, AbstractSet) or not readable:
         raise InputTypeError(
             f"mass is of type {type(mass).__name__}; allowed are {', '.join(map(repr, NAMED))}, the name of a node "
             "attribute, one number, an array in node order, or a dict keyed by node"

@@ -23,7 +23,7 @@ from tables import RECIPES, thinned
 import nelayout as nl
 from nelayout.catalogue import METHODS
 from nelayout.numerics.parallel import Threads
-from nelayout.vectors.nearest import Table
+from nelayout.vectors.nearest import Table, nearest_rows
 from nelayout.vectors.neighbors import Space
 
 RNG = np.random.default_rng(0)
@@ -165,7 +165,7 @@ def test_search_from_other_rows_is_exact(columns, far, monkeypatch):
     rng = np.random.default_rng(5)
     table, others = rng.standard_normal((700, columns)), rng.standard_normal((40, columns))
     others[3] *= far
-    indices, squared = Table(table, 5).nearest(5, Threads(2), others=others)
+    indices, squared = nearest_rows(Table(table, 5), 5, Threads(2), others=others)
     D = cdist(others, table, "sqeuclidean")
     np.testing.assert_allclose(squared, np.sort(D, axis=1)[:, :5], rtol=1e-9)
     near = np.arange(40) != 3

@@ -15,7 +15,7 @@ from nelayout.errors import MissingExtra
 from nelayout.numerics.parallel import Threads, blas_on_one_thread, threads_for
 from nelayout.numerics.principal import principal_components
 from nelayout.vectors import nearest, neighbors
-from nelayout.vectors.input import read_vectors
+from nelayout.vectors.input import read_rows
 from nelayout.vectors.joining import join_components
 from nelayout.vectors.neighbors import Space
 
@@ -150,7 +150,7 @@ def test_sparse_rows_too_large_to_be_dense(metric, monkeypatch):
 def test_large_sparse_rows_share_their_pattern_with_what_was_given(kind, monkeypatch):
     monkeypatch.setattr("nelayout.vectors.input.DENSE_ENTRIES", 0)
     given = sp.csr_array(np.arange(12).reshape(4, 3) % 4, dtype=kind)
-    rows = read_vectors(given)
+    rows = read_rows(given)
     assert rows.dtype == np.float64
     assert np.array_equal(rows.toarray(), given.toarray())
     assert np.shares_memory(rows.indices, given.indices)
@@ -166,7 +166,7 @@ def test_bounds_along_principal_directions_leave_the_neighbors_exact(directions,
     X = rng().standard_normal((600, 40)) * np.linspace(3, 0.1, 40)
     table = nearest.Table(X, 7)
     with threads_for(2) as threads:
-        indices, squared = table.nearest(7, threads, np.arange(600))
+        indices, squared = nearest.nearest_rows(table, 7, threads, np.arange(600))
     expected = by_definition(X, 7)
     assert np.array_equal(indices, expected)
     assert np.allclose(squared, ((X[:, None] - X[expected]) ** 2).sum(axis=2), rtol=1e-13)
