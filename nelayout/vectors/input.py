@@ -62,19 +62,16 @@ def read_rows(X: Any, metric: Any = "euclidean", least: int = 2) -> Any:
         array = np.asarray(unmasked(X))
     except ValueError:
         raise InputError("X must be an (n, d) array; the rows given have different lengths") from None
-    _check_shape(array.shape, least)
+    _check_form(array, least, "biufO")
     if array.dtype.kind == "O":
         array = _numbers(array, X)
-    if array.dtype.kind not in "biuf":
-        raise _not_real(array.dtype)
     dtype = np.float32 if np.can_cast(array.dtype, np.float32) else np.float64
     array = np.ascontiguousarray(array, dtype=dtype)
     with np.errstate(over="ignore", invalid="ignore"):
         total = np.sum(array, dtype=np.float64)  # needs no array of flags; overflow is checked below
-    if not np.isfinite(total):
-        bad = np.argwhere(~np.isfinite(array))
-        if len(bad):
-            raise _not_finite(array[tuple(bad[0])], int(bad[0][0]), int(bad[0][1]), X, len(bad))
+    bad = np.argwhere(~np.isfinite(array)) if not np.isfinite(total) else ()
+    if len(bad):
+        raise _not_finite(array[tuple(bad[0])], int(bad[0][0]), int(bad[0][1]), X, len(bad))
     return csr_array(array.astype(np.float64)) if named == "similarity" else array
 
 
@@ -235,9 +232,7 @@ def has_components(rows: Any, dim: int) -> bool:
 
 def _stored(X: Any, least: int, zeros: bool) -> csr_array:
     """Read a sparse matrix in float64, each entry once, with or without its stored zeros."""
-    if X.dtype.kind not in "biuf":
-        raise _not_real(X.dtype)
-    _check_shape(X.shape, least)
+    _check_form(X, least, "biuf")
     matrix: Any = csr_array(X)
     if matrix.dtype != np.float64:
         matrix = csr_array((matrix.data.astype(np.float64), matrix.indices, matrix.indptr), shape=matrix.shape)
@@ -253,7 +248,9 @@ def _stored(X: Any, least: int, zeros: bool) -> csr_array:
     return matrix
 
 
-def _check_shape(shape: tuple[int, ...], least: int) -> None:
+def _check_form(X: Any, least: int, kinds: str) -> None:
+    """Raise an `InputError` unless X is (n, d), n >= ``least``, of these kinds of numbers."""
+    shape, dtype = X.shape, X.dtype
     if len(shape) != 2:
         one, more = "for one number per sample give X.reshape(-1, 1)", "X.reshape(len(X), -1) flattens samples"
         remedy = one if len(shape) == 1 else more
@@ -262,12 +259,10 @@ def _check_shape(shape: tuple[int, ...], least: int) -> None:
         raise InputError(f"X has {'1 row' if shape[0] else 'no rows'}; neighbors need two or more: give more samples")
     if shape[1] < 1:
         raise InputError("X has no columns; it must be (n, d) with d >= 1")
-
-
-def _not_real(dtype: np.dtype) -> InputTypeError:
-    remedies = {"c": "give np.abs(X), or real and imaginary parts as columns", "M": DATES, "m": TIMES}
-    text = "encode text and categories as numbers, or convert digits by X.astype(float)"
-    return InputTypeError(f"X has dtype {dtype}; vectors are real numbers: {remedies.get(dtype.kind, text)}")
+    if dtype.kind not in kinds:
+        remedies = {"c": "give np.abs(X), or real and imaginary parts as columns", "M": DATES, "m": TIMES}
+        text = "encode text and categories as numbers, or convert digits by X.astype(float)"
+        raise InputTypeError(f"X has dtype {dtype}; vectors are real numbers: {remedies.get(dtype.kind, text)}")
 
 
 def _numbers(array: np.ndarray, X: Any) -> np.ndarray:
