@@ -77,10 +77,8 @@ def hop_rows(
         worth = np.minimum(found.worth, perplexity)
         p, some = np.zeros_like(found.distances), found.counts > 0
         p[some] = calibrate(found.distances[some], worth[some])
-        order = np.argsort(np.where(np.isinf(found.distances), n, found.columns), axis=1)
-        columns, p = (np.take_along_axis(each, order, axis=1) for each in (found.columns, p))
         inside = np.arange(p.shape[1]) < found.counts[:, None]
-        return p[inside], columns[inside], found.counts, worth
+        return p[inside], found.columns[inside], found.counts, worth
 
     order = np.argsort(np.diff(lengths.indptr), kind="stable")  # wide rows are hubs: these are found together
     found = threads.map(rows_from, _blocks(lengths, order, perplexity))
@@ -90,8 +88,8 @@ def hop_rows(
         ends = ends.astype(np.int32)
     place = np.argsort(order)
     rows = csr_array(csr_array((p, columns.astype(np.int32), ends), shape=(n, n))[place])
-    if not p.all():
-        rows.eliminate_zeros()
+    rows.sort_indices()
+    rows.eliminate_zeros()
     return rows, worth[place]
 
 

@@ -278,9 +278,6 @@ def scales(n: int, perplexity: float, k: int) -> tuple[tuple[float, int], ...]:
     """Return (perplexity, neighbors) from n/2 down by halves to the given perplexity and k.
 
     Scales that need more similarities than `ANNEALED_PAIRS` are left out.
-
-    >>> scales(400, 30.0, 90)
-    ((200.0, 399), (100.0, 300), (50.0, 150), (30.0, 90))
     """
     wider, p = [], n / 2
     while p > perplexity:

@@ -47,10 +47,6 @@ def read_rows(X: Any, metric: Any = "euclidean", least: int = 2) -> Any:
 
     A sparse "precomputed" matrix keeps its zeros. Entries that it does not store are unknown, not distances of 0. For
     "similarity" the result is always a sparse matrix.
-
-    >>> read_rows([[0, 1], [2, 3]])
-    array([[0., 1.],
-           [2., 3.]])
     """
     named = metric if isinstance(metric, str) else ""
     if issparse(X):
@@ -69,7 +65,7 @@ def read_rows(X: Any, metric: Any = "euclidean", least: int = 2) -> Any:
     array = np.ascontiguousarray(array, dtype=dtype)
     with np.errstate(over="ignore", invalid="ignore"):
         total = np.sum(array, dtype=np.float64)  # needs no array of flags; overflow is checked below
-    bad = np.argwhere(~np.isfinite(array)) if not np.isfinite(total) else ()
+    bad: Any = np.argwhere(~np.isfinite(array)) if not np.isfinite(total) else ()
     if len(bad):
         raise _not_finite(array[tuple(bad[0])], int(bad[0][0]), int(bad[0][1]), X, len(bad))
     return csr_array(array.astype(np.float64)) if named == "similarity" else array

@@ -1,13 +1,6 @@
 """Join components of a graph by the shortest edges between them; read similarities.
 
-Most methods have no minimum on a graph of several components, which would repel each other without end. Three pairs of
-points on a line are three components; their inner ends are joined::
-
-    >>> from nelayout.vectors.knn import knn_graph
-    >>> X = np.array([[0.0], [1.0], [10.0], [11.0], [30.0], [31.0]])
-    >>> graph, added = join_components(Space(X), knn_graph(X, 1), Threads())
-    >>> added, (graph - knn_graph(X, 1)).nonzero()
-    (2, (array([1, 2, 3, 4], dtype=int32), array([2, 1, 4, 3], dtype=int32)))
+Most methods have no minimum on a graph of several components, which would repel each other without end.
 """
 
 from __future__ import annotations
@@ -119,11 +112,7 @@ def graph_of_similarities(table: csr_array) -> tuple[csr_array, tuple[str, ...]]
 
 
 def shares_of_similarities(X: csr_array) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return new row, fitted row and share of the new row's sum for each entry of X (m, n).
-
-    >>> shares_of_similarities(csr_array([[0.0, 3.0, 1.0]]))
-    (array([0, 0]), array([1, 2]), array([0.75, 0.25]))
-    """
+    """Return new row, fitted row and share of the new row's sum for each entry of X (m, n)."""
     X = nonnegative(X, "similarities", "between new row {} and row {}")
     of = np.repeat(np.arange(X.shape[0]), np.diff(X.indptr))
     there = X.data > 0

@@ -214,11 +214,8 @@ def entropic_rows(found: Neighbors, perplexity: float, threads: Threads) -> csr_
     """Return rows p_j|i of neighbor lists: (n, n), with sum 1, sorted, without zeros."""
     n, k = found.indices.shape
     p = calibrate(found.distances, perplexity, threads)
-    order = np.argsort(found.indices, axis=1)
-    columns = np.take_along_axis(found.indices, order, axis=1).astype(np.int32)
-    p = np.take_along_axis(p, order, axis=1)
     ends = np.arange(0, n * k + 1, k, dtype=np.int32 if n * k < 2**31 else np.int64)
-    rows = csr_array((p.ravel(), columns.ravel(), ends), shape=(n, n))
-    if not p.all():
-        rows.eliminate_zeros()
+    rows = csr_array((p.ravel(), found.indices.astype(np.int32).ravel(), ends), shape=(n, n))
+    rows.sort_indices()
+    rows.eliminate_zeros()
     return rows

@@ -134,12 +134,7 @@ class Metric:
 
 
 def prepare(X: Any, metric: Any = "euclidean", params: dict[str, Any] | None = None) -> Metric:
-    """Make a metric ready for the rows ``X`` of `input.read_rows`.
-
-    >>> prepare(np.array([[3.0, 4.0], [0.0, 2.0]]), "cosine").rows
-    array([[0.6, 0.8],
-           [0. , 1. ]])
-    """
+    """Make a metric ready for the rows ``X`` of `input.read_rows`."""
     if params is not None and not isinstance(params, dict):
         raise InputTypeError(f"metric_params must be a dict or None; got {type(params).__name__}")
     params = dict(params or {})

@@ -44,14 +44,7 @@ SAMPLED = 200
 
 
 class Space:
-    """Rows and a metric between them.
-
-    Of three rows on a line, the last two are nearest to each other, and the second is nearest to the first::
-
-    >>> found = Space(np.array([[0.0], [3.0], [4.0]])).nearest(1, np.random.default_rng(0), Threads())
-    >>> found.indices.ravel(), found.distances.ravel()
-    (array([1, 2, 1]), array([3., 1., 1.]))
-    """
+    """Rows and a metric between them."""
 
     def __init__(
         self, X: Any, metric: Any = "euclidean", params: dict[str, Any] | None = None, pca: int | str | None = None
@@ -267,10 +260,7 @@ class Copies:
         return best[~own].reshape(n, k), at[~own].reshape(n, k)
 
     def merged(self, graph: csr_array, shares: np.ndarray | None = None) -> tuple[csr_array, np.ndarray | None, Any]:
-        """Return the graph of kinds with summed weights, and similarities of rows on its edges.
-
-        Also the share of all weight between copies, with the number of rows (u,) of each kind.
-        """
+        """Return the graph of kinds, similarities of rows on its edges, and `Known.merged`."""
         u, of = len(self.first), np.repeat(self.kind, np.diff(graph.indptr)).astype(np.int64)
         to = self.kind[graph.indices]
         apart = of != to

@@ -70,11 +70,6 @@ def read_table(
     """Read numbers of `columns` (None: all others), and `beside`: option -> column.
 
     A column is given by its name or, if no column has this name, by its number from 1. "3-7" are five columns.
-
-    >>> source = Source("two.csv", b"height,width,kind\\n1,2,oak\\n3,4,ash\\n")
-    >>> table = read_table(source, "csv", beside={"--color": "kind"})
-    >>> table.X.tolist(), table.beside["--color"].values
-    ([[1.0, 2.0], [3.0, 4.0]], ['oak', 'ash'])
     """
     read = {"csv": _delimited, "tsv": _delimited, "arrow": _typed, "parquet": _typed}.get(kind, _arrays)
     try:
@@ -240,10 +235,7 @@ def _numbers(column: Any) -> tuple[Any, tuple[Any, int] | None]:
 def _choose_columns(
     source: Source, columns: Sequence[str] | None, beside: Mapping[str, str], names: Sequence[str]
 ) -> tuple[list[int], dict[str, int]]:
-    """Return numbers from 0 of the coordinate columns, and {option: number} of the others.
-
-    A first column without a name has the rows' names: it is a coordinate only if `columns` has it.
-    """
+    """Return numbers from 0 of the coordinate columns, and {option: number} of the others."""
     names = list(names)
 
     def column(word: str, option: str) -> int:
@@ -263,6 +255,7 @@ def _choose_columns(
     if isinstance(columns, FittedColumns):
         return _as_fitted(source, columns, names), others
     if columns is None:
+        # A first column without a name has the rows' names.
         taken = [k for k, name in enumerate(names) if k not in others.values() and (k or name)]
     else:
         taken = []
