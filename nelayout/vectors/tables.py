@@ -143,7 +143,7 @@ def _delimited(source: Source, kind: str, columns: Sequence[str] | None, beside:
 
 
 def _is_header(first: list[str], second: list[str], asked: Sequence[str]) -> bool:
-    """Return True if a cell is text over a number, or was asked for, or if no cell is a number."""
+    """Return True if a cell is text over a number or asked for, or if no cell is a number."""
     if first[0] == "" and first[1:] == [str(k) for k in range(len(first) - 1)]:  # a frame without column names
         return True
     words = [number(cell) is None and cell.lower() not in MISSING for cell in first]
