@@ -17,7 +17,6 @@ IEEE TVCG 27, 2021 (near distances alone).
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
 
 import numpy as np
 from scipy.sparse import csr_array
@@ -39,22 +38,9 @@ WORTH = 0.5
 SAMPLED, UNION = 64, 1.25
 
 
-class Rings(NamedTuple):
-    """The nodes near some nodes, nearest first: columns, distances (m, k), counts (m,).
-
-    Distances are infinite beyond these numbers, where columns mean nothing.
-    """
-
-    columns: np.ndarray
-    distances: np.ndarray
-    counts: np.ndarray
-
-    @property
-    def worth(self) -> np.ndarray:
-        """Return each node's largest perplexity (m,): a single ring, or `WORTH` of several."""
-        last = np.take_along_axis(self.distances, np.maximum(self.counts - 1, 0)[:, None], axis=1)[:, 0]
-        several = last > (1.0 + TIES) * self.distances[:, 0]
-        return np.maximum(np.where(several, WORTH, 1.0) * self.counts, 1.0)
+# The nodes near some nodes, nearest first: columns, distances (m, k), counts (m,). Distances are infinite beyond these
+# numbers, where columns mean nothing.
+Rings = tuple[np.ndarray, np.ndarray, np.ndarray]
 
 
 def path_lengths(graph: csr_array, weighted: bool) -> csr_array:
@@ -73,12 +59,14 @@ def hop_rows(
     n = lengths.shape[0]
 
     def rows_from(nodes: np.ndarray) -> tuple[np.ndarray, ...]:
-        found = _rings(lengths, nodes, perplexity, hops)
-        worth = np.minimum(found.worth, perplexity)
-        p, some = np.zeros_like(found.distances), found.counts > 0
-        p[some] = calibrate(found.distances[some], worth[some])
-        inside = np.arange(p.shape[1]) < found.counts[:, None]
-        return p[inside], found.columns[inside], found.counts, worth
+        columns, distances, counts = _rings(lengths, nodes, perplexity, hops)
+        last = np.take_along_axis(distances, np.maximum(counts - 1, 0)[:, None], axis=1)[:, 0]
+        several = last > (1.0 + TIES) * distances[:, 0]
+        worth = np.clip(np.where(several, WORTH, 1.0) * counts, 1.0, perplexity)
+        p, some = np.zeros_like(distances), counts > 0
+        p[some] = calibrate(distances[some], worth[some])
+        inside = np.arange(p.shape[1]) < counts[:, None]
+        return p[inside], columns[inside], counts, worth
 
     order = np.argsort(np.diff(lengths.indptr), kind="stable")  # wide rows are hubs: these are found together
     found = threads.map(rows_from, _blocks(lengths, order, perplexity))
@@ -96,7 +84,7 @@ def hop_rows(
 def hop_entries(lengths: csr_array, nodes: np.ndarray, perplexity: float, hops: int | None = None) -> float:
     """Return the mean entries of a row of P, about, from a sample of these nodes."""
     some = np.sort(np.random.default_rng(0).permutation(nodes)[:SAMPLED])
-    return UNION * float(np.mean(_rings(lengths, some, perplexity, hops).counts))
+    return UNION * float(np.mean(_rings(lengths, some, perplexity, hops)[2]))
 
 
 def _blocks(lengths: csr_array, order: np.ndarray, perplexity: float) -> list[np.ndarray]:
@@ -132,7 +120,7 @@ def _rings(lengths: csr_array, nodes: np.ndarray, perplexity: float, hops: int |
         bool((lengths.data == 1.0).all()), columns, distances, counts,
     )  # fmt: skip
     widest = int(counts.max(initial=1))
-    return Rings(columns[:, :widest], distances[:, :widest], counts)
+    return columns[:, :widest], distances[:, :widest], counts
 
 
 def _from_all(lengths: csr_array, nodes: np.ndarray, alone: int, enough: int, farthest: float) -> Rings:
@@ -152,4 +140,4 @@ def _from_all(lengths: csr_array, nodes: np.ndarray, alone: int, enough: int, fa
     last[:, : enough - 1] = False
     counts = np.where(last.any(axis=1), np.argmax(last, axis=1) + 1, n)
     counts = np.minimum(np.where(first >= alone, first, counts), np.sum(np.isfinite(distances), axis=1))
-    return Rings(columns, np.where(np.arange(distances.shape[1]) < counts[:, None], distances, np.inf), counts)
+    return columns, np.where(np.arange(distances.shape[1]) < counts[:, None], distances, np.inf), counts

@@ -23,7 +23,7 @@ from nelayout.numerics.blocks import rows_at_once
 from nelayout.numerics.conjugate_gradients import conjugate_gradients
 from nelayout.numerics.parallel import Threads
 
-__all__ = ["RandomWalk", "normalize", "truncated_walk"]
+__all__ = ["RandomWalk", "truncated_walk"]
 
 # Relative error (Euclidean norm) that products with p keep below.
 ACCURACY = 1e-8
@@ -35,22 +35,16 @@ KEPT = 64
 TOLERANCE = 0.1
 
 
-def normalize(graph: csr_array) -> tuple[csr_array, np.ndarray]:
-    """S = D^-1/2 A D^-1/2 and the strengths D; nodes without edges have empty rows."""
-    n = len(graph.indptr) - 1
-    rows = np.repeat(np.arange(n), np.diff(graph.indptr))
-    strength = np.bincount(rows, graph.data, minlength=n)
-    root = np.sqrt(strength)
-    data = graph.data / (root[rows] * root[graph.indices])
-    return csr_array((data, graph.indices, graph.indptr), shape=(n, n)), strength
-
-
 class RandomWalk:
     """p of a symmetric graph (n, n) as an operator; a product costs O((1 - rho)^-1/2) passes."""
 
     def __init__(self, graph: csr_array, rho: float) -> None:
         self.rho, self.n = rho, len(graph.indptr) - 1
-        self.S, self.strength = normalize(graph)
+        rows = np.repeat(np.arange(self.n), np.diff(graph.indptr))
+        self.strength = np.bincount(rows, graph.data, minlength=self.n)
+        root = np.sqrt(self.strength)
+        data = graph.data / (root[rows] * root[graph.indices])
+        self.S = csr_array((data, graph.indices, graph.indptr), shape=(self.n, self.n))
 
     @cached_property
     def row_sums(self) -> np.ndarray:

@@ -201,7 +201,7 @@ def fit_vectors(
     if lists is not None:
         given.count(k, "n_neighbors", most, f"knn has {most}")
     known = space.given.rows
-    auto, has_components = isinstance(init, str) and init == "auto", given.has_components(known, dim)
+    auto, has_components = isinstance(init, str) and init == "auto", known is not None and dim <= min(known.shape)
     init = "pca" if auto and perplexity_annealing and has_components else init
     copies = Copies.of(rows)
     start = copies.one_of_each(given.read_init(init, known, n, dim, rng))

@@ -13,7 +13,7 @@ from nelayout.errors import InputError, InputTypeError, unknown
 from nelayout.numerics.principal import principal_components
 
 __all__ = [
-    "NEIGHBORS", "REACH", "STARTS", "Neighbors", "Start", "check_table", "count", "has_components", "most_known",
+    "NEIGHBORS", "REACH", "STARTS", "Neighbors", "Start", "check_table", "count", "most_known",
     "read_init", "read_neighbors", "read_positions", "read_rows", "support", "unmasked",
 ]  # fmt: skip
 
@@ -200,7 +200,7 @@ def read_init(init: Any, rows: Any, n: int, dim: int, rng: np.random.Generator) 
             return init
         if rows is None:
             raise InputError("init='pca' needs vectors, and this metric has none: use 'auto', 'spectral' or an array")
-        if not has_components(rows, dim):
+        if dim > min(rows.shape):
             raise InputError(f"init='pca' has at most {min(rows.shape)} components, n_components is {dim}: use 'auto'")
         return principal_components(rows, dim)[0]
     return read_positions(init, n, dim, "init")
@@ -219,11 +219,6 @@ def read_positions(given: Any, n: int, dim: int, name: str) -> np.ndarray:
         row = int(np.argwhere(~np.isfinite(array))[0][0])
         raise InputError(f"{name} holds NaN or infinity in row {row}; give every row a position")
     return array
-
-
-def has_components(rows: Any, dim: int) -> bool:
-    """Return True if rows exist and have at least `dim` principal components."""
-    return rows is not None and dim <= min(rows.shape)
 
 
 def _stored(X: Any, least: int, zeros: bool) -> csr_array:
