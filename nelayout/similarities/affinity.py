@@ -40,10 +40,7 @@ class Affinity:
     distances: tuple[Distances, ...] = ()
 
     def around(self, by_rows: bool) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """(n,) masses of each node's neighbors, their number, and the sum of the node's weights.
-
-        ``by_rows``: of pairs that only the other row has, nothing counts.
-        """
+        """Return sums (n,) over neighbors: of mass, 1, weight; ``by_rows``: only of the own row."""
         if not isinstance(self.P, csr_array):  # in blocks on other machines
             return self.P.around(self.mass)
         P, n = self.P, len(self.mass)
@@ -68,15 +65,8 @@ def some_of(affinity: Affinity, parts: Parts, kept: np.ndarray) -> tuple[Affinit
 
 
 def within_range(P: csr_array, bits: int) -> tuple[csr_array, tuple[str, ...]]:
-    """Divide P by a power of two if its largest weight is outside 2^-bits .. 2^bits; note it.
-
-    A power of two changes no digit, only the exponents.  Weights near 1e300 draw like weights near 1.
-
-    >>> P, notes = within_range(csr_array(np.array([[0.0, 2.0**900], [2.0**900, 0.0]])), 40)
-    >>> P.data.tolist(), len(notes)
-    ([0.5, 0.5], 1)
-    """
-    exponent = math.frexp(float(P.data.max()))[1] if P.nnz else 0
+    """Divide P by a power of two if its largest weight is outside 2^-bits .. 2^bits; note it."""
+    exponent = math.frexp(float(P.data.max(initial=0.0)))[1]
     if abs(exponent) <= bits:
         return P, ()
     # A weight of 1e-308 of the largest pulls nothing, but its edge stays one.

@@ -4,21 +4,11 @@
 
     p_j|i = exp(-pi_i d_ij^2 / 2) / sum_k exp(-pi_i d_ik^2 / 2),    P_ij = (p_j|i + p_i|j) / 2n
 
-d is the length of the shortest path.  A precision pi_i for each node makes its neighbors worth a perplexity.
-On the path a - b - c - d with a perplexity of 1.5, an inner node has two nearest neighbors.  These share its
-similarity::
-
-    >>> path = csr_array(np.diag(np.ones(3), 1) + np.diag(np.ones(3), -1))
-    >>> hop_rows(path, 1.5, Threads())[0].toarray().round(2)
-    array([[0.  , 0.87, 0.12, 0.  ],
-           [0.5 , 0.  , 0.5 , 0.  ],
-           [0.  , 0.5 , 0.  , 0.5 ],
-           [0.  , 0.12, 0.87, 0.  ]])
-
-Nodes at the same distance form a ring, and rings are taken whole, so that no order of the nodes can matter.  A first
-ring with as many nodes as the perplexity is taken alone.  Else rings are taken, the nearest first, until they hold
-`REACH` times as many nodes as the perplexity.  In a graph of more than `WHOLE` nodes a ring is left out that would
-bring a row above its most entries, unless it is the first.
+d is the length of the shortest path.  A precision pi_i for each node makes its neighbors worth a perplexity.  Nodes at
+the same distance form a ring, and rings are taken whole, so that no order of the nodes can matter.  A first ring with
+as many nodes as the perplexity is taken alone.  Else rings are taken, the nearest first, until they hold `REACH` times
+as many nodes as the perplexity.  In a graph of more than `WHOLE` nodes a ring is left out that would bring a row above
+its most entries, unless it is the first.
 
 Source: Kruiger et al., Graph layouts by t-SNE, Computer Graphics Forum 36, 2017 (all distances); Zhu et al., DRGraph,
 IEEE TVCG 27, 2021 (near distances alone).
@@ -27,7 +17,6 @@ IEEE TVCG 27, 2021 (near distances alone).
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
 
 import numpy as np
 from scipy.sparse import csr_array
@@ -49,22 +38,9 @@ WORTH = 0.5
 SAMPLED, UNION = 64, 1.25
 
 
-class Rings(NamedTuple):
-    """The nodes near some nodes, nearest first: columns, distances (m, k), counts (m,).
-
-    Distances are infinite beyond these numbers, where columns mean nothing.
-    """
-
-    columns: np.ndarray
-    distances: np.ndarray
-    counts: np.ndarray
-
-    @property
-    def worth(self) -> np.ndarray:
-        """Return each node's largest perplexity (m,): a single ring, or `WORTH` of several."""
-        last = np.take_along_axis(self.distances, np.maximum(self.counts - 1, 0)[:, None], axis=1)[:, 0]
-        several = last > (1.0 + TIES) * self.distances[:, 0]
-        return np.maximum(np.where(several, WORTH, 1.0) * self.counts, 1.0)
+# The nodes near some nodes, nearest first: columns, distances (m, k), counts (m,). Distances are infinite beyond these
+# numbers, where columns mean nothing.
+Rings = tuple[np.ndarray, np.ndarray, np.ndarray]
 
 
 def path_lengths(graph: csr_array, weighted: bool) -> csr_array:
@@ -83,14 +59,14 @@ def hop_rows(
     n = lengths.shape[0]
 
     def rows_from(nodes: np.ndarray) -> tuple[np.ndarray, ...]:
-        found = _rings(lengths, nodes, perplexity, hops)
-        worth = np.minimum(found.worth, perplexity)
-        p, some = np.zeros_like(found.distances), found.counts > 0
-        p[some] = calibrate(found.distances[some], worth[some])
-        order = np.argsort(np.where(np.isinf(found.distances), n, found.columns), axis=1)
-        columns, p = (np.take_along_axis(each, order, axis=1) for each in (found.columns, p))
-        inside = np.arange(p.shape[1]) < found.counts[:, None]
-        return p[inside], columns[inside], found.counts, worth
+        columns, distances, counts = _rings(lengths, nodes, perplexity, hops)
+        last = np.take_along_axis(distances, np.maximum(counts - 1, 0)[:, None], axis=1)[:, 0]
+        several = last > (1.0 + TIES) * distances[:, 0]
+        worth = np.clip(np.where(several, WORTH, 1.0) * counts, 1.0, perplexity)
+        p, some = np.zeros_like(distances), counts > 0
+        p[some] = calibrate(distances[some], worth[some])
+        inside = np.arange(p.shape[1]) < counts[:, None]
+        return p[inside], columns[inside], counts, worth
 
     order = np.argsort(np.diff(lengths.indptr), kind="stable")  # wide rows are hubs: these are found together
     found = threads.map(rows_from, _blocks(lengths, order, perplexity))
@@ -100,35 +76,32 @@ def hop_rows(
         ends = ends.astype(np.int32)
     place = np.argsort(order)
     rows = csr_array(csr_array((p, columns.astype(np.int32), ends), shape=(n, n))[place])
-    if not p.all():
-        rows.eliminate_zeros()
+    rows.sort_indices()
+    rows.eliminate_zeros()
     return rows, worth[place]
 
 
 def hop_entries(lengths: csr_array, nodes: np.ndarray, perplexity: float, hops: int | None = None) -> float:
     """Return the mean entries of a row of P, about, from a sample of these nodes."""
     some = np.sort(np.random.default_rng(0).permutation(nodes)[:SAMPLED])
-    return UNION * float(np.mean(_rings(lengths, some, perplexity, hops).counts))
-
-
-def _most(n: int, perplexity: float) -> int:
-    """Most entries of a row, unless its first ring has more."""
-    return min(n - 1, max(math.ceil(MOST * perplexity), WHOLE * WHOLE // n))
-
-
-def _widths(lengths: csr_array, nodes: np.ndarray, perplexity: float) -> np.ndarray:
-    """Return the most entries of each row: first rings are neighbors."""
-    return np.maximum(max(1, _most(lengths.shape[0], perplexity)), np.diff(lengths.indptr)[nodes])
+    return UNION * float(np.mean(_rings(lengths, some, perplexity, hops)[2]))
 
 
 def _blocks(lengths: csr_array, order: np.ndarray, perplexity: float) -> list[np.ndarray]:
     """Cut nodes in the order of their degrees into blocks of rows that are found at a time."""
-    widths, at, found = _widths(lengths, order, perplexity), 0, list[np.ndarray]()
+    widths, at, found = _widths(lengths, order, perplexity)[1], 0, list[np.ndarray]()
     while at < len(order):
         widest = widths[min(at + rows_at_once(64 * widths[at]), len(order) - 1)]
         found.append(order[at : at + rows_at_once(64 * widest)])
         at += len(found[-1])
     return found
+
+
+def _widths(lengths: csr_array, nodes: np.ndarray, perplexity: float) -> tuple[int, np.ndarray]:
+    """Return the most entries of a row without its first ring, its neighbors, and of each row."""
+    n = lengths.shape[0]
+    most = min(n - 1, max(math.ceil(MOST * perplexity), WHOLE * WHOLE // n))
+    return most, np.maximum(max(1, most), np.diff(lengths.indptr)[nodes])
 
 
 def _rings(lengths: csr_array, nodes: np.ndarray, perplexity: float, hops: int | None) -> Rings:
@@ -139,15 +112,15 @@ def _rings(lengths: csr_array, nodes: np.ndarray, perplexity: float, hops: int |
         return _from_all(lengths, nodes, alone, enough, farthest)
     from nelayout.similarities.loops import nearest_rings
 
-    width, counts = int(_widths(lengths, nodes, perplexity).max()), np.zeros(len(nodes), dtype=np.int64)
-    columns = np.zeros((len(nodes), width), dtype=np.int32)
-    distances = np.full((len(nodes), width), np.inf)
+    most, widths = _widths(lengths, nodes, perplexity)
+    shape, counts = (len(nodes), int(widths.max())), np.zeros(len(nodes), dtype=np.int64)
+    columns, distances = np.zeros(shape, dtype=np.int32), np.full(shape, np.inf)
     nearest_rings(
-        lengths.indptr, lengths.indices, lengths.data, nodes, alone, enough, _most(n, perplexity), farthest, TIES,
+        lengths.indptr, lengths.indices, lengths.data, nodes, alone, enough, most, farthest, TIES,
         bool((lengths.data == 1.0).all()), columns, distances, counts,
     )  # fmt: skip
     widest = int(counts.max(initial=1))
-    return Rings(columns[:, :widest], distances[:, :widest], counts)
+    return columns[:, :widest], distances[:, :widest], counts
 
 
 def _from_all(lengths: csr_array, nodes: np.ndarray, alone: int, enough: int, farthest: float) -> Rings:
@@ -167,4 +140,4 @@ def _from_all(lengths: csr_array, nodes: np.ndarray, alone: int, enough: int, fa
     last[:, : enough - 1] = False
     counts = np.where(last.any(axis=1), np.argmax(last, axis=1) + 1, n)
     counts = np.minimum(np.where(first >= alone, first, counts), np.sum(np.isfinite(distances), axis=1))
-    return Rings(columns, np.where(np.arange(distances.shape[1]) < counts[:, None], distances, np.inf), counts)
+    return columns, np.where(np.arange(distances.shape[1]) < counts[:, None], distances, np.inf), counts

@@ -16,16 +16,17 @@ from typing import Any
 import numpy as np
 from scipy.sparse import csr_array
 
-from nelayout.errors import InputError, InputTypeError, unknown
-from nelayout.similarities.centrality import betweenness, closeness
+from nelayout.errors import InputTypeError, unknown
+from nelayout.numerics.blocks import rows_at_once
 
 __all__ = ["FLOOR", "NAMED", "node_mass"]
 
 # The least mass, the mean being 1.
 FLOOR = 1e-3
-
 # Most steps of power iteration, and change of an entry in one step at which it ends, the mean being 1.
 POWER_STEPS, POWER_TOLERANCE = 2000, 1e-10
+# Nodes times entries visited up to which every node is a source, and least number of sources in a component.
+EXACT_WORK, FEWEST_SOURCES = 3e8, 64
 
 Notes = tuple[str, ...]
 
@@ -39,22 +40,23 @@ def _strength(adjacency: csr_array, _rng: np.random.Generator) -> tuple[np.ndarr
     return relative * min(largest, np.finfo(np.float64).max / max(2 * adjacency.nnz, 1)), ()  # sums stay finite
 
 
-def _eigenvector(adjacency: csr_array, _rng: np.random.Generator) -> tuple[np.ndarray, Notes]:
-    """Return the leading eigenvector of the 0/1 adjacency, in each component with mean 1.
-
-    Isolated nodes get 0.  Power iteration on A + I: the vectors are equal, but a bipartite graph converges as well.
-    """
+def _components(adjacency: csr_array) -> tuple[np.ndarray, np.ndarray]:
+    """Return the component of each node (n,), and the number of nodes of each component."""
     from scipy.sparse.csgraph import connected_components
 
+    component = connected_components(adjacency, directed=False)[1]
+    return component, np.bincount(component)
+
+
+def _eigenvector(adjacency: csr_array, _rng: np.random.Generator) -> tuple[np.ndarray, Notes]:
+    """Return the leading eigenvector of the 0/1 adjacency, of mean 1 in each component, or 0."""
     n = len(adjacency.indptr) - 1
-    count, component = connected_components(adjacency, directed=False)
-    size = np.bincount(component, minlength=count)
+    component, size = _components(adjacency)
     pattern = csr_array((np.ones(len(adjacency.indices)), adjacency.indices, adjacency.indptr), shape=(n, n))
-    x = np.ones(n)
-    change = np.inf
+    x, change = np.ones(n), np.inf
     for _ in range(POWER_STEPS):
-        following = pattern @ x + x
-        following *= (size / np.bincount(component, weights=following, minlength=count))[component]
+        following = pattern @ x + x  # A + I has the same vectors, and converges for bipartite graphs as well
+        following *= (size / np.bincount(component, weights=following))[component]
         change = np.abs(following - x).max(initial=0.0)
         x = following
         if change <= POWER_TOLERANCE:
@@ -69,21 +71,78 @@ def _eigenvector(adjacency: csr_array, _rng: np.random.Generator) -> tuple[np.nd
     return x, (note,)
 
 
+def _closeness(adjacency: csr_array, rng: np.random.Generator) -> tuple[np.ndarray, Notes]:
+    """Return ((r-1) / (n-1)) (r-1) / sum of hops to the r-1 other nodes reached, or 0.
+
+    Wasserman and Faust's form, as in `networkx.closeness_centrality`: comparable in components.
+    """
+    n = len(adjacency.indptr) - 1
+    component, size, sources, hops, _, notes = _paths(adjacency, rng, "closeness")
+    # The hops from a source to itself do not count: the sum over the others is scaled by the sources sampled.
+    sampled = np.bincount(component[sources], minlength=len(size))[component].astype(np.float64)
+    others = sampled - np.isin(np.arange(n), sources)
+    reach = size[component] - 1.0
+    step = size[component] / np.maximum(sampled, 1)
+    total = np.where(others > 0, hops / step * reach / np.maximum(others, 1), 0)
+    return np.where(total > 0, reach / max(n - 1, 1) * reach / np.where(total > 0, total, 1), 0), notes
+
+
+def _betweenness(adjacency: csr_array, rng: np.random.Generator) -> tuple[np.ndarray, Notes]:
+    """Return, summed over ordered pairs (s, t), the share of shortest paths through i.
+
+    Ends do not count. Brandes, J. Math. Sociol. 25, 163, 2001.
+    """
+    *_, shares, notes = _paths(adjacency, rng, "betweenness")
+    return shares, notes
+
+
+def _paths(
+    adjacency: csr_array, rng: np.random.Generator, mass: str
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray, Notes]:
+    """Return components, their sizes, sources, and by node: hops, shares of paths; a note.
+
+    Hops and shares are sums over sources, each multiplied by the nodes that a source stands for. Distances are hops,
+    because weights are similarities, not lengths.
+    """
+    from nelayout.similarities.loops import search_from
+
+    n = len(adjacency.indptr) - 1
+    component, size = _components(adjacency)
+    work = size + np.bincount(component, weights=np.diff(adjacency.indptr))
+    share = EXACT_WORK * size / max(n, 1)
+    wanted = np.minimum(size, np.maximum(FEWEST_SOURCES, share // np.maximum(work, 1)).astype(np.int64))
+    members = np.split(np.argsort(component, kind="stable"), np.cumsum(size)[:-1]) if n else []
+    chosen = [np.zeros(0, dtype=np.int64)]
+    for nodes, count in zip(members, wanted.tolist(), strict=True):
+        if 1 < len(nodes) == count:
+            chosen.append(nodes)
+        elif len(nodes) > 1:
+            chosen.append(np.sort(rng.choice(nodes, count, replace=False)))
+    sources = np.concatenate(chosen)
+    scale = (size / np.maximum(wanted, 1))[component[sources]]
+    hops, shares = np.zeros(n), np.zeros(n)
+    at_once = rows_at_once(n + adjacency.nnz)
+    for first in range(0, len(sources), at_once):  # between blocks an interrupt comes through
+        block = slice(first, first + at_once)
+        counted = mass == "betweenness"
+        search_from(adjacency.indptr, adjacency.indices, sources[block], scale[block], hops, shares, counted)
+    notes: Notes = ()
+    if (wanted < size).any():
+        note = f"{mass} is estimated from {len(sources)} of {n} nodes as sources; an exact one can be given as an array"
+        notes = (note,)
+    return component, size, sources, hops, shares, notes
+
+
 # Name -> (adjacency, generator) -> (unscaled masses, notes). These names win over node attributes.
 NAMED: dict[str, Callable[[csr_array, np.random.Generator], tuple[np.ndarray, Notes]]] = {
     "unit": lambda A, _: (np.ones(len(A.indptr) - 1), ()),
     "degree": lambda A, _: (np.diff(A.indptr).astype(np.float64), ()),
     "degree+1": lambda A, _: (np.diff(A.indptr) + 1.0, ()),
     "strength": _strength,
-    "closeness": closeness,
-    "betweenness": betweenness,
+    "closeness": _closeness,
+    "betweenness": _betweenness,
     "eigenvector": _eigenvector,
 }
-
-ALLOWED = (
-    f"allowed are {', '.join(map(repr, NAMED))}, the name of a node attribute, one number, an array in node order, or "
-    "a dict keyed by node"
-)
 
 
 def node_mass(
@@ -97,61 +156,38 @@ def node_mass(
 
     adjacency  (n, n) symmetric, without diagonal and explicit zeros
     mass       a name in `NAMED`, a node attribute, an array in node order, or a dict keyed by node; None: "unit"
-    host       `Network.host`: reads attributes, arrays and dicts, and names nodes in errors
+    host       `Network.host`: reads attributes, arrays and dicts, and names nodes in errors; None: masses are an array
     rng        for sampled sources: a Generator, a seed, or None for seed 0
     relative   False leaves their mean as it is
 
     If all masses are 0 (the betweenness of a complete graph), all are 1. Raises `InputError` for a mass that is
     negative, NaN, infinite, missing or no number, an unknown name, and a key that is no node.
     """
-    n = len(adjacency.indptr) - 1
-    if mass is None:
-        mass = "unit"
+    mass = "unit" if mass is None else mass
     if isinstance(mass, str) and mass in NAMED:
-        generator = np.random.default_rng(0 if rng is None else rng)
-        values, notes = NAMED[mass](adjacency, generator)
-        return _scaled(values, relative), notes
-    mass = mass if host is None else host.opened(mass)
-    _check_kind(mass)
-    if host is not None:
-        if not isinstance(mass, str) and hasattr(mass, "keys"):
-            host.nodes(list(mass.keys()), "mass")  # a misspelt key is named before the node that lacks it
-        if isinstance(mass, str) and mass not in host.attributes():
-            raise unknown("mass", mass, [*NAMED, *host.attributes()])
-        values = host.values(mass, "mass", nonnegative=True)
-    elif isinstance(mass, str):
-        raise unknown("mass", mass, NAMED)
+        values, notes = NAMED[mass](adjacency, np.random.default_rng(0 if rng is None else rng))
     else:
-        values = _array(mass, n)
-    notes = () if n == 0 or values.any() else ("all masses given are 0: every node weighs the same",)
-    return _scaled(values, relative), notes
-
-
-def _check_kind(mass: Any) -> None:
-    ordered = hasattr(mass, "__len__") and not isinstance(mass, AbstractSet)
-    if callable(mass) or not (ordered or hasattr(mass, "__float__")):
-        raise InputTypeError(f"mass is of type {type(mass).__name__}; {ALLOWED}")
-
-
-def _array(mass: Any, n: int) -> np.ndarray:
-    """Check an array that comes without a host: nodes have numbers only."""
-    values = np.asarray(mass)
-    if values.dtype.kind not in "biuf" or values.shape not in ((), (n,)):
-        kind = type(mass).__name__
-        raise InputError(f"mass is {kind} of shape {values.shape} and dtype {values.dtype} for {n} nodes; {ALLOWED}")
-    values = np.array(np.broadcast_to(values, (n,)), dtype=np.float64)
-    wrong = ~(np.isfinite(values) & (values >= 0))
-    if wrong.any():
-        k = int(np.argmax(wrong))
-        raise InputError(f"node {k} has mass {values[k]}; every mass must be a finite number >= 0")
-    return values
-
-
-def _scaled(values: np.ndarray, relative: bool) -> np.ndarray:
-    """Floor the masses, and divide them by their mean if ``relative``."""
+        values = np.asarray(mass, dtype=np.float64) if host is None else _given(mass, host)
+        notes = () if values.any() or not len(values) else ("all masses given are 0: every node weighs the same",)
     largest = values.max(initial=0.0)
     if largest == 0:
-        return np.ones(len(values))
+        return np.ones(len(values)), notes
     parts = values / largest  # first, so that the mean of huge numbers stays finite
     mean = parts.mean()
-    return np.maximum(parts / mean, FLOOR) if relative else largest * np.maximum(parts, FLOOR * mean)
+    return np.maximum(parts / mean, FLOOR) if relative else largest * np.maximum(parts, FLOOR * mean), notes
+
+
+def _given(mass: Any, host: Any) -> np.ndarray:
+    """Read masses that are not named."""
+    mass = host.opened(mass)
+    readable = hasattr(mass, "__len__") or hasattr(mass, "__float__")
+    if callable(mass) or isinstance(mass, AbstractSet) or not readable:
+        raise InputTypeError(
+            f"mass is of type {type(mass).__name__}; allowed are {', '.join(map(repr, NAMED))}, the name of a node "
+            "attribute, one number, an array in node order, or a dict keyed by node"
+        )
+    if not isinstance(mass, str) and hasattr(mass, "keys"):
+        host.nodes(list(mass.keys()), "mass")  # a misspelt key is named before the node that lacks it
+    if isinstance(mass, str) and mass not in host.attributes():
+        raise unknown("mass", mass, [*NAMED, *host.attributes()])
+    return host.values(mass, "mass", nonnegative=True)

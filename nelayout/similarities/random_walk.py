@@ -1,14 +1,7 @@
 """Random-walk smoothing: dense p = (1 - rho) (I - rho D^-1/2 A D^-1/2)^-1, never formed.
 
 p_ij sums over all walks from i to j, one of k edges with weight (1 - rho) rho^k (Zhou et al. 2003; Yang,
-Peltonen & Kaski 2014, sec. 5.2): nodes become similar by the many short walks between them, also without an
-edge.  On the path a - b - c, at rho = 0.5, the ends are a third as similar as neighbors are:
-
-    >>> path = csr_array(np.array([[0.0, 1, 0], [1, 0, 1], [0, 1, 0]]))
-    >>> RandomWalk(path, 0.5).times(np.eye(3)).round(3)
-    array([[0.583, 0.236, 0.083],
-           [0.236, 0.667, 0.236],
-           [0.083, 0.236, 0.583]])
+Peltonen & Kaski 2014, sec. 5.2): nodes become similar by the many short walks between them, also without an edge.
 
 Objectives that are quadratic in the drawing need p X, p 1 and solutions of (diag(p1) - p) X = B, and no more of p.
 With K = I - rho S, S = D^-1/2 A D^-1/2, each is one sparse symmetric positive definite system.
@@ -30,7 +23,7 @@ from nelayout.numerics.blocks import rows_at_once
 from nelayout.numerics.conjugate_gradients import conjugate_gradients
 from nelayout.numerics.parallel import Threads
 
-__all__ = ["RandomWalk", "normalize", "truncated_walk"]
+__all__ = ["RandomWalk", "truncated_walk"]
 
 # Relative error (Euclidean norm) that products with p keep below.
 ACCURACY = 1e-8
@@ -42,25 +35,16 @@ KEPT = 64
 TOLERANCE = 0.1
 
 
-def normalize(graph: csr_array) -> tuple[csr_array, np.ndarray]:
-    """S = D^-1/2 A D^-1/2 and the strengths D; nodes without edges have empty rows."""
-    n = len(graph.indptr) - 1
-    rows = np.repeat(np.arange(n), np.diff(graph.indptr))
-    strength = np.bincount(rows, graph.data, minlength=n)
-    root = np.sqrt(strength)
-    data = graph.data / (root[rows] * root[graph.indices])
-    return csr_array((data, graph.indices, graph.indptr), shape=(n, n)), strength
-
-
 class RandomWalk:
-    """p of a symmetric graph (n, n) and of rho in [0, 1), as an operator.
-
-    Memory: one more copy of the weights.  A product costs O(sqrt(1 / (1 - rho))) passes over the edges.
-    """
+    """p of a symmetric graph (n, n) as an operator; a product costs O((1 - rho)^-1/2) passes."""
 
     def __init__(self, graph: csr_array, rho: float) -> None:
         self.rho, self.n = rho, len(graph.indptr) - 1
-        self.S, self.strength = normalize(graph)
+        rows = np.repeat(np.arange(self.n), np.diff(graph.indptr))
+        self.strength = np.bincount(rows, graph.data, minlength=self.n)
+        root = np.sqrt(self.strength)
+        data = graph.data / (root[rows] * root[graph.indices])
+        self.S = csr_array((data, graph.indices, graph.indptr), shape=(self.n, self.n))
 
     @cached_property
     def row_sums(self) -> np.ndarray:
@@ -82,7 +66,7 @@ class RandomWalk:
 
     def times(self, X: np.ndarray) -> np.ndarray:
         """Product p X for X (n, d)."""
-        return (1.0 - self.rho) * self._solve_K(X, None, self._tight)
+        return (1.0 - self.rho) * self._solve_K(X)
 
     def laplacian(self, Y: np.ndarray, start: np.ndarray | None = None) -> np.ndarray:
         """R_i = sum_j p_ij (y_i - y_j) for Y (n, d); ``start`` is a guess at R.
@@ -93,7 +77,7 @@ class RandomWalk:
         Y = Y - np.sum(Y, axis=0) / max(self.n, 1)
         u = self.row_sums[:, None]
         right = self.rho * ((self.S @ u) * Y - self.S @ (u * Y))
-        return self._solve_K(right, start, self._tight)
+        return self._solve_K(right, start)
 
     def solve(
         self,
@@ -128,18 +112,18 @@ class RandomWalk:
         uphill = np.sum(X * right, axis=0) <= 0.0
         if uphill.any():
             X = np.where(uphill, inverse * right, X)
-            Z = np.where(uphill, self._solve_K(X, None, self._tight), Z)
+            Z = np.where(uphill, self._solve_K(X), Z)
         return X, u[:, None] * X - (1.0 - rho) * Z
 
     def _K(self, X: np.ndarray) -> np.ndarray:
         return X - self.rho * (self.S @ X)
 
-    @property
-    def _tight(self) -> float:
-        """Residual that bounds the error by ACCURACY: K's eigenvalues are in [1 - rho, 1 + rho]."""
-        return ACCURACY * (1.0 - self.rho) / (1.0 + self.rho)
-
-    def _solve_K(self, right: np.ndarray, start: np.ndarray | None, tolerance: float) -> np.ndarray:
+    def _solve_K(
+        self, right: np.ndarray, start: np.ndarray | None = None, tolerance: float | None = None
+    ) -> np.ndarray:
+        """Solve K X = right, with a relative error of ACCURACY or a given residual."""
+        if tolerance is None:  # K's eigenvalues are in [1 - rho, 1 + rho]
+            tolerance = ACCURACY * (1.0 - self.rho) / (1.0 + self.rho)
         root = math.sqrt((1.0 + self.rho) / (1.0 - self.rho))
         most = 10 + math.ceil(root * math.log(2.0 * root / tolerance))  # twice the bound of theory
         return conjugate_gradients(self._K, np.ones(self.n), right, tolerance=tolerance, max_iter=most, start=start)
@@ -161,7 +145,6 @@ def truncated_walk(graph: csr_array, rho: float, threads: Threads | None = None)
     values, own = np.zeros((n, kept)), np.zeros(n)
     S, root = walk.S, np.sqrt(walk.strength)
     tolerance = TOLERANCE / (kept * float(np.mean(walk.strength)))
-
     size = rows_at_once(256 * kept)
 
     def work(start: int) -> None:

@@ -1,9 +1,8 @@
 """Packages that search for near rows approximately, a function each, best first.
 
-A search gets rows (n, d) and k < n. It returns the numbers (n, k + 1) of near rows, perhaps with the row itself, and
--1 where it found none. faiss and hnswlib compare rows in single precision, and look at as many candidates as a `Trial`
-needs for `SOUGHT_RECALL`. Their answers have the same bits for any number of threads, because every row is searched by
-one thread in the same index:
+faiss and hnswlib compare rows in single precision, and look at as many candidates as some rows need for
+`SOUGHT_RECALL`. Their answers have the same bits for any number of threads, because every row is searched by one thread
+in the same index:
 
 - faiss cuts the space into cells around centers of k-means, and compares a row with all rows of the nearest cells
   (Jegou, Douze & Schmid, Product quantization for nearest neighbor search, TPAMI 33, 2011, section IV);
@@ -11,15 +10,13 @@ one thread in the same index:
   (Malkov & Yashunin, Efficient and robust approximate nearest neighbor search, TPAMI 42, 2020);
 - pynndescent compares neighbors of neighbors (Dong, Moses & Li, Efficient k-nearest neighbor graph construction, WWW
   2011). It also takes sparse rows and other metrics.
-
->>> [backend.name for backend in BACKENDS.values() if backend.repeats]
-['faiss', 'hnswlib']
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from importlib.util import find_spec
 from typing import Any
@@ -34,30 +31,17 @@ from nelayout.vectors.metrics import Metric
 
 __all__ = ["BACKENDS", "Backend", "Trial", "check_backend", "choose"]
 
+# Some rows (m,) and their nearest rows (m, k), to choose the effort of a search.
+Trial = tuple[np.ndarray, np.ndarray]
+
 # Share of the nearest rows that faiss and hnswlib are to find, where they can be told.
 SOUGHT_RECALL = 0.98
 # faiss: number of cells per root of the number of rows, rows per cell and rounds of k-means, and least rows in a cell.
 CELLS_PER_ROOT, TRAINING_ROWS, TRAINING_ROUNDS, CELL_ROWS = 2.0, 64, 10, 40
 # hnswlib: links of a row, candidates while the graph is built, and most candidates while it is searched.
 LINKS, BUILT_FROM, MAX_CANDIDATES = 16, 100, 2048
-
-
-@dataclass(frozen=True, slots=True)
-class Trial:
-    """Some rows (m,) and their nearest rows (m, k), to choose the effort of a search."""
-
-    rows: np.ndarray
-    near: np.ndarray
-
-    def recall(self, found: np.ndarray) -> float:
-        """Return the share of the nearest rows that are in lists (m, any) of numbers."""
-        return float(np.mean((self.near[:, :, None] == found[:, None, :]).any(axis=2)))
-
-    def effort(self, search: Callable[[int], np.ndarray], least: int, most: int) -> int:
-        """Return the first of least, 2 least, 4 least, ..., most at which a search finds enough."""
-        while least < most and self.recall(search(least)) < SOUGHT_RECALL:
-            least *= 2
-        return min(least, most)
+# A search of some rows in an index, the setter of its effort, and the least and most effort.
+Index = tuple[Callable[[np.ndarray], np.ndarray], Callable[[int], object], int, int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +52,8 @@ class Backend:
     package  what pip calls it, and `extra` the extra of nelayout that installs it
     repeats  whether the same seed gives the same bits
     general  whether it takes sparse rows and metrics without a Euclidean form
-    search   (rows, k, seed, threads, metric, trial, done) -> row numbers, and distances (n, k + 1) or None
+    search   (rows, k, seed, threads, metric, trial, done) -> numbers (n, k + 1) of near rows, perhaps with the row
+             itself, -1 where it found none, and distances (n, k + 1) or None
     """
 
     name: str
@@ -86,10 +71,7 @@ def check_backend(name: object) -> None:
 
 
 def choose(name: str | None, metric: Metric) -> Backend:
-    """Return the backend of a name; for None the first installed one for the metric.
-
-    Raises `Unsupported` if a backend cannot take the metric, `MissingExtra` if it is not installed.
-    """
+    """Return the backend of a name; for None the first installed one for the metric."""
     rows = metric.rows
     if rows is None:
         raise Unsupported(f"backend {name!r} searches among vectors, and X holds distances; leave backend out")
@@ -112,47 +94,19 @@ def choose(name: str | None, metric: Metric) -> Backend:
     return present[0]
 
 
-def _single(X: np.ndarray) -> np.ndarray:
-    """Return rows in float32, moved and divided to keep digits and not to overflow."""
-    low, high = np.min(X, axis=0).astype(np.float64), np.max(X, axis=0).astype(np.float64)
-    unit = float(np.max(high - low, initial=0.0)) or 1.0
-    return np.ascontiguousarray((X - (low + high) / 2) / unit, dtype=np.float32)
-
-
-def _blocks(rows: np.ndarray) -> list[np.ndarray]:
-    size = rows_at_once(64 * rows.shape[1])
-    return [rows[start : start + size] for start in range(0, len(rows), size)]
-
-
-def _by_blocks(
-    search: Callable[[np.ndarray], np.ndarray], rows: np.ndarray, threads: Threads, done: Callable[[int], object]
-) -> np.ndarray:
-    """Search blocks of rows on several threads."""
-
-    def block(some: np.ndarray) -> np.ndarray:
-        found = search(some)
-        done(len(found))
-        return found
-
-    return np.concatenate(threads.map(block, _blocks(rows)))
-
-
-def _faiss(
-    X: Any, k: int, seed: int, threads: Threads, metric: Metric, trial: Trial, done: Callable[[int], object]
-) -> tuple[np.ndarray, None]:
+@contextmanager
+def _faiss(rows: np.ndarray, k: int, seed: int) -> Iterator[Index]:
     import faiss
 
-    rows, before = _single(X), faiss.omp_get_max_threads()
-    n, d = rows.shape
+    (n, d), before = rows.shape, faiss.omp_get_max_threads()
     cells = max(1, min(n // CELL_ROWS, round(CELLS_PER_ROOT * math.sqrt(n))))
 
-    def search(block: np.ndarray) -> np.ndarray:
+    def look(some: np.ndarray) -> np.ndarray:
         faiss.omp_set_num_threads(1)  # a setting of each thread
-        return index.search(block, k + 1)[1]
+        return index.search(some, k + 1)[1]
 
-    def tried(near_cells: int) -> np.ndarray:
-        index.nprobe = near_cells
-        return search(rows[trial.rows])
+    def set_cells(near: int) -> None:
+        index.nprobe = near
 
     try:
         faiss.omp_set_num_threads(1)
@@ -161,36 +115,61 @@ def _faiss(
         index.train(rows)
         for some in _blocks(rows):
             index.add(some)
-        index.nprobe = trial.effort(tried, 1, cells)
-        return _by_blocks(search, rows, threads, done), None
+        yield look, set_cells, 1, cells
     finally:
         faiss.omp_set_num_threads(before)
 
 
-def _hnswlib(
-    X: Any, k: int, seed: int, threads: Threads, metric: Metric, trial: Trial, done: Callable[[int], object]
-) -> tuple[np.ndarray, None]:
+@contextmanager
+def _hnswlib(rows: np.ndarray, k: int, seed: int) -> Iterator[Index]:
     import hnswlib
 
-    rows = _single(X)
-    n, d = rows.shape
-    index = hnswlib.Index("l2", d)
-    index.init_index(n, M=LINKS, ef_construction=BUILT_FROM, random_seed=seed)
+    index = hnswlib.Index("l2", rows.shape[1])
+    index.init_index(len(rows), M=LINKS, ef_construction=BUILT_FROM, random_seed=seed)
     for some in _blocks(rows):  # in the same order as at once; Ctrl-C ends it between blocks
         index.add_items(some, num_threads=1)
 
-    def search(block: np.ndarray) -> np.ndarray:
+    def look(some: np.ndarray) -> np.ndarray:
         try:
-            return index.knn_query(block, k + 1, num_threads=1)[0].astype(np.int64)
+            return index.knn_query(some, k + 1, num_threads=1)[0].astype(np.int64)
         except RuntimeError:  # it found fewer for one of the rows
-            return np.full((len(block), k + 1), -1)
+            return np.full((len(some), k + 1), -1)
 
-    def tried(candidates: int) -> np.ndarray:
-        index.set_ef(candidates)
-        return search(rows[trial.rows])
+    yield look, index.set_ef, k + 1, max(k + 1, MAX_CANDIDATES)
 
-    index.set_ef(trial.effort(tried, k + 1, max(k + 1, MAX_CANDIDATES)))
-    return _by_blocks(search, rows, threads, done), None
+
+def _blocks(rows: np.ndarray) -> list[np.ndarray]:
+    size = rows_at_once(64 * rows.shape[1])
+    return [rows[start : start + size] for start in range(0, len(rows), size)]
+
+
+def _indexed(build: Callable[[np.ndarray, int, int], AbstractContextManager[Index]]) -> Callable[..., Any]:
+    """Return the search by an index of rows in float32, with the effort that a trial needs."""
+
+    def search(
+        X: Any, k: int, seed: int, threads: Threads, metric: Metric, trial: Trial, done: Callable[[int], object]
+    ) -> tuple[np.ndarray, None]:
+        # Moved and divided, rows keep their digits and do not overflow.
+        low, high = np.min(X, axis=0).astype(np.float64), np.max(X, axis=0).astype(np.float64)
+        unit = float(np.max(high - low, initial=0.0)) or 1.0
+        rows = np.ascontiguousarray((X - (low + high) / 2) / unit, dtype=np.float32)
+        with build(rows, k, seed) as (look, set_effort, effort, most):
+            some, near = trial
+            set_effort(effort)
+            while (
+                effort < most and np.mean((near[:, :, None] == look(rows[some])[:, None]).any(axis=2)) < SOUGHT_RECALL
+            ):
+                effort = min(2 * effort, most)
+                set_effort(effort)
+
+            def block(some: np.ndarray) -> np.ndarray:
+                found = look(some)
+                done(len(found))
+                return found
+
+            return np.concatenate(threads.map(block, _blocks(rows))), None
+
+    return search
 
 
 def _pynndescent(
@@ -209,8 +188,8 @@ def _pynndescent(
 BACKENDS = {
     each.name: each
     for each in (
-        Backend("faiss", "faiss-cpu", "faiss", repeats=True, general=False, search=_faiss),
+        Backend("faiss", "faiss-cpu", "faiss", repeats=True, general=False, search=_indexed(_faiss)),
         Backend("pynndescent", "pynndescent", "vectors", repeats=False, general=True, search=_pynndescent),
-        Backend("hnswlib", "hnswlib", "hnswlib", repeats=True, general=False, search=_hnswlib),
+        Backend("hnswlib", "hnswlib", "hnswlib", repeats=True, general=False, search=_indexed(_hnswlib)),
     )
 }

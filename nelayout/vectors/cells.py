@@ -1,7 +1,4 @@
-"""Single cells: embed the neighbor graph of an AnnData object; write the result into it.
-
-The module imports neither anndata nor scanpy: an object counts as AnnData if it has ``obsp`` and ``obsm``.
-"""
+"""Single cells: embed the neighbor graph of an object with ``obsp`` and ``obsm``."""
 
 from __future__ import annotations
 
@@ -15,7 +12,6 @@ from nelayout.catalogue.keywords import checks_keywords
 from nelayout.catalogue.options import generator
 from nelayout.catalogue.record import Method
 from nelayout.errors import InputError, InputTypeError, unknown
-from nelayout.record.solution import Solution
 from nelayout.run.pipeline import solve
 from nelayout.vectors.embedding import check_dimensions
 from nelayout.vectors.input import read_positions
@@ -108,18 +104,37 @@ def embed_cells(
         raise InputTypeError(f"key_added must be a name or None; got {key_added!r}")
     check_dimensions(n_components)
     graph = _connectivities(adata, neighbors_key)
-    start, seed = _start(adata, init_pos, graph.shape[0], int(n_components)), generator(random_state, "random_state")
-    how = {"dim": n_components, "n_jobs": n_jobs, "max_iter": max_iter, "tol": tol, "progress": progress, **own}
-    solution = solve(graph, method, start, scale=None, seed=seed, **how)
-    asked = {"neighbors_key": neighbors_key, "random_state": random_state, "max_iter": max_iter, "tol": tol, **own}
+    called, start = "init_pos", init_pos
     if isinstance(init_pos, str):
-        asked["init_pos"] = init_pos
+        if init_pos not in adata.obsm:
+            raise unknown("init_pos", init_pos, adata.obsm)
+        called, start = f"init_pos {init_pos!r}", np.asarray(adata.obsm[init_pos])[:, : int(n_components)]
+    if start is not None:
+        start = read_positions(start, graph.shape[0], int(n_components), called)
+    seed, run = generator(random_state, "random_state"), {"max_iter": max_iter, "tol": tol, **own}
+    how = {"dim": n_components, "n_jobs": n_jobs, "progress": progress, **run}
+    solution = solve(graph, method, start, scale=None, seed=seed, **how)
     name = key_added or "nelayout"
     adata.obsm[key_added or "X_nelayout"] = np.asarray(solution.positions)
     if hasattr(adata, "obs"):
         adata.obs[f"{name}_cost"] = solution.node_cost
     if hasattr(adata, "uns"):
-        adata.uns[name] = _evidence(solution, {"method": solution.method, "n_components": n_components, **asked})
+        asked = {"method": solution.method, "n_components": n_components, "neighbors_key": neighbors_key}
+        asked |= {"random_state": random_state, **run, "init_pos": init_pos if isinstance(init_pos, str) else None}
+        # h5ad files can hold numbers and texts.
+        adata.uns[name] = {
+            "params": {
+                keyword: value if isinstance(value, (bool, int, float, str)) else str(value)
+                for keyword, value in asked.items()
+                if value is not None
+            },
+            "value": float(solution.value),
+            "connection": float(solution.connection),
+            "reason": solution.reason,
+            "steps": len(solution.trace),
+            "seconds": float(solution.seconds),
+            "notes": "; ".join(solution.notes),
+        }
 
 
 def _connectivities(adata: Any, key: str | None) -> Any:
@@ -144,33 +159,3 @@ def _connectivities(adata: Any, key: str | None) -> Any:
 
 def _mapping(held: Any) -> Mapping[str, Any]:
     return held if isinstance(held, Mapping) else {}
-
-
-def _start(adata: Any, init_pos: Any, n: int, dim: int) -> np.ndarray | None:
-    """Return initial positions (n, dim), or None for the method's default."""
-    if init_pos is None:
-        return None
-    called = "init_pos"
-    if isinstance(init_pos, str):
-        if init_pos not in adata.obsm:
-            raise unknown("init_pos", init_pos, adata.obsm)
-        called, init_pos = f"init_pos {init_pos!r}", np.asarray(adata.obsm[init_pos])[:, :dim]
-    return read_positions(init_pos, n, dim, called)
-
-
-def _evidence(solution: Solution, asked: dict[str, Any]) -> dict[str, Any]:
-    """Return numbers and texts, which h5ad files can hold, without parameters that are None."""
-    params = {
-        name: value if isinstance(value, (bool, int, float, str)) else str(value)
-        for name, value in asked.items()
-        if value is not None
-    }
-    return {
-        "params": params,
-        "value": float(solution.value),
-        "connection": float(solution.connection),
-        "reason": solution.reason,
-        "steps": len(solution.trace),
-        "seconds": float(solution.seconds),
-        "notes": "; ".join(solution.notes),
-    }

@@ -1,21 +1,10 @@
 """Embed vectors as points: any method draws the graph of nearest neighbors.
 
-Six points form two groups. A neighbor embedding brings neighbors together; the space between the groups has no
-meaning::
-
-    >>> X = np.array([[0.0], [1.0], [2.0], [50.0], [51.0], [52.0]])
-    >>> Y = embed(X, n_neighbors=2, random_state=0)
-    >>> bool(np.ptp(Y[:3], axis=0).max() < np.abs(Y[:3].mean(axis=0) - Y[3:].mean(axis=0)).max())
-    True
-
 Groups without a joining edge would repel each other without end, so the shortest edges between them are added.
 
 Perplexity annealing draws wide neighborhoods first. Each drawing gives the initial positions for neighborhoods half as
 wide. Source: Lee, Renard, Bernard, Dupont & Verleysen, Neurocomputing 112, 2013, sec. 5.3 ("Type 1 and 2 mixtures of
-Kullback-Leibler divergences as cost functions")::
-
-    >>> scales(400, 30.0, 90)
-    ((200.0, 399), (100.0, 300), (50.0, 150), (30.0, 90))
+Kullback-Leibler divergences as cost functions").
 """
 
 from __future__ import annotations
@@ -36,9 +25,10 @@ from nelayout.catalogue.record import Method
 from nelayout.catalogue.stages import CoarseToFine, Descend
 from nelayout.errors import InputError, InputTypeError, unknown, warn
 from nelayout.formula.connections import Fixed
-from nelayout.numerics.distances import Distances, row_distances
+from nelayout.numerics.distances import row_distances
 from nelayout.numerics.parallel import Threads, threads_for
 from nelayout.numerics.principal import principal_components, spectral_coordinates
+from nelayout.placing.overlap import split_coincident
 from nelayout.record.solution import Progress, Solution, Step
 from nelayout.run.alpha_walk import at_order
 from nelayout.run.drawing import Drawing
@@ -51,10 +41,9 @@ from nelayout.sums.device import device_named
 from nelayout.vectors import input as given
 from nelayout.vectors.backends import check_backend
 from nelayout.vectors.fit import Fit
-from nelayout.vectors.input import NEIGHBORS, REACH, Neighbors, Start
-from nelayout.vectors.joining import Similarities, edges_in_words, join_components
-from nelayout.vectors.knn import entropic_rows, neighbor_graph, space_of
-from nelayout.vectors.metrics import Metric
+from nelayout.vectors.input import Neighbors, Start
+from nelayout.vectors.joining import edges_in_words, graph_of_similarities, join_components
+from nelayout.vectors.knn import entropic_rows, neighbor_graph
 from nelayout.vectors.neighbors import Copies, Space
 
 __all__ = ["at_perplexity", "check_dimensions", "embed", "fit_vectors", "scales", "solve_vectors"]
@@ -169,7 +158,6 @@ def fit_vectors(
     """
     began = time.perf_counter()
     chosen, passed = _tuned(method, method_options, own)
-    chosen = _with_steps_of_many(replace(chosen, perplexity=None, hops=None))
     rng = generator(random_state, "random_state")
     check_dimensions(n_components)
     check_backend(backend)
@@ -188,37 +176,45 @@ def fit_vectors(
     settings = check_options(dict(run))  # before the search for neighbors, which is slow
     run |= {"seed": rng, "scale": None, "components": "joint"}
     if isinstance(metric, str) and metric == "similarity":
-        _refuse_of_similarities(n_neighbors, perplexity, metric_params, knn, backend, None if pca == "auto" else pca)
-        table = Similarities(rows)
+        asked = {"n_neighbors": n_neighbors, "perplexity": perplexity, "metric_params": metric_params, "knn": knn}
+        for name, value in {**asked, "backend": backend, "pca": None if pca == "auto" else pca}.items():
+            if value is not None:
+                raise InputError(
+                    f"with metric='similarity' X is the graph that is drawn, and {name} would change it: leave it out"
+                )
         start = given.read_init(init, None, n, dim, rng)
-        graph, joins = table.joined_graph()
+        graph, notes = graph_of_similarities(rows)
         begun = time.perf_counter() - began
-        solution, parts = run_parts(graph, chosen, _start_on(graph, start, dim), None, run)  # pyright: ignore[reportArgumentType]
-        solution = replace(solution, trace=_later(solution.trace, begun), seconds=begun + solution.seconds)
-        return Fit(table, 0, None, graph, parts[0], replace(solution, notes=(*joins, *solution.notes)))
+        solution, drawing = _drawn(graph, chosen, start, run, Known())
+        trace, notes = _later(solution.trace, begun), (*notes, *solution.notes)
+        solution = replace(solution, trace=trace, seconds=begun + solution.seconds, notes=notes)
+        return Fit(rows, None, 0, None, graph, drawing, solution)
     lists = None if knn is None else given.read_neighbors(knn, n)
     most = given.most_known(rows, metric, lists)
-    n_neighbors, perplexity = _weights(chosen, n_neighbors, perplexity, n, most)
-    if perplexity is not None and "mass" not in passed:
-        chosen = _with_equal_rows(chosen)
-    space, k = space_of(rows, n_neighbors, metric, metric_params, pca, perplexity)
+    if n_neighbors is None and perplexity is None:
+        n_neighbors, perplexity = _default_weights(chosen, n, most)
+    k = given.support(n_neighbors, perplexity, n, most)
+    degrees = isinstance(chosen.mass, str) and chosen.mass == "degree" and chosen.name in METHODS
+    if perplexity is not None and degrees and "mass" not in passed:
+        chosen = replace(chosen, mass="unit")
+    space = Space(rows, metric, metric_params, pca)
     if lists is not None:
         given.count(k, "n_neighbors", most, f"knn has {most}")
     known = space.given.rows
-    if perplexity_annealing and isinstance(init, str) and init == "auto" and given.has_components(known, dim):
-        init = "pca"
+    auto, has_components = isinstance(init, str) and init == "auto", known is not None and dim <= min(known.shape)
+    init = "pca" if auto and perplexity_annealing and has_components else init
     copies = Copies.of(rows)
     start = copies.one_of_each(given.read_init(init, known, n, dim, rng))
-    free = start is None and not perplexity_annealing
-    sketch = copies.one_of_each(_outline(known, chosen, dim)) if free else None
+    free, sketch, goal = auto and not perplexity_annealing, None, None
+    if free and has_components and any(isinstance(stage, CoarseToFine) for stage in chosen.stages):
+        sketch = copies.one_of_each(principal_components(known, dim)[0])
     emphasis = passed.get("emphasis")
     # Under kernels with a tail, many arrangements of groups have nearly the same J: distances choose among them.
-    free = free and _has_tail(chosen) and not chosen.variational
-    counts = bool(chosen.mu if emphasis is None else emphasis) or free
-    goal = _distance_goal(space.given, copies.first) if counts else None
+    if (chosen.mu if emphasis is None else emphasis) or (free and _has_tail(chosen) and not chosen.variational):
+        first, between = copies.first, space.given.between_some
+        goal = row_distances(len(first), lambda some, others: between(first[some], first[others]))
     if copies.any:
-        run["mass"], callback = copies.masses(passed.get("mass", chosen.mass)), copies.told(callback)
-        run["callback"] = callback
+        run["mass"] = copies.masses(passed.get("mass", chosen.mass))
     plan: list[tuple[Any, int]] = [(perplexity, k)]
     if perplexity is not None and perplexity_annealing:
         plan = list(scales(n, float(perplexity), k))
@@ -238,40 +234,44 @@ def fit_vectors(
             prefix = "" if last else f"perplexity {p:g}: "
             if len(plan) > 1:
                 run["max_iter"] = share if not last else None if max_iter is None else max_iter - share * number
-                run["callback"] = _told_on(callback, len(trace), prefix)
+            run["callback"] = _told_on(callback, len(trace), prefix, copies)
             features = copies.one_of_each(vector_features(known)) if here.variational else None
             begun = time.perf_counter() - began
-            drawn, each = copies.merged(graph, shares) if copies.any else (graph, shares)
-            facts = Known(True, each, features, sketch, goal, merged=copies.within(graph, drawn))
-            solution, parts = run_parts(drawn, here, _start_on(drawn, start, dim), None, run, facts)  # pyright: ignore[reportArgumentType]
+            drawn, each, within = copies.merged(graph, shares) if copies.any else (graph, shares, None)
+            facts = Known(True, each, features, sketch, goal, merged=within)
+            solution, drawing = _drawn(drawn, here, start, run, facts)
             trace += _later(solution.trace, begun, len(trace), prefix)
             if last or solution.reason == "stopped":
                 break
             start = solution.positions
-    about: tuple[str, ...] = ()
+    notes = found.notes
     if copies.any:
-        run["mass"], method = passed.get("mass"), parts[0].method or here
-        solution, parts = _with_copies(copies, solution, method, graph, shares, run)
         many = f"{n - len(copies.first):,} of the {n:,} rows are copies of others"
-        about = (f"{many}: nelayout draws equal rows as one node and puts the copies beside it",)
-    if perplexity_annealing and n / 2 > max(p for p, _ in plan):
+        notes += (f"{many}: nelayout draws equal rows as one node and puts the copies beside it",)
+    if perplexity_annealing and n / 2 > plan[0][0]:
         limit = f"the widest that {n} rows afford ({ANNEALED_PAIRS:.0e} similarities)"
-        about += (f"the annealing of the perplexity begins at {plan[0][0]:g}, {limit}, not at {n / 2:g}",)
-    notes = (*found.notes, *about, *joins, *solution.notes)
+        notes += (f"the annealing of the perplexity begins at {plan[0][0]:g}, {limit}, not at {n / 2:g}",)
+    notes += (*joins, *solution.notes)
+    if copies.any:
+        run |= {"mass": passed.get("mass"), "max_iter": 0, "callback": None, "progress": False}
+        beside = split_coincident(np.asarray(solution.positions)[copies.kind])
+        here = replace(drawing.method or here, variational=False)
+        whole, drawing = _drawn(graph, here, beside, run, Known(True, shares))
+        own = {"reason": solution.reason, "choice": solution.choice, "method": solution.method, "unit": 1.0}
+        solution = replace(whole, **own, positions=np.asarray(whole.positions) * whole.unit)
+        notes += whole.notes
     solution = replace(solution, notes=notes, seconds=time.perf_counter() - began, trace=trace)
-    return Fit(space, k, perplexity, graph, parts[0], solution)
+    return Fit(rows, space, k, perplexity, graph, drawing, solution)
 
 
-def _with_copies(
-    copies: Copies, drawn: Solution, method: Method, graph: csr_array, shares: np.ndarray | None, run: dict[str, Any]
-) -> tuple[Solution, list[Drawing]]:
-    """Return the solution for all rows, and the drawing of their graph, from that for kinds."""
-    run = {**run, "max_iter": 0, "callback": None, "progress": False}
-    Y = copies.beside(np.asarray(drawn.positions))
-    whole, parts = run_parts(graph, replace(method, variational=False), Y, None, run, Known(True, shares))  # pyright: ignore[reportArgumentType]
-    own = {"reason": drawn.reason, "choice": drawn.choice, "method": drawn.method, "unit": 1.0}
-    positions = np.asarray(whole.positions) * whole.unit
-    return replace(whole, **own, positions=positions, notes=(*drawn.notes, *whole.notes)), parts
+def _drawn(
+    graph: csr_array, method: Method, start: Start, run: dict[str, Any], facts: Known
+) -> tuple[Solution, Drawing]:
+    """Draw a connected graph from initial positions (n, dim), from "spectral" ones, or freely."""
+    if isinstance(start, str):
+        start = spectral_coordinates(graph, run["dim"]) if run["dim"] < graph.shape[0] else None
+    solution, parts = run_parts(graph, method, start, None, run, facts)  # pyright: ignore[reportArgumentType]
+    return solution, parts[0]
 
 
 def scales(n: int, perplexity: float, k: int) -> tuple[tuple[float, int], ...]:
@@ -293,11 +293,19 @@ def _later(trace: tuple[Step, ...], seconds: float, number: int = 0, prefix: str
     return tuple(Step(number + t.iteration, t.value, seconds + t.seconds, prefix + t.stage) for t in trace)
 
 
-def _told_on(callback: Callable[..., object] | None, number: int, prefix: str) -> Callable[[Progress], object] | None:
-    """Return the callback of a run after `number` steps; ``prefix`` precedes stage names."""
+def _told_on(
+    callback: Callable[..., object] | None, number: int, prefix: str, copies: Copies
+) -> Callable[[Progress], object] | None:
+    """Return the callback for all rows of a run after `number` steps, with prefixed stages."""
     if callback is None:
         return None
-    return lambda state: callback(replace(state, iteration=number + state.iteration, stage=prefix + state.stage))
+
+    def told(state: Progress) -> object:
+        positions = state.positions[copies.kind] if copies.any else state.positions
+        at = {"iteration": number + state.iteration, "stage": prefix + state.stage}
+        return callback(replace(state, **at, positions=positions))
+
+    return told
 
 
 def at_perplexity(
@@ -310,84 +318,31 @@ def at_perplexity(
     neighbors of one end. The note counts these edges.
     """
     if perplexity is None:
-        rows, said = None, f"the graph of the {found.indices.shape[1]} nearest neighbors has {{}} components"
+        values, said = None, f"the graph of the {found.indices.shape[1]} nearest neighbors has {{}} components"
         graph, added = join_components(space, neighbor_graph(found, "union"), threads)
     else:
         rows, said = entropic_rows(found, perplexity, threads), f"the similarities of perplexity {perplexity:g} leave "
         said += "{} components apart"
         graph, added = join_components(space, joint(rows), threads, 0.5 / (space.n * perplexity))
-    values = None if rows is None or perplexity is None else on_pattern(rows, graph, 1.0 / perplexity)
-    if not added:
-        return graph, values, ()
-    return graph, values, (f"{said.format(added + 1)}; {edges_in_words(added, not issparse(space.given.table))}",)
+        values = on_pattern(rows, graph, 1.0 / perplexity)
+    note = f"{said.format(added + 1)}; {edges_in_words(added, not issparse(space.given.table))}"
+    return graph, values, (note,) if added else ()
 
 
-def _weights(method: Method, n_neighbors: Any, perplexity: Any, n: int, most: int) -> tuple[Any, Any]:
-    """Return the number of neighbors and the perplexity as given, or the defaults of both.
+def _default_weights(method: Method, n: int, most: int) -> tuple[int | None, float | None]:
+    """Return number of neighbors and perplexity; ``most``: known neighbors of each row.
 
-    Methods with a fixed connection use absolute weights, and "auto" counts edges of paths. Their default is the graph
-    without weights. ``most``: number of known neighbors of each row.
+    Methods with a fixed connection use absolute weights, and "auto" counts edges of paths: they take no perplexity.
     """
-    if n_neighbors is not None or (perplexity is not None and most == n - 1):
-        return n_neighbors, perplexity
-    if perplexity is not None:
-        return min(most, math.ceil(REACH * perplexity)), perplexity
     judged = any(isinstance(stage, Descend) and stage.judged for stage in method.stages)
-    if n <= NEIGHBORS or judged or isinstance(method.connection, Fixed):
-        return (None if most == n - 1 else min(most, NEIGHBORS)), None
+    if n <= given.NEIGHBORS or judged or isinstance(method.connection, Fixed):
+        return None, None
     k = min(max(math.ceil(SHARED_NEIGHBORS / n), MIN_NEIGHBORS), MAX_NEIGHBORS, most)
     return k, k / 2 if k > 2 else None
 
 
 def _has_tail(method: Method) -> bool:
     return method.kernel.a > 0 and not method.kernel.singular
-
-
-def _with_steps_of_many(method: Method) -> Method:
-    """Return the method with the iterations of large tables, if its kernel has a tail.
-
-    For such a kernel, groups that few edges join drift apart without end.
-    """
-    if not _has_tail(method):
-        return method
-    stages = (replace(stage, small=None) if isinstance(stage, Descend) else stage for stage in method.stages)
-    return replace(method, stages=tuple(stages))
-
-
-def _with_equal_rows(method: Method) -> Method:
-    """Return a method of the catalogue with mass 1 for every row if its masses are degrees."""
-    degrees = isinstance(method.mass, str) and method.mass == "degree"
-    return replace(method, mass="unit") if degrees and method.name in METHODS else method
-
-
-def _outline(rows: Any, method: Method, dim: int) -> np.ndarray | None:
-    """Return the first principal components (n, dim) of rows for a method with coarse levels."""
-    if not given.has_components(rows, dim) or not any(isinstance(stage, CoarseToFine) for stage in method.stages):
-        return None
-    return principal_components(rows, dim)[0]
-
-
-def _distance_goal(metric: Metric, rows: np.ndarray) -> Distances | None:
-    """Return the distances between rows; None where they tell nothing."""
-    return row_distances(len(rows), lambda some, others: metric.between_some(rows[some], rows[others]))
-
-
-def _start_on(graph: csr_array, start: Start, dim: int) -> np.ndarray | None:
-    """Return initial positions (n, dim) on a connected graph; None for the method's default."""
-    if not isinstance(start, str):
-        return start
-    return spectral_coordinates(graph, dim) if dim < graph.shape[0] else None
-
-
-def _refuse_of_similarities(
-    n_neighbors: Any, perplexity: Any, metric_params: Any, knn: Any, backend: Any, pca: Any
-) -> None:
-    """Refuse keywords that have no effect on a table of similarities."""
-    asked = [name for name, value in locals().items() if value is not None]
-    if asked:
-        raise InputError(
-            f"with metric='similarity' X is the graph that is drawn, and {asked[0]} would change it: leave it out"
-        )
 
 
 def check_dimensions(n_components: Any) -> None:
@@ -400,7 +355,7 @@ def check_dimensions(n_components: Any) -> None:
 
 
 def _tuned(method: str | Method, options: dict[str, Any] | None, own: dict[str, Any]) -> tuple[Method, dict[str, Any]]:
-    """Split the options: the method with its own, and the common ones."""
+    """Split the options: the method of vectors with its own, and the common ones."""
     if options is not None and not isinstance(options, dict):
         raise InputTypeError(f"method_options must be a dict or None; got {type(options).__name__}")
     twice = [name for name in options or () if name in own]
@@ -417,7 +372,11 @@ def _tuned(method: str | Method, options: dict[str, Any] | None, own: dict[str, 
             raise unknown(f"option of method {name!r}", option, (*own_keywords(name), *PASSED_ON))
     given = {**(options or {}), **own}
     passed = {option: given.pop(option) for option in PASSED_ON if option in given}
-    return tune(method, **given), passed
+    tuned = replace(tune(method, **given), perplexity=None, hops=None)
+    if _has_tail(tuned):  # groups that few edges join drift apart without end: few rows take no more steps than many
+        stages = (replace(stage, small=None) if isinstance(stage, Descend) else stage for stage in tuned.stages)
+        tuned = replace(tuned, stages=tuple(stages))
+    return tuned, passed
 
 
 @takes_keywords_of(fit_vectors)
@@ -436,17 +395,13 @@ def solve_vectors(*vectors: Any, **keywords: Any) -> Solution:
     >>> solution.notes
     ('the graph of the 1 nearest neighbors has 2 components; 1 shortest edge between them was added',)
     """
-    _warn_of_edges(vectors[0] if vectors else keywords.get("X"))
-    return fit_vectors(*vectors, **keywords).solution
-
-
-def _warn_of_edges(X: Any) -> None:
-    """Warn if rows are pairs of whole numbers, usually the edges of a graph."""
+    X: Any = vectors[0] if vectors else keywords.get("X")
     if getattr(getattr(X, "dtype", None), "kind", "") in ("i", "u") and np.ndim(X) == 2 and np.shape(X)[1] == 2:
         warn(
             "X has two columns of whole numbers, like a list of edges; embed draws each row as a point. For the "
             "graph of them take nelayout.layout(networkx.Graph(X.tolist())); floats are taken without this warning"
         )
+    return fit_vectors(*vectors, **keywords).solution
 
 
 @takes_keywords_of(solve_vectors)

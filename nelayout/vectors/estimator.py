@@ -25,11 +25,6 @@ except ImportError:
 __all__ = ["NeighborEmbedding", "fitted_estimator"]
 
 
-def _threads(n_jobs: int | None) -> int:
-    """Return the number of threads for scikit-learn's ``n_jobs``."""
-    return effective_n_jobs(cast("int", n_jobs))  # None is one, or the number of a joblib context
-
-
 class NeighborEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     """Embed vectors as points and add new vectors: an estimator of scikit-learn.
 
@@ -133,10 +128,13 @@ class NeighborEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
     def fit(self, X: Any, y: Any = None) -> Self:
         """Embed the rows of X (n, d); ``y`` is not read."""
         rows = self._read(X, reset=True).copy()  # X may change before `transform`
-        keywords = {name: value for name, value in self.get_params(deep=False).items() if name != "verbose"}
-        keywords["n_neighbors"] = self._neighbors(rows)
-        keywords["n_jobs"] = _threads(self.n_jobs)
-        return self._keep(fit_vectors(rows, progress=bool(self.verbose), **keywords))
+        keywords, most = self.get_params(deep=False), rows.shape[0] - 1
+        k, verbose = self.n_neighbors, keywords.pop("verbose")
+        if isinstance(k, (int, np.integer)) and not isinstance(k, bool) and k > most:
+            warn(f"n_neighbors={k} is more than the {most} other rows that each has: it is taken as {most}")
+            keywords["n_neighbors"] = most
+        keywords["n_jobs"] = self._threads
+        return self._keep(fit_vectors(rows, progress=bool(verbose), **keywords))
 
     def _keep(self, fit: Fit) -> Self:
         self._fit = fit
@@ -155,11 +153,15 @@ class NeighborEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
         """Return positions (m, n_components) of rows of X (m, d) among the fitted ones."""
         check_is_fitted(self)
         rows = self._read(X, reset=False)
-        original = self._fit.space.original
-        if issparse(original) != issparse(rows):
-            rows = type(original)(rows) if issparse(original) else rows.toarray()
-        with threads_for(_threads(self.n_jobs)) as threads:
+        fitted = self._fit.rows
+        if issparse(fitted) != issparse(rows):
+            rows = type(fitted)(rows) if issparse(fitted) else rows.toarray()
+        with threads_for(self._threads) as threads:
             return self._fit.place(rows, threads)
+
+    @property
+    def _threads(self) -> int:
+        return effective_n_jobs(cast("int", self.n_jobs))  # None is one, or the number of a joblib context
 
     def _read(self, X: Any, *, reset: bool) -> Any:
         """Check the rows with scikit-learn's messages, then our own; frames with ours only."""
@@ -170,14 +172,6 @@ class NeighborEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
         rows = read_rows(checked, self.metric, least=1 + reset)
         validate_data(self, X, reset=reset, skip_check_array=True)
         return rows
-
-    def _neighbors(self, rows: Any) -> int | str | None:
-        """Return ``n_neighbors``, at most the number of other rows."""
-        n, k = rows.shape[0], self.n_neighbors
-        if isinstance(k, (int, np.integer)) and not isinstance(k, bool) and k > n - 1:
-            warn(f"n_neighbors={k} is more than the {n - 1} other rows that each has: it is taken as {n - 1}")
-            return n - 1
-        return k
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -190,7 +184,7 @@ class NeighborEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
 def fitted_estimator(fit: Fit, columns: Sequence[str] | None, **parameters: Any) -> NeighborEmbedding:
     """Make the estimator of a finished fit to columns of these names; None: without names."""
     estimator = NeighborEmbedding(**parameters)
-    seen: dict[str, Any] = {"n_features_in_": fit.space.original.shape[1]}
+    seen: dict[str, Any] = {"n_features_in_": fit.rows.shape[1]}
     if columns is not None:
         seen["feature_names_in_"] = np.array(columns, dtype=object)
     vars(estimator).update(seen)

@@ -1,9 +1,4 @@
-"""Read vectors of users, one row per sample, as float32 or float64 (n, d), or CSR.
-
->>> read_vectors([[0, 1], [2, 3]])
-array([[0., 1.],
-       [2., 3.]])
-"""
+"""Read vectors of users, one row per sample, as float32 or float64 (n, d), or CSR."""
 
 from __future__ import annotations
 
@@ -18,8 +13,8 @@ from nelayout.errors import InputError, InputTypeError, unknown
 from nelayout.numerics.principal import principal_components
 
 __all__ = [
-    "NEIGHBORS", "REACH", "STARTS", "Neighbors", "Start", "check_table", "count", "has_components", "most_known",
-    "read_init", "read_neighbors", "read_positions", "read_rows", "read_vectors", "support", "unmasked",
+    "NEIGHBORS", "REACH", "STARTS", "Neighbors", "Start", "check_table", "count", "most_known",
+    "read_init", "read_neighbors", "read_positions", "read_rows", "support", "unmasked",
 ]  # fmt: skip
 
 # Names of initial positions; and their values after reading: an array, "spectral", or None for the default.
@@ -47,37 +42,45 @@ class Neighbors:
         return Neighbors(self.indices[:, :k], self.distances[:, :k], self.notes)
 
 
-def read_vectors(X: Any, least: int = 2) -> Any:
-    """Read finite (n, d) vectors, n >= ``least``: array, frame, nested list or sparse matrix."""
+def read_rows(X: Any, metric: Any = "euclidean", least: int = 2) -> Any:
+    """Read finite rows (n, d), n >= ``least``: array, frame, nested list or sparse matrix.
+
+    A sparse "precomputed" matrix keeps its zeros. Entries that it does not store are unknown, not distances of 0. For
+    "similarity" the result is always a sparse matrix.
+    """
+    named = metric if isinstance(metric, str) else ""
     if issparse(X):
-        matrix = _stored(X, least, zeros=False)
-        return matrix.toarray() if float(X.shape[0]) * X.shape[1] <= DENSE_ENTRIES else matrix
+        table = named in ("precomputed", "similarity")
+        matrix = _stored(X, least, zeros=table)
+        return matrix if table or float(X.shape[0]) * X.shape[1] > DENSE_ENTRIES else matrix.toarray()
     check_table(X)
     try:
         array = np.asarray(unmasked(X))
     except ValueError:
         raise InputError("X must be an (n, d) array; the rows given have different lengths") from None
-    _check_shape(array.shape, least)
+    _check_form(array, least, "biufO")
     if array.dtype.kind == "O":
         array = _numbers(array, X)
-    if array.dtype.kind not in "biuf":
-        raise _not_real(array.dtype)
     dtype = np.float32 if np.can_cast(array.dtype, np.float32) else np.float64
     array = np.ascontiguousarray(array, dtype=dtype)
     with np.errstate(over="ignore", invalid="ignore"):
         total = np.sum(array, dtype=np.float64)  # needs no array of flags; overflow is checked below
-    if not np.isfinite(total):
-        bad = np.argwhere(~np.isfinite(array))
-        if len(bad):
-            raise _not_finite(array[tuple(bad[0])], int(bad[0][0]), int(bad[0][1]), X, len(bad))
-    return array
+    bad: Any = np.argwhere(~np.isfinite(array)) if not np.isfinite(total) else ()
+    if len(bad):
+        raise _not_finite(array[tuple(bad[0])], int(bad[0][0]), int(bad[0][1]), X, len(bad))
+    return csr_array(array.astype(np.float64)) if named == "similarity" else array
 
 
 def check_table(X: Any) -> None:
     """Raise `InputTypeError` unless X is an array, a frame, a nested list or a sparse matrix."""
-    if not (issparse(X) or hasattr(X, "__array__") or isinstance(X, (list, tuple))):
-        kind = type(X).__name__
-        raise InputTypeError(f"X must be an (n, d) array of numbers, one row per sample; got {kind}{_hint(X)}")
+    if issparse(X) or hasattr(X, "__array__") or isinstance(X, (list, tuple)):
+        return
+    hint = ""
+    if hasattr(X, "adjacency") or hasattr(X, "get_edgelist"):
+        hint = "; a graph is drawn by a layout function, e.g. nelayout.ws_sne_layout"
+    elif hasattr(X, "obsm"):
+        hint = "; single cells are drawn by nelayout.embed_cells, and their vectors are in obsm"
+    raise InputTypeError(f"X must be an (n, d) array of numbers, one row per sample; got {type(X).__name__}{hint}")
 
 
 def unmasked(X: Any) -> Any:
@@ -85,20 +88,6 @@ def unmasked(X: Any) -> Any:
     if not np.ma.is_masked(X) or X.dtype.kind not in "biuf":
         return X
     return X.astype(np.float64).filled(np.nan)
-
-
-def read_rows(X: Any, metric: Any, least: int = 2) -> Any:
-    """Read the rows that a metric compares; a sparse "precomputed" matrix keeps its zeros.
-
-    Entries that such a matrix does not store are unknown, not distances of 0. For "similarity" the result is always a
-    sparse matrix.
-    """
-    named = metric if isinstance(metric, str) else ""
-    if named == "similarity" and not issparse(X):
-        return csr_array(read_vectors(X, least).astype(np.float64))
-    if not (issparse(X) and named in ("precomputed", "similarity")):
-        return read_vectors(X, least)
-    return _stored(X, least, zeros=True)
 
 
 def count(value: Any, name: str, most: int, reason: str) -> int:
@@ -110,13 +99,15 @@ def count(value: Any, name: str, most: int, reason: str) -> int:
     return int(value)
 
 
-def support(n_neighbors: Any, perplexity: Any, n: int) -> int:
+def support(n_neighbors: Any, perplexity: Any, n: int, known: int | None = None) -> int:
     """Return the number of neighbors of a row: as given, `NEIGHBORS`, or `REACH` * perplexity.
 
-    A ``perplexity`` of None stands for binary graphs; otherwise "all" is every other row.
+    A ``perplexity`` of None stands for binary graphs; otherwise "all" is every other row. ``known``: number of
+    neighbors of each row that are known, all others if None.
     """
+    most = n - 1 if known is None else known
     if perplexity is None:
-        usual = min(NEIGHBORS, n - 1)
+        usual = min(NEIGHBORS, most)
         return usual if n_neighbors is None else count(n_neighbors, "n_neighbors", n - 1, f"there are {n} rows")
     if isinstance(perplexity, (bool, np.bool_)) or not isinstance(perplexity, (int, float, np.integer, np.floating)):
         raise InputTypeError(f"perplexity must be a number > 1, e.g. 30; got {perplexity!r}")
@@ -134,11 +125,11 @@ def support(n_neighbors: Any, perplexity: Any, n: int) -> int:
             f"perplexity must be > 1 and < {n - 1} ({n} rows have {n - 1} neighbors each); got {perplexity:g}. Try "
             f"{1 + (n - 2) / 4:.3g}, or less"
         )
-    usual = min(n - 1, math.ceil(REACH * perplexity))
-    if n_neighbors is None:
-        return usual
-    whole = isinstance(n_neighbors, str) and n_neighbors == "all"
-    k = n - 1 if whole else count(n_neighbors, "n_neighbors", n - 1, f"there are {n} rows")
+    k = usual = min(most, math.ceil(REACH * perplexity))
+    if isinstance(n_neighbors, str) and n_neighbors == "all":
+        k = n - 1
+    elif n_neighbors is not None:
+        k = count(n_neighbors, "n_neighbors", n - 1, f"there are {n} rows")
     if perplexity >= k:
         raise InputError(
             f"perplexity must be below n_neighbors; got {perplexity:g} of {k}. Leave n_neighbors out, which takes "
@@ -209,7 +200,7 @@ def read_init(init: Any, rows: Any, n: int, dim: int, rng: np.random.Generator) 
             return init
         if rows is None:
             raise InputError("init='pca' needs vectors, and this metric has none: use 'auto', 'spectral' or an array")
-        if not has_components(rows, dim):
+        if dim > min(rows.shape):
             raise InputError(f"init='pca' has at most {min(rows.shape)} components, n_components is {dim}: use 'auto'")
         return principal_components(rows, dim)[0]
     return read_positions(init, n, dim, "init")
@@ -230,16 +221,9 @@ def read_positions(given: Any, n: int, dim: int, name: str) -> np.ndarray:
     return array
 
 
-def has_components(rows: Any, dim: int) -> bool:
-    """Return True if rows exist and have at least `dim` principal components."""
-    return rows is not None and dim <= min(rows.shape)
-
-
 def _stored(X: Any, least: int, zeros: bool) -> csr_array:
     """Read a sparse matrix in float64, each entry once, with or without its stored zeros."""
-    if X.dtype.kind not in "biuf":
-        raise _not_real(X.dtype)
-    _check_shape(X.shape, least)
+    _check_form(X, least, "biuf")
     matrix: Any = csr_array(X)
     if matrix.dtype != np.float64:
         matrix = csr_array((matrix.data.astype(np.float64), matrix.indices, matrix.indptr), shape=matrix.shape)
@@ -255,7 +239,9 @@ def _stored(X: Any, least: int, zeros: bool) -> csr_array:
     return matrix
 
 
-def _check_shape(shape: tuple[int, ...], least: int) -> None:
+def _check_form(X: Any, least: int, kinds: str) -> None:
+    """Raise an `InputError` unless X is (n, d), n >= ``least``, of these kinds of numbers."""
+    shape, dtype = X.shape, X.dtype
     if len(shape) != 2:
         one, more = "for one number per sample give X.reshape(-1, 1)", "X.reshape(len(X), -1) flattens samples"
         remedy = one if len(shape) == 1 else more
@@ -264,32 +250,21 @@ def _check_shape(shape: tuple[int, ...], least: int) -> None:
         raise InputError(f"X has {'1 row' if shape[0] else 'no rows'}; neighbors need two or more: give more samples")
     if shape[1] < 1:
         raise InputError("X has no columns; it must be (n, d) with d >= 1")
-
-
-def _not_real(dtype: np.dtype) -> InputTypeError:
-    """Make the error for a dtype that does not hold real numbers, with its remedy."""
-    remedies = {"c": "give np.abs(X), or real and imaginary parts as columns", "M": DATES, "m": TIMES}
-    text = "encode text and categories as numbers, or convert digits by X.astype(float)"
-    return InputTypeError(f"X has dtype {dtype}; vectors are real numbers: {remedies.get(dtype.kind, text)}")
+    if dtype.kind not in kinds:
+        remedies = {"c": "give np.abs(X), or real and imaginary parts as columns", "M": DATES, "m": TIMES}
+        text = "encode text and categories as numbers, or convert digits by X.astype(float)"
+        raise InputTypeError(f"X has dtype {dtype}; vectors are real numbers: {remedies.get(dtype.kind, text)}")
 
 
 def _numbers(array: np.ndarray, X: Any) -> np.ndarray:
     for (row, column), value in np.ndenumerate(array):
         if isinstance(value, (str, bytes)) or not hasattr(value, "__float__"):
-            raise InputTypeError(
-                f"X holds {value!r} in row {row}, column {_column(X, column)}; vectors are real numbers: "
-                f"{_remedy(value)}"
-            )
+            remedy = "encode text and categories as numbers, drop or fill what is missing"
+            if hasattr(value, "total_seconds") or hasattr(value, "isoformat"):
+                remedy = TIMES if hasattr(value, "total_seconds") else DATES
+            where = f"row {row}, column {_column(X, column)}"
+            raise InputTypeError(f"X holds {value!r} in {where}; vectors are real numbers: {remedy}")
     return array.astype(np.float64)
-
-
-def _remedy(value: Any) -> str:
-    """Return what to do about an entry that is not a number."""
-    if hasattr(value, "total_seconds"):
-        return TIMES
-    if hasattr(value, "isoformat"):
-        return DATES
-    return "encode text and categories as numbers, drop or fill what is missing"
 
 
 def _not_finite(value: Any, row: int, column: int, X: Any, how_many: int) -> InputError:
@@ -307,11 +282,3 @@ def _column(X: Any, column: int) -> str:
         return str(column) if names is None else repr(names[column])
     except (TypeError, KeyError, IndexError):
         return str(column)
-
-
-def _hint(X: Any) -> str:
-    if hasattr(X, "adjacency") or hasattr(X, "get_edgelist"):
-        return "; a graph is drawn by a layout function, e.g. nelayout.ws_sne_layout"
-    if hasattr(X, "obsm"):
-        return "; single cells are drawn by nelayout.embed_cells, and their vectors are in obsm"
-    return ""

@@ -1,19 +1,4 @@
-"""Neighbor graphs of vectors: from each row to the k nearest rows; similarities.
-
-Three points are close together, and point 3 is far away. Point 2 is nearest to 3, but 3 is nearest to no point::
-
-    >>> X = [[0.0], [1.0], [1.9], [9.0]]
-    >>> knn_graph(X, n_neighbors=1, symmetrize="none").toarray()
-    array([[0., 1., 0., 0.],
-           [0., 0., 1., 0.],
-           [0., 1., 0., 0.],
-           [0., 0., 1., 0.]])
-    >>> knn_graph(X, n_neighbors=1).toarray()  # i - j if either is among the other's nearest
-    array([[0., 1., 0., 0.],
-           [1., 0., 1., 0.],
-           [0., 1., 0., 1.],
-           [0., 0., 1., 0.]])
-"""
+"""Neighbor graphs of vectors: from each row to the k nearest rows; similarities."""
 
 from __future__ import annotations
 
@@ -24,15 +9,15 @@ from scipy.sparse import csr_array
 
 from nelayout.catalogue.keywords import checks_keywords
 from nelayout.catalogue.options import generator
-from nelayout.errors import InputError, InputTypeError, unknown, warn
+from nelayout.errors import InputTypeError, unknown, warn
 from nelayout.graphs.network import canonical
 from nelayout.numerics.parallel import Threads, threads_for
 from nelayout.similarities.entropic import calibrate, joint
 from nelayout.vectors.backends import check_backend
-from nelayout.vectors.input import Neighbors, count, read_rows, support
+from nelayout.vectors.input import Neighbors, read_rows, support
 from nelayout.vectors.neighbors import Space
 
-__all__ = ["entropic_affinity", "entropic_rows", "knn_graph", "neighbor_graph", "space_of"]
+__all__ = ["entropic_affinity", "entropic_rows", "knn_graph", "neighbor_graph"]
 
 SYMMETRIZE = ("union", "intersection", "none")
 
@@ -113,32 +98,22 @@ def knn_graph(
     """
     if symmetrize not in SYMMETRIZE:
         raise unknown("symmetrize", symmetrize, SYMMETRIZE)
-    check_backend(backend)
-    rng = generator(seed)
-    space, k = space_of(X, n_neighbors, metric, metric_params, pca)
-    with threads_for(None) as threads:
-        found = space.nearest(k, rng, threads, progress=progress, backend=backend)
-    for note in found.notes:
-        warn(note)
+    found = _search(X, n_neighbors, None, (metric, metric_params, pca), seed, backend, progress)
     return neighbor_graph(found, symmetrize)
 
 
-def space_of(
-    X: Any, n_neighbors: Any, metric: Any, metric_params: Any, pca: Any, perplexity: Any = None
-) -> tuple[Space, int]:
-    """Check the arguments; return the rows with their metric, and k as `support` reads it."""
-    rows = read_rows(X, metric)
-    n, d = rows.shape
-    k = support(n_neighbors, perplexity, n)
-    if isinstance(pca, bool) or not (pca is None or pca == "auto" or isinstance(pca, (int, np.integer))):
-        raise InputError(f"pca must be 'auto', None or a number of components; got {pca!r}")
-    if isinstance(pca, (int, np.integer)):
-        if metric == "precomputed":
-            raise InputError("pca reduces vectors; with metric='precomputed' there are only distances: leave pca out")
-        pca = count(pca, "pca", min(n, d), f"X is {n} x {d}")
-    if metric_params is not None and not isinstance(metric_params, dict):
-        raise InputTypeError(f"metric_params must be a dict or None; got {type(metric_params).__name__}")
-    return Space(rows, metric, metric_params, pca), k
+def _search(
+    X: Any, n_neighbors: Any, perplexity: Any, space: tuple[Any, Any, Any], seed: Any, backend: Any, progress: bool
+) -> Neighbors:
+    """Find neighbors in a space of (metric, metric_params, pca), and warn of notes."""
+    check_backend(backend)
+    rng, rows = generator(seed), read_rows(X, space[0])
+    k = support(n_neighbors, perplexity, rows.shape[0])
+    with threads_for(None) as threads:
+        found = Space(rows, *space).nearest(k, rng, threads, progress=progress, backend=backend)
+    for note in found.notes:
+        warn(note)
+    return found
 
 
 def neighbor_graph(found: Neighbors, symmetrize: str) -> csr_array:
@@ -229,14 +204,9 @@ def entropic_affinity(
         raise unknown("symmetrize", symmetrize, ("joint", "none"))
     if perplexity is None:
         raise InputTypeError("perplexity must be a number > 1, e.g. 30; for a binary graph use knn_graph")
-    check_backend(backend)
-    rng = generator(seed)
-    space, k = space_of(X, n_neighbors, metric, metric_params, pca, perplexity)
+    found = _search(X, n_neighbors, perplexity, (metric, metric_params, pca), seed, backend, False)
     with threads_for(None) as threads:
-        found = space.nearest(k, rng, threads, backend=backend)
         rows = entropic_rows(found, perplexity, threads)
-    for note in found.notes:
-        warn(note)
     return joint(rows) if symmetrize == "joint" else rows
 
 
@@ -244,12 +214,8 @@ def entropic_rows(found: Neighbors, perplexity: float, threads: Threads) -> csr_
     """Return rows p_j|i of neighbor lists: (n, n), with sum 1, sorted, without zeros."""
     n, k = found.indices.shape
     p = calibrate(found.distances, perplexity, threads)
-    order = np.argsort(found.indices, axis=1)
-    columns = np.take_along_axis(found.indices, order, axis=1).astype(np.int32)
-    p = np.take_along_axis(p, order, axis=1)
-    # Row ends of 2^31 or more entries need 64 bits.
     ends = np.arange(0, n * k + 1, k, dtype=np.int32 if n * k < 2**31 else np.int64)
-    rows = csr_array((p.ravel(), columns.ravel(), ends), shape=(n, n))
-    if not p.all():
-        rows.eliminate_zeros()
+    rows = csr_array((p.ravel(), found.indices.astype(np.int32).ravel(), ends), shape=(n, n))
+    rows.sort_indices()
+    rows.eliminate_zeros()
     return rows

@@ -1,14 +1,9 @@
 """Distances between rows, by the names of scikit-learn.
 
 Some metrics order pairs like a Euclidean distance, which is faster and replaces them. The angle between rows becomes
-the Euclidean distance of the rows at length 1. The distance on the sphere becomes the distance through it::
-
-    >>> prepare(np.array([[3.0, 4.0], [0.0, 2.0]]), "cosine").rows
-    array([[0.6, 0.8],
-           [0. , 1. ]])
-
-scipy computes all other metrics. Distances may have any common factor. So rows of huge or tiny numbers are divided by a
-power of two, and no distance overflows or vanishes.
+the Euclidean distance of the rows at length 1. The distance on the sphere becomes the distance through it. scipy
+computes all other metrics. Distances may have any common factor. So rows of huge or tiny numbers are divided by a power
+of two, and no distance overflows or vanishes.
 """
 
 from __future__ import annotations
@@ -22,8 +17,6 @@ from scipy.sparse import csr_array, hstack, issparse
 
 from nelayout.errors import InputError, InputTypeError, Unsupported, unknown
 from nelayout.numerics.blocks import rows_at_once
-from nelayout.numerics.parallel import Threads
-from nelayout.vectors.nearest import first_k, in_blocks, leave_out
 
 __all__ = ["ROUNDING", "Metric", "nonnegative", "odd_distances", "prepare"]
 
@@ -49,23 +42,41 @@ class Metric:
 
     name       of the metric in errors
     rows       (n, d) array or CSR; None for a table of distances
+    bring      function from other rows, read by `input.read_rows`, to rows as the metric compares them
     euclidean  whether the Euclidean distance between ``rows`` has the order of the metric's
     convert    the metric's distance, up to a factor, from the squared Euclidean one
     cdist      scipy's name of the metric, or a function of two rows
     table      the given distances; entries that a sparse matrix does not store are unknown
-    bring      function from other rows, read by `input.read_vectors`, to rows as the metric compares them
     notes      sentences on surprising facts about a table of distances
     """
 
     name: str
     rows: Any
+    bring: Callable[[Any], Any]
     euclidean: bool = False
     convert: Callable[[np.ndarray], np.ndarray] = np.sqrt
     cdist: Any = "euclidean"
     table: Any = None
     params: dict[str, Any] = field(default_factory=dict)
-    bring: Callable[[Any], Any] = np.asarray
     notes: tuple[str, ...] = ()
+
+    @property
+    def X(self) -> Any:
+        """The rows, or the table of distances in their place."""
+        return self.rows if self.table is None else self.table
+
+    @property
+    def n(self) -> int:
+        return self.X.shape[0]
+
+    @property
+    def in_pynndescent(self) -> str | None:
+        """Return pynndescent's name of the metric, None if it has none."""
+        if self.euclidean:
+            return "euclidean"
+        if self.cdist in IN_PYNNDESCENT and "w" not in self.params:
+            return "manhattan" if self.cdist == "cityblock" else self.cdist
+        return None
 
     def between_some(self, rows: np.ndarray, others: np.ndarray) -> np.ndarray | None:
         """Return distances (k, m) between some rows and others; None if unknown or too slow."""
@@ -84,47 +95,29 @@ class Metric:
             return self.convert(cdist(here, there, "sqeuclidean"))
         return cdist(here, there, self.cdist, **self.params)
 
-    @property
-    def n(self) -> int:
-        return (self.table if self.rows is None else self.rows).shape[0]
+    def near(self, here: Any, k: int, numbers: np.ndarray, own: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Return pairs (i, j) with the k nearest of each row, and their distances."""
+        if not issparse(self.table):
+            D = self.distances_from(here, "new row" if own is None else "row", numbers)
+            if own is not None:
+                D[own] = np.inf
+            i, j = np.nonzero(np.partition(D, k - 1, axis=1)[:, k - 1 : k] >= D)
+            return i, j, D[i, j]
+        i, j, d = np.repeat(np.arange(len(numbers)), np.diff(here.indptr)), here.indices.astype(np.int64), here.data
+        if own is not None:
+            others = j != numbers[i]
+            i, j, d = i[others], j[others], d[others]
+        stored = np.bincount(i, minlength=len(numbers))
+        if (stored < k).any():
+            short = int(np.argmax(stored < k))
+            raise InputError(
+                f"row {numbers[short]} has {stored[short]} stored distances to other rows, fewer than n_neighbors={k}: "
+                "store more, or give a smaller n_neighbors"
+            )
+        return i, j, d
 
-    @property
-    def in_pynndescent(self) -> str | None:
-        """Return pynndescent's name of the metric, None if it has none."""
-        if self.euclidean:
-            return "euclidean"
-        if self.cdist in IN_PYNNDESCENT and "w" not in self.params:
-            return "manhattan" if self.cdist == "cityblock" else self.cdist
-        return None
-
-    def nearest(
-        self,
-        k: int,
-        threads: Threads,
-        rows: np.ndarray | None = None,
-        others: Any = None,
-        labels: np.ndarray | None = None,
-        done: Callable[[int], object] = int,
-    ) -> tuple[np.ndarray, np.ndarray]:
-        """Return indices and distances (m, k) by a table of distances, as `Table.nearest`."""
-        new = others
-        if self.table is not None and others is not None:
-            new = nonnegative(others, "distances", "between new row {} and row {}")
-        if issparse(self.table):
-            assert labels is None, "a sparse table has no distances between components"
-            return _stored_nearest(new if rows is None else self.table[rows], k, rows)
-        given, kind = self.rows if self.table is None else self.table, "new row" if rows is None else "row"
-
-        def find(at: slice) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-            here = None if rows is None else rows[at]
-            D = self.distances_from(new[at] if here is None else given[here], kind, here)
-            leave_out(D, here, labels)
-            return _least(D, k)
-
-        return in_blocks(find, len(new) if rows is None else len(rows), k, 8 * self.n, threads, done)
-
-    def distances_from(self, others: np.ndarray, kind: str, names: np.ndarray | None = None) -> np.ndarray:
-        """Return distances (m, n) from other rows to all rows; ``names``: their numbers in errors."""
+    def distances_from(self, others: np.ndarray, kind: str, numbers: np.ndarray) -> np.ndarray:
+        """Return distances (m, n) from other rows to all rows; ``numbers``: theirs in errors."""
         if self.table is not None:
             return others.astype(np.float64)
         from scipy.spatial.distance import cdist
@@ -134,15 +127,16 @@ class Metric:
         if not (D >= 0).all() or np.isinf(D).any():
             i, j = np.argwhere(~((D >= 0) & (np.inf > D)))[0].tolist()
             raise InputError(
-                f"metric {self.name!r} must give finite numbers >= 0; got {D[i, j]:g} between {kind} "
-                f"{i if names is None else int(names[i])} and row {j}. Drop rows for which it is not defined, such as "
-                "rows of zeros, or use another metric"
+                f"metric {self.name!r} must give finite numbers >= 0; got {D[i, j]:g} between {kind} {numbers[i]} and "
+                f"row {j}. Drop rows for which it is not defined, such as rows of zeros, or use another metric"
             )
         return D
 
 
 def prepare(X: Any, metric: Any = "euclidean", params: dict[str, Any] | None = None) -> Metric:
-    """Make a metric ready for the rows ``X`` of `input.read_vectors`."""
+    """Make a metric ready for the rows ``X`` of `input.read_rows`."""
+    if params is not None and not isinstance(params, dict):
+        raise InputTypeError(f"metric_params must be a dict or None; got {type(params).__name__}")
     params = dict(params or {})
     if callable(metric):
         name = getattr(metric, "__name__", "given")
@@ -150,7 +144,7 @@ def prepare(X: Any, metric: Any = "euclidean", params: dict[str, Any] | None = N
         def distance(a: np.ndarray, b: np.ndarray) -> Any:  # a function with this name: scipy would use its own 'dice'
             return metric(a, b, **params)
 
-        return Metric(name, _dense(X, name), cdist=distance, bring=lambda Z: _dense(Z, name))
+        return Metric(name, _dense(X, name), lambda Z: _dense(Z, name), cdist=distance)
     if not isinstance(metric, str):
         raise InputTypeError(f"metric must be a name or a function of two rows; got {type(metric).__name__}")
     if metric == "similarity":
@@ -172,23 +166,26 @@ def prepare(X: Any, metric: Any = "euclidean", params: dict[str, Any] | None = N
         aside = "nelayout leaves the diagonal out; if X holds similarities, give metric='similarity'"
         apart = "nelayout takes row i as the distances from row i; (X + X.T) / 2 is the same in both directions"
         notes = tuple(f"{said}; {aside if i == j else apart}" for i, j, said in odd_distances(table))
-        return Metric(metric, None, cdist=name, table=_within_range(table)(table), notes=notes)
+
+        def checked(Z: Any) -> Any:
+            return nonnegative(Z, "distances", "between new row {} and row {}")
+
+        return Metric(metric, None, checked, cdist=name, table=_within_range(table)(table), notes=notes)
     if name in EUCLIDEAN:
         bring, convert = _as_euclidean(X, name, params)
-        return Metric(metric, bring(X), True, convert, bring=bring)
+        return Metric(metric, bring(X), bring, True, convert)
     if name == "mahalanobis" and "VI" not in params:
         raise InputError(
             "metric 'mahalanobis' needs metric_params={'VI': the inverse covariance matrix}, "
             "e.g. np.linalg.inv(np.cov(X.T))"
         )
-    dense = _dense(X, metric)
-    divide = _within_range(dense, params.get("p", 2)) if name in SCALED else None
+    divide = _within_range(_dense(X, metric), params.get("p", 2)) if name in SCALED else np.asarray
 
     def as_it_is(Z: Any) -> Any:
         rows = _dense(Z, metric)
-        return rows != 0 if name in BINARY else rows if divide is None else divide(rows)
+        return rows != 0 if name in BINARY else divide(rows)
 
-    return Metric(metric, as_it_is(X), cdist=name, params=params, bring=as_it_is)
+    return Metric(metric, as_it_is(X), as_it_is, cdist=name, params=params)
 
 
 def nonnegative(X: Any, kind: str, where: str) -> Any:
@@ -222,29 +219,6 @@ def odd_distances(table: Any) -> Iterator[tuple[int, int, str]]:
             return
 
 
-def _least(D: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return pairs (i, j) and entries of D among the k least of their rows, with ties."""
-    i, j = np.nonzero(np.partition(D, k - 1, axis=1)[:, k - 1 : k] >= D)
-    return i, j, D[i, j]
-
-
-def _stored_nearest(D: Any, k: int, own: np.ndarray | None = None) -> tuple[np.ndarray, np.ndarray]:
-    """Return columns and entries (m, k) of each row's k smallest, without the column ``own``."""
-    of = np.repeat(np.arange(D.shape[0]), np.diff(D.indptr))
-    columns, entries = D.indices.astype(np.int64), D.data
-    if own is not None:
-        others = columns != own[of]
-        of, columns, entries = of[others], columns[others], entries[others]
-    stored = np.bincount(of, minlength=D.shape[0])
-    if (stored < k).any():
-        i = int(np.argmax(stored < k))
-        raise InputError(
-            f"row {i} has {stored[i]} stored distances to other rows, fewer than n_neighbors={k}: store more, or give "
-            "a smaller n_neighbors"
-        )
-    return first_k(of, columns, entries, D.shape[0], k)
-
-
 def _as_euclidean(X: Any, metric: str, params: dict[str, Any]) -> tuple[Callable[[Any], Any], Callable[..., Any]]:
     """Return the map to rows in Euclidean order, and from squared distances to the metric."""
     if metric == "haversine":
@@ -266,7 +240,11 @@ def _as_euclidean(X: Any, metric: str, params: dict[str, Any]) -> tuple[Callable
         return lambda Z: _at_length_one(turned(Z), zeros), lambda d2: np.sqrt(d2 / 2) if root else d2 / 2
     if metric == "seuclidean":
         divide = _within_range(_dense(X, metric))
-        deviation = _deviations(divide(X), params.get("V"))
+        V = params.get("V")
+        variance = np.var(divide(X), axis=0, ddof=1, dtype=np.float64) if V is None else np.asarray(V, np.float64)
+        if variance.shape != (X.shape[1],) or not (np.isfinite(variance) & (variance >= 0)).all():
+            raise InputError(f"V of metric 'seuclidean' must be {X.shape[1]} finite numbers >= 0, one for each column")
+        deviation = np.sqrt(np.where(variance > 0, variance, 1.0))
         again = _within_range(divide(X) / deviation)
         return lambda Z: again(divide(_dense(Z, metric)) / deviation), np.sqrt
     return _within_range(X), (lambda d2: d2) if metric == "sqeuclidean" else np.sqrt
@@ -313,11 +291,3 @@ def _on_sphere(X: Any) -> np.ndarray:
     latitude, longitude = X.astype(np.float64).T
     around = np.cos(latitude)
     return np.column_stack([around * np.cos(longitude), around * np.sin(longitude), np.sin(latitude)])
-
-
-def _deviations(X: np.ndarray, V: Any) -> np.ndarray:
-    """Return (d,) roots of the columns' variances (n - 1), or of V; 1 for constant columns."""
-    variance = np.var(X, axis=0, ddof=1, dtype=np.float64) if V is None else np.asarray(V, dtype=np.float64)
-    if variance.shape != (X.shape[1],) or not (np.isfinite(variance) & (variance >= 0)).all():
-        raise InputError(f"V of metric 'seuclidean' must be {X.shape[1]} finite numbers >= 0, one for each column")
-    return np.sqrt(np.where(variance > 0, variance, 1.0))

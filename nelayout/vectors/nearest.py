@@ -1,22 +1,14 @@
 """The k nearest rows of each row: exact, with the same bits for any number of threads.
 
 The index orders equal distances. scipy's k-d tree searches rows of few columns. For others, one matrix product gives a
-lower bound of every distance,
-
-    |x - y|^2 = |x|^2 + |y|^2 - 2 x.y,
-
-less its rounding errors. The k pairs with the least bounds are measured one by one. So is each pair with a bound up to
-the largest of these k distances. All other pairs are farther apart.
-
->>> from nelayout.numerics.parallel import Threads
->>> indices, squared = exact_nearest(np.array([[0.0], [3.0], [4.0]]), 1, Threads())
->>> indices.ravel(), squared.ravel()
-(array([1, 2, 1]), array([9., 1., 1.]))
+lower bound of every distance, |x - y|^2 = |x|^2 + |y|^2 - 2 x.y, less its rounding errors. The k pairs with the least
+bounds are measured one by one. So is each pair with a bound up to the largest of these k distances. All other pairs are
+farther apart.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import nullcontext
 from typing import Any
 
@@ -27,7 +19,7 @@ from nelayout.numerics.blocks import rows_at_once
 from nelayout.numerics.parallel import Threads, blas_on_one_thread
 from nelayout.numerics.principal import principal_components
 
-__all__ = ["Table", "exact_nearest", "first_k", "in_blocks", "leave_out", "squared_distances", "takes_tree"]
+__all__ = ["Table", "first_k", "nearest_rows", "squared_distances", "takes_tree", "tree_nearest"]
 
 # Largest number of columns, and of rows times 2^columns, for a k-d tree.
 TREE_COLUMNS, TREE_WORK = 9, 1e8
@@ -39,24 +31,6 @@ DIRECTIONS, LONG_WORK = 100, 2e10
 TRIAL_ROWS, SAMPLED = 64, 5000
 
 
-def takes_tree(X: Any) -> bool:
-    """Return True if a k-d tree finds the neighbors of these rows."""
-    n, d = X.shape
-    return not issparse(X) and d <= TREE_COLUMNS and n * 2.0**d <= TREE_WORK
-
-
-def exact_nearest(
-    X: Any, k: int, threads: Threads, done: Callable[[int], object] = int
-) -> tuple[np.ndarray, np.ndarray]:
-    """Return indices and squared distances (n, k) of the nearest rows; all rows must differ.
-
-    ``done`` gets the number of rows of each finished block.
-    """
-    if takes_tree(X):
-        return _by_tree(X, k, threads, done)
-    return Table(X, k).nearest(k, threads, np.arange(X.shape[0]), done=done)
-
-
 def first_k(i: np.ndarray, j: np.ndarray, d: np.ndarray, m: int, k: int) -> tuple[np.ndarray, np.ndarray]:
     """Return the k smallest (d, j) of each row i < m; every row has at least k entries."""
     order = np.lexsort((j, d, i))
@@ -65,33 +39,36 @@ def first_k(i: np.ndarray, j: np.ndarray, d: np.ndarray, m: int, k: int) -> tupl
     return j[keep].reshape(m, k), d[keep].reshape(m, k)
 
 
-def in_blocks(
-    find: Callable[[slice], tuple[np.ndarray, np.ndarray, np.ndarray]],
-    m: int,
+def nearest_rows(
+    table: Any,
     k: int,
-    bytes_each: int,
     threads: Threads,
+    rows: np.ndarray | None = None,
+    others: Any = None,
+    labels: np.ndarray | None = None,
     done: Callable[[int], object] = int,
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return the `first_k` of m rows; ``find`` gives the pairs of a slice, ``done`` counts."""
+    """Return indices and distances (m, k) of the nearest rows of a `Table` or a `Metric`.
+
+    They are nearest to some of its ``rows``, not counting each row itself, or to rows ``others`` of another table. If
+    ``labels`` (n,) are given, neighbors have different labels. ``done`` gets the number of rows of each finished block.
+    """
 
     def block(start: int) -> tuple[np.ndarray, np.ndarray]:
-        here = slice(start, min(start + size, m))
-        found = first_k(*find(here), here.stop - start, k)
-        done(here.stop - start)
-        return found
+        numbers = np.arange(start, min(start + size, m)) if rows is None else rows[start : start + size]
+        here = others[numbers] if rows is None else table.X[numbers]
+        own: Any = None  # distances that do not count
+        if rows is not None:
+            own = (np.arange(len(numbers)), numbers) if labels is None else labels[numbers][:, None] == labels
+        i, j, d = table.near(here, k, numbers, own)
+        done(len(numbers))
+        return first_k(i, j, d, len(numbers), k)
 
-    size = rows_at_once(bytes_each)
+    m, size = others.shape[0] if rows is None else len(rows), rows_at_once(4 * table.n)
     with blas_on_one_thread() if m > size else nullcontext():
         found = threads.map(block, range(0, m, size))
-    return np.concatenate([f[0] for f in found]), np.concatenate([f[1] for f in found])
-
-
-def leave_out(D: np.ndarray, rows: np.ndarray | None, labels: np.ndarray | None) -> None:
-    """Set distances (m, n) of ``rows`` to themselves, or to rows of their label, to infinity."""
-    if rows is not None:
-        own = (np.arange(len(rows)), rows) if labels is None else labels[rows][:, None] == labels
-        D[own] = np.inf
+    indices, distances = zip(*found, strict=True)
+    return np.concatenate(indices), np.concatenate(distances)
 
 
 def squared_distances(A: Any, rows: np.ndarray, B: Any, cols: np.ndarray) -> np.ndarray:
@@ -111,61 +88,36 @@ def squared_distances(A: Any, rows: np.ndarray, B: Any, cols: np.ndarray) -> np.
 
 
 class Table:
-    """Rows (n, d), float32, float64 or CSR, prepared for searches."""
+    """Rows (n, d), float32, float64 or CSR, prepared for searches of k neighbors."""
 
     def __init__(self, X: Any, k: int) -> None:
         self.X, self.n = X, X.shape[0]
         rows = np.unique(np.linspace(0, self.n - 1, TRIAL_ROWS).astype(np.int64))
-        for bound in self._bounds():
-            self.bound = bound
-            if bound.last or len(self._candidates(X[rows], k, rows)[0]) <= len(rows) * max(4 * k + 20, self.n / 32):
+        own = np.arange(len(rows)), rows
+        kinds: list[Any] = [(np.float64, None)]
+        if not issparse(X):
+            kinds.insert(0, (np.float32, None))
+            if X.shape[1] > DIRECTIONS and float(self.n) ** 2 * X.shape[1] > LONG_WORK:
+                kinds.insert(0, (np.float32, _along_directions(X)))
+        for dtype, project in kinds:
+            self.bound = Bound(X, dtype, project)
+            if dtype == np.float64 or len(self.candidates(X[rows], k, own)[0]) <= len(rows) * max(
+                4 * k + 20, self.n / 32
+            ):
                 break
 
-    def _bounds(self) -> Iterator[Bound]:
-        if not issparse(self.X):
-            if self.X.shape[1] > DIRECTIONS and float(self.n) ** 2 * self.X.shape[1] > LONG_WORK:
-                yield Bound(self.X, np.float32, _along_directions(self.X))
-            yield Bound(self.X, np.float32)
-        yield Bound(self.X, np.float64)
-
-    def nearest(
-        self,
-        k: int,
-        threads: Threads,
-        rows: np.ndarray | None = None,
-        others: Any = None,
-        labels: np.ndarray | None = None,
-        done: Callable[[int], object] = int,
-    ) -> tuple[np.ndarray, np.ndarray]:
-        """Return the k nearest other rows of each of ``rows``, or of each of ``others``.
-
-        ``others`` are rows of another table. If ``labels`` (n,) are given, two neighbors have different labels.
-        """
-
-        def find(at: slice) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-            here = None if rows is None else rows[at]
-            return self._near(others[at] if here is None else self.X[here], k, here, labels)
-
-        return in_blocks(find, others.shape[0] if rows is None else len(rows), k, 4 * self.n, threads, done)
-
-    def _near(
-        self, here: Any, k: int, rows: np.ndarray | None, labels: np.ndarray | None = None
-    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    def near(self, here: Any, k: int, numbers: np.ndarray, own: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Return pairs (i, j) with the k nearest of each row, and their squared distances."""
-        i, j, worst = self._candidates(here, k, rows, labels)
+        i, j, worst = self.candidates(here, k, own)
         d2 = squared_distances(here, i, self.X, j)
         near = d2 <= worst[i]
         return i[near], j[near], d2[near]
 
-    def _candidates(
-        self, here: Any, k: int, rows: np.ndarray | None, labels: np.ndarray | None = None
-    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Return pairs (i, j) that may be among the k nearest, and (m,) bounds of their distances.
-
-        The bounds are squared distances, from above. A row of the table does not find itself.
-        """
+    def candidates(self, here: Any, k: int, own: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Return pairs (i, j) that may be near, and upper bounds (m,) of squared distances."""
         A = self.bound(here)
-        leave_out(A, rows, labels)
+        if own is not None:
+            A[own] = np.inf
         j = _least(A, k)
         i = np.repeat(np.arange(len(A)), k)
         worst = np.max(squared_distances(here, i, self.X, j.ravel()).reshape(-1, k), axis=1)
@@ -182,8 +134,8 @@ class Bound:
     Rounding the rows adds at most 6 u (|z_i|^2 + |z_j|^2). Twice the sum is subtracted.
     """
 
-    def __init__(self, X: Any, dtype: Any, project: Callable[[Any], Any] | None = None) -> None:
-        self.project, self.dtype, self.last = project, np.dtype(dtype), dtype == np.float64
+    def __init__(self, X: Any, dtype: Any, project: Callable[[Any], Any] | None) -> None:
+        self.project, self.dtype = project, np.dtype(dtype)
         n, p = X.shape[0], X.shape[1] if project is None else DIRECTIONS + 1
         self.largest = np.sqrt(np.finfo(dtype).max)
         self.slack = 1 - 4 * (p + 8) * float(np.finfo(dtype).eps) / 2
@@ -231,7 +183,7 @@ def _squares(X: Any) -> np.ndarray:
 
 
 def _along_directions(X: np.ndarray) -> Callable[[np.ndarray], np.ndarray]:
-    """Return the map of rows to leading principal directions and the length outside of them.
+    """Return the map of rows x to leading directions z and the length r outside of them.
 
     Distances there are lower bounds: |x - y|^2 >= |z_x - z_y|^2 + (r_x - r_y)^2.
     """
@@ -261,8 +213,19 @@ def _least(A: np.ndarray, k: int) -> np.ndarray:
     return np.argpartition(A, k - 1, axis=1)[:, :k]
 
 
-def _by_tree(X: np.ndarray, k: int, threads: Threads, done: Callable[[int], object]) -> tuple[np.ndarray, np.ndarray]:
-    """Search by a k-d tree; if others share the k-th distance, search for more rows."""
+def takes_tree(X: Any) -> bool:
+    """Return True if a k-d tree finds the neighbors of these rows."""
+    n, d = X.shape
+    return not issparse(X) and d <= TREE_COLUMNS and n * 2.0**d <= TREE_WORK
+
+
+def tree_nearest(
+    X: np.ndarray, k: int, threads: Threads, done: Callable[[int], object]
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return indices and squared distances (n, k) of the nearest rows; all rows must differ.
+
+    If others share the k-th distance, more rows are searched for.
+    """
     from scipy.spatial import KDTree
 
     points = X.astype(np.float64)

@@ -1,12 +1,5 @@
 """The k nearest rows of each row under a metric: exact, or approximate for large tables.
 
-Three rows are on a line. The last two are nearest to each other, and the second is nearest to the first::
-
-    >>> from nelayout.numerics.parallel import Threads
-    >>> found = Space(np.array([[0.0], [3.0], [4.0]])).nearest(1, np.random.default_rng(0), Threads())
-    >>> found.indices.ravel(), found.distances.ravel()
-    (array([1, 2, 1]), array([3., 1., 1.]))
-
 `nearest` searches under Euclidean metrics, and tables of distances serve other metrics. `backends` takes larger
 tables. A device compares all pairs of dense rows of many columns. Equal distances are ordered by index, and equal rows
 are neighbors at distance 0.
@@ -23,18 +16,25 @@ from typing import Any
 import numpy as np
 from scipy.sparse import csr_array, issparse
 
+from nelayout.errors import InputError
 from nelayout.numerics.parallel import Threads
 from nelayout.numerics.principal import principal_components
-from nelayout.placing.overlap import split_coincident
 from nelayout.record.progress import screen
-from nelayout.record.solution import Progress
 from nelayout.sums.device import Device
-from nelayout.vectors.backends import Trial, choose
-from nelayout.vectors.input import Neighbors
-from nelayout.vectors.metrics import Metric, prepare
-from nelayout.vectors.nearest import DIRECTIONS, Table, exact_nearest, first_k, squared_distances, takes_tree
+from nelayout.vectors.backends import choose
+from nelayout.vectors.input import Neighbors, count
+from nelayout.vectors.metrics import prepare
+from nelayout.vectors.nearest import (
+    DIRECTIONS,
+    Table,
+    first_k,
+    nearest_rows,
+    squared_distances,
+    takes_tree,
+    tree_nearest,
+)
 
-__all__ = ["Copies", "Space", "kinds_of", "row_keys"]
+__all__ = ["Copies", "Space", "row_keys"]
 
 # Largest number of pairs of rows, and of pairs times columns, for products of matrices; largest pairs times columns for
 # tables of distances.
@@ -44,18 +44,32 @@ SAMPLED = 200
 
 
 class Space:
-    """Rows and a metric between them; ``original`` are the rows before any change."""
+    """Rows and a metric between them."""
 
     def __init__(
         self, X: Any, metric: Any = "euclidean", params: dict[str, Any] | None = None, pca: int | str | None = None
     ) -> None:
-        self.original, self.n = X, X.shape[0]
-        self._made_of = X, metric, params, pca
-        self.given: Metric = prepare(X, metric, params)
+        self.n, self._made_of = X.shape[0], (X, metric, params, pca)
+        n, d = X.shape
+        if isinstance(pca, bool) or not (pca is None or pca == "auto" or isinstance(pca, (int, np.integer))):
+            raise InputError(f"pca must be 'auto', None or a number of components; got {pca!r}")
+        if isinstance(pca, (int, np.integer)):
+            if metric == "precomputed":
+                raise InputError("pca reduces vectors; metric='precomputed' has only distances: leave pca out")
+            pca = count(pca, "pca", min(n, d), f"X is {n} x {d}")
+        self.given = prepare(X, metric, params)
         self._tables: dict[int, Table] = {}
-        if isinstance(pca, int) and self.given.rows is not None:
+        if isinstance(pca, int):
             bring, (scores, directions, mean) = self.given.bring, principal_components(self.given.rows, pca)
-            self.given = replace(self.given, rows=scores, bring=lambda Z: _along(bring(Z), directions, mean))
+            shift = np.einsum("j,jk->k", mean, directions)
+
+            def along(X: Any) -> np.ndarray:
+                Z = bring(X)
+                if issparse(Z):
+                    return np.asarray(Z @ directions) - shift
+                return np.einsum("ij,jk->ik", Z.astype(np.float64), directions) - shift  # sums in one fixed order
+
+            self.given = replace(self.given, rows=scores, bring=along)
 
     def __reduce__(self):
         return Space, self._made_of  # functions of a metric cannot be pickled
@@ -73,45 +87,47 @@ class Space:
 
         ``device``, if any, compares long rows. ``backend`` is "exact", a name in `backends`, or None for a choice.
         """
-        X, exact = self.given.rows, backend == "exact"
+        X, exact, notes = self.given.rows, backend == "exact", ()
         if not self.given.euclidean:
             if exact or (backend is None and (X is None or float(self.n) ** 2 * X.shape[1] <= TABLE_WORK)):
                 with _counting(self.n, progress) as done:
-                    found = self.given.nearest(k, threads, np.arange(self.n), done=done)
+                    found = nearest_rows(self.given, k, threads, np.arange(self.n), done=done)
                 return Neighbors(*found, self.given.notes)
             indices, distances, note = self._approximate(X, k, rng, threads, backend, progress)
             return Neighbors(indices, distances, (note,))
-        first, group = kinds_of(X)
-        distinct = X if len(first) == self.n else X[first]
-        few, notes, free = min(k, len(first) - 1), (), exact or backend is None
+        copies = Copies.of(X)
+        distinct = copies.one_of_each(X)
+        few, free = min(k, distinct.shape[0] - 1), exact or backend is None
         if not few:
             indices, squared = np.zeros((1, 0), dtype=np.int64), np.zeros((1, 0))
         elif free and device is not None and self.n >= device.least and not (issparse(X) or takes_tree(X)):
             indices, squared = device.nearest(distinct, few)
         elif exact or (free and (takes_tree(distinct) or _affordable(distinct))):
-            with _counting(len(first), progress) as done:
-                indices, squared = exact_nearest(distinct, few, threads, done)
+            with _counting(distinct.shape[0], progress) as done:
+                if takes_tree(distinct):
+                    indices, squared = tree_nearest(distinct, few, threads, done)
+                else:
+                    every = np.arange(distinct.shape[0])
+                    indices, squared = nearest_rows(Table(distinct, few), few, threads, every, done=done)
         else:
             indices, squared, note = self._approximate(distinct, few, rng, threads, backend, progress)
             notes = (note,)
-        if len(first) < self.n:
-            indices, squared = _with_copies(indices, squared, first, group, k)
+        if copies.any:
+            indices, squared = copies.neighbors(indices, squared, k)
         return Neighbors(indices, self.given.convert(squared), notes)
 
     def nearest_from(self, X: Any, k: int, threads: Threads) -> Neighbors:
-        """Find the k nearest rows of each row of another table (`input.read_vectors`), exactly."""
-        if self.given.table is None:
-            X = self.given.bring(X)
-        indices, distances = self._table(k).nearest(k, threads, others=X)
+        """Find the k nearest rows of each row of another table (`input.read_rows`), exactly."""
+        indices, distances = nearest_rows(self._searched(k), k, threads, others=self.given.bring(X))
         return Neighbors(indices, self.given.convert(distances) if self.given.euclidean else distances)
 
     def nearest_across(self, labels: np.ndarray, rows: np.ndarray, threads: Threads) -> tuple[np.ndarray, np.ndarray]:
         """Find each row's nearest row of another label: indices and monotone distances (m,)."""
-        j, d = self._table(1).nearest(1, threads, rows, labels=labels)
+        j, d = nearest_rows(self._searched(1), 1, threads, rows, labels=labels)
         return j[:, 0], d[:, 0]
 
-    def _table(self, k: int) -> Table | Metric:
-        """Return what searches for k neighbors; cached."""
+    def _searched(self, k: int) -> Any:
+        """Return the table of a search for k neighbors; cached."""
         if not self.given.euclidean:
             return self.given
         if k not in self._tables:
@@ -124,19 +140,24 @@ class Space:
         """Search by another package, compute distances again, squared; note the recall."""
         backend, metric = choose(name, self.given), self.given
         n, seed = X.shape[0], int(rng.integers(2**31 - 1))
-        exact = (Table(X, k) if metric.euclidean else metric).nearest
+        table: Any = Table(X, k) if metric.euclidean else metric
         some = np.random.default_rng(0).permutation(n)[: 2 * SAMPLED]
-        near, measured = exact(k=k, threads=threads, rows=some)
-        trial, some, farthest = Trial(some[:SAMPLED], near[:SAMPLED]), some[-SAMPLED:], measured[-SAMPLED:, -1:]
+        near, measured = nearest_rows(table, k, threads, some)
+        trial, some, farthest = (some[:SAMPLED], near[:SAMPLED]), some[-SAMPLED:], measured[-SAMPLED:, -1:]
         with _counting(n, progress) as done:
-            found, distances = backend.search(X, k, seed, threads, metric, trial, done)
-        indices, distances, short = _without_self(found, distances, k)
-        if metric.euclidean:
+            found, known = backend.search(X, k, seed, threads, metric, trial, done)
+        bad = (found == np.arange(n)[:, None]) | (found < 0)  # the row itself, or none
+        order = np.argsort(bad, axis=1, kind="stable")[:, :k]
+        short = np.flatnonzero(np.take_along_axis(bad, order, 1).any(axis=1))
+        indices = np.take_along_axis(found, order, 1).astype(np.int64)
+        if metric.euclidean or known is None:
             rows = np.repeat(np.arange(n), k)
             measured = squared_distances(X, rows, X, indices.ravel())
             indices, distances = first_k(rows, indices.ravel(), measured, n, k)
+        else:
+            distances = np.take_along_axis(known, order, 1).astype(np.float64)
         if len(short):  # rows with too few neighbors
-            indices[short], distances[short] = exact(k=k, threads=threads, rows=short)
+            indices[short], distances[short] = nearest_rows(table, k, threads, short)
         recall = np.mean(distances[some] <= farthest * (1 + 1e-5))  # pynndescent measures in single precision
         note = (
             f"the neighbors of {n} rows are approximate, {recall:.1%} of the nearest were found (by {backend.name}, "
@@ -174,14 +195,6 @@ def _affordable(X: Any) -> bool:
     return float(n) ** 2 <= EXACT_PAIRS and work <= EXACT_WORK
 
 
-def _along(X: Any, directions: np.ndarray, mean: np.ndarray) -> np.ndarray:
-    """Return rows in principal components, each sum in one fixed order."""
-    shift = np.einsum("j,jk->k", mean, directions)
-    if issparse(X):
-        return np.asarray(X @ directions) - shift
-    return np.einsum("ij,jk->ik", X.astype(np.float64), directions) - shift
-
-
 def row_keys(X: Any) -> Iterator[bytes]:
     """Yield a key for each row: equal rows have equal keys, for any type of numbers."""
     if issparse(X):
@@ -190,45 +203,6 @@ def row_keys(X: Any) -> Iterator[bytes]:
     else:
         for row in X:
             yield blake2b((row.astype(np.float64) + 0.0).tobytes(), digest_size=16).digest()  # -0.0 + 0.0 is 0.0
-
-
-def kinds_of(X: Any) -> tuple[np.ndarray, np.ndarray]:
-    """Return the first row (u,) of each kind of equal rows, and the kind (n,) of each row."""
-    seen: dict[bytes, int] = {}
-    group = np.array([seen.setdefault(key, len(seen)) for key in row_keys(X)], dtype=np.int64)
-    return np.unique(group, return_index=True)[1], group
-
-
-def _with_copies(
-    indices: np.ndarray, squared: np.ndarray, first: np.ndarray, group: np.ndarray, k: int
-) -> tuple[np.ndarray, np.ndarray]:
-    """Extend neighbors of distinct rows to all rows: own copies, then copies of neighbors."""
-    kinds, n = len(first), len(group)
-    members = np.argsort(group, kind="stable")
-    size = np.bincount(group, minlength=kinds)
-    begin = np.cumsum(size) - size
-    # Each kind's list of kinds, itself first; at most k + 1 members of a kind can be neighbors.
-    listed = np.column_stack([np.arange(kinds), indices]).ravel()
-    distance = np.column_stack([np.zeros(kinds), squared]).ravel()
-    owner = np.repeat(np.arange(kinds), indices.shape[1] + 1)
-    take = np.minimum(size, k + 1)[listed]
-    offset = np.arange(take.sum()) - np.repeat(np.cumsum(take) - take, take)
-    j = members[np.repeat(begin[listed], take) + offset]
-    best, at = first_k(np.repeat(owner, take), j, np.repeat(distance, take), kinds, k + 1)
-    best, at = best[group], at[group]  # one entry too many: the row itself, or the last
-    own = best == np.arange(n)[:, None]
-    own[:, -1] |= ~own.any(axis=1)
-    return best[~own].reshape(n, k), at[~own].reshape(n, k)
-
-
-def _without_self(found: np.ndarray, distances: np.ndarray | None, k: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Drop each row itself from lists (n, k + 1); return (n, k), and rows with too few."""
-    bad = (found == np.arange(len(found))[:, None]) | (found < 0)
-    order = np.argsort(bad, axis=1, kind="stable")[:, :k]
-    short = np.flatnonzero(np.take_along_axis(bad, order, 1).any(axis=1))
-    found = np.take_along_axis(found, order, 1).astype(np.int64)
-    known = np.zeros(found.shape) if distances is None else np.take_along_axis(distances, order, 1).astype(np.float64)
-    return found, known, short
 
 
 @dataclass(frozen=True, slots=True)
@@ -253,8 +227,9 @@ class Copies:
     @classmethod
     def of(cls, X: Any) -> Copies:
         """Find the equal rows of a table."""
-        first, kind = kinds_of(X)
-        return cls(kind, first)
+        seen: dict[bytes, int] = {}
+        kind = np.array([seen.setdefault(key, len(seen)) for key in row_keys(X)], dtype=np.int64)
+        return cls(kind, np.unique(kind, return_index=True)[1])
 
     @property
     def any(self) -> bool:
@@ -263,10 +238,29 @@ class Copies:
 
     def one_of_each(self, values: Any) -> Any:
         """Return the values (u, ...) of the first rows of all kinds; None and names stay."""
-        return values[self.first] if isinstance(values, np.ndarray) else values
+        return values[self.first] if self.any and hasattr(values, "shape") else values
 
-    def merged(self, graph: csr_array, shares: np.ndarray | None = None) -> tuple[csr_array, np.ndarray | None]:
-        """Return the graph of kinds with summed weights, and similarities of rows on its edges."""
+    def neighbors(self, indices: np.ndarray, squared: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
+        """Extend neighbors of kinds to all rows: own copies, then copies of neighbors."""
+        kinds, n = len(self.first), len(self.kind)
+        members = np.argsort(self.kind, kind="stable")
+        size = np.bincount(self.kind, minlength=kinds)
+        begin = np.cumsum(size) - size
+        # Each kind's list of kinds, itself first; at most k + 1 members of a kind can be neighbors.
+        listed = np.column_stack([np.arange(kinds), indices]).ravel()
+        distance = np.column_stack([np.zeros(kinds), squared]).ravel()
+        owner = np.repeat(np.arange(kinds), indices.shape[1] + 1)
+        take = np.minimum(size, k + 1)[listed]
+        offset = np.arange(take.sum()) - np.repeat(np.cumsum(take) - take, take)
+        j = members[np.repeat(begin[listed], take) + offset]
+        best, at = first_k(np.repeat(owner, take), j, np.repeat(distance, take), kinds, k + 1)
+        best, at = best[self.kind], at[self.kind]  # one entry too many: the row itself, or the last
+        own = best == np.arange(n)[:, None]
+        own[:, -1] |= ~own.any(axis=1)
+        return best[~own].reshape(n, k), at[~own].reshape(n, k)
+
+    def merged(self, graph: csr_array, shares: np.ndarray | None = None) -> tuple[csr_array, np.ndarray | None, Any]:
+        """Return the graph of kinds, similarities of rows on its edges, and `Known.merged`."""
         u, of = len(self.first), np.repeat(self.kind, np.diff(graph.indptr)).astype(np.int64)
         to = self.kind[graph.indices]
         apart = of != to
@@ -276,16 +270,13 @@ class Copies:
         each = csr_array((np.bincount(at, graph.data[apart], len(key)), j.astype(np.int32), ends), (u, u))
         both = csr_array((each + each.T) / 2.0)  # bits equal to the transpose
         both.sort_indices()
+        within = float(1.0 - both.sum() / graph.sum()), np.bincount(self.kind)
         if shares is None:
-            return both, None
+            return both, None, within
         rows = np.bincount(at, shares[apart], len(key))
         alone = np.bincount(i, rows, u)[i] == 0  # kinds with no neighbors other than their copies
         rows[alone] = both.data[alone]
-        return both, rows / np.bincount(i, rows, u)[i]
-
-    def within(self, graph: csr_array, merged: csr_array) -> tuple[float, np.ndarray] | None:
-        """Return the share of weight between copies, and the number of rows (u,) of each kind."""
-        return (float(1.0 - merged.sum() / graph.sum()), np.bincount(self.kind)) if self.any else None
+        return both, rows / np.bincount(i, rows, u)[i], within
 
     def masses(self, mass: Any) -> Any:
         """Return the masses of kinds, sums over their rows; names stay, except "unit"."""
@@ -294,13 +285,3 @@ class Copies:
         n = len(self.kind)
         given = [mass[k] for k in range(n)] if isinstance(mass, Mapping) else 1.0 if isinstance(mass, str) else mass
         return np.bincount(self.kind, np.broadcast_to(np.asarray(given, np.float64), n))
-
-    def told(self, callback: Callable[..., object] | None) -> Callable[[Progress], object] | None:
-        """Return the callback with the positions of all rows."""
-        if callback is None:
-            return None
-        return lambda state: callback(replace(state, positions=state.positions[self.kind]))
-
-    def beside(self, Y: np.ndarray) -> np.ndarray:
-        """Return positions of all rows: copies are close to the position (u, dim) of their kind."""
-        return split_coincident(Y[self.kind])

@@ -1,13 +1,4 @@
-"""Tables for `nelayout embed`, a row per sample: CSV, TSV, npy, npz, Arrow, Parquet.
-
-A first row is a header if one of its cells is not a number but the cell below is. It is also a header if no cell is a
-number, or if an option names one of its cells::
-
-    >>> source = Source("two.csv", b"height,width,kind\\n1,2,oak\\n3,4,ash\\n")
-    >>> table = read_table(source, "csv", beside={"--color": "kind"})
-    >>> table.X.tolist(), table.beside["--color"].values
-    ([[1.0, 2.0], [3.0, 4.0]], ['oak', 'ash'])
-"""
+"""Tables for `nelayout embed`, a row per sample: CSV, TSV, npy, npz, Arrow, Parquet."""
 
 from __future__ import annotations
 
@@ -53,10 +44,11 @@ class Column:
 class Table:
     """Rows of numbers, and the values beside their positions.
 
-    X       (n, d), dense or CSR beside  option ("--color", "--label") -> a column that is not a coordinate names
-            names of the rows, None if the file has none columns names of the coordinates, None if the file has no
-            distinct names
-    notes   sentences about surprising readings of the file
+    X        (n, d), dense or CSR
+    beside   option ("--color", "--label") -> a column that is not a coordinate
+    names    of the rows, None if the file has none
+    notes    sentences about surprising readings of the file
+    columns  names of the coordinates, None if the file has no distinct names
     """
 
     X: Any
@@ -78,8 +70,6 @@ def read_table(
     """Read numbers of `columns` (None: all others), and `beside`: option -> column.
 
     A column is given by its name or, if no column has this name, by its number from 1. "3-7" are five columns.
-    `FittedColumns` holds names only. Raises `InputError` with file, row and column, and `MissingExtra` for arrow and
-    parquet without pyarrow.
     """
     read = {"csv": _delimited, "tsv": _delimited, "arrow": _typed, "parquet": _typed}.get(kind, _arrays)
     try:
@@ -122,8 +112,8 @@ def _delimited(source: Source, kind: str, columns: Sequence[str] | None, beside:
                 numbers.extend(value for value in values if value is not None)
                 commas += sum("," in cell for cell in cells)
             else:
-                bad = [(names[k], row[k]) for k in taken if not _is_number(row[k]) or table.ambiguous(row[k])]
-                good = [name for k, name in enumerate(names) if name and _is_number(row[k]) and k not in texts]
+                bad = [(names[k], row[k]) for k in taken if number(row[k]) is None or table.ambiguous(row[k])]
+                good = [name for k, name in enumerate(names) if name and number(row[k]) is not None and k not in texts]
                 raise _no_number(source, f"line {line}", bad, good, bool(beside)) from None
         lines.append(line)
         for k, cells in texts.items():
@@ -153,16 +143,12 @@ def _delimited(source: Source, kind: str, columns: Sequence[str] | None, beside:
 
 
 def _is_header(first: list[str], second: list[str], asked: Sequence[str]) -> bool:
+    """Return True if a cell is text over a number or asked for, or if no cell is a number."""
     if first[0] == "" and first[1:] == [str(k) for k in range(len(first) - 1)]:  # a frame without column names
         return True
-    words = [not _is_number(cell) and cell.lower() not in MISSING for cell in first]
-    if all(words) or any(word and _is_number(below) for word, below in zip(words, second, strict=False)):
-        return True
-    return any(word and cell in asked for word, cell in zip(words, first, strict=True))
-
-
-def _is_number(cell: str) -> bool:
-    return number(cell) is not None
+    words = [number(cell) is None and cell.lower() not in MISSING for cell in first]
+    over = (word and number(below) is not None for word, below in zip(words, second, strict=False))
+    return all(words) or any(over) or any(word and cell in asked for word, cell in zip(words, first, strict=True))
 
 
 def _arrays(source: Source, kind: str, columns: Sequence[str] | None, beside: Mapping[str, str]) -> Table:
@@ -209,34 +195,30 @@ def _typed(source: Source, kind: str, columns: Sequence[str] | None, beside: Map
     table = table.drop_columns(index)
     names = table.column_names
     taken, others = _choose_columns(source, columns, beside, names)
-    blocks, bad, good = [], [], []
-    for k in taken:
-        block, culprit = _numbers(table.column(k))
-        (blocks if culprit is None else bad).append(block if culprit is None else (names[k], *culprit))
-        if culprit is None:
-            good.append(names[k])
+    blocks = [(names[k], *_numbers(table.column(k))) for k in taken]
+    bad = [(name, *culprit) for name, _, culprit in blocks if culprit is not None]
     if bad:
-        row = bad[0][2]
-        raise _no_number(source, f"row {row + 1}", [(name, value) for name, value, _ in bad], good, bool(beside))
-    X = np.concatenate(blocks, axis=1)
+        good = [name for name, _, culprit in blocks if culprit is None]
+        wrong = [(name, value) for name, value, _ in bad]
+        raise _no_number(source, f"row {bad[0][2] + 1}", wrong, good, bool(beside))
+    X = np.concatenate([block for _, block, _ in blocks], axis=1)
     found = {option: Column(names[k], table.column(k).to_pylist()) for option, k in others.items()}
     fitted = _names_apart([names[k] for k in taken]) if X.shape[1] == len(taken) else None
     return Table(X, found, called, columns=fitted)
 
 
-def _numbers(column: Any) -> tuple[np.ndarray, None] | tuple[None, tuple[Any, int]]:
+def _numbers(column: Any) -> tuple[Any, tuple[Any, int] | None]:
     """Return (n, width) numbers; else the first value that is not a number, and its row."""
     types, kind = import_module("pyarrow.types"), column.type
     if types.is_boolean(kind) or types.is_integer(kind) or types.is_floating(kind) or types.is_decimal(kind):
-        if not column.null_count:
-            wide = column.to_numpy()
-            block = np.asarray(wide, dtype=np.float32 if wide.dtype == np.float32 else np.float64).reshape(-1, 1)
-            wrong = np.flatnonzero(~np.isfinite(block).all(axis=1))
-            if not len(wrong):
-                return block, None
-            value = block[wrong[0], 0]
-            return None, (None if np.isnan(value) else value, int(wrong[0]))
-        return None, (None, column.to_pylist().index(None))
+        if column.null_count:
+            return None, (None, column.to_pylist().index(None))
+        wide = column.to_numpy()
+        block = np.asarray(wide, dtype=np.float32 if wide.dtype == np.float32 else np.float64)
+        wrong = np.flatnonzero(~np.isfinite(block))
+        if not len(wrong):
+            return block[:, None], None
+        return None, (None if np.isnan(block[wrong[0]]) else block[wrong[0]], int(wrong[0]))
     values = column.to_pylist()
     if types.is_list(kind) or types.is_large_list(kind) or types.is_fixed_size_list(kind):
         width = next((len(value) for value in values if value is not None), 0)
@@ -253,17 +235,38 @@ def _numbers(column: Any) -> tuple[np.ndarray, None] | tuple[None, tuple[Any, in
 def _choose_columns(
     source: Source, columns: Sequence[str] | None, beside: Mapping[str, str], names: Sequence[str]
 ) -> tuple[list[int], dict[str, int]]:
-    """Return numbers from 0 of the coordinate columns, and {option: number} of the others.
+    """Return numbers from 0 of the coordinate columns, and {option: number} of the others."""
+    names = list(names)
 
-    A first column without a name has the rows' names: it is a coordinate only if `columns` has it.
-    """
-    others = {option: _column(source, word, names, option) for option, word in beside.items()}
+    def column(word: str, option: str) -> int:
+        if names.count(word) > 1:
+            many = f"{names.count(word)} columns are called {word!r}"
+            raise source.broken(f"{many}; give {option} the number of its column")
+        if word in names:
+            return names.index(word)
+        if word.isdecimal() and 1 <= int(word) <= len(names):
+            return int(word) - 1
+        if _numbered(names):
+            allowed = f"a number from 1 to {len(names)}"
+            raise source.broken(f"the columns have no names; give {option} {allowed}, not {word!r}")
+        raise InputError(f"{source.name}: {unknown(f'column for {option}', word, filter(None, names))}")
+
+    others = {option: column(word, option) for option, word in beside.items()}
     if isinstance(columns, FittedColumns):
         return _as_fitted(source, columns, names), others
     if columns is None:
+        # A first column without a name has the rows' names.
         taken = [k for k, name in enumerate(names) if k not in others.values() and (k or name)]
     else:
-        taken = [k for word in columns for k in _columns(source, word, names)]
+        taken = []
+        for word in columns:
+            low, dash, high = word.partition("-")
+            if word in names or not (dash and low.isdecimal() and high.isdecimal()):
+                taken.append(column(word, "--columns"))
+            elif 1 <= int(low) <= int(high) <= len(names):
+                taken.extend(range(int(low) - 1, int(high)))
+            else:
+                raise source.broken(f"--columns {word} is not a range of the columns 1 to {len(names)}")
         twice = next((k for i, k in enumerate(taken) if k in taken[:i]), None)
         if twice is not None:
             raise source.broken(f"the column {names[twice]!r} is twice in --columns")
@@ -277,19 +280,17 @@ def _choose_columns(
     return taken, others
 
 
-def _as_fitted(source: Source, fitted: FittedColumns, names: Sequence[str]) -> list[int]:
+def _as_fitted(source: Source, fitted: FittedColumns, names: list[str]) -> list[int]:
     """Return the numbers of the columns with the fitted names, in the order of these."""
-    absent = [name for name in fitted if list(names).count(name) != 1]
+    absent = [name for name in fitted if names.count(name) != 1]
     if not absent:
-        return [list(names).index(name) for name in fitted]
+        return [names.index(name) for name in fitted]
     listed = ", ".join(fitted[:8]) + (f", ... ({len(fitted)} in all)" if len(fitted) > 8 else "")
-    how_many = list(names).count(absent[0])
+    what = f"there is no column {absent[0]!r}"
     if _numbered(names):
         what = "the columns have no names"
-    elif how_many:
-        what = f"{how_many} columns are called {absent[0]!r}"
-    else:
-        what = f"there is no column {absent[0]!r}"
+    elif absent[0] in names:
+        what = f"{names.count(absent[0])} columns are called {absent[0]!r}"
     raise source.broken(
         f"{what}; the map was fitted to {listed}: give a table with these, or name the columns that stand for them, in "
         "their order, with --columns"
@@ -317,34 +318,10 @@ def _no_number(
             "other columns with --columns"
         )
     several = "" if len(bad) == 1 else f" ({', '.join(repr(other) for other, _ in bad[1:4])} too)"
-    rest = (
-        f"--columns {shlex.quote(','.join(good))}" if 0 < len(good) <= 6 and "," not in "".join(good) else "--columns"
-    )
+    short = 0 < len(good) <= 6 and "," not in "".join(good)
+    rest = f"--columns {shlex.quote(','.join(good))}" if short else "--columns"
     choice = "" if colored else f"--color {shlex.quote(name)} if it holds classes, or name "
     return InputError(
         f"{source.name}, {line}: the column {name!r} holds {str(value)[:40]!r}, not a number{several}; "
         f"give {choice}the columns to use with {rest}"
     )
-
-
-def _column(source: Source, word: str, names: Sequence[str], option: str) -> int:
-    if list(names).count(word) > 1:
-        raise source.broken(
-            f"{list(names).count(word)} columns are called {word!r}; give {option} the number of its column"
-        )
-    if word in names:
-        return list(names).index(word)
-    if word.isdecimal() and 1 <= int(word) <= len(names):
-        return int(word) - 1
-    if _numbered(names):
-        raise source.broken(f"the columns have no names; give {option} a number from 1 to {len(names)}, not {word!r}")
-    raise InputError(f"{source.name}: {unknown(f'column for {option}', word, filter(None, names))}")
-
-
-def _columns(source: Source, word: str, names: Sequence[str]) -> list[int]:
-    low, dash, high = word.partition("-")
-    if word in names or not (dash and low.isdecimal() and high.isdecimal()):
-        return [_column(source, word, names, "--columns")]
-    if not 1 <= int(low) <= int(high) <= len(names):
-        raise source.broken(f"--columns {word} is not a range of the columns 1 to {len(names)}")
-    return list(range(int(low) - 1, int(high)))

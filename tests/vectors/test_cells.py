@@ -39,8 +39,8 @@ def test_the_drawing_and_its_evidence_are_those_of_solve():
     assert adata.obs["nelayout_cost"].tolist() == solution.node_cost.tolist()
     found = adata.uns["nelayout"]
     assert found["params"] == {"method": "ws-sne", "n_components": 2, "random_state": 0}
-    assert (found["value"], found["connection"]) == (solution.value, solution.connection)
-    assert (found["reason"], found["steps"]) == (solution.reason, len(solution.trace))
+    told = solution.value, solution.connection, solution.reason, len(solution.trace)
+    assert tuple(found[word] for word in ("value", "connection", "reason", "steps")) == told
     assert set(adata.obs) == {"kind", "nelayout_cost"}
     assert set(adata.obsm) == {"X_pca", "X_flat", "X_nelayout"}
     assert set(adata.uns) == {"wide", "colors", "nelayout"}
@@ -54,10 +54,10 @@ def test_stored_zeros_are_no_edges_and_no_note():
     adata.obsp["connectivities"] = stored
     nl.embed_cells(adata)
     assert adata.uns["nelayout"]["notes"] == ""
-    stored = stored.copy()
-    stored.eliminate_zeros()
-    assert places(adata) == solved(stored).positions.tolist()
-    assert adata.obsp["connectivities"].nnz == stored.nnz + 5
+    apart = stored.copy()
+    apart.eliminate_zeros()
+    assert places(adata) == solved(apart).positions.tolist()
+    assert stored.nnz == apart.nnz + 5
 
 
 @pytest.mark.full
@@ -108,6 +108,10 @@ WRONG = {
     "start without a place": ({"init_pos": NOWHERE}, "init_pos holds NaN or infinity in row 7"),
     "dimensions": ({"n_components": 7}, "n_components must be 1, 2 or 3; got 7"),
     "seed": ({"random_state": -1}, "random_state must be None, an integer >= 0"),
+    "usual neighbors": (
+        {"neighbors_key": "neighbours"},
+        "unknown neighbors_key 'neighbours': did you mean 'neighbors'",
+    ),
     "key": ({"key_added": 3}, "key_added must be a name or None; got 3"),
     "word": ({"seed": 3}, "embed_cells has no keyword 'seed': here it is called 'random_state'"),
     "parameter": ({"kappa": 0.3}, "kappa"),
@@ -117,10 +121,11 @@ WRONG = {
 @pytest.mark.parametrize("case", WRONG)
 def test_errors_name_the_keyword_and_change_nothing(case):
     keywords, message = WRONG[case]
-    adata = cells()
+    adata = cells(neighbors={"params": {}})
     with pytest.raises((ValueError, TypeError), match=message):
         nl.embed_cells(adata, **keywords)
-    assert set(adata.obs) | set(adata.obsm) | set(adata.uns) == {"kind", "X_pca", "X_flat", "wide", "colors"}
+    known = {"kind", "X_pca", "X_flat", "wide", "colors", "neighbors"}
+    assert set(adata.obs) | set(adata.obsm) | set(adata.uns) == known
 
 
 def test_cells_without_neighbors_and_other_things_are_told_what_to_do():
@@ -147,17 +152,13 @@ class Closed:
 
 ROWS = [[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]]
 VECTORS = {
-    "embed": nl.embed,
-    "solve_vectors": nl.solve_vectors,
-    "knn_graph": nl.knn_graph,
-    "entropic_affinity": nl.entropic_affinity,
+    **{name: getattr(nl, name) for name in ("embed", "solve_vectors", "knn_graph", "entropic_affinity", "layout")},
     "fit": lambda X: nl.NeighborEmbedding().fit(X),
     "fit_transform": lambda X: nl.NeighborEmbedding().fit_transform(X),
     "transform": lambda X: nl.NeighborEmbedding(n_neighbors=1, random_state=0).fit(ROWS).transform(X),
     "compare_vectors": lambda X: nl.compare_vectors(X, ["ws-sne"]),
     "measure_vectors": lambda X: nl.measure_vectors(X, ROWS),
     "rank_curves_vectors": lambda X: nl.rank_curves_vectors(X, ROWS),
-    "layout": nl.layout,
     "compare": lambda X: nl.compare(X, ["ws-sne"]),
 }
 POSITIONS = {
@@ -181,11 +182,6 @@ def test_cells_in_place_of_vectors_are_refused_unread(door):
 def test_cells_in_place_of_positions_are_refused_unread(door):
     with pytest.raises(TypeError, match=r"positions must be .*; got Closed. Pass a part of obsm"):
         POSITIONS[door](Closed())
-
-
-def test_the_usual_name_of_a_neighbor_search_is_among_the_allowed_ones():
-    with pytest.raises(ValueError, match="unknown neighbors_key 'neighbours': did you mean 'neighbors'"):
-        nl.embed_cells(cells(neighbors={"params": {}}), neighbors_key="neighbours")
 
 
 def test_an_object_with_a_graph_and_places_for_drawings_is_enough():

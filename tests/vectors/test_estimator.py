@@ -23,7 +23,7 @@ from tables import RECIPES, thinned
 import nelayout as nl
 from nelayout.catalogue import METHODS
 from nelayout.numerics.parallel import Threads
-from nelayout.vectors.nearest import Table
+from nelayout.vectors.nearest import Table, nearest_rows
 from nelayout.vectors.neighbors import Space
 
 RNG = np.random.default_rng(0)
@@ -31,15 +31,8 @@ X = np.concatenate([RNG.standard_normal((40, 6)) + 5 * k for k in range(3)])
 NEW = np.concatenate([RNG.standard_normal((10, 6)) + 5 * k for k in range(3)])
 CLASS = np.repeat(np.arange(3), 40)
 START = RNG.standard_normal((120, 2))
-METRICS = {
-    "euclidean": {},
-    "sqeuclidean": {},
-    "seuclidean": {},
-    "cosine": {},
-    "correlation": {},
-    "manhattan": {},
-    "minkowski": {"p": 3},
-}
+METRICS = {metric: {} for metric in ("euclidean", "sqeuclidean", "seuclidean", "cosine", "correlation", "manhattan")}
+METRICS["minkowski"] = {"p": 3}
 
 
 def checks_of(*estimators):
@@ -54,13 +47,11 @@ def test_checks_of_scikit_learn(estimator, check):
     check(estimator)
 
 
+OTHERS = {"method": ("nerv", "auto"), "metric": ("precomputed", "similarity")}
+
+
 @pytest.mark.full
-@checks_of(
-    nl.NeighborEmbedding(method="nerv"),
-    nl.NeighborEmbedding(method="auto"),
-    nl.NeighborEmbedding(metric="precomputed"),
-    nl.NeighborEmbedding(metric="similarity"),
-)
+@checks_of(*(nl.NeighborEmbedding(**{word: value}) for word, values in OTHERS.items() for value in values))
 def test_checks_of_other_methods(estimator, check):
     check(estimator)
 
@@ -71,9 +62,8 @@ def test_new_rows_join_their_own(method):
     """Rows of three clouds lie among the fitted rows of their cloud; fitted rows stay, and lie where they are."""
     estimator = nl.NeighborEmbedding(method=method, random_state=0).fit(X)
     before = estimator.embedding_.copy()
-    Z = estimator.transform(NEW)
-    nearest = CLASS[np.argmin(cdist(Z, before), axis=1)]
-    assert np.array_equal(nearest, np.repeat(np.arange(3), 10))
+    nearest = np.argmin(cdist(estimator.transform(NEW), before), axis=1)
+    assert np.array_equal(CLASS[nearest], np.repeat(np.arange(3), 10))
     assert np.array_equal(estimator.embedding_, before)
     assert np.array_equal(estimator.transform(X), before)
 
@@ -86,10 +76,10 @@ def test_a_fitted_row_lies_where_it_is_also_after_rounding():
     assert not np.isin(estimator.transform(X * 1.001), Y).any()
     reduced = make_pipeline(PCA(3, random_state=0), nl.NeighborEmbedding(random_state=0))
     assert np.array_equal(reduced.fit_transform(X), reduced.transform(X))
-    estimator = nl.NeighborEmbedding(metric="precomputed", random_state=0).fit(cdist(X, X))
-    assert np.array_equal(estimator.transform(np.abs(cdist(X, X) - 1e-9)), estimator.embedding_)
-    estimator = nl.NeighborEmbedding(metric="cosine", random_state=0).fit(X)
-    assert np.array_equal(estimator.transform(7.0 * X), estimator.embedding_)
+    D = cdist(X, X)
+    for metric, rows, rounded in (("precomputed", D, np.abs(D - 1e-9)), ("cosine", X, 7.0 * X)):
+        estimator = nl.NeighborEmbedding(metric=metric, random_state=0).fit(rows)
+        assert np.array_equal(estimator.transform(rounded), estimator.embedding_)
 
 
 def test_rows_and_drawing_belong_to_the_caller():
@@ -99,20 +89,6 @@ def test_rows_and_drawing_belong_to_the_caller():
     placed, Y[:] = estimator.transform(NEW), 0.0
     rows *= 2.0
     assert np.array_equal(estimator.transform(NEW), placed)
-
-
-def test_a_row_beyond_the_range_of_floats_is_refused():
-    estimator = nl.NeighborEmbedding(random_state=0).fit(X)
-    with pytest.raises(ValueError, match="row 1 of X is so far from the fitted rows"):
-        estimator.transform(np.stack([X[0], np.full(6, 1e300)]))
-
-
-def test_a_negative_distance_of_a_new_row_is_refused():
-    estimator = nl.NeighborEmbedding(metric="precomputed", random_state=0).fit(cdist(X, X))
-    new = cdist(NEW, X)
-    new[1, 4] = -5.0
-    with pytest.raises(ValueError, match=r"-5\.0 between new row 1 and row 4"):
-        estimator.transform(new)
 
 
 @pytest.mark.full
@@ -129,16 +105,14 @@ def test_a_new_row_does_not_know_the_others(method, perplexity):
 @pytest.mark.full
 def test_held_back_digits_have_the_classes_of_their_neighbors():
     images, digit = load_digits(return_X_y=True)
-    together, held_back, joint = nl.embed(images, random_state=0), [], []
+    together, lead = nl.embed(images, random_state=0), []
     for split in range(3):
-        order = np.random.default_rng(split).permutation(len(images))
-        fitted, new = order[:1200], order[1200:]
+        fitted, new = np.split(np.random.default_rng(split).permutation(len(images)), [1200])
         estimator = nl.NeighborEmbedding(random_state=0).fit(images[fitted])
-        vote = KNeighborsClassifier(10).fit(estimator.embedding_, digit[fitted])
-        held_back.append(vote.score(estimator.transform(images[new]), digit[new]))
-        vote = KNeighborsClassifier(10).fit(together[fitted], digit[fitted])
-        joint.append(vote.score(together[new], digit[new]))
-    assert np.mean(held_back) > np.mean(joint) - 0.015
+        ways = (estimator.embedding_, estimator.transform(images[new])), (together[fitted], together[new])
+        held_back, joint = (KNeighborsClassifier(10).fit(Y, digit[fitted]).score(Z, digit[new]) for Y, Z in ways)
+        lead.append(held_back - joint)
+    assert np.mean(lead) > -0.015
 
 
 @pytest.mark.parametrize("metric", METRICS)
@@ -147,13 +121,12 @@ def test_neighbors_of_new_rows_are_those_of_the_metric(metric, pca):
     params = METRICS[metric]
     pca = pca if params == {} and metric != "manhattan" else None
     space = Space(X, metric, params, pca)
-    found = space.nearest_from(NEW, 4, Threads(2))
+    found, same = space.nearest_from(NEW, 4, Threads(2)), space.nearest_from(X[:9], 1, Threads(1))
     if pca is None:
         V = {"V": np.var(X, axis=0, ddof=1)} if metric == "seuclidean" else params
         D = cdist(NEW, X, "cityblock" if metric == "manhattan" else metric, **V)
         np.testing.assert_array_equal(found.indices, np.argsort(D, axis=1, kind="stable")[:, :4])
         np.testing.assert_allclose(found.distances, np.sort(D, axis=1)[:, :4], rtol=1e-9)
-    same = space.nearest_from(X[:9], 1, Threads(1))
     assert same.indices.ravel().tolist() == list(range(9))
     np.testing.assert_allclose(same.distances, 0.0, atol=1e-6)
 
@@ -165,7 +138,7 @@ def test_search_from_other_rows_is_exact(columns, far, monkeypatch):
     rng = np.random.default_rng(5)
     table, others = rng.standard_normal((700, columns)), rng.standard_normal((40, columns))
     others[3] *= far
-    indices, squared = Table(table, 5).nearest(5, Threads(2), others=others)
+    indices, squared = nearest_rows(Table(table, 5), 5, Threads(2), others=others)
     D = cdist(others, table, "sqeuclidean")
     np.testing.assert_allclose(squared, np.sort(D, axis=1)[:, :5], rtol=1e-9)
     near = np.arange(40) != 3
@@ -232,13 +205,23 @@ def test_neighbors_are_clamped_with_a_warning():
     assert np.array_equal(estimator.embedding_, nl.embed(X[:6], n_neighbors=5, random_state=0))
 
 
-WRONG = X.copy()
-WRONG[7, 2] = np.nan
+WRONG, NEGATIVE = X.copy(), cdist(NEW, X)
+WRONG[7, 2], NEGATIVE[1, 4] = np.nan, -5.0
 
 
-def test_bad_rows_to_place():
-    estimator = nl.NeighborEmbedding(random_state=0).fit(X)
-    with pytest.raises(ValueError, match="X has 5 features, but NeighborEmbedding is expecting 6"):
-        estimator.transform(X[:, :5])
-    with pytest.raises(ValueError, match="NaN in row 7"):
-        estimator.transform(WRONG)
+@pytest.mark.parametrize(
+    ("metric", "new", "words"),
+    [
+        ("euclidean", X[:, :5], "X has 5 features, but NeighborEmbedding is expecting 6"),
+        ("euclidean", WRONG, "NaN in row 7"),
+        ("euclidean", np.stack([X[0], np.full(6, 1e300)]), "row 1 of X is so far from the fitted rows"),
+        ("precomputed", NEGATIVE, r"-5\.0 between new row 1 and row 4"),
+        (lambda a, b: abs(a - b).max() * (20 - max(a)), np.stack([X[0], X[0] + 99]), "between new row 1 and row 0"),
+    ],
+)
+def test_bad_rows_to_place(metric, new, words, monkeypatch):
+    estimator = nl.NeighborEmbedding(metric=metric, random_state=0, max_iter=1)
+    estimator.fit(cdist(X, X) if metric == "precomputed" else X)
+    monkeypatch.setattr("nelayout.vectors.nearest.rows_at_once", lambda _: 1)
+    with pytest.raises(ValueError, match=words):
+        estimator.transform(new)

@@ -18,32 +18,27 @@ LISTS = NearestNeighbors(n_neighbors=16).fit(X).kneighbors()[::-1]
 WITH_SELF = NearestNeighbors(n_neighbors=16).fit(X).kneighbors(X)[::-1]
 
 
+def nearest(k: int) -> Any:
+    """The lists of the k nearest rows."""
+    return LISTS[0][:, :k], LISTS[1][:, :k]
+
+
 @pytest.mark.parametrize("perplexity", [None, 5.0])
 def test_the_drawing_is_that_of_our_search(perplexity):
     k: dict[str, Any] = {"n_neighbors": 15, "perplexity": perplexity, "init": "pca", "random_state": 0}
-    expected = nl.embed(X, **k)
-    lists = LISTS[0][:, :15], LISTS[1][:, :15]
-    given = nl.embed(X, knn=lists, **k)
+    expected, given = nl.embed(X, **k), nl.embed(X, knn=nearest(15), **k)
     np.testing.assert_allclose(given, expected, atol=1e-6 * np.abs(expected).max())
-    with_self = nl.embed(X, knn=WITH_SELF, **k)
-    assert np.array_equal(with_self, given)
-
-
-def test_lists_of_umap_hold_an_index_too():
-    lists = LISTS[0][:, :6], LISTS[1][:, :6]
-    assert np.array_equal(nl.embed(X, knn=(*lists, object()), random_state=0), nl.embed(X, knn=lists, random_state=0))
+    for knn in (WITH_SELF, (*nearest(15), object())):  # UMAP's lists hold an index too
+        assert np.array_equal(nl.embed(X, knn=knn, **k), given)
 
 
 @pytest.mark.parametrize("rows", first([5, 11, 8], 2))
 def test_an_estimator_of_few_rows_takes_what_is_known(rows):
-    few = X[:rows]
-    search = NearestNeighbors(n_neighbors=3).fit(few)
-    distances, indices = search.kneighbors()
+    search = NearestNeighbors(n_neighbors=3).fit(X[:rows])
     stored = search.kneighbors_graph(mode="distance")
-    drawn = nl.embed(few, knn=(indices, distances), random_state=0)
-    assert np.array_equal(nl.NeighborEmbedding(knn=(indices, distances), random_state=0).fit_transform(few), drawn)
-    drawn = nl.embed(stored, metric="precomputed", random_state=0)
-    assert np.array_equal(nl.NeighborEmbedding(metric="precomputed", random_state=0).fit_transform(stored), drawn)
+    for given, how in ((X[:rows], {"knn": search.kneighbors()[::-1]}), (stored, {"metric": "precomputed"})):
+        drawn = nl.embed(given, random_state=0, **how)
+        assert np.array_equal(nl.NeighborEmbedding(random_state=0, **how).fit_transform(given), drawn)
 
 
 def test_a_row_without_any_stored_distance_is_named():
@@ -55,12 +50,10 @@ def test_a_row_without_any_stored_distance_is_named():
 
 @pytest.mark.full
 def test_without_a_number_all_that_are_given_count():
-    few = LISTS[0][:, :12], LISTS[1][:, :12]
-    given = nl.embed(X, knn=few, random_state=0)
-    assert np.array_equal(given, nl.embed(X, knn=few, n_neighbors=12, perplexity=6.0, random_state=0))
-    three = LISTS[0][:, :3], LISTS[1][:, :3]
+    given = nl.embed(X, knn=nearest(12), random_state=0)
+    assert np.array_equal(given, nl.embed(X, knn=nearest(12), n_neighbors=12, perplexity=6.0, random_state=0))
     expected = nl.embed(X, n_neighbors=3, perplexity=1.5, random_state=0)
-    assert np.array_equal(nl.embed(X, knn=three, random_state=0), expected)
+    assert np.array_equal(nl.embed(X, knn=nearest(3), random_state=0), expected)
 
 
 def test_fewer_neighbors_than_given_are_the_nearest():
@@ -70,10 +63,9 @@ def test_fewer_neighbors_than_given_are_the_nearest():
 
 @pytest.mark.full
 def test_an_estimator_takes_them_and_places_new_rows_by_a_search_of_its_own():
-    estimator = nl.NeighborEmbedding(knn=LISTS, n_neighbors=10, random_state=0).fit(X)
-    plain = nl.NeighborEmbedding(n_neighbors=10, random_state=0).fit(X)
-    assert np.array_equal(estimator.embedding_, plain.embedding_)
-    assert np.array_equal(estimator.transform(X[:5] + 0.1), plain.transform(X[:5] + 0.1))
+    given, plain = (nl.NeighborEmbedding(knn=knn, n_neighbors=10, random_state=0).fit(X) for knn in (LISTS, None))
+    assert np.array_equal(given.embedding_, plain.embedding_)
+    assert np.array_equal(given.transform(X[:5] + 0.1), plain.transform(X[:5] + 0.1))
 
 
 def test_a_row_in_some_lists_of_its_own():
@@ -86,15 +78,14 @@ def test_sparse_distances_are_neighbor_lists():
     """As scikit-learn's KNeighborsTransformer gives them; what is not stored is no neighbor, and not at distance 0."""
     graph = NearestNeighbors(n_neighbors=15).fit(CLOUD).kneighbors_graph(mode="distance")
     start = CLOUD[:, :2] - CLOUD[:, :2].mean(axis=0)  # distances have no components to begin with
-    given = nl.embed(graph, metric="precomputed", n_neighbors=12, init=start, random_state=0)
-    np.testing.assert_allclose(given, nl.embed(CLOUD, n_neighbors=12, init=start, random_state=0), atol=1e-6)
     with pytest.raises(ValueError, match=r"row 0 has 15 stored distances .* n_neighbors=20"):
         nl.embed(graph, metric="precomputed", n_neighbors=20)
     keywords: dict[str, Any] = {"n_neighbors": 12, "init": start, "random_state": 0}
-    estimator = nl.NeighborEmbedding(metric="precomputed", **keywords).fit(graph)
+    given = nl.NeighborEmbedding(metric="precomputed", **keywords).fit(graph)
+    dense = nl.NeighborEmbedding(**keywords).fit(CLOUD)
+    np.testing.assert_allclose(given.embedding_, dense.embedding_, atol=1e-6)
     new = NearestNeighbors(n_neighbors=14).fit(CLOUD).kneighbors_graph(CLOUD[:4] + 0.1, mode="distance")
-    dense = nl.NeighborEmbedding(**keywords).fit(CLOUD).transform(CLOUD[:4] + 0.1)
-    np.testing.assert_allclose(estimator.transform(new), dense, atol=1e-4)
+    np.testing.assert_allclose(given.transform(new), dense.transform(CLOUD[:4] + 0.1), atol=1e-4)
 
 
 def test_sparse_distances_of_zero_count():
@@ -104,5 +95,4 @@ def test_sparse_distances_of_zero_count():
     rows = np.repeat(np.arange(100), 12)
     stored = sp.csr_array((D[rows, near.ravel()], (rows, near.ravel())), shape=(100, 100))
     assert stored.nnz == 1200
-    graph = nl.knn_graph(stored, 12, metric="precomputed", symmetrize="none")
-    assert (graph.toarray() > 0)[rows, near.ravel()].all()
+    assert nl.knn_graph(stored, 12, metric="precomputed", symmetrize="none").toarray()[rows, near.ravel()].all()

@@ -8,6 +8,7 @@ import sys
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from scipy.sparse.csgraph import connected_components, minimum_spanning_tree
 from scipy.spatial.distance import cdist
 
 import nelayout as nl
@@ -15,7 +16,7 @@ from nelayout.errors import MissingExtra
 from nelayout.numerics.parallel import Threads, blas_on_one_thread, threads_for
 from nelayout.numerics.principal import principal_components
 from nelayout.vectors import nearest, neighbors
-from nelayout.vectors.input import read_vectors
+from nelayout.vectors.input import read_rows
 from nelayout.vectors.joining import join_components
 from nelayout.vectors.neighbors import Space
 
@@ -25,7 +26,7 @@ def by_definition(X, k, distances=None):
     X = np.asarray(X, dtype=float)
     D = ((X[:, None] - X[None]) ** 2).sum(axis=2) if distances is None else distances.copy()
     np.fill_diagonal(D, np.inf)
-    return np.stack([np.lexsort((np.arange(len(D)), row))[:k] for row in D])
+    return np.argsort(D, axis=1, kind="stable")[:, :k]
 
 
 def dense(indices):
@@ -68,23 +69,12 @@ def test_nearest_by_definition(name, k):
 @pytest.mark.parametrize("name", ["few columns", "integers, full of ties", "five of each"])
 def test_symmetrization(name, symmetrize):
     A = dense(by_definition(ZOO[name], 5)) > 0
-    expected = A | A.T if symmetrize == "union" else A & A.T
-    assert np.array_equal(nl.knn_graph(ZOO[name], 5, symmetrize=symmetrize).toarray(), expected)
-
-
-def test_the_graph_is_canonical():
-    graph = nl.knn_graph(ZOO["few columns"], 7)
+    graph = nl.knn_graph(ZOO[name], 5, symmetrize=symmetrize)
+    assert np.array_equal(graph.toarray(), A | A.T if symmetrize == "union" else A & A.T)
     assert isinstance(graph, sp.csr_array)
-    assert graph.data.dtype == np.float64
-    assert (graph.data == 1).all()
-    assert graph.indices.dtype == np.int32
+    assert (graph.data.dtype, graph.indices.dtype) == (np.float64, np.int32)
+    assert graph.data.all()
     assert graph.has_canonical_format
-    assert not graph.diagonal().any()
-    assert (np.diff(nl.knn_graph(ZOO["few columns"], 7, symmetrize="none").indptr) == 7).all()
-
-
-def table(X, metric):
-    return cdist(X, X, metric=metric if metric != "manhattan" else "cityblock")
 
 
 DISTANCES = ("manhattan", "chebyshev", "canberra", "braycurtis", "hamming", "seuclidean", "euclidean", "cosine",
@@ -106,10 +96,9 @@ def test_metrics_of_scikit_learn(metric):
 def test_a_table_of_distances_and_a_function():
     X = rng().standard_normal((80, 3))
     expected = nl.knn_graph(X, 5, "manhattan").toarray()
-    assert np.array_equal(nl.knn_graph(cdist(X, X, "cityblock"), 5, "precomputed").toarray(), expected)
-    assert np.array_equal(nl.knn_graph(X, 5, lambda u, v: abs(u - v).sum()).toarray(), expected)
-    powers = nl.knn_graph(X, 5, "minkowski", metric_params={"p": 1.0}).toarray()
-    assert np.array_equal(powers, expected)
+    D, power = cdist(X, X, "cityblock"), {"metric_params": {"p": 1.0}}
+    ways = [(D, "precomputed", {}), (X, lambda u, v: abs(u - v).sum(), {}), (X, "minkowski", power)]
+    assert all(np.array_equal(nl.knn_graph(Z, 5, metric, **more).toarray(), expected) for Z, metric, more in ways)
 
 
 def test_rows_of_zeros_under_cosine():
@@ -150,7 +139,7 @@ def test_sparse_rows_too_large_to_be_dense(metric, monkeypatch):
 def test_large_sparse_rows_share_their_pattern_with_what_was_given(kind, monkeypatch):
     monkeypatch.setattr("nelayout.vectors.input.DENSE_ENTRIES", 0)
     given = sp.csr_array(np.arange(12).reshape(4, 3) % 4, dtype=kind)
-    rows = read_vectors(given)
+    rows = read_rows(given)
     assert rows.dtype == np.float64
     assert np.array_equal(rows.toarray(), given.toarray())
     assert np.shares_memory(rows.indices, given.indices)
@@ -166,7 +155,7 @@ def test_bounds_along_principal_directions_leave_the_neighbors_exact(directions,
     X = rng().standard_normal((600, 40)) * np.linspace(3, 0.1, 40)
     table = nearest.Table(X, 7)
     with threads_for(2) as threads:
-        indices, squared = table.nearest(7, threads, np.arange(600))
+        indices, squared = nearest.nearest_rows(table, 7, threads, np.arange(600))
     expected = by_definition(X, 7)
     assert np.array_equal(indices, expected)
     assert np.allclose(squared, ((X[:, None] - X[expected]) ** 2).sum(axis=2), rtol=1e-13)
@@ -232,15 +221,12 @@ print(told.hexdigest())
 
 @pytest.mark.full
 def test_the_same_bits_for_any_number_of_threads():
-    answers = set()
-    for threads in ("1", "3"):
+    def told(threads: str) -> str:
         names = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
-        environment = {**os.environ, **dict.fromkeys(names, threads)}
-        done = subprocess.run(
-            [sys.executable, "-c", SCRIPT], capture_output=True, text=True, check=True, env=environment
-        )
-        answers.add(done.stdout)
-    assert len(answers) == 1
+        command, environment = [sys.executable, "-c", SCRIPT], {**os.environ, **dict.fromkeys(names, threads)}
+        return subprocess.run(command, capture_output=True, text=True, check=True, env=environment).stdout
+
+    assert told("1") == told("3")
 
 
 APPROXIMATE = [
@@ -250,6 +236,12 @@ APPROXIMATE = [
 ]
 
 
+def are_others(indices, k):
+    """Assert that each row has k different neighbors, and that none of them is the row."""
+    assert (indices != np.arange(len(indices))[:, None]).all()
+    assert all(len(set(row)) == k for row in indices.tolist())
+
+
 @pytest.mark.parametrize("backend", APPROXIMATE)
 def test_approximate_search_where_all_pairs_are_too_many(backend, monkeypatch):
     pytest.importorskip(backend)
@@ -257,25 +249,21 @@ def test_approximate_search_where_all_pairs_are_too_many(backend, monkeypatch):
     X = rng().standard_normal((400, 120)) * np.linspace(2, 0.1, 120)
     X[200:210] = X[0]
     given = X.copy()
-    for name in ("faiss", "hnswlib", "pynndescent"):
-        if name != backend:
-            monkeypatch.setitem(sys.modules, name, None)
+    for name in {"faiss", "hnswlib", "pynndescent"} - {backend}:
+        monkeypatch.setitem(sys.modules, name, None)
     found = Space(X, pca="auto").nearest(10, rng(), Threads())
     assert np.array_equal(X, given)
-    assert len(found.notes) == 1
-    assert re.search(rf"approximate, (9\d|100)\.\d% of the nearest were found \(by {backend}", found.notes[0])
-    assert (found.indices != np.arange(400)[:, None]).all()
-    assert all(len(set(row)) == 10 for row in found.indices.tolist())
+    (note,) = found.notes
+    assert re.search(rf"approximate, (9\d|100)\.\d% of the nearest were found \(by {backend}", note)
+    are_others(found.indices, 10)
     assert set(found.indices[0].tolist()) == set(range(200, 210))
-    hits = dense(found.indices) * dense(by_definition(X, 10))
-    assert hits.sum() > 0.9 * 4000
+    assert np.sum(dense(found.indices) * dense(by_definition(X, 10))) > 0.9 * 4000
 
 
 def test_the_stated_recall_is_the_true_one():
     pytest.importorskip("faiss")
     X = rng().standard_normal((3000, 30))  # without structure, which is hard
-    found = Space(X).nearest(15, rng(), Threads(), backend="faiss")
-    exact = Space(X).nearest(15, rng(), Threads(), backend="exact")
+    found, exact = (Space(X).nearest(15, rng(), Threads(), backend=name) for name in ("faiss", "exact"))
     true = np.mean(found.distances <= exact.distances[:, -1:])
     stated = float(re.search(r"([\d.]+)% of the nearest", found.notes[0])[1]) / 100
     assert 0.95 < true < 1
@@ -309,12 +297,10 @@ def test_approximate_search_gives_each_row_k_others(backend, shape):
         "huge numbers": (1e180 * rng().standard_normal((300, 4)), 5),
         "wide lists": (groups + rng().standard_normal(groups.shape), 60),
     }[shape]
-    found = Space(X).nearest(k, rng(), Threads(2), backend=backend)
+    found, exact = (Space(X).nearest(k, rng(), Threads(2), backend=name) for name in (backend, "exact"))
     assert found.indices.shape == (len(X), k)
-    assert (found.indices != np.arange(len(X))[:, None]).all()
-    assert all(len(set(row)) == k for row in found.indices.tolist())
+    are_others(found.indices, k)
     assert (np.diff(found.distances, axis=1) >= 0).all()
-    exact = Space(X).nearest(k, rng(), Threads(2), backend="exact")
     assert (found.distances >= exact.distances).all()
     assert np.mean(found.indices == exact.indices) > 0.8
 
@@ -341,20 +327,16 @@ def test_the_recall_is_said_where_the_user_looks():
         nl.embed(X, knn=(np.zeros((600, 1), int), np.ones((600, 1))), backend="faiss")
 
 
-def connect(X, graph, metric="euclidean"):
-    return join_components(Space(X, metric), graph, Threads(2))[0]
-
-
-def two_rings(gap):
+def rings(gap):
     angle = np.linspace(0, 2 * np.pi, 30, endpoint=False)
     ring = np.c_[np.cos(angle), np.sin(angle)]
     return np.concatenate([ring, ring + np.array([gap, 0.0]), ring + np.array([0.0, 3 * gap])])
 
 
 def test_components_are_joined_by_the_shortest_edges():
-    X = two_rings(10.0)
+    X = rings(10.0)
     graph = nl.knn_graph(X, 2)
-    joined = connect(X, graph)
+    joined = join_components(Space(X), graph, Threads(2))[0]
     added = np.argwhere(np.triu((joined - graph).toarray()))
     between = [tuple(sorted({i // 30, j // 30})) for i, j in added.tolist()]
     assert sorted(between) == [(0, 1), (0, 2)]
@@ -366,12 +348,9 @@ def test_components_are_joined_by_the_shortest_edges():
 
 @pytest.mark.parametrize("metric", ["euclidean", "cosine", "manhattan"])
 def test_joining_many_components_is_a_minimum_spanning_tree(metric):
-    from scipy.sparse.csgraph import connected_components, minimum_spanning_tree
-
     X = rng().standard_normal((60, 3))
-    empty = sp.csr_array((60, 60))
-    tree = connect(X, empty, metric)
-    D = table(X, metric)
+    tree = join_components(Space(X, metric), sp.csr_array((60, 60)), Threads(2))[0]
+    D = cdist(X, X, "cityblock" if metric == "manhattan" else metric)
     assert tree.nnz == 2 * 59
     assert connected_components(tree)[0] == 1
     assert np.isclose((D * tree.toarray()).sum() / 2, minimum_spanning_tree(D).sum())
@@ -379,9 +358,9 @@ def test_joining_many_components_is_a_minimum_spanning_tree(metric):
 
 def test_thinned_out_joining_still_joins(monkeypatch):
     monkeypatch.setattr("nelayout.vectors.joining.JOINING_PAIRS", 400.0)
-    X = two_rings(10.0)
-    joined = connect(X, nl.knn_graph(X, 2))
-    assert joined.nnz == nl.knn_graph(X, 2).nnz + 4
+    X = rings(10.0)
+    graph = nl.knn_graph(X, 2)
+    assert join_components(Space(X), graph, Threads(2))[0].nnz == graph.nnz + 4
 
 
 METRICS = ("euclidean", "sqeuclidean", "seuclidean", "manhattan", "chebyshev", "canberra", "braycurtis", "correlation")
