@@ -32,20 +32,20 @@ MONOTONE = (*SIMILARITY, "monotone")
 class MeasuredDrawing:
     """A graph or vectors, the positions, and facts about the nodes; None for unknown facts.
 
-    adjacency  (n, n) symmetric
     Y          (n, dim), finite
     classes    (n,) integers from 0, -1 unknown
     coords     (n, d') true coordinates, NaN rows unknown
     diameters  (n,) in the units of `Y`
+    adjacency  (n, n) symmetric
     given      distances that the drawing should follow; None: numbers of edges
     near       finds the nearest rows of vectors: (n, n), each row has the neighbors of one node
     """
 
-    adjacency: csr_array | None
     Y: np.ndarray
     classes: np.ndarray | None = None
     coords: np.ndarray | None = None
     diameters: np.ndarray | None = None
+    adjacency: csr_array | None = None
     given: InputDistances | None = None
     near: Callable[[], csr_array] | None = None
 

@@ -40,7 +40,7 @@ def drawings():
     together = Y.copy()
     together[[3, 8, 9]] = Y[5]
     for places in (Y, together):
-        yield MeasuredDrawing(A, places, np.arange(n) % 3, X[:, :2], np.full(n, 0.3), distances(D))
+        yield MeasuredDrawing(places, np.arange(n) % 3, X[:, :2], np.full(n, 0.3), A, distances(D))
 
 
 def distances(D):
@@ -92,5 +92,5 @@ def test_the_order_of_the_nodes_does_not_matter(name):
     adjacency = drawing.adjacency[order][:, order].tocsr()
     adjacency.sort_indices()
     given = (each[order] for each in (drawing.Y, drawing.classes, drawing.coords, drawing.diameters))
-    shuffled = MeasuredDrawing(adjacency, *given, distances(D))
+    shuffled = MeasuredDrawing(*given, adjacency, distances(D))
     assert values(shuffled, name) == pytest.approx(values(drawing, name), abs=1e-9)
