@@ -29,8 +29,8 @@ def class_auc(Y: np.ndarray, classes: np.ndarray, sample: str | int | None = "au
 
     Each node retrieves its K nearest others; the others of its class are relevant. Precision is hits / K, recall hits /
     (class size - 1). Both are means over nodes, for each K = 1..n-1 (Yang, Peltonen, Kaski 2014). Tied distances count
-    as their mean over all orders. `classes` (n,): integers, -1 unknown. Nodes of unknown class are left out; a node
-    alone in its class retrieves nothing. NaN if no class has two nodes.
+    as their mean over all orders. `classes` (n,): integers, -1 unknown, which are left out. A node alone in its class
+    retrieves nothing.
     """
     rng = np.random.default_rng(seed)
     Y, classes, count = _known(Y, classes)
@@ -41,7 +41,7 @@ def class_auc(Y: np.ndarray, classes: np.ndarray, sample: str | int | None = "au
     nodes, exact = samples.sample_of(asking, sample, samples.ROWS, rng)
     group = samples.groups_of(len(nodes), exact, rng)
     size = np.bincount(group)
-    found, recalled = np.zeros((len(size), n - 1)), np.zeros((len(size), n - 1))
+    found, recalled = np.zeros((2, len(size), n - 1))
 
     def look(node: int) -> np.ndarray:
         """Return the chance that the K-th nearest other node is of the node's class, K = 1..n-1."""
@@ -67,8 +67,8 @@ def class_accuracy(
     """Return the share of nodes with the majority class of their k nearest others, in [0, 1].
 
     Nodes tied at the k-th distance share the remaining votes. If classes have equal votes, the class with the nearest
-    node wins. If several classes have such a node, each counts in part. The node itself has no vote (leave-one-out).
-    `classes` (n,): integers, -1 unknown; nodes of unknown class are left out. NaN below two known nodes.
+    node wins. If several classes have such a node, each counts in part. `classes` (n,): integers, -1 unknown, which are
+    left out.
     """
     from scipy.spatial import KDTree
 
@@ -103,9 +103,9 @@ def _right(Y: np.ndarray, classes: np.ndarray, nodes: np.ndarray, shares) -> np.
 def class_ari(Y: np.ndarray, classes: np.ndarray, sample: str | int | None = "auto", seed: int = 0) -> Sampled:
     """Return the adjusted Rand index of the classes and as many k-means clusters; 0 by chance.
 
-    `classes` (n,): integers, -1 unknown; nodes of unknown class are left out. NaN below two classes, or if every node
-    is alone in its class. The clusters are the best of ten starts. A sampled start takes its centers from a sample and
-    improves them on all nodes. The error is then the standard deviation over the starts before that.
+    `classes` (n,): integers, -1 unknown, which are left out. The clusters are the best of ten starts. A sampled start
+    takes its centers from a sample and improves them on all nodes. The error is then the standard deviation over the
+    starts before that.
     """
     Y, labels, count = _known(Y, classes)
     if len(count) < 2 or len(count) == len(labels):
@@ -137,10 +137,9 @@ def adjusted_rand(first: np.ndarray, second: np.ndarray) -> float:
 def k_means(
     Y: np.ndarray, k: int, rng: np.random.Generator, sample: str | int | None = None
 ) -> Iterator[tuple[float, np.ndarray, np.ndarray | None]]:
-    """Yield the cost and the clusters (n,) of each k-means++ start.
+    """Yield cost and clusters (n,) of each k-means++ start, and those by a sample's centers or None.
 
-    Of a sampled start it also yields the clusters of the sample's centers, else None.  Fewer different positions than
-    k give fewer clusters.
+    Fewer different positions than k give fewer clusters.
     """
     from scipy.spatial import KDTree
 

@@ -17,7 +17,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -26,7 +25,6 @@ from scipy.sparse import csr_array
 from nelayout.numerics.blocks import rows_at_once
 from nelayout.numerics.breadth_first import hops_from
 from nelayout.numerics.parallel import threads_for
-from nelayout.placing.components import component_labels
 
 if TYPE_CHECKING:
     from scipy.spatial import KDTree
@@ -98,7 +96,7 @@ def blocks(nodes: np.ndarray, n: int) -> list[np.ndarray]:
     return [nodes[start : start + size] for start in range(0, len(nodes), size)]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False)
 class InputDistances:
     """Distances between n nodes or rows, some rows at a time.
 
@@ -110,11 +108,6 @@ class InputDistances:
     n: int
     find: Callable[[np.ndarray], np.ndarray]
     graph: csr_array | None = None
-
-    @cached_property
-    def component(self) -> np.ndarray:
-        """Component of every node, (n,)."""
-        return np.zeros(self.n, np.int32) if self.graph is None else component_labels(self.graph)
 
     def rows(self, nodes: np.ndarray) -> np.ndarray:
         """Return distances from `nodes`, (len(nodes), n): 0 to itself, infinite if not defined."""

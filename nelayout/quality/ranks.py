@@ -104,7 +104,7 @@ def ranks_of(sweep: Sweep) -> Ranks:
     """Rank all nodes twice for each sampled node: about 2 n log n operations, 50 n bytes each."""
     from nelayout.quality.loops import agreement
 
-    Y, group, n = sweep.positions, sweep.group, len(sweep.Y)
+    Y, group, n = sweep.Y, sweep.group, len(sweep.Y)
     m = max(n - 1, 0)
     ks, step = _sizes(m, thin=not sweep.exact)
     count = np.bincount(group)
@@ -167,25 +167,25 @@ def penalties(
     """
     m, a = len(seen), np.cumsum(size) - size
     chance = _chance(a, size, k)
+
+    def triangle(x: np.ndarray) -> np.ndarray:
+        """Return the sum of (m - k - q)+ over q = 0 .. x - 1."""
+        x = np.minimum(x, m - k).astype(np.float64)
+        return x * (m - k) - x * (x - 1) / 2
+
     # Mean of (rank - k)+ in each class, which has the ranks a + 1 .. a + size.
     top, bottom = np.maximum(a + size - k, 0).astype(np.float64), np.maximum(a - k, 0)
     penalty = (top * (top + 1) - bottom * (bottom + 1.0)) / (2 * size)
     intruded, extruded = (inside * penalty[seen]).sum(), (chance[seen] * over).sum()
     least = (chance * size * penalty).sum()
     farthest = np.clip(k - (m - a - size), 0, size)
-    far = _triangle(a + size, m - k) - _triangle(a, m - k)
-    return np.array([intruded, least, (farthest * penalty).sum()]), np.array([extruded, least, (chance * far).sum()])
+    most = (chance * (triangle(a + size) - triangle(a))).sum()
+    return np.array([intruded, least, (farthest * penalty).sum()]), np.array([extruded, least, most])
 
 
 def _chance(before: np.ndarray, size: np.ndarray, k: int) -> np.ndarray:
     """Return the chance that a member of each class has a rank of at most k."""
     return np.clip((k - before) / size, 0.0, 1.0)
-
-
-def _triangle(x: np.ndarray, room: int) -> np.ndarray:
-    """Return the sum of (room - q)+ over q = 0 .. x - 1."""
-    x = np.minimum(x, room).astype(np.float64)
-    return x * room - x * (x - 1) / 2
 
 
 def _retrieved(
@@ -213,7 +213,7 @@ def _sizes(m: int, *, thin: bool) -> tuple[np.ndarray, np.ndarray]:
 
 def curves(sweep: Sweep) -> RankCurves:
     """Return the curves of a drawing; see `RankCurves`."""
-    ranks = sweep.once(ranks_of)
+    ranks = sweep.once(ranks_of, sweep)
     q, r, attainable = _normalized(ranks, np.ones(len(ranks.count), bool))
     b = (ranks.early.sum(axis=0) - ranks.late.sum(axis=0)) / np.maximum(ranks.k * ranks.count.sum(), 1)
     # A node that is not among the n - 1 - K nearest is among the K farthest.
@@ -226,27 +226,24 @@ def curves(sweep: Sweep) -> RankCurves:
     return RankCurves(ranks.k, q, b, r, attainable, farthest, sweep.exact)
 
 
-def trustworthiness(sweep: Sweep) -> Sampled:
+def trustworthiness(sweep: Sweep, penalty: str = "intruded") -> Sampled:
     """Return 1 - (sum of input rank - k over intruders in the k nearest) / (its maximum).
 
     k = 10, or half of the other nodes if there are fewer than 20. If nothing is tied, the maximum is n k (2 n - 3 k -
     1) / 2 (Venna and Kaski 2001). NaN if every drawing has the same penalty.
     """
-    return _unpunished(sweep, "intruded")
 
-
-def continuity(sweep: Sweep) -> Sampled:
-    """Return `trustworthiness` with drawing and input exchanged: missing neighbors cost."""
-    return _unpunished(sweep, "extruded")
-
-
-def _unpunished(sweep: Sweep, penalty: str) -> Sampled:
     def share(ranks: Ranks, kept: np.ndarray) -> float:
         value, least, most = getattr(ranks, penalty)[kept].sum(axis=0)
         room = most - least
         return float(1 - (value - least) / room) if room > most * np.spacing(len(sweep.Y)) else float("nan")
 
     return _estimate(sweep, share)
+
+
+def continuity(sweep: Sweep) -> Sampled:
+    """Return `trustworthiness` with drawing and input exchanged: missing neighbors cost."""
+    return trustworthiness(sweep, "extruded")
 
 
 def q_nx(sweep: Sweep) -> Sampled:
@@ -275,7 +272,7 @@ def r_nx(sweep: Sweep) -> Sampled:
 def r_nx_area(sweep: Sweep) -> Sampled:
     """Return the mean of R_NX(K), K = 1 .. n - 2, with weights 1/K (Lee et al. 2015).
 
-    This is the area over ln K. Tied distances: area of (Q_NX(K) - c) / (1 - c), c = K / (n - 1), over the best area.
+    With ties, this is the area of (Q_NX(K) - c) / (1 - c), c = K / (n - 1), over ln K, over the best area.
     """
 
     def area(ranks: Ranks, kept: np.ndarray) -> float:
@@ -298,8 +295,7 @@ def r_nx_area(sweep: Sweep) -> Sampled:
 def retrieval_auc(sweep: Sweep) -> Sampled:
     """Return the area under precision against recall of the 20 nearest, over its best value.
 
-    The K = 1 .. 100 nearest in the drawing are retrieved (Amid et al. 2015, sec. 4). Precision and recall are means
-    over nodes. If there are fewer than 41 nodes, half of the others are relevant.
+    The K = 1 .. 100 nearest in the drawing are retrieved (Amid et al. 2015, sec. 4).
     """
 
     def area(ranks: Ranks, kept: np.ndarray) -> float:
@@ -334,5 +330,5 @@ def _normalized(ranks: Ranks, kept: np.ndarray) -> tuple[np.ndarray, np.ndarray,
 def _estimate(sweep: Sweep, of: Callable[[Ranks, np.ndarray], float]) -> Sampled:
     if len(sweep.Y) < 2:
         return NOTHING
-    ranks = sweep.once(ranks_of)
+    ranks = sweep.once(ranks_of, sweep)
     return sweep.estimate(lambda kept: of(ranks, kept))

@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from nelayout.numerics.memory import warn_if_short
+from nelayout.placing.components import component_labels
 from nelayout.quality import samples
 from nelayout.quality.distances import InputDistances, dense_levels, squared_from, standardize
 from nelayout.quality.samples import NOTHING, Sampled, Sweep
@@ -38,10 +39,8 @@ def distance_stress(
     factor is s = sum(e/d) / sum(e^2/d^2). The value is 1 - sum(e/d)^2 / (N sum(e^2/d^2)); 1 if all nodes coincide.
     `sample` counts pivots. The standard error treats all pairs of one pivot as one draw.
     """
-    rng = np.random.default_rng(seed)
-    n = len(Y)
-    pivots, exact = samples.sample_of(np.arange(n), sample, samples.PIVOTS, rng)
-    Y = standardize(Y)
+    Y, n = standardize(Y), len(Y)
+    pivots, exact = samples.sample_of(np.arange(n), sample, samples.PIVOTS, np.random.default_rng(seed))
     sums = np.zeros((len(pivots), 3))
     for block in distances.blocks(pivots):
         for t, pivot, row in block:
@@ -77,10 +76,7 @@ class Pairs(NamedTuple):
 
 
 def pairs_of(sweep: Sweep) -> Pairs:
-    """Return every pair once if all nodes are taken, else up to 3,000 pairs a sampled node.
-
-    Warns before the work starts if memory is short for all pairs.
-    """
+    """Return every pair once if all nodes are taken, else up to 3,000 pairs a sampled node."""
     n, rng = len(sweep.Y), np.random.default_rng([sweep.seed, 2])
     if sweep.exact:
         remedy = 'sample="auto" looks at 300 nodes and tells the standard error'
@@ -96,17 +92,14 @@ def pairs_of(sweep: Sweep) -> Pairs:
                 others = rng.choice(n - 1, PARTNERS, replace=False)
                 others += others >= node
             others = others[np.isfinite(row[others])]
-            drawn = np.sqrt(squared_from(sweep.positions, node)[others])
+            drawn = np.sqrt(squared_from(sweep.Y, node)[others])
             parts.append((row[others], drawn, np.full(len(others), sweep.group[t], np.int8)))
     return Pairs(*(np.concatenate(part) for part in zip(*parts, strict=True)))
 
 
 def spearman(sweep: Sweep) -> Sampled:
-    """Return Spearman's rank correlation of input and drawn distances, over pairs, in [-1, 1].
-
-    Ties get the mean of their ranks. NaN if all distances of one side are equal.
-    """
-    pairs = sweep.once(pairs_of)
+    """Return Spearman's rank correlation of input and drawn distances; ties get mean ranks."""
+    pairs = sweep.once(pairs_of, sweep)
     if not len(pairs.d):
         return NOTHING
     sides = [dense_levels(pairs.d), dense_levels(pairs.e)]
@@ -126,11 +119,11 @@ def spearman(sweep: Sweep) -> Sampled:
 
 
 def nonmetric_stress(sweep: Sweep) -> Sampled:
-    """Return Kruskal's stress-1, sqrt(sum (e - f(d))^2 / sum e^2), at the best f, in [0, 1].
+    """Return Kruskal's stress-1, sqrt(sum (e - f(d))^2 / sum e^2), at the best increasing f.
 
-    f is increasing. Pairs with equal d have equal f(d) (Kruskal's secondary approach to ties). 1 if all nodes coincide.
+    Pairs with equal d have equal f(d) (Kruskal's secondary approach to ties). 1 if all nodes coincide.
     """
-    pairs = sweep.once(pairs_of)
+    pairs = sweep.once(pairs_of, sweep)
     if not len(pairs.d):
         return NOTHING
     levels, count = dense_levels(pairs.d)
@@ -152,14 +145,13 @@ def nonmetric_stress(sweep: Sweep) -> Sampled:
 
 
 def distance_correlation(sweep: Sweep) -> Sampled:
-    """Return the distance correlation of input and drawing, in [0, 1]: 0 if independent.
+    """Return the distance correlation of input and drawing in the largest component, in [0, 1].
 
     d_i and e_i are row means of the distances d and e. dCov^2(d, e) = mean(d e) - 2 mean(d_i e_i) + mean(d) mean(e).
-    The value is the root of dCov^2(d, e) / (dCov(d, d) dCov(e, e)). It needs the distances of all pairs, so it is
-    measured in the largest component. 0 if all nodes coincide, NaN below two nodes.
+    The value is the root of dCov^2(d, e) / (dCov(d, d) dCov(e, e)); 0 if all nodes coincide, NaN below two nodes.
     """
-    component = sweep.distances.component
-    inside = np.flatnonzero(component == np.bincount(component, minlength=1).argmax())
+    graph = sweep.distances.graph
+    inside = np.arange(len(sweep.Y)) if graph is None else np.flatnonzero(component_labels(graph) == 0)
     n, rng = len(inside), np.random.default_rng([sweep.seed, 3])
     if n < 2:
         return NOTHING
@@ -167,7 +159,7 @@ def distance_correlation(sweep: Sweep) -> Sampled:
     sums = np.zeros((5, len(nodes)))
     for block in sweep.distances.blocks(nodes):
         for t, node, row in block:
-            d, e = row[inside], np.sqrt(squared_from(sweep.positions, node)[inside])
+            d, e = row[inside], np.sqrt(squared_from(sweep.Y, node)[inside])
             sums[:, t] = d.sum(), e.sum(), (d * d).sum(), (d * e).sum(), (e * e).sum()
     d, e, dd, de, ee = sums / n
     group = samples.groups_of(len(nodes), exact, rng)
