@@ -18,7 +18,7 @@ from nelayout.quality.distances import InputDistances, hop_distances, path_dista
 from nelayout.quality.neighborhoods import neighbors_kept, procrustes_apart
 from nelayout.quality.ranks import RankCurves, curves
 from nelayout.quality.samples import NEIGHBORS, Sampled, Sweep
-from nelayout.quality.table import MEASURES, Measure, MeasuredDrawing
+from nelayout.quality.table import MEASURES, MeasuredDrawing
 from nelayout.vectors.input import read_rows
 from nelayout.vectors.knn import knn_graph
 from nelayout.vectors.metrics import ROUNDING, Metric, odd_distances, prepare
@@ -82,7 +82,7 @@ def measures() -> list[dict[str, str]]:
     """
     return [
         {
-            "name": entry.name,
+            "name": name,
             "definition": entry.definition,
             "better": "higher" if entry.score.higher else "lower",
             "score": entry.score.words,
@@ -95,7 +95,7 @@ def measures() -> list[dict[str, str]]:
             "sampling": entry.sampling or "none: always exact",
             "source": entry.source,
         }
-        for entry in MEASURES.values()
+        for name, entry in MEASURES.items()
     ]
 
 
@@ -257,22 +257,21 @@ def facts_of(network: Network, labels: Any, coords: Any, node_size: Any, **dista
     return MeasuredDrawing(nowhere, known, inputs.coordinates(network, coords), diameters, **distances)
 
 
-def chosen_measures(names: str | Iterable[str] | None, facts: MeasuredDrawing) -> list[Measure]:
+def chosen_measures(names: str | Iterable[str] | None, facts: MeasuredDrawing) -> list[str]:
     """Return the measures to take; `InputError` for unknown names, and for facts that they lack."""
     absent = [use for use in ("adjacency", *KEYWORD) if getattr(facts, use) is None]
     if names is None or (isinstance(names, str) and names == "all"):
         kind = "vectors" if "adjacency" in absent else "graphs"
         return [
-            entry
-            for entry in MEASURES.values()
+            name
+            for name, entry in MEASURES.items()
             if not set(absent) & set(entry.uses) and (names == "all" or kind in entry.default_for)
         ]
-    found = []
-    for name in [names] if isinstance(names, str) else names:
+    found = [names] if isinstance(names, str) else list(names)
+    for name in found:
         if name not in MEASURES:
             raise unknown("measure", name, MEASURES)
-        found.append(MEASURES[name])
-        wanting = [use for use in found[-1].uses if use in absent]
+        wanting = [use for use in MEASURES[name].uses if use in absent]
         if "adjacency" in wanting:
             raise InputError(f"the measure {name!r} needs edges, and vectors have none: leave it out")
         if wanting:
@@ -290,15 +289,13 @@ def measure_drawing(
     if drawing.distances is not None:
         brought["sweep"] = Sweep(drawing.distances, drawing.Y, **brought)
     result = {}
-    for entry in chosen_measures(names, drawing):
-        dim = drawing.Y.shape[1]
+    for name in chosen_measures(names, drawing):
+        entry, dim = MEASURES[name], drawing.Y.shape[1]
         if entry.dim in (None, dim):
             found = entry.find(**{use: brought[use] if use in brought else getattr(drawing, use) for use in entry.uses})
-            result[entry.name] = _measured(found, entry.score.of(found.value, drawing))
+            result[name] = _measured(found, entry.score.of(found.value, drawing))
         elif names is not None and names != "all":
-            raise Unsupported(
-                f"the measure {entry.name!r} is defined in {entry.dim} dimensions; got {dim}. Leave it out"
-            )
+            raise Unsupported(f"the measure {name!r} is defined in {entry.dim} dimensions; got {dim}. Leave it out")
     return result
 
 

@@ -1,9 +1,9 @@
 """How well positions keep classes together: nodes near each other should be of one class.
 
 Four nodes have the positions 0, 1, 5, 6 on a line and the classes a, a, b, b. Each node's nearest node is of its class.
-So precision and recall at K = 1 are 1, because one other node of the class exists. At K = 3 recall is 1 and precision
-1/3. The area under the curve is 1. The positions form two clusters, which agree with the classes: adjusted Rand index
-1. For the classes a, b, a, b the index is -1/2, below chance: each cluster has one node of each class.
+So precision and recall at K = 1 are 1. At K = 3 recall is 1 and precision 1/3. The area under the curve is 1. The
+positions form two clusters, which agree with the classes: adjusted Rand index 1. For the classes a, b, a, b the index
+is -1/2, below chance: each cluster has one node of each class.
 """
 
 from __future__ import annotations

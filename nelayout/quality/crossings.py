@@ -1,11 +1,9 @@
 """Pairs of edges that cross, and the angles between edges.
 
-A square drawn around its corners a, b, c, d has no crossing. Its diagonals a - c and b - d cross once, at 90 degrees.
 Edges with a common node never count. Edges that touch (a node drawn on another edge) or overlap count. A reader cannot
-separate them, and a drawing with all nodes at one point must not win.
-
-Edges are sorted along one axis, and each is compared with the edges that begin before it ends. The cost is nearly
-linear in the number of edges while edges are short. It is quadratic if most edges reach across the drawing.
+separate them, and a drawing with all nodes at one point must not win. Edges are sorted along one axis, and each is
+compared with the edges that begin before it ends. The cost is nearly linear in the number of edges while edges are
+short. It is quadratic if most edges reach across the drawing.
 """
 
 from __future__ import annotations

@@ -1,16 +1,11 @@
 """Distances in a drawing, and the distances of the input that a drawing should follow.
 
-Distances that agree to `TIE` (relative) are ties. On the path a - b - c with edges of length 1 and 5, node c is 2
-edges and a length of 6 from a::
+Distances that agree to `TIE` (relative) are ties. The distance of nodes that no path joins is infinite. Measures of
+ranks treat such nodes as one last tie; measures of distances leave the pair out.
 
     >>> path = csr_array(np.array([[0.0, 1, 0], [1, 0, 5], [0, 5, 0]]))
-    >>> hop_distances(path).rows(np.array([0]))
-    array([[0., 1., 2.]])
-    >>> path_distances(path).rows(np.array([0]))
-    array([[0., 1., 6.]])
-
-The distance of nodes that no path joins is infinite. Measures of ranks treat such nodes as one last tie; measures of
-distances leave the pair out.
+    >>> hop_distances(path).rows(np.array([0])), path_distances(path).rows(np.array([0]))
+    (array([[0., 1., 2.]]), array([[0., 1., 6.]]))
 """
 
 from __future__ import annotations

@@ -1,15 +1,9 @@
 """Even edges, distinct nodes, discs that overlap, and the shape of a drawing.
 
-The path a - b - c drawn at 0, 1, 3 has edges of length 1 and 2. Their mean is 1.5, the standard deviation 0.5, the
-variation 1/3. Drawn as discs of diameter 1 at 0, 0.5 and 3, two nodes overlap.
-
-The shape of a drawing tells whether the nodes that the eye joins are joined in the graph.
 The eye joins near nodes with nothing between them. The Gabriel graph joins two nodes if the disc on their line as
 diameter has no other node, also on its border. The relative neighborhood graph joins them unless a node is nearer to
 both than they are to each other. A square has its sides in both graphs. Its diagonals are in neither: their discs have
-the other corners on the border.
-
-A node that shares its position with another has no neighbors in either graph.
+the other corners on the border. A node that shares its position with another has no neighbors in either graph.
 """
 
 from __future__ import annotations

@@ -1,15 +1,10 @@
 """How far neighborhoods in the input and in the drawing agree.
 
 Take the path a - b - c drawn on a line at 0, 1, 3. Node b has two neighbors, which are also its two nearest nodes:
-Jaccard index 1. Node c has one neighbor, b, which is also the node nearest to c: index 1. If c were drawn at -0.5, its
-nearest node would be a, and its index 0.
-
-Lattices and coincident nodes have many ties. A tie counts as its mean over all orders, so that no value depends on
-chance.
-
-Precision and recall reverse the question. A reader takes all nodes within one radius for neighbors. Precision is the
-share of these nodes that are neighbors, recall the share of the neighbors that are found. A small radius gives
-precision, a large radius recall. Both are measured at the radius with the largest F = 2 PR / (P + R).
+Jaccard index 1. If c were drawn at -0.5, its nearest node would be a, and its index 0. A tie counts as its mean over
+all orders. Precision and recall reverse the question: a reader takes all nodes within one radius for neighbors.
+Precision is the share of these nodes that are neighbors, recall the share of the neighbors that are found. Both are
+measured at the radius with the largest F = 2 PR / (P + R).
 """
 
 from __future__ import annotations

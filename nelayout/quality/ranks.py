@@ -1,14 +1,10 @@
 """Ranks in the input against ranks in the drawing, and measures of how well they agree.
 
-Each node ranks all others twice, by distance in the input and by distance in the drawing. Three nodes on a line at 0,
-1, 3 are drawn at 0, 2, 1. For the first node, the second has rank 1 and is drawn at rank 2, an extrusion. The third is
-drawn at rank 1, an intrusion. Q_NX(K) is the mean share of a node's K nearest in the input that are among its K nearest
-in the drawing. A random drawing reaches K / (n - 1), and R_NX(K) puts this at 0.
-
-Distances in a graph are small integers, and most nodes are tied with many. A tied rank counts as its mean over all
-orders, in the input and in the drawing. Then no drawing reaches the value 1 that untied ranks allow. So every measure
-is divided by the value of the best drawing. A drawing with value 1 contradicts no distance. If nothing is tied, as
-between vectors, these are the published measures.
+Each node ranks all others twice, by distance in the input and in the drawing. Q_NX(K) is the mean share of a node's K
+nearest in the input that are among its K nearest in the drawing. A random drawing reaches K / (n - 1), and R_NX(K) puts
+this at 0. A node with a smaller rank in the drawing is an intrusion, with a larger one an extrusion. A tied rank counts
+as its mean over all orders, in the input and in the drawing, and every measure is divided by the value of the best
+drawing. Without ties, as between vectors, these are the published measures.
 """
 
 from __future__ import annotations

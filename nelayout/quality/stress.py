@@ -1,13 +1,9 @@
 """How well drawn distances follow the distances of the input.
 
-Four measures, each with a weaker demand than the one before. Stress wants equal distances up to one factor, non-metric
-stress any increasing function of the input distance. Spearman's correlation wants the same order, and distance
-correlation any dependence.
-
-The path a - b - c has distances d = (1, 1, 2). Drawn at 0, 1, 1 it has drawn distances e = (1, 0, 1). The best factor
-is s = (1 + 1/2) / (1 + 1/4) = 1.2. The relative errors are (0.2, -1, -0.4), and the stress is their mean square 0.4.
-Drawn at 0, 1, 3 it has e = (1, 2, 3). No function of d gives both 1 and 2 for d = 1, so the non-metric stress is
-sqrt(0.5 / 14).
+Stress wants equal distances up to one factor, non-metric stress any increasing function of the input distance.
+Spearman's correlation wants the same order, and distance correlation any dependence. The path a - b - c has distances
+d = (1, 1, 2). Drawn at 0, 1, 1 it has drawn distances e = (1, 0, 1). The best factor is s = (1 + 1/2) / (1 + 1/4) =
+1.2. The relative errors are (0.2, -1, -0.4), and the stress is their mean square 0.4.
 """
 
 from __future__ import annotations
