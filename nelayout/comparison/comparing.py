@@ -282,7 +282,7 @@ class _Run(NamedTuple):
 
 
 class _Entry(NamedTuple):
-    """One row: its drawings, or a function of the seed that draws, and whether the seed matters."""
+    """One row: its drawings, or how a seed is drawn, and whether the seed matters."""
 
     name: str
     given: tuple[Any, ...] = ()

@@ -258,7 +258,7 @@ def facts_of(network: Network, labels: Any, coords: Any, node_size: Any, **dista
 
 
 def chosen_measures(names: str | Iterable[str] | None, facts: MeasuredDrawing) -> list[str]:
-    """Return the measures to take; `InputError` for unknown names, and for facts that they lack."""
+    """Return the measures to take; `InputError` for unknown names and missing facts."""
     absent = [use for use in ("adjacency", *KEYWORD) if getattr(facts, use) is None]
     if names is None or (isinstance(names, str) and names == "all"):
         kind = "vectors" if "adjacency" in absent else "graphs"

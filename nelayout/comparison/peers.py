@@ -89,7 +89,7 @@ class Peer:
 
 @cache
 def graph_peers() -> dict[str, Peer]:
-    """Return the peers that draw graphs from the graph alone, by name, whether installed or not."""
+    """Return the peers that draw graphs, by name, whether installed or not."""
     import networkx as nx
 
     found = []

@@ -16,7 +16,7 @@ from nelayout.numerics.parallel import threads_for
 from nelayout.quality import samples
 from nelayout.quality.distances import blocks, lengths, near_shares, standardize
 from nelayout.quality.ranks import drawn_order, evened, retrieval_area
-from nelayout.quality.samples import NOTHING, Sampled
+from nelayout.quality.samples import NOTHING, Sample, Sampled
 
 __all__ = ["adjusted_rand", "class_accuracy", "class_ari", "class_auc", "k_means"]
 
@@ -24,7 +24,7 @@ __all__ = ["adjusted_rand", "class_accuracy", "class_ari", "class_auc", "k_means
 STARTS, STEPS, STEPS_ON_ALL = 10, 100, 10
 
 
-def class_auc(Y: np.ndarray, classes: np.ndarray, sample: str | int | None = "auto", seed: int = 0) -> Sampled:
+def class_auc(Y: np.ndarray, classes: np.ndarray, sample: Sample = "auto", seed: int = 0) -> Sampled:
     """Return the area under mean precision against mean recall of class retrieval, in [0, 1].
 
     Each node retrieves its K nearest others; the others of its class are relevant. Precision is hits / K, recall hits /
@@ -62,13 +62,12 @@ def class_auc(Y: np.ndarray, classes: np.ndarray, sample: str | int | None = "au
 
 
 def class_accuracy(
-    Y: np.ndarray, classes: np.ndarray, k: int = samples.NEIGHBORS, sample: str | int | None = "auto", seed: int = 0
+    Y: np.ndarray, classes: np.ndarray, k: int = samples.NEIGHBORS, sample: Sample = "auto", seed: int = 0
 ) -> Sampled:
     """Return the share of nodes with the majority class of their k nearest others, in [0, 1].
 
     Nodes tied at the k-th distance share the remaining votes. If classes have equal votes, the class with the nearest
-    node wins. If several classes have such a node, each counts in part. `classes` (n,): integers, -1 unknown, which are
-    left out.
+    node wins. If several classes have such a node, each counts in part. `classes` as in `class_auc`.
     """
     from scipy.spatial import KDTree
 
@@ -100,12 +99,11 @@ def _right(Y: np.ndarray, classes: np.ndarray, nodes: np.ndarray, shares) -> np.
     return own / np.bincount(voter[wins], minlength=len(nodes))
 
 
-def class_ari(Y: np.ndarray, classes: np.ndarray, sample: str | int | None = "auto", seed: int = 0) -> Sampled:
+def class_ari(Y: np.ndarray, classes: np.ndarray, sample: Sample = "auto", seed: int = 0) -> Sampled:
     """Return the adjusted Rand index of the classes and as many k-means clusters; 0 by chance.
 
-    `classes` (n,): integers, -1 unknown, which are left out. The clusters are the best of ten starts. A sampled start
-    takes its centers from a sample and improves them on all nodes. The error is then the standard deviation over the
-    starts before that.
+    The clusters are the best of ten starts. A sampled start takes its centers from a sample and improves them on all
+    nodes. The error is then the standard deviation over the starts before that. `classes` as in `class_auc`.
     """
     Y, labels, count = _known(Y, classes)
     if len(count) < 2 or len(count) == len(labels):
@@ -135,11 +133,11 @@ def adjusted_rand(first: np.ndarray, second: np.ndarray) -> float:
 
 
 def k_means(
-    Y: np.ndarray, k: int, rng: np.random.Generator, sample: str | int | None = None
+    Y: np.ndarray, k: int, rng: np.random.Generator, sample: Sample = None
 ) -> Iterator[tuple[float, np.ndarray, np.ndarray | None]]:
-    """Yield cost and clusters (n,) of each k-means++ start, and those by a sample's centers or None.
+    """Yield the cost and the clusters (n,) of each k-means++ start.
 
-    Fewer different positions than k give fewer clusters.
+    Also the clusters by a sample's centers, or None. Fewer different positions than k give fewer clusters.
     """
     from scipy.spatial import KDTree
 

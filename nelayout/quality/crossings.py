@@ -16,7 +16,7 @@ from scipy.sparse import csr_array
 from nelayout.numerics.parallel import threads_for
 from nelayout.quality.distances import standardize
 from nelayout.quality.edges import edges
-from nelayout.quality.samples import NOTHING, Sampled, sample_of, standard_error
+from nelayout.quality.samples import NOTHING, Sample, Sampled, sample_of, standard_error
 
 __all__ = ["Segments", "angular_resolution", "crossing_angle", "edge_crossings", "most_crossings"]
 
@@ -28,11 +28,12 @@ MIN_SAMPLED_EDGES = 500
 PAIRS_NUMPY = 1_000_000
 
 
-def edge_crossings(adjacency: csr_array, Y: np.ndarray, sample: str | int | None = "auto", seed: int = 0) -> Sampled:
-    """Return the number of pairs of edges without a common node that share a point; `Y` is (n, 2).
+def edge_crossings(adjacency: csr_array, Y: np.ndarray, sample: Sample = "auto", seed: int = 0) -> Sampled:
+    """Return the number of pairs of edges without a common node that share a point.
 
     `sample`: "auto" counts all up to PAIRS_EXACT candidate pairs and samples edges above. None counts all; an int is
-    the number of sampled edges. A sampled count is the mean number of crossings of an edge times half the edges.
+    the number of sampled edges. A sampled count is the mean number of crossings of an edge times half the edges. `Y` is
+    (n, 2).
     """
     drawn = Segments(*edges(adjacency), Y)
     crossed, _, exact = drawn.sampled(sample, seed)
@@ -42,7 +43,7 @@ def edge_crossings(adjacency: csr_array, Y: np.ndarray, sample: str | int | None
     return Sampled(float(crossed.mean() * m / 2), standard_error(crossed, m) * m / 2, exact=False)
 
 
-def crossing_angle(adjacency: csr_array, Y: np.ndarray, sample: str | int | None = "auto", seed: int = 0) -> Sampled:
+def crossing_angle(adjacency: csr_array, Y: np.ndarray, sample: Sample = "auto", seed: int = 0) -> Sampled:
     """Return the mean angle between crossing edges, over 90 degrees; in [0, 1].
 
     Crossings as in `edge_crossings`, without edges of length 0, which have no direction. Edges that overlap have the
@@ -64,9 +65,9 @@ def crossing_angle(adjacency: csr_array, Y: np.ndarray, sample: str | int | None
 
 
 def angular_resolution(adjacency: csr_array, Y: np.ndarray) -> Sampled:
-    """Return the mean over nodes of the smallest angle between two edges, over 360 / degree degrees.
+    """Return the mean over nodes of the smallest angle between two edges, in [0, 1].
 
-    A node with an edge of length 0 counts 0. `Y` is (n, 2).
+    Each angle is divided by 360 / degree degrees. A node with an edge of length 0 counts 0. `Y` is (n, 2).
     """
     Y = standardize(Y)
     degree = np.diff(adjacency.indptr).astype(np.int64)
@@ -97,9 +98,8 @@ def most_crossings(adjacency: csr_array) -> int:
 class Segments:
     """The edges as segments, arranged for the sweep along the better axis.
 
-    Bands across that axis cut the drawing; their height is half the mean segment. Each segment enters every
-    band that it reaches. Within a band, entries are sorted by their begin. A pair is tested in the first band that both
-    reach.
+    Bands across that axis cut the drawing; their height is half the mean segment. Each segment enters every band that
+    it reaches. A pair is tested in the first band that both reach.
     """
 
     def __init__(self, i: np.ndarray, j: np.ndarray, Y: np.ndarray) -> None:
@@ -117,21 +117,17 @@ class Segments:
         """Return the pairs to test (C,) of the edges of ``count`` groups; ``group`` (m,) of each."""
         return np.bincount(group[self.sweep.segment], self.sweep.later, minlength=count)
 
-    def sampled(
-        self, sample: str | int | None, seed: int, *, angles: bool = False
-    ) -> tuple[np.ndarray, np.ndarray, bool]:
+    def sampled(self, sample: Sample, seed: int, *, angles: bool = False) -> tuple[np.ndarray, np.ndarray, bool]:
         """Return `count` of all segments or of a sample, as in `edge_crossings`; True for all."""
         m, wanted = len(self.first), sample
         if sample == "auto":
             wanted = None if self.pairs <= PAIRS_EXACT else max(PAIRS_EXACT // (2 * m), MIN_SAMPLED_EDGES)
         chosen, exact = sample_of(np.arange(m), wanted, (0, 0), np.random.default_rng(seed))
-        return *self.count(chosen, both=not exact, angles=angles), exact
+        crossed, angle = self.count(chosen, both=not exact, angles=angles)
+        return crossed, angle, exact
 
-    def count(self, chosen: np.ndarray, *, both: bool, angles: bool = False) -> tuple[np.ndarray, np.ndarray]:
-        """Count for each chosen segment the later ones that cross it, or all if `both`.
-
-        Also return the sums of angles, in radians, at most pi / 2 each; without `angles` they are 0.
-        """
+    def count(self, chosen: np.ndarray, *, both: bool, angles: bool = False) -> list[np.ndarray]:
+        """Count the later (or `both`) segments that cross each chosen one; sum angles, radians."""
         sweep, m = self.sweep, len(self.first)
         wanted = np.zeros(m, bool)
         wanted[chosen] = True
@@ -144,8 +140,7 @@ class Segments:
         tested = self._by_numpy if int(work.sum()) < PAIRS_NUMPY else self._by_loop
         found, angle = tested(entries, start, work, along)
         of = sweep.segment[entries]
-        sums = [np.bincount(of, weights=each, minlength=m)[chosen] for each in (found, angle)]
-        return sums[0], sums[1]
+        return [np.bincount(of, weights=each, minlength=m)[chosen] for each in (found, angle)]
 
     def _by_loop(self, entries: np.ndarray, start: np.ndarray, work: np.ndarray, along: np.ndarray):
         from nelayout.quality.loops import count_crossings

@@ -66,10 +66,7 @@ def overlapping_nodes(Y: np.ndarray, diameters: np.ndarray) -> Sampled:
 
 
 def shape_agreement(sweep: Sweep, adjacency: csr_array, *, relative: bool = False) -> Sampled:
-    """Return the mean Jaccard index of a node's neighbors in graph and shape graph, in [0, 1].
-
-    The shape graph is the Gabriel graph, or the relative neighborhood graph. Isolated nodes are left out.
-    """
+    """Return the mean Jaccard index of a node's neighbors in graph and shape, in [0, 1]."""
     i, j = sweep.once(gabriel_graph, sweep.Y)
     if relative:
         i, j = relative_graph(sweep.Y, i, j)

@@ -19,7 +19,7 @@ from nelayout.numerics.blocks import rows_at_once
 from nelayout.numerics.parallel import threads_for
 from nelayout.quality import samples
 from nelayout.quality.distances import TIE, blocks, lengths, near_shares, squared_from, standardize
-from nelayout.quality.samples import NOTHING, Sampled, Sweep
+from nelayout.quality.samples import NOTHING, Sample, Sampled, Sweep
 
 __all__ = [
     "jaccard_by_number", "jaccard_index", "jaccard_of_nearest", "map_neighbors", "map_r2", "neighborhood2",
@@ -31,7 +31,7 @@ RADII = 100
 
 
 def neighborhood_jaccard(
-    neighbors: csr_array, Y: np.ndarray, hops: int = 1, sample: str | int | None = "auto", seed: int = 0
+    neighbors: csr_array, Y: np.ndarray, hops: int = 1, sample: Sample = "auto", seed: int = 0
 ) -> Sampled:
     """Return the mean over nodes of |N(i) & L(i)| / |N(i) | L(i)|, in [0, 1]; 1 is best.
 
@@ -48,16 +48,13 @@ def neighborhood_jaccard(
     return samples.mean_of(index, len(population), exact)
 
 
-def neighborhood2(adjacency: csr_array, Y: np.ndarray, sample: str | int | None = "auto", seed: int = 0) -> Sampled:
+def neighborhood2(adjacency: csr_array, Y: np.ndarray, sample: Sample = "auto", seed: int = 0) -> Sampled:
     """Return `neighborhood_jaccard` of the nodes within two edges."""
     return neighborhood_jaccard(adjacency, Y, 2, sample, seed)
 
 
 def jaccard_index(Y: np.ndarray, nodes: np.ndarray, relevant: csr_array) -> np.ndarray:
-    """Return the Jaccard index of relevant and as many nearest nodes for each node, (len(nodes),).
-
-    Rows of `relevant` are not empty. Ties at the border of the nearest count as the mean over all orders.
-    """
+    """Return the Jaccard index (len(nodes),) of relevant nodes (> 0) and as many nearest."""
     k = np.diff(relevant.indptr).astype(np.int64)
     row = np.repeat(np.arange(len(nodes)), k)
     distance = lengths(Y, nodes[row], relevant.indices)
@@ -79,15 +76,13 @@ def jaccard_index(Y: np.ndarray, nodes: np.ndarray, relevant: csr_array) -> np.n
 
 
 def _mean_index(surely: np.ndarray, good: np.ndarray, border: np.ndarray, drawn: np.ndarray, k: np.ndarray):
-    """Return the mean Jaccard index (m,) if `drawn` of `border` tied nodes come at random.
-
-    `good` tied nodes are relevant. The number of hits is `surely` plus a hypergeometric number.
-    """
+    """Return the mean Jaccard index (m,) if `drawn` of `border` tied nodes come at random."""
     from scipy.special import gammaln
 
     def log_binomial(n, r):
         return gammaln(n + 1.0) - gammaln(r + 1.0) - gammaln(n - r + 1.0)
 
+    # Of the tied nodes `good` are relevant: hits are `surely` plus a hypergeometric number.
     least, most = np.maximum(0, drawn - (border - good)), np.minimum(good, drawn)
     count = most - least + 1
     at = np.repeat(np.arange(len(k)), count)
@@ -177,9 +172,10 @@ def map_r2(Y: np.ndarray, coords: np.ndarray) -> Sampled:
     For centered Y and X, R^2 = (sum of the singular values of Y^T X)^2 / (|Y|^2 |X|^2). `Y` (n, d), `coords` (n, d');
     rows of `coords` with NaN are left out.
     """
-    Y, X = _known(Y, coords)
-    if len(X) < 2:
+    known = np.isfinite(coords).all(axis=1)
+    if known.sum() < 2:
         return NOTHING
+    Y, X = (np.asarray(each, np.float64)[known] for each in (Y, coords))
     Y, X = Y - Y.mean(axis=0), X - X.mean(axis=0)
     size = (Y * Y).sum() * (X * X).sum()
     if not size:
@@ -188,36 +184,29 @@ def map_r2(Y: np.ndarray, coords: np.ndarray) -> Sampled:
 
 
 def map_neighbors(
-    Y: np.ndarray, coords: np.ndarray, k: int = samples.NEIGHBORS, sample: str | int | None = "auto", seed: int = 0
+    Y: np.ndarray, coords: np.ndarray, k: int = samples.NEIGHBORS, sample: Sample = "auto", seed: int = 0
 ) -> Sampled:
-    """Return the share of the k nearest on the map that are also k nearest in the drawing.
-
-    Ties on either side count as the mean over all orders. Nodes without coordinates are left out.
-    """
+    """Return the share of the k nearest on the map that are k nearest in the drawing."""
     from scipy.spatial import KDTree
 
-    Y, X = _known(Y, coords)
-    n, k = len(X), min(k, len(X) - 1)
-    if k < 1:
+    known = np.isfinite(coords).all(axis=1)
+    n = int(known.sum())
+    if n < 2:
         return NOTHING
+    k = min(k, n - 1)
     nodes, exact = samples.sample_of(np.arange(n), sample, samples.NODES, np.random.default_rng(seed))
-    true, drawn = KDTree(standardize(X)), KDTree(standardize(Y))
+    true, drawn = KDTree(standardize(coords[known])), KDTree(standardize(Y[known]))
     both = ((near_shares(true, some, k), near_shares(drawn, some, k)) for some in blocks(nodes, n))
     shared = [A.multiply(B).sum(axis=1) for A, B in both]
     return samples.mean_of(np.concatenate(shared) / k, n, exact)
 
 
-def _known(Y: np.ndarray, coords: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    known = np.isfinite(coords).all(axis=1)
-    return np.asarray(Y, np.float64)[known], np.asarray(coords, np.float64)[known]
-
-
 def procrustes_apart(drawings: Sequence[np.ndarray]) -> Sampled:
-    """Return the mean of 1 - R^2 of the best similarity transform over pairs of drawings (n, dim)."""
+    """Return the mean of 1 - R^2 of `map_r2` over pairs of drawings (n, dim)."""
     return _over_pairs(len(drawings), lambda a, b: 1 - map_r2(drawings[a], drawings[b]).value)
 
 
-def neighbors_kept(drawings: Sequence[np.ndarray], sample: str | int | None = "auto", seed: int = 0) -> Sampled:
+def neighbors_kept(drawings: Sequence[np.ndarray], sample: Sample = "auto", seed: int = 0) -> Sampled:
     """Return the mean Jaccard index of the 10 nearest nodes, over nodes and pairs of drawings.
 
     Nodes tied at the tenth distance share the remaining ranks. The index is sum(min) / sum(max) of both shares. If
@@ -255,7 +244,7 @@ def _over_pairs(count: int, of: Callable[[int, int], float]) -> Sampled:
 
 
 def retrieval(neighbors: csr_array, Y: np.ndarray, nodes: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return radii (r,), and precision and recall (m, r) of the m of `nodes` that have neighbors.
+    """Return radii (r,), and precision and recall (m, r) of the m nodes with neighbors.
 
     `neighbors` (n, n): each row has the neighbors of a node. A node that finds nothing has precision 0. Radii are in
     units of the standardized drawing.
@@ -278,7 +267,7 @@ def retrieval(neighbors: csr_array, Y: np.ndarray, nodes: np.ndarray) -> tuple[n
 
 
 def retrieval_at_best(sweep: Sweep, neighbors: csr_array, *, part: str) -> Sampled:
-    """Return "precision", "recall" or their "f_score" 2 PR / (P + R) at the radius of the largest F."""
+    """Return "precision", "recall" or "f_score" 2 PR / (P + R) at the radius of the best F."""
     asked = np.flatnonzero(np.diff(neighbors.indptr)[sweep.nodes])
     if not len(asked):
         return NOTHING

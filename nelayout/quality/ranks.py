@@ -127,9 +127,7 @@ def ranks_of(sweep: Sweep) -> Ranks:
             for (t, *_), parts in zip(block, threads.map(look, block), strict=True):
                 for total, part in zip(sums, parts, strict=True):
                     total[group[t]] += part
-    hits, early, late, best = np.moveaxis(sums[0], 1, 0)
-    intruded, extruded, found, findable = sums[1:]
-    return Ranks(ks, step, count, hits, early, late, best, intruded, extruded, found, findable, relevant)
+    return Ranks(ks, step, count, *np.moveaxis(sums[0], 1, 0), *sums[1:], relevant=relevant)
 
 
 def drawn_order(Y: np.ndarray, node: int) -> tuple[np.ndarray, np.ndarray]:
@@ -289,10 +287,7 @@ def r_nx_area(sweep: Sweep) -> Sampled:
 
 
 def retrieval_auc(sweep: Sweep) -> Sampled:
-    """Return the area under precision against recall of the 20 nearest, over its best value.
-
-    The K = 1 .. 100 nearest in the drawing are retrieved (Amid et al. 2015, sec. 4).
-    """
+    """Return the area under precision against recall of the 20 nearest, over its best value."""
 
     def area(ranks: Ranks, kept: np.ndarray) -> float:
         nodes = ranks.count[kept].sum() * 1.0

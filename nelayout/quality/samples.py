@@ -10,8 +10,8 @@ import numpy as np
 from nelayout.quality.distances import InputDistances, standardize
 
 __all__ = [
-    "NEIGHBORS", "NODES", "NOTHING", "PIVOTS", "ROWS", "Sampled", "Sweep", "groups_of", "half_samples", "jackknife",
-    "mean_of", "sample_of", "share_of", "standard_error", "value_of_groups",
+    "NEIGHBORS", "NODES", "NOTHING", "PIVOTS", "ROWS", "Sample", "Sampled", "Sweep", "groups_of", "half_samples",
+    "jackknife", "mean_of", "sample_of", "share_of", "standard_error", "value_of_groups",
 ]  # fmt: skip
 
 Part = TypeVar("Part")
@@ -59,11 +59,9 @@ def mean_of(values: np.ndarray, population: int, exact: bool) -> Sampled:
 
 
 def share_of(hits: np.ndarray, population: int, exact: bool) -> Sampled:
-    """Return the mean of a sample of hits (1) and misses (0), drawn without replacement.
-
-    The standard error follows Agresti and Coull, who add two hits and two misses. A sample without misses has an error.
-    """
+    """Return `mean_of` hits (1) and misses (0), with the standard error of Agresti and Coull."""
     found, count = mean_of(hits, population, exact), len(hits)
+    # Two more hits and two more misses: a sample without misses has an error, too.
     share = (hits.sum() + 2.0) / (count + 4.0)
     error = np.sqrt(share * (1 - share) / (count + 4.0) * (1 - count / population))
     return found if found.exact else found._replace(error=float(error))
@@ -82,10 +80,7 @@ def groups_of(count: int, exact: bool, rng: np.random.Generator) -> np.ndarray:
 
 
 def jackknife(of: Callable[[np.ndarray], float], count: int, unsampled: float) -> float:
-    """Return the standard error of ``of(every group)`` by leaving out one of `count` groups at a time.
-
-    `unsampled`: share of the population outside the sample, which was drawn without replacement.
-    """
+    """Return the standard error by leaving out one of `count` groups at a time."""
     without = np.array([of(np.arange(count) != g) for g in range(count)])
     return float(np.sqrt((count - 1) / count * ((without - without.mean()) ** 2).sum() * unsampled))
 

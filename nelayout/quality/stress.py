@@ -16,7 +16,7 @@ from nelayout.numerics.memory import warn_if_short
 from nelayout.placing.components import component_labels
 from nelayout.quality import samples
 from nelayout.quality.distances import InputDistances, dense_levels, squared_from, standardize
-from nelayout.quality.samples import NOTHING, Sampled, Sweep
+from nelayout.quality.samples import NOTHING, Sample, Sampled, Sweep
 
 __all__ = ["distance_correlation", "distance_stress", "nonmetric_stress", "spearman", "stress_sums"]
 
@@ -26,9 +26,7 @@ PARTNERS = 3_000
 PAIR_BYTES = 77
 
 
-def distance_stress(
-    distances: InputDistances, Y: np.ndarray, sample: str | int | None = "auto", seed: int = 0
-) -> Sampled:
+def distance_stress(distances: InputDistances, Y: np.ndarray, sample: Sample = "auto", seed: int = 0) -> Sampled:
     """Return the mean of ((s e_ij - d_ij) / d_ij)^2 at the best factor s, in [0, 1]; 0: best.
 
     d: distance in the input, e: in the drawing. Pairs without a path and pairs at distance 0 are left out. The best
@@ -141,7 +139,7 @@ def nonmetric_stress(sweep: Sweep) -> Sampled:
 
 
 def distance_correlation(sweep: Sweep) -> Sampled:
-    """Return the distance correlation of input and drawing in the largest component, in [0, 1].
+    """Return the distance correlation in the largest component, in [0, 1].
 
     d_i and e_i are row means of the distances d and e. dCov^2(d, e) = mean(d e) - 2 mean(d_i e_i) + mean(d) mean(e).
     The value is the root of dCov^2(d, e) / (dCov(d, d) dCov(e, e)); 0 if all nodes coincide, NaN below two nodes.
