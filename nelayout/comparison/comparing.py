@@ -292,7 +292,7 @@ class _Entry(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class _Subject:
-    """What is drawn and measured: a graph, or vectors.
+    """The graph or the vectors that are drawn and measured.
 
     data     the graph or vectors, which functions get
     network  its nodes

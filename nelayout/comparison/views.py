@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from html import escape
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -21,11 +21,6 @@ from nelayout.pictures.paper import Paper, paper
 from nelayout.pictures.sizes import amounts
 from nelayout.quality.neighborhoods import jaccard_index
 
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
-    from nelayout.comparison.compared import Comparison
-
 __all__ = ["comparison_page", "neighbors_kept", "side_by_side", "table_html"]
 
 # Largest number of drawings in a row; inches of a drawing, of a line and of a column of the table, and of names.
@@ -36,7 +31,7 @@ TITLE, SMALL = 12, 8
 MAX_ADJACENCY_ENTRIES = 1_000_000
 
 
-def side_by_side(comparison: Comparison, colors: Any, labels: Any, table: bool, background: Any) -> Figure:
+def side_by_side(comparison: Any, colors: Any, labels: Any, table: bool, background: Any) -> Any:
     """Draw the figure of `Comparison.plot`: a legend below, a color bar beside the first row."""
     try:
         from matplotlib.backends.backend_agg import FigureCanvasAgg
@@ -105,7 +100,7 @@ def _table(ax: Any, found: Rows, seconds: dict[str, float], back: Paper) -> None
             ax.text(m + 0.5, r + 0.5, each.text.partition(" ±")[0], ha="center", va="center", **how)
 
 
-def table_html(found: Comparison) -> str:
+def table_html(found: Any) -> str:
     """Return the measures in rows, with a column per drawing, then the seconds."""
     measured, spreads, seconds = found.measured, found.spreads, found.seconds
     heads = "".join(f"<th>{escape(drawing)}</th>" for drawing in measured)
@@ -127,7 +122,7 @@ def table_html(found: Comparison) -> str:
 
 
 def comparison_page(
-    found: Comparison, labels: Any, color: Any, weight: str | None, title: str | None, columns: Iterable[Column]
+    found: Any, labels: Any, color: Any, weight: str | None, title: str | None, columns: Iterable[Column]
 ) -> Page:
     """Return the page of a comparison; see `Comparison.page`."""
     G, drawings, classes = found.G, found.drawings, found.labels
