@@ -3,20 +3,17 @@
 import networkx as nx
 import numpy as np
 import pytest
+from measured import distances_of, others
 from scipy.spatial.distance import cdist
 
 from nelayout.graphs import read
 from nelayout.quality import ranks
-from nelayout.quality.distances import InputDistances, hop_distances
+from nelayout.quality.distances import hop_distances
 from nelayout.quality.ranks import NEIGHBORS, RELEVANT, RETRIEVED, neighborhood_size, ranks_of
 from nelayout.quality.samples import Sweep
 
 ALL = (ranks.trustworthiness, ranks.continuity, ranks.q_nx, ranks.b_nx, ranks.r_nx,
        ranks.r_nx_area, ranks.retrieval_auc)  # fmt: skip
-
-
-def vectors(D):
-    return InputDistances(len(D), lambda nodes: D[nodes])
 
 
 def chances(d):
@@ -66,7 +63,7 @@ def cases():
             yield hop_distances(A), hop_distances(A).rows(np.arange(len(G))), Y
     for n in (5, 22, 30):
         X = rng.integers(6, size=(n, 3)).astype(float)
-        yield vectors(cdist(X, X)), cdist(X, X), X[:, :2] + 0.5 * rng.normal(size=(n, 2))
+        yield distances_of(cdist(X, X)), cdist(X, X), X[:, :2] + 0.5 * rng.normal(size=(n, 2))
 
 
 @pytest.mark.parametrize("case", range(24))
@@ -83,9 +80,8 @@ def test_without_ties_they_are_sets():
     X, Y = rng.normal(size=(60, 4)), rng.normal(size=(60, 2))
     Y += X[:, :2]
     D, E = cdist(X, X), cdist(Y, Y)
-    near, drawn = np.argsort(D, axis=1)[:, 1:], np.argsort(E, axis=1)[:, 1:]
-    curve = ranks.curves(Sweep(vectors(D), Y))
-    n = 60
+    near, drawn, n, sweep = others(X), others(Y), 60, Sweep(distances_of(D), Y)
+    curve = ranks.curves(sweep)
     for K in (1, 7, 10, 31, 58):
         nearest = np.mean([len(set(a[:K]) & set(b[:K])) / K for a, b in zip(near, drawn, strict=True)])
         farthest = np.mean([len(set(a[-K:]) & set(b[-K:])) / K for a, b in zip(near, drawn, strict=True)])
@@ -94,20 +90,20 @@ def test_without_ties_they_are_sets():
         assert curve.farthest[K - 1] == pytest.approx(farthest)
     assert (curve.attainable == 1).all()
     assert np.isnan(curve.r_nx[-1])
-    assert ranks.q_nx(Sweep(vectors(D), Y)).value == pytest.approx(curve.q_nx[9])
-    assert ranks.r_nx(Sweep(vectors(D), Y)).value == pytest.approx(curve.r_nx[9])
+    assert ranks.q_nx(sweep).value == pytest.approx(curve.q_nx[9])
+    assert ranks.r_nx(sweep).value == pytest.approx(curve.r_nx[9])
     weights = 1 / np.arange(1, n - 1)
     area = (curve.r_nx[:-1] * weights).sum() / weights.sum()
-    assert ranks.r_nx_area(Sweep(vectors(D), Y)).value == pytest.approx(area)
+    assert ranks.r_nx_area(sweep).value == pytest.approx(area)
     rank_in, rank_out = np.argsort(np.argsort(D, axis=1), axis=1), np.argsort(np.argsort(E, axis=1), axis=1)
     both = (rank_in <= 10) & (rank_out <= 10) & ~np.eye(n, dtype=bool)
     bias = ((rank_out < rank_in) & both).sum() - ((rank_out > rank_in) & both).sum()
     assert curve.b_nx[9] == pytest.approx(bias / (10 * n))
-    assert ranks.b_nx(Sweep(vectors(D), Y)).value == pytest.approx(abs(bias) / (10 * n))
+    assert ranks.b_nx(sweep).value == pytest.approx(abs(bias) / (10 * n))
     hits = np.cumsum([[j in a[:20] for j in b] for a, b in zip(near, drawn, strict=True)], axis=1).mean(axis=0)
     precision, recall = hits / np.arange(1, n), hits / 20
     area = np.trapezoid(np.r_[precision[0], precision], np.r_[0, recall])
-    assert ranks.retrieval_auc(Sweep(vectors(D), Y)).value == pytest.approx(area)
+    assert ranks.retrieval_auc(sweep).value == pytest.approx(area)
 
 
 def test_scikit_learn_finds_the_same_trustworthiness():
@@ -117,13 +113,11 @@ def test_scikit_learn_finds_the_same_trustworthiness():
     for n in (40, 150):
         X, Y = rng.normal(size=(n, 5)), rng.normal(size=(n, 2))
         Y[:, 0] += X[:, 0]
-        D, E = cdist(X, X), cdist(Y, Y)
-        found = ranks.trustworthiness(Sweep(vectors(D), Y)).value
-        assert found == pytest.approx(trustworthiness(X, Y, n_neighbors=10))
+        sweep, exchanged = Sweep(distances_of(cdist(X, X)), Y), Sweep(distances_of(cdist(Y, Y)), X)
+        assert ranks.trustworthiness(sweep).value == pytest.approx(trustworthiness(X, Y, n_neighbors=10))
         # Continuity is the trustworthiness of the input as a drawing of the drawing.
-        assert ranks.continuity(Sweep(vectors(D), Y)).value == pytest.approx(trustworthiness(Y, X, n_neighbors=10))
-        exchanged = Sweep(vectors(E), X)
-        assert ranks.trustworthiness(exchanged).value == pytest.approx(trustworthiness(Y, X, n_neighbors=10))
+        for found in (ranks.continuity(sweep), ranks.trustworthiness(exchanged)):
+            assert found.value == pytest.approx(trustworthiness(Y, X, n_neighbors=10))
 
 
 def test_a_drawing_in_the_order_of_the_graph_is_perfect_however_many_ties_there_are():
