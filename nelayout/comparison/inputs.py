@@ -15,7 +15,7 @@ from nelayout.graphs.host import Named
 from nelayout.graphs.to_floats import short_repr
 from nelayout.vectors.input import unmasked
 
-__all__ = ["check_rows", "class_names", "classes", "coordinates", "every_row", "integer_seed", "named", "sample_size"]
+__all__ = ["check_rows", "class_names", "coordinates", "every_row", "integer_seed", "named", "sample_size"]
 
 
 def sample_size(sample: Any) -> Any:
@@ -66,14 +66,6 @@ def class_names(network: Network, labels: Any) -> list[Any] | None:
                 "a class is a number or a name: give one per node"
             ) from None
     return names
-
-
-def classes(names: list[Any] | None) -> np.ndarray | None:
-    """Return (n,) class numbers from 0 in order of appearance, -1 for None."""
-    if names is None:
-        return None
-    numbers: dict[Any, int] = {}
-    return np.array([-1 if name is None else numbers.setdefault(name, len(numbers)) for name in names], int)
 
 
 def coordinates(network: Network, coords: Any) -> np.ndarray | None:

@@ -251,7 +251,10 @@ def table_facts(
 
 def facts_of(network: Network, labels: Any, coords: Any, node_size: Any, **distances: Any) -> MeasuredDrawing:
     """Return what is known of the nodes beside their positions; see `MeasuredDrawing`."""
-    known = inputs.classes(inputs.class_names(network, labels))
+    names, numbers = inputs.class_names(network, labels), dict[Any, int]()
+    known = None
+    if names is not None:  # numbers in order of appearance
+        known = np.array([-1 if name is None else numbers.setdefault(name, len(numbers)) for name in names], int)
     diameters = None if node_size is None else network.host.values(node_size, "node_size", nonnegative=True)
     nowhere = np.zeros((len(network.labels), 0))
     return MeasuredDrawing(nowhere, known, inputs.coordinates(network, coords), diameters, **distances)

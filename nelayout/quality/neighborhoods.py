@@ -55,19 +55,23 @@ def neighborhood2(adjacency: csr_array, Y: np.ndarray, sample: Sample = "auto", 
 
 def jaccard_index(Y: np.ndarray, nodes: np.ndarray, relevant: csr_array) -> np.ndarray:
     """Return the Jaccard index (len(nodes),) of relevant nodes (> 0) and as many nearest."""
+    from scipy.spatial import KDTree
+
     k = np.diff(relevant.indptr).astype(np.int64)
     row = np.repeat(np.arange(len(nodes)), k)
     distance = lengths(Y, nodes[row], relevant.indices)
-    radius, beyond = _border(Y, nodes, k)
+    nearest, tree, power = np.empty((2, len(nodes))), KDTree(Y), np.frexp(k)[1]
+    for each in np.unique(power):  # distances to the k-th and (k + 1)-th other node, infinite if missing
+        part = np.flatnonzero(power == each)
+        apart, _ = tree.query(Y[nodes[part]], k=np.arange(1, k[part].max() + 3), workers=-1)  # first the node itself
+        nearest[:, part] = np.take_along_axis(apart, k[part, None] + np.arange(2), axis=1).T
+    radius, beyond = nearest
     lower, upper = radius * (1 - TIE), radius * (1 + TIE)
     surely = np.bincount(row[distance < lower[row]], minlength=len(nodes))
     found = np.bincount(row[distance <= upper[row]], minlength=len(nodes))
     index = found / (2 * k - found)
     tied = np.flatnonzero(beyond <= upper)
     if len(tied):
-        from scipy.spatial import KDTree
-
-        tree = KDTree(Y)
         within = tree.query_ball_point(Y[nodes[tied]], upper[tied], return_length=True, workers=-1) - 1
         inside = tree.query_ball_point(Y[nodes[tied]], lower[tied], return_length=True, workers=-1) - 1
         inside = np.where(radius[tied] > 0, inside, 0)
@@ -92,18 +96,6 @@ def _mean_index(surely: np.ndarray, good: np.ndarray, border: np.ndarray, drawn:
     hits = surely[at] + h
     total = np.bincount(at, chance * hits / (2 * k[at] - hits), minlength=len(k))
     return total / np.bincount(at, chance, minlength=len(k))
-
-
-def _border(Y: np.ndarray, nodes: np.ndarray, k: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return distances to the k-th and (k+1)-th nearest other node, infinite if it is missing."""
-    from scipy.spatial import KDTree
-
-    found, tree, power = np.empty((2, len(nodes))), KDTree(Y), np.frexp(k)[1]
-    for each in np.unique(power):
-        part = np.flatnonzero(power == each)
-        distance, _ = tree.query(Y[nodes[part]], k=np.arange(1, k[part].max() + 3), workers=-1)  # first the node itself
-        found[:, part] = np.take_along_axis(distance, k[part, None] + np.arange(2), axis=1).T
-    return found[0], found[1]
 
 
 def _within(adjacency: csr_array, nodes: np.ndarray, hops: int) -> csr_array:

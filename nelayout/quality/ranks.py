@@ -160,7 +160,7 @@ def penalties(
     each class. `inside`, `over` (m,): chance to be among the k nearest in the drawing, (rank - k)+ there.
     """
     m, a = len(seen), np.cumsum(size) - size
-    chance = _chance(a, size, k)
+    chance = np.clip((k - a) / size, 0.0, 1.0)  # to have a rank of at most k in the input
 
     def triangle(x: np.ndarray) -> np.ndarray:
         """Return the sum of (m - k - q)+ over q = 0 .. x - 1."""
@@ -177,16 +177,11 @@ def penalties(
     return np.array([intruded, least, (farthest * penalty).sum()]), np.array([extruded, least, most])
 
 
-def _chance(before: np.ndarray, size: np.ndarray, k: int) -> np.ndarray:
-    """Return the chance that a member of each class has a rank of at most k."""
-    return np.clip((k - before) / size, 0.0, 1.0)
-
-
 def _retrieved(
     seen: np.ndarray, size: np.ndarray, tied: np.ndarray, relevant: int, most: int
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return relevant nodes among the K = 1 .. most nearest, drawn and at best; (most,) each."""
-    chance = _chance(np.cumsum(size) - size, size, relevant)
+    chance = np.clip((relevant - np.cumsum(size) + size) / size, 0.0, 1.0)
     stop = most
     while stop < len(tied) and tied[stop]:
         stop += 1
