@@ -132,13 +132,6 @@ def test_a_drawing_in_the_order_of_the_graph_is_perfect_however_many_ties_there_
         assert ranks.curves(sweep).attainable.min() < 1
 
 
-@pytest.mark.parametrize("n", [0, 1, 2])
-def test_too_few_nodes_have_no_ranks_to_keep(n):
-    A = read(nx.path_graph(n)).adjacency
-    for measure in (ranks.trustworthiness, ranks.continuity, ranks.r_nx, ranks.r_nx_area):
-        assert np.isnan(measure(Sweep(hop_distances(A), np.arange(2.0 * n).reshape(n, 2))).value)
-
-
 def test_a_thinned_curve_keeps_the_area(monkeypatch):
     A = read(nx.random_geometric_graph(300, 0.1, seed=2)).adjacency
     Y = np.random.default_rng(0).normal(size=(300, 2))
