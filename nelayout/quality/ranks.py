@@ -19,7 +19,7 @@ from nelayout.quality.distances import TIE, dense_levels, squared_from
 from nelayout.quality.samples import NEIGHBORS, NOTHING, Sampled, Sweep
 
 __all__ = [
-    "RELEVANT", "RETRIEVED", "RankCurves", "Ranks", "b_nx", "continuity", "curves", "drawn_order",
+    "RELEVANT", "RETRIEVED", "RankCurves", "Ranks", "b_nx", "by_ranks", "continuity", "curves", "drawn_order",
     "evened", "neighborhood_size", "penalties", "q_nx", "r_nx", "r_nx_area", "ranks_of", "retrieval_area",
     "retrieval_auc", "trustworthiness",
 ]  # fmt: skip
@@ -65,7 +65,7 @@ class RankCurves:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Ranks:
-    """Sums over the nodes of each group g.
+    """Sums over the nodes of each group g; measures take them and a mask of groups (g,).
 
     k                    (m,) the neighborhood sizes of the curves: 1 .. n - 1, thinned if sampled
     step                 (m,) sum of 1/K' over the sizes K' that each K represents
@@ -74,7 +74,7 @@ class Ranks:
     best                 (g, m) the largest possible hits
     intruded, extruded   (g, 3) penalty of trustworthiness and of continuity, its least and its largest possible value
     found, findable      (g, r) relevant nodes among the K = 1 .. r nearest in the drawing, and their largest number
-    relevant             how many nodes are relevant to each
+    n, at, relevant      number of nodes; index of K = 10 in k, or of half of the others; number of relevant nodes
     """
 
     k: np.ndarray
@@ -88,6 +88,8 @@ class Ranks:
     extruded: np.ndarray
     found: np.ndarray
     findable: np.ndarray
+    n: int
+    at: int
     relevant: int
 
 
@@ -127,7 +129,7 @@ def ranks_of(sweep: Sweep) -> Ranks:
             for (t, *_), parts in zip(block, threads.map(look, block), strict=True):
                 for total, part in zip(sums, parts, strict=True):
                     total[group[t]] += part
-    return Ranks(ks, step, count, *np.moveaxis(sums[0], 1, 0), *sums[1:], relevant=relevant)
+    return Ranks(ks, step, count, *np.moveaxis(sums[0], 1, 0), *sums[1:], n=n, at=near - 1, relevant=relevant)
 
 
 def drawn_order(Y: np.ndarray, node: int) -> tuple[np.ndarray, np.ndarray]:
@@ -215,82 +217,68 @@ def curves(sweep: Sweep) -> RankCurves:
     return RankCurves(ranks.k, q, b, r, attainable, farthest, sweep.exact)
 
 
-def trustworthiness(sweep: Sweep, penalty: str = "intruded") -> Sampled:
+def by_ranks(sweep: Sweep, of: Callable[[Ranks, np.ndarray], float]) -> Sampled:
+    """Return a measure of ranks, such as `trustworthiness`, with its standard error."""
+    if len(sweep.Y) < 2:
+        return NOTHING
+    ranks = sweep.once(ranks_of, sweep)
+    return sweep.estimate(lambda kept: float(of(ranks, kept)))
+
+
+def trustworthiness(ranks: Ranks, kept: np.ndarray, penalty: str = "intruded") -> float:
     """Return 1 - (sum of input rank - k over intruders in the k nearest) / (its maximum).
 
     k = 10, or half of the other nodes if there are fewer than 20. If nothing is tied, the maximum is n k (2 n - 3 k -
     1) / 2 (Venna and Kaski 2001). NaN if every drawing has the same penalty.
     """
-
-    def share(ranks: Ranks, kept: np.ndarray) -> float:
-        value, least, most = getattr(ranks, penalty)[kept].sum(axis=0)
-        room = most - least
-        return float(1 - (value - least) / room) if room > most * np.spacing(len(sweep.Y)) else float("nan")
-
-    return _estimate(sweep, share)
+    value, least, most = getattr(ranks, penalty)[kept].sum(axis=0)
+    room = most - least
+    return 1 - (value - least) / room if room > most * np.spacing(ranks.n) else np.nan
 
 
-def continuity(sweep: Sweep) -> Sampled:
+def continuity(ranks: Ranks, kept: np.ndarray) -> float:
     """Return `trustworthiness` with drawing and input exchanged: missing neighbors cost."""
-    return trustworthiness(sweep, "extruded")
+    return trustworthiness(ranks, kept, "extruded")
 
 
-def q_nx(sweep: Sweep) -> Sampled:
+def q_nx(ranks: Ranks, kept: np.ndarray) -> float:
     """Return Q_NX at K = 10 over its best value, in [0, 1] (Lee et al. 2013, (41))."""
-    at = neighborhood_size(len(sweep.Y), NEIGHBORS) - 1
-    return _estimate(sweep, lambda ranks, kept: float(ranks.hits[kept, at].sum() / ranks.best[kept, at].sum()))
+    return ranks.hits[kept, ranks.at].sum() / ranks.best[kept, ranks.at].sum()
 
 
-def b_nx(sweep: Sweep) -> Sampled:
+def b_nx(ranks: Ranks, kept: np.ndarray) -> float:
     """Return |B_NX| at K = 10, in [0, 1] (Lee et al. 2013, (43)); `curves` has the sign."""
-    at = neighborhood_size(len(sweep.Y), NEIGHBORS) - 1
-
-    def bias(ranks: Ranks, kept: np.ndarray) -> float:
-        difference = ranks.early[kept, at].sum() - ranks.late[kept, at].sum()
-        return float(abs(difference) / ((at + 1) * ranks.count[kept].sum()))
-
-    return _estimate(sweep, bias)
+    difference = ranks.early[kept, ranks.at].sum() - ranks.late[kept, ranks.at].sum()
+    return abs(difference) / ((ranks.at + 1) * ranks.count[kept].sum())
 
 
-def r_nx(sweep: Sweep) -> Sampled:
+def r_nx(ranks: Ranks, kept: np.ndarray) -> float:
     """Return R_NX at K = 10: 0 for a random drawing, 1 for the best (Lee et al. 2013, (44))."""
-    at = neighborhood_size(len(sweep.Y), NEIGHBORS) - 1
-    return _estimate(sweep, lambda ranks, kept: float(_normalized(ranks, kept)[1][at]))
+    return _normalized(ranks, kept)[1][ranks.at]
 
 
-def r_nx_area(sweep: Sweep) -> Sampled:
+def r_nx_area(ranks: Ranks, kept: np.ndarray) -> float:
     """Return the mean of R_NX(K), K = 1 .. n - 2, with weights 1/K (Lee et al. 2015).
 
     With ties, this is the area of (Q_NX(K) - c) / (1 - c), c = K / (n - 1), over ln K, over the best area.
     """
-
-    def area(ranks: Ranks, kept: np.ndarray) -> float:
-        m = len(sweep.Y) - 1
-        inside = ranks.k < m
-        k, weight = ranks.k[inside], ranks.step[inside]
-        if not len(k):
-            return float("nan")
-        nodes = ranks.count[kept].sum()
-        hits, best = (each[kept].sum(axis=0)[inside] / nodes for each in (ranks.hits, ranks.best))
-        # (Q - c) / (1 - c), Q = hits / K, c = K / m, times a factor that both areas have.
-        scale = weight / k / (1 - k / m)
-        least = k * k / m
-        attainable = ((best - least) * scale).sum()
-        return float(((hits - least) * scale).sum() / attainable) if attainable > m * np.spacing(m) else float("nan")
-
-    return _estimate(sweep, area)
+    m = ranks.n - 1
+    inside = ranks.k < m
+    k, nodes = ranks.k[inside], ranks.count[kept].sum()
+    hits, best = (each[kept].sum(axis=0)[inside] / nodes for each in (ranks.hits, ranks.best))
+    # (Q - c) / (1 - c), Q = hits / K, c = K / m, times a factor that both areas have.
+    scale = ranks.step[inside] / k / (1 - k / m)
+    least = k * k / m
+    attainable = ((best - least) * scale).sum()
+    return ((hits - least) * scale).sum() / attainable if attainable > m * np.spacing(m) else np.nan
 
 
-def retrieval_auc(sweep: Sweep) -> Sampled:
+def retrieval_auc(ranks: Ranks, kept: np.ndarray) -> float:
     """Return the area under precision against recall of the 20 nearest, over its best value."""
-
-    def area(ranks: Ranks, kept: np.ndarray) -> float:
-        nodes = ranks.count[kept].sum() * 1.0
-        means = [each[kept].sum(axis=0) / nodes for each in (ranks.found, ranks.findable)]
-        areas = [retrieval_area(mean, mean / ranks.relevant) for mean in means]
-        return areas[0] / areas[1]
-
-    return _estimate(sweep, area)
+    nodes = ranks.count[kept].sum() * 1.0
+    means = [each[kept].sum(axis=0) / nodes for each in (ranks.found, ranks.findable)]
+    area, best = (retrieval_area(mean, mean / ranks.relevant) for mean in means)
+    return area / best
 
 
 def retrieval_area(found: np.ndarray, recall: np.ndarray) -> float:
@@ -311,10 +299,3 @@ def _normalized(ranks: Ranks, kept: np.ndarray) -> tuple[np.ndarray, np.ndarray,
     r = np.full(len(q), np.nan)
     np.divide(q - chance, room, out=r, where=room > m * np.spacing(1.0))
     return q, r, best
-
-
-def _estimate(sweep: Sweep, of: Callable[[Ranks, np.ndarray], float]) -> Sampled:
-    if len(sweep.Y) < 2:
-        return NOTHING
-    ranks = sweep.once(ranks_of, sweep)
-    return sweep.estimate(lambda kept: of(ranks, kept))

@@ -224,35 +224,37 @@ MEASURES: dict[str, Measure] = {
     "trustworthiness": Measure(
         "1 - how far, in ranks of the input, the intruders among a node's 10 nearest in the drawing come from, over "
         "the most that any drawing has",
-        ranks.trustworthiness, VALUE, VENNA, SORT, ROWS, MONOTONE, VECTORS,
+        partial(ranks.by_ranks, of=ranks.trustworthiness), VALUE, VENNA, SORT, ROWS, MONOTONE, VECTORS,
     ),
     "continuity": Measure(
         "1 - how far, in ranks of the drawing, the missing ones of a node's 10 nearest in the input are, over the most "
         "that any drawing has",
-        ranks.continuity, VALUE, VENNA, SORT, ROWS, MONOTONE, VECTORS,
+        partial(ranks.by_ranks, of=ranks.continuity), VALUE, VENNA, SORT, ROWS, MONOTONE, VECTORS,
     ),
     "q_nx": Measure(
         "mean share of a node's 10 nearest in the input that are among its 10 nearest in the drawing, over the share "
         "in the best drawing",
-        ranks.q_nx, VALUE, "Lee & Verleysen 2009; Lee et al. 2013, eq. 41; NN-precision of Im et al. 2018", SORT, ROWS,
-        MONOTONE, VECTORS,
+        partial(ranks.by_ranks, of=ranks.q_nx), VALUE,
+        "Lee & Verleysen 2009; Lee et al. 2013, eq. 41; NN-precision of Im et al. 2018", SORT, ROWS, MONOTONE, VECTORS,
     ),
     "b_nx": Measure(
         "how much intrusions outnumber extrusions or the reverse among a node's 10 nearest, as a share of these",
-        ranks.b_nx, REST, "Lee & Verleysen 2009; Lee et al. 2013, eq. 43, without the sign", SORT, ROWS, MONOTONE,
+        partial(ranks.by_ranks, of=ranks.b_nx), REST,
+        "Lee & Verleysen 2009; Lee et al. 2013, eq. 43, without the sign", SORT, ROWS, MONOTONE,
     ),
     "r_nx": Measure(
         "agreement of a node's 10 nearest in the input and in the drawing: 0 for a drawing at random, 1 for the best",
-        ranks.r_nx, CHANCE, "Lee et al. 2013, eq. 44", SORT, ROWS, MONOTONE,
+        partial(ranks.by_ranks, of=ranks.r_nx), CHANCE, "Lee et al. 2013, eq. 44", SORT, ROWS, MONOTONE,
     ),
     "r_nx_area": Measure(
         "mean of R_NX over neighborhoods of all sizes K with weights 1/K: 0 for a drawing at random, 1 for the best",
-        ranks.r_nx_area, CHANCE, "Lee, Peluffo-Ordonez & Verleysen 2015", SORT, ROWS, MONOTONE, VECTORS,
+        partial(ranks.by_ranks, of=ranks.r_nx_area), CHANCE, "Lee, Peluffo-Ordonez & Verleysen 2015", SORT, ROWS,
+        MONOTONE, VECTORS,
     ),
     "retrieval_auc": Measure(
         "area under mean precision against mean recall of the 20 nearest in the input among the 1 to 100 nearest in "
         "the drawing, over the area of the best drawing",
-        ranks.retrieval_auc, VALUE, "Amid et al. 2015, sec. 4", SORT, ROWS, MONOTONE,
+        partial(ranks.by_ranks, of=ranks.retrieval_auc), VALUE, "Amid et al. 2015, sec. 4", SORT, ROWS, MONOTONE,
     ),
     "spearman": Measure(
         "Spearman's rank correlation of the distances in the input and in the drawing, over pairs that a path joins",

@@ -9,7 +9,7 @@ from scipy.spatial.distance import cdist
 from nelayout.graphs import read
 from nelayout.quality import ranks
 from nelayout.quality.distances import hop_distances
-from nelayout.quality.ranks import NEIGHBORS, RELEVANT, RETRIEVED, neighborhood_size, ranks_of
+from nelayout.quality.ranks import NEIGHBORS, RELEVANT, RETRIEVED, by_ranks, neighborhood_size, ranks_of
 from nelayout.quality.samples import Sweep
 
 ALL = (ranks.trustworthiness, ranks.continuity, ranks.q_nx, ranks.b_nx, ranks.r_nx,
@@ -90,20 +90,20 @@ def test_without_ties_they_are_sets():
         assert curve.farthest[K - 1] == pytest.approx(farthest)
     assert (curve.attainable == 1).all()
     assert np.isnan(curve.r_nx[-1])
-    assert ranks.q_nx(sweep).value == pytest.approx(curve.q_nx[9])
-    assert ranks.r_nx(sweep).value == pytest.approx(curve.r_nx[9])
+    assert by_ranks(sweep, ranks.q_nx).value == pytest.approx(curve.q_nx[9])
+    assert by_ranks(sweep, ranks.r_nx).value == pytest.approx(curve.r_nx[9])
     weights = 1 / np.arange(1, n - 1)
     area = (curve.r_nx[:-1] * weights).sum() / weights.sum()
-    assert ranks.r_nx_area(sweep).value == pytest.approx(area)
+    assert by_ranks(sweep, ranks.r_nx_area).value == pytest.approx(area)
     rank_in, rank_out = np.argsort(np.argsort(D, axis=1), axis=1), np.argsort(np.argsort(E, axis=1), axis=1)
     both = (rank_in <= 10) & (rank_out <= 10) & ~np.eye(n, dtype=bool)
     bias = ((rank_out < rank_in) & both).sum() - ((rank_out > rank_in) & both).sum()
     assert curve.b_nx[9] == pytest.approx(bias / (10 * n))
-    assert ranks.b_nx(sweep).value == pytest.approx(abs(bias) / (10 * n))
+    assert by_ranks(sweep, ranks.b_nx).value == pytest.approx(abs(bias) / (10 * n))
     hits = np.cumsum([[j in a[:20] for j in b] for a, b in zip(near, drawn, strict=True)], axis=1).mean(axis=0)
     precision, recall = hits / np.arange(1, n), hits / 20
     area = np.trapezoid(np.r_[precision[0], precision], np.r_[0, recall])
-    assert ranks.retrieval_auc(sweep).value == pytest.approx(area)
+    assert by_ranks(sweep, ranks.retrieval_auc).value == pytest.approx(area)
 
 
 def test_scikit_learn_finds_the_same_trustworthiness():
@@ -114,9 +114,9 @@ def test_scikit_learn_finds_the_same_trustworthiness():
         X, Y = rng.normal(size=(n, 5)), rng.normal(size=(n, 2))
         Y[:, 0] += X[:, 0]
         sweep, exchanged = Sweep(distances_of(cdist(X, X)), Y), Sweep(distances_of(cdist(Y, Y)), X)
-        assert ranks.trustworthiness(sweep).value == pytest.approx(trustworthiness(X, Y, n_neighbors=10))
+        assert by_ranks(sweep, ranks.trustworthiness).value == pytest.approx(trustworthiness(X, Y, n_neighbors=10))
         # Continuity is the trustworthiness of the input as a drawing of the drawing.
-        for found in (ranks.continuity(sweep), ranks.trustworthiness(exchanged)):
+        for found in (by_ranks(sweep, ranks.continuity), by_ranks(exchanged, ranks.trustworthiness)):
             assert found.value == pytest.approx(trustworthiness(Y, X, n_neighbors=10))
 
 
@@ -126,17 +126,17 @@ def test_a_drawing_in_the_order_of_the_graph_is_perfect_however_many_ties_there_
     for G, Y in ((nx.path_graph(40), line + jitter), (nx.cycle_graph(31), circle + jitter[:31])):
         sweep = Sweep(hop_distances(read(G).adjacency), Y)
         for measure in ALL:
-            assert measure(sweep).value == pytest.approx(0 if measure is ranks.b_nx else 1, abs=0.02)
+            assert by_ranks(sweep, measure).value == pytest.approx(0 if measure is ranks.b_nx else 1, abs=0.02)
         for measure in (ranks.trustworthiness, ranks.r_nx_area):
-            assert measure(sweep).value == pytest.approx(1, abs=1e-12)
+            assert by_ranks(sweep, measure).value == pytest.approx(1, abs=1e-12)
         assert ranks.curves(sweep).attainable.min() < 1
 
 
 def test_a_thinned_curve_keeps_the_area(monkeypatch):
     A = read(nx.random_geometric_graph(300, 0.1, seed=2)).adjacency
     Y = np.random.default_rng(0).normal(size=(300, 2))
-    expected = ranks.r_nx_area(Sweep(hop_distances(A), Y, 100)).value
+    expected = by_ranks(Sweep(hop_distances(A), Y, 100), ranks.r_nx_area).value
     monkeypatch.setattr(ranks, "EVERY_K", 60)
     sweep = Sweep(hop_distances(A), Y, 100)
     assert len(ranks.ranks_of(sweep).k) < 220
-    assert ranks.r_nx_area(sweep).value == pytest.approx(expected, abs=2e-4)
+    assert by_ranks(sweep, ranks.r_nx_area).value == pytest.approx(expected, abs=2e-4)
