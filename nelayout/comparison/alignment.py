@@ -1,8 +1,4 @@
-"""Lay one drawing over another: move, turn, mirror, resize it to the smallest distances.
-
-The orientation of a drawing has no meaning: another run or method turns it differently. `align` brings the second over
-the first before they are shown side by side (Procrustes analysis).
-"""
+"""Lay one drawing over another by a similarity transform (Procrustes analysis)."""
 
 from __future__ import annotations
 
@@ -58,23 +54,22 @@ def align(pos: Positions, to: Any, *, scale: bool = True, reflect: bool = True) 
             "give two dicts keyed by node, or two arrays or layouts in the same node order"
         )
     Y, X = _array(mine.rows, "pos"), _array(theirs.rows, "to")
+    own = other = np.arange(len(Y))
     if nodes is not None and others is not None:
         number = {node: i for i, node in enumerate(others)}
-        common = np.array([i for i, node in enumerate(nodes) if node in number], np.int64)
-        X = X[[number[node] for node in nodes if node in number]]
+        common = [(i, number[node]) for i, node in enumerate(nodes) if node in number]
+        own, other = np.array(common, np.int64).reshape(-1, 2).T
     elif len(X) != len(Y):
         raise InputError(f"pos has {len(Y)} rows and to has {len(X)}; give the same nodes in the same order")
-    else:
-        common = np.arange(len(Y))
     if not len(Y):
         return mine.close(Y)
-    if len(X) and Y.shape[1] != X.shape[1]:
+    if len(own) and Y.shape[1] != X.shape[1]:
         raise InputError(f"pos has {Y.shape[1]} coordinates and to has {X.shape[1]}; only equal ones can be aligned")
-    known = common[np.isfinite(Y[common]).all(axis=1) & np.isfinite(X).all(axis=1)] if len(common) else common
-    if not len(known):
+    source, target = (Y[own], X[other]) if len(own) else (Y[:0], Y[:0])
+    known = np.isfinite(source).all(axis=1) & np.isfinite(target).all(axis=1)
+    if not known.any():
         raise InputError("align needs nodes that are in both pos and to; got none")
-    target = X[np.isin(common, known)]
-    return mine.close(transform(Y, Y[known], target, scale=scale, reflect=reflect))
+    return mine.close(transform(Y, source[known], target[known], scale=scale, reflect=reflect))
 
 
 def _array(rows: Any, what: str) -> np.ndarray:

@@ -7,7 +7,6 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from nelayout import graphs
 from nelayout.comparison.measuring import Measured
 from nelayout.comparison.ranking import deviation, dominators, front, table_lines, table_rows, verdict
 from nelayout.errors import missing_extra
@@ -121,17 +120,8 @@ class Comparison:
             if the background is not a color, and as `nelayout.draw` does.
         """
         from nelayout.comparison.views import side_by_side
-        from nelayout.pictures.colors import Inks, class_coloring, coloring
-        from nelayout.pictures.paper import paper
-        from nelayout.pictures.sizes import amounts
 
-        inks = Inks(paper=paper(background))
-        if color is None and self.labels is not None:
-            colors = class_coloring(self.labels, getattr(self.labels, "name", ""), inks)
-        else:
-            network = graphs.points(next(iter(self.drawings.values()))) if self.G is None else graphs.read(self.G, None)
-            colors = coloring(network, color, amounts(self.G, network, color, None), inks=inks)
-        return side_by_side(self, colors, labels, table, background)
+        return side_by_side(self, color, labels, table, background)
 
     def to_html(
         self, path: str | Path, *, color: Any = None, labels: Any = None, weight: str | None = "weight"

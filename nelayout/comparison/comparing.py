@@ -12,8 +12,9 @@ import statistics
 import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from numbers import Real
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -23,12 +24,19 @@ from nelayout.catalogue.record import Method
 from nelayout.comparison import inputs
 from nelayout.comparison.alignment import align
 from nelayout.comparison.compared import Comparison
-from nelayout.comparison.measuring import Measured, chosen_measures, graph_facts, measure_drawing, table_facts
+from nelayout.comparison.measuring import (
+    Measured,
+    chosen_measures,
+    facts_of,
+    measure_drawing,
+    path_lengths,
+    table_facts,
+)
 from nelayout.comparison.peers import Peer, graph_peers, spelled, vector_peers
 from nelayout.comparison.ranking import J_OF, mean_of
 from nelayout.errors import InputError, InputTypeError, Unsupported, unknown, warn
 from nelayout.formula.part_names import split
-from nelayout.graphs import guard, places, points, read
+from nelayout.graphs import Network, every_position, guard, places, points, read
 from nelayout.numerics.parallel import thread_count
 from nelayout.quality.table import MeasuredDrawing
 from nelayout.record.solution import Evaluated
@@ -123,25 +131,18 @@ def compare(
     weights: dict[str, Any] = {"weight": weight, "weight_kind": weight_kind}
     with guard(G):
         names = inputs.class_names(network, labels)
-        facts = graph_facts(G, network, names, coords, node_size, lengths)
+        graph = {"adjacency": network.adjacency, "given": path_lengths(G, network, lengths)}
+        facts = facts_of(network, names, coords, node_size, **graph)
 
         def draw(record: Method, seed: int) -> Any:
             return solve(G, record, node_size="auto", seed=seed, n_jobs=n_jobs, **weights)
 
-        def place(pos: Any, name: str) -> np.ndarray:
-            return inputs.every_place(network, pos, name)
-
-        def own(pos: Any, name: str) -> Any:
-            """Return a drawing as the graph's library keys it: an array becomes a dict for networkx."""
-            written = network.host.write(place(pos, name))
-            return pos if (places(pos).keys is None) == (places(written).keys is None) else written
-
         def matrix(peer: Peer) -> Any:
             return network.adjacency.copy() if peer.weighted else network.adjacency.astype(bool).astype(float)
 
-        artists = _Artists(G, graph_peers(), matrix, network.host.write, draw, n_jobs)
+        subject = _Subject(G, network, facts, partial(every_position, network), graph_peers(), matrix, draw, n_jobs)
         value = None if objective is None else lambda pos: evaluate(G, pos, objective, "best", **weights)
-        return _compared(artists, drawings, facts, names, measures, seeds, sample, seed, place, own, G, value)
+        return _compared(subject, drawings, names, measures, seeds, sample, seed, G, value)
 
 
 @checks_keywords
@@ -195,26 +196,84 @@ def compare_vectors(
     """
     seed = inputs.integer_seed(seed)
     facts = table_facts(X, metric, None, labels, None, None, seed)
-    network = points(facts.Y)
-    names = inputs.class_names(network, labels)
+    network, rows = points(facts.Y), read_rows(X, metric)
 
     def draw(record: Method, seed: int) -> Any:
         return solve_vectors(X, method=record, metric=metric, random_state=seed, n_jobs=n_jobs)
 
-    def place(pos: Any, name: str) -> np.ndarray:
-        return inputs.every_row(pos, len(network.labels), f"the drawing {name!r}")
+    def place(pos: Any, what: str) -> np.ndarray:
+        return inputs.every_row(pos, rows.shape[0], what)
 
-    rows = read_rows(X, metric)
-    artists = _Artists(X, vector_peers(), lambda _: rows, network.host.write, draw, n_jobs)
-    return _compared(artists, drawings, facts, names, measures, seeds, sample, seed, place, place)
+    subject = _Subject(X, network, facts, place, vector_peers(), lambda _: rows, draw, n_jobs)
+    return _compared(subject, drawings, inputs.class_names(network, labels), measures, seeds, sample, seed)
+
+
+def _compared(
+    subject: _Subject,
+    drawings: Any,
+    labels: list[Any] | None,
+    measures: str | Iterable[str] | None,
+    seeds: int,
+    sample: Any,
+    seed: Any,
+    G: Any = None,
+    value: Callable[[Any], Evaluated] | None = None,
+) -> Comparison:
+    """Draw and measure; align the first drawing of each row to the first of all."""
+    thread_count(subject.n_jobs)
+    measures = measures if measures is None or isinstance(measures, str) else list(measures)
+    sample, seed = inputs.sample_size(sample), inputs.integer_seed(seed)
+    chosen_measures(measures, subject.facts)
+    entries = subject.entries(drawings)
+    if isinstance(seeds, bool) or not hasattr(seeds, "__index__") or int(seeds) < 1:
+        raise InputError(f"seeds={seeds!r}; give the number of drawings of each method, at least 1")
+    runs, notes = subject.draw(entries.values(), int(seeds), seed)
+    found: dict[str, list[dict[str, Measured]]] = {}
+    aligned: dict[str, Any] = {}
+    for name, each in runs.items():
+        arrays = [subject.array(run.positions, name) for run in each]
+        try:
+            found[name] = [measure_drawing(replace(subject.facts, Y=Y), measures, sample, seed) for Y in arrays]
+        except Unsupported as error:
+            raise Unsupported(f"the drawing {name!r}: {error}") from None
+        first, written = each[0].positions, subject.network.host.write(arrays[0])
+        # Keyed as the library of the graph does: an array becomes a dict for networkx.
+        pos = written if G is None or (places(first).keys is None) != (places(written).keys is None) else first
+        over = next(iter(aligned.values()), None)
+        alike = over is not None and pos is not over and places(over).dim == arrays[0].shape[1] and len(arrays[0]) > 0
+        aligned[name] = align(pos, to=over) if alike else pos
+        if any(len(Y) > 1 and not np.ptp(Y, axis=0).any() for Y in arrays):
+            notes[name] = (*notes.get(name, ()), "all nodes have one position")
+            warn(f"all nodes of the drawing {name!r} have one position: its measures mean little")
+    if value is not None:
+        _add_objective(found, runs, value)
+    every = sorted((row for each in found.values() for row in each), key=len, reverse=True)
+    nothing = dict.fromkeys((name for row in every for name in row), Measured(math.nan, math.nan, 0.0, True))
+    found = {name: [nothing | row for row in each] for name, each in found.items()}
+    times = {name: [run.seconds for run in each if run.seconds is not None] for name, each in runs.items()}
+    seconds = {name: statistics.median(each) for name, each in times.items() if each}
+    single = tuple(name for name, each in runs.items() if entries[name].seeded and len(each) == 1)
+    means = {name: mean_of(each) for name, each in found.items()}
+    return Comparison(means, aligned, G, labels, seconds, found, notes, single)
+
+
+def _add_objective(
+    found: dict[str, list[dict[str, Measured]]], runs: dict[str, list[_Run]], value: Callable[[Any], Evaluated]
+) -> None:
+    """Add J of every run as a measure: score 1 for the least, 1/2 if twice as far from 0."""
+    values = {name: [value(run.positions) for run in each] for name, each in runs.items()}
+    least = min(one.value for each in values.values() for one in each)
+    for name, each in values.items():
+        for row, one in zip(found[name], each, strict=True):
+            score = 1.0 / (1.0 + (one.value - least) / (abs(least) or 1.0)) if math.isfinite(one.value) else 0.0
+            row[J_OF + one.method] = Measured(one.value, score, 0.0, True)
 
 
 class _LeftOut(Exception):
     """An entry that cannot draw this graph here; the message is the reason."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Run:
+class _Run(NamedTuple):
     """One drawing: positions, wall-clock seconds if `compare` made it, and notes of the run."""
 
     positions: Any
@@ -222,15 +281,8 @@ class _Run:
     notes: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class _Entry:
-    """One row of a comparison.
-
-    name    of the row
-    given   drawings that exist, usually one
-    draw    seed -> a run, if the entry draws; raises `_LeftOut`
-    seeded  whether another seed may give another drawing
-    """
+class _Entry(NamedTuple):
+    """One row: its drawings, or how a seed is drawn, and whether the seed matters."""
 
     name: str
     given: tuple[Any, ...] = ()
@@ -239,25 +291,64 @@ class _Entry:
 
 
 @dataclass(frozen=True, slots=True)
-class _Artists:
-    """Makers of the drawings of a comparison.
+class _Subject:
+    """The graph or the vectors that are drawn and measured.
 
-    data    the graph or vectors, which functions get
-    peers   the layouts of other packages by name
-    matrix  peer -> adjacency or rows
-    close   (n, 2) array -> positions
-    solve   (method, seed) -> solution
-    n_jobs  threads for peers
+    data     the graph or vectors, which functions get
+    network  its nodes
+    facts    known of the nodes, without positions
+    place    (positions, words for them in an error) -> array (n, dim)
+    peers    layouts of other packages by name
+    matrix   peer -> adjacency or rows
+    solve    (method, seed) -> solution
+    n_jobs   threads for peers
     """
 
     data: Any
+    network: Network
+    facts: MeasuredDrawing
+    place: Callable[[Any, str], np.ndarray]
     peers: Mapping[str, Peer]
     matrix: Callable[[Peer], Any]
-    close: Callable[[np.ndarray], Any]
     solve: Callable[[Method, int], Any]
     n_jobs: int | None
 
-    def entry(self, row: str | None, x: Any) -> _Entry:
+    def array(self, pos: Any, name: str) -> np.ndarray:
+        """Return positions (n, dim); errors name the drawing."""
+        with inputs.named(name):
+            return self.place(pos, f"the drawing {name!r}")
+
+    def entries(self, drawings: Any) -> dict[str, _Entry]:
+        """Read a list or a dict of drawings: {name: entry}."""
+        if isinstance(drawings, str):
+            drawings = [drawings]
+        listed: list[tuple[Any, Any]] = []
+        if isinstance(drawings, Mapping):
+            if drawings and all(map(_is_place, drawings.values())):
+                raise InputError("drawings is one dict of positions; give {name: positions}, or a list: [positions]")
+            listed = list(drawings.items())
+        elif isinstance(drawings, Iterable) and not isinstance(drawings, np.ndarray):
+            listed = [(None, x) for x in drawings]
+        if not listed:
+            raise InputError(f"drawings must be a list or a dict with at least one drawing, {EXAMPLE}")
+        found: dict[str, _Entry] = {}
+        for row, x in listed:
+            name = None if row is None else " ".join(str(row).split()) or UNNAMED  # a name is one line of a table
+            entry = self._entry(name, x)
+            if row is None and entry.name == UNNAMED and UNNAMED in found:
+                count = sum(other.startswith(UNNAMED) for other in found)
+                entry = _Entry(f"{UNNAMED} {count + 1}", entry.given)
+            if entry.name in found:
+                raise InputError(f"the drawing {entry.name!r} is given twice; give a dict with a name for each")
+            found[entry.name] = entry
+        for name, entry in found.items():  # before drawing, which may take long
+            dims = sorted({self.array(pos, name).shape[1] for pos in entry.given})
+            if len(dims) > 1:
+                have = " and ".join(map(str, dims))
+                raise InputError(f"the drawings of {name!r} have {have} dimensions; give one name per dimension")
+        return found
+
+    def _entry(self, row: str | None, x: Any) -> _Entry:
         """Return the entry of a name, method, function or positions; `InputError` for other names."""
         if isinstance(x, str):
             peer = self.peers.get(spelled(x))
@@ -289,10 +380,9 @@ class _Artists:
         lost = n if Y.shape != (n, 2) else int(np.count_nonzero(~np.isfinite(Y).all(axis=1)))
         if lost:
             raise _LeftOut(f"it gave {lost} of {n} nodes no position")
-        return _Run(self.close(Y), run.seconds)
+        return _Run(self.network.host.write(Y), run.seconds)
 
     def _by_function(self, name: str, function: Callable, seed: int, seeded: bool) -> _Run:
-        """Call a function, with ``seed=`` if it takes one; a note on its errors names the drawing."""
         try:
             run = _timed(lambda: function(self.data, seed=seed) if seeded else function(self.data))
         except Exception as error:
@@ -307,6 +397,29 @@ class _Artists:
             )
         return run
 
+    def draw(self, entries: Iterable[_Entry], seeds: int, seed: int) -> tuple[dict[str, list[_Run]], dict[str, tuple]]:
+        """Draw all entries: {name: runs}, and {name: notes}; warns of entries that are left out."""
+        runs: dict[str, list[_Run]] = {}
+        notes: dict[str, tuple[str, ...]] = {}
+        for name, given, draw, seeded in entries:
+            try:
+                if draw is None:
+                    runs[name] = [_Run(getattr(pos, "positions", pos)) for pos in given]
+                else:
+                    runs[name] = [draw(one) for one in range(seed, seed + (seeds if seeded else 1))]
+            except _LeftOut as reason:
+                notes[name] = (f"left out: {reason}",)
+                continue
+            said = dict.fromkeys(note for run in runs[name] for note in run.notes)
+            if said:
+                notes[name] = tuple(said)
+        lost = [f"{name} is {said[0]}" for name, said in notes.items() if name not in runs]
+        if not runs:
+            raise InputError(f"no drawing is left to compare: {'; '.join(lost)}")
+        for sentence in lost:
+            warn(sentence)
+        return runs, notes
+
 
 def _timed(draw: Callable[[], Any]) -> _Run:
     """Return the positions of a call, its seconds, and the notes of a solution."""
@@ -314,32 +427,6 @@ def _timed(draw: Callable[[], Any]) -> _Run:
     found = draw()
     seconds = time.perf_counter() - began
     return _Run(getattr(found, "positions", found), seconds, tuple(getattr(found, "notes", ())))
-
-
-def _entries_of(drawings: Any, artists: _Artists) -> list[_Entry]:
-    """Read a list or a dict of drawings."""
-    if isinstance(drawings, str):
-        drawings = [drawings]
-    listed: list[tuple[Any, Any]] = []
-    if isinstance(drawings, Mapping):
-        if drawings and all(map(_is_place, drawings.values())):
-            raise InputError("drawings is one dict of positions; give {name: positions}, or a list: [positions]")
-        listed = list(drawings.items())
-    elif isinstance(drawings, Iterable) and not isinstance(drawings, np.ndarray):
-        listed = [(None, x) for x in drawings]
-    if not listed:
-        raise InputError(f"drawings must be a list or a dict with at least one drawing, {EXAMPLE}")
-    found: dict[str, _Entry] = {}
-    for row, x in listed:
-        name = None if row is None else " ".join(str(row).split()) or UNNAMED  # a name is one line of a table
-        entry = artists.entry(name, x)
-        if row is None and entry.name == UNNAMED:
-            count = sum(other.startswith(UNNAMED) for other in found)
-            entry = _Entry(UNNAMED if not count else f"{UNNAMED} {count + 1}", entry.given)
-        if entry.name in found:
-            raise InputError(f"the drawing {entry.name!r} is given twice; give a dict with a name for each")
-        found[entry.name] = entry
-    return list(found.values())
 
 
 def _several(x: Any, row: str) -> tuple[Any, ...]:
@@ -362,7 +449,7 @@ def _several(x: Any, row: str) -> tuple[Any, ...]:
 
 
 def _is_drawing(x: Any) -> bool:
-    """Return True for a drawing, False for the position of one node."""
+    """Return whether `x` is a drawing; the position of one node is none."""
     known = isinstance(x, Mapping) or hasattr(x, "positions") or hasattr(x, "coords")
     return known or getattr(x, "ndim", 0) == 2 or (type(x) in (list, tuple) and len(x) > 0 and all(map(_is_place, x)))
 
@@ -374,115 +461,9 @@ def _is_place(x: Any) -> bool:
     return all(isinstance(value, (Real, np.number)) for value in x)
 
 
-def _draw_all(entries: list[_Entry], seeds: int, seed: int) -> tuple[dict[str, list[_Run]], dict[str, tuple[str, ...]]]:
-    """Draw all entries: {name: runs}, and {name: notes}; warns of entries that are left out."""
-    if isinstance(seeds, bool) or not hasattr(seeds, "__index__") or int(seeds) < 1:
-        raise InputError(f"seeds={seeds!r}; give the number of drawings of each method, at least 1")
-    runs: dict[str, list[_Run]] = {}
-    notes: dict[str, tuple[str, ...]] = {}
-    for entry in entries:
-        every = range(seed, seed + (int(seeds) if entry.seeded else 1))
-        try:
-            if entry.draw is None:
-                each = [_Run(getattr(pos, "positions", pos)) for pos in entry.given]
-            else:
-                each = [entry.draw(one) for one in every]
-        except _LeftOut as reason:
-            notes[entry.name] = (f"left out: {reason}",)
-            continue
-        runs[entry.name] = each
-        said = dict.fromkeys(note for run in each for note in run.notes)
-        if said:
-            notes[entry.name] = tuple(said)
-    lost = [f"{entry.name} is {notes[entry.name][0]}" for entry in entries if entry.name not in runs]
-    if not runs:
-        raise InputError(f"no drawing is left to compare: {'; '.join(lost)}")
-    for sentence in lost:
-        warn(sentence)
-    return runs, notes
-
-
-def _is_point(pos: Any) -> bool:
-    rows = np.asarray(list(places(pos).rows), np.float64)
-    return len(rows) > 1 and not np.ptp(rows, axis=0).any()
-
-
 def check_method(name: str, peers: Iterable[str]) -> None:
     """Raise `InputError`, with near matches, for a name that is neither a method nor a peer."""
     try:
         method_named(split(name)[0])
     except InputError:
         raise unknown("method or peer", name, ["auto", *METHODS, *peers]) from None
-
-
-def _add_objective(
-    found: dict[str, list[dict[str, Measured]]], runs: dict[str, list[_Run]], value: Callable[[Any], Evaluated]
-) -> None:
-    """Add J of every run as a measure: score 1 for the least, 1/2 if twice as far from 0."""
-    values = {name: [value(run.positions) for run in each] for name, each in runs.items()}
-    least = min(one.value for each in values.values() for one in each)
-    unit = abs(least) or 1.0
-    for name, each in values.items():
-        for row, one in zip(found[name], each, strict=True):
-            score = 1.0 / (1.0 + (one.value - least) / unit) if math.isfinite(one.value) else 0.0
-            row[J_OF + one.method] = Measured(one.value, score, 0.0, True)
-
-
-def _compared(
-    artists: _Artists,
-    drawings: Any,
-    facts: MeasuredDrawing,
-    names: list[Any] | None,
-    measures: str | Iterable[str] | None,
-    seeds: int,
-    sample: Any,
-    seed: Any,
-    place: Callable[[Any, str], np.ndarray],
-    own: Callable[[Any, str], Any],
-    G: Any = None,
-    value: Callable[[Any], Evaluated] | None = None,
-) -> Comparison:
-    """Draw and measure; align the first drawing of each row to the first of all."""
-    thread_count(artists.n_jobs)
-    measures = measures if measures is None or isinstance(measures, str) else list(measures)
-    sample, seed = inputs.sample_size(sample), inputs.integer_seed(seed)
-    chosen_measures(measures, facts)
-    entries = _entries_of(drawings, artists)
-    for entry in entries:  # before drawing, which may take long
-        inputs.check_dimensions(entry.name, entry.given)
-        for pos in entry.given:
-            place(pos, entry.name)
-
-    def find(name: str, pos: Any) -> dict[str, Measured]:
-        try:
-            return measure_drawing(replace(facts, Y=place(pos, name)), measures, sample, seed)
-        except Unsupported as error:
-            raise Unsupported(f"the drawing {name!r}: {error}") from None
-
-    runs, notes = _draw_all(entries, seeds, seed)
-    found = {name: [find(name, run.positions) for run in each] for name, each in runs.items()}
-    if value is not None:
-        _add_objective(found, runs, value)
-    first = {name: own(each[0].positions, name) for name, each in runs.items()}
-    for name, each in runs.items():
-        if any(_is_point(run.positions) for run in each):
-            notes[name] = (*notes.get(name, ()), "all nodes have one position")
-            warn(f"all nodes of the drawing {name!r} have one position: its measures mean little")
-    rows = sorted((row for each in found.values() for row in each), key=len, reverse=True)
-    columns = dict.fromkeys(measure for row in rows for measure in row)
-    nothing = Measured(math.nan, math.nan, 0.0, True)
-    found = {
-        name: [{measure: row.get(measure, nothing) for measure in columns} for row in each]
-        for name, each in found.items()
-    }
-    drawn = {name: [run.seconds for run in each if run.seconds is not None] for name, each in runs.items()}
-    over = next(iter(first.values()))
-    aligned = {}
-    for name, pos in first.items():
-        mine = places(pos)
-        alike = pos is not over and len(mine.given) > 0 and mine.dim == places(over).dim
-        aligned[name] = align(pos, to=over) if alike else pos
-    seconds = {name: statistics.median(each) for name, each in drawn.items() if each}
-    single = tuple(entry.name for entry in entries if entry.seeded and len(runs.get(entry.name, ())) == 1)
-    means = {name: mean_of(each) for name, each in found.items()}
-    return Comparison(means, aligned, G, names, seconds, found, notes, single)

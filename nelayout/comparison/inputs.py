@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
@@ -10,15 +10,12 @@ import numpy as np
 
 from nelayout.catalogue.options import generator
 from nelayout.errors import InputError, InputTypeError
-from nelayout.graphs import Network, every_position, places, points
+from nelayout.graphs import Network, places, points
 from nelayout.graphs.host import Named
 from nelayout.graphs.to_floats import short_repr
 from nelayout.vectors.input import unmasked
 
-__all__ = [
-    "check_dimensions", "check_rows", "class_names", "classes", "coordinates", "every_place", "every_row",
-    "integer_seed", "sample_size",
-]  # fmt: skip
+__all__ = ["check_rows", "class_names", "coordinates", "every_row", "integer_seed", "named", "sample_size"]
 
 
 def sample_size(sample: Any) -> Any:
@@ -37,15 +34,6 @@ def integer_seed(seed: Any) -> int:
     return int(generator(seed).integers(2**31 - 1))
 
 
-def check_dimensions(name: str, drawings: Iterable[Any]) -> None:
-    """Raise `InputError` if drawings of one row of a comparison differ in dimensions."""
-    with named(name):
-        found = sorted({places(pos).dim for pos in drawings})
-    if len(found) > 1:
-        have = " and ".join(map(str, found))
-        raise InputError(f"the drawings of {name!r} have {have} dimensions; give one name per dimension")
-
-
 @contextmanager
 def named(name: str) -> Iterator[None]:
     """Name the drawing in every error raised within."""
@@ -62,17 +50,8 @@ def named(name: str) -> Iterator[None]:
         ) from None
 
 
-def every_place(network: Network, pos: Any, name: str) -> np.ndarray:
-    """Return (n, dim) float64; `InputError` unless every node has a finite position."""
-    with named(name):
-        return every_position(network, pos, f"the drawing {name!r}")
-
-
 def class_names(network: Network, labels: Any) -> list[Any] | None:
-    """Return a class per node, None if unknown, from a dict, an array or an attribute's name.
-
-    None, NaN, -1, "" and a node missing in a dict are unknown; every other value is a class.
-    """
+    """Return a class per node, None for an unknown one (None, NaN, -1, "", not in the dict)."""
     if labels is None:
         return None
     heading = labels if isinstance(labels, str) else getattr(labels, "name", None)
@@ -87,14 +66,6 @@ def class_names(network: Network, labels: Any) -> list[Any] | None:
                 "a class is a number or a name: give one per node"
             ) from None
     return names
-
-
-def classes(names: list[Any] | None) -> np.ndarray | None:
-    """Return (n,) class numbers from 0 in order of appearance, -1 for None."""
-    if names is None:
-        return None
-    numbers: dict[Any, int] = {}
-    return np.array([-1 if name is None else numbers.setdefault(name, len(numbers)) for name in names], int)
 
 
 def coordinates(network: Network, coords: Any) -> np.ndarray | None:

@@ -1,19 +1,4 @@
-"""Measures of drawings: `measure`, `measure_vectors`, curves of ranks, and `stability`.
-
->>> import networkx as nx
->>> from nelayout import measure, measure_vectors
->>> square = nx.cycle_graph(4)
->>> corners = {0: (0, 0), 1: (1, 0), 2: (1, 1), 3: (0, 1)}
->>> found = measure(square, corners)
->>> found["crossings"].value, found["neighborhood"].value, round(float(found["stress"]), 3)
-(0.0, 1.0, 0.023)
->>> X = np.random.default_rng(0).normal(size=(200, 3))
->>> found = measure_vectors(X, X[:, :2])  # a projection
->>> list(found)
-['coincident', 'trustworthiness', 'continuity', 'q_nx', 'r_nx_area', 'spearman']
->>> round(float(found["trustworthiness"]), 2), round(float(found["r_nx_area"]), 2)
-(0.84, 0.41)
-"""
+"""Measures of drawings: `measure`, `measure_vectors`, curves of ranks, and `stability`."""
 
 from __future__ import annotations
 
@@ -33,15 +18,15 @@ from nelayout.quality.distances import InputDistances, hop_distances, path_dista
 from nelayout.quality.neighborhoods import neighbors_kept, procrustes_apart
 from nelayout.quality.ranks import RankCurves, curves
 from nelayout.quality.samples import NEIGHBORS, Sampled, Sweep
-from nelayout.quality.table import MEASURES, Measure, MeasuredDrawing
+from nelayout.quality.table import MEASURES, MeasuredDrawing
 from nelayout.vectors.input import read_rows
 from nelayout.vectors.knn import knn_graph
 from nelayout.vectors.metrics import ROUNDING, Metric, odd_distances, prepare
 from nelayout.vectors.nearest import squared_distances
 
 __all__ = [
-    "Measured", "RankCurves", "chosen_measures", "graph_facts", "measure", "measure_drawing", "measure_vectors",
-    "measures", "rank_curves", "rank_curves_vectors", "stability", "table_facts", "vector_distances",
+    "Measured", "RankCurves", "chosen_measures", "facts_of", "measure", "measure_drawing", "measure_vectors",
+    "measures", "path_lengths", "rank_curves", "rank_curves_vectors", "stability", "table_facts", "vector_distances",
 ]  # fmt: skip
 
 # Field that a measure needs -> keyword of `measure` for it.
@@ -97,7 +82,7 @@ def measures() -> list[dict[str, str]]:
     """
     return [
         {
-            "name": entry.name,
+            "name": name,
             "definition": entry.definition,
             "better": "higher" if entry.score.higher else "lower",
             "score": entry.score.words,
@@ -110,7 +95,7 @@ def measures() -> list[dict[str, str]]:
             "sampling": entry.sampling or "none: always exact",
             "source": entry.source,
         }
-        for entry in MEASURES.values()
+        for name, entry in MEASURES.items()
     ]
 
 
@@ -179,9 +164,9 @@ def measure(
     """
     network = read(G, weight=weight)
     with guard(G):
-        facts = graph_facts(G, network, labels, coords, node_size, lengths)
-        drawing = replace(facts, Y=every_position(network, pos))
-        return measure_drawing(drawing, measures, inputs.sample_size(sample), inputs.integer_seed(seed))
+        graph = {"adjacency": network.adjacency, "given": path_lengths(G, network, lengths)}
+        facts = facts_of(network, labels, coords, node_size, **graph)
+        return measure_drawing(replace(facts, Y=every_position(network, pos)), measures, sample, seed)
 
 
 @checks_keywords
@@ -237,17 +222,9 @@ def measure_vectors(
     >>> {name: round(m.value, 3) for name, m in found.items()}
     {'spearman': 0.91, 'stress': 0.013, 'class_ari': 1.0}
     """
-    number = inputs.integer_seed(seed)
-    facts = table_facts(X, metric, metric_params, labels, coords, node_size, number)
-    drawing = replace(facts, Y=inputs.every_row(Y, len(facts.Y), "Y"))
-    return measure_drawing(drawing, measures, inputs.sample_size(sample), number)
-
-
-def graph_facts(
-    G: Any, network: Network, labels: Any, coords: Any, node_size: Any, lengths: str | None
-) -> MeasuredDrawing:
-    """Return what is known of the nodes of a graph beside their positions."""
-    return _facts(network, network.adjacency, labels, coords, node_size, path_lengths(G, network, lengths))
+    seed = inputs.integer_seed(seed)
+    facts = table_facts(X, metric, metric_params, labels, coords, node_size, seed)
+    return measure_drawing(replace(facts, Y=inputs.every_row(Y, len(facts.Y), "Y")), measures, sample, seed)
 
 
 def table_facts(
@@ -269,65 +246,59 @@ def table_facts(
         return csr_array(knn_graph(X, k, metric, symmetrize="none", seed=seed, metric_params=params))
 
     distances = vector_distances(prepare(rows, metric, params), n)
-    return _facts(points(np.zeros((n, 2))), None, labels, coords, node_size, distances, near)
+    return facts_of(points(np.zeros((n, 2))), labels, coords, node_size, given=distances, near=near)
 
 
-def _facts(
-    network: Network, adjacency: csr_array | None, labels: Any, coords: Any, node_size: Any, *rest: Any
-) -> MeasuredDrawing:
-    known = inputs.classes(inputs.class_names(network, labels))
+def facts_of(network: Network, labels: Any, coords: Any, node_size: Any, **distances: Any) -> MeasuredDrawing:
+    """Return what is known of the nodes beside their positions; see `MeasuredDrawing`."""
+    names, numbers = inputs.class_names(network, labels), dict[Any, int]()
+    known = None
+    if names is not None:  # numbers in order of appearance
+        known = np.array([-1 if name is None else numbers.setdefault(name, len(numbers)) for name in names], int)
     diameters = None if node_size is None else network.host.values(node_size, "node_size", nonnegative=True)
     nowhere = np.zeros((len(network.labels), 0))
-    return MeasuredDrawing(adjacency, nowhere, known, inputs.coordinates(network, coords), diameters, *rest)
+    return MeasuredDrawing(nowhere, known, inputs.coordinates(network, coords), diameters, **distances)
 
 
-def chosen_measures(names: str | Iterable[str] | None, facts: MeasuredDrawing) -> list[Measure]:
-    """Return the measures to take (None: defaults, "all") of a drawing with these facts.
-
-    Raises `InputError` for an unknown name, and for a named measure that needs an unknown fact.
-    """
+def chosen_measures(names: str | Iterable[str] | None, facts: MeasuredDrawing) -> list[str]:
+    """Return the measures to take; `InputError` for unknown names and missing facts."""
     absent = [use for use in ("adjacency", *KEYWORD) if getattr(facts, use) is None]
     if names is None or (isinstance(names, str) and names == "all"):
         kind = "vectors" if "adjacency" in absent else "graphs"
         return [
-            entry
-            for entry in MEASURES.values()
+            name
+            for name, entry in MEASURES.items()
             if not set(absent) & set(entry.uses) and (names == "all" or kind in entry.default_for)
         ]
-    found = []
-    for name in [names] if isinstance(names, str) else names:
+    found = [names] if isinstance(names, str) else list(names)
+    for name in found:
         if name not in MEASURES:
             raise unknown("measure", name, MEASURES)
-        found.append(MEASURES[name])
-        wanting = [use for use in found[-1].uses if use in absent]
+        wanting = [use for use in MEASURES[name].uses if use in absent]
         if "adjacency" in wanting:
             raise InputError(f"the measure {name!r} needs edges, and vectors have none: leave it out")
         if wanting:
-            needed = f"{KEYWORD[wanting[0]]}=NAME"
-            raise InputError(f"the measure {name!r} needs {needed}: give it, or leave the measure out")
+            raise InputError(
+                f"the measure {name!r} needs {KEYWORD[wanting[0]]}=NAME: give it, or leave the measure out"
+            )
     return found
 
 
 def measure_drawing(
-    drawing: MeasuredDrawing, names: str | Iterable[str] | None, sample: Any, seed: int
+    drawing: MeasuredDrawing, names: str | Iterable[str] | None, sample: Any, seed: Any
 ) -> dict[str, Measured]:
     """Return measures of a drawing: `names`, the defaults (None), or all that apply ("all")."""
-    chosen = chosen_measures(names, drawing)
-    brought: dict[str, Any] = {"sample": sample, "seed": seed}
+    brought: dict[str, Any] = {"sample": inputs.sample_size(sample), "seed": inputs.integer_seed(seed)}
     if drawing.distances is not None:
-        brought["sweep"] = Sweep(drawing.distances, drawing.Y, sample, seed)
+        brought["sweep"] = Sweep(drawing.distances, drawing.Y, **brought)
     result = {}
-    for entry in chosen:
-        if entry.dim is not None and drawing.Y.shape[1] != entry.dim:
-            if names is None or names == "all":
-                continue
-            raise Unsupported(
-                f"the measure {entry.name!r} is defined in {entry.dim} dimensions; got {drawing.Y.shape[1]}. "
-                "Leave it out"
-            )
-        needs = {use: brought[use] if use in brought else getattr(drawing, use) for use in entry.uses}
-        found = entry.find(**needs)
-        result[entry.name] = _measured(found, entry.score.of(found.value, drawing))
+    for name in chosen_measures(names, drawing):
+        entry, dim = MEASURES[name], drawing.Y.shape[1]
+        if entry.dim in (None, dim):
+            found = entry.find(**{use: brought[use] if use in brought else getattr(drawing, use) for use in entry.uses})
+            result[name] = _measured(found, entry.score.of(found.value, drawing))
+        elif names is not None and names != "all":
+            raise Unsupported(f"the measure {name!r} is defined in {entry.dim} dimensions; got {dim}. Leave it out")
     return result
 
 

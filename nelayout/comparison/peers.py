@@ -1,12 +1,4 @@
-"""Layouts of other packages by name: "nx:spring", "igraph:drl", "graphviz:sfdp".
-
->>> square = csr_array(np.array([[0, 1, 0, 1], [1, 0, 1, 0], [0, 1, 0, 1], [1, 0, 1, 0.0]]))
->>> draw = graph_peer("nx:circular").prepare(square, 0, None)
->>> draw().shape
-(4, 2)
->>> graph_peer("ws-sne") is None
-True
-"""
+"""Layouts of other packages by name: "nx:spring", "igraph:drl", "graphviz:sfdp"."""
 
 from __future__ import annotations
 
@@ -23,9 +15,7 @@ from typing import Any
 import numpy as np
 from scipy.sparse import coo_matrix, csr_array, csr_matrix, triu
 
-__all__ = [
-    "IGRAPH", "Draw", "Peer", "Prepare", "graph_peer", "graph_peers", "igraph_layouts", "spelled", "vector_peers",
-]  # fmt: skip
+__all__ = ["IGRAPH", "Draw", "Peer", "Prepare", "graph_peer", "graph_peers", "spelled", "vector_peers"]
 
 # A function that draws once: (n, 2) positions in node order.
 Draw = Callable[[], np.ndarray]
@@ -52,13 +42,15 @@ IGRAPH_SHORT = {
 }  # fmt: skip
 # Programs of Graphviz -> True if they start from random positions.
 GRAPHVIZ = {"sfdp": True, "fdp": True, "neato": True, "dot": False, "circo": False, "twopi": False}
-# Embeddings of scikit-learn: module, class, and True if it uses random numbers.
-SKLEARN = {
-    "pca": ("decomposition", "PCA", False),
-    "tsne": ("manifold", "TSNE", True),
-    "isomap": ("manifold", "Isomap", False),
-    "spectral": ("manifold", "SpectralEmbedding", True),
-    "lle": ("manifold", "LocallyLinearEmbedding", True),
+SKLEARN, PLANE = ("sklearn", "scikit-learn"), {"n_components": 2}
+# Embeddings of vectors: package, name of its installation, module, class, keywords, and True if it is random.
+MAPS: dict[str, tuple[str, str, str, str, dict[str, Any], bool]] = {
+    "umap": ("umap", "umap-learn", "umap", "UMAP", {"n_jobs": 1}, True),
+    "sklearn:pca": (*SKLEARN, "sklearn.decomposition", "PCA", PLANE, False),
+    "sklearn:tsne": (*SKLEARN, "sklearn.manifold", "TSNE", PLANE, True),
+    "sklearn:isomap": (*SKLEARN, "sklearn.manifold", "Isomap", PLANE, False),
+    "sklearn:spectral": (*SKLEARN, "sklearn.manifold", "SpectralEmbedding", PLANE, True),
+    "sklearn:lle": (*SKLEARN, "sklearn.manifold", "LocallyLinearEmbedding", PLANE, True),
 }
 # Largest number of nodes for all pairs in s_gd2, and number of pivots above it.
 S_GD2_PAIRS, S_GD2_PIVOTS = 5_000, 200
@@ -70,8 +62,6 @@ OPENTSNE_GRID = 10_000
 class Peer:
     """One layout of another package, with its own defaults.
 
-    name      "nx:spring", "graphviz:sfdp", "opentsne"
-    prepare   prepares a drawing
     package   the package to import, None for none
     install   the name by which the package is installed
     program   the program to run, None for none
@@ -100,23 +90,37 @@ class Peer:
 @cache
 def graph_peers() -> dict[str, Peer]:
     """Return the peers that draw graphs, by name, whether installed or not."""
-    others = [
-        Peer("opentsne", _opentsne, package="openTSNE", weighted=True),
-        Peer("umap", _umap, package="umap", install="umap-learn", weighted=True),
-        Peer("s_gd2", _s_gd2, package="s_gd2"),
-    ]
-    return {peer.name: peer for peer in (*networkx_layouts(), *igraph_layouts(), *graphviz_layouts(), *others)}
+    import networkx as nx
+
+    found = []
+    for function in sorted(name for name in dir(nx) if name.endswith("_layout")):
+        parameters = list(inspect.signature(getattr(nx, function)).parameters.values())
+        needed = [p.name for p in parameters if p.default is p.empty and p.kind is not p.VAR_KEYWORD]
+        layout, keywords = function.removesuffix("_layout"), {p.name for p in parameters}
+        if needed == ["G"] and layout != "multipartite":  # multipartite_layout reads a node attribute
+            draw, weighted = partial(_networkx, layout, keywords), layout in NX_WEIGHTED
+            found.append(Peer(f"nx:{layout}", draw, "networkx", seeded="seed" in keywords, weighted=weighted))
+    for name, layout in ({name: name for name in IGRAPH} | IGRAPH_SHORT).items():
+        weighted = name in IGRAPH_WEIGHTED
+        draw = partial(_igraph, layout, weighted)
+        found.append(Peer(f"igraph:{name}", draw, "igraph", seeded=IGRAPH[layout], weighted=weighted))
+    install = "it comes with Graphviz, such as apt install graphviz"
+    for name, seeded in GRAPHVIZ.items():
+        draw = partial(_graphviz, name)
+        found.append(Peer(f"graphviz:{name}", draw, program=name, install=install, seeded=seeded))
+    found.append(Peer("opentsne", _opentsne, "openTSNE", weighted=True))
+    found.append(Peer("umap", _umap, "umap", "umap-learn", weighted=True))
+    found.append(Peer("s_gd2", _s_gd2, "s_gd2"))
+    return {peer.name: peer for peer in found}
 
 
 @cache
 def vector_peers() -> dict[str, Peer]:
     """Return the peers that draw vectors, by name, whether installed or not."""
-    maps = [
-        Peer(f"sklearn:{name}", partial(_sklearn, name), "sklearn", "scikit-learn", seeded=seeded)
-        for name, (_, _, seeded) in SKLEARN.items()
-    ]
-    own = [Peer("opentsne", _opentsne_vectors, "openTSNE"), Peer("umap", _umap_vectors, "umap", "umap-learn")]
-    return {peer.name: peer for peer in (*own, *maps)}
+    found = {"opentsne": Peer("opentsne", _opentsne_vectors, "openTSNE")}
+    for name, (package, install, *how, seeded) in MAPS.items():
+        found[name] = Peer(name, partial(_map, *how, seeded), package, install, seeded=seeded)
+    return found
 
 
 def graph_peer(name: str) -> Peer | None:
@@ -137,21 +141,6 @@ def _upper(adjacency: csr_array) -> Any:
     return triu(adjacency, 1).tocoo()
 
 
-def networkx_layouts() -> list[Peer]:
-    """Return the layouts of the installed networkx that need only the graph."""
-    import networkx as nx
-
-    found = []
-    for function in sorted(name for name in dir(nx) if name.endswith("_layout")):
-        parameters = list(inspect.signature(getattr(nx, function)).parameters.values())
-        needed = [p.name for p in parameters if p.default is p.empty and p.kind is not p.VAR_KEYWORD]
-        layout, keywords = function.removesuffix("_layout"), {p.name for p in parameters}
-        if needed == ["G"] and layout != "multipartite":  # multipartite_layout reads a node attribute
-            draw, weighted = partial(_networkx, layout, keywords), layout in NX_WEIGHTED
-            found.append(Peer(f"nx:{layout}", draw, "networkx", seeded="seed" in keywords, weighted=weighted))
-    return found
-
-
 def _networkx(layout: str, keywords: set[str], adjacency: csr_array, seed: int, threads: int | None) -> Draw:
     import networkx as nx
 
@@ -166,17 +155,6 @@ def _networkx(layout: str, keywords: set[str], adjacency: csr_array, seed: int, 
         return np.array([pos[node] for node in graph], np.float64).reshape(-1, 2)
 
     return draw
-
-
-def igraph_layouts() -> list[Peer]:
-    """Return the plane layouts of igraph that need only the graph."""
-    return [
-        Peer(
-            f"igraph:{name}", partial(_igraph, long, name in IGRAPH_WEIGHTED), "igraph",
-            seeded=IGRAPH[long], weighted=name in IGRAPH_WEIGHTED,
-        )
-        for name, long in ({name: name for name in IGRAPH} | IGRAPH_SHORT).items()
-    ]  # fmt: skip
 
 
 def _igraph(layout: str, weighted: bool, adjacency: csr_array, seed: int, threads: int | None) -> Draw:
@@ -198,15 +176,6 @@ def _igraph(layout: str, weighted: bool, adjacency: csr_array, seed: int, thread
             random.setstate(before)
 
     return draw
-
-
-def graphviz_layouts() -> list[Peer]:
-    """Return the layouts of Graphviz; no program takes weights as similarities."""
-    install = "it comes with Graphviz, such as apt install graphviz"
-    return [
-        Peer(f"graphviz:{program}", partial(_graphviz, program), program=program, install=install, seeded=seeded)
-        for program, seeded in GRAPHVIZ.items()
-    ]
 
 
 def _graphviz(program: str, adjacency: csr_array, seed: int, threads: int | None) -> Draw:
@@ -283,14 +252,7 @@ def _opentsne_vectors(X: np.ndarray, seed: int, threads: int | None) -> Draw:
     return lambda: np.asarray(TSNE(n_jobs=threads or 1, random_state=seed).fit(X), np.float64)
 
 
-def _umap_vectors(X: np.ndarray, seed: int, threads: int | None) -> Draw:
-    from umap import UMAP  # pyright: ignore[reportMissingImports]  a peer, not a dependency
-
-    return lambda: np.asarray(UMAP(random_state=seed, n_jobs=1).fit_transform(X), np.float64)
-
-
-def _sklearn(name: str, X: np.ndarray, seed: int, threads: int | None) -> Draw:
-    module, kind, seeded = SKLEARN[name]
-    made = getattr(importlib.import_module(f"sklearn.{module}"), kind)
-    given = {"random_state": seed} if seeded else {}
-    return lambda: np.asarray(made(n_components=2, **given).fit_transform(X), np.float64)
+def _map(module: str, kind: str, given: dict, seeded: bool, X: np.ndarray, seed: int, threads: int | None) -> Draw:
+    made = getattr(importlib.import_module(module), kind)
+    seeds = {"random_state": seed} if seeded else {}
+    return lambda: np.asarray(made(**given, **seeds).fit_transform(X), np.float64)

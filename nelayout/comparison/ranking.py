@@ -2,19 +2,6 @@
 
 A drawing dominates another if it is worse in no measure and better in at least one. The drawings that no other
 dominates are the Pareto front; the choice among them depends on the question.
-
->>> def row(**values):
-...     return {name: Measured(value, value, 0.0, True) for name, value in values.items()}
->>> rows = {"a": row(neighborhood=0.9, map_r2=0.2), "b": row(neighborhood=0.5, map_r2=0.8),
-...         "c": row(neighborhood=0.3, map_r2=0.7)}
->>> front(rows), dominators(rows)
-(['a', 'b'], {'c': ['b']})
->>> for sentence in verdict(rows):
-...     print(sentence)
-No drawing is best in everything: choose between a and b by the measures that matter to you.
-a is best in neighborhood (0.9) and is worse in map_r2 (0.2; b has 0.8).
-b is best in map_r2 (0.8) and is worse in neighborhood (0.5; a has 0.9).
-b dominates c: better in neighborhood (0.5 to 0.3) and map_r2 (0.8 to 0.7), worse in none.
 """
 
 from __future__ import annotations
@@ -48,7 +35,7 @@ J_OF = "J of "
 
 
 class Row(NamedTuple):
-    """Meaning of a row: definition and score rule in words, `Score.higher` and `Score.count`."""
+    """Meaning of a row of the table: definition and rule of the score in words; see `Score`."""
 
     definition: str
     score: str
@@ -76,11 +63,8 @@ def arrow(name: str) -> str:
 
 
 def shade(name: str, row: Mapping[str, Measured], values: Sequence[float]) -> float:
-    """Return the darkness of a cell from 0 to 1: its score, or for a count smallest / value.
-
-    A count's own score, its share of the largest possible count, hardly differs between 4,000 and 50,000 crossings.
-    """
-    if not explained(name).count:
+    """Return the darkness of a cell from 0 to 1: its score, or for a count smallest / value."""
+    if not explained(name).count:  # the scores of 4,000 and of 50,000 crossings hardly differ
         return row[name].score
     least = min((value for value in values if not math.isnan(value)), default=math.nan)
     return (1.0 + least) / (1.0 + row[name].value)
@@ -100,17 +84,14 @@ def shown(value: float, digits: int = 4) -> str:
 
 
 def beats(name: str, ours: Mapping[str, Measured], theirs: Mapping[str, Measured], values: Iterable[float]) -> bool:
-    """Return True if a drawing is better in a measure, beyond the errors and 1 % of the scale.
-
-    `values` are the values of all drawings, see `shade`. If both values are beyond the end of the scale, such as a
-    stress above 1, 1 % of the value counts.
-    """
+    """Return whether a drawing is better beyond the errors and 1 % of the scale; see `shade`."""
     a, b = ours[name], theirs[name]
     ahead = a.value - b.value if explained(name).higher else b.value - a.value
     if math.isnan(ahead) or ahead <= CLEAR_STANDARD_ERRORS * math.hypot(a.error, b.error):
         return False
     known = list(values)
     mine, other = shade(name, ours, known), shade(name, theirs, known)
+    # Of two values beyond the end of the scale, such as stresses above 1, a share of the value counts.
     return ahead > CLEAR_SCALE_SHARE * abs(b.value) if mine == other == 0 else mine - other > CLEAR_SCALE_SHARE
 
 
@@ -136,10 +117,7 @@ def _better(rows: Rows) -> dict[tuple[str, str], dict[str, float]]:
 
 
 def leaders(measured: Rows) -> dict[str, set[str]]:
-    """Return {measure: the drawings that no other beats in it}, empty if no drawing is beaten.
-
-    Descriptive measures have no leaders if another measure was taken.
-    """
+    """Return {measure: the drawings that no other beats in it}, empty if no drawing is beaten."""
     ranking = _ranking(measured)
     better, found = _better(ranking), {}
     for name in next(iter(measured.values()), {}):
@@ -206,18 +184,18 @@ def mean_of(runs: Sequence[dict[str, Measured]]) -> dict[str, Measured]:
     The standard error joins the error over seeds and the mean sampling error. The sampling error does not shrink with
     more runs, since all runs are measured on the same sample.
     """
-    return runs[0] if len(runs) == 1 else {name: _mean([run[name] for run in runs]) for name in runs[0]}
-
-
-def _mean(found: list[Measured]) -> Measured:
-    count = len(found)
-    seeds = deviation([m.value for m in found]) / math.sqrt(count)
-    return Measured(
-        math.fsum(m.value for m in found) / count,
-        math.fsum(m.score for m in found) / count,
-        0.0 if math.isnan(seeds) else math.hypot(math.fsum(m.error for m in found) / count, seeds),
-        all(m.exact for m in found),
-    )
+    count = len(runs)
+    if count == 1:
+        return runs[0]
+    means = {}
+    for name in runs[0]:
+        value, score, error = (
+            math.fsum(getattr(run[name], of) for run in runs) / count for of in ("value", "score", "error")
+        )
+        seeds = deviation([run[name].value for run in runs]) / math.sqrt(count)
+        error = 0.0 if math.isnan(seeds) else math.hypot(error, seeds)
+        means[name] = Measured(value, score, error, all(run[name].exact for run in runs))
+    return means
 
 
 def deviation(values: Sequence[float]) -> float:
@@ -242,10 +220,7 @@ def front(rows: Rows) -> list[str]:
 
 
 def verdict(rows: Rows, seconds: Mapping[str, float] | None = None, single: Iterable[str] = ()) -> list[str]:
-    """Return sentences on several drawings: the front, strengths, dominated drawings, seconds.
-
-    ``single``: the drawings made with one seed by methods that use seeds.
-    """
+    """Return sentences on several drawings: the front, strengths, dominated drawings, seconds."""
     if len(rows) < 2:
         return ["There is one drawing, and nothing to compare it with."]
     rows = _ranking(rows)
@@ -259,13 +234,11 @@ def verdict(rows: Rows, seconds: Mapping[str, float] | None = None, single: Iter
         ]
     else:
         said = [f"{_listed(ahead)} cannot be told apart by these measures."]
-    alone, times = list(single), seconds or {}
     if any(better.values()):
         first = leaders(rows)
         said += [_strengths(name, rows, first, better) for name in ahead]
         said += [_dominated(name, behind[name], rows, better) for name in rows if name not in ahead]
-    else:
-        alone = []
+    times, alone = seconds or {}, list(single) if any(better.values()) else []
     if len(times) > 1:
         fast, slow = min(times, key=times.__getitem__), max(times, key=times.__getitem__)
         said.append(
@@ -286,9 +259,8 @@ def _strengths(name: str, rows: Rows, first: Mapping[str, set[str]], better: Map
     def values(names: list[str]) -> str:
         return _counted([f"{m} ({shown(row[m].value)})" for m in names[:MAX_NAMED_MEASURES]], len(names))
 
-    best = [m for m in row if name in first[m]]
-    alone = [m for m in best if len(first[m]) == 1]
-    shared = [m for m in best if m not in alone]
+    alone = [m for m in row if first[m] == {name}]
+    shared = [m for m in row if name in first[m] and m not in alone]
     said = [f"is best in {values(alone)}"] if alone else []
     if shared:
         said.append(f"{'shares' if alone else 'is among'} the best in {values(shared)}")

@@ -13,11 +13,12 @@ from nelayout import graphs
 from nelayout.comparison.ranking import Cell, Rows, arrow, explained, keys, shown, table_rows
 from nelayout.errors import missing_extra
 from nelayout.pictures import draw
-from nelayout.pictures.colors import Coloring
+from nelayout.pictures.colors import Inks, class_coloring, coloring
 from nelayout.pictures.legend import LEGEND_STYLE, dots, fitted, text_size
 from nelayout.pictures.legend import explained as explained_colors
 from nelayout.pictures.pages import Column, Page, page_of
 from nelayout.pictures.paper import Paper, paper
+from nelayout.pictures.sizes import amounts
 from nelayout.quality.neighborhoods import jaccard_index
 
 __all__ = ["comparison_page", "neighbors_kept", "side_by_side", "table_html"]
@@ -30,11 +31,8 @@ TITLE, SMALL = 12, 8
 MAX_ADJACENCY_ENTRIES = 1_000_000
 
 
-def side_by_side(comparison: Any, color: Coloring, labels: Any, table: bool, background: Any) -> Any:
-    """Return a matplotlib figure of a `Comparison`: drawings over their measures.
-
-    A legend of classes stands below the drawings, a color bar beside the first row.
-    """
+def side_by_side(comparison: Any, colors: Any, labels: Any, table: bool, background: Any) -> Any:
+    """Draw the figure of `Comparison.plot`: a legend below, a color bar beside the first row."""
     try:
         from matplotlib.backends.backend_agg import FigureCanvasAgg
         from matplotlib.figure import Figure
@@ -43,6 +41,12 @@ def side_by_side(comparison: Any, color: Coloring, labels: Any, table: bool, bac
         raise missing_extra("matplotlib", "compare", "figures") from None
 
     back, drawings, found = paper(background), comparison.drawings, comparison.measured if table else {}
+    G, known, inks = comparison.G, comparison.labels, Inks(paper=back)
+    if colors is None and known is not None:
+        color = class_coloring(known, getattr(known, "name", ""), inks)
+    else:
+        network = graphs.points(next(iter(drawings.values()))) if G is None else graphs.read(G, None)
+        color = coloring(network, colors, amounts(G, network, colors, None), inks=inks)
     rows = -(-len(drawings) // COLUMNS)
     columns = -(-len(drawings) // rows)
     measures = len(next(iter(found.values()), {}))
@@ -61,7 +65,7 @@ def side_by_side(comparison: Any, color: Coloring, labels: Any, table: bool, bac
         ax.set_axis_off()
     for number, (ax, (name, pos)) in enumerate(zip(axes, drawings.items(), strict=False)):
         how = {"labels": labels, "legend": number == columns - 1 and bar > 0, "background": background}
-        draw(comparison.G, pos, ax=ax, color=color, **how)
+        draw(G, pos, ax=ax, color=color, **how)
         title = ax.set_title(fitted(name, TITLE, 72 * (INCHES - 0.3)), fontsize=TITLE, color=back.ink, y=1.0)
         title.set_parse_math(False)
         ax.set_anchor("N")  # titles are level
@@ -97,7 +101,7 @@ def _table(ax: Any, found: Rows, seconds: dict[str, float], back: Paper) -> None
 
 
 def table_html(found: Any) -> str:
-    """Return a `Comparison` in rows: each measure with a column per drawing, then seconds."""
+    """Return the measures in rows, with a column per drawing, then the seconds."""
     measured, spreads, seconds = found.measured, found.spreads, found.seconds
     heads = "".join(f"<th>{escape(drawing)}</th>" for drawing in measured)
     lines = [f"<table><thead><tr><th></th>{heads}</tr></thead><tbody>"]

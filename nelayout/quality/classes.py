@@ -1,9 +1,9 @@
 """How well positions keep classes together: nodes near each other should be of one class.
 
 Four nodes have the positions 0, 1, 5, 6 on a line and the classes a, a, b, b. Each node's nearest node is of its class.
-So precision and recall at K = 1 are 1, because one other node of the class exists. At K = 3 recall is 1 and precision
-1/3. The area under the curve is 1. The positions form two clusters, which agree with the classes: adjusted Rand index
-1. For the classes a, b, a, b the index is -1/2, below chance: each cluster has one node of each class.
+So precision and recall at K = 1 are 1. At K = 3 recall is 1 and precision 1/3. The area under the curve is 1. The
+positions form two clusters, which agree with the classes: adjusted Rand index 1. For the classes a, b, a, b the index
+is -1/2, below chance: each cluster has one node of each class.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from nelayout.numerics.parallel import threads_for
 from nelayout.quality import samples
 from nelayout.quality.distances import blocks, lengths, near_shares, standardize
 from nelayout.quality.ranks import drawn_order, evened, retrieval_area
-from nelayout.quality.samples import NOTHING, Sampled
+from nelayout.quality.samples import NOTHING, Sample, Sampled
 
 __all__ = ["adjusted_rand", "class_accuracy", "class_ari", "class_auc", "k_means"]
 
@@ -24,13 +24,13 @@ __all__ = ["adjusted_rand", "class_accuracy", "class_ari", "class_auc", "k_means
 STARTS, STEPS, STEPS_ON_ALL = 10, 100, 10
 
 
-def class_auc(Y: np.ndarray, classes: np.ndarray, sample: str | int | None = "auto", seed: int = 0) -> Sampled:
+def class_auc(Y: np.ndarray, classes: np.ndarray, sample: Sample = "auto", seed: int = 0) -> Sampled:
     """Return the area under mean precision against mean recall of class retrieval, in [0, 1].
 
     Each node retrieves its K nearest others; the others of its class are relevant. Precision is hits / K, recall hits /
     (class size - 1). Both are means over nodes, for each K = 1..n-1 (Yang, Peltonen, Kaski 2014). Tied distances count
-    as their mean over all orders. `classes` (n,): integers, -1 unknown. Nodes of unknown class are left out; a node
-    alone in its class retrieves nothing. NaN if no class has two nodes.
+    as their mean over all orders. `classes` (n,): integers, -1 unknown, which are left out. A node alone in its class
+    retrieves nothing.
     """
     rng = np.random.default_rng(seed)
     Y, classes, count = _known(Y, classes)
@@ -41,7 +41,7 @@ def class_auc(Y: np.ndarray, classes: np.ndarray, sample: str | int | None = "au
     nodes, exact = samples.sample_of(asking, sample, samples.ROWS, rng)
     group = samples.groups_of(len(nodes), exact, rng)
     size = np.bincount(group)
-    found, recalled = np.zeros((len(size), n - 1)), np.zeros((len(size), n - 1))
+    found, recalled = np.zeros((2, len(size), n - 1))
 
     def look(node: int) -> np.ndarray:
         """Return the chance that the K-th nearest other node is of the node's class, K = 1..n-1."""
@@ -62,13 +62,12 @@ def class_auc(Y: np.ndarray, classes: np.ndarray, sample: str | int | None = "au
 
 
 def class_accuracy(
-    Y: np.ndarray, classes: np.ndarray, k: int = samples.NEIGHBORS, sample: str | int | None = "auto", seed: int = 0
+    Y: np.ndarray, classes: np.ndarray, k: int = samples.NEIGHBORS, sample: Sample = "auto", seed: int = 0
 ) -> Sampled:
     """Return the share of nodes with the majority class of their k nearest others, in [0, 1].
 
     Nodes tied at the k-th distance share the remaining votes. If classes have equal votes, the class with the nearest
-    node wins. If several classes have such a node, each counts in part. The node itself has no vote (leave-one-out).
-    `classes` (n,): integers, -1 unknown; nodes of unknown class are left out. NaN below two known nodes.
+    node wins. If several classes have such a node, each counts in part. `classes` as in `class_auc`.
     """
     from scipy.spatial import KDTree
 
@@ -100,12 +99,11 @@ def _right(Y: np.ndarray, classes: np.ndarray, nodes: np.ndarray, shares) -> np.
     return own / np.bincount(voter[wins], minlength=len(nodes))
 
 
-def class_ari(Y: np.ndarray, classes: np.ndarray, sample: str | int | None = "auto", seed: int = 0) -> Sampled:
+def class_ari(Y: np.ndarray, classes: np.ndarray, sample: Sample = "auto", seed: int = 0) -> Sampled:
     """Return the adjusted Rand index of the classes and as many k-means clusters; 0 by chance.
 
-    `classes` (n,): integers, -1 unknown; nodes of unknown class are left out. NaN below two classes, or if every node
-    is alone in its class. The clusters are the best of ten starts. A sampled start takes its centers from a sample and
-    improves them on all nodes. The error is then the standard deviation over the starts before that.
+    The clusters are the best of ten starts. A sampled start takes its centers from a sample and improves them on all
+    nodes. The error is then the standard deviation over the starts before that. `classes` as in `class_auc`.
     """
     Y, labels, count = _known(Y, classes)
     if len(count) < 2 or len(count) == len(labels):
@@ -135,12 +133,11 @@ def adjusted_rand(first: np.ndarray, second: np.ndarray) -> float:
 
 
 def k_means(
-    Y: np.ndarray, k: int, rng: np.random.Generator, sample: str | int | None = None
+    Y: np.ndarray, k: int, rng: np.random.Generator, sample: Sample = None
 ) -> Iterator[tuple[float, np.ndarray, np.ndarray | None]]:
     """Yield the cost and the clusters (n,) of each k-means++ start.
 
-    Of a sampled start it also yields the clusters of the sample's centers, else None.  Fewer different positions than
-    k give fewer clusters.
+    Also the clusters by a sample's centers, or None. Fewer different positions than k give fewer clusters.
     """
     from scipy.spatial import KDTree
 

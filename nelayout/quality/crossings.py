@@ -1,26 +1,22 @@
 """Pairs of edges that cross, and the angles between edges.
 
-A square drawn around its corners a, b, c, d has no crossing. Its diagonals a - c and b - d cross once, at 90 degrees.
 Edges with a common node never count. Edges that touch (a node drawn on another edge) or overlap count. A reader cannot
-separate them, and a drawing with all nodes at one point must not win.
-
-Edges are sorted along one axis, and each is compared with the edges that begin before it ends. The cost is nearly
-linear in the number of edges while edges are short. It is quadratic if most edges reach across the drawing.
+separate them, and a drawing with all nodes at one point must not win. Edges are sorted along one axis, and each is
+compared with the edges that begin before it ends. The cost is nearly linear in the number of edges while edges are
+short. It is quadratic if most edges reach across the drawing.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
 from scipy.sparse import csr_array
 
-from nelayout.errors import Unsupported
 from nelayout.numerics.parallel import threads_for
 from nelayout.quality.distances import standardize
 from nelayout.quality.edges import edges
-from nelayout.quality.samples import NOTHING, Sampled, sample_of, standard_error
+from nelayout.quality.samples import NOTHING, Sample, Sampled, sample_of, standard_error
 
 __all__ = ["Segments", "angular_resolution", "crossing_angle", "edge_crossings", "most_crossings"]
 
@@ -32,35 +28,31 @@ MIN_SAMPLED_EDGES = 500
 PAIRS_NUMPY = 1_000_000
 
 
-def edge_crossings(adjacency: csr_array, Y: np.ndarray, sample: str | int | None = "auto", seed: int = 0) -> Sampled:
+def edge_crossings(adjacency: csr_array, Y: np.ndarray, sample: Sample = "auto", seed: int = 0) -> Sampled:
     """Return the number of pairs of edges without a common node that share a point.
 
     `sample`: "auto" counts all up to PAIRS_EXACT candidate pairs and samples edges above. None counts all; an int is
     the number of sampled edges. A sampled count is the mean number of crossings of an edge times half the edges. `Y` is
-    (n, 2); raises `Unsupported` for other dimensions.
+    (n, 2).
     """
-    if Y.shape[1] != 2:
-        raise Unsupported(f"crossings need a drawing in 2 dimensions; got {Y.shape[1]}. Leave them out")
     drawn = Segments(*edges(adjacency), Y)
-    m = len(drawn.first)
-    chosen, exact = _sampled_edges(drawn, sample, seed)
-    crossed, _ = drawn.count(chosen, both=not exact)
+    crossed, _, exact = drawn.sampled(sample, seed)
     if exact:
         return Sampled(float(crossed.sum()))
+    m = len(drawn.first)
     return Sampled(float(crossed.mean() * m / 2), standard_error(crossed, m) * m / 2, exact=False)
 
 
-def crossing_angle(adjacency: csr_array, Y: np.ndarray, sample: str | int | None = "auto", seed: int = 0) -> Sampled:
+def crossing_angle(adjacency: csr_array, Y: np.ndarray, sample: Sample = "auto", seed: int = 0) -> Sampled:
     """Return the mean angle between crossing edges, over 90 degrees; in [0, 1].
 
     Crossings as in `edge_crossings`, without edges of length 0, which have no direction. Edges that overlap have the
-    angle 0. NaN if no edges cross. `Y` is (n, 2).
+    angle 0. `Y` is (n, 2).
     """
     i, j = edges(adjacency)
     long = (Y[i] != Y[j]).any(axis=1)
     drawn = Segments(i[long], j[long], Y)
-    chosen, exact = _sampled_edges(drawn, sample, seed)
-    crossed, angle = drawn.count(chosen, both=not exact, angles=True)
+    crossed, angle, exact = drawn.sampled(sample, seed, angles=True)
     if not crossed.any():
         return NOTHING
     right = angle / (np.pi / 2)
@@ -75,8 +67,7 @@ def crossing_angle(adjacency: csr_array, Y: np.ndarray, sample: str | int | None
 def angular_resolution(adjacency: csr_array, Y: np.ndarray) -> Sampled:
     """Return the mean over nodes of the smallest angle between two edges, in [0, 1].
 
-    Each angle is divided by 360 / degree degrees: 1 if every node spreads its edges evenly. A node with an edge of
-    length 0 counts 0. NaN if no node has two edges. `Y` is (n, 2).
+    Each angle is divided by 360 / degree degrees. A node with an edge of length 0 counts 0. `Y` is (n, 2).
     """
     Y = standardize(Y)
     degree = np.diff(adjacency.indptr).astype(np.int64)
@@ -104,26 +95,17 @@ def most_crossings(adjacency: csr_array) -> int:
     return int(m * (m - 1) // 2 - (degree * (degree - 1)).sum() // 2)
 
 
-def _sampled_edges(drawn: Segments, sample: str | int | None, seed: int) -> tuple[np.ndarray, bool]:
-    """Return the segments to test, and True if they are all; `sample` as in `edge_crossings`."""
-    m, wanted = len(drawn.first), sample
-    if sample == "auto":
-        wanted = None if drawn.pairs <= PAIRS_EXACT else max(PAIRS_EXACT // (2 * m), MIN_SAMPLED_EDGES)
-    return sample_of(np.arange(m), wanted, (0, 0), np.random.default_rng(seed))
-
-
 class Segments:
     """The edges as segments, arranged for the sweep along the better axis.
 
-    Bands across that axis cut the drawing; their height is half the mean segment. Each segment enters every
-    band that it reaches. Within a band, entries are sorted by their begin. A pair is tested in the first band that both
-    reach.
+    Bands across that axis cut the drawing; their height is half the mean segment. Each segment enters every band that
+    it reaches. A pair is tested in the first band that both reach.
     """
 
     def __init__(self, i: np.ndarray, j: np.ndarray, Y: np.ndarray) -> None:
         Y = standardize(Y)
         low, high = np.minimum(Y[i], Y[j]), np.maximum(Y[i], Y[j])
-        sweeps = [_Sweep.over(low[:, a], high[:, a], low[:, 1 - a], high[:, 1 - a]) for a in (0, 1)]
+        sweeps = [_Bands(low[:, a], high[:, a], low[:, 1 - a], high[:, 1 - a]) for a in (0, 1)]
         axis = int(sweeps[1].pairs < sweeps[0].pairs)
         self.sweep, self.pairs = sweeps[axis], sweeps[axis].pairs
         flip = Y[i, axis] > Y[j, axis]
@@ -133,15 +115,19 @@ class Segments:
 
     def pairs_of(self, group: np.ndarray, count: int) -> np.ndarray:
         """Return the pairs to test (C,) of the edges of ``count`` groups; ``group`` (m,) of each."""
-        sweep = self.sweep
-        later = sweep.stop - np.arange(1, len(sweep.segment) + 1)
-        return np.bincount(group[sweep.segment], later, minlength=count)
+        return np.bincount(group[self.sweep.segment], self.sweep.later, minlength=count)
 
-    def count(self, chosen: np.ndarray, *, both: bool, angles: bool = False) -> tuple[np.ndarray, np.ndarray]:
-        """Count for each chosen segment the later ones that cross it, or all if `both`.
+    def sampled(self, sample: Sample, seed: int, *, angles: bool = False) -> tuple[np.ndarray, np.ndarray, bool]:
+        """Return `count` of all segments or of a sample, as in `edge_crossings`; True for all."""
+        m, wanted = len(self.first), sample
+        if sample == "auto":
+            wanted = None if self.pairs <= PAIRS_EXACT else max(PAIRS_EXACT // (2 * m), MIN_SAMPLED_EDGES)
+        chosen, exact = sample_of(np.arange(m), wanted, (0, 0), np.random.default_rng(seed))
+        crossed, angle = self.count(chosen, both=not exact, angles=angles)
+        return crossed, angle, exact
 
-        Also return the sums of angles, in radians, at most pi / 2 each; without `angles` they are 0.
-        """
+    def count(self, chosen: np.ndarray, *, both: bool, angles: bool = False) -> list[np.ndarray]:
+        """Count the later (or `both`) segments that cross each chosen one; sum angles, radians."""
         sweep, m = self.sweep, len(self.first)
         wanted = np.zeros(m, bool)
         wanted[chosen] = True
@@ -154,8 +140,7 @@ class Segments:
         tested = self._by_numpy if int(work.sum()) < PAIRS_NUMPY else self._by_loop
         found, angle = tested(entries, start, work, along)
         of = sweep.segment[entries]
-        sums = [np.bincount(of, weights=each, minlength=m)[chosen] for each in (found, angle)]
-        return sums[0], sums[1]
+        return [np.bincount(of, weights=each, minlength=m)[chosen] for each in (found, angle)]
 
     def _by_loop(self, entries: np.ndarray, start: np.ndarray, work: np.ndarray, along: np.ndarray):
         from nelayout.quality.loops import count_crossings
@@ -198,26 +183,17 @@ class Segments:
         return np.bincount(t, minlength=len(entries)), angle
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Sweep:
+class _Bands:
     """Entries (segment, band), sorted by band and then by the begin of the segment.
 
     segment, band  of each entry
     start, stop    the first entry of its band; one past the last entry of the band that begins before the segment ends
+    later          number of entries to compare with each
     least          first band of each segment
     pairs          number of pairs of entries that overlap along the sweep
     """
 
-    segment: np.ndarray
-    band: np.ndarray
-    start: np.ndarray
-    stop: np.ndarray
-    least: np.ndarray
-    pairs: int
-
-    @classmethod
-    def over(cls, low, high, across_low, across_high) -> _Sweep:
-        """Return the sweep for `low` to `high` along the axis, with bands from the across values."""
+    def __init__(self, low: np.ndarray, high: np.ndarray, across_low: np.ndarray, across_high: np.ndarray) -> None:
         m = len(low)
         floor = across_low.min(initial=1.0)
         whole = max(across_high.max(initial=-1.0) - floor, 1e-300)
@@ -225,18 +201,19 @@ class _Sweep:
         bands = min(int(2 * whole / reach), m) if reach > 0 else 1
         width = whole / max(bands, 1)
         # Both are the same increasing function of the coordinate: segments that meet share a band.
-        least = np.minimum((across_low - floor) / width, bands - 1).astype(np.int32)
+        self.least = np.minimum((across_low - floor) / width, bands - 1).astype(np.int32)
         most = np.minimum((across_high - floor) / width, bands - 1).astype(np.int32)
-        reach = (most - least + 1).astype(np.int64)
+        reach = (most - self.least + 1).astype(np.int64)
         segment = np.repeat(np.arange(m), reach)
         inner = np.arange(len(segment)) - np.repeat(np.cumsum(reach) - reach, reach)
-        band = least[segment] + inner.astype(np.int32)
+        band = self.least[segment] + inner.astype(np.int32)
         # Bands and ranks as one number: a segment begins before another ends if its rank is below the end's.
         ranked, bases = np.sort(low), (m + 1) * band.astype(np.int64)
         key = bases + np.searchsorted(ranked, low)[segment]
         order = np.argsort(key, kind="stable")
-        stop = np.searchsorted(key[order], (bases + np.searchsorted(ranked, high, side="right")[segment])[order])
-        segment, band = segment[order], band[order]
-        begin = np.searchsorted(band, np.arange(bands + 1))
-        pairs = int((stop - np.arange(1, len(segment) + 1)).sum())
-        return cls(segment, band, begin[band], stop, least, pairs)
+        ends = bases + np.searchsorted(ranked, high, side="right")[segment]
+        self.segment, self.band = segment[order], band[order]
+        self.start = np.searchsorted(self.band, np.arange(bands + 1))[self.band]
+        self.stop = np.searchsorted(key[order], ends[order])
+        self.later = self.stop - np.arange(1, len(segment) + 1)
+        self.pairs = int(self.later.sum())

@@ -1,23 +1,17 @@
 """Distances in a drawing, and the distances of the input that a drawing should follow.
 
-Distances that agree to `TIE` (relative) are ties. On the path a - b - c with edges of length 1 and 5, node c is 2
-edges and a length of 6 from a::
+Distances that agree to `TIE` (relative) are ties. The distance of nodes that no path joins is infinite. Measures of
+ranks treat such nodes as one last tie; measures of distances leave the pair out.
 
     >>> path = csr_array(np.array([[0.0, 1, 0], [1, 0, 5], [0, 5, 0]]))
-    >>> hop_distances(path).rows(np.array([0]))
-    array([[0., 1., 2.]])
-    >>> path_distances(path).rows(np.array([0]))
-    array([[0., 1., 6.]])
-
-The distance of nodes that no path joins is infinite. Measures of ranks treat such nodes as one last tie; measures of
-distances leave the pair out.
+    >>> hop_distances(path).rows(np.array([0])), path_distances(path).rows(np.array([0]))
+    (array([[0., 1., 2.]]), array([[0., 1., 6.]]))
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -26,7 +20,6 @@ from scipy.sparse import csr_array
 from nelayout.numerics.blocks import rows_at_once
 from nelayout.numerics.breadth_first import hops_from
 from nelayout.numerics.parallel import threads_for
-from nelayout.placing.components import component_labels
 
 if TYPE_CHECKING:
     from scipy.spatial import KDTree
@@ -98,7 +91,7 @@ def blocks(nodes: np.ndarray, n: int) -> list[np.ndarray]:
     return [nodes[start : start + size] for start in range(0, len(nodes), size)]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False)
 class InputDistances:
     """Distances between n nodes or rows, some rows at a time.
 
@@ -110,11 +103,6 @@ class InputDistances:
     n: int
     find: Callable[[np.ndarray], np.ndarray]
     graph: csr_array | None = None
-
-    @cached_property
-    def component(self) -> np.ndarray:
-        """Component of every node, (n,)."""
-        return np.zeros(self.n, np.int32) if self.graph is None else component_labels(self.graph)
 
     def rows(self, nodes: np.ndarray) -> np.ndarray:
         """Return distances from `nodes`, (len(nodes), n): 0 to itself, infinite if not defined."""

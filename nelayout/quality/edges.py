@@ -1,15 +1,9 @@
 """Even edges, distinct nodes, discs that overlap, and the shape of a drawing.
 
-The path a - b - c drawn at 0, 1, 3 has edges of length 1 and 2. Their mean is 1.5, the standard deviation 0.5, the
-variation 1/3. Drawn as discs of diameter 1 at 0, 0.5 and 3, two nodes overlap.
-
-The shape of a drawing tells whether the nodes that the eye joins are joined in the graph.
 The eye joins near nodes with nothing between them. The Gabriel graph joins two nodes if the disc on their line as
 diameter has no other node, also on its border. The relative neighborhood graph joins them unless a node is nearer to
 both than they are to each other. A square has its sides in both graphs. Its diagonals are in neither: their discs have
-the other corners on the border.
-
-A node that shares its position with another has no neighbors in either graph.
+the other corners on the border. A node that shares its position with another has no neighbors in either graph.
 """
 
 from __future__ import annotations
@@ -36,10 +30,7 @@ def edges(adjacency: csr_array) -> tuple[np.ndarray, np.ndarray]:
 
 
 def edge_length_variation(adjacency: csr_array, Y: np.ndarray) -> Sampled:
-    """Return the standard deviation of drawn edge lengths over their mean, >= 0; 0 is even.
-
-    NaN without edges and if every edge has length 0.
-    """
+    """Return the standard deviation of drawn edge lengths over their mean; NaN if all are 0."""
     length = lengths(standardize(Y), *edges(adjacency))
     return Sampled(float(length.std() / length.mean())) if length.any() else NOTHING
 
@@ -51,10 +42,7 @@ def coincident_nodes(Y: np.ndarray) -> Sampled:
 
 
 def node_resolution(Y: np.ndarray) -> Sampled:
-    """Return the smallest node distance over the median nearest-node distance, in [0, 1].
-
-    1: all nodes have the same distance to their nearest node; 0: two nodes coincide. NaN below two nodes.
-    """
+    """Return the smallest node distance over the median nearest-node distance, in [0, 1]."""
     from scipy.spatial import KDTree
 
     Y = standardize(Y)
@@ -68,7 +56,7 @@ def node_resolution(Y: np.ndarray) -> Sampled:
 def overlapping_nodes(Y: np.ndarray, diameters: np.ndarray) -> Sampled:
     """Return the number of nodes with discs that overlap: |y_i - y_j| < (s_i + s_j) / 2.
 
-    `Y` (n, dim), `diameters` (n,) in its units, >= 0. Discs that touch do not overlap, up to rounding.
+    `diameters` (n,) in the units of `Y`, >= 0. Discs that touch do not overlap, up to rounding.
     """
     Y, radius = np.asarray(Y, np.float64), np.asarray(diameters, np.float64) / 2 * (1 - 1e-9)
     struck, discs = np.zeros(len(Y), bool), np.flatnonzero(radius > 0)
@@ -78,21 +66,15 @@ def overlapping_nodes(Y: np.ndarray, diameters: np.ndarray) -> Sampled:
 
 
 def shape_agreement(sweep: Sweep, adjacency: csr_array, *, relative: bool = False) -> Sampled:
-    """Return the mean Jaccard index of a node's neighbors in graph and shape graph, in [0, 1].
-
-    The shape graph is the Gabriel graph, or the relative neighborhood graph if `relative`. Isolated nodes are left out;
-    NaN without other nodes.
-    """
-    i, j = sweep.once(_relative if relative else _gabriel)
-    n = adjacency.shape[0]
+    """Return the mean Jaccard index of a node's neighbors in graph and shape, in [0, 1]."""
+    i, j = sweep.once(gabriel_graph, sweep.Y)
+    if relative:
+        i, j = relative_graph(sweep.Y, i, j)
+    degree, n = np.diff(adjacency.indptr), adjacency.shape[0]
     shape = csr_array((np.ones(2 * len(i)), (np.r_[i, j], np.r_[j, i])), shape=(n, n))
-    degree = np.diff(adjacency.indptr)
-    if not degree.any():
-        return NOTHING
     graph = csr_array((np.ones(adjacency.nnz), adjacency.indices, adjacency.indptr), shape=(n, n))
     both = np.asarray(graph.multiply(shape).sum(axis=1)).ravel()
-    either = degree + np.diff(shape.indptr) - both
-    asked = degree > 0
+    either, asked = degree + np.diff(shape.indptr) - both, degree > 0
     return mean_of(both[asked] / either[asked], int(asked.sum()), exact=True)
 
 
@@ -114,19 +96,11 @@ def gabriel_graph(Y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return low[order], high[order]
 
 
-def _gabriel(sweep: Sweep) -> tuple[np.ndarray, np.ndarray]:
-    return gabriel_graph(sweep.Y)
-
-
-def _relative(sweep: Sweep) -> tuple[np.ndarray, np.ndarray]:
-    return relative_graph(sweep.Y, *sweep.once(_gabriel))
-
-
 def relative_graph(Y: np.ndarray, i: np.ndarray, j: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return the Gabriel edges (i, j) with empty open lunes: the relative neighborhood graph."""
-    Y = standardize(Y)
     from scipy.spatial import KDTree
 
+    Y = standardize(Y)
     if not len(i):
         return i, j
     tree, apart = KDTree(Y), lengths(Y, i, j)

@@ -1,15 +1,10 @@
 """How far neighborhoods in the input and in the drawing agree.
 
 Take the path a - b - c drawn on a line at 0, 1, 3. Node b has two neighbors, which are also its two nearest nodes:
-Jaccard index 1. Node c has one neighbor, b, which is also the node nearest to c: index 1. If c were drawn at -0.5, its
-nearest node would be a, and its index 0.
-
-Lattices and coincident nodes have many ties. A tie counts as its mean over all orders, so that no value depends on
-chance.
-
-Precision and recall reverse the question. A reader takes all nodes within one radius for neighbors. Precision is the
-share of these nodes that are neighbors, recall the share of the neighbors that are found. A small radius gives
-precision, a large radius recall. Both are measured at the radius with the largest F = 2 PR / (P + R).
+Jaccard index 1. If c were drawn at -0.5, its nearest node would be a, and its index 0. A tie counts as its mean over
+all orders. Precision and recall reverse the question: a reader takes all nodes within one radius for neighbors.
+Precision is the share of these nodes that are neighbors, recall the share of the neighbors that are found. Both are
+measured at the radius with the largest F = 2 PR / (P + R).
 """
 
 from __future__ import annotations
@@ -24,63 +19,59 @@ from nelayout.numerics.blocks import rows_at_once
 from nelayout.numerics.parallel import threads_for
 from nelayout.quality import samples
 from nelayout.quality.distances import TIE, blocks, lengths, near_shares, squared_from, standardize
-from nelayout.quality.samples import NOTHING, Sampled, Sweep
+from nelayout.quality.samples import NOTHING, Sample, Sampled, Sweep
 
 __all__ = [
-    "f_score", "jaccard_by_number", "jaccard_index", "jaccard_of_nearest", "map_neighbors", "map_r2", "neighborhood",
-    "neighborhood2", "neighborhood_jaccard", "neighbors_kept", "precision", "procrustes_apart", "recall", "retrieval",
+    "jaccard_by_number", "jaccard_index", "jaccard_of_nearest", "map_neighbors", "map_r2", "neighborhood2",
+    "neighborhood_jaccard", "neighbors_kept", "procrustes_apart", "retrieval", "retrieval_at_best",
 ]  # fmt: skip
 
 # Number of radii for precision and recall: even quantiles of the drawn distances of neighbors.
 RADII = 100
 
 
-def neighborhood(neighbors: csr_array, Y: np.ndarray, sample: str | int | None = "auto", seed: int = 0) -> Sampled:
-    """Return `neighborhood_jaccard` of direct neighbors."""
-    return neighborhood_jaccard(neighbors, Y, 1, sample, seed)
-
-
-def neighborhood2(adjacency: csr_array, Y: np.ndarray, sample: str | int | None = "auto", seed: int = 0) -> Sampled:
-    """Return `neighborhood_jaccard` of the nodes within two edges."""
-    return neighborhood_jaccard(adjacency, Y, 2, sample, seed)
-
-
 def neighborhood_jaccard(
-    adjacency: csr_array, Y: np.ndarray, hops: int = 1, sample: str | int | None = "auto", seed: int = 0
+    neighbors: csr_array, Y: np.ndarray, hops: int = 1, sample: Sample = "auto", seed: int = 0
 ) -> Sampled:
     """Return the mean over nodes of |N(i) & L(i)| / |N(i) | L(i)|, in [0, 1]; 1 is best.
 
     N(i) are the nodes within `hops` (1 or 2) edges of i, L(i) the |N(i)| nodes nearest to i in the drawing. Ties count
-    as the mean over all orders. Isolated nodes are left out; NaN without other nodes. `adjacency` is symmetric.
+    as the mean over all orders. Isolated nodes are left out.
     """
-    degree = np.diff(adjacency.indptr)
+    degree = np.diff(neighbors.indptr)
     population = np.flatnonzero(degree)
     nodes, exact = samples.sample_of(population, sample, samples.NODES, np.random.default_rng(seed))
     Y = standardize(Y)
     index = np.empty(len(nodes))
-    for chunk in _chunks(adjacency, degree, nodes, hops):
-        index[chunk] = jaccard_index(Y, nodes[chunk], _within(adjacency, nodes[chunk], hops))
+    for chunk in _chunks(neighbors, degree, nodes, hops):
+        index[chunk] = jaccard_index(Y, nodes[chunk], _within(neighbors, nodes[chunk], hops))
     return samples.mean_of(index, len(population), exact)
 
 
-def jaccard_index(Y: np.ndarray, nodes: np.ndarray, relevant: csr_array) -> np.ndarray:
-    """Return the Jaccard index of relevant and nearest nodes for each node, (len(nodes),).
+def neighborhood2(adjacency: csr_array, Y: np.ndarray, sample: Sample = "auto", seed: int = 0) -> Sampled:
+    """Return `neighborhood_jaccard` of the nodes within two edges."""
+    return neighborhood_jaccard(adjacency, Y, 2, sample, seed)
 
-    Rows of `relevant` are not empty; as many nearest are taken. Ties at their border count as the mean over all orders.
-    """
+
+def jaccard_index(Y: np.ndarray, nodes: np.ndarray, relevant: csr_array) -> np.ndarray:
+    """Return the Jaccard index (len(nodes),) of relevant nodes (> 0) and as many nearest."""
+    from scipy.spatial import KDTree
+
     k = np.diff(relevant.indptr).astype(np.int64)
     row = np.repeat(np.arange(len(nodes)), k)
     distance = lengths(Y, nodes[row], relevant.indices)
-    radius, beyond = _border(Y, nodes, k)
+    nearest, tree, power = np.empty((2, len(nodes))), KDTree(Y), np.frexp(k)[1]
+    for each in np.unique(power):  # distances to the k-th and (k + 1)-th other node, infinite if missing
+        part = np.flatnonzero(power == each)
+        apart, _ = tree.query(Y[nodes[part]], k=np.arange(1, k[part].max() + 3), workers=-1)  # first the node itself
+        nearest[:, part] = np.take_along_axis(apart, k[part, None] + np.arange(2), axis=1).T
+    radius, beyond = nearest
     lower, upper = radius * (1 - TIE), radius * (1 + TIE)
     surely = np.bincount(row[distance < lower[row]], minlength=len(nodes))
     found = np.bincount(row[distance <= upper[row]], minlength=len(nodes))
     index = found / (2 * k - found)
     tied = np.flatnonzero(beyond <= upper)
     if len(tied):
-        from scipy.spatial import KDTree
-
-        tree = KDTree(Y)
         within = tree.query_ball_point(Y[nodes[tied]], upper[tied], return_length=True, workers=-1) - 1
         inside = tree.query_ball_point(Y[nodes[tied]], lower[tied], return_length=True, workers=-1) - 1
         inside = np.where(radius[tied] > 0, inside, 0)
@@ -89,15 +80,13 @@ def jaccard_index(Y: np.ndarray, nodes: np.ndarray, relevant: csr_array) -> np.n
 
 
 def _mean_index(surely: np.ndarray, good: np.ndarray, border: np.ndarray, drawn: np.ndarray, k: np.ndarray):
-    """Return the mean Jaccard index (m,) if `drawn` of `border` tied nodes come at random.
-
-    `good` tied nodes are relevant. The number of hits is `surely` plus a hypergeometric number.
-    """
+    """Return the mean Jaccard index (m,) if `drawn` of `border` tied nodes come at random."""
     from scipy.special import gammaln
 
     def log_binomial(n, r):
         return gammaln(n + 1.0) - gammaln(r + 1.0) - gammaln(n - r + 1.0)
 
+    # Of the tied nodes `good` are relevant: hits are `surely` plus a hypergeometric number.
     least, most = np.maximum(0, drawn - (border - good)), np.minimum(good, drawn)
     count = most - least + 1
     at = np.repeat(np.arange(len(k)), count)
@@ -107,18 +96,6 @@ def _mean_index(surely: np.ndarray, good: np.ndarray, border: np.ndarray, drawn:
     hits = surely[at] + h
     total = np.bincount(at, chance * hits / (2 * k[at] - hits), minlength=len(k))
     return total / np.bincount(at, chance, minlength=len(k))
-
-
-def _border(Y: np.ndarray, nodes: np.ndarray, k: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return distances to the k-th and (k+1)-th nearest other node, infinite if it is missing."""
-    from scipy.spatial import KDTree
-
-    found, tree, power = np.empty((2, len(nodes))), KDTree(Y), np.frexp(k)[1]
-    for each in np.unique(power):
-        part = np.flatnonzero(power == each)
-        distance, _ = tree.query(Y[nodes[part]], k=np.arange(1, k[part].max() + 3), workers=-1)  # first the node itself
-        found[:, part] = np.take_along_axis(distance, k[part, None] + np.arange(2), axis=1).T
-    return found[0], found[1]
 
 
 def _within(adjacency: csr_array, nodes: np.ndarray, hops: int) -> csr_array:
@@ -146,10 +123,7 @@ def _chunks(adjacency: csr_array, degree: np.ndarray, nodes: np.ndarray, hops: i
 
 
 def jaccard_by_number(adjacency: csr_array, nodes: np.ndarray, Y: np.ndarray) -> np.ndarray:
-    """Return the Jaccard index (len(nodes),) of each of `nodes`; node numbers order ties.
-
-    All distances are computed, so use it for small graphs. Each of `nodes` must have neighbors.
-    """
+    """Return the Jaccard index (len(nodes),) of nodes with neighbors; node numbers order ties."""
     xi = np.zeros((len(nodes), len(Y)))
     for along in Y.T:
         apart = along[nodes, None] - along
@@ -187,12 +161,13 @@ def _linked(adjacency: csr_array, nodes: np.ndarray) -> np.ndarray:
 def map_r2(Y: np.ndarray, coords: np.ndarray) -> Sampled:
     """Return R^2 of the best similarity transform of the drawing onto the map, in [0, 1].
 
-    The transform is a rotation, reflection, scale and shift. For centered Y and X, R^2 = (sum of the singular values of
-    Y^T X)^2 / (|Y|^2 |X|^2). `Y` (n, d), `coords` (n, d'); rows of `coords` with NaN are left out.
+    For centered Y and X, R^2 = (sum of the singular values of Y^T X)^2 / (|Y|^2 |X|^2). `Y` (n, d), `coords` (n, d');
+    rows of `coords` with NaN are left out.
     """
-    Y, X = _known(Y, coords)
-    if len(X) < 2:
+    known = np.isfinite(coords).all(axis=1)
+    if known.sum() < 2:
         return NOTHING
+    Y, X = (np.asarray(each, np.float64)[known] for each in (Y, coords))
     Y, X = Y - Y.mean(axis=0), X - X.mean(axis=0)
     size = (Y * Y).sum() * (X * X).sum()
     if not size:
@@ -201,44 +176,33 @@ def map_r2(Y: np.ndarray, coords: np.ndarray) -> Sampled:
 
 
 def map_neighbors(
-    Y: np.ndarray, coords: np.ndarray, k: int = samples.NEIGHBORS, sample: str | int | None = "auto", seed: int = 0
+    Y: np.ndarray, coords: np.ndarray, k: int = samples.NEIGHBORS, sample: Sample = "auto", seed: int = 0
 ) -> Sampled:
-    """Return the share of the k nearest on the map that are also k nearest in the drawing.
-
-    Ties on either side count as the mean over all orders. Nodes without coordinates are left out. If there are fewer
-    than k + 1 nodes, k is the number of other nodes.
-    """
+    """Return the share of the k nearest on the map that are k nearest in the drawing."""
     from scipy.spatial import KDTree
 
-    Y, X = _known(Y, coords)
-    n, k = len(X), min(k, len(X) - 1)
-    if k < 1:
+    known = np.isfinite(coords).all(axis=1)
+    n = int(known.sum())
+    if n < 2:
         return NOTHING
+    k = min(k, n - 1)
     nodes, exact = samples.sample_of(np.arange(n), sample, samples.NODES, np.random.default_rng(seed))
-    true, drawn = KDTree(standardize(X)), KDTree(standardize(Y))
+    true, drawn = KDTree(standardize(coords[known])), KDTree(standardize(Y[known]))
     both = ((near_shares(true, some, k), near_shares(drawn, some, k)) for some in blocks(nodes, n))
     shared = [A.multiply(B).sum(axis=1) for A, B in both]
     return samples.mean_of(np.concatenate(shared) / k, n, exact)
 
 
-def _known(Y: np.ndarray, coords: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    known = np.isfinite(coords).all(axis=1)
-    return np.asarray(Y, np.float64)[known], np.asarray(coords, np.float64)[known]
-
-
 def procrustes_apart(drawings: Sequence[np.ndarray]) -> Sampled:
-    """Return the mean of 1 - R^2 of the best similarity transform over pairs of drawings.
-
-    In [0, 1], for drawings (n, dim). NaN if a drawing has all nodes at one point (Gower 1975).
-    """
+    """Return the mean of 1 - R^2 of `map_r2` over pairs of drawings (n, dim)."""
     return _over_pairs(len(drawings), lambda a, b: 1 - map_r2(drawings[a], drawings[b]).value)
 
 
-def neighbors_kept(drawings: Sequence[np.ndarray], sample: str | int | None = "auto", seed: int = 0) -> Sampled:
+def neighbors_kept(drawings: Sequence[np.ndarray], sample: Sample = "auto", seed: int = 0) -> Sampled:
     """Return the mean Jaccard index of the 10 nearest nodes, over nodes and pairs of drawings.
 
-    In [0, 1]. Nodes tied at the tenth distance share the remaining ranks. The index is sum(min) / sum(max) of both
-    shares: equal drawings have 1. If there are fewer than 21 nodes, half of the others are compared.
+    Nodes tied at the tenth distance share the remaining ranks. The index is sum(min) / sum(max) of both shares. If
+    there are fewer than 21 nodes, half of the others are compared.
     """
     from scipy.spatial import KDTree
 
@@ -271,29 +235,13 @@ def _over_pairs(count: int, of: Callable[[int, int], float]) -> Sampled:
     return Sampled(value, samples.jackknife(mean, count, 1.0) if count > 2 else float("inf"), exact=False)
 
 
-def f_score(sweep: Sweep, neighbors: csr_array) -> Sampled:
-    """Return the largest F = 2 PR / (P + R) over radii, in [0, 1]; P and R as in `retrieval`."""
-    return _at_best(sweep, neighbors, _harmonic)
-
-
-def precision(sweep: Sweep, neighbors: csr_array) -> Sampled:
-    """Return the mean share of the nodes within a radius that are neighbors, at the best F."""
-    return _at_best(sweep, neighbors, lambda p, _: p)
-
-
-def recall(sweep: Sweep, neighbors: csr_array) -> Sampled:
-    """Return the mean share of neighbors that are within a radius, at the best F."""
-    return _at_best(sweep, neighbors, lambda _, r: r)
-
-
 def retrieval(neighbors: csr_array, Y: np.ndarray, nodes: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return radii (r,), and precision and recall of each of `nodes` at each, (len(nodes), r).
+    """Return radii (r,), and precision and recall (m, r) of the m nodes with neighbors.
 
-    `neighbors` (n, n): each row has the neighbors of a node; each of `nodes` has at least one. A node that finds
-    nothing has precision 0. Radii are in units of the standardized drawing.
+    `neighbors` (n, n): each row has the neighbors of a node. A node that finds nothing has precision 0. Radii are in
+    units of the standardized drawing.
     """
-    Y, n = standardize(Y), len(Y)
-    degree = np.diff(neighbors.indptr)
+    Y, n, degree = standardize(Y), len(Y), np.diff(neighbors.indptr)
     drawn = lengths(Y, np.repeat(np.arange(n), degree), neighbors.indices)
     radii = np.unique(np.quantile(drawn, np.linspace(0, 1, RADII), method="higher")) * (1 + TIE)
 
@@ -306,31 +254,21 @@ def retrieval(neighbors: csr_array, Y: np.ndarray, nodes: np.ndarray) -> tuple[n
         return hits / np.maximum(within, 1), hits / degree[node]
 
     with threads_for(None) as threads:
-        found = threads.map(look, nodes.tolist())
+        found = threads.map(look, nodes[degree[nodes] > 0].tolist())
     return radii, np.array([p for p, _ in found]), np.array([r for _, r in found])
 
 
-def _retrieved(sweep: Sweep, neighbors: csr_array) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return precision, recall and sample numbers of the sampled nodes that have neighbors."""
+def retrieval_at_best(sweep: Sweep, neighbors: csr_array, *, part: str) -> Sampled:
+    """Return "precision", "recall" or "f_score" 2 PR / (P + R) at the radius of the best F."""
     asked = np.flatnonzero(np.diff(neighbors.indptr)[sweep.nodes])
     if not len(asked):
-        return np.zeros((0, 0)), np.zeros((0, 0)), asked
-    return *retrieval(neighbors, sweep.Y, sweep.nodes[asked])[1:], asked
-
-
-def _at_best(sweep: Sweep, neighbors: csr_array, of: Callable) -> Sampled:
-    each_p, each_r, asked = sweep.once(_retrieved, neighbors)
-    if not len(asked):
         return NOTHING
+    _, each_p, each_r = sweep.once(retrieval, neighbors, sweep.Y, sweep.nodes)
     group = sweep.group[asked]
 
     def value(kept: np.ndarray) -> float:
         p, r = (each[kept[group]].mean(axis=0) for each in (each_p, each_r))
-        at = int(np.argmax(_harmonic(p, r)))
-        return float(of(p[at], r[at]))
+        f = 2 * p * r / np.maximum(p + r, np.finfo(float).tiny)
+        return float({"precision": p, "recall": r, "f_score": f}[part][np.argmax(f)])
 
     return samples.value_of_groups(value, group, sweep.share, samples.half_samples)
-
-
-def _harmonic(p, r):
-    return 2 * p * r / np.maximum(p + r, np.finfo(float).tiny)

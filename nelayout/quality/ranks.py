@@ -1,14 +1,10 @@
 """Ranks in the input against ranks in the drawing, and measures of how well they agree.
 
-Each node ranks all others twice, by distance in the input and by distance in the drawing. Three nodes on a line at 0,
-1, 3 are drawn at 0, 2, 1. For the first node, the second has rank 1 and is drawn at rank 2, an extrusion. The third is
-drawn at rank 1, an intrusion. Q_NX(K) is the mean share of a node's K nearest in the input that are among its K nearest
-in the drawing. A random drawing reaches K / (n - 1), and R_NX(K) puts this at 0.
-
-Distances in a graph are small integers, and most nodes are tied with many. A tied rank counts as its mean over all
-orders, in the input and in the drawing. Then no drawing reaches the value 1 that untied ranks allow. So every measure
-is divided by the value of the best drawing. A drawing with value 1 contradicts no distance. If nothing is tied, as
-between vectors, these are the published measures.
+Each node ranks all others twice, by distance in the input and in the drawing. Q_NX(K) is the mean share of a node's K
+nearest in the input that are among its K nearest in the drawing. A random drawing reaches K / (n - 1), and R_NX(K) puts
+this at 0. A node with a smaller rank in the drawing is an intrusion, with a larger one an extrusion. A tied rank counts
+as its mean over all orders, in the input and in the drawing, and every measure is divided by the value of the best
+drawing. Without ties, as between vectors, these are the published measures.
 """
 
 from __future__ import annotations
@@ -23,7 +19,7 @@ from nelayout.quality.distances import TIE, dense_levels, squared_from
 from nelayout.quality.samples import NEIGHBORS, NOTHING, Sampled, Sweep
 
 __all__ = [
-    "RELEVANT", "RETRIEVED", "RankCurves", "Ranks", "b_nx", "continuity", "curves", "drawn_order",
+    "RELEVANT", "RETRIEVED", "RankCurves", "Ranks", "b_nx", "by_ranks", "continuity", "curves", "drawn_order",
     "evened", "neighborhood_size", "penalties", "q_nx", "r_nx", "r_nx_area", "ranks_of", "retrieval_area",
     "retrieval_auc", "trustworthiness",
 ]  # fmt: skip
@@ -69,7 +65,7 @@ class RankCurves:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Ranks:
-    """Sums over the nodes of each group g.
+    """Sums over the nodes of each group g; measures take them and a mask of groups (g,).
 
     k                    (m,) the neighborhood sizes of the curves: 1 .. n - 1, thinned if sampled
     step                 (m,) sum of 1/K' over the sizes K' that each K represents
@@ -78,7 +74,7 @@ class Ranks:
     best                 (g, m) the largest possible hits
     intruded, extruded   (g, 3) penalty of trustworthiness and of continuity, its least and its largest possible value
     found, findable      (g, r) relevant nodes among the K = 1 .. r nearest in the drawing, and their largest number
-    relevant             how many nodes are relevant to each
+    n, at, relevant      number of nodes; index of K = 10 in k, or of half of the others; number of relevant nodes
     """
 
     k: np.ndarray
@@ -92,6 +88,8 @@ class Ranks:
     extruded: np.ndarray
     found: np.ndarray
     findable: np.ndarray
+    n: int
+    at: int
     relevant: int
 
 
@@ -104,7 +102,7 @@ def ranks_of(sweep: Sweep) -> Ranks:
     """Rank all nodes twice for each sampled node: about 2 n log n operations, 50 n bytes each."""
     from nelayout.quality.loops import agreement
 
-    Y, group, n = sweep.positions, sweep.group, len(sweep.Y)
+    Y, group, n = sweep.Y, sweep.group, len(sweep.Y)
     m = max(n - 1, 0)
     ks, step = _sizes(m, thin=not sweep.exact)
     count = np.bincount(group)
@@ -131,9 +129,7 @@ def ranks_of(sweep: Sweep) -> Ranks:
             for (t, *_), parts in zip(block, threads.map(look, block), strict=True):
                 for total, part in zip(sums, parts, strict=True):
                     total[group[t]] += part
-    hits, early, late, best = np.moveaxis(sums[0], 1, 0)
-    intruded, extruded, found, findable = sums[1:]
-    return Ranks(ks, step, count, hits, early, late, best, intruded, extruded, found, findable, relevant)
+    return Ranks(ks, step, count, *np.moveaxis(sums[0], 1, 0), *sums[1:], n=n, at=near - 1, relevant=relevant)
 
 
 def drawn_order(Y: np.ndarray, node: int) -> tuple[np.ndarray, np.ndarray]:
@@ -166,33 +162,28 @@ def penalties(
     each class. `inside`, `over` (m,): chance to be among the k nearest in the drawing, (rank - k)+ there.
     """
     m, a = len(seen), np.cumsum(size) - size
-    chance = _chance(a, size, k)
+    chance = np.clip((k - a) / size, 0.0, 1.0)  # to have a rank of at most k in the input
+
+    def triangle(x: np.ndarray) -> np.ndarray:
+        """Return the sum of (m - k - q)+ over q = 0 .. x - 1."""
+        x = np.minimum(x, m - k).astype(np.float64)
+        return x * (m - k) - x * (x - 1) / 2
+
     # Mean of (rank - k)+ in each class, which has the ranks a + 1 .. a + size.
     top, bottom = np.maximum(a + size - k, 0).astype(np.float64), np.maximum(a - k, 0)
     penalty = (top * (top + 1) - bottom * (bottom + 1.0)) / (2 * size)
     intruded, extruded = (inside * penalty[seen]).sum(), (chance[seen] * over).sum()
     least = (chance * size * penalty).sum()
     farthest = np.clip(k - (m - a - size), 0, size)
-    far = _triangle(a + size, m - k) - _triangle(a, m - k)
-    return np.array([intruded, least, (farthest * penalty).sum()]), np.array([extruded, least, (chance * far).sum()])
-
-
-def _chance(before: np.ndarray, size: np.ndarray, k: int) -> np.ndarray:
-    """Return the chance that a member of each class has a rank of at most k."""
-    return np.clip((k - before) / size, 0.0, 1.0)
-
-
-def _triangle(x: np.ndarray, room: int) -> np.ndarray:
-    """Return the sum of (room - q)+ over q = 0 .. x - 1."""
-    x = np.minimum(x, room).astype(np.float64)
-    return x * room - x * (x - 1) / 2
+    most = (chance * (triangle(a + size) - triangle(a))).sum()
+    return np.array([intruded, least, (farthest * penalty).sum()]), np.array([extruded, least, most])
 
 
 def _retrieved(
     seen: np.ndarray, size: np.ndarray, tied: np.ndarray, relevant: int, most: int
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return relevant nodes among the K = 1 .. most nearest, drawn and at best; (most,) each."""
-    chance = _chance(np.cumsum(size) - size, size, relevant)
+    chance = np.clip((relevant - np.cumsum(size) + size) / size, 0.0, 1.0)
     stop = most
     while stop < len(tied) and tied[stop]:
         stop += 1
@@ -213,7 +204,7 @@ def _sizes(m: int, *, thin: bool) -> tuple[np.ndarray, np.ndarray]:
 
 def curves(sweep: Sweep) -> RankCurves:
     """Return the curves of a drawing; see `RankCurves`."""
-    ranks = sweep.once(ranks_of)
+    ranks = sweep.once(ranks_of, sweep)
     q, r, attainable = _normalized(ranks, np.ones(len(ranks.count), bool))
     b = (ranks.early.sum(axis=0) - ranks.late.sum(axis=0)) / np.maximum(ranks.k * ranks.count.sum(), 1)
     # A node that is not among the n - 1 - K nearest is among the K farthest.
@@ -226,89 +217,68 @@ def curves(sweep: Sweep) -> RankCurves:
     return RankCurves(ranks.k, q, b, r, attainable, farthest, sweep.exact)
 
 
-def trustworthiness(sweep: Sweep) -> Sampled:
+def by_ranks(sweep: Sweep, of: Callable[[Ranks, np.ndarray], float]) -> Sampled:
+    """Return a measure of ranks, such as `trustworthiness`, with its standard error."""
+    if len(sweep.Y) < 2:
+        return NOTHING
+    ranks = sweep.once(ranks_of, sweep)
+    return sweep.estimate(lambda kept: float(of(ranks, kept)))
+
+
+def trustworthiness(ranks: Ranks, kept: np.ndarray, penalty: str = "intruded") -> float:
     """Return 1 - (sum of input rank - k over intruders in the k nearest) / (its maximum).
 
     k = 10, or half of the other nodes if there are fewer than 20. If nothing is tied, the maximum is n k (2 n - 3 k -
     1) / 2 (Venna and Kaski 2001). NaN if every drawing has the same penalty.
     """
-    return _unpunished(sweep, "intruded")
+    value, least, most = getattr(ranks, penalty)[kept].sum(axis=0)
+    room = most - least
+    return 1 - (value - least) / room if room > most * np.spacing(ranks.n) else np.nan
 
 
-def continuity(sweep: Sweep) -> Sampled:
+def continuity(ranks: Ranks, kept: np.ndarray) -> float:
     """Return `trustworthiness` with drawing and input exchanged: missing neighbors cost."""
-    return _unpunished(sweep, "extruded")
+    return trustworthiness(ranks, kept, "extruded")
 
 
-def _unpunished(sweep: Sweep, penalty: str) -> Sampled:
-    def share(ranks: Ranks, kept: np.ndarray) -> float:
-        value, least, most = getattr(ranks, penalty)[kept].sum(axis=0)
-        room = most - least
-        return float(1 - (value - least) / room) if room > most * np.spacing(len(sweep.Y)) else float("nan")
-
-    return _estimate(sweep, share)
-
-
-def q_nx(sweep: Sweep) -> Sampled:
+def q_nx(ranks: Ranks, kept: np.ndarray) -> float:
     """Return Q_NX at K = 10 over its best value, in [0, 1] (Lee et al. 2013, (41))."""
-    at = neighborhood_size(len(sweep.Y), NEIGHBORS) - 1
-    return _estimate(sweep, lambda ranks, kept: float(ranks.hits[kept, at].sum() / ranks.best[kept, at].sum()))
+    return ranks.hits[kept, ranks.at].sum() / ranks.best[kept, ranks.at].sum()
 
 
-def b_nx(sweep: Sweep) -> Sampled:
+def b_nx(ranks: Ranks, kept: np.ndarray) -> float:
     """Return |B_NX| at K = 10, in [0, 1] (Lee et al. 2013, (43)); `curves` has the sign."""
-    at = neighborhood_size(len(sweep.Y), NEIGHBORS) - 1
-
-    def bias(ranks: Ranks, kept: np.ndarray) -> float:
-        difference = ranks.early[kept, at].sum() - ranks.late[kept, at].sum()
-        return float(abs(difference) / ((at + 1) * ranks.count[kept].sum()))
-
-    return _estimate(sweep, bias)
+    difference = ranks.early[kept, ranks.at].sum() - ranks.late[kept, ranks.at].sum()
+    return abs(difference) / ((ranks.at + 1) * ranks.count[kept].sum())
 
 
-def r_nx(sweep: Sweep) -> Sampled:
+def r_nx(ranks: Ranks, kept: np.ndarray) -> float:
     """Return R_NX at K = 10: 0 for a random drawing, 1 for the best (Lee et al. 2013, (44))."""
-    at = neighborhood_size(len(sweep.Y), NEIGHBORS) - 1
-    return _estimate(sweep, lambda ranks, kept: float(_normalized(ranks, kept)[1][at]))
+    return _normalized(ranks, kept)[1][ranks.at]
 
 
-def r_nx_area(sweep: Sweep) -> Sampled:
+def r_nx_area(ranks: Ranks, kept: np.ndarray) -> float:
     """Return the mean of R_NX(K), K = 1 .. n - 2, with weights 1/K (Lee et al. 2015).
 
-    This is the area over ln K. Tied distances: area of (Q_NX(K) - c) / (1 - c), c = K / (n - 1), over the best area.
+    With ties, this is the area of (Q_NX(K) - c) / (1 - c), c = K / (n - 1), over ln K, over the best area.
     """
-
-    def area(ranks: Ranks, kept: np.ndarray) -> float:
-        m = len(sweep.Y) - 1
-        inside = ranks.k < m
-        k, weight = ranks.k[inside], ranks.step[inside]
-        if not len(k):
-            return float("nan")
-        nodes = ranks.count[kept].sum()
-        hits, best = (each[kept].sum(axis=0)[inside] / nodes for each in (ranks.hits, ranks.best))
-        # (Q - c) / (1 - c), Q = hits / K, c = K / m, times a factor that both areas have.
-        scale = weight / k / (1 - k / m)
-        least = k * k / m
-        attainable = ((best - least) * scale).sum()
-        return float(((hits - least) * scale).sum() / attainable) if attainable > m * np.spacing(m) else float("nan")
-
-    return _estimate(sweep, area)
+    m = ranks.n - 1
+    inside = ranks.k < m
+    k, nodes = ranks.k[inside], ranks.count[kept].sum()
+    hits, best = (each[kept].sum(axis=0)[inside] / nodes for each in (ranks.hits, ranks.best))
+    # (Q - c) / (1 - c), Q = hits / K, c = K / m, times a factor that both areas have.
+    scale = ranks.step[inside] / k / (1 - k / m)
+    least = k * k / m
+    attainable = ((best - least) * scale).sum()
+    return ((hits - least) * scale).sum() / attainable if attainable > m * np.spacing(m) else np.nan
 
 
-def retrieval_auc(sweep: Sweep) -> Sampled:
-    """Return the area under precision against recall of the 20 nearest, over its best value.
-
-    The K = 1 .. 100 nearest in the drawing are retrieved (Amid et al. 2015, sec. 4). Precision and recall are means
-    over nodes. If there are fewer than 41 nodes, half of the others are relevant.
-    """
-
-    def area(ranks: Ranks, kept: np.ndarray) -> float:
-        nodes = ranks.count[kept].sum() * 1.0
-        means = [each[kept].sum(axis=0) / nodes for each in (ranks.found, ranks.findable)]
-        areas = [retrieval_area(mean, mean / ranks.relevant) for mean in means]
-        return areas[0] / areas[1]
-
-    return _estimate(sweep, area)
+def retrieval_auc(ranks: Ranks, kept: np.ndarray) -> float:
+    """Return the area under precision against recall of the 20 nearest, over its best value."""
+    nodes = ranks.count[kept].sum() * 1.0
+    means = [each[kept].sum(axis=0) / nodes for each in (ranks.found, ranks.findable)]
+    area, best = (retrieval_area(mean, mean / ranks.relevant) for mean in means)
+    return area / best
 
 
 def retrieval_area(found: np.ndarray, recall: np.ndarray) -> float:
@@ -329,10 +299,3 @@ def _normalized(ranks: Ranks, kept: np.ndarray) -> tuple[np.ndarray, np.ndarray,
     r = np.full(len(q), np.nan)
     np.divide(q - chance, room, out=r, where=room > m * np.spacing(1.0))
     return q, r, best
-
-
-def _estimate(sweep: Sweep, of: Callable[[Ranks, np.ndarray], float]) -> Sampled:
-    if len(sweep.Y) < 2:
-        return NOTHING
-    ranks = sweep.once(ranks_of)
-    return sweep.estimate(lambda kept: of(ranks, kept))

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
-from functools import cached_property
 from typing import NamedTuple, TypeVar
 
 import numpy as np
@@ -12,8 +10,8 @@ import numpy as np
 from nelayout.quality.distances import InputDistances, standardize
 
 __all__ = [
-    "NEIGHBORS", "NODES", "NOTHING", "PIVOTS", "ROWS", "Sampled", "Sweep", "groups_of", "half_samples", "jackknife",
-    "mean_of", "sample_of", "share_of", "standard_error", "value_of_groups",
+    "NEIGHBORS", "NODES", "NOTHING", "PIVOTS", "ROWS", "Sample", "Sampled", "Sweep", "groups_of", "half_samples",
+    "jackknife", "mean_of", "sample_of", "share_of", "standard_error", "value_of_groups",
 ]  # fmt: skip
 
 Part = TypeVar("Part")
@@ -61,16 +59,12 @@ def mean_of(values: np.ndarray, population: int, exact: bool) -> Sampled:
 
 
 def share_of(hits: np.ndarray, population: int, exact: bool) -> Sampled:
-    """Return the mean of a sample of hits (1) and misses (0), drawn without replacement.
-
-    The standard error follows Agresti and Coull, who add two hits and two misses. A sample without misses has an error.
-    """
-    count = len(hits)
-    if exact or not count:
-        return mean_of(hits, population, exact)
+    """Return `mean_of` hits (1) and misses (0), with the standard error of Agresti and Coull."""
+    found, count = mean_of(hits, population, exact), len(hits)
+    # Two more hits and two more misses: a sample without misses has an error, too.
     share = (hits.sum() + 2.0) / (count + 4.0)
     error = np.sqrt(share * (1 - share) / (count + 4.0) * (1 - count / population))
-    return Sampled(float(hits.mean()), float(error), exact=False)
+    return found if found.exact else found._replace(error=float(error))
 
 
 def standard_error(values: np.ndarray, population: int) -> float:
@@ -86,21 +80,13 @@ def groups_of(count: int, exact: bool, rng: np.random.Generator) -> np.ndarray:
 
 
 def jackknife(of: Callable[[np.ndarray], float], count: int, unsampled: float) -> float:
-    """Return the standard error of ``of(every group)`` by leaving out one group at a time.
-
-    `count`: number of groups. `unsampled`: share of the population outside the sample, which was drawn without
-    replacement. Infinite below two groups.
-    """
-    if count < 2:
-        return float("inf")
+    """Return the standard error by leaving out one of `count` groups at a time."""
     without = np.array([of(np.arange(count) != g) for g in range(count)])
     return float(np.sqrt((count - 1) / count * ((without - without.mean()) ** 2).sum() * unsampled))
 
 
 def half_samples(of: Callable[[np.ndarray], float], count: int, unsampled: float) -> float:
     """Return the error of `jackknife` from random half samples, for values that jump."""
-    if count < 2:
-        return float("inf")
     rng, value = np.random.default_rng(count), of(np.ones(count, bool))
     halves = np.array([of(rng.permutation(count) < count // 2) for _ in range(100)])
     return float(np.sqrt(((halves - value) ** 2).mean() * (count // 2) / (count - count // 2) * unsampled))
@@ -117,61 +103,38 @@ def value_of_groups(
     if not count:
         return NOTHING
     value = of(np.ones(count, bool))
-    return Sampled(value) if sampled == 1 else Sampled(value, error(of, count, 1 - sampled), exact=False)
+    if sampled == 1:
+        return Sampled(value)
+    return Sampled(value, error(of, count, 1 - sampled) if count > 1 else float("inf"), exact=False)
 
 
-@dataclass(frozen=True, eq=False)
 class Sweep:
-    """Distances in the input, a drawing `Y` (n, dim), and a sample of nodes; parts are cached.
+    """Distances in the input, a drawing, and a sample of nodes for all measures.
 
     Measures of ranks share one `Ranks`, and measures of distances one `Pairs`. Both are sums over groups of nodes,
     which give the standard error.
 
-    sample, seed  as in `nelayout.measure`; the sample is of nodes
+    Y             standardized positions (n, dim)
+    sample, seed  as in `nelayout.measure`
+    nodes         the sampled nodes, sorted
+    exact         whether the sample has all nodes
+    group         group of each of `nodes`
+    share         share of the nodes in the sample
     """
 
-    distances: InputDistances
-    Y: np.ndarray
-    sample: Sample = "auto"
-    seed: int = 0
-    kept: dict = field(default_factory=dict)
+    def __init__(self, distances: InputDistances, Y: np.ndarray, sample: Sample = "auto", seed: int = 0) -> None:
+        self.distances, self.Y, self.sample, self.seed = distances, standardize(Y), sample, seed
+        self.nodes, self.exact = sample_of(np.arange(len(Y)), sample, ROWS, np.random.default_rng(seed))
+        self.group = groups_of(len(self.nodes), self.exact, np.random.default_rng([seed, 1]))
+        self.share = len(self.nodes) / max(len(Y), 1)
+        self._kept: dict = {}
 
-    @cached_property
-    def positions(self) -> np.ndarray:
-        """Standardized positions."""
-        return standardize(self.Y)
-
-    @cached_property
-    def _chosen(self) -> tuple[np.ndarray, bool]:
-        rng = np.random.default_rng(self.seed)
-        return sample_of(np.arange(len(self.Y)), self.sample, ROWS, rng)
-
-    @property
-    def nodes(self) -> np.ndarray:
-        """Sampled nodes, sorted."""
-        return self._chosen[0]
-
-    @property
-    def exact(self) -> bool:
-        """True if the sample has all nodes."""
-        return self._chosen[1]
-
-    @cached_property
-    def group(self) -> np.ndarray:
-        """Group of each of `nodes`, (len(nodes),)."""
-        return groups_of(len(self.nodes), self.exact, np.random.default_rng([self.seed, 1]))
-
-    @property
-    def share(self) -> float:
-        """Share of the nodes in the sample."""
-        return len(self.nodes) / max(len(self.Y), 1)
-
-    def once(self, find: Callable[..., Part], *others: object) -> Part:
-        """Return ``find(self, *others)``; a second call with the same arguments reuses the result."""
-        key = find, *map(id, others)
-        if key not in self.kept:
-            self.kept[key] = find(self, *others), others  # keeps `others` alive, and so their ids
-        return self.kept[key][0]
+    def once(self, find: Callable[..., Part], *arguments: object) -> Part:
+        """Return ``find(*arguments)``; a second call with the same arguments reuses the result."""
+        key = find, *map(id, arguments)
+        if key not in self._kept:
+            self._kept[key] = find(*arguments), arguments  # keeps them alive, and so their ids
+        return self._kept[key][0]
 
     def estimate(self, of: Callable[[np.ndarray], float]) -> Sampled:
         """Return the value of a function of the groups of `nodes`, with its standard error."""

@@ -1,13 +1,9 @@
 """How well drawn distances follow the distances of the input.
 
-Four measures, each with a weaker demand than the one before. Stress wants equal distances up to one factor, non-metric
-stress any increasing function of the input distance. Spearman's correlation wants the same order, and distance
-correlation any dependence.
-
-The path a - b - c has distances d = (1, 1, 2). Drawn at 0, 1, 1 it has drawn distances e = (1, 0, 1). The best factor
-is s = (1 + 1/2) / (1 + 1/4) = 1.2. The relative errors are (0.2, -1, -0.4), and the stress is their mean square 0.4.
-Drawn at 0, 1, 3 it has e = (1, 2, 3). No function of d gives both 1 and 2 for d = 1, so the non-metric stress is
-sqrt(0.5 / 14).
+Stress wants equal distances up to one factor, non-metric stress any increasing function of the input distance.
+Spearman's correlation wants the same order, and distance correlation any dependence. The path a - b - c has distances
+d = (1, 1, 2). Drawn at 0, 1, 1 it has drawn distances e = (1, 0, 1). The best factor is s = (1 + 1/2) / (1 + 1/4) =
+1.2. The relative errors are (0.2, -1, -0.4), and the stress is their mean square 0.4.
 """
 
 from __future__ import annotations
@@ -17,9 +13,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from nelayout.numerics.memory import warn_if_short
+from nelayout.placing.components import component_labels
 from nelayout.quality import samples
 from nelayout.quality.distances import InputDistances, dense_levels, squared_from, standardize
-from nelayout.quality.samples import NOTHING, Sampled, Sweep
+from nelayout.quality.samples import NOTHING, Sample, Sampled, Sweep
 
 __all__ = ["distance_correlation", "distance_stress", "nonmetric_stress", "spearman", "stress_sums"]
 
@@ -29,19 +26,15 @@ PARTNERS = 3_000
 PAIR_BYTES = 77
 
 
-def distance_stress(
-    distances: InputDistances, Y: np.ndarray, sample: str | int | None = "auto", seed: int = 0
-) -> Sampled:
+def distance_stress(distances: InputDistances, Y: np.ndarray, sample: Sample = "auto", seed: int = 0) -> Sampled:
     """Return the mean of ((s e_ij - d_ij) / d_ij)^2 at the best factor s, in [0, 1]; 0: best.
 
     d: distance in the input, e: in the drawing. Pairs without a path and pairs at distance 0 are left out. The best
     factor is s = sum(e/d) / sum(e^2/d^2). The value is 1 - sum(e/d)^2 / (N sum(e^2/d^2)); 1 if all nodes coincide.
     `sample` counts pivots. The standard error treats all pairs of one pivot as one draw.
     """
-    rng = np.random.default_rng(seed)
-    n = len(Y)
-    pivots, exact = samples.sample_of(np.arange(n), sample, samples.PIVOTS, rng)
-    Y = standardize(Y)
+    Y, n = standardize(Y), len(Y)
+    pivots, exact = samples.sample_of(np.arange(n), sample, samples.PIVOTS, np.random.default_rng(seed))
     sums = np.zeros((len(pivots), 3))
     for block in distances.blocks(pivots):
         for t, pivot, row in block:
@@ -77,10 +70,7 @@ class Pairs(NamedTuple):
 
 
 def pairs_of(sweep: Sweep) -> Pairs:
-    """Return every pair once if all nodes are taken, else up to 3,000 pairs a sampled node.
-
-    Warns before the work starts if memory is short for all pairs.
-    """
+    """Return every pair once if all nodes are taken, else up to 3,000 pairs a sampled node."""
     n, rng = len(sweep.Y), np.random.default_rng([sweep.seed, 2])
     if sweep.exact:
         remedy = 'sample="auto" looks at 300 nodes and tells the standard error'
@@ -96,17 +86,14 @@ def pairs_of(sweep: Sweep) -> Pairs:
                 others = rng.choice(n - 1, PARTNERS, replace=False)
                 others += others >= node
             others = others[np.isfinite(row[others])]
-            drawn = np.sqrt(squared_from(sweep.positions, node)[others])
+            drawn = np.sqrt(squared_from(sweep.Y, node)[others])
             parts.append((row[others], drawn, np.full(len(others), sweep.group[t], np.int8)))
     return Pairs(*(np.concatenate(part) for part in zip(*parts, strict=True)))
 
 
 def spearman(sweep: Sweep) -> Sampled:
-    """Return Spearman's rank correlation of input and drawn distances, over pairs, in [-1, 1].
-
-    Ties get the mean of their ranks. NaN if all distances of one side are equal.
-    """
-    pairs = sweep.once(pairs_of)
+    """Return Spearman's rank correlation of input and drawn distances; ties get mean ranks."""
+    pairs = sweep.once(pairs_of, sweep)
     if not len(pairs.d):
         return NOTHING
     sides = [dense_levels(pairs.d), dense_levels(pairs.e)]
@@ -126,11 +113,11 @@ def spearman(sweep: Sweep) -> Sampled:
 
 
 def nonmetric_stress(sweep: Sweep) -> Sampled:
-    """Return Kruskal's stress-1, sqrt(sum (e - f(d))^2 / sum e^2), at the best f, in [0, 1].
+    """Return Kruskal's stress-1, sqrt(sum (e - f(d))^2 / sum e^2), at the best increasing f.
 
-    f is increasing. Pairs with equal d have equal f(d) (Kruskal's secondary approach to ties). 1 if all nodes coincide.
+    Pairs with equal d have equal f(d) (Kruskal's secondary approach to ties). 1 if all nodes coincide.
     """
-    pairs = sweep.once(pairs_of)
+    pairs = sweep.once(pairs_of, sweep)
     if not len(pairs.d):
         return NOTHING
     levels, count = dense_levels(pairs.d)
@@ -152,14 +139,13 @@ def nonmetric_stress(sweep: Sweep) -> Sampled:
 
 
 def distance_correlation(sweep: Sweep) -> Sampled:
-    """Return the distance correlation of input and drawing, in [0, 1]: 0 if independent.
+    """Return the distance correlation in the largest component, in [0, 1].
 
     d_i and e_i are row means of the distances d and e. dCov^2(d, e) = mean(d e) - 2 mean(d_i e_i) + mean(d) mean(e).
-    The value is the root of dCov^2(d, e) / (dCov(d, d) dCov(e, e)). It needs the distances of all pairs, so it is
-    measured in the largest component. 0 if all nodes coincide, NaN below two nodes.
+    The value is the root of dCov^2(d, e) / (dCov(d, d) dCov(e, e)); 0 if all nodes coincide, NaN below two nodes.
     """
-    component = sweep.distances.component
-    inside = np.flatnonzero(component == np.bincount(component, minlength=1).argmax())
+    graph = sweep.distances.graph
+    inside = np.arange(len(sweep.Y)) if graph is None else np.flatnonzero(component_labels(graph) == 0)
     n, rng = len(inside), np.random.default_rng([sweep.seed, 3])
     if n < 2:
         return NOTHING
@@ -167,7 +153,7 @@ def distance_correlation(sweep: Sweep) -> Sampled:
     sums = np.zeros((5, len(nodes)))
     for block in sweep.distances.blocks(nodes):
         for t, node, row in block:
-            d, e = row[inside], np.sqrt(squared_from(sweep.positions, node)[inside])
+            d, e = row[inside], np.sqrt(squared_from(sweep.Y, node)[inside])
             sums[:, t] = d.sum(), e.sum(), (d * d).sum(), (d * e).sum(), (e * e).sum()
     d, e, dd, de, ee = sums / n
     group = samples.groups_of(len(nodes), exact, rng)

@@ -70,19 +70,16 @@ def test_printed_table_says_which_way_is_better_and_which_is_best():
     )
 
 
-def test_the_best_is_the_best_value_also_where_scores_are_cut_off():
-    """A stress above 1 has the score 0, as has a worse one."""
+def test_printed_values():
+    """The best has the star also where scores are cut off: a stress above 1 has the score 0, as has a worse one."""
     rows = {name: {"stress": Measured(value, 0.0, 0.0, True)} for name, value in {"a": 7.5, "b": 1.5}.items()}
     assert [line.endswith("1.5*") for line in table_lines(rows)] == [False, True, False]
     assert list(dominators(rows)) == ["a"]
     rows["c"] = {"stress": Measured(math.nan, math.nan, 0.0, True)}
     assert "1.5*" in table_lines(rows)[1]
     assert "–" in table_lines(rows)[1]
-
-
-def test_a_sampled_value_is_printed_with_its_error():
-    rows = {"a": {"stress": Measured(0.123456, 0.9, 0.00567, False)}}
-    assert table_lines(rows)[1] == "stress ↓  0.1235 ± 0.0057"
+    sampled = {"a": {"stress": Measured(0.123456, 0.9, 0.00567, False)}}
+    assert table_lines(sampled)[1] == "stress ↓  0.1235 ± 0.0057"
 
 
 def test_plot_takes_colors_and_labels_of_its_own(compared):
@@ -249,12 +246,6 @@ def test_a_peer_that_is_missing_or_fails_is_named_and_left_out(monkeypatch):
         compare(G, "graphviz:sfdp")
 
 
-def test_the_verdict_of_drawings(compared):
-    assert compared.dominated["random"] == ["spring", "circle"] or compared.dominated["random"] == ["spring"]
-    assert compared.front[0] == "spring"
-    assert any(sentence.startswith("spring dominates random") for sentence in compared.verdict)
-
-
 def test_a_drawing_at_one_place_is_said():
     with pytest.warns(UserWarning, match="all nodes of the drawing 'point' have one position"):
         found = compare(G, {"point": dict.fromkeys(G, (1.0, 2.0)), "circle": POS["circle"]})
@@ -308,9 +299,9 @@ def test_bad_input_is_named_before_anything_is_drawn(what, monkeypatch):
 
 def test_a_list_of_drawings_alone_is_one_row():
     """A dict of one row with several drawings is no dict of positions, which have one to three numbers."""
-    found = compare(G, {"mine": list(POS.values())}, measures="stress")
-    assert list(found.measured) == ["mine"]
-    assert len(found.runs["mine"]) == len(POS)
+    found = compare(G, {"my\nown": list(POS.values())}, measures="stress")
+    assert list(found.measured) == ["my own"]  # a name is one line
+    assert len(found.runs["my own"]) == len(POS)
     lists = {"mine": [np.array([POS["circle"][v] for v in G]).tolist()] * 2}
     assert len(compare(G, lists, measures="stress").runs["mine"]) == 2
 
@@ -332,16 +323,13 @@ def test_drawings_in_the_plane_and_in_space(tmp_path):
         assert math.isnan(found.table.loc["space", "crossings"])
         assert found.table.loc["plane", "crossings"] > 0
         assert found.front == ["space"]
+        assert found.verdict[0] == "space is the only drawing that no other dominates."
         assert "crossings" not in " ".join(found.verdict)
+        assert found.dominated == {"plane": ["space"]}
         found.plot().savefig(tmp_path / "both.png")
         found.to_html(tmp_path / "both.html")
     with pytest.raises(Unsupported, match=r"the drawing 'space': .*crossings"):
         compare(G, drawings, measures="crossings")
-
-
-def test_a_name_is_one_line():
-    found = compare(G, {"a\nb": POS["circle"], "c": POS["circle"]}, measures="stress")
-    assert list(found.measured) == ["a b", "c"]
 
 
 def test_without_the_extra(compared, monkeypatch):

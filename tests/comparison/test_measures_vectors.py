@@ -3,6 +3,7 @@
 import networkx as nx
 import numpy as np
 import pytest
+from measured import others
 from scipy.sparse import csr_array
 from scipy.spatial import procrustes
 from scipy.spatial.distance import cdist
@@ -37,9 +38,8 @@ def test_default_and_all():
 
 
 def test_neighbors_of_rows_are_their_nearest_ten():
-    near = np.argsort(cdist(X, X), axis=1)[:, 1:11]
-    drawn = np.argsort(cdist(Y, Y), axis=1)[:, 1:11]
-    shared = np.array([len(set(a) & set(b)) for a, b in zip(near, drawn, strict=True)])
+    lists = zip(others(X)[:, :10], others(Y)[:, :10], strict=True)
+    shared = np.array([len(set(a) & set(b)) for a, b in lists])
     found = nl.measure_vectors(X, Y, measures=["neighborhood", "q_nx"])
     assert found["neighborhood"].value == pytest.approx((shared / (20 - shared)).mean())
     assert found["q_nx"].value == pytest.approx(shared.mean() / 10)
@@ -110,11 +110,8 @@ def test_stability_is_that_of_scipy():
     assert found["procrustes"].value == pytest.approx(
         np.mean([procrustes(drawings[a], drawings[b])[2] for a, b in pairs])
     )
-    lists = [np.argsort(cdist(Z, Z), axis=1)[:, 1:11] for Z in drawings]
-    index = [
-        np.mean([len(set(p) & set(q)) / len(set(p) | set(q)) for p, q in zip(lists[a], lists[b], strict=True)])
-        for a, b in pairs
-    ]
+    lists = [[set(row[:10]) for row in others(Z).tolist()] for Z in drawings]
+    index = [len(p & q) / len(p | q) for a, b in pairs for p, q in zip(lists[a], lists[b], strict=True)]
     assert found["neighbors"].value == pytest.approx(np.mean(index))
     assert found["neighbors"].score == found["neighbors"].value
     assert found["procrustes"].score == 1 - found["procrustes"].value

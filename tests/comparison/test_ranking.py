@@ -30,38 +30,31 @@ def test_front_is_that_of_the_definition():
         assert front(rows) == [name for name in rows if name not in behind]
 
 
-def test_a_difference_within_the_errors_is_none():
-    rows = {"a": row(neighborhood=0.50, error=0.02), "b": row(neighborhood=0.58, error=0.02)}
-    assert front(rows) == ["a", "b"]  # 0.08 is less than 3 sqrt(2) 0.02
-    assert verdict(rows) == ["a and b cannot be told apart by these measures."]
-    rows["b"] = row(neighborhood=0.59, error=0.02)
-    assert dominators(rows) == {"a": ["b"]}
+def crossings(count):
+    """Of a million possible crossings 300 and 302 are alike on the scale, and 300 and 400 are not."""
+    return {"crossings": Measured(count, 1 - count / 1e6, 0.0, True)}
 
 
-def test_a_hundredth_of_the_scale_is_none():
-    assert dominators({"a": row(neighborhood=0.500), "b": row(neighborhood=0.509)}) == {}
-    assert dominators({"a": row(neighborhood=0.500), "b": row(neighborhood=0.511)}) == {"a": ["b"]}
+# Two drawings, and whether the first dominates the second: beyond 3 sqrt(2) errors of 0.02, beyond a hundredth of the
+# scale; counts against the least; what cannot be measured, and what only describes, decides nothing beside another.
+PAIRS = [
+    (row(0.02, neighborhood=0.58), row(0.02, neighborhood=0.50), False),
+    (row(0.02, neighborhood=0.59), row(0.02, neighborhood=0.50), True),
+    (row(neighborhood=0.509), row(neighborhood=0.500), False),
+    (row(neighborhood=0.511), row(neighborhood=0.500), True),
+    (crossings(300.0), crossings(302.0), False),
+    (crossings(300.0), crossings(400.0), True),
+    (row(neighborhood=0.9, map_r2=math.nan), row(neighborhood=0.2, map_r2=0.5), True),
+    (row(neighborhood=0.9, resolution=0.1), row(neighborhood=0.2, resolution=1.0), True),
+    (row(resolution=1.0), row(resolution=0.1), True),
+]
 
 
-def test_counts_are_seen_beside_the_least():
-    """Of a million possible crossings 300 and 310 are alike on the scale, and 300 and 400 in no way."""
-
-    def crossings(**counts):
-        return {d: {"crossings": Measured(n, 1 - n / 1e6, 0.0, True)} for d, n in counts.items()}
-
-    assert dominators(crossings(a=300.0, b=400.0)) == {"b": ["a"]}
-    assert dominators(crossings(a=300.0, b=302.0)) == {}
-
-
-def test_what_cannot_be_measured_decides_nothing():
-    rows = {"a": row(neighborhood=0.9, map_r2=math.nan), "b": row(neighborhood=0.2, map_r2=0.5)}
-    assert dominators(rows) == {"b": ["a"]}
-
-
-def test_measures_that_describe_do_not_rank_unless_they_are_all_there_is():
-    rows = {"a": row(neighborhood=0.9, resolution=0.1), "b": row(neighborhood=0.2, resolution=1.0)}
-    assert dominators(rows) == {"b": ["a"]}
-    assert dominators({name: {"resolution": each["resolution"]} for name, each in rows.items()}) == {"a": ["b"]}
+@pytest.mark.parametrize(("ahead", "behind", "clear"), PAIRS)
+def test_a_drawing_dominates_another_by_a_clear_difference(ahead, behind, clear):
+    rows = {"a": behind, "b": ahead}
+    assert dominators(rows) == ({"a": ["b"]} if clear else {})
+    assert (verdict(rows) == ["a and b cannot be told apart by these measures."]) != clear
 
 
 def test_a_circle_of_small_differences_leaves_nobody_out():
@@ -101,23 +94,18 @@ def test_one_drawing_has_nothing_beside_it():
     assert verdict({"a": row(neighborhood=0.5)}) == ["There is one drawing, and nothing to compare it with."]
 
 
-def first(**values):
-    """The drawings that lead in one measure, of these values with a standard error of 0.01."""
-    return leaders({d: {"neighborhood": Measured(x, x, 0.01, False)} for d, x in values.items()})["neighborhood"]
+def leading(error=0.01, **values):
+    """The drawings that lead in stress, of these values."""
+    return leaders({d: {"stress": Measured(x, 1 - x, error, False)} for d, x in values.items()})["stress"]
 
 
 def test_the_best_of_a_column_and_what_is_not_told_from_it():
-    assert first(a=0.50, b=0.48, c=0.40) == {"a", "b"}
-    assert first(a=0.50, b=0.48) == set()
-    assert first(a=0.50, c=0.40) == {"a"}
-    assert first(a=0.50, x=math.nan) == set()
-
-
-def test_rounding_decides_no_star():
-    """The same drawing, turned: its stress differs in the last digit."""
-    values = {"a": 0.3, "b": 0.1, "c": np.nextafter(0.1, 1)}
-    rows = {d: {"stress": Measured(x, 1 - x, 0.0, True)} for d, x in values.items()}
-    assert leaders(rows) == {"stress": {"b", "c"}}
+    """Rounding decides no star: the same drawing, turned, has a stress that differs in the last digit."""
+    assert leading(a=0.40, b=0.42, c=0.50) == {"a", "b"}
+    assert leading(a=0.40, b=0.42) == set()
+    assert leading(a=0.40, c=0.50) == {"a"}
+    assert leading(a=0.40, x=math.nan) == set()
+    assert leading(error=0.0, a=0.3, b=0.1, c=np.nextafter(0.1, 1)) == {"b", "c"}
 
 
 def test_stars_and_sentences_name_the_same():

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from measured import others
 from scipy.integrate import trapezoid
 
 from nelayout.quality.classes import adjusted_rand, class_accuracy, class_ari, class_auc, k_means
@@ -10,17 +11,10 @@ RNG = np.random.default_rng(0)
 
 
 def auc_by_definition(Y, classes):
-    n, precision, recall = len(Y), [], []
-    for i in range(n):
-        relevant = (classes == classes[i]).sum() - 1
-        if not relevant:
-            continue
-        distance = np.linalg.norm(Y - Y[i], axis=1)
-        distance[i] = np.inf
-        hits = np.cumsum(classes[np.argsort(distance)[: n - 1]] == classes[i])
-        precision.append(hits / np.arange(1, n))
-        recall.append(hits / relevant)
-    precision, recall = np.mean(precision, axis=0), np.mean(recall, axis=0)
+    relevant = (classes[:, None] == classes).sum(axis=1) - 1
+    asked = relevant > 0
+    hits = np.cumsum(classes[others(Y)] == classes[:, None], axis=1)[asked]
+    precision, recall = (hits / np.arange(1, len(Y))).mean(axis=0), (hits / relevant[asked, None]).mean(axis=0)
     return trapezoid(np.r_[precision[0], precision], np.r_[0, recall])
 
 
@@ -52,12 +46,9 @@ def test_auc_of_ties_is_the_mean_over_orders():
 @pytest.mark.parametrize(("n", "k", "count"), [(4, 10, 2), (90, 10, 3), (90, 1, 30), (70, 4, 3)])
 def test_accuracy_equals_its_definition(n, k, count):
     classes, Y = RNG.integers(count, size=n), RNG.normal(size=(n, 2))
-    right = []
-    for i in range(n):
-        distance = np.linalg.norm(Y - Y[i], axis=1)
-        distance[i] = np.inf
-        votes = classes[np.argsort(distance)[: min(k, n - 1)]].tolist()
-        right.append(classes[i] == max(votes, key=votes.count))  # of equal counts the first, which is the nearest
+    votes = classes[others(Y)[:, :k]].tolist()
+    # Of equal counts the first, which is the nearest.
+    right = [own == max(each, key=each.count) for own, each in zip(classes.tolist(), votes, strict=True)]
     assert class_accuracy(Y, classes, k).value == pytest.approx(np.mean(right))
 
 

@@ -5,12 +5,12 @@ from dataclasses import replace
 import networkx as nx
 import numpy as np
 import pytest
+from measured import distances_of
 from scipy.spatial.distance import cdist
 from tables import first
 
 from nelayout.comparison.measuring import measure_drawing
 from nelayout.graphs import read
-from nelayout.quality.distances import InputDistances
 from nelayout.quality.table import INVARIANCES, MEASURES, MeasuredDrawing
 
 TURN = np.array([[0.6, 0.8], [-0.8, 0.6]])
@@ -40,11 +40,7 @@ def drawings():
     together = Y.copy()
     together[[3, 8, 9]] = Y[5]
     for places in (Y, together):
-        yield MeasuredDrawing(A, places, np.arange(n) % 3, X[:, :2], np.full(n, 0.3), distances(D))
-
-
-def distances(D):
-    return InputDistances(len(D), lambda nodes: D[nodes])
+        yield MeasuredDrawing(places, np.arange(n) % 3, X[:, :2], np.full(n, 0.3), A, distances_of(D))
 
 
 def rows(drawing):
@@ -75,7 +71,7 @@ def test_declared_invariances_hold_and_no_other(name):
 def test_only_ranks_bear_another_scale_of_the_input(name, function):
     drawing = next(drawings())
     bent = function(rows(drawing))
-    moved = abs(values(replace(drawing, given=distances(bent)), name) - values(drawing, name))
+    moved = abs(values(replace(drawing, given=distances_of(bent)), name) - values(drawing, name))
     assert (moved < 1e-9) == ("monotone" in MEASURES[name].invariances)
 
 
@@ -92,5 +88,5 @@ def test_the_order_of_the_nodes_does_not_matter(name):
     adjacency = drawing.adjacency[order][:, order].tocsr()
     adjacency.sort_indices()
     given = (each[order] for each in (drawing.Y, drawing.classes, drawing.coords, drawing.diameters))
-    shuffled = MeasuredDrawing(adjacency, *given, distances(D))
+    shuffled = MeasuredDrawing(*given, adjacency, distances_of(D))
     assert values(shuffled, name) == pytest.approx(values(drawing, name), abs=1e-9)

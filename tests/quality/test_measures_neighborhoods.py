@@ -2,27 +2,21 @@
 
 from itertools import combinations
 
+import networkx as nx
 import numpy as np
 import pytest
+from measured import others
 from scipy.optimize import minimize
 from scipy.sparse import csr_array
 from scipy.spatial import KDTree
 
+from nelayout.graphs import read
 from nelayout.quality.distances import near_shares
 from nelayout.quality.neighborhoods import map_neighbors, map_r2, neighborhood_jaccard, neighbors_kept
 
 
-def graph(n, pairs):
-    i, j = np.array(pairs, int).reshape(-1, 2).T
-    A = csr_array((np.ones(2 * len(i)), (np.r_[i, j], np.r_[j, i])), shape=(n, n))
-    A.data[:] = 1
-    A.sort_indices()
-    return A
-
-
 def random_graph(n, m, rng):
-    pairs = rng.integers(n, size=(m, 2))
-    return graph(n, pairs[pairs[:, 0] != pairs[:, 1]])
+    return read(nx.gnm_random_graph(n, m, seed=int(rng.integers(1000)))).adjacency
 
 
 def by_definition(A, Y, hops):
@@ -31,14 +25,10 @@ def by_definition(A, Y, hops):
         reach = reach | (reach.astype(int) @ reach.astype(int) > 0)
     np.fill_diagonal(reach, val=False)
     values = []
-    for i in range(len(Y)):
-        N = set(np.flatnonzero(reach[i]))
-        if not N:
-            continue
-        distance = np.linalg.norm(Y - Y[i], axis=1)
-        distance[i] = np.inf
-        L = set(np.argsort(distance)[: len(N)])
-        values.append(len(N & L) / len(N | L))
+    for near, row in zip(others(Y).tolist(), reach, strict=True):
+        N = set(np.flatnonzero(row))
+        L = set(near[: len(N)])
+        values += [len(N & L) / len(N | L)] if N else []
     return np.mean(values)
 
 
@@ -48,11 +38,10 @@ def test_equals_its_definition(hops, dim):
     rng = np.random.default_rng(dim)
     for n, m in ((2, 1), (7, 9), (40, 70), (150, 900), (90, 3000)):
         A, Y = random_graph(n, m, rng), rng.normal(size=(n, dim))
-        if A.nnz:
-            found = neighborhood_jaccard(A, Y, hops)
-            assert found.exact
-            assert found.error == 0
-            assert found.value == pytest.approx(by_definition(A, Y, hops), abs=1e-12)
+        found = neighborhood_jaccard(A, Y, hops)
+        assert found.exact
+        assert found.error == 0
+        assert found.value == pytest.approx(by_definition(A, Y, hops), abs=1e-12)
 
 
 def test_blocks_change_nothing(monkeypatch):
@@ -64,10 +53,10 @@ def test_blocks_change_nothing(monkeypatch):
 
 
 def test_isolated_nodes_take_up_room_and_are_not_asked():
-    A = graph(4, [(0, 1)])
+    A = read(nx.disjoint_union(nx.path_graph(2), nx.empty_graph(2))).adjacency
     assert neighborhood_jaccard(A, np.array([[0.0], [1], [5], [6]])).value == 1
     assert neighborhood_jaccard(A, np.array([[0.0], [1], [0.5], [6]])).value == 0
-    assert np.isnan(neighborhood_jaccard(graph(3, []), np.zeros((3, 2))).value)
+    assert np.isnan(neighborhood_jaccard(read(nx.empty_graph(3)).adjacency, np.zeros((3, 2))).value)
 
 
 def mean_over_orders(A, Y, i):
@@ -93,23 +82,22 @@ def test_ties_count_as_the_mean_over_all_orders(width):
 
 def test_ties_on_a_lattice_and_a_star():
     """A node of the square lattice is nearest to its neighbors, at distance 1; the next are sqrt 2 away."""
-    index = np.arange(9).reshape(3, 3)
-    pairs = [*zip(index[:, :-1].ravel(), index[:, 1:].ravel(), strict=True)]
-    pairs += [*zip(index[:-1].ravel(), index[1:].ravel(), strict=True)]
-    Y = np.array([(x, y) for x in range(3) for y in range(3)], float)
-    assert neighborhood_jaccard(graph(9, pairs), Y).value == 1
+    G = nx.grid_2d_graph(3, 3)
+    Y = np.array(list(G), float)
+    assert neighborhood_jaccard(read(G).adjacency, Y).value == 1
     # Without the middle's edges: corners have 2 of 2; sides have 2 of the 3 at distance 1, the right ones in 1 of 3.
-    A = graph(9, [pair for pair in pairs if 4 not in pair])
-    assert neighborhood_jaccard(A, Y).value == pytest.approx((4 + 4 * (1 / 3 + 2 / 3 / 3)) / 8)
+    G.remove_edges_from(list(G.edges((1, 1))))
+    assert neighborhood_jaccard(read(G).adjacency, Y).value == pytest.approx((4 + 4 * (1 / 3 + 2 / 3 / 3)) / 8)
     angle = 2 * np.pi * np.arange(6) / 6
-    star = graph(7, [(0, i) for i in range(1, 7)]), np.r_[[[0.0, 0.0]], np.column_stack([np.cos(angle), np.sin(angle)])]
-    assert [neighborhood_jaccard(*star, seed=seed).value for seed in range(9)] == pytest.approx([3 / 7] * 9)
+    star, wheel = read(nx.star_graph(6)).adjacency, np.r_[[[0.0, 0.0]], np.c_[np.cos(angle), np.sin(angle)]]
+    assert [neighborhood_jaccard(star, wheel, seed=seed).value for seed in range(9)] == pytest.approx([3 / 7] * 9)
 
 
 def test_the_map_of_luxembourg(shared_data):
     """Even the true map keeps only two thirds of its street neighborhoods."""
     stored = np.load(shared_data / "graphs" / "luxembourg.npz")
-    A = graph(int(stored["n"]), np.column_stack([stored["rows"], stored["cols"]]))
+    n, i, j = int(stored["n"]), stored["rows"], stored["cols"]
+    A = read(csr_array((np.ones(2 * len(i)), (np.r_[i, j], np.r_[j, i])), shape=(n, n))).adjacency
     found = neighborhood_jaccard(A, stored["coords"])
     assert abs(found.value - 0.6858) < 4 * found.error
     assert found.error < 0.006
@@ -146,15 +134,9 @@ def test_map_neighbors_equal_their_definition():
     for n, k in ((5, 10), (60, 10), (60, 3)):
         X = rng.normal(size=(n, 2))
         Y = X + 0.3 * rng.normal(size=(n, 2))
-
         k = min(k, n - 1)
-
-        def first(Z, i, k=k):
-            distance = np.linalg.norm(Z - Z[i], axis=1)
-            distance[i] = np.inf
-            return set(np.argsort(distance)[:k])
-
-        shared = np.mean([len(first(X, i) & first(Y, i)) for i in range(n)]) / k
+        lists = zip(others(X)[:, :k].tolist(), others(Y)[:, :k].tolist(), strict=True)
+        shared = np.mean([len(set(a) & set(b)) for a, b in lists]) / k
         assert map_neighbors(Y, X, k).value == pytest.approx(shared)
         assert map_neighbors(5 - 2 * Y, X * 1e-200, k).value == pytest.approx(shared)
 

@@ -3,20 +3,17 @@
 import networkx as nx
 import numpy as np
 import pytest
+from measured import distances_of, others
 from scipy.spatial.distance import cdist
 
 from nelayout.graphs import read
 from nelayout.quality import ranks
-from nelayout.quality.distances import InputDistances, hop_distances
-from nelayout.quality.ranks import NEIGHBORS, RELEVANT, RETRIEVED, neighborhood_size, ranks_of
+from nelayout.quality.distances import hop_distances
+from nelayout.quality.ranks import NEIGHBORS, RELEVANT, RETRIEVED, by_ranks, neighborhood_size, ranks_of
 from nelayout.quality.samples import Sweep
 
 ALL = (ranks.trustworthiness, ranks.continuity, ranks.q_nx, ranks.b_nx, ranks.r_nx,
        ranks.r_nx_area, ranks.retrieval_auc)  # fmt: skip
-
-
-def vectors(D):
-    return InputDistances(len(D), lambda nodes: D[nodes])
 
 
 def chances(d):
@@ -66,7 +63,7 @@ def cases():
             yield hop_distances(A), hop_distances(A).rows(np.arange(len(G))), Y
     for n in (5, 22, 30):
         X = rng.integers(6, size=(n, 3)).astype(float)
-        yield vectors(cdist(X, X)), cdist(X, X), X[:, :2] + 0.5 * rng.normal(size=(n, 2))
+        yield distances_of(cdist(X, X)), cdist(X, X), X[:, :2] + 0.5 * rng.normal(size=(n, 2))
 
 
 @pytest.mark.parametrize("case", range(24))
@@ -83,9 +80,8 @@ def test_without_ties_they_are_sets():
     X, Y = rng.normal(size=(60, 4)), rng.normal(size=(60, 2))
     Y += X[:, :2]
     D, E = cdist(X, X), cdist(Y, Y)
-    near, drawn = np.argsort(D, axis=1)[:, 1:], np.argsort(E, axis=1)[:, 1:]
-    curve = ranks.curves(Sweep(vectors(D), Y))
-    n = 60
+    near, drawn, n, sweep = others(X), others(Y), 60, Sweep(distances_of(D), Y)
+    curve = ranks.curves(sweep)
     for K in (1, 7, 10, 31, 58):
         nearest = np.mean([len(set(a[:K]) & set(b[:K])) / K for a, b in zip(near, drawn, strict=True)])
         farthest = np.mean([len(set(a[-K:]) & set(b[-K:])) / K for a, b in zip(near, drawn, strict=True)])
@@ -94,20 +90,20 @@ def test_without_ties_they_are_sets():
         assert curve.farthest[K - 1] == pytest.approx(farthest)
     assert (curve.attainable == 1).all()
     assert np.isnan(curve.r_nx[-1])
-    assert ranks.q_nx(Sweep(vectors(D), Y)).value == pytest.approx(curve.q_nx[9])
-    assert ranks.r_nx(Sweep(vectors(D), Y)).value == pytest.approx(curve.r_nx[9])
+    assert by_ranks(sweep, ranks.q_nx).value == pytest.approx(curve.q_nx[9])
+    assert by_ranks(sweep, ranks.r_nx).value == pytest.approx(curve.r_nx[9])
     weights = 1 / np.arange(1, n - 1)
     area = (curve.r_nx[:-1] * weights).sum() / weights.sum()
-    assert ranks.r_nx_area(Sweep(vectors(D), Y)).value == pytest.approx(area)
+    assert by_ranks(sweep, ranks.r_nx_area).value == pytest.approx(area)
     rank_in, rank_out = np.argsort(np.argsort(D, axis=1), axis=1), np.argsort(np.argsort(E, axis=1), axis=1)
     both = (rank_in <= 10) & (rank_out <= 10) & ~np.eye(n, dtype=bool)
     bias = ((rank_out < rank_in) & both).sum() - ((rank_out > rank_in) & both).sum()
     assert curve.b_nx[9] == pytest.approx(bias / (10 * n))
-    assert ranks.b_nx(Sweep(vectors(D), Y)).value == pytest.approx(abs(bias) / (10 * n))
+    assert by_ranks(sweep, ranks.b_nx).value == pytest.approx(abs(bias) / (10 * n))
     hits = np.cumsum([[j in a[:20] for j in b] for a, b in zip(near, drawn, strict=True)], axis=1).mean(axis=0)
     precision, recall = hits / np.arange(1, n), hits / 20
     area = np.trapezoid(np.r_[precision[0], precision], np.r_[0, recall])
-    assert ranks.retrieval_auc(Sweep(vectors(D), Y)).value == pytest.approx(area)
+    assert by_ranks(sweep, ranks.retrieval_auc).value == pytest.approx(area)
 
 
 def test_scikit_learn_finds_the_same_trustworthiness():
@@ -117,13 +113,11 @@ def test_scikit_learn_finds_the_same_trustworthiness():
     for n in (40, 150):
         X, Y = rng.normal(size=(n, 5)), rng.normal(size=(n, 2))
         Y[:, 0] += X[:, 0]
-        D, E = cdist(X, X), cdist(Y, Y)
-        found = ranks.trustworthiness(Sweep(vectors(D), Y)).value
-        assert found == pytest.approx(trustworthiness(X, Y, n_neighbors=10))
+        sweep, exchanged = Sweep(distances_of(cdist(X, X)), Y), Sweep(distances_of(cdist(Y, Y)), X)
+        assert by_ranks(sweep, ranks.trustworthiness).value == pytest.approx(trustworthiness(X, Y, n_neighbors=10))
         # Continuity is the trustworthiness of the input as a drawing of the drawing.
-        assert ranks.continuity(Sweep(vectors(D), Y)).value == pytest.approx(trustworthiness(Y, X, n_neighbors=10))
-        exchanged = Sweep(vectors(E), X)
-        assert ranks.trustworthiness(exchanged).value == pytest.approx(trustworthiness(Y, X, n_neighbors=10))
+        for found in (by_ranks(sweep, ranks.continuity), by_ranks(exchanged, ranks.trustworthiness)):
+            assert found.value == pytest.approx(trustworthiness(Y, X, n_neighbors=10))
 
 
 def test_a_drawing_in_the_order_of_the_graph_is_perfect_however_many_ties_there_are():
@@ -132,24 +126,17 @@ def test_a_drawing_in_the_order_of_the_graph_is_perfect_however_many_ties_there_
     for G, Y in ((nx.path_graph(40), line + jitter), (nx.cycle_graph(31), circle + jitter[:31])):
         sweep = Sweep(hop_distances(read(G).adjacency), Y)
         for measure in ALL:
-            assert measure(sweep).value == pytest.approx(0 if measure is ranks.b_nx else 1, abs=0.02)
+            assert by_ranks(sweep, measure).value == pytest.approx(0 if measure is ranks.b_nx else 1, abs=0.02)
         for measure in (ranks.trustworthiness, ranks.r_nx_area):
-            assert measure(sweep).value == pytest.approx(1, abs=1e-12)
+            assert by_ranks(sweep, measure).value == pytest.approx(1, abs=1e-12)
         assert ranks.curves(sweep).attainable.min() < 1
-
-
-@pytest.mark.parametrize("n", [0, 1, 2])
-def test_too_few_nodes_have_no_ranks_to_keep(n):
-    A = read(nx.path_graph(n)).adjacency
-    for measure in (ranks.trustworthiness, ranks.continuity, ranks.r_nx, ranks.r_nx_area):
-        assert np.isnan(measure(Sweep(hop_distances(A), np.arange(2.0 * n).reshape(n, 2))).value)
 
 
 def test_a_thinned_curve_keeps_the_area(monkeypatch):
     A = read(nx.random_geometric_graph(300, 0.1, seed=2)).adjacency
     Y = np.random.default_rng(0).normal(size=(300, 2))
-    expected = ranks.r_nx_area(Sweep(hop_distances(A), Y, 100)).value
+    expected = by_ranks(Sweep(hop_distances(A), Y, 100), ranks.r_nx_area).value
     monkeypatch.setattr(ranks, "EVERY_K", 60)
     sweep = Sweep(hop_distances(A), Y, 100)
     assert len(ranks.ranks_of(sweep).k) < 220
-    assert ranks.r_nx_area(sweep).value == pytest.approx(expected, abs=2e-4)
+    assert by_ranks(sweep, ranks.r_nx_area).value == pytest.approx(expected, abs=2e-4)

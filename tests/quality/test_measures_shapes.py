@@ -10,7 +10,7 @@ from scipy.spatial.distance import cdist
 from nelayout.graphs import read
 from nelayout.quality.distances import hop_distances
 from nelayout.quality.edges import gabriel_graph, relative_graph, shape_agreement
-from nelayout.quality.neighborhoods import f_score, precision, recall, retrieval
+from nelayout.quality.neighborhoods import retrieval, retrieval_at_best
 from nelayout.quality.samples import Sweep
 
 RNG = np.random.default_rng(0)
@@ -35,6 +35,10 @@ PLACES = {
 
 def sweep_of(A, Y):
     return Sweep(hop_distances(A), Y, None)
+
+
+def at_best(part, A, Y):
+    return retrieval_at_best(sweep_of(A, Y), A, part=part).value
 
 
 def shape_by_definition(Y, *, relative):
@@ -94,13 +98,13 @@ def test_retrieval_equals_its_definition():
             assert each_r[t, at] == pytest.approx(len(shared) / G.degree(v))
     p, r = each_p.mean(axis=0), each_r.mean(axis=0)
     best = np.argmax(2 * p * r / (p + r))
-    found = [of(sweep_of(A, Y), A).value for of in (precision, recall, f_score)]
+    found = [at_best(part, A, Y) for part in ("precision", "recall", "f_score")]
     assert found == pytest.approx([p[best], r[best], 2 * p[best] * r[best] / (p[best] + r[best])])
 
 
 def test_all_in_one_place_are_retrieved_and_without_edges_there_is_no_value():
     empty = read(nx.empty_graph(3)).adjacency
-    assert np.isnan(f_score(sweep_of(empty, np.zeros((3, 2))), empty).value)
+    assert np.isnan(at_best("f_score", empty, np.zeros((3, 2))))
     star = read(nx.star_graph(4)).adjacency
-    assert precision(sweep_of(star, np.zeros((5, 2))), star).value == pytest.approx((1 + 4 * 1 / 4) / 5)
-    assert recall(sweep_of(star, np.zeros((5, 2))), star).value == 1
+    assert at_best("precision", star, np.zeros((5, 2))) == pytest.approx((1 + 4 * 1 / 4) / 5)
+    assert at_best("recall", star, np.zeros((5, 2))) == 1

@@ -178,14 +178,19 @@ def test_three_dimensions_leave_crossings_out():
         measure(GRAPH, pos, measures=["crossings"])
 
 
-@pytest.mark.parametrize("n", [0, 1, 2])
-def test_tiny_graphs(n):
+RANKED = {"trustworthiness", "continuity", "r_nx", "r_nx_area", "spearman"}
+PAIRED = {"neighborhood", "stress", "nonmetric_stress", "distance_correlation"}
+
+
+@pytest.mark.parametrize(("n", "unknown"), [(0, RANKED | PAIRED), (1, RANKED | PAIRED), (2, RANKED)])
+def test_tiny_graphs(n, unknown):
+    """Below three nodes there are no ranks to keep, and below two no pairs."""
     G = nx.path_graph(n)
-    found = measure(G, {v: (float(v), 0.0) for v in G}, labels=dict.fromkeys(G, 1), coords=np.zeros((n, 2)))
-    assert found["crossings"].value == 0
-    assert found["coincident"].value == 0
-    assert np.isnan(found["neighborhood"].value) == (n < 2)
-    assert np.isnan(found["stress"].score) == (n < 2)
+    given = {"labels": dict.fromkeys(G, 1), "coords": np.zeros((n, 2))}
+    found = measure(G, {v: (float(v), 0.0) for v in G}, measures="all", **given)
+    assert found["crossings"].value == found["coincident"].value == 0
+    assert {name for name in RANKED | PAIRED if np.isnan(found[name].value)} == unknown
+    assert {name for name in RANKED | PAIRED if np.isnan(found[name].score)} == unknown
 
 
 REFUSED: list[tuple[dict[str, Any], str]] = [

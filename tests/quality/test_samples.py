@@ -21,7 +21,7 @@ def drawing(n: int) -> MeasuredDrawing:
     G = nx.random_geometric_graph(n, 0.05 * np.sqrt(1500 / n), seed=1)
     true = np.array([G.nodes[v]["pos"] for v in G])
     classes = (true[:, 0] * 3).astype(int) + 3 * (rng.random(n) < 0.1)
-    return MeasuredDrawing(read(G).adjacency, true + 0.02 * rng.normal(size=(n, 2)), classes, true)
+    return MeasuredDrawing(true + 0.02 * rng.normal(size=(n, 2)), classes, true, adjacency=read(G).adjacency)
 
 
 @pytest.mark.full
@@ -39,7 +39,8 @@ def test_errors_cover_the_exact_value_in_95_of_100_repetitions():
 def noisy(G: nx.Graph, noise: float) -> MeasuredDrawing:
     G = nx.convert_node_labels_to_integers(G, label_attribute="at")
     true = np.array([at if isinstance(at, tuple) else G.nodes[v]["pos"] for v, at in G.nodes(data="at")], dtype=float)
-    return MeasuredDrawing(read(G).adjacency, true + noise * np.random.default_rng(0).normal(size=true.shape))
+    shaken = true + noise * np.random.default_rng(0).normal(size=true.shape)
+    return MeasuredDrawing(shaken, adjacency=read(G).adjacency)
 
 
 @pytest.mark.full
