@@ -64,7 +64,11 @@ def shown(path):
     if path.suffix == ".cyjs":
         return {
             (own := e["data"])["id"]: (
-                (e["position"]["x"], -e["position"]["y"]), own["size"], own["color"], own["name"], own
+                (e["position"]["x"], -e["position"]["y"]),
+                own["size"],
+                own["color"],
+                own["name"],
+                own,
             )
             for e in data["elements"]["nodes"]
         }

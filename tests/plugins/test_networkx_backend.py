@@ -116,9 +116,14 @@ def energy(G, pos, weight=None, node_mass=None):
 @pytest.mark.parametrize(
     ("G", "keywords"),
     [
-        (KARATE, {}), (KARATE, {"weight": "weight"}), (KARATE, {"node_mass": {0: 3.0, 33: 40.0, "nobody": 1.0}}),
-        (LOOPS, {}), (LOOPS, {"weight": "w"}), (nx.disjoint_union(nx.cycle_graph(5), nx.empty_graph(2)), {}),
-        (nx.empty_graph(4), {}), (nx.cycle_graph(6).to_directed(), {}),
+        (KARATE, {}),
+        (KARATE, {"weight": "weight"}),
+        (KARATE, {"node_mass": {0: 3.0, 33: 40.0, "nobody": 1.0}}),
+        (LOOPS, {}),
+        (LOOPS, {"weight": "w"}),
+        (nx.disjoint_union(nx.cycle_graph(5), nx.empty_graph(2)), {}),
+        (nx.empty_graph(4), {}),
+        (nx.cycle_graph(6).to_directed(), {}),
         (nx.DiGraph([(0, 1, {"w": 3.0}), (1, 0, {"w": 3.0}), (1, 2, {"w": 0.1}), (2, 1, {"w": 0.1})]), {"weight": "w"}),
     ],
     ids=["plain", "weights", "masses", "loops", "parallel", "pieces", "no edges", "both ways", "weights both ways"],

@@ -96,9 +96,10 @@ def test_vertices_are_given_as_in_igraph(g, names):
     pos = {vertex: start[vertex.index] for vertex in g.vs}
     assert g.layout("ws_sne", pos=pos, fixed=g.vs[:2], max_iter=2).coords == expected
     masses = {vertex: 1 + vertex.index for vertex in g.vs}
-    assert g.layout("ws_sne", seed=0, mass=masses, max_iter=2).coords == g.layout(
-        "ws_sne", seed=0, mass=list(range(1, 35)), max_iter=2
-    ).coords
+    assert (
+        g.layout("ws_sne", seed=0, mass=masses, max_iter=2).coords
+        == g.layout("ws_sne", seed=0, mass=list(range(1, 35)), max_iter=2).coords
+    )
 
 
 @pytest.mark.parametrize(
