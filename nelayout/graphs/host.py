@@ -32,7 +32,7 @@ __all__ = ["Host", "Links", "Named", "Places", "as_mapping", "holds_weights", "i
 
 MISSING: Any = object()
 # Names of the axes, in the order of the coordinates.
-AXES = "xyz"
+AXES = ("x", "y", "z")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -319,17 +319,16 @@ class Host:
             return mask
         alike: dict[str, list[Hashable]] = {}
         for label, axes in mapping.items():
-            there = [AXES[:dim].find(letter) for letter in axes] if isinstance(axes, str) else []
-            if not there or -1 in there:
+            if not isinstance(axes, str) or not axes or not set(axes) <= set(AXES[:dim]):
                 allowed = ", ".join(repr(axis) for axis in AXES[:dim])
-                joined = f" or several of them, as {AXES[:dim]!r}" if dim > 1 else ""
+                joined = f" or several of them, as {''.join(AXES[:dim])!r}" if dim > 1 else ""
                 raise InputError(
                     f"{what} of node {short_repr(label)} is {short_repr(axes)}; in {dim} dimensions a node is held on "
                     f"{allowed}{joined}; a list of nodes holds them on every axis"
                 )
             alike.setdefault(axes, []).append(label)
         for axes, labels in alike.items():
-            mask[self.nodes(labels, what)[:, None], [AXES.find(letter) for letter in axes]] = True
+            mask[self.nodes(labels, what)[:, None], [AXES.index(letter) for letter in axes]] = True
         return mask
 
     def _found(self, mapping: Mapping) -> list:

@@ -44,7 +44,7 @@ from scipy.sparse import csr_array, issparse
 
 from nelayout.errors import InputError, InputTypeError, Unsupported, for_networkx
 from nelayout.graphs.headings import FROM, ends_named, first_of
-from nelayout.graphs.host import MISSING, Host, Links, Places, as_mapping, holds_weights, is_a
+from nelayout.graphs.host import AXES, MISSING, Host, Links, Places, as_mapping, holds_weights, is_a
 from nelayout.graphs.network import NEGATIVE, Network, canonical, check_kind, check_size, similarities, zero_note
 from nelayout.graphs.to_floats import REAL, short_repr
 
@@ -54,7 +54,6 @@ NUMBERS_ARE_NAMES = (
     "a whole number in pos, fixed, mass and node_size means the vertex of that name, since names are numbers here; "
     "give an igraph.Vertex, such as g.vs[0], for an index"
 )
-AXES = ("x", "y", "z")
 # Largest number of headings in a message.
 MAX_NAMES = 8
 
