@@ -1,17 +1,9 @@
 """`Host`: one graph of a library, with its edges, values per node, and positions.
 
-A node has a label, and in igraph also a number.  `Host.aliases` is a list of label sequences, each in node order;
-messages use the first one::
-
-    >>> host = Host(None)
-    >>> host.aliases = [["a", "b"]]
-    >>> host.positions({"b": (3, 4), "elsewhere": (0, 0)}, 2)
-    array([[nan, nan],
-           [ 3.,  4.]])
-    >>> host.values({"a": 1, "b": 2}, "size")
-    array([1., 2.])
-    >>> host.held({"a": "x", "b": "xy"}, 2).astype(int).tolist()
-    [[1, 0], [1, 1]]
+>>> host = Host(None, [["a", "b"]])
+>>> host.positions({"b": (3, 4), "elsewhere": (0, 0)}, 2)
+array([[nan, nan],
+       [ 3.,  4.]])
 """
 
 from __future__ import annotations
@@ -77,8 +69,7 @@ class Places:
     @property
     def dim(self) -> int:
         """Number of coordinates of the first position; 2 without positions."""
-        rows = self.given.values() if isinstance(self.given, Mapping) else self.given
-        return int(np.size(next(iter(rows)))) if len(rows) else 2
+        return int(np.size(next(iter(self.rows), (0, 0))))
 
 
 class Named(list):
@@ -99,19 +90,19 @@ class Host:
     stores    whether `write` can keep positions in the graph itself
     directed  whether edges have a direction
     kind      name of a node attribute in messages
+    bare      message for a library without attributes of nodes, of n nodes
     about_numbers  a note on the meaning of whole numbers as nodes, if ambiguous; else empty
     """
 
     package: str = ""
     kinds: tuple[str, ...] = ()
-    aliases: Sequence[Sequence[Hashable]]
     stores: bool = False
     directed: bool = False
-    kind = "node attribute"
+    kind, bare = "node attribute", ""
     about_numbers: tuple[str, ...] = ()
 
-    def __init__(self, G: Any):
-        self.G = G
+    def __init__(self, G: Any, aliases: Sequence[Sequence[Hashable]] = (), directed: bool = False):
+        self.G, self.aliases, self.directed = G, aliases, directed
 
     @classmethod
     def recognizes(cls, G: Any) -> bool:
@@ -161,10 +152,9 @@ class Host:
         return sorted(self.columns())
 
     def attribute(self, name: str, what: str) -> list:
-        """Return a node attribute in node order, None where a node has none.
-
-        Raises `InputError` with near matches for an unknown name; `what` is the purpose for the message.
-        """
+        """Return a node attribute in node order, None where a node has none; `what` it is for."""
+        if self.bare:
+            raise InputError(f"{what}={name!r}: {self.bare.format(n=len(self.aliases[0]))}")
         columns = self.columns()
         if name not in columns:
             raise unknown(f"{self.kind} for {what}", name, columns)
@@ -198,35 +188,31 @@ class Host:
         """Keep what `close` returned in a node attribute of the graph."""
 
     def positions(self, pos: Any, dim: int) -> np.ndarray:
-        """Return (n, dim) float64 positions in node order, NaN rows where a node has none.
-
-        Extra keys are ignored.  Raises `InputError` naming the node for a wrong length or a number that
-        is not finite.
-        """
-        pos, n = self.opened(pos), len(self.aliases[0])
-        result = np.full((n, dim), np.nan)
+        """Return (n, dim) float64 positions in node order, NaN rows where a node has none."""
+        pos = self.opened(pos)
+        where: Sequence[int] = range(len(self.aliases[0]))
+        result = np.full((len(where), dim), np.nan)
         if pos is None:
             return result
         mapping = as_mapping(pos)
-        rows = self._sequence(pos, "pos") if mapping is None else self._found(mapping)
-        where = list(range(n)) if mapping is None else [i for i, row in enumerate(rows) if row is not MISSING]
-        rows = rows if mapping is None else [rows[i] for i in where]
+        if mapping is None:
+            rows = self._sequence(pos, "pos")
+        else:
+            found = self._found(mapping)
+            where = [i for i, row in enumerate(found) if row is not MISSING]
+            rows = [found[i] for i in where]
         try:
             coordinates = np.array(rows, dtype=np.float64)
         except (ValueError, TypeError):
             coordinates = np.zeros(0)
-        if len(where) and (coordinates.shape != (len(where), dim) or not np.isfinite(coordinates).all()):
+        if where and (coordinates.shape != (len(where), dim) or not np.isfinite(coordinates).all()):
             coordinates = np.array([self._position(row, dim, i) for row, i in zip(rows, where, strict=True)])
-        if len(where):
+        if where:
             result[where] = coordinates
         return result
 
     def values(self, x: Any, what: str, *, nonnegative: bool = False) -> np.ndarray:
-        """Return one number per node, (n,) float64, from a scalar, dict, array or node attribute.
-
-        Raises `InputError` naming the node with a value that is missing, not a number or not finite (with
-        `nonnegative`: or negative).  For an unknown attribute, the error has near matches.
-        """
+        """Return one number per node, (n,) float64, from a scalar, dict, array or node attribute."""
         labels, given = self.aliases[0], None
 
         def name(k: int) -> str:
@@ -249,10 +235,7 @@ class Host:
         return numbers(self._sequence(x, what) if given is None else given, what, name, nonnegative)
 
     def objects(self, x: Any, what: str) -> list:
-        """Return one object per node or None, from a dict, an array or a node attribute.
-
-        Raises `InputError` for a wrong length, a dict without any node of the graph, an unknown attribute.
-        """
+        """Return one object per node or None, from a dict, an array or a node attribute."""
         if isinstance(x, str):
             return self.attribute(x, what)
         x, n = self.opened(x), len(self.aliases[0])
@@ -273,14 +256,14 @@ class Host:
         return x.tolist() if isinstance(x, np.ndarray) else list(x)
 
     def nodes(self, which: Iterable | None, what: str = "fixed") -> np.ndarray:
-        """Return sorted, unique int64 indices of node labels, of one label, or of a boolean mask.
-
-        Raises `InputError` naming the label that is not in the graph, with near matches.
-        """
+        """Return sorted, unique int64 indices of node labels, of one label, or of a boolean mask."""
         which, n = self.opened(which), len(self.aliases[0])
         if which is None:
             return np.zeros(0, dtype=np.int64)
-        mask = self._mask(which)
+        flags = isinstance(which, (list, tuple)) and len(which) and all(isinstance(x, (bool, np.bool_)) for x in which)
+        if flags and not any(isinstance(label, bool) for label in self.aliases[0]):
+            which = np.array(which)
+        mask = which if isinstance(which, np.ndarray) and which.dtype == bool else None
         if mask is not None:
             if mask.shape != (n,):
                 raise InputError(f"{what} is a mask of shape {mask.shape}; the graph has {n} nodes: make it ({n},)")
@@ -300,11 +283,7 @@ class Host:
         return np.array(sorted(found), dtype=np.int64)
 
     def held(self, which: Any, dim: int, what: str = "fixed") -> np.ndarray:
-        """Return the (n, dim) mask of held coordinates: all axes of some nodes, or single axes.
-
-        `which` holds nodes as for `nodes` (on every axis), a dict {node: axes} ("x", "y", "xy", ...) or a mask
-        (n, dim).  Raises `InputError` naming an unknown node or axis.
-        """
+        """Return the (n, dim) mask of held coordinates of nodes, of {node: "xy"}, or of a mask."""
         which, n = self.opened(which), len(self.aliases[0])
         if isinstance(which, np.ndarray) and which.dtype == bool and which.ndim == 2:
             if which.shape != (n, dim):
@@ -358,31 +337,21 @@ class Host:
 
     def _position(self, row: Any, dim: int, i: int) -> np.ndarray:
         """Return one node's position; raise the error that names the node."""
-        of_node = f"pos of node {short_repr(self.aliases[0][i])}"
+        node, must = f"pos of node {short_repr(self.aliases[0][i])}", f"it must be {dim} finite numbers"
         try:
             array = np.asarray(row, dtype=np.float64)
         except (ValueError, TypeError):
-            raise InputError(f"{of_node} is {short_repr(row)}; it must be {dim} finite numbers") from None
+            raise InputError(f"{node} is {short_repr(row)}; {must}") from None
         if array.ndim != 1:
-            raise InputError(f"{of_node} is {short_repr(row)}; it must be a list of {dim} numbers")
-        if len(array) != dim:
-            raise InputError(
-                f"{of_node} has {len(array)} coordinates and dim={dim}; pass dim={len(array)}, or positions with {dim} "
-                "coordinates"
-            )
+            raise InputError(f"{node} is {short_repr(row)}; it must be a list of {dim} numbers")
+        found = len(array)
+        if found != dim:
+            pass_it = f"pass dim={found}, or positions with {dim} coordinates"
+            raise InputError(f"{node} has {found} coordinates and dim={dim}; {pass_it}")
         if not np.isfinite(array).all():
-            raise InputError(
-                f"{of_node} is {short_repr(array.tolist())}; it must be {dim} finite numbers: leave a node without "
-                "position out of a dict"
-            )
+            out = "leave a node without position out of a dict"
+            raise InputError(f"{node} is {short_repr(array.tolist())}; {must}: {out}")
         return array
-
-    def _mask(self, which: Any) -> np.ndarray | None:
-        """Return a mask if `which` holds only booleans and labels are not booleans; else None."""
-        if isinstance(which, np.ndarray):
-            return which if which.dtype == bool else None
-        flags = isinstance(which, (list, tuple)) and len(which) and all(isinstance(x, (bool, np.bool_)) for x in which)
-        return np.array(which) if flags and not any(isinstance(label, bool) for label in self.aliases[0]) else None
 
 
 def is_a(x: Any, package: str, *names: str) -> bool:

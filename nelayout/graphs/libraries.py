@@ -11,22 +11,6 @@
 | SciPy, NumPy | 0 .. n-1 | an array |
 
 nelayout does not import the libraries here: a caller who passes one of their graphs has loaded the library.
-
-    >>> import igraph as package
-    >>> from nelayout.graphs.network import network_of
-    >>> G = package.Graph([(0, 1)], edge_attrs={"weight": [2.5]})
-    >>> network = network_of(IgraphHost(G), "weight", "similarity")
-    >>> list(network.labels), network.adjacency.data
-    ([0, 1], array([2.5, 2.5]))
-
-Headings name the columns of a table with the ends, as in edge-list files.  `weight` names a column without missing
-values.  Rows are undirected edges.  Weights of repeated edges add up; without weights, repeated edges count once::
-
-    >>> import pandas as package
-    >>> table = package.DataFrame({"from": ["b", "a", "b"], "to": ["a", "c", "a"], "km": [2.0, 3.0, 5.0]})
-    >>> network = network_of(PandasHost(table), "km", "similarity")
-    >>> network.labels, network.adjacency.toarray()[0]
-    (['b', 'a', 'c'], array([0., 7., 0.]))
 """
 
 from __future__ import annotations
@@ -70,9 +54,7 @@ class NetworkxHost(Host):
     stores = True
 
     def __init__(self, G: Any):
-        super().__init__(G)
-        self.directed = G.is_directed()
-        self.aliases = [list(G)]
+        super().__init__(G, [list(G)], G.is_directed())
 
     @staticmethod
     @contextmanager
@@ -96,18 +78,7 @@ class NetworkxHost(Host):
 
     def links(self, weight: Any = MISSING) -> Links:
         """Return the edges in the order of `G.edges`; with `weight`, None is not a missing value."""
-        rows, cols, data = self._edges()
-        absent, names = None if weight is MISSING else MISSING, sorted(set().union(*data), key=str)
-        none = [absent] * len(rows)
-        return Links(rows, cols, names, lambda name: [own.get(name, absent) for own in data] or none, absent)
-
-    def _edges(self) -> tuple[np.ndarray, np.ndarray, list[dict]]:
-        """Return ends and attribute dicts of each edge once (undirected: from the earlier node).
-
-        If no edge has an attribute, there are no dicts. Walking the adjacency is faster than `G.edges`, because
-        networkx returns its own dicts.
-        """
-        G, labels = self.G, self.aliases[0]
+        G, labels = self.G, self.aliases[0]  # walking the adjacency, with networkx's own dicts, is faster than G.edges
         counted = all(map(eq, labels, count()))  # the labels are 0, 1, 2, ..., in order
         n, index = len(labels), None if counted else dict(zip(labels, range(len(labels)), strict=True))
 
@@ -131,7 +102,9 @@ class NetworkxHost(Host):
             parallel = np.array([len(edges) for edges in data], dtype=np.int64)
             rows, cols = np.repeat(rows, parallel), np.repeat(cols, parallel)
             data = [own for edges in data for own in edges.values()]
-        return rows, cols, data
+        absent, names = None if weight is MISSING else MISSING, sorted(set().union(*data), key=str)
+        none = [absent] * len(rows)
+        return Links(rows, cols, names, lambda name: [own.get(name, absent) for own in data] or none, absent)
 
     def columns(self) -> dict[str, list]:
         rows = [data for _, data in self.G.nodes(data=True)]
@@ -154,8 +127,7 @@ class IgraphHost(Host):
     kind = "vertex attribute"
 
     def __init__(self, G: Any):
-        super().__init__(G)
-        self.directed = G.is_directed()
+        super().__init__(G, directed=G.is_directed())
         numbers, names = range(G.vcount()), G.vs["name"] if "name" in G.vs.attributes() else [None]
         try:
             distinct = len(Counter(names)) == G.vcount() and None not in names
@@ -204,8 +176,7 @@ class RustworkxHost(Host):
     package, kinds = "rustworkx", ("PyGraph", "PyDiGraph")
 
     def __init__(self, G: Any):
-        super().__init__(G)
-        self.directed = is_a(G, "rustworkx", "PyDiGraph")
+        super().__init__(G, directed=is_a(G, "rustworkx", "PyDiGraph"))
         numbers, names = list(G.node_indices()), list(G.nodes())
         named = all(isinstance(name, str) for name in names) and len(set(names)) == len(names)
         self.aliases = [numbers, names] if named else [numbers]
@@ -248,18 +219,13 @@ def _keys(payloads: list) -> set[str]:
 
 
 class NetworkitHost(Host):
-    """A networkit graph; its own weights are the attribute "weight".
-
-    networkit can test whether an attribute is attached, but it does not list the names of attributes.
-    """
+    """A networkit graph, which does not list its attributes; its own weights are "weight"."""
 
     package, kinds = "networkit", ("Graph",)
 
     def __init__(self, G: Any):
-        super().__init__(G)
-        self.directed = G.isDirected()
         self.ids = list(G.iterNodes())
-        self.aliases = [self.ids]
+        super().__init__(G, [self.ids], G.isDirected())
 
     def links(self, weight: Any = MISSING) -> Links:
         edges: list[tuple[int, int, float, int]] = []
@@ -299,18 +265,15 @@ class NetworkitHost(Host):
         return result
 
 
-class _Attached(Sequence):
+class _Attached(list):
+    """The attributes of nodes, an empty list that knows whether a name is one of them."""
+
     def __init__(self, G: Any):
+        super().__init__()
         self.G = G
 
     def __contains__(self, name: object) -> bool:
         return isinstance(name, str) and _attached(self.G.getNodeAttribute, name, []) is not None
-
-    def __len__(self) -> int:
-        return 0
-
-    def __getitem__(self, index: Any) -> Any:
-        return [][index]
 
 
 def _attached(find: Any, name: str, keys: list[int]) -> list | None:
@@ -334,9 +297,7 @@ class GraphToolHost(Host):
     kind = "vertex property"
 
     def __init__(self, G: Any):
-        super().__init__(G)
-        self.directed = G.is_directed()
-        self.aliases = [G.get_vertices().tolist()]
+        super().__init__(G, [G.get_vertices().tolist()], G.is_directed())
 
     @staticmethod
     def places(pos: Any) -> Places | None:
@@ -354,14 +315,16 @@ class GraphToolHost(Host):
         position[vertices] = np.arange(len(vertices))
         ends = position[np.asarray(self.G.get_edges(), dtype=np.int64).reshape(-1, 2)]
         properties = {**self.G.edge_properties, **({"weight": weight} if holds_weights(weight) else {})}
-        return _listed(ends, sorted(properties), lambda name: self._of_edges(properties[name]))
 
-    def _of_edges(self, values: Any) -> list:
-        kind = values.value_type()
-        if kind in ("string", "object") or kind.startswith(("vector", "python")):
-            return [_plain(values[edge]) for edge in self.G.edges()]
-        column = np.asarray(self.G.get_edges([values])).reshape(-1, 3)[:, 2]
-        return column.astype(bool).tolist() if kind == "bool" else column.tolist()
+        def attribute(name: str) -> list:
+            values = properties[name]
+            kind = values.value_type()
+            if kind in ("string", "object") or kind.startswith(("vector", "python")):
+                return [_plain(values[edge]) for edge in self.G.edges()]
+            column = np.asarray(self.G.get_edges([values])).reshape(-1, 3)[:, 2]
+            return column.astype(bool).tolist() if kind == "bool" else column.tolist()
+
+        return _listed(ends, sorted(properties), attribute)
 
     def columns(self) -> dict[str, list]:
         return {name: self.opened(values) for name, values in self.G.vertex_properties.items()}
@@ -389,24 +352,41 @@ def _plain(value: Any) -> Any:
 
 
 class PandasHost(Host):
-    """A table of edges: nodes in the order in which they appear."""
+    """A table of edges, with headings as in files: nodes in the order in which they appear."""
 
     package, kinds = "pandas", ("DataFrame",)
+    bare = "a table of edges has no columns about nodes; give a Series or a dict keyed by node"
 
     def __init__(self, G: Any):
-        super().__init__(G)
-        self.ends, pairs = _ends(G)
-        number = {label: k for k, label in enumerate(dict.fromkeys(label for pair in pairs for label in pair))}
+        ends = ends_named(G.columns)
+        if ends is not None and first_of(G.columns, FROM) is None and "f" in {G.dtypes.iloc[k].kind for k in ends}:
+            ends = None  # pairs such as umap1 and umap2
+        if ends is None:
+            names = [repr(name) for name in G.columns]
+            more = f" and {len(names) - MAX_NAMES} more" if len(names) > MAX_NAMES else ""
+            shown = (", ".join(names[:MAX_NAMES]) or "(none)") + more
+            first, second = [*names[:2], "..."][:2] if len(names) > 1 else ("...", "...")
+            raise InputTypeError(
+                f"the DataFrame has the columns {shown}, which do not name the two ends of edges; call them "
+                f"source and target: df.rename(columns={{{first}: 'source', {second}: 'target'}}). An adjacency table "
+                "becomes a matrix with .to_numpy(); vectors, one row per sample, are drawn by nelayout.embed"
+            )
+        wrong = G.iloc[:, list(ends)].isna().any(axis=1).to_numpy()
+        if wrong.any():
+            raise InputError(
+                f"the row {short_repr(G.index[int(np.argmax(wrong))])} has no node at an end ({int(wrong.sum())} of "
+                f"{len(G)} rows); leave such rows out: df.dropna(subset=[...])"
+            )
+        sources, targets = (G.iloc[:, column].tolist() for column in ends)
+        pairs = list(zip(sources, targets, strict=True))
+        number = {label: k for k, label in enumerate(dict.fromkeys(chain.from_iterable(pairs)))}
+        super().__init__(G, [list(number)])
         self.pairs = np.array([(number[u], number[v]) for u, v in pairs], dtype=np.int64).reshape(-1, 2)
-        self.names = [name for k, name in enumerate(G.columns) if k not in self.ends and isinstance(name, str)]
-        self.aliases = [list(number)]
+        self.names = [name for k, name in enumerate(G.columns) if k not in ends and isinstance(name, str)]
 
     @staticmethod
     def places(pos: Any) -> Places | None:
-        """Open a DataFrame indexed by node: its columns x, y and z, or all if none is called x.
-
-        If the index has duplicates, the rows are in node order.
-        """
+        """Open a DataFrame: its columns x, y and z, or all; by its index, or in node order if that repeats."""
         if not is_a(pos, "pandas", "DataFrame"):
             return None
         columns = [axis for axis in AXES if axis in pos.columns] if "x" in pos.columns else list(pos.columns)
@@ -415,10 +395,7 @@ class PandasHost(Host):
         return Places(given, lambda Y: type(pos)(np.array(Y), pos.index, columns))
 
     def links(self, weight: Any = MISSING) -> Links:
-        """Return the rows; other columns are edge attributes, None where missing.
-
-        With `weight`, a missing value is an error, and rows without weights are listed once for each pair.
-        """
+        """Return the rows; with `weight`, a missing value stays, and rows without weights count once."""
         pairs, notes, first = self.pairs, (), slice(None)
         if weight is not MISSING and weight not in self.names:
             first = np.unique(np.sort(pairs, axis=1), axis=0, return_index=True)[1]
@@ -433,39 +410,10 @@ class PandasHost(Host):
 
         return Links(rows, cols, self.names, attribute, absent, notes)
 
-    def attribute(self, name: str, what: str) -> list:
-        raise InputError(
-            f"{what}={name!r}: a table of edges has no columns about nodes; give a Series or a dict keyed by node"
-        )
-
     def close(self, Y: np.ndarray) -> Any:
         """Return a DataFrame, indexed by node, with the columns x, y (and z)."""
         nodes = sys.modules["pandas"].Index(self.aliases[0], name="node", tupleize_cols=False)
         return sys.modules["pandas"].DataFrame(Y, nodes, list(AXES[: np.shape(Y)[1]]))
-
-
-def _ends(G: Any) -> tuple[tuple[int, int], list[tuple[Hashable, Hashable]]]:
-    """Return the columns of the ends, and the ends of each edge."""
-    columns = ends_named(G.columns)
-    if columns is not None and first_of(G.columns, FROM) is None and "f" in {G.dtypes.iloc[k].kind for k in columns}:
-        columns = None  # pairs such as umap1 and umap2
-    if columns is None:
-        names = [repr(name) for name in G.columns]
-        shown = ", ".join(names[:MAX_NAMES]) + (f" and {len(names) - MAX_NAMES} more" if len(names) > MAX_NAMES else "")
-        first, second = [*names[:2], "..."][:2] if len(names) > 1 else ("...", "...")
-        raise InputTypeError(
-            f"the DataFrame has the columns {shown or '(none)'}, which do not name the two ends of edges; call them "
-            f"source and target: df.rename(columns={{{first}: 'source', {second}: 'target'}}). An adjacency table "
-            "becomes a matrix with .to_numpy(); vectors, one row per sample, are drawn by nelayout.embed"
-        )
-    wrong = G.iloc[:, list(columns)].isna().any(axis=1).to_numpy()
-    if wrong.any():
-        raise InputError(
-            f"the row {short_repr(G.index[int(np.argmax(wrong))])} has no node at an end ({int(wrong.sum())} of "
-            f"{len(G)} rows); leave such rows out: df.dropna(subset=[...])"
-        )
-    source, target = (G.iloc[:, column].tolist() for column in columns)
-    return columns, list(zip(source, target, strict=True))
 
 
 # The first host that recognizes a graph reads it.
@@ -480,21 +428,13 @@ SYMMETRY_TOLERANCE = 1e-12
 
 
 class ArrayHost(Host):
-    """A matrix as the host of a layout: nodes are 0 .. n-1, arrays are in this order.
-
-    Entry (i, j) is the weight of the edge i -> j.  A matrix that equals its transpose (to 1e-12 of its largest
-    entry) is an undirected graph.  For any other matrix A, the weights are A + A^T::
-
-        >>> ArrayHost(np.array([[9.0, 2.0], [1.0, 0.0]])).read("weight", "similarity").adjacency.toarray()
-        array([[0., 3.],
-               [3., 0.]])
-    """
+    """A matrix of nodes 0 .. n-1: undirected if it equals its transpose, else the weights are A + A^T."""
 
     package = "arrays"
+    bare = "a matrix has no node attributes; give an array of {n} entries, or a number if one is enough"
 
     def __init__(self, G: Any):
-        super().__init__(G)
-        self.aliases = [range(*G.shape[:1] or [0])]
+        self.G, self.aliases = G, [range(*G.shape[:1] or [0])]
 
     @property
     def directed(self) -> bool:
@@ -511,19 +451,8 @@ class ArrayHost(Host):
             rows, cols, weights = rows[upper], cols[upper], weights[upper]
         return Links(rows, cols, ["weight"], lambda _: weights.tolist())
 
-    def attribute(self, name: str, what: str) -> list:
-        raise InputError(
-            f"{what}={name!r}: a matrix has no node attributes; give an array of "
-            f"{len(self.aliases[0])} entries, or a number if one is enough"
-        )
-
     def opened(self, x: Any) -> Any:
-        """Return the n rows of a pandas Series or DataFrame in their own order, without its index.
-
-        >>> from pandas import Series
-        >>> ArrayHost(np.eye(2)).objects(Series(["a", "b"], index=[1, 0]), "labels")
-        ['a', 'b']
-        """
+        """Return the n rows of a pandas Series or DataFrame in their own order, without its index."""
         nodes = self.aliases[0]
         if not (isinstance(nodes, range) and hasattr(x, "iloc") and len(x) == len(nodes)):
             return x
@@ -540,11 +469,7 @@ class ArrayHost(Host):
         return Places(pos, lambda Y: Y) if hasattr(pos, "__len__") else None
 
     def read(self, weight: Any, weight_kind: str) -> Network:
-        """Return the `Network` of an adjacency matrix; see `nelayout.graphs.read` for the rules.
-
-        ``weight=None`` takes every stored entry as 1, any attribute name takes the entries as they are.
-        Duplicate entries of a sparse matrix are added up first, as SciPy defines them.
-        """
+        """Return the `Network` of an adjacency matrix; see `nelayout.graphs.read` for the rules."""
         G = self.G
         check_kind(weight_kind)
         matrix = _as_csr(G)
