@@ -14,15 +14,6 @@ a,0.0,0.0
 b,1.0,0.0
 c,0.0,1.0
 <BLANKLINE>
-
-The file's name or its first bytes tell the format:
-
->>> file_format(path="web.net"), file_format("csv"), file_format(path="luxembourg.mtx.gz")
-('pajek', 'edgelist', 'mtx')
->>> file_format(path="web.graphology.json"), file_format(path="web.of.json")
-('graphology', 'json')
->>> sniff(b'<?xml version="1.0"?><graphml>')
-'graphml'
 """
 
 from __future__ import annotations
@@ -30,7 +21,7 @@ from __future__ import annotations
 import csv
 import os
 import time
-from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path, PurePath
 from typing import Any
@@ -48,6 +39,7 @@ from nelayout.graphs.files.pajek import PAJEK
 from nelayout.graphs.files.record import PLAIN, FileFormat, GraphFile, Look, Source, Unreadable, count_of, load, reading
 from nelayout.graphs.files.tables import EDGE_LIST, SIF, Rows, is_missing, number
 from nelayout.graphs.files.writers import atomic, check_output, deliver, refuse_folder, to_csv
+from nelayout.graphs.host import AXES
 
 __all__ = [
     "EXTENSIONS", "FORMATS", "JSON", "POSITIONS", "WRITERS", "GraphFile", "Look", "atomic", "check_output", "deliver",
@@ -101,10 +93,7 @@ def file_format(
     table: Mapping[str, str] = EXTENSIONS,
     kind: str = "file format",
 ) -> str:
-    """Return the name of the format `given`, or of the ending of `path` without ".gz".
-
-    Raises `InputError` with near matches and the whole list if `table` does not hold it.
-    """
+    """Return the name of the format `given`, or of the ending of `path` without ".gz"."""
     if given is not None:
         name = str(given).lower().lstrip(".")
         if name not in table:
@@ -144,7 +133,6 @@ def _name_all(table: Mapping[str, str]) -> str:
 
 # Advice for content that fits neither its format nor any other.
 ADVICE_ON_CONTENT = "fetch or export it again, or name its format with format="
-AXIS_NAMES = (("x", "y", "z"), ("X", "Y", "Z"))
 # Headings of the column with node names, the most likely first; "row" is for embeddings of tables.
 NODE_NAMES = ("node", "row", "id", "label", "name")
 # File endings of tables.
@@ -203,9 +191,7 @@ def read_graph(
 def _parse(source: Source, name: str, weight: str | None, ends: tuple[str, str] | None) -> GraphFile:
     seems = sniff(source.data)
     other = "" if seems in (None, name) or {seems, name} <= JSON else f'it looks like {seems}: say format="{seems}"'
-    if (
-        other and name in ("edgelist", "sif") and seems != "edgelist"
-    ):  # which would read the words of any text as labels
+    if other and name in ("edgelist", "sif") and seems != "edgelist":  # which read the words of any text as labels
         raise source.broken(f"this is not an edge list; {other}")
     if ends is not None and not FORMATS[name].columns:
         raise source.broken(f"source and target name columns of a table of edges; this is {name}. Leave them out")
@@ -213,8 +199,11 @@ def _parse(source: Source, name: str, weight: str | None, ends: tuple[str, str] 
         read = FORMATS[name].read
         file = read(source, weight, ends) if FORMATS[name].columns else read(source)
     except InputError as error:
-        if other and seems == "edgelist" and not _is_edge_list(source):
-            other = ""
+        if other and seems == "edgelist":
+            try:
+                FORMATS["edgelist"].read(source)
+            except InputError:
+                other = ""
         hint = other or (ADVICE_ON_CONTENT if isinstance(error, Unreadable) else "")
         if not hint:
             raise
@@ -262,14 +251,6 @@ def _with_nodes(file: GraphFile, source: Source) -> GraphFile:
     return replace(file, labels=labels, node_data=columns).noting(*([note] if note else []))
 
 
-def _is_edge_list(source: Source) -> bool:
-    try:
-        FORMATS["edgelist"].read(source)
-    except InputError:
-        return False
-    return True
-
-
 def _with_numbers(file: GraphFile, names: set[str]) -> GraphFile:
     """Convert weights that are text to numbers, and remove missing values."""
     if not hasattr(file.graph, "edges"):
@@ -299,13 +280,7 @@ def output_format(
     format: str | None = None,  # noqa: A002  # see read_graph
     allowed: Iterable[str] = WRITERS,
 ) -> str:
-    """Return `format` or else the ending of `path`; raise `InputError` if not in `allowed`.
-
-    Examples
-    --------
-    >>> output_format("map.svg", allowed=["svg", "json"])
-    'svg'
-    """
+    """Return `format` or else the ending of `path`; raise `InputError` if not in `allowed`."""
     if format is None and path != "-":
         refuse_folder(path)
     table = {name: name for name in allowed}
@@ -383,25 +358,29 @@ def positions_of(file: GraphFile, name: str) -> dict[Any, np.ndarray]:
     name = "standard input" if name == "-" else name
     if not len(file.labels):
         return {}
-    data: Mapping[str, Any] = file.node_data
-    down = file.format == "pajek"
+    data, down = file.node_data, file.format == "pajek"
+    axes = next((axes for axes in (AXES, ("X", "Y", "Z")) if axes[0] in data), ())
     if file.format == "npz" and "positions" in data:
-        return _where_known(file, data["positions"], name)
-    for axes in AXIS_NAMES:
-        present = [axis for axis in axes if axis in data]
-        if down and "z" in present and len(set(data["z"])) == 1:
-            present.remove("z")
-        if axes[0] in present:
-            columns = [[np.nan if value is None else value for value in data[axis]] for axis in present]
-            if down and "y" in present:
-                columns[present.index("y")] = [-y for y in columns[present.index("y")]]
-            return _where_known(file, list(zip(*columns, strict=True)), name)
-    if "coords" in data:
-        return _where_known(file, data["coords"], name)
-    if "viz" in data:
+        rows = data["positions"]
+    elif axes:
+        flat = down and "z" in data and len(set(data["z"])) == 1
+        columns = [data[axis] for axis in axes[: 2 if flat else 3] if axis in data]
+        rows = [[np.nan if value is None else value for value in row] for row in zip(*columns, strict=True)]
+    elif "coords" in data:
+        rows = data["coords"]
+    elif "viz" in data:
         spots = [(viz or {}).get("position", {}) for viz in data["viz"]]
-        return _where_known(file, [[spot.get(axis, np.nan) for axis in ("x", "y")] for spot in spots], name)
-    raise InputError(f"{name} holds no positions; expected node attributes x and y, or an array positions or coords")
+        rows = [[spot.get(axis, np.nan) for axis in ("x", "y")] for spot in spots]
+    else:
+        what = "expected node attributes x and y, or an array positions or coords"
+        raise InputError(f"{name} holds no positions; {what}")
+    try:
+        Y = np.array(rows, dtype=np.float64).reshape(len(file.labels), -1)
+    except (TypeError, ValueError):
+        raise InputError(f"{name} holds no positions: its attributes x, y or coords are not numbers") from None
+    if down:
+        Y[:, 1:2] *= -1
+    return {file.labels[k]: Y[k] for k in np.flatnonzero(np.isfinite(Y).all(axis=1)).tolist()}
 
 
 def _read_csv(source: Source) -> dict[Any, np.ndarray]:
@@ -409,7 +388,7 @@ def _read_csv(source: Source) -> dict[Any, np.ndarray]:
     expected = "expected a header with node, x and y"
     (top, head), name, others = _node_rows(source, expected)
     header = [word.strip().lower() for word in head]
-    columns = [header.index(axis) for axis in ("x", "y", "z") if axis in header]
+    columns = [header.index(axis) for axis in AXES if axis in header]
     if "x" not in header:
         raise source.broken(expected, top)
     places: dict[str, list[float]] = {}
@@ -441,11 +420,3 @@ def _node_rows(source: Source, expected: str) -> tuple[tuple[int, list[str]], in
         raise source.broken(expected, 1) from None
     words = [word.strip().lower() for word in header[1]]
     return header, next((words.index(word) for word in NODE_NAMES if word in words), 0), rows
-
-
-def _where_known(file: GraphFile, rows: Any, name: str) -> dict[Hashable, np.ndarray]:
-    try:
-        Y = np.asarray(rows, dtype=np.float64).reshape(len(file.labels), -1 if len(file.labels) else 2)
-    except (TypeError, ValueError):
-        raise InputError(f"{name} holds no positions: its attributes x, y or coords are not numbers") from None
-    return {file.labels[k]: Y[k] for k in np.flatnonzero(np.isfinite(Y).all(axis=1)).tolist()}

@@ -19,6 +19,7 @@ from xml.parsers import expat
 
 import numpy as np
 
+from nelayout.errors import InputError
 from nelayout.graphs.files.record import PLAIN, FileFormat, GraphFile, Look, Reading, Source, graph_of
 from nelayout.graphs.files.tables import number
 from nelayout.graphs.files.writers import NOT_XML, edges_of, keys_of, renamed, scalars
@@ -37,38 +38,42 @@ KNOWN |= {"slices", "meta", "default", "key", "color", "position", "size", "shap
 # Attribute names that networkx reserves for GEXF. The graph's attributes with these names are renamed.
 GEXF_WORDS = {"id", "pid", "parents", "slices", "spells", "viz", "type", "start", "end", "key", "networkx_key"}
 Element = ElementTree.Element
+INVALID_TOKEN = expat.errors.codes[expat.errors.XML_ERROR_INVALID_TOKEN]
 
 
 def _tree(source: Source, root: str) -> tuple[Element, dict[Element, str]]:
     """Parse elements and attributes by local names; also return the lines of nodes and edges."""
-    for data, encoding in ((source.data, None), (None, "utf-8")):
-        builder, lines = ElementTree.TreeBuilder(), {}
+    lines: dict[Element, str] = {}
+
+    def parsed(data: bytes, encoding: str | None = None) -> Element:
+        builder = ElementTree.TreeBuilder()
         parser = expat.ParserCreate(encoding, namespace_separator=" ")
 
-        def start(
-            tag: str, attributes: dict[str, str], parser: Any = parser, builder: Any = builder, lines: Any = lines
-        ):
+        def start(tag: str, attributes: dict[str, str]) -> None:
             own = {name.rpartition(" ")[2]: value for name, value in attributes.items()}
             element = builder.start(tag.rpartition(" ")[2], own)
             if element.tag in ("node", "edge"):
                 lines[element] = f"line {parser.CurrentLineNumber}"
 
         parser.StartElementHandler, parser.CharacterDataHandler = start, builder.data
-        parser.EndElementHandler = lambda tag, builder=builder: builder.end(tag.rpartition(" ")[2])
+        parser.EndElementHandler = lambda tag: builder.end(tag.rpartition(" ")[2])
+        parser.Parse(data, True)
+        return builder.close()
+
+    try:
         try:
-            parser.Parse(source.text.encode() if data is None else data, True)
+            tree = parsed(source.data)
         except expat.ExpatError as error:
-            latin = error.code == expat.errors.codes[expat.errors.XML_ERROR_INVALID_TOKEN]
-            if data and latin and source.text and source.notes:  # not UTF-8, and without a declared encoding
-                continue
-            raise source.unreadable(f"not well-formed XML ({error})", error.lineno) from None
-        except (ValueError, LookupError) as error:
-            raise source.unreadable(f"not well-formed XML ({error})", 1) from None
-        tree = builder.close()
-        if tree.tag != root or next(tree.iter("graph"), None) is None:
-            raise source.unreadable(f"cannot be read as {root}: no element <graph> in <{root}>")
-        return tree, lines
-    raise AssertionError("the second reading returns or raises")
+            if error.code != INVALID_TOKEN or not (source.text and source.notes):
+                raise
+            tree = parsed(source.text.encode(), "utf-8")  # not UTF-8, and without a declared encoding
+    except InputError:  # of the text
+        raise
+    except (expat.ExpatError, ValueError, LookupError) as error:
+        raise source.unreadable(f"not well-formed XML ({error})", getattr(error, "lineno", 1)) from None
+    if tree.tag != root or next(tree.iter("graph"), None) is None:
+        raise source.unreadable(f"cannot be read as {root}: no element <graph> in <{root}>")
+    return tree, lines
 
 
 def _value(reading: Reading, text: str, kind: str) -> Any:
