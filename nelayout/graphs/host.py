@@ -20,7 +20,7 @@ import numpy as np
 from nelayout.errors import InputError, InputTypeError, near_matches, unknown
 from nelayout.graphs.to_floats import REAL, numbers, short_repr
 
-__all__ = ["Host", "Links", "Named", "Places", "as_mapping", "holds_weights", "is_a"]
+__all__ = ["Host", "Links", "Named", "Places", "as_mapping", "holds_weights", "is_a", "networkx_graph"]
 
 MISSING: Any = object()
 # Names of the axes, in the order of the coordinates.
@@ -125,23 +125,15 @@ class Host:
 
     def as_networkx(self, labels: Sequence[Hashable], node_data: Mapping[str, Any]) -> Any:
         """Copy nodes and edges with attributes to networkx; parallel edges make a multigraph."""
-        import networkx as nx
-
-        listed = self.links()
-        ends = np.column_stack([listed.rows, listed.cols])
-        ends = ends if self.directed else np.sort(ends, axis=1)
-        kinds = (nx.MultiDiGraph, nx.DiGraph) if self.directed else (nx.MultiGraph, nx.Graph)
-        H = kinds[0 if len(np.unique(ends, axis=0)) < len(ends) else 1]()
-        H.add_nodes_from(labels)
-        for name, values in {**self.columns(), **node_data}.items():
-            if getattr(values, "ndim", 1) == 1 and len(values) == len(labels):
-                nx.set_node_attributes(H, {v: x for v, x in zip(labels, values, strict=True) if x is not None}, name)
+        listed, every = self.links(), {**self.columns(), **node_data}
+        known = {name: x for name, x in every.items() if getattr(x, "ndim", 1) == 1 and len(x) == len(labels)}
+        nodes = {v: {name: x[k] for name, x in known.items() if x[k] is not None} for k, v in enumerate(labels)}
         columns = {name: listed.attribute(name) for name in listed.names}
-        H.add_edges_from(
-            (labels[i], labels[j], {name: values[k] for name, values in columns.items() if values[k] is not None})
+        edges = [
+            (labels[i], labels[j], None, {name: x[k] for name, x in columns.items() if x[k] is not None})
             for k, (i, j) in enumerate(zip(listed.rows.tolist(), listed.cols.tolist(), strict=True))
-        )
-        return H
+        ]
+        return networkx_graph(nodes, edges, self.directed)
 
     def columns(self) -> Mapping[str, list]:
         """Return {node attribute: values in node order, None where a node has none}."""
@@ -352,6 +344,23 @@ class Host:
             out = "leave a node without position out of a dict"
             raise InputError(f"{node} is {short_repr(array.tolist())}; {must}: {out}")
         return array
+
+
+def networkx_graph(nodes: Mapping, edges: Sequence[tuple], directed: bool, multigraph: bool = False) -> Any:
+    """Build a networkx graph of edges (u, v, key, attributes); a multigraph if any repeat."""
+    import networkx
+
+    pairs = {(u, v) if directed else frozenset((u, v)) for u, v, *_ in edges}
+    several = multigraph or len(pairs) < len(edges)
+    kinds = (networkx.DiGraph, networkx.MultiDiGraph) if directed else (networkx.Graph, networkx.MultiGraph)
+    G: Any = kinds[several]()
+    G.add_nodes_from(nodes.items())
+    if not several:
+        G.add_edges_from((u, v, own) for u, v, _, own in edges)
+        return G
+    for u, v, key, own in edges:
+        G.add_edges_from([(u, v, None if key is None or G.has_edge(u, v, key) else key, own)])
+    return G
 
 
 def is_a(x: Any, package: str, *names: str) -> bool:

@@ -423,6 +423,10 @@ LIBRARIES = (NetworkxHost, IgraphHost, RustworkxHost, NetworkitHost, GraphToolHo
 # Fraction of nonzeros, on the diagonal and in all. An asymmetric dense array above both is probably a table of rows:
 # self-loops are rare, and graphs sparse.
 TABLE_FRACTION = 0.25
+MAY_BE_A_TABLE = (
+    "the square array is taken for a graph, with weights A + A.T and without its diagonal; vectors, one row per "
+    "sample, are drawn by nelayout.embed (a graph is taken without this warning when its diagonal is 0)"
+)
 # Largest difference between an undirected matrix and its transpose, relative to the largest entry.
 SYMMETRY_TOLERANCE = 1e-12
 
@@ -491,7 +495,10 @@ class ArrayHost(Host):
             matrix, notes = _where(matrix, matrix.data != 0), zero_note(int(zeros), "stored entries")
         weighted = bool(np.any(matrix.data != 1))
         adjacency, directed = _symmetric(matrix)
-        doubts = _doubts(G) if directed and not issparse(G) else ()
+        doubts, few = (), TABLE_FRACTION * G.shape[0]
+        if directed and not issparse(G):
+            loops, entries = np.count_nonzero(np.diagonal(G)), np.count_nonzero(G)
+            doubts = (MAY_BE_A_TABLE,) if loops > few and entries > few * len(G) else ()
         notes = (*notes, *doubts)
         return Network(self.aliases[0], canonical(adjacency), directed, weighted, notes, self, bool(zeros), doubts)
 
@@ -502,18 +509,6 @@ class ArrayHost(Host):
             for *_, own in H.edges(data=True):
                 own.clear()
         return H
-
-
-def _doubts(G: np.ndarray) -> tuple[str, ...]:
-    """Return a doubt if an asymmetric dense array looks like a table of rows."""
-    n = len(G)
-    if np.count_nonzero(np.diagonal(G)) <= TABLE_FRACTION * n or np.count_nonzero(G) <= TABLE_FRACTION * n * n:
-        return ()
-    doubt = (
-        "the square array is taken for a graph, with weights A + A.T and without its diagonal; vectors, one row per "
-        "sample, are drawn by nelayout.embed (a graph is taken without this warning when its diagonal is 0)"
-    )
-    return (doubt,)
 
 
 def _as_csr(G: Any) -> csr_array:

@@ -20,9 +20,10 @@ from xml.parsers import expat
 import numpy as np
 
 from nelayout.errors import InputError
-from nelayout.graphs.files.record import PLAIN, FileFormat, GraphFile, Look, Reading, Source, graph_of
+from nelayout.graphs.files.record import PLAIN, FileFormat, GraphFile, Look, Reading, Source
 from nelayout.graphs.files.tables import number
 from nelayout.graphs.files.writers import NOT_XML, edges_of, keys_of, renamed, scalars
+from nelayout.graphs.host import networkx_graph
 from nelayout.graphs.to_floats import short_repr
 
 __all__ = ["GEXF", "GRAPHML", "read_gexf", "read_graphml", "to_gexf", "to_graphml"]
@@ -251,7 +252,7 @@ def to_graphml(G: Any, labels: Sequence[Hashable], Y: np.ndarray, look: Look = P
     if H.is_multigraph():  # networkx writes keys as ids
         keys = [{"key": _text(key)} for key in keys_of(H)] or [{}] * H.number_of_edges()
         own = [(u, v, f"e{k}", {**renamed(own, {"key"}), **keys[k]}) for k, (u, v, _, own) in enumerate(edges_of(H))]
-        H = graph_of(dict(H.nodes(data=True)), own, H.is_directed(), True)
+        H = networkx_graph(dict(H.nodes(data=True)), own, H.is_directed(), True)
     buffer = io.BytesIO()
     networkx.write_graphml(H, buffer)
     return buffer.getvalue()
@@ -284,7 +285,7 @@ def to_gexf(G: Any, labels: Sequence[Hashable], Y: np.ndarray, look: Look = PLAI
         own.update({**kept, "id": str(edge_id), **({} if weight is None else {"weight": float(weight)})})
     if keys := keys_of(H):
         own = [(u, v, _text(keys[k]), own) for k, (u, v, _, own) in enumerate(edges_of(H))]
-        H = graph_of(dict(H.nodes(data=True)), own, H.is_directed(), True)
+        H = networkx_graph(dict(H.nodes(data=True)), own, H.is_directed(), True)
     buffer = io.BytesIO()
     networkx.write_gexf(H, buffer)
     return buffer.getvalue()

@@ -25,13 +25,14 @@ from scipy.sparse import csr_array
 
 from nelayout.errors import InputError
 from nelayout.graphs import Host, host_of
+from nelayout.graphs.host import networkx_graph
 from nelayout.graphs.to_floats import short_repr
 from nelayout.numerics.memory import available, size_in_words
 from nelayout.numerics.notices import noticed_if_long
 
 __all__ = [
     "PLAIN", "FileFormat", "GraphFile", "Look", "Reading", "Source", "Unreadable", "count_of", "edge_matrix",
-    "from_edges", "from_networkx", "graph_of", "load", "mirror", "number_type", "reading", "text_labels",
+    "from_edges", "from_networkx", "load", "mirror", "number_type", "reading", "text_labels",
 ]  # fmt: skip
 
 GZIP = b"\x1f\x8b"
@@ -292,21 +293,6 @@ def from_networkx(G: Any, file_format: str, notes: tuple[str, ...] = ()) -> Grap
     return GraphFile(G, list(G), columns, file_format, notes)
 
 
-def graph_of(nodes: Mapping, edges: Sequence[tuple], directed: bool, multigraph: bool = False) -> Any:
-    """Build a networkx graph of edges (u, v, key, attributes); a multigraph if any repeat."""
-    import networkx
-
-    pairs = {(u, v) if directed else frozenset((u, v)) for u, v, *_ in edges}
-    several = multigraph or len(pairs) < len(edges)
-    kinds = (networkx.DiGraph, networkx.MultiDiGraph) if directed else (networkx.Graph, networkx.MultiGraph)
-    G: Any = kinds[several]()
-    G.add_nodes_from(nodes.items())
-    for u, v, key, own in edges:
-        key = None if several and key is not None and G.has_edge(u, v, key) else key
-        G.add_edges_from([(u, v, key, own)] if several else [(u, v, own)])
-    return G
-
-
 @dataclass(eq=False)
 class Reading:
     """Nodes and edges as a parser finds them, and counts of unexpected content.
@@ -374,7 +360,7 @@ class Reading:
             f"{count_of(n, noun)} {rest}" + (f" (the first is {first})" if first else "")
             for (noun, rest), (n, first) in self.counts.items()
         )
-        G = graph_of(self.nodes, listed, directed, bool(self.multigraph))
+        G = networkx_graph(self.nodes, listed, directed, bool(self.multigraph))
         return from_networkx(G, self.name, (*self.notes, *said))
 
 

@@ -29,8 +29,8 @@ from typing import Any
 import numpy as np
 
 from nelayout.errors import InputError, warn
-from nelayout.graphs.files.record import PLAIN, Look, graph_of, text_labels
-from nelayout.graphs.host import AXES
+from nelayout.graphs.files.record import PLAIN, Look, text_labels
+from nelayout.graphs.host import AXES, networkx_graph
 
 __all__ = [
     "NOT_XML", "atomic", "axes", "check_output", "deliver", "edges_of", "encode_csv", "encode_json", "encode_npz",
@@ -254,7 +254,7 @@ def scalars(
     names = axes(Y.shape[1])
     placed = zip(labels, nodes, Y.tolist(), strict=True)
     shown = {name_of[label]: {**own, **dict(zip(names, row, strict=True))} for label, own, row in placed}
-    H = graph_of(shown, listed, G.is_directed(), G.is_multigraph())
+    H = networkx_graph(shown, listed, G.is_directed(), G.is_multigraph())
     if lost:
         warn(f"{lost} control characters, which XML does not allow, are left out of {file_format}")
     return H
