@@ -69,13 +69,12 @@ WRITERS = POSITIONS | {entry.name: entry.write for entry in FORMATS.values() if 
 # Ending of an unsupported file -> how to convert it.
 CONVERSIONS = {
     **dict.fromkeys(("dot", "gv"), "Graphviz writes GML: gv2gml FILE.dot -o FILE.gml"),
-    "xgmml": "Cytoscape opens it and exports Cytoscape.js JSON (.cyjs)",
     "dl": "igraph reads it in Python: igraph.Graph.Read_DL(path), and write_graphml writes GraphML",
     "lgl": "igraph reads it in Python: igraph.Graph.Read_Lgl(path), and write_graphml writes GraphML",
     "adjlist": "networkx reads it in Python: networkx.read_adjlist(path), and write_graphml writes GraphML",
     **dict.fromkeys(("g6", "s6"), "networkx reads it in Python: networkx.read_graph6 or read_sparse6(path)"),
     **dict.fromkeys(("vna", "gdf", "tlp", "dgs", "gephi"), "Gephi opens it and exports GraphML or GEXF"),
-    **dict.fromkeys(("cys", "cx", "cx2"), "Cytoscape opens it and exports Cytoscape.js JSON (.cyjs)"),
+    **dict.fromkeys(("xgmml", "cys", "cx", "cx2"), "Cytoscape opens it and exports Cytoscape.js JSON (.cyjs)"),
     **dict.fromkeys(
         ("graph", "metis"), "networkit reads it in Python: networkit.readGraph(path, networkit.Format.METIS)"
     ),
@@ -94,28 +93,27 @@ def file_format(
     kind: str = "file format",
 ) -> str:
     """Return the name of the format `given`, or of the ending of `path` without ".gz"."""
+    known = "one of " + ", ".join(sorted(table))
     if given is not None:
         name = str(given).lower().lstrip(".")
+        if name in CONVERSIONS and name not in table:
+            raise InputError(f"format {given!r}: .{name} files are not read; {CONVERSIONS[name]}")
         if name not in table:
-            raise _not_read(f"format {given!r}", name) if name in CONVERSIONS else unknown(kind, given, table)
+            raise unknown(kind, given, table)
         return table[name]
     if path is None or path == "-":
-        raise InputError(f"the {kind} must be named for standard output: format=, {_name_all(table)}")
+        raise InputError(f"the {kind} must be named for standard output: format=, {known}")
     pure = PurePath(path)
     pure = PurePath(pure.stem) if pure.suffix.lower() == ".gz" else pure
     double = "".join(pure.suffixes[-2:]).lower().lstrip(".")  # graphology.json
     ending = double if double in table else pure.suffix.lower().lstrip(".")
     if not ending:
-        raise InputError(f"{str(path)!r} has no ending that names the {kind}; name it with format=, {_name_all(table)}")
-    if ending not in table and ending in CONVERSIONS and table is EXTENSIONS:
-        raise _not_read(repr(str(path)), ending)
+        raise InputError(f"{str(path)!r} has no ending that names the {kind}; name it with format=, {known}")
+    if ending in CONVERSIONS and table is EXTENSIONS:
+        raise InputError(f"{str(path)!r}: .{ending} files are not read; {CONVERSIONS[ending]}")
     if ending not in table:
         raise InputError(f"{str(path)!r}: {unknown(kind, ending, table)}; or name it with format=")
     return table[ending]
-
-
-def _not_read(name: str, ending: str) -> InputError:
-    return InputError(f"{name}: .{ending} files are not read; {CONVERSIONS[ending]}")
 
 
 def sniff(data: bytes) -> str | None:
@@ -125,10 +123,6 @@ def sniff(data: bytes) -> str | None:
     text = "\x00" not in head
     fitting = (name for name, entry in FORMATS.items() if (text or entry.binary) and entry.sign.match(head))
     return next(fitting, None)
-
-
-def _name_all(table: Mapping[str, str]) -> str:
-    return "one of " + ", ".join(sorted(table))
 
 
 # Advice for content that fits neither its format nor any other.
@@ -168,22 +162,17 @@ def read_graph(
         or its content does not fit the format.
     """
     began = time.perf_counter()
-    if format is not None:
-        name = file_format(format)
-    elif path == "-" or Path(path).is_dir():  # which `load` refuses
-        name = None
-    else:
-        name = file_format(path=path)
+    unnamed = format is None and (path == "-" or Path(path).is_dir())  # `load` refuses a folder
+    name = None if unnamed else file_format(format, path)
     if (source is None) != (target is None):
         raise InputError("source and target must both name columns of a table; got one. Name the other one as well")
-    ends = None if source is None or target is None else (str(source), str(target))
     with reading(path):
         content = load(path)
-        known, name = name, name or sniff(content.data)
+        name = name or sniff(content.data)
         if name is None:
             raise content.broken("the content does not show the format; name it with format=")
-        file = _parse(content, name, weight, ends)
-        file = file if known else file.noting(f"standard input is read as {file.format}")
+        file = _parse(content, name, weight, None if source is None else (str(source), str(target)))
+        file = file.noting(f"standard input is read as {name}" if unnamed else "")
         file = file if nodes is None else _with_nodes(file, load(nodes, "a table of nodes"))
     return replace(file, seconds=time.perf_counter() - began)
 
@@ -222,8 +211,8 @@ def _with_nodes(file: GraphFile, source: Source) -> GraphFile:
             rule = f"the node {name!r} is there twice; a table of nodes has one row per node" if name else ""
             raise source.broken(rule or "a node has no name", line)
         table[name] = row
-    known = [str(label) for label in file.labels]
-    others = [name for name in table if name not in set(known)]
+    known = dict.fromkeys(map(str, file.labels))
+    others = [name for name in table if name not in known]
     if len(others) == len(table):
         e_g = f"the graph has e.g. {next(iter(known), None)!r}"
         raise source.broken(f"all {len(table)} node names are unknown; {e_g}. Correct the names")
@@ -233,11 +222,10 @@ def _with_nodes(file: GraphFile, source: Source) -> GraphFile:
     for k, heading in enumerate(header):
         if k == key or not heading.strip():
             continue
-        cells = [table[name][k].strip() if name in table and k < len(table[name]) else "" for name in known + others]
-        numbers = [None if is_missing(cell) else number(cell) for cell in cells]
+        cells = [table[name][k].strip() if name in table and k < len(table[name]) else "" for name in map(str, labels)]
         texts = [None if is_missing(cell) else cell for cell in cells]
-        numeric = all((text is None) == (value is None) for text, value in zip(texts, numbers, strict=True))
-        columns[heading.strip()] = numbers if numeric else texts
+        numbers = [None if text is None else number(text) for text in texts]
+        columns[heading.strip()] = numbers if numbers.count(None) == texts.count(None) else texts
     graph = file.graph
     if hasattr(graph, "edges"):
         from networkx import set_node_attributes
@@ -248,7 +236,7 @@ def _with_nodes(file: GraphFile, source: Source) -> GraphFile:
     else:
         graph.resize((len(labels), len(labels)))
     note = f"{count_of(len(others), 'node')} named by {source.name} alone" if others else ""
-    return replace(file, labels=labels, node_data=columns).noting(*([note] if note else []))
+    return replace(file, labels=labels, node_data=columns).noting(note)
 
 
 def _with_numbers(file: GraphFile, names: set[str]) -> GraphFile:
@@ -267,12 +255,10 @@ def _with_numbers(file: GraphFile, names: set[str]) -> GraphFile:
                 own[name] = known
                 read += 1
         missing += sum(name not in own for own in edges) if having else 0
-    notes = []
-    if missing:
-        notes.append(f"{count_of(missing, 'weight')} missing: such edges weigh 1")
-    if read:
-        notes.append(f"{count_of(read, 'weight')} read from text")
-    return file.noting(*notes)
+    return file.noting(
+        f"{count_of(missing, 'weight')} missing: such edges weigh 1" if missing else "",
+        f"{count_of(read, 'weight')} read from text" if read else "",
+    )
 
 
 def output_format(

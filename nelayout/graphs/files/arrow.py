@@ -40,10 +40,7 @@ def _pyarrow(kind: str) -> Any:
 
 
 def read_columns(source: Source, kind: str) -> Any:
-    """Return the pyarrow table of a file.
-
-    Raises `Unreadable` if the file is not whole, `MissingExtra` without pyarrow.
-    """
+    """Return the pyarrow table of a file."""
     arrow = _pyarrow(kind)
     content = arrow.BufferReader(source.data)
     try:
@@ -90,10 +87,7 @@ def _to_columns(G: Any, labels: Sequence[Hashable], Y: np.ndarray, look: Look = 
 def _read(
     source: Source, weight: str | None = None, ends: tuple[str, str] | None = None, *, kind: str = "arrow"
 ) -> GraphFile:
-    """Read the undirected graph of a table of edges, or the nodes of a table of positions.
-
-    Weighted repeated edges add up, others count once. ``weight`` and ``ends`` name columns, as in `read_edgelist`.
-    """
+    """Read the undirected graph of a table of edges, or the nodes of a table of positions."""
     table = read_columns(source, kind)
     names = table.column_names
     every = range(len(names))
@@ -139,8 +133,7 @@ def _nodes(source: Source, table: Any, kind: str) -> GraphFile:
     import networkx
 
     names = table.column_names
-    at = first_of(names, NODE)
-    at = 0 if at is None else at
+    at = first_of(names, NODE) or 0
     rows = {row.pop(names[at]): row for row in table.to_pylist()}
     if len(rows) < table.num_rows or None in rows:
         raise source.broken(f"the column {names[at]!r} must name each node once; rename or remove the others")

@@ -151,12 +151,8 @@ def _loaded(source: Source) -> Any:
 
 def _holds(listed: Any, *names: str) -> bool:
     """Return whether a list begins with an object that has one of the fields."""
-    return (
-        isinstance(listed, list)
-        and bool(listed)
-        and isinstance(listed[0], dict)
-        and not listed[0].keys().isdisjoint(names)
-    )
+    first = listed[0] if isinstance(listed, list) and listed else None
+    return isinstance(first, dict) and not first.keys().isdisjoint(names)
 
 
 def _own(source: Source, entry: Any, where: str, inner: str) -> dict[Any, Any]:
@@ -293,11 +289,8 @@ def to_graphology(G: Any, labels: Sequence[Hashable], Y: np.ndarray, look: Look 
         {"source": str(u), "target": str(v), "attributes": {**renamed(plain(own), key), **key}, **plainly}
         for (u, v, _, own), key in zip(edges_of(H), keys, strict=True)
     ]
-    options = {
-        "type": "directed" if H.is_directed() else "undirected",
-        "multi": H.is_multigraph(),
-        "allowSelfLoops": True,
-    }
+    kind = "directed" if H.is_directed() else "undirected"
+    options = {"type": kind, "multi": H.is_multigraph(), "allowSelfLoops": True}
     return encode_json({"options": options, "attributes": {}, "nodes": nodes, "edges": edges})
 
 

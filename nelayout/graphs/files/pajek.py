@@ -173,15 +173,13 @@ def read_pajek(source: Source) -> GraphFile:
     n = reading.n
     if n < 0:
         raise source.unreadable('cannot be read as pajek: expected "*Vertices n" before the first data', before or None)
-    if before:
-        notes.append(f"text before the first section is left out (line {before})")
-    if reading.commas:
-        notes.append(f"{count_of(reading.commas, 'weight')} read with a decimal comma")
-    if reading.words:
-        what = "with words after its name, which are not read; names with blanks need double quotes"
-        notes.append(f"{count_of(reading.words, 'vertex line')} {what}")
-    if len(relations) > 1:
-        notes.append(f"{len(relations)} relations are read as one network")
+    words = "with words after its name, which are not read; names with blanks need double quotes"
+    notes += [
+        f"text before the first section is left out (line {before})" if before else "",
+        f"{count_of(reading.commas, 'weight')} read with a decimal comma" if reading.commas else "",
+        f"{count_of(reading.words, 'vertex line')} {words}" if reading.words else "",
+        f"{len(relations)} relations are read as one network" if len(relations) > 1 else "",
+    ]
     rows, listed = reading.matrix_shape()[0], len(reading.listed)
     if 0 < reading.matrix_row < rows:
         raise source.unreadable(f"the file ends after {reading.matrix_row} of the {rows} rows of its matrix", line)

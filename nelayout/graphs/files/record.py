@@ -97,15 +97,13 @@ class Source:
 
     def broken(self, what: str, where: int | str | None = None) -> InputError:
         """Return the error for wrong content at one point: a line, or words such as "node 3"."""
-        return InputError(self._said(what, where))
+        place = f", line {where}" if isinstance(where, int) else f", {where}" if where else ""
+        said = what if len(what) <= MAX_LETTERS else f"{what[:MAX_LETTERS]}..."
+        return InputError(f"{self.name}{place}: {said}")
 
     def unreadable(self, what: str, where: int | str | None = None) -> Unreadable:
         """Return the error for content of another format, or incomplete content."""
-        return Unreadable(self._said(what, where))
-
-    def _said(self, what: str, where: int | str | None) -> str:
-        place = f", line {where}" if isinstance(where, int) else f", {where}" if where else ""
-        return f"{self.name}{place}: {what if len(what) <= MAX_LETTERS else what[:MAX_LETTERS] + '...'}"
+        return Unreadable(str(self.broken(what, where)))
 
 
 @contextmanager
@@ -211,8 +209,8 @@ class GraphFile:
         return sorted({str(name) for *_, data in self.graph.edges(data=True) for name in data})
 
     def noting(self, *notes: str) -> GraphFile:
-        """Return a copy with more notes."""
-        return replace(self, notes=(*self.notes, *notes))
+        """Return a copy with more notes, except empty ones."""
+        return replace(self, notes=(*self.notes, *filter(None, notes)))
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -7,8 +7,7 @@ The separator is the sign that gives every row the same number of fields, outsid
     >>> dict(read_edgelist(Source("two.csv", b"source,target,weight\\na,b,2\\n")).graph["a"])
     {'b': {'weight': 2.0}}
 
-If all labels are whole numbers, they become integers in increasing order.  Otherwise they stay text, in order of
-appearance.  Notes report guesses, unread columns, and the number of rows left out.
+Labels that are all whole numbers become integers in increasing order; others stay text, in order of appearance.
 """
 
 from __future__ import annotations
@@ -108,10 +107,14 @@ class Rows:
 
     @property
     def notes(self) -> list[str]:
-        quotes = "" if self.quote or '"' not in self.text else "double quotes are not in pairs and are read as letters"
-        dropped = f"{count_of(self.dropped, 'comment')} after # or % left out"
+        unpaired = not self.quote and '"' in self.text
         hashed = f"{count_of(self.hashed, 'line')} beginning with # or % read as rows, with as many fields as others"
-        return [note for note, said in ((quotes, quotes), (dropped, self.dropped), (hashed, self.hashed)) if said]
+        notes = [
+            "double quotes are not in pairs and are read as letters" if unpaired else "",
+            f"{count_of(self.dropped, 'comment')} after # or % left out" if self.dropped else "",
+            hashed if self.hashed else "",
+        ]
+        return list(filter(None, notes))
 
     def broken(self, line: int, cells: list[str]) -> Exception:
         """Return the error for a row that has more fields than the others."""
@@ -216,7 +219,7 @@ def read_edgelist(source: Source, weight: str | None = None, ends: tuple[str, st
         labels, pairs, weights, notes = _numeric(rows, head) or _words(rows, head)
     except csv.Error as error:
         raise source.unreadable(f"cannot be read as a table of edges: {error}") from None
-    said = (*head.notes, *rows.notes, *notes)
+    said = (*head.notes, *rows.notes, *filter(None, notes))
     return from_edges(labels, pairs[:, 0], pairs[:, 1], weights, "edgelist", notes=said, weight=head.name)
 
 
@@ -580,16 +583,15 @@ def _words(rows: Rows, head: _Head) -> _Edges:
         raise rows.source.broken(
             "weights have decimal commas, and here points; write all of them in one way", thousands
         )
-    notes = []
-    if lost:
-        shown = ", ".join(map(str, lost[:3])) + (", ..." if len(lost) > 3 else "")
-        notes.append(f"{count_of(len(lost), 'row')} without a name at an end left out (line {shown})")
-    if missing:
-        notes.append(f"{count_of(missing, 'weight')} missing: such edges weigh 1")
-    if commas:
-        notes.append(f"{count_of(commas, 'weight')} read with a decimal comma")
-    elif thousands and not points and rows.separator == ";":
-        notes.append(f"the point in weights is read as a decimal point (line {thousands}), and not between thousands")
+    shown = ", ".join(map(str, lost[:3])) + (", ..." if len(lost) > 3 else "")
+    points_only = thousands and not commas and not points and rows.separator == ";"
+    point = f"the point in weights is read as a decimal point (line {thousands}), and not between thousands"
+    notes = [
+        f"{count_of(len(lost), 'row')} without a name at an end left out (line {shown})" if lost else "",
+        f"{count_of(missing, 'weight')} missing: such edges weigh 1" if missing else "",
+        f"{count_of(commas, 'weight')} read with a decimal comma" if commas else "",
+        point if points_only else "",
+    ]
     pairs, labels = np.frombuffer(ends, dtype=np.int64).reshape(-1, 2), list(index)
     whole = _whole(labels)
     if whole is not None:
