@@ -194,7 +194,6 @@ def test_what_has_no_energy_is_refused_in_a_sentence(G, keywords, why):
 
 def test_what_it_can_run_it_says():
     assert backend.can_run("forceatlas2_layout", (KARATE,), {"linlog": True}) is True
-    assert backend.should_run("forceatlas2_layout", (KARATE,), {}) is True
     assert backend.can_run("spring_layout", (KARATE,), {}) == "nelayout has no spring_layout"
     functions = networkx_info.get_info()["functions"]
     assert all(callable(getattr(backend, name)) for name in functions)
