@@ -181,6 +181,16 @@ def test_an_archive_may_be_an_array(tmp_path):
         read_graph(tmp_path / "a.npz")
 
 
+@pytest.mark.parametrize(("at", "byte", "said"), [(10, 39, "compression method"), (8, 1, "encrypted")])
+def test_an_archive_that_python_cannot_unpack_is_one_error(tmp_path, at, byte, said):
+    np.savez(tmp_path / "g.npz", rows=[0], cols=[1], n=2)
+    data = bytearray((tmp_path / "g.npz").read_bytes())
+    data[data.index(b"PK\x01\x02") + at] = byte
+    (tmp_path / "g.npz").write_bytes(data)
+    with pytest.raises(InputError, match=f"cannot be read as npz: .*{said}"):
+        read_graph(tmp_path / "g.npz")
+
+
 def test_what_does_not_fit_in_memory_is_refused_before_it_is_unpacked(tmp_path, monkeypatch):
     """Where memory is scarce, sizes within packed files count, not the sizes of the files."""
     from nelayout.graphs.files import record

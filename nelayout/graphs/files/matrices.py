@@ -139,7 +139,7 @@ def load_arrays(source: Source, kind: str, expected: str) -> dict[str, np.ndarra
         if hasattr(loaded, "zip"):
             source.check_size(sum(member.file_size for member in loaded.zip.infolist()), "bytes of arrays")
         found = {name: loaded[name] for name in loaded.files} if hasattr(loaded, "files") else {"": loaded}
-    except (ValueError, OSError, EOFError, KeyError, zipfile.BadZipFile, zlib.error) as error:
+    except (ValueError, OSError, EOFError, KeyError, RuntimeError, zipfile.BadZipFile, zlib.error) as error:
         raise source.unreadable(f"cannot be read as {kind}: {error}; expected {expected}") from None
     if "" in found and content.read(1):
         raise source.unreadable(f"cannot be read as {kind}: there is more in it than its array")
