@@ -42,8 +42,9 @@ NUMBERS_ARE_NAMES = (
 MAX_NAMES = 8
 
 
-def _listed(pairs: Any, names: Sequence[str], attribute: Any) -> Links:
-    ends = np.array(pairs, dtype=np.int64).reshape(-1, 2)
+def _listed(ids: Sequence[Any], pairs: Any, names: Sequence[str], attribute: Any) -> Links:
+    """List edges between ids, which increase and may have holes."""
+    ends = np.searchsorted(ids, np.array(pairs, dtype=np.int64).reshape(-1, 2))
     return Links(ends[:, 0], ends[:, 1], names, attribute)
 
 
@@ -143,7 +144,8 @@ class IgraphHost(Host):
         return Places(pos.coords, lambda Y: type(pos)(Y.tolist())) if is_a(pos, "igraph", "Layout") else None
 
     def links(self, weight: Any = MISSING) -> Links:
-        return _listed(self.G.get_edgelist(), sorted(self.G.es.attributes()), lambda name: list(self.G.es[name]))
+        rows, cols = np.array(self.G.get_edgelist(), dtype=np.int64).reshape(-1, 2).T
+        return Links(rows, cols, sorted(self.G.es.attributes()), lambda name: list(self.G.es[name]))
 
     def columns(self) -> dict[str, list]:
         return {name: list(self.G.vs[name]) for name in self.G.vs.attributes()}
@@ -188,7 +190,6 @@ class RustworkxHost(Host):
 
     def links(self, weight: Any = MISSING) -> Links:
         edges = self.G.weighted_edge_list()
-        position = {node: k for k, node in enumerate(self.aliases[0])}
         payloads = [payload for *_, payload in edges]
         # If one payload is a number, every payload except dicts is a weight, so that text among numbers is an error.
         plain = {"weight"} if any(isinstance(p, REAL) and not isinstance(p, (bool, np.bool_)) for p in payloads) else ()
@@ -197,13 +198,12 @@ class RustworkxHost(Host):
             return [p.get(name) if isinstance(p, Mapping) else p if name in plain else None for p in payloads]
 
         names = sorted({*plain, *_keys(payloads)})
-        return _listed([(position[u], position[v]) for u, v, _ in edges], names, attribute)
+        return _listed(self.aliases[0], [edge[:2] for edge in edges], names, attribute)
 
     def columns(self) -> dict[str, list]:
         payloads = list(self.G.nodes())
-        columns = {
-            name: [p.get(name) if isinstance(p, Mapping) else None for p in payloads] for name in _keys(payloads)
-        }
+        dicts = [p if isinstance(p, Mapping) else {} for p in payloads]
+        columns = {name: [own.get(name) for own in dicts] for name in _keys(payloads)}
         plain = [p if isinstance(p, (str, *REAL)) else None for p in payloads]
         return {"label": plain, **columns} if any(p is not None for p in plain) else columns
 
@@ -230,14 +230,12 @@ class NetworkitHost(Host):
     def links(self, weight: Any = MISSING) -> Links:
         edges: list[tuple[int, int, float, int]] = []
         self.G.forEdges(lambda *edge: edges.append(edge))
-        position = {node: k for k, node in enumerate(self.ids)}
-        pairs = np.array([(position[u], position[v]) for u, v, *_ in edges], dtype=np.int64).reshape(-1, 2)
-        pairs = pairs if self.directed else np.sort(pairs, axis=1)  # networkit lists the higher end first
+        pairs = [edge[:2] if self.directed else sorted(edge[:2]) for edge in edges]  # the higher end comes first
         columns = {"weight": [edge[2] for edge in edges]} if self.G.isWeighted() else {}
         if isinstance(weight, str) and weight not in columns and self.G.hasEdgeIds():
             attached = _attached(self.G.getEdgeAttribute, weight, [edge[3] for edge in edges])
             columns = columns if attached is None else {**columns, weight: attached}
-        return _listed(pairs, list(columns), columns.__getitem__)
+        return _listed(self.ids, pairs, list(columns), columns.__getitem__)
 
     def attributes(self) -> Sequence[str]:
         return _Attached(self.G)
@@ -310,10 +308,6 @@ class GraphToolHost(Host):
         return Places(given, lambda Y: _property_of(G, map(G.vertex, given), Y))
 
     def links(self, weight: Any = MISSING) -> Links:
-        vertices = self.G.get_vertices()
-        position = np.zeros(int(vertices.max(initial=-1)) + 1, dtype=np.int64)
-        position[vertices] = np.arange(len(vertices))
-        ends = position[np.asarray(self.G.get_edges(), dtype=np.int64).reshape(-1, 2)]
         properties = {**self.G.edge_properties, **({"weight": weight} if holds_weights(weight) else {})}
 
         def attribute(name: str) -> list:
@@ -324,7 +318,7 @@ class GraphToolHost(Host):
             column = np.asarray(self.G.get_edges([values])).reshape(-1, 3)[:, 2]
             return column.astype(bool).tolist() if kind == "bool" else column.tolist()
 
-        return _listed(ends, sorted(properties), attribute)
+        return _listed(self.aliases[0], self.G.get_edges(), sorted(properties), attribute)
 
     def columns(self) -> dict[str, list]:
         return {name: self.opened(values) for name, values in self.G.vertex_properties.items()}
