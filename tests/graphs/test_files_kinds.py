@@ -205,7 +205,8 @@ def test_wrong_columns_of_ends_are_refused(load, ends, said):
         load("t.gml", "graph [ node [ id 1 ] ]", source="who", target="whom")
 
 
-def test_the_record_of_a_file_is_shown_in_one_line(load):
+def test_the_record_of_a_file_has_ordered_numbers_and_is_shown_in_one_line(load):
+    assert load("a.txt", "10 2 4\n2 3 5\n").labels == [2, 3, 10]
     file = load("t.csv", "a,b,3\nb,c,4\n")
     assert repr(file) == "<GraphFile edgelist: 3 nodes, 2 edges, 1 note>"
 
@@ -241,7 +242,7 @@ FORMS = {
     "parallel": ({"nodes": TWO, "links": [{**AB, "weight": 1}, {"source": "b", "target": "a", "weight": 5}]}, 6, True),
     "null": ({"nodes": TWO, "links": [{**AB, "weight": None}]}, 1, True),
     "text": ({"nodes": TWO, "links": [{**AB, "weight": "3.5"}]}, 3.5, True),
-    "places": ({"nodes": TWO, "links": [{"source": 0, "target": 1}]}, 1, False),
+    "places": ({"nodes": [{"name": "a"}, {"name": "b"}], "links": [{"source": 0, "target": 1}]}, 1, False),
     "elements": ([*DATA, {"data": {"id": "e", **AB, "weight": 2}}], 2, False),
     "nodes of data": ({"nodes": DATA, "edges": [{"data": AB}] * 2}, 2, True),
     "JSON Graph": ({"graph": {"nodes": {"a": {}, "b": {}}, "edges": [{**AB, "metadata": {"weight": 3}}]}}, 3, False),
@@ -358,6 +359,7 @@ def test_gexf_of_any_namespace(load, namespace, tmp_path):
 @pytest.mark.parametrize(
     ("content", "expected"),
     [
+        ("*Vertices 2\n*Matrix\n0 2\n3 0\n", {("1", "2"): 5}),
         ("*Vertices 5 2\n*Matrix\n1 0 1\n0 2 0\n", {("1", "3"): 1, ("1", "5"): 1, ("2", "4"): 2}),
         ('*Vertices 2\n1 "O\'Neil ""x"""\n2 b\n*Arcs :1 "y"\n1 2 1\n*Arcs:2 "x"\n1 2 3\n', {('O\'Neil "x"', "b"): 4}),
         ("A title\n*Vertices 2\n1 a\n2 b\n*Edges\n1 2\n", {("a", "b"): 1}),
@@ -488,6 +490,7 @@ def test_what_cannot_be_is_refused_with_its_line(load, name, content, said):
         ("t.csv", "from,to,km,h\na,b,3,4\n", "columns 'km' and 'h' are not read; weight=NAME reads"),
         ("t.csv", ",source,target\n0,a,b\n", "the first column has no heading"),
         ("t.csv", "0,1,0\n1,0,1\n0,1,0\n", "the table is read as the adjacency matrix of 3 nodes"),
+        ("b.txt", "1 2\n2 1\n", "^1 repeated edges count once"),
     ],
 )
 def test_what_was_guessed_or_is_not_read_is_said(load, name, content, said):
@@ -546,14 +549,6 @@ def test_control_characters_are_left_out_with_a_warning(tmp_path, name):
     with pytest.warns(UserWarning, match="2 control characters"):
         write_positions(tmp_path / f"g.{name}", G, dict.fromkeys(G, (0, 0)))
     assert read_graph(tmp_path / f"g.{name}").graph.edges["a", "b"]["t"] == "xy"
-
-
-def test_ids_of_edges_in_cyjs_are_no_names_of_nodes(tmp_path):
-    G = nx.Graph([("e0", "e1"), ("e1", "ee2")])
-    write_positions(tmp_path / "g.cyjs", G, dict.fromkeys(G, (0, 0)))
-    elements = json.loads((tmp_path / "g.cyjs").read_text())["elements"]
-    ids = [each["data"]["id"] for each in (*elements["nodes"], *elements["edges"])]
-    assert len(set(ids)) == len(ids) == 5
 
 
 # the command line
