@@ -20,6 +20,7 @@ from __future__ import annotations
 
 import csv
 import os
+import re
 import time
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
@@ -121,7 +122,7 @@ def sniff(data: bytes) -> str | None:
     wide = "utf-16" if data[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig"
     head = data[:SNIFFED_BYTES].decode(wide, errors="replace").replace("\r\n", "\n").replace("\r", "\n")
     text = "\x00" not in head
-    fitting = (name for name, entry in FORMATS.items() if (text or entry.binary) and entry.sign.match(head))
+    fitting = (name for name, entry in FORMATS.items() if (text or entry.binary) and re.match(entry.sign, head))
     return next(fitting, None)
 
 

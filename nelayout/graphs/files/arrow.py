@@ -12,7 +12,6 @@ A table of edges has headings for both ends. A table of positions has the column
 from __future__ import annotations
 
 import io
-import re
 from collections.abc import Hashable, Mapping, Sequence
 from functools import partial
 from importlib import import_module
@@ -181,7 +180,5 @@ def _weights(source: Source, column: Any, name: str) -> np.ndarray:
 
 read_arrow, to_arrow = partial(_read, kind="arrow"), partial(_to_columns, kind="arrow")
 to_parquet = partial(_to_columns, kind="parquet")
-ARROW = FileFormat("arrow", ("arrow", "feather"), re.compile("ARROW1"), read_arrow, binary=True, columns=True)
-PARQUET = FileFormat(
-    "parquet", ("parquet",), re.compile("PAR1"), partial(_read, kind="parquet"), binary=True, columns=True
-)
+ARROW = FileFormat("arrow", ("arrow", "feather"), "ARROW1", read_arrow, binary=True, columns=True)
+PARQUET = FileFormat("parquet", ("parquet",), "PAR1", partial(_read, kind="parquet"), binary=True, columns=True)

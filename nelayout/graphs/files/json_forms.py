@@ -11,7 +11,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Hashable, Sequence
 from typing import Any
 
@@ -294,20 +293,8 @@ def to_graphology(G: Any, labels: Sequence[Hashable], Y: np.ndarray, look: Look 
     return encode_json({"options": options, "attributes": {}, "nodes": nodes, "edges": edges})
 
 
-NODE_LINK = FileFormat("json", ("json",), re.compile(r'\s*\{\s*"|\s*\[\s*\{\s*"'), read_json, to_json)
-CYTOSCAPE = FileFormat(
-    "cytoscape",
-    ("cyjs",),
-    re.compile(r'\s*\{.*?"elements"\s*:\s*[\[{]|\s*(?:\{\s*"nodes"\s*:\s*)?\[\s*\{\s*"data"\s*:', re.DOTALL),
-    read_json,
-    to_cytoscape,
-    viewer=1000.0,
-)
-GRAPHOLOGY = FileFormat(
-    "graphology",
-    ("graphology.json",),
-    re.compile(r'\s*\{.*?"nodes"\s*:\s*\[\s*\{\s*"key"\s*:[^{}]*"attributes"\s*:\s*\{', re.DOTALL),
-    read_json,
-    to_graphology,
-    viewer=400.0,
-)
+NODE_LINK = FileFormat("json", ("json",), r'\s*\{\s*"|\s*\[\s*\{\s*"', read_json, to_json)
+ELEMENTS = r'(?s)\s*\{.*?"elements"\s*:\s*[\[{]|\s*(?:\{\s*"nodes"\s*:\s*)?\[\s*\{\s*"data"\s*:'
+CYTOSCAPE = FileFormat("cytoscape", ("cyjs",), ELEMENTS, read_json, to_cytoscape, viewer=1000.0)
+KEYED = r'(?s)\s*\{.*?"nodes"\s*:\s*\[\s*\{\s*"key"\s*:[^{}]*"attributes"\s*:\s*\{'
+GRAPHOLOGY = FileFormat("graphology", ("graphology.json",), KEYED, read_json, to_graphology, viewer=400.0)

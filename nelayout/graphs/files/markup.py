@@ -304,19 +304,6 @@ def _text(label: Hashable) -> str:
     return _legal(str(label))
 
 
-GRAPHML = FileFormat(
-    "graphml",
-    ("graphml",),
-    re.compile(r"\s*<.*<(?:\w+:)?graphml\b|\s*<(?:\w+:)?graphml\b", re.DOTALL),
-    read_graphml,
-    to_graphml,
-    viewer=1000.0,
-)
-GEXF = FileFormat(
-    "gexf",
-    ("gexf",),
-    re.compile(r"\s*<.*<(?:\w+:)?gexf\b|\s*<(?:\w+:)?gexf\b", re.DOTALL),
-    read_gexf,
-    to_gexf,
-    viewer=1000.0,
-)
+SIGN = r"(?s)\s*<.*<(?:\w+:)?{0}\b|\s*<(?:\w+:)?{0}\b"
+GRAPHML = FileFormat("graphml", ("graphml",), SIGN.format("graphml"), read_graphml, to_graphml, viewer=1000.0)
+GEXF = FileFormat("gexf", ("gexf",), SIGN.format("gexf"), read_gexf, to_gexf, viewer=1000.0)

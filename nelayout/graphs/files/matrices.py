@@ -207,5 +207,5 @@ def _check_square(source: Source, shape: tuple[int, ...], line: int | None = Non
         )
 
 
-MTX = FileFormat("mtx", ("mtx",), re.compile(r"\s*%%MatrixMarket", re.IGNORECASE), read_mtx)
-NPZ = FileFormat("npz", ("npz",), re.compile("PK\x03\x04|PK\x05\x06"), read_npz, to_npz, binary=True)
+MTX = FileFormat("mtx", ("mtx",), r"(?i)\s*%%MatrixMarket", read_mtx)
+NPZ = FileFormat("npz", ("npz",), "PK\x03\x04|PK\x05\x06", read_npz, to_npz, binary=True)

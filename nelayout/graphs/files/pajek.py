@@ -227,9 +227,5 @@ def to_pajek(G: Any, labels: Sequence[Hashable], Y: np.ndarray, look: Look = PLA
 
 
 PAJEK = FileFormat(
-    "pajek",
-    ("net", "pajek", "paj"),
-    re.compile(r"(?:\s*%.*\n)*\s*\*(?:vertices|network)\b", re.IGNORECASE),
-    read_pajek,
-    to_pajek,
+    "pajek", ("net", "pajek", "paj"), r"(?i)(?:\s*%.*\n)*\s*\*(?:vertices|network)\b", read_pajek, to_pajek
 )

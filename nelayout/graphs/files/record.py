@@ -8,7 +8,6 @@ from __future__ import annotations
 import gzip
 import io
 import os
-import re
 import sys
 import zlib
 from collections import Counter
@@ -264,7 +263,7 @@ class FileFormat:
 
     name     its name, in messages and for `format=`
     endings  endings of its files, also accepted by `format=`
-    sign     matches the beginning of its content
+    sign     a regular expression for the beginning of its content
     read     the content of a file -> the graph
     write    (networkx graph, labels in node order, (n, dim) positions, look) -> content; None if it is read-only
     binary   whether the content may have NUL characters
@@ -275,7 +274,7 @@ class FileFormat:
 
     name: str
     endings: tuple[str, ...]
-    sign: re.Pattern[str]
+    sign: str
     read: Callable[..., GraphFile]
     write: Callable[[Any, Sequence[Hashable], np.ndarray, Look], bytes] | None = None
     binary: bool = False

@@ -644,11 +644,7 @@ def read_sif(source: Source) -> GraphFile:
     return reading.graph_file()
 
 
-EDGE_LIST = FileFormat(
-    "edgelist",
-    ("csv", "tsv", "txt", "edges", "edgelist", "el", "ncol", "tab"),
-    re.compile(r"(?:\s*[#%].*\n|\s*\n)*[^\s<{*]+[ \t]*[\s,;][ \t]*[^\s<{\[*]+"),
-    read_edgelist,
-    columns=True,
-)
-SIF = FileFormat("sif", ("sif",), re.compile(r"(?!)"), read_sif)
+ENDINGS = ("csv", "tsv", "txt", "edges", "edgelist", "el", "ncol", "tab")
+TWO_WORDS = r"(?:\s*[#%].*\n|\s*\n)*[^\s<{*]+[ \t]*[\s,;][ \t]*[^\s<{\[*]+"
+EDGE_LIST = FileFormat("edgelist", ENDINGS, TWO_WORDS, read_edgelist, columns=True)
+SIF = FileFormat("sif", ("sif",), r"(?!)", read_sif)
