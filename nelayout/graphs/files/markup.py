@@ -4,7 +4,7 @@ A value that does not have the declared type of its attribute stays text, and a 
 
 >>> source = Source("a.gexf", b'<gexf xmlns="https://gexf.net/1.3"><graph><nodes><node id="a"/><node id="b"/></nodes>'
 ...     b'<edges><edge source="a" target="b" weight="2"/></edges></graph></gexf>')
->>> read_gexf(source).graph.edges(data="weight")
+>>> read_markup(source, "gexf").graph.edges(data="weight")
 EdgeDataView([('a', 'b', 2.0)])
 """
 
@@ -12,7 +12,9 @@ from __future__ import annotations
 
 import io
 import re
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Sequence
+from contextlib import suppress
+from functools import partial
 from typing import Any
 from xml.etree import ElementTree
 from xml.parsers import expat
@@ -26,7 +28,7 @@ from nelayout.graphs.files.writers import NOT_XML, edges_of, keys_of, renamed, s
 from nelayout.graphs.host import networkx_graph
 from nelayout.graphs.to_floats import short_repr
 
-__all__ = ["GEXF", "GRAPHML", "read_gexf", "read_graphml", "to_gexf", "to_graphml"]
+__all__ = ["GEXF", "GRAPHML", "read_markup", "to_gexf", "to_graphml"]
 
 INTEGERS, FLOATS = {"int", "integer", "long", "short", "byte", "biginteger"}, {"float", "double", "bigdecimal"}
 TRUTH = {"true": True, "false": False, "1": True, "0": False, "yes": True, "no": False}
@@ -103,30 +105,24 @@ def _value(reading: Reading, text: str, kind: str) -> Any:
     return known
 
 
-# Kind of element -> id of an attribute -> name, type, and text of the default or None.
-Declared = dict[str, dict[str, tuple[str, str, str | None]]]
-
-
-def _read(
-    reading: Reading,
-    graph: Element,
-    lines: Mapping[Element, str],
-    declared: Declared,
-    values: Callable[[Element], Iterable[tuple[str, str, Element]]],
-    beside: Callable[[Element], dict[str, Any]],
-) -> GraphFile:
-    """Add all nodes and edges; count elements that the formats do not define.
-
-    `values` lists attribute, text and element of an element's values, `beside` returns its other attributes.
-    """
+def read_markup(source: Source, root: str) -> GraphFile:
+    """Read GraphML or GEXF: ids name the nodes, and "viz" holds GEXF's positions, sizes and colors."""
+    tree, lines = _tree(source, root)
+    graphs = tree.findall("graph") or list(tree.iter("graph"))[:1]
+    graph, gexf = graphs[0], root == "gexf"
+    usual = graph.get("defaultedgetype" if gexf else "edgedefault", "").strip().lower()
+    reading = Reading(source, root, usual in ("directed", "mutual"))
+    if len(graphs) > 1:
+        reading.notes.append(f"the first of {len(graphs)} graphs is read")
+    declared = _declared(tree, graph)
 
     def data_of(element: Element) -> dict[str, Any]:
         own: dict[str, Any] = {}
         known = declared[element.tag]
-        for which, text, each in values(element):
+        for which, text, each in _values(element):
             if which not in known:
                 own[which] = text
-                what = "key" if reading.name == "graphml" else "attribute"
+                what = "attribute" if gexf else "key"
                 reading.count("value", f"of an undeclared {what} read as text", short_repr(which))
             elif len(each):  # elements of yEd
                 own.update(_yed(each))
@@ -135,23 +131,27 @@ def _read(
         for name, kind, default in known.values():
             if name not in own and default is not None:
                 own[name] = _value(reading, default, kind)
-        own |= beside(element)
+        own |= _beside(reading, element) if gexf else {}
         return {name: value for name, value in own.items() if value is not None}
 
     for element in graph.iter():
-        if element.tag in CONTAINERS:
-            for child in element:
-                if (child.tail or "").strip():
-                    reading.count("text", "between elements, not read", short_repr((child.tail or "").strip()))
-                if child.tag not in KNOWN:
-                    reading.count("element", "unknown, not read", f"<{child.tag}> in <{element.tag}>")
+        if element.tag == "graph" and element is not graph:
+            reading.count("nested graph", "read as part of the whole")
+        elif element.tag == "hyperedge":
+            reading.count("hyperedge", "left out")
+    for element in graph.iter():
+        for child in element if element.tag in CONTAINERS else ():
+            if (child.tail or "").strip():
+                reading.count("text", "between elements, not read", short_repr((child.tail or "").strip()))
+            if child.tag not in KNOWN:
+                reading.count("element", "unknown, not read", f"<{child.tag}> in <{element.tag}>")
         if element.tag == "node":
             reading.node(element.get("id"), data_of(element), lines[element])
         elif element.tag == "edge":
             u, v = element.get("source"), element.get("target")
             if u is None or v is None:
                 what = f"an edge has no source or no target: {short_repr(dict(element.attrib))}"
-                raise reading.source.broken(what, lines[element])
+                raise source.broken(what, lines[element])
             said = element.get("directed", element.get("type", "")).strip().lower()
             kind = {"true": "directed", "false": "undirected", "1": "directed", "0": "undirected"}.get(said, said)
             if kind not in ("", "directed", "undirected", "mutual"):
@@ -161,31 +161,28 @@ def _read(
     return reading.graph_file()
 
 
-def read_graphml(source: Source) -> GraphFile:
-    """Read GraphML; ids name the nodes, and missing values have the attribute's default."""
-    tree, lines = _tree(source, "graphml")
-    graphs = tree.findall("graph")
-    graph = graphs[0] if graphs else next(tree.iter("graph"))
-    reading = Reading(source, "graphml", graph.get("edgedefault", "").strip().lower() == "directed")
-    declared: Declared = {"node": {}, "edge": {}}
+def _declared(tree: Element, graph: Element) -> dict[str, dict[str, tuple[str, str, str | None]]]:
+    """Return {"node" or "edge": {id of an attribute: its name, type, and text of the default or None}}."""
+    declared: dict[str, dict[str, tuple[str, str, str | None]]] = {"node": {}, "edge": {}}
     for key in tree.iter("key"):
-        default = None if key.find("default") is None else key.findtext("default") or ""
         name, kind = key.get("attr.name") or key.get("id", ""), key.get("attr.type", "string")
         for element, known in declared.items():
-            own = default if key.get("for", "all") in ("all", element) else None
-            known[key.get("id", "")] = name, kind, own
-    if len(graphs) > 1:
-        reading.notes.append(f"the first of {len(graphs)} graphs is read")
-    for element in graph.iter():
-        if element.tag == "graph" and element is not graph:
-            reading.count("nested graph", "read as part of the whole")
-        elif element.tag == "hyperedge":
-            reading.count("hyperedge", "left out")
+            default = key.findtext("default") if key.get("for", "all") in ("all", element) else None
+            known[key.get("id", "")] = name, kind, default
+    for group in graph.iter("attributes"):
+        known = declared.get(group.get("class", "node").lower(), {})
+        for each in group.iter("attribute"):
+            name, kind = each.get("title", each.get("id", "")), each.get("type", "string")
+            known[each.get("id", "")] = name, kind, each.findtext("default")
+    return declared
 
-    def values(element: Element) -> Iterable[tuple[str, str, Element]]:
-        return ((data.get("key", ""), data.text or "", data) for data in element.iterfind("data"))
 
-    return _read(reading, graph, lines, declared, values, lambda _: {})
+def _values(element: Element) -> Iterator[tuple[str, str, Element]]:
+    """Yield attribute, text and element of each value of a node or an edge."""
+    for data in element.iterfind("data"):
+        yield data.get("key", ""), data.text or "", data
+    for each in element.iterfind("attvalues/*"):
+        yield each.get("for", each.get("id", "")), each.get("value", ""), each
 
 
 def _yed(data: Element) -> dict[str, Any]:
@@ -195,44 +192,25 @@ def _yed(data: Element) -> dict[str, Any]:
         if (label.text or "").strip():
             own.setdefault("label", (label.text or "").strip())
     for geometry in data.iter("Geometry"):
-        try:
+        with suppress(ValueError):
             own.update(x=float(geometry.get("x", "")), y=float(geometry.get("y", "")))
-        except ValueError:
-            continue
     return own
 
 
-def read_gexf(source: Source) -> GraphFile:
-    """Read GEXF; ids name the nodes, "viz" holds positions, sizes and colors."""
-    tree, lines = _tree(source, "gexf")
-    graph = next(tree.iter("graph"))
-    kind = graph.get("defaultedgetype", "undirected").strip().lower()
-    reading = Reading(source, "gexf", kind in ("directed", "mutual"))
-    declared: Declared = {"node": {}, "edge": {}}
-    for group in graph.iter("attributes"):
-        for each in group.iter("attribute"):
-            name, default = each.get("title", each.get("id", "")), each.findtext("default")
-            known = declared.get(group.get("class", "node").lower(), {})
-            known[each.get("id", "")] = name, each.get("type", "string"), default
-
-    def values(element: Element) -> Iterable[tuple[str, str, Element]]:
-        every = (each for group in element.iterfind("attvalues") for each in group)
-        return ((each.get("for", each.get("id", "")), each.get("value", ""), each) for each in every)
-
-    def beside(element: Element) -> dict[str, Any]:
-        viz: dict[str, Any] = {}
-        for each in element:
-            if each.tag in ("position", "color"):
-                numbers = ((axis, text) for axis, text in each.attrib.items() if axis in "xyzrgba")
-                viz[each.tag] = {axis: _value(reading, text, "float") for axis, text in numbers}
-            elif each.tag in ("size", "thickness"):
-                viz[each.tag] = _value(reading, each.get("value", ""), "float")
-        own = {name: held for name, held in (("viz", viz), ("label", element.get("label"))) if held or held == ""}
-        weight = element.get("weight") if element.tag == "edge" else None
-        weight = None if weight is None else _value(reading, weight, "float")
-        return own if weight is None else {**own, "weight": weight}
-
-    return _read(reading, graph, lines, declared, values, beside)
+def _beside(reading: Reading, element: Element) -> dict[str, Any]:
+    """Return what GEXF holds beside values: the look, the label, and the weight of an edge."""
+    viz: dict[str, Any] = {}
+    for each in element:
+        if each.tag in ("position", "color"):
+            numbers = ((axis, text) for axis, text in each.attrib.items() if axis in "xyzrgba")
+            viz[each.tag] = {axis: _value(reading, text, "float") for axis, text in numbers}
+        elif each.tag in ("size", "thickness"):
+            viz[each.tag] = _value(reading, each.get("value", ""), "float")
+    own: dict[str, Any] = {"viz": viz} if viz else {}
+    own |= {"label": element.get("label")} if element.get("label") is not None else {}
+    weight = element.get("weight") if element.tag == "edge" else None
+    weight = None if weight is None else _value(reading, weight, "float")
+    return own if weight is None else {**own, "weight": weight}
 
 
 # writing
@@ -305,5 +283,7 @@ def _text(label: Hashable) -> str:
 
 
 SIGN = r"(?s)\s*<.*<(?:\w+:)?{0}\b|\s*<(?:\w+:)?{0}\b"
-GRAPHML = FileFormat("graphml", ("graphml",), SIGN.format("graphml"), read_graphml, to_graphml, viewer=1000.0)
-GEXF = FileFormat("gexf", ("gexf",), SIGN.format("gexf"), read_gexf, to_gexf, viewer=1000.0)
+GRAPHML, GEXF = (
+    FileFormat(name, (name,), SIGN.format(name), partial(read_markup, root=name), write, viewer=1000.0)
+    for name, write in (("graphml", to_graphml), ("gexf", to_gexf))
+)
