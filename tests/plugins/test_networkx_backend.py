@@ -113,21 +113,17 @@ def energy(G, pos, weight=None, node_mass=None):
     return float(pairs + np.sum(m * np.linalg.norm(Y - Y.mean(axis=0), axis=1)))
 
 
-@pytest.mark.parametrize(
-    ("G", "keywords"),
-    [
-        (KARATE, {}),
-        (KARATE, {"weight": "weight"}),
-        (KARATE, {"node_mass": {0: 3.0, 33: 40.0, "nobody": 1.0}}),
-        (LOOPS, {}),
-        (LOOPS, {"weight": "w"}),
-        (nx.disjoint_union(nx.cycle_graph(5), nx.empty_graph(2)), {}),
-        (nx.empty_graph(4), {}),
-        (nx.cycle_graph(6).to_directed(), {}),
-        (nx.DiGraph([(0, 1, {"w": 3.0}), (1, 0, {"w": 3.0}), (1, 2, {"w": 0.1}), (2, 1, {"w": 0.1})]), {"weight": "w"}),
-    ],
-    ids=["plain", "weights", "masses", "loops", "parallel", "pieces", "no edges", "both ways", "weights both ways"],
-)
+WEIGHED_TWICE = nx.DiGraph([(0, 1, {"w": 3.0}), (1, 0, {"w": 3.0}), (1, 2, {"w": 0.1}), (2, 1, {"w": 0.1})])
+CASES = {
+    "plain": (KARATE, {}), "weights": (KARATE, {"weight": "weight"}),
+    "masses": (KARATE, {"node_mass": {0: 3.0, 33: 40.0, "nobody": 1.0}}), "loops": (LOOPS, {}),
+    "parallel": (LOOPS, {"weight": "w"}), "pieces": (nx.disjoint_union(nx.cycle_graph(5), nx.empty_graph(2)), {}),
+    "no edges": (nx.empty_graph(4), {}), "both ways": (nx.cycle_graph(6).to_directed(), {}),
+    "weights both ways": (WEIGHED_TWICE, {"weight": "w"}),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("G", "keywords"), CASES.values(), ids=CASES)
 def test_the_energy_is_networkx_s_and_no_higher(G, keywords):
     ours = backend.forceatlas2_layout(G, seed=0, **keywords)
     theirs = nx.forceatlas2_layout(G, seed=0, max_iter=500, backend="networkx", **keywords)

@@ -130,8 +130,6 @@ def sniff(data: bytes) -> str | None:
 ADVICE_ON_CONTENT = "fetch or export it again, or name its format with format="
 # Headings of the column with node names, the most likely first; "row" is for embeddings of tables.
 NODE_NAMES = ("node", "row", "id", "label", "name")
-# File endings of tables.
-TABLES = ("csv", "tsv", "txt", "tab")
 
 
 def read_graph(
@@ -335,9 +333,30 @@ def read_positions(
         if the file has no node columns x and y, and no array `positions` or `coords` (npz).
     """
     ending = format or str(path).removesuffix(".gz").rpartition(".")[2]
-    if ending.lower() in TABLES:
-        return _read_csv(load(path, "a table of positions"))
-    return positions_of(read_graph(path, format), str(path))
+    if ending.lower() not in ("csv", "tsv", "txt", "tab"):
+        return positions_of(read_graph(path, format), str(path))
+    source = load(path, "a table of positions")
+    expected = "expected a header with node, x and y"
+    (top, head), name, others = _node_rows(source, expected)
+    header = [word.strip().lower() for word in head]
+    columns = [header.index(axis) for axis in AXES if axis in header]
+    if "x" not in header:
+        raise source.broken(expected, top)
+    places: dict[str, list[float]] = {}
+    for line, row in others:
+        if any(k < len(row) and is_missing(row[k].strip()) for k in columns):
+            continue
+        found = [number(row[k].strip()) for k in columns if k < len(row)]
+        if len(found) < len(columns) or len(row) <= name or None in found:
+            raise source.broken(f"expected a node and {len(columns)} numbers, found {row}", line)
+        if row[name] in places:
+            raise source.broken(f"the node {row[name]!r} is there twice; rename or remove one", line)
+        places[row[name]] = [value for value in found if value is not None]
+    try:
+        labels: list[Any] = [int(label) for label in places]
+    except ValueError:  # then they are text
+        labels = list(places)
+    return {label: np.array(place) for label, place in zip(labels, places.values(), strict=True)}
 
 
 def positions_of(file: GraphFile, name: str) -> dict[Any, np.ndarray]:
@@ -368,31 +387,6 @@ def positions_of(file: GraphFile, name: str) -> dict[Any, np.ndarray]:
     if down:
         Y[:, 1:2] *= -1
     return {file.labels[k]: Y[k] for k in np.flatnonzero(np.isfinite(Y).all(axis=1)).tolist()}
-
-
-def _read_csv(source: Source) -> dict[Any, np.ndarray]:
-    """Return {label: coordinates} of a table with a header: a column of nodes, then x, y, z."""
-    expected = "expected a header with node, x and y"
-    (top, head), name, others = _node_rows(source, expected)
-    header = [word.strip().lower() for word in head]
-    columns = [header.index(axis) for axis in AXES if axis in header]
-    if "x" not in header:
-        raise source.broken(expected, top)
-    places: dict[str, list[float]] = {}
-    for line, row in others:
-        if any(k < len(row) and is_missing(row[k].strip()) for k in columns):
-            continue
-        found = [number(row[k].strip()) for k in columns if k < len(row)]
-        if len(found) < len(columns) or len(row) <= name or None in found:
-            raise source.broken(f"expected a node and {len(columns)} numbers, found {row}", line)
-        if row[name] in places:
-            raise source.broken(f"the node {row[name]!r} is there twice; rename or remove one", line)
-        places[row[name]] = [value for value in found if value is not None]
-    try:
-        labels: list[Any] = [int(label) for label in places]
-    except ValueError:  # then they are text
-        labels = list(places)
-    return {label: np.array(place) for label, place in zip(labels, places.values(), strict=True)}
 
 
 def _node_rows(source: Source, expected: str) -> tuple[tuple[int, list[str]], int, list[tuple[int, list[str]]]]:

@@ -118,7 +118,12 @@ def _read(
     labels, rows, cols = _labels(source, both, kept, [names[k] for k in named])
     weights = None
     if at is not None:
-        weights = _weights(source, table.column(at), names[at])[kept]
+        arrow = import_module("pyarrow")
+        try:
+            weights = table.column(at).cast(arrow.float64()).to_numpy().astype(np.float64)[kept]
+        except arrow.ArrowException as error:
+            what = "must hold weights, which are numbers"
+            raise source.broken(f"the column {names[at]!r} {what} ({error})") from None
         missing = np.isnan(weights)
         weights[missing] = 1.0
         notes += [f"{count_of(int(missing.sum()), 'weight')} missing: such edges weigh 1"] if missing.any() else []
@@ -167,15 +172,6 @@ def _labels(
     coded = arrow.chunked_array(texts).combine_chunks().take(by_rows).dictionary_encode()
     rows, cols = coded.indices.to_numpy().reshape(-1, 2).T
     return coded.dictionary.to_pylist(), rows, cols
-
-
-def _weights(source: Source, column: Any, name: str) -> np.ndarray:
-    """Return a column as floats, NaN where it has no value."""
-    arrow = import_module("pyarrow")
-    try:
-        return np.array(column.cast(arrow.float64()).to_numpy(), dtype=np.float64)
-    except arrow.ArrowException as error:
-        raise source.broken(f"the column {name!r} must hold weights, which are numbers ({error})") from None
 
 
 read_arrow, to_arrow = partial(_read, kind="arrow"), partial(_to_columns, kind="arrow")
