@@ -96,6 +96,7 @@ class Host:
 
     package: str = ""
     kinds: tuple[str, ...] = ()
+    aliases: Sequence[Sequence[Hashable]]
     stores: bool = False
     directed: bool = False
     kind, bare = "node attribute", ""

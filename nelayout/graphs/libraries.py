@@ -380,7 +380,7 @@ class PandasHost(Host):
 
     @staticmethod
     def places(pos: Any) -> Places | None:
-        """Open a DataFrame: its columns x, y and z, or all; by its index, or in node order if that repeats."""
+        """Open columns x, y and z, or all; by index, or in node order if the index repeats."""
         if not is_a(pos, "pandas", "DataFrame"):
             return None
         columns = [axis for axis in AXES if axis in pos.columns] if "x" in pos.columns else list(pos.columns)
@@ -389,7 +389,7 @@ class PandasHost(Host):
         return Places(given, lambda Y: type(pos)(np.array(Y), pos.index, columns))
 
     def links(self, weight: Any = MISSING) -> Links:
-        """Return the rows; with `weight`, a missing value stays, and rows without weights count once."""
+        """Return the rows; with `weight`, missing values stay, rows without weights count once."""
         pairs, notes, first = self.pairs, (), slice(None)
         if weight is not MISSING and weight not in self.names:
             first = np.unique(np.sort(pairs, axis=1), axis=0, return_index=True)[1]
@@ -426,13 +426,14 @@ SYMMETRY_TOLERANCE = 1e-12
 
 
 class ArrayHost(Host):
-    """A matrix of nodes 0 .. n-1: undirected if it equals its transpose, else the weights are A + A^T."""
+    """A matrix of nodes 0 .. n-1; A + A^T are the weights of a matrix that is not symmetric."""
 
     package = "arrays"
     bare = "a matrix has no node attributes; give an array of {n} entries, or a number if one is enough"
 
     def __init__(self, G: Any):
-        self.G, self.aliases = G, [range(*G.shape[:1] or [0])]
+        self.G = G
+        self.aliases = [range(*G.shape[:1] or [0])]
 
     @property
     def directed(self) -> bool:

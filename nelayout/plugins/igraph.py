@@ -86,7 +86,7 @@ def unregister() -> None:
 
 
 def _table() -> tuple[Any, dict[str, str], dict[str, Callable[..., Any]]]:
-    """Return igraph's graphs, its {name of a layout: method}, and ours {name in igraph: function}."""
+    """Return igraph's Graph, its {name of a layout: method}, ours {name in igraph: function}."""
     try:
         igraph = importlib.import_module("igraph")
     except ImportError:

@@ -254,10 +254,11 @@ def _with_numbers(file: GraphFile, names: set[str]) -> GraphFile:
                 own[name] = known
                 read += 1
         missing += sum(name not in own for own in edges) if having else 0
-    return file.noting(
+    notes = (
         f"{count_of(missing, 'weight')} missing: such edges weigh 1" if missing else "",
         f"{count_of(read, 'weight')} read from text" if read else "",
     )
+    return file.noting(*notes)
 
 
 def output_format(

@@ -106,7 +106,7 @@ def _value(reading: Reading, text: str, kind: str) -> Any:
 
 
 def read_markup(source: Source, root: str) -> GraphFile:
-    """Read GraphML or GEXF: ids name the nodes, and "viz" holds GEXF's positions, sizes and colors."""
+    """Read GraphML or GEXF: ids name nodes, "viz" holds GEXF's positions, sizes and colors."""
     tree, lines = _tree(source, root)
     graphs = tree.findall("graph") or list(tree.iter("graph"))[:1]
     graph, gexf = graphs[0], root == "gexf"
@@ -162,7 +162,7 @@ def read_markup(source: Source, root: str) -> GraphFile:
 
 
 def _declared(tree: Element, graph: Element) -> dict[str, dict[str, tuple[str, str, str | None]]]:
-    """Return {"node" or "edge": {id of an attribute: its name, type, and text of the default or None}}."""
+    """Return {"node" or "edge": {id of an attribute: its name, type, and default or None}}."""
     declared: dict[str, dict[str, tuple[str, str, str | None]]] = {"node": {}, "edge": {}}
     for key in tree.iter("key"):
         name, kind = key.get("attr.name") or key.get("id", ""), key.get("attr.type", "string")

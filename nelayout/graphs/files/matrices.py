@@ -130,7 +130,7 @@ def read_npz(source: Source) -> GraphFile:
 
 
 def load_arrays(source: Source, kind: str, expected: str) -> dict[str, np.ndarray]:
-    """Return {name: array} of a NumPy file without Python objects; a single array is called ""."""
+    """Return {name: array} of a NumPy file, without Python objects; "" names a single array."""
     if not source.data.startswith((*ARCHIVES, ARRAY)):
         raise source.unreadable(f"cannot be read as {kind}: NumPy has not saved this; expected {expected}")
     content = io.BytesIO(source.data)
@@ -198,7 +198,7 @@ def _single(source: Source, arrays: dict[str, np.ndarray], name: str, usual: int
     return int(value.item())
 
 
-def _check_square(source: Source, shape: tuple[int, ...], line: int | None = None) -> None:
+def _check_square(source: Source, shape: Any, line: int | None = None) -> None:
     if len(shape) != 2 or shape[0] != shape[1]:
         raise source.broken(
             f"the matrix has shape {shape}; a graph needs a square one "

@@ -174,15 +174,16 @@ def read_pajek(source: Source) -> GraphFile:
     if n < 0:
         raise source.unreadable('cannot be read as pajek: expected "*Vertices n" before the first data', before or None)
     words = "with words after its name, which are not read; names with blanks need double quotes"
-    notes += [
+    notes = [
+        *notes,
         f"text before the first section is left out (line {before})" if before else "",
         f"{count_of(reading.commas, 'weight')} read with a decimal comma" if reading.commas else "",
         f"{count_of(reading.words, 'vertex line')} {words}" if reading.words else "",
         f"{len(relations)} relations are read as one network" if len(relations) > 1 else "",
     ]
-    rows, listed = reading.matrix_shape()[0], len(reading.listed)
-    if 0 < reading.matrix_row < rows:
-        raise source.unreadable(f"the file ends after {reading.matrix_row} of the {rows} rows of its matrix", line)
+    height, listed = reading.matrix_shape()[0], len(reading.listed)
+    if 0 < reading.matrix_row < height:
+        raise source.unreadable(f"the file ends after {reading.matrix_row} of the {height} rows of its matrix", line)
     if 0 < listed < n:
         if section is _Reading.vertices:
             raise source.unreadable(f"the file ends after {listed} of its {n} vertices", line)
@@ -191,13 +192,14 @@ def read_pajek(source: Source) -> GraphFile:
         notes.append("there is no section of edges, such as *Edges or *Arcs")
     labels: list = [reading.labels.get(i, str(i + 1)) for i in range(n)]
     columns: dict[str, list] = {axis: [values.get(i) for i in range(n)] for axis, values in reading.columns.items()}
-    named = ()
+    note = ()
     if len(set(labels)) < n:
         columns["label"], labels = labels, list(range(1, n + 1))
-        named = ("nodes are named by their numbers: labels appear more than once",)
+        note = ("nodes are named by their numbers: labels appear more than once",)
     ends = np.array(reading.edges, dtype=np.int64).reshape(-1, 2)
     weights = np.array(reading.weights) if reading.weighted else None
-    return from_edges(labels, *ends.T, weights, "pajek", reading.directed, columns, named).noting(*notes)
+    rows, cols = ends.T
+    return from_edges(labels, rows, cols, weights, "pajek", reading.directed, columns, note).noting(*notes)
 
 
 def to_pajek(G: Any, labels: Sequence[Hashable], Y: np.ndarray, look: Look = PLAIN) -> bytes:

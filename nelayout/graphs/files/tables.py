@@ -109,12 +109,12 @@ class Rows:
     def notes(self) -> list[str]:
         unpaired = not self.quote and '"' in self.text
         hashed = f"{count_of(self.hashed, 'line')} beginning with # or % read as rows, with as many fields as others"
-        notes = [
+        said = [
             "double quotes are not in pairs and are read as letters" if unpaired else "",
             f"{count_of(self.dropped, 'comment')} after # or % left out" if self.dropped else "",
             hashed if self.hashed else "",
         ]
-        return list(filter(None, notes))
+        return list(filter(None, said))
 
     def broken(self, line: int, cells: list[str]) -> Exception:
         """Return the error for a row that has more fields than the others."""
@@ -198,7 +198,7 @@ def _level(widths: list[int]) -> bool:
 
 
 def read_edgelist(source: Source, weight: str | None = None, ends: tuple[str, str] | None = None) -> GraphFile:
-    """Read the undirected graph of a table of edges, or of an adjacency matrix; see `read_graph`."""
+    """Read the undirected graph of a table of edges, or an adjacency matrix; see `read_graph`."""
     start = re.search(r"^[^\S\n]*([^\s#%].*)$", source.text, re.MULTILINE)
     if start and start[1].startswith("<"):
         line = source.text.count("\n", 0, start.start(1)) + 1
@@ -440,7 +440,7 @@ class _Head:
     def _unnamed(
         self, head: list[str], body: list[list[str]], numeric: list[int], usable: list[int]
     ) -> tuple[int, int]:
-        """Return the ends of a table without headings for both: of three columns, those with common names."""
+        """Return ends that no headings name: of three columns, those with common names."""
         one = next((k for k in (first_of(head, TO), first_of(head, FROM)) if k is not None and self.header), None)
         if one is not None:
             other = next(k for k in [*usable, 0, 1] if k != one)
@@ -585,12 +585,12 @@ def _words(rows: Rows, head: _Head) -> _Edges:
         )
     shown = ", ".join(map(str, lost[:3])) + (", ..." if len(lost) > 3 else "")
     points_only = thousands and not commas and not points and rows.separator == ";"
-    point = f"the point in weights is read as a decimal point (line {thousands}), and not between thousands"
+    note = f"the point in weights is read as a decimal point (line {thousands}), and not between thousands"
     notes = [
         f"{count_of(len(lost), 'row')} without a name at an end left out (line {shown})" if lost else "",
         f"{count_of(missing, 'weight')} missing: such edges weigh 1" if missing else "",
         f"{count_of(commas, 'weight')} read with a decimal comma" if commas else "",
-        point if points_only else "",
+        note if points_only else "",
     ]
     pairs, labels = np.frombuffer(ends, dtype=np.int64).reshape(-1, 2), list(index)
     whole = _whole(labels)
