@@ -359,7 +359,7 @@ class PandasHost(Host):
             names = [repr(name) for name in G.columns]
             more = f" and {len(names) - MAX_NAMES} more" if len(names) > MAX_NAMES else ""
             shown = (", ".join(names[:MAX_NAMES]) or "(none)") + more
-            first, second = [*names[:2], "..."][:2] if len(names) > 1 else ("...", "...")
+            first, second = names[:2] if len(names) > 1 else ("...", "...")
             raise InputTypeError(
                 f"the DataFrame has the columns {shown}, which do not name the two ends of edges; call them "
                 f"source and target: df.rename(columns={{{first}: 'source', {second}: 'target'}}). An adjacency table "

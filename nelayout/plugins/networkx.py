@@ -102,13 +102,11 @@ def can_run(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool | 
 
 
 def convert_from_nx(graph: Any, **_facts: Any) -> Any:
-    """Return the graph itself."""
+    """Return the graph itself; positions by node, the result, are networkx's own type too."""
     return graph
 
 
-def convert_to_nx(result: Any, **_facts: Any) -> Any:
-    """Return the result itself, positions by node."""
-    return result
+convert_to_nx = convert_from_nx
 
 
 def _refusal(

@@ -126,8 +126,6 @@ def sniff(data: bytes) -> str | None:
     return next(fitting, None)
 
 
-# Advice for content that fits neither its format nor any other.
-ADVICE_ON_CONTENT = "fetch or export it again, or name its format with format="
 # Headings of the column with node names, the most likely first; "row" is for embeddings of tables.
 NODE_NAMES = ("node", "row", "id", "label", "name")
 
@@ -192,9 +190,9 @@ def _parse(source: Source, name: str, weight: str | None, ends: tuple[str, str] 
                 FORMATS["edgelist"].read(source)
             except InputError:
                 other = ""
-        hint = other or (ADVICE_ON_CONTENT if isinstance(error, Unreadable) else "")
-        if not hint:
+        if not other and not isinstance(error, Unreadable):
             raise
+        hint = other or "fetch or export it again, or name its format with format="
         raise InputError(f"{error}; {hint}") from None
     file = file if weight is None else replace(file, weight=weight)
     return _with_numbers(file, {"weight", file.weight}).noting(*(n for n in source.notes if n not in file.notes))

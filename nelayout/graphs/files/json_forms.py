@@ -50,7 +50,7 @@ def read_json(source: Source) -> GraphFile:
     """Read a JSON file of any form, also JSON Graph: a list of nodes and a list of edges.
 
     Nodes are named by "id", "key", "name" or their position in the list.  "source" and "target" are ids; if no end
-    is an id, they are positions in the list (D3).  Repeated edges make a multigraph, so that their weights add up.
+    is an id, they are positions in the list (D3).
     """
     reading = Reading(source, "json")
     data, whole = _graph_in(reading, _loaded(source))
@@ -259,15 +259,9 @@ def to_cytoscape(G: Any, labels: Sequence[Hashable], Y: np.ndarray, look: Look =
     style: list[dict[str, Any]] = [{"selector": "node", "style": look_of_nodes}]
     if H.is_directed():
         style.append({"selector": "edge", "style": {"curve-style": "bezier", "target-arrow-shape": "triangle"}})
-    data = {
-        "data": {},
-        "directed": H.is_directed(),
-        "multigraph": H.is_multigraph(),
-        "elements": {"nodes": nodes, "edges": edges},
-        "layout": {"name": "preset"},
-        "style": style,
-    }
-    return encode_json(data)
+    data = {"data": {}, "directed": H.is_directed(), "multigraph": H.is_multigraph()}
+    elements = {"nodes": nodes, "edges": edges}
+    return encode_json({**data, "elements": elements, "layout": {"name": "preset"}, "style": style})
 
 
 def _name(label: Hashable) -> str | int:
