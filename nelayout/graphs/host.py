@@ -187,11 +187,10 @@ class Host:
         result = np.full((len(where), dim), np.nan)
         if pos is None:
             return result
-        mapping = as_mapping(pos)
-        if mapping is None:
+        found = self._found(pos)
+        if found is None:
             rows = self._sequence(pos, "pos")
         else:
-            found = self._found(mapping)
             where = [i for i, row in enumerate(found) if row is not MISSING]
             rows = [found[i] for i in where]
         try:
@@ -217,8 +216,7 @@ class Host:
             x = self.opened(x)
             if isinstance(x, REAL) or (isinstance(x, np.ndarray) and x.ndim == 0):
                 return np.full(len(labels), numbers([x], what, lambda _: "every node", nonnegative))
-            if (mapping := as_mapping(x)) is not None:
-                given = self._found(mapping)
+            given = self._found(x)
         without = [] if given is None else [k for k, value in enumerate(given) if value is MISSING]
         if without:
             raise InputError(
@@ -232,9 +230,8 @@ class Host:
         if isinstance(x, str):
             return self.attribute(x, what)
         x, n = self.opened(x), len(self.aliases[0])
-        mapping = as_mapping(x)
-        if mapping is not None:
-            given = self._found(mapping)
+        given = self._found(x)
+        if given is not None:
             if n and all(value is MISSING for value in given):
                 raise InputError(
                     f"no key of {what} is a node of the graph; give a dict keyed by node, or one entry per node ({n})"
@@ -303,8 +300,11 @@ class Host:
             mask[self.nodes(labels, what)[:, None], [AXES.index(letter) for letter in axes]] = True
         return mask
 
-    def _found(self, mapping: Mapping) -> list:
-        """Return the value of each node, `MISSING` if it is no key of `mapping`."""
+    def _found(self, x: Any) -> list | None:
+        """Return the value of each node, `MISSING` if it is no key; None if `x` is no mapping."""
+        mapping = as_mapping(x)
+        if mapping is None:
+            return None
         given = [mapping.get(label, MISSING) for label in self.aliases[0]]
         for labels in self.aliases[1:]:
             pairs = zip(given, labels, strict=True)

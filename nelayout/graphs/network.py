@@ -160,12 +160,9 @@ def check_kind(weight_kind: str) -> None:
 
 
 def similarities(
-    values: Sequence | np.ndarray,
-    weight_kind: str,
-    attribute: str,
-    name: Callable[[int], str],
+    values: Sequence | np.ndarray, weight_kind: str, attribute: str, name: Callable[[int], str],
     negative: str = NEGATIVE,
-) -> np.ndarray:
+) -> np.ndarray:  # fmt: skip
     """Return the similarity of each edge, (m,) float64 >= 0, before parallel edges add up.
 
     "similarity" is the number itself, "distance" mean(d) / d, so that the unit of length does not matter, "log"

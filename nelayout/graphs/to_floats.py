@@ -27,13 +27,9 @@ REAL = (abstract.Real, decimal.Decimal, np.bool_)
 
 
 def numbers(
-    values: Sequence | np.ndarray,
-    what: str,
-    name: Callable[[int], str],
-    nonnegative: bool = False,
-    negative: str = "",
-    text: str = TEXT,
-) -> np.ndarray:
+    values: Sequence | np.ndarray, what: str, name: Callable[[int], str], nonnegative: bool = False,
+    negative: str = "", text: str = TEXT,
+) -> np.ndarray:  # fmt: skip
     """Return `values` as float64; booleans count as 0 and 1.
 
     `what` names a value ("mass"), `name` the k-th edge or node, `negative` and `text` advise on such values.

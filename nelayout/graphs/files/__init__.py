@@ -88,11 +88,9 @@ CONVERSIONS = {
 
 
 def file_format(
-    given: str | None = None,
-    path: str | os.PathLike | None = None,
-    table: Mapping[str, str] = EXTENSIONS,
+    given: str | None = None, path: str | os.PathLike | None = None, table: Mapping[str, str] = EXTENSIONS,
     kind: str = "file format",
-) -> str:
+) -> str:  # fmt: skip
     """Return the name of the format `given`, or of the ending of `path` without ".gz"."""
     known = "one of " + ", ".join(sorted(table))
     if given is not None:

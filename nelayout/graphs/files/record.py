@@ -368,16 +368,10 @@ def count_of(n: int, what: str) -> str:
 
 
 def from_edges(
-    labels: Sequence[Hashable],
-    rows: np.ndarray,
-    cols: np.ndarray,
-    weights: np.ndarray | None,
-    file_format: str,
-    directed: bool = False,
-    node_data: Mapping[str, Any] | None = None,
-    notes: tuple[str, ...] = (),
+    labels: Sequence[Hashable], rows: np.ndarray, cols: np.ndarray, weights: np.ndarray | None, file_format: str,
+    directed: bool = False, node_data: Mapping[str, Any] | None = None, notes: tuple[str, ...] = (),
     weight: str = "weight",
-) -> GraphFile:
+) -> GraphFile:  # fmt: skip
     """Return the record of a list of edges between node numbers.
 
     Repeated edges with weights add up.  Without weights they count once, as in `networkx.read_edgelist`: many
