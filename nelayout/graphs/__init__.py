@@ -56,34 +56,10 @@ def read(G: Any, weight: str | None = "weight", weight_kind: str = "similarity")
     P_ij = P_ji = w for an undirected edge, and w_ij + w_ji for directed edges.  Parallel edges add up.  Self-loops
     and edges of weight 0 are dropped.  `G` is not changed, and the result shares no memory with it.
 
-    Parameters
-    ----------
-    G : networkx graph (also digraph, multigraph, view), igraph.Graph, rustworkx.PyGraph or PyDiGraph, networkit.Graph,
-        graph_tool.Graph, pandas table of edges, scipy.sparse matrix or array, square NumPy array.
-    weight : edge attribute that holds the weights; None takes every edge as 1.  An edge without it weighs 1.
-        If no edge has "weight", all weigh 1, and `Network.notes` names the numeric attributes that were not used.
-        Any other name that no edge has is an error.
-        For matrices: None takes every stored entry as 1, also a stored 0; any name takes the entries.
-    weight_kind : meaning of the numbers: "similarity" (w itself), "distance" (mean(d) / d, so an edge of mean
-        length weighs 1 and the unit of length does not matter), "log" (ln(1 + w), for heavy-tailed weights).
-        Parallel and opposite edges add up as similarities.
-
-    Raises
-    ------
-    InputTypeError
-        if `G` is not a graph, or comes from a version of its library that cannot be read.
-    InputError
-        naming the edge with a weight that is negative, NaN, infinite or not a number, or a distance <= 0;
-        for a `weight` that no edge has and for an unknown `weight_kind`, with near matches.  For networkx graphs
-        they are `networkx.NetworkXError` too.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> read(np.array([[0, 1, 0], [0, 0, 4], [0, 0, 0]]), weight_kind="log").adjacency.toarray().round(2)
-    array([[0.  , 0.69, 0.  ],
-           [0.69, 0.  , 1.61],
-           [0.  , 1.61, 0.  ]])
+    `weight` names the edge attribute that holds the weights; None takes every edge as 1.  An edge without it weighs 1.
+    If no edge has "weight", all weigh 1, and `Network.notes` names the numeric attributes that were not used.  Any
+    other name that no edge has is an error.  A matrix has its entries under any name; None takes stored ones as 1.
+    See `similarities` for `weight_kind`.  Errors name the edge.
     """
     if is_a(G, "nelayout.graphs.files.record", "GraphFile"):
         network = read(G.graph, G.weight if weight == "weight" else weight, weight_kind)
@@ -104,11 +80,7 @@ def read(G: Any, weight: str | None = "weight", weight_kind: str = "similarity")
 
 
 def graph_of(G: Any) -> Any:
-    """Return `G`, or an empty networkx graph for the empty list, as networkx's layouts do.
-
-    >>> graph_of([]).number_of_nodes()
-    0
-    """
+    """Return `G`, or an empty networkx graph for the empty list, as networkx's layouts do."""
     if not (isinstance(G, list) and not G):
         return G
     from networkx import Graph
@@ -127,22 +99,12 @@ def host_of(G: Any) -> Host:
 
 
 def links(G: Any) -> Links:
-    """Return the edges of `G` one by one in its library's order; parallel edges stay separate.
-
-    >>> import networkx as nx
-    >>> found = links(nx.MultiDiGraph([("b", "a", {"w": 2}), ("b", "a"), ("a", "a")]))
-    >>> found.rows.tolist(), found.cols.tolist(), found.attribute("w")
-    ([0, 0, 1], [1, 1, 1], [2, None, None])
-    """
+    """Return the edges of `G` one by one in its library's order; parallel edges stay separate."""
     return host_of(G).links()
 
 
 def points(pos: Any) -> Network:
-    """Return a network without edges: one node per key of the positions, or per row.
-
-    >>> points({"a": (0, 1), "b": (2, 3)}).labels
-    ['a', 'b']
-    """
+    """Return a network without edges: one node per key of the positions, or per row."""
     opened = places(pos)
     labels = range(len(opened.given)) if opened.keys is None else opened.keys
     matrix = csr_array((len(labels), len(labels)))
@@ -154,12 +116,7 @@ def points(pos: Any) -> Network:
 def places(pos: Any, host: Host | None = None) -> Places:
     """Open positions of any library's type, or of a `Solution`, as a dict or as rows.
 
-    For a matrix, positions are rows, even if they come in a frame with an index.  Raises `InputTypeError` for
-    other types.
-
-    >>> opened = places({"a": (0, 1), "b": (2, 3)})
-    >>> opened.keys, opened.dim
-    (['a', 'b'], 2)
+    For a matrix, positions are rows, even if they come in a frame with an index.
     """
     pos = getattr(pos, "positions", pos)
     pos = host.opened(pos) if isinstance(host, ArrayHost) else pos
@@ -176,10 +133,7 @@ def places(pos: Any, host: Host | None = None) -> Places:
 
 
 def every_position(network: Network, pos: Any, what: str = "pos") -> np.ndarray:
-    """Return the positions of all nodes, (n, dim) float64; the first position gives dim.
-
-    Raises `InputError` naming a node without a position, and the number of such nodes.
-    """
+    """Return the positions of all nodes, (n, dim) float64; the first position gives dim."""
     opened = places(pos, network.host)
     Y = network.host.positions(opened.given, opened.dim)
     missing = np.flatnonzero(np.isnan(Y).any(axis=1))
@@ -199,19 +153,7 @@ def every_position(network: Network, pos: Any, what: str = "pos") -> np.ndarray:
 
 
 def guard(G: Any) -> AbstractContextManager[None]:
-    """Turn errors of nelayout, within the block, into errors of the package of `G` as well.
-
-    Examples
-    --------
-    >>> import networkx as nx
-    >>> from nelayout.errors import InputError
-    >>> try:
-    ...     with guard(nx.Graph()):
-    ...         raise InputError("the graph is empty")
-    ... except nx.NetworkXError as error:
-    ...     print(error)
-    the graph is empty
-    """
+    """Turn errors of nelayout, within the block, into errors of the package of `G` as well."""
     return next((host.guard() for host in HOSTS.values() if host.recognizes(G)), nullcontext())
 
 
@@ -220,14 +162,18 @@ def _kind(G: Any) -> str:
 
 
 def _no_graph(G: Any) -> InputTypeError:
-    hint = CONVERSIONS.get(type(G).__module__.partition(".")[0], "")
-    if isinstance(G, (list, tuple)) and len(G) in (2, 3) and all(isinstance(each, np.ndarray) for each in G):
+    hint = CONVERSIONS.get(type(G).__module__.partition(".")[0]) or (
+        "another object becomes a graph by the list of its edges: networkx.Graph([(u, v), ...]), or "
+        "networkx.Graph() and add_weighted_edges_from([(u, v, weight), ...])"
+    )
+    arrays = isinstance(G, (list, tuple)) and all(isinstance(each, np.ndarray) for each in G)
+    if arrays and len(G) == 2:
         hint = "arrays of ends become a graph by networkx.Graph(zip(source.tolist(), target.tolist()))"
-        if len(G) == 3:
-            hint = (
-                "arrays of ends and weights become a graph by G = networkx.Graph() and "
-                "G.add_weighted_edges_from(zip(source.tolist(), target.tolist(), weight.tolist()))"
-            )
+    elif arrays and len(G) == 3:
+        hint = (
+            "arrays of ends and weights become a graph by G = networkx.Graph() and "
+            "G.add_weighted_edges_from(zip(source.tolist(), target.tolist(), weight.tolist()))"
+        )
     elif isinstance(G, (list, tuple, set, dict)):
         hint = (
             "a list of edges or a dict of neighbors becomes a graph with networkx.Graph(...), "
@@ -239,9 +185,4 @@ def _no_graph(G: Any) -> InputTypeError:
         hint = "nelayout.embed_cells draws single cells by the graph in obsp, and nelayout.plot shows a part of obsm"
     elif isinstance(G, type):
         hint = "this is a class: pass an instance of it"
-    elif not hint:
-        hint = (
-            "another object becomes a graph by the list of its edges: networkx.Graph([(u, v), ...]), or "
-            "networkx.Graph() and add_weighted_edges_from([(u, v, weight), ...])"
-        )
     return InputTypeError(f"{_kind(G)} is not a graph; allowed are {TAKEN}; {hint}")

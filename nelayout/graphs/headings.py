@@ -49,11 +49,7 @@ def first_of(headings: Iterable[object], names: Iterable[str]) -> int | None:
 
 
 def is_weight(heading: str) -> bool:
-    """Return whether a heading is one of `WEIGHT` or ends in one.
-
-    >>> is_weight("combined_score"), is_weight("km")
-    (True, False)
-    """
+    """Return whether a heading is one of `WEIGHT` or ends in one, as "combined_score"."""
     return bool(WEIGHT.intersection(_parts(heading)[-1:]))
 
 

@@ -1,17 +1,9 @@
 """`Host`: one graph of a library, with its edges, values per node, and positions.
 
-A node has a label, and in igraph also a number.  `Host.aliases` is a list of label sequences, each in node order;
-messages use the first one::
-
-    >>> host = Host(None)
-    >>> host.aliases = [["a", "b"]]
-    >>> host.positions({"b": (3, 4), "elsewhere": (0, 0)}, 2)
-    array([[nan, nan],
-           [ 3.,  4.]])
-    >>> host.values({"a": 1, "b": 2}, "size")
-    array([1., 2.])
-    >>> host.held({"a": "x", "b": "xy"}, 2).astype(int).tolist()
-    [[1, 0], [1, 1]]
+>>> host = Host(None, [["a", "b"]])
+>>> host.positions({"b": (3, 4), "elsewhere": (0, 0)}, 2)
+array([[nan, nan],
+       [ 3.,  4.]])
 """
 
 from __future__ import annotations
@@ -28,11 +20,11 @@ import numpy as np
 from nelayout.errors import InputError, InputTypeError, near_matches, unknown
 from nelayout.graphs.to_floats import REAL, numbers, short_repr
 
-__all__ = ["Host", "Links", "Named", "Places", "as_mapping", "holds_weights", "is_a"]
+__all__ = ["Host", "Links", "Named", "Places", "as_mapping", "holds_weights", "is_a", "networkx_graph"]
 
 MISSING: Any = object()
 # Names of the axes, in the order of the coordinates.
-AXES = "xyz"
+AXES = ("x", "y", "z")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -77,8 +69,7 @@ class Places:
     @property
     def dim(self) -> int:
         """Number of coordinates of the first position; 2 without positions."""
-        rows = self.given.values() if isinstance(self.given, Mapping) else self.given
-        return int(np.size(next(iter(rows)))) if len(rows) else 2
+        return int(np.size(next(iter(self.rows), (0, 0))))
 
 
 class Named(list):
@@ -99,6 +90,7 @@ class Host:
     stores    whether `write` can keep positions in the graph itself
     directed  whether edges have a direction
     kind      name of a node attribute in messages
+    bare      message for a library without attributes of nodes, of n nodes
     about_numbers  a note on the meaning of whole numbers as nodes, if ambiguous; else empty
     """
 
@@ -107,11 +99,11 @@ class Host:
     aliases: Sequence[Sequence[Hashable]]
     stores: bool = False
     directed: bool = False
-    kind = "node attribute"
+    kind, bare = "node attribute", ""
     about_numbers: tuple[str, ...] = ()
 
-    def __init__(self, G: Any):
-        self.G = G
+    def __init__(self, G: Any, aliases: Sequence[Sequence[Hashable]] = (), directed: bool = False):
+        self.G, self.aliases, self.directed = G, aliases, directed
 
     @classmethod
     def recognizes(cls, G: Any) -> bool:
@@ -134,23 +126,15 @@ class Host:
 
     def as_networkx(self, labels: Sequence[Hashable], node_data: Mapping[str, Any]) -> Any:
         """Copy nodes and edges with attributes to networkx; parallel edges make a multigraph."""
-        import networkx as nx
-
-        listed = self.links()
-        ends = np.column_stack([listed.rows, listed.cols])
-        ends = ends if self.directed else np.sort(ends, axis=1)
-        kinds = (nx.MultiDiGraph, nx.DiGraph) if self.directed else (nx.MultiGraph, nx.Graph)
-        H = kinds[0 if len(np.unique(ends, axis=0)) < len(ends) else 1]()
-        H.add_nodes_from(labels)
-        for name, values in {**self.columns(), **node_data}.items():
-            if getattr(values, "ndim", 1) == 1 and len(values) == len(labels):
-                nx.set_node_attributes(H, {v: x for v, x in zip(labels, values, strict=True) if x is not None}, name)
+        listed, every = self.links(), {**self.columns(), **node_data}
+        known = {name: x for name, x in every.items() if getattr(x, "ndim", 1) == 1 and len(x) == len(labels)}
+        nodes = {v: {name: x[k] for name, x in known.items() if x[k] is not None} for k, v in enumerate(labels)}
         columns = {name: listed.attribute(name) for name in listed.names}
-        H.add_edges_from(
-            (labels[i], labels[j], {name: values[k] for name, values in columns.items() if values[k] is not None})
+        edges = [
+            (labels[i], labels[j], None, {name: x[k] for name, x in columns.items() if x[k] is not None})
             for k, (i, j) in enumerate(zip(listed.rows.tolist(), listed.cols.tolist(), strict=True))
-        )
-        return H
+        ]
+        return networkx_graph(nodes, edges, self.directed)
 
     def columns(self) -> Mapping[str, list]:
         """Return {node attribute: values in node order, None where a node has none}."""
@@ -161,10 +145,9 @@ class Host:
         return sorted(self.columns())
 
     def attribute(self, name: str, what: str) -> list:
-        """Return a node attribute in node order, None where a node has none.
-
-        Raises `InputError` with near matches for an unknown name; `what` is the purpose for the message.
-        """
+        """Return a node attribute in node order, None where a node has none; `what` it is for."""
+        if self.bare:
+            raise InputError(f"{what}={name!r}: {self.bare.format(n=len(self.aliases[0]))}")
         columns = self.columns()
         if name not in columns:
             raise unknown(f"{self.kind} for {what}", name, columns)
@@ -198,35 +181,30 @@ class Host:
         """Keep what `close` returned in a node attribute of the graph."""
 
     def positions(self, pos: Any, dim: int) -> np.ndarray:
-        """Return (n, dim) float64 positions in node order, NaN rows where a node has none.
-
-        Extra keys are ignored.  Raises `InputError` naming the node for a wrong length or a number that
-        is not finite.
-        """
-        pos, n = self.opened(pos), len(self.aliases[0])
-        result = np.full((n, dim), np.nan)
+        """Return (n, dim) float64 positions in node order, NaN rows where a node has none."""
+        pos = self.opened(pos)
+        where: Sequence[int] = range(len(self.aliases[0]))
+        result = np.full((len(where), dim), np.nan)
         if pos is None:
             return result
-        mapping = as_mapping(pos)
-        rows = self._sequence(pos, "pos") if mapping is None else self._found(mapping)
-        where = list(range(n)) if mapping is None else [i for i, row in enumerate(rows) if row is not MISSING]
-        rows = rows if mapping is None else [rows[i] for i in where]
+        found = self._found(pos)
+        if found is None:
+            rows = self._sequence(pos, "pos")
+        else:
+            where = [i for i, row in enumerate(found) if row is not MISSING]
+            rows = [found[i] for i in where]
         try:
             coordinates = np.array(rows, dtype=np.float64)
         except (ValueError, TypeError):
             coordinates = np.zeros(0)
-        if len(where) and (coordinates.shape != (len(where), dim) or not np.isfinite(coordinates).all()):
+        if where and (coordinates.shape != (len(where), dim) or not np.isfinite(coordinates).all()):
             coordinates = np.array([self._position(row, dim, i) for row, i in zip(rows, where, strict=True)])
-        if len(where):
+        if where:
             result[where] = coordinates
         return result
 
     def values(self, x: Any, what: str, *, nonnegative: bool = False) -> np.ndarray:
-        """Return one number per node, (n,) float64, from a scalar, dict, array or node attribute.
-
-        Raises `InputError` naming the node with a value that is missing, not a number or not finite (with
-        `nonnegative`: or negative).  For an unknown attribute, the error has near matches.
-        """
+        """Return one number per node, (n,) float64, from a scalar, dict, array or node attribute."""
         labels, given = self.aliases[0], None
 
         def name(k: int) -> str:
@@ -238,8 +216,7 @@ class Host:
             x = self.opened(x)
             if isinstance(x, REAL) or (isinstance(x, np.ndarray) and x.ndim == 0):
                 return np.full(len(labels), numbers([x], what, lambda _: "every node", nonnegative))
-            if (mapping := as_mapping(x)) is not None:
-                given = self._found(mapping)
+            given = self._found(x)
         without = [] if given is None else [k for k, value in enumerate(given) if value is MISSING]
         if without:
             raise InputError(
@@ -249,16 +226,12 @@ class Host:
         return numbers(self._sequence(x, what) if given is None else given, what, name, nonnegative)
 
     def objects(self, x: Any, what: str) -> list:
-        """Return one object per node or None, from a dict, an array or a node attribute.
-
-        Raises `InputError` for a wrong length, a dict without any node of the graph, an unknown attribute.
-        """
+        """Return one object per node or None, from a dict, an array or a node attribute."""
         if isinstance(x, str):
             return self.attribute(x, what)
         x, n = self.opened(x), len(self.aliases[0])
-        mapping = as_mapping(x)
-        if mapping is not None:
-            given = self._found(mapping)
+        given = self._found(x)
+        if given is not None:
             if n and all(value is MISSING for value in given):
                 raise InputError(
                     f"no key of {what} is a node of the graph; give a dict keyed by node, or one entry per node ({n})"
@@ -273,14 +246,14 @@ class Host:
         return x.tolist() if isinstance(x, np.ndarray) else list(x)
 
     def nodes(self, which: Iterable | None, what: str = "fixed") -> np.ndarray:
-        """Return sorted, unique int64 indices of node labels, of one label, or of a boolean mask.
-
-        Raises `InputError` naming the label that is not in the graph, with near matches.
-        """
+        """Return sorted, unique int64 indices of node labels, of one label, or of a boolean mask."""
         which, n = self.opened(which), len(self.aliases[0])
         if which is None:
             return np.zeros(0, dtype=np.int64)
-        mask = self._mask(which)
+        flags = isinstance(which, (list, tuple)) and len(which) and all(isinstance(x, (bool, np.bool_)) for x in which)
+        if flags and not any(isinstance(label, bool) for label in self.aliases[0]):
+            which = np.array(which)
+        mask = which if isinstance(which, np.ndarray) and which.dtype == bool else None
         if mask is not None:
             if mask.shape != (n,):
                 raise InputError(f"{what} is a mask of shape {mask.shape}; the graph has {n} nodes: make it ({n},)")
@@ -300,11 +273,7 @@ class Host:
         return np.array(sorted(found), dtype=np.int64)
 
     def held(self, which: Any, dim: int, what: str = "fixed") -> np.ndarray:
-        """Return the (n, dim) mask of held coordinates: all axes of some nodes, or single axes.
-
-        `which` holds nodes as for `nodes` (on every axis), a dict {node: axes} ("x", "y", "xy", ...) or a mask
-        (n, dim).  Raises `InputError` naming an unknown node or axis.
-        """
+        """Return the (n, dim) mask of held coordinates of nodes, of {node: "xy"}, or of a mask."""
         which, n = self.opened(which), len(self.aliases[0])
         if isinstance(which, np.ndarray) and which.dtype == bool and which.ndim == 2:
             if which.shape != (n, dim):
@@ -319,21 +288,23 @@ class Host:
             return mask
         alike: dict[str, list[Hashable]] = {}
         for label, axes in mapping.items():
-            there = [AXES[:dim].find(letter) for letter in axes] if isinstance(axes, str) else []
-            if not there or -1 in there:
+            if not isinstance(axes, str) or not axes or not set(axes) <= set(AXES[:dim]):
                 allowed = ", ".join(repr(axis) for axis in AXES[:dim])
-                joined = f" or several of them, as {AXES[:dim]!r}" if dim > 1 else ""
+                joined = f" or several of them, as {''.join(AXES[:dim])!r}" if dim > 1 else ""
                 raise InputError(
                     f"{what} of node {short_repr(label)} is {short_repr(axes)}; in {dim} dimensions a node is held on "
                     f"{allowed}{joined}; a list of nodes holds them on every axis"
                 )
             alike.setdefault(axes, []).append(label)
         for axes, labels in alike.items():
-            mask[self.nodes(labels, what)[:, None], [AXES.find(letter) for letter in axes]] = True
+            mask[self.nodes(labels, what)[:, None], [AXES.index(letter) for letter in axes]] = True
         return mask
 
-    def _found(self, mapping: Mapping) -> list:
-        """Return the value of each node, `MISSING` if it is no key of `mapping`."""
+    def _found(self, x: Any) -> list | None:
+        """Return the value of each node, `MISSING` if it is no key; None if `x` is no mapping."""
+        mapping = as_mapping(x)
+        if mapping is None:
+            return None
         given = [mapping.get(label, MISSING) for label in self.aliases[0]]
         for labels in self.aliases[1:]:
             pairs = zip(given, labels, strict=True)
@@ -359,31 +330,38 @@ class Host:
 
     def _position(self, row: Any, dim: int, i: int) -> np.ndarray:
         """Return one node's position; raise the error that names the node."""
-        of_node = f"pos of node {short_repr(self.aliases[0][i])}"
+        node, must = f"pos of node {short_repr(self.aliases[0][i])}", f"it must be {dim} finite numbers"
         try:
             array = np.asarray(row, dtype=np.float64)
         except (ValueError, TypeError):
-            raise InputError(f"{of_node} is {short_repr(row)}; it must be {dim} finite numbers") from None
+            raise InputError(f"{node} is {short_repr(row)}; {must}") from None
         if array.ndim != 1:
-            raise InputError(f"{of_node} is {short_repr(row)}; it must be a list of {dim} numbers")
-        if len(array) != dim:
-            raise InputError(
-                f"{of_node} has {len(array)} coordinates and dim={dim}; pass dim={len(array)}, or positions with {dim} "
-                "coordinates"
-            )
+            raise InputError(f"{node} is {short_repr(row)}; it must be a list of {dim} numbers")
+        found = len(array)
+        if found != dim:
+            pass_it = f"pass dim={found}, or positions with {dim} coordinates"
+            raise InputError(f"{node} has {found} coordinates and dim={dim}; {pass_it}")
         if not np.isfinite(array).all():
-            raise InputError(
-                f"{of_node} is {short_repr(array.tolist())}; it must be {dim} finite numbers: leave a node without "
-                "position out of a dict"
-            )
+            out = "leave a node without position out of a dict"
+            raise InputError(f"{node} is {short_repr(array.tolist())}; {must}: {out}")
         return array
 
-    def _mask(self, which: Any) -> np.ndarray | None:
-        """Return a mask if `which` holds only booleans and labels are not booleans; else None."""
-        if isinstance(which, np.ndarray):
-            return which if which.dtype == bool else None
-        flags = isinstance(which, (list, tuple)) and len(which) and all(isinstance(x, (bool, np.bool_)) for x in which)
-        return np.array(which) if flags and not any(isinstance(label, bool) for label in self.aliases[0]) else None
+
+def networkx_graph(nodes: Mapping, edges: Sequence[tuple], directed: bool, multigraph: bool = False) -> Any:
+    """Build a networkx graph of edges (u, v, key, attributes); a multigraph if any repeat."""
+    import networkx
+
+    pairs = {(u, v) if directed else frozenset((u, v)) for u, v, *_ in edges}
+    several = multigraph or len(pairs) < len(edges)
+    kinds = (networkx.DiGraph, networkx.MultiDiGraph) if directed else (networkx.Graph, networkx.MultiGraph)
+    G: Any = kinds[several]()
+    G.add_nodes_from(nodes.items())
+    if not several:
+        G.add_edges_from((u, v, own) for u, v, _, own in edges)
+        return G
+    for u, v, key, own in edges:
+        G.add_edges_from([(u, v, None if key is None or G.has_edge(u, v, key) else key, own)])
+    return G
 
 
 def is_a(x: Any, package: str, *names: str) -> bool:

@@ -11,22 +11,6 @@
 | SciPy, NumPy | 0 .. n-1 | an array |
 
 nelayout does not import the libraries here: a caller who passes one of their graphs has loaded the library.
-
-    >>> import igraph as package
-    >>> from nelayout.graphs.network import network_of
-    >>> G = package.Graph([(0, 1)], edge_attrs={"weight": [2.5]})
-    >>> network = network_of(IgraphHost(G), "weight", "similarity")
-    >>> list(network.labels), network.adjacency.data
-    ([0, 1], array([2.5, 2.5]))
-
-Headings name the columns of a table with the ends, as in edge-list files.  `weight` names a column without missing
-values.  Rows are undirected edges.  Weights of repeated edges add up; without weights, repeated edges count once::
-
-    >>> import pandas as package
-    >>> table = package.DataFrame({"from": ["b", "a", "b"], "to": ["a", "c", "a"], "km": [2.0, 3.0, 5.0]})
-    >>> network = network_of(PandasHost(table), "km", "similarity")
-    >>> network.labels, network.adjacency.toarray()[0]
-    (['b', 'a', 'c'], array([0., 7., 0.]))
 """
 
 from __future__ import annotations
@@ -44,7 +28,7 @@ from scipy.sparse import csr_array, issparse
 
 from nelayout.errors import InputError, InputTypeError, Unsupported, for_networkx
 from nelayout.graphs.headings import FROM, ends_named, first_of
-from nelayout.graphs.host import MISSING, Host, Links, Places, as_mapping, holds_weights, is_a
+from nelayout.graphs.host import AXES, MISSING, Host, Links, Places, as_mapping, holds_weights, is_a
 from nelayout.graphs.network import NEGATIVE, Network, canonical, check_kind, check_size, similarities, zero_note
 from nelayout.graphs.to_floats import REAL, short_repr
 
@@ -54,13 +38,13 @@ NUMBERS_ARE_NAMES = (
     "a whole number in pos, fixed, mass and node_size means the vertex of that name, since names are numbers here; "
     "give an igraph.Vertex, such as g.vs[0], for an index"
 )
-AXES = ("x", "y", "z")
 # Largest number of headings in a message.
 MAX_NAMES = 8
 
 
-def _listed(pairs: Any, names: Sequence[str], attribute: Any) -> Links:
-    ends = np.array(pairs, dtype=np.int64).reshape(-1, 2)
+def _listed(ids: Sequence[Any], pairs: Any, names: Sequence[str], attribute: Any) -> Links:
+    """List edges between ids, which increase and may have holes."""
+    ends = np.searchsorted(ids, np.array(pairs, dtype=np.int64).reshape(-1, 2))
     return Links(ends[:, 0], ends[:, 1], names, attribute)
 
 
@@ -71,9 +55,7 @@ class NetworkxHost(Host):
     stores = True
 
     def __init__(self, G: Any):
-        super().__init__(G)
-        self.directed = G.is_directed()
-        self.aliases = [list(G)]
+        super().__init__(G, [list(G)], G.is_directed())
 
     @staticmethod
     @contextmanager
@@ -97,18 +79,7 @@ class NetworkxHost(Host):
 
     def links(self, weight: Any = MISSING) -> Links:
         """Return the edges in the order of `G.edges`; with `weight`, None is not a missing value."""
-        rows, cols, data = self._edges()
-        absent, names = None if weight is MISSING else MISSING, sorted(set().union(*data), key=str)
-        none = [absent] * len(rows)
-        return Links(rows, cols, names, lambda name: [own.get(name, absent) for own in data] or none, absent)
-
-    def _edges(self) -> tuple[np.ndarray, np.ndarray, list[dict]]:
-        """Return ends and attribute dicts of each edge once (undirected: from the earlier node).
-
-        If no edge has an attribute, there are no dicts. Walking the adjacency is faster than `G.edges`, because
-        networkx returns its own dicts.
-        """
-        G, labels = self.G, self.aliases[0]
+        G, labels = self.G, self.aliases[0]  # walking the adjacency, with networkx's own dicts, is faster than G.edges
         counted = all(map(eq, labels, count()))  # the labels are 0, 1, 2, ..., in order
         n, index = len(labels), None if counted else dict(zip(labels, range(len(labels)), strict=True))
 
@@ -132,7 +103,9 @@ class NetworkxHost(Host):
             parallel = np.array([len(edges) for edges in data], dtype=np.int64)
             rows, cols = np.repeat(rows, parallel), np.repeat(cols, parallel)
             data = [own for edges in data for own in edges.values()]
-        return rows, cols, data
+        absent, names = None if weight is MISSING else MISSING, sorted(set().union(*data), key=str)
+        none = [absent] * len(rows)
+        return Links(rows, cols, names, lambda name: [own.get(name, absent) for own in data] or none, absent)
 
     def columns(self) -> dict[str, list]:
         rows = [data for _, data in self.G.nodes(data=True)]
@@ -155,8 +128,7 @@ class IgraphHost(Host):
     kind = "vertex attribute"
 
     def __init__(self, G: Any):
-        super().__init__(G)
-        self.directed = G.is_directed()
+        super().__init__(G, directed=G.is_directed())
         numbers, names = range(G.vcount()), G.vs["name"] if "name" in G.vs.attributes() else [None]
         try:
             distinct = len(Counter(names)) == G.vcount() and None not in names
@@ -172,7 +144,8 @@ class IgraphHost(Host):
         return Places(pos.coords, lambda Y: type(pos)(Y.tolist())) if is_a(pos, "igraph", "Layout") else None
 
     def links(self, weight: Any = MISSING) -> Links:
-        return _listed(self.G.get_edgelist(), sorted(self.G.es.attributes()), lambda name: list(self.G.es[name]))
+        rows, cols = np.array(self.G.get_edgelist(), dtype=np.int64).reshape(-1, 2).T
+        return Links(rows, cols, sorted(self.G.es.attributes()), lambda name: list(self.G.es[name]))
 
     def columns(self) -> dict[str, list]:
         return {name: list(self.G.vs[name]) for name in self.G.vs.attributes()}
@@ -205,8 +178,7 @@ class RustworkxHost(Host):
     package, kinds = "rustworkx", ("PyGraph", "PyDiGraph")
 
     def __init__(self, G: Any):
-        super().__init__(G)
-        self.directed = is_a(G, "rustworkx", "PyDiGraph")
+        super().__init__(G, directed=is_a(G, "rustworkx", "PyDiGraph"))
         numbers, names = list(G.node_indices()), list(G.nodes())
         named = all(isinstance(name, str) for name in names) and len(set(names)) == len(names)
         self.aliases = [numbers, names] if named else [numbers]
@@ -218,7 +190,6 @@ class RustworkxHost(Host):
 
     def links(self, weight: Any = MISSING) -> Links:
         edges = self.G.weighted_edge_list()
-        position = {node: k for k, node in enumerate(self.aliases[0])}
         payloads = [payload for *_, payload in edges]
         # If one payload is a number, every payload except dicts is a weight, so that text among numbers is an error.
         plain = {"weight"} if any(isinstance(p, REAL) and not isinstance(p, (bool, np.bool_)) for p in payloads) else ()
@@ -227,13 +198,12 @@ class RustworkxHost(Host):
             return [p.get(name) if isinstance(p, Mapping) else p if name in plain else None for p in payloads]
 
         names = sorted({*plain, *_keys(payloads)})
-        return _listed([(position[u], position[v]) for u, v, _ in edges], names, attribute)
+        return _listed(self.aliases[0], [edge[:2] for edge in edges], names, attribute)
 
     def columns(self) -> dict[str, list]:
         payloads = list(self.G.nodes())
-        columns = {
-            name: [p.get(name) if isinstance(p, Mapping) else None for p in payloads] for name in _keys(payloads)
-        }
+        dicts = [p if isinstance(p, Mapping) else {} for p in payloads]
+        columns = {name: [own.get(name) for own in dicts] for name in _keys(payloads)}
         plain = [p if isinstance(p, (str, *REAL)) else None for p in payloads]
         return {"label": plain, **columns} if any(p is not None for p in plain) else columns
 
@@ -249,30 +219,23 @@ def _keys(payloads: list) -> set[str]:
 
 
 class NetworkitHost(Host):
-    """A networkit graph; its own weights are the attribute "weight".
-
-    networkit can test whether an attribute is attached, but it does not list the names of attributes.
-    """
+    """A networkit graph, which does not list its attributes; its own weights are "weight"."""
 
     package, kinds = "networkit", ("Graph",)
 
     def __init__(self, G: Any):
-        super().__init__(G)
-        self.directed = G.isDirected()
         self.ids = list(G.iterNodes())
-        self.aliases = [self.ids]
+        super().__init__(G, [self.ids], G.isDirected())
 
     def links(self, weight: Any = MISSING) -> Links:
         edges: list[tuple[int, int, float, int]] = []
         self.G.forEdges(lambda *edge: edges.append(edge))
-        position = {node: k for k, node in enumerate(self.ids)}
-        pairs = np.array([(position[u], position[v]) for u, v, *_ in edges], dtype=np.int64).reshape(-1, 2)
-        pairs = pairs if self.directed else np.sort(pairs, axis=1)  # networkit lists the higher end first
+        pairs = [edge[:2] if self.directed else sorted(edge[:2]) for edge in edges]  # the higher end comes first
         columns = {"weight": [edge[2] for edge in edges]} if self.G.isWeighted() else {}
         if isinstance(weight, str) and weight not in columns and self.G.hasEdgeIds():
             attached = _attached(self.G.getEdgeAttribute, weight, [edge[3] for edge in edges])
             columns = columns if attached is None else {**columns, weight: attached}
-        return _listed(pairs, list(columns), columns.__getitem__)
+        return _listed(self.ids, pairs, list(columns), columns.__getitem__)
 
     def attributes(self) -> Sequence[str]:
         return _Attached(self.G)
@@ -300,18 +263,15 @@ class NetworkitHost(Host):
         return result
 
 
-class _Attached(Sequence):
+class _Attached(list):
+    """The attributes of nodes, an empty list that knows whether a name is one of them."""
+
     def __init__(self, G: Any):
+        super().__init__()
         self.G = G
 
     def __contains__(self, name: object) -> bool:
         return isinstance(name, str) and _attached(self.G.getNodeAttribute, name, []) is not None
-
-    def __len__(self) -> int:
-        return 0
-
-    def __getitem__(self, index: Any) -> Any:
-        return [][index]
 
 
 def _attached(find: Any, name: str, keys: list[int]) -> list | None:
@@ -335,9 +295,7 @@ class GraphToolHost(Host):
     kind = "vertex property"
 
     def __init__(self, G: Any):
-        super().__init__(G)
-        self.directed = G.is_directed()
-        self.aliases = [G.get_vertices().tolist()]
+        super().__init__(G, [G.get_vertices().tolist()], G.is_directed())
 
     @staticmethod
     def places(pos: Any) -> Places | None:
@@ -350,19 +308,17 @@ class GraphToolHost(Host):
         return Places(given, lambda Y: _property_of(G, map(G.vertex, given), Y))
 
     def links(self, weight: Any = MISSING) -> Links:
-        vertices = self.G.get_vertices()
-        position = np.zeros(int(vertices.max(initial=-1)) + 1, dtype=np.int64)
-        position[vertices] = np.arange(len(vertices))
-        ends = position[np.asarray(self.G.get_edges(), dtype=np.int64).reshape(-1, 2)]
         properties = {**self.G.edge_properties, **({"weight": weight} if holds_weights(weight) else {})}
-        return _listed(ends, sorted(properties), lambda name: self._of_edges(properties[name]))
 
-    def _of_edges(self, values: Any) -> list:
-        kind = values.value_type()
-        if kind in ("string", "object") or kind.startswith(("vector", "python")):
-            return [_plain(values[edge]) for edge in self.G.edges()]
-        column = np.asarray(self.G.get_edges([values])).reshape(-1, 3)[:, 2]
-        return column.astype(bool).tolist() if kind == "bool" else column.tolist()
+        def attribute(name: str) -> list:
+            values = properties[name]
+            kind = values.value_type()
+            if kind in ("string", "object") or kind.startswith(("vector", "python")):
+                return [_plain(values[edge]) for edge in self.G.edges()]
+            column = np.asarray(self.G.get_edges([values])).reshape(-1, 3)[:, 2]
+            return column.astype(bool).tolist() if kind == "bool" else column.tolist()
+
+        return _listed(self.aliases[0], self.G.get_edges(), sorted(properties), attribute)
 
     def columns(self) -> dict[str, list]:
         return {name: self.opened(values) for name, values in self.G.vertex_properties.items()}
@@ -390,24 +346,41 @@ def _plain(value: Any) -> Any:
 
 
 class PandasHost(Host):
-    """A table of edges: nodes in the order in which they appear."""
+    """A table of edges, with headings as in files: nodes in the order in which they appear."""
 
     package, kinds = "pandas", ("DataFrame",)
+    bare = "a table of edges has no columns about nodes; give a Series or a dict keyed by node"
 
     def __init__(self, G: Any):
-        super().__init__(G)
-        self.ends, pairs = _ends(G)
-        number = {label: k for k, label in enumerate(dict.fromkeys(label for pair in pairs for label in pair))}
+        ends = ends_named(G.columns)
+        if ends is not None and first_of(G.columns, FROM) is None and "f" in {G.dtypes.iloc[k].kind for k in ends}:
+            ends = None  # pairs such as umap1 and umap2
+        if ends is None:
+            names = [repr(name) for name in G.columns]
+            more = f" and {len(names) - MAX_NAMES} more" if len(names) > MAX_NAMES else ""
+            shown = (", ".join(names[:MAX_NAMES]) or "(none)") + more
+            first, second = names[:2] if len(names) > 1 else ("...", "...")
+            raise InputTypeError(
+                f"the DataFrame has the columns {shown}, which do not name the two ends of edges; call them "
+                f"source and target: df.rename(columns={{{first}: 'source', {second}: 'target'}}). An adjacency table "
+                "becomes a matrix with .to_numpy(); vectors, one row per sample, are drawn by nelayout.embed"
+            )
+        wrong = G.iloc[:, list(ends)].isna().any(axis=1).to_numpy()
+        if wrong.any():
+            raise InputError(
+                f"the row {short_repr(G.index[int(np.argmax(wrong))])} has no node at an end ({int(wrong.sum())} of "
+                f"{len(G)} rows); leave such rows out: df.dropna(subset=[...])"
+            )
+        sources, targets = (G.iloc[:, column].tolist() for column in ends)
+        pairs = list(zip(sources, targets, strict=True))
+        number = {label: k for k, label in enumerate(dict.fromkeys(chain.from_iterable(pairs)))}
+        super().__init__(G, [list(number)])
         self.pairs = np.array([(number[u], number[v]) for u, v in pairs], dtype=np.int64).reshape(-1, 2)
-        self.names = [name for k, name in enumerate(G.columns) if k not in self.ends and isinstance(name, str)]
-        self.aliases = [list(number)]
+        self.names = [name for k, name in enumerate(G.columns) if k not in ends and isinstance(name, str)]
 
     @staticmethod
     def places(pos: Any) -> Places | None:
-        """Open a DataFrame indexed by node: its columns x, y and z, or all if none is called x.
-
-        If the index has duplicates, the rows are in node order.
-        """
+        """Open columns x, y and z, or all; by index, or in node order if the index repeats."""
         if not is_a(pos, "pandas", "DataFrame"):
             return None
         columns = [axis for axis in AXES if axis in pos.columns] if "x" in pos.columns else list(pos.columns)
@@ -416,10 +389,7 @@ class PandasHost(Host):
         return Places(given, lambda Y: type(pos)(np.array(Y), pos.index, columns))
 
     def links(self, weight: Any = MISSING) -> Links:
-        """Return the rows; other columns are edge attributes, None where missing.
-
-        With `weight`, a missing value is an error, and rows without weights are listed once for each pair.
-        """
+        """Return the rows; with `weight`, missing values stay, rows without weights count once."""
         pairs, notes, first = self.pairs, (), slice(None)
         if weight is not MISSING and weight not in self.names:
             first = np.unique(np.sort(pairs, axis=1), axis=0, return_index=True)[1]
@@ -434,39 +404,10 @@ class PandasHost(Host):
 
         return Links(rows, cols, self.names, attribute, absent, notes)
 
-    def attribute(self, name: str, what: str) -> list:
-        raise InputError(
-            f"{what}={name!r}: a table of edges has no columns about nodes; give a Series or a dict keyed by node"
-        )
-
     def close(self, Y: np.ndarray) -> Any:
         """Return a DataFrame, indexed by node, with the columns x, y (and z)."""
         nodes = sys.modules["pandas"].Index(self.aliases[0], name="node", tupleize_cols=False)
         return sys.modules["pandas"].DataFrame(Y, nodes, list(AXES[: np.shape(Y)[1]]))
-
-
-def _ends(G: Any) -> tuple[tuple[int, int], list[tuple[Hashable, Hashable]]]:
-    """Return the columns of the ends, and the ends of each edge."""
-    columns = ends_named(G.columns)
-    if columns is not None and first_of(G.columns, FROM) is None and "f" in {G.dtypes.iloc[k].kind for k in columns}:
-        columns = None  # pairs such as umap1 and umap2
-    if columns is None:
-        names = [repr(name) for name in G.columns]
-        shown = ", ".join(names[:MAX_NAMES]) + (f" and {len(names) - MAX_NAMES} more" if len(names) > MAX_NAMES else "")
-        first, second = [*names[:2], "..."][:2] if len(names) > 1 else ("...", "...")
-        raise InputTypeError(
-            f"the DataFrame has the columns {shown or '(none)'}, which do not name the two ends of edges; call them "
-            f"source and target: df.rename(columns={{{first}: 'source', {second}: 'target'}}). An adjacency table "
-            "becomes a matrix with .to_numpy(); vectors, one row per sample, are drawn by nelayout.embed"
-        )
-    wrong = G.iloc[:, list(columns)].isna().any(axis=1).to_numpy()
-    if wrong.any():
-        raise InputError(
-            f"the row {short_repr(G.index[int(np.argmax(wrong))])} has no node at an end ({int(wrong.sum())} of "
-            f"{len(G)} rows); leave such rows out: df.dropna(subset=[...])"
-        )
-    source, target = (G.iloc[:, column].tolist() for column in columns)
-    return columns, list(zip(source, target, strict=True))
 
 
 # The first host that recognizes a graph reads it.
@@ -476,25 +417,22 @@ LIBRARIES = (NetworkxHost, IgraphHost, RustworkxHost, NetworkitHost, GraphToolHo
 # Fraction of nonzeros, on the diagonal and in all. An asymmetric dense array above both is probably a table of rows:
 # self-loops are rare, and graphs sparse.
 TABLE_FRACTION = 0.25
+MAY_BE_A_TABLE = (
+    "the square array is taken for a graph, with weights A + A.T and without its diagonal; vectors, one row per "
+    "sample, are drawn by nelayout.embed (a graph is taken without this warning when its diagonal is 0)"
+)
 # Largest difference between an undirected matrix and its transpose, relative to the largest entry.
 SYMMETRY_TOLERANCE = 1e-12
 
 
 class ArrayHost(Host):
-    """A matrix as the host of a layout: nodes are 0 .. n-1, arrays are in this order.
-
-    Entry (i, j) is the weight of the edge i -> j.  A matrix that equals its transpose (to 1e-12 of its largest
-    entry) is an undirected graph.  For any other matrix A, the weights are A + A^T::
-
-        >>> ArrayHost(np.array([[9.0, 2.0], [1.0, 0.0]])).read("weight", "similarity").adjacency.toarray()
-        array([[0., 3.],
-               [3., 0.]])
-    """
+    """A matrix of nodes 0 .. n-1; A + A^T are the weights of a matrix that is not symmetric."""
 
     package = "arrays"
+    bare = "a matrix has no node attributes; give an array of {n} entries, or a number if one is enough"
 
     def __init__(self, G: Any):
-        super().__init__(G)
+        self.G = G
         self.aliases = [range(*G.shape[:1] or [0])]
 
     @property
@@ -512,19 +450,8 @@ class ArrayHost(Host):
             rows, cols, weights = rows[upper], cols[upper], weights[upper]
         return Links(rows, cols, ["weight"], lambda _: weights.tolist())
 
-    def attribute(self, name: str, what: str) -> list:
-        raise InputError(
-            f"{what}={name!r}: a matrix has no node attributes; give an array of "
-            f"{len(self.aliases[0])} entries, or a number if one is enough"
-        )
-
     def opened(self, x: Any) -> Any:
-        """Return the n rows of a pandas Series or DataFrame in their own order, without its index.
-
-        >>> from pandas import Series
-        >>> ArrayHost(np.eye(2)).objects(Series(["a", "b"], index=[1, 0]), "labels")
-        ['a', 'b']
-        """
+        """Return the n rows of a pandas Series or DataFrame in their own order, without its index."""
         nodes = self.aliases[0]
         if not (isinstance(nodes, range) and hasattr(x, "iloc") and len(x) == len(nodes)):
             return x
@@ -541,11 +468,7 @@ class ArrayHost(Host):
         return Places(pos, lambda Y: Y) if hasattr(pos, "__len__") else None
 
     def read(self, weight: Any, weight_kind: str) -> Network:
-        """Return the `Network` of an adjacency matrix; see `nelayout.graphs.read` for the rules.
-
-        ``weight=None`` takes every stored entry as 1, any attribute name takes the entries as they are.
-        Duplicate entries of a sparse matrix are added up first, as SciPy defines them.
-        """
+        """Return the `Network` of an adjacency matrix; see `nelayout.graphs.read` for the rules."""
         G = self.G
         check_kind(weight_kind)
         matrix = _as_csr(G)
@@ -567,7 +490,10 @@ class ArrayHost(Host):
             matrix, notes = _where(matrix, matrix.data != 0), zero_note(int(zeros), "stored entries")
         weighted = bool(np.any(matrix.data != 1))
         adjacency, directed = _symmetric(matrix)
-        doubts = _doubts(G) if directed and not issparse(G) else ()
+        doubts, few = (), TABLE_FRACTION * G.shape[0]
+        if directed and not issparse(G):
+            loops, entries = np.count_nonzero(np.diagonal(G)), np.count_nonzero(G)
+            doubts = (MAY_BE_A_TABLE,) if loops > few and entries > few * len(G) else ()
         notes = (*notes, *doubts)
         return Network(self.aliases[0], canonical(adjacency), directed, weighted, notes, self, bool(zeros), doubts)
 
@@ -578,18 +504,6 @@ class ArrayHost(Host):
             for *_, own in H.edges(data=True):
                 own.clear()
         return H
-
-
-def _doubts(G: np.ndarray) -> tuple[str, ...]:
-    """Return a doubt if an asymmetric dense array looks like a table of rows."""
-    n = len(G)
-    if np.count_nonzero(np.diagonal(G)) <= TABLE_FRACTION * n or np.count_nonzero(G) <= TABLE_FRACTION * n * n:
-        return ()
-    doubt = (
-        "the square array is taken for a graph, with weights A + A.T and without its diagonal; vectors, one row per "
-        "sample, are drawn by nelayout.embed (a graph is taken without this warning when its diagonal is 0)"
-    )
-    return (doubt,)
 
 
 def _as_csr(G: Any) -> csr_array:

@@ -8,13 +8,7 @@ undirected edge of weight 5::
            [5., 0.]])
 
 Layouts use similarities: a large P_ij draws i and j together.  ``weight_kind`` states what the numbers are;
-nelayout never guesses it.  For the numbers 1, 2 and 3 (mean 2)::
-
-    >>> for kind in KINDS:
-    ...     print(kind, similarities(np.array([1.0, 2.0, 3.0]), kind, "weight", str).round(3))
-    similarity [1. 2. 3.]
-    distance [2.    1.    0.667]
-    log [0.693 1.099 1.386]
+nelayout never guesses it.
 """
 
 from __future__ import annotations
@@ -64,21 +58,7 @@ class Network:
 
 
 def network_of(host: Host, weight: Any, weight_kind: str) -> Network:
-    """Return the `Network` of a graph's edges; see `nelayout.graphs.read` for the rules.
-
-    An edge without the attribute weighs 1.  Messages name an edge by the labels of its ends.
-
-    >>> from nelayout.graphs import Links
-    >>> class Path(Host):
-    ...     def links(self, weight=None):
-    ...         return Links(np.array([0, 1, 2]), np.array([1, 2, 2]), ["km"], lambda name: [2.0, None, 9.0])
-    >>> host = Path(None)
-    >>> host.aliases = ["abc"]
-    >>> network_of(host, "km", "similarity").adjacency.toarray()
-    array([[0., 2., 0.],
-           [2., 0., 1.],
-           [0., 1., 0.]])
-    """
+    """Return the `Network` of a graph's edges; see `nelayout.graphs.read` for the rules."""
     listed, weight = host.links(weight), "weight" if holds_weights(weight) else weight
     check_kind(weight_kind)
     labels = host.aliases[0]
@@ -101,7 +81,7 @@ def network_of(host: Host, weight: Any, weight_kind: str) -> Network:
             weights = similarities(
                 [1 if value is listed.absent else value for value in values],
                 weight_kind,
-                attribute_words(weight),
+                "weight" if weight == "weight" else f"weight {weight!r}",
                 lambda k: f"edge ({short_repr(labels[rows[k]])}, {short_repr(labels[cols[k]])})",
             )
             notes = zero_note(int(np.count_nonzero(weights == 0)))
@@ -124,16 +104,6 @@ def symmetric(n: int, rows: np.ndarray, cols: np.ndarray, weights: np.ndarray) -
 
     Self-loops and weights 0 are dropped; parallel and opposite edges add up.  The upper triangle is summed and
     then mirrored, so the result equals its transpose bit by bit.
-
-    Raises
-    ------
-    InputError
-        if weights add up to more than the largest float.
-
-    Examples
-    --------
-    >>> symmetric(2, np.array([1, 0]), np.array([0, 1]), np.array([1.0, 1.0])).data
-    array([2., 2.])
     """
     keep = (rows != cols) & (weights != 0)
     if not keep.all():
@@ -174,26 +144,13 @@ def check_size(n: int, entries: int) -> None:
 NOT_A_WEIGHT = frozenset({"id", "key"})
 
 
-def _distance(values: np.ndarray) -> np.ndarray:
-    """Return mean(d) / d: an edge of mean length weighs 1, independent of the unit of length."""
-    if len(values) == 0:
-        return values
-    relative = values / values.max()  # first, so that the mean of huge numbers stays finite
-    with np.errstate(over="ignore", divide="ignore"):
-        return relative.mean() / relative
-
-
 # Advice of the error for negative weights, such as correlations.
 NEGATIVE = "weight=None takes every edge as 1; or take absolute values (abs), or leave the negative ones out"
 # Advice on text in place of a weight.
 TEXT_WEIGHTS = f"{TEXT}, or weight=None takes every edge as 1"
 
-# `weight_kind` -> (numbers of all edges -> similarities). With "log", a few heavy edges do not outweigh all others.
-KINDS: dict[str, Callable[[np.ndarray], np.ndarray]] = {
-    "similarity": lambda values: values,
-    "distance": _distance,
-    "log": np.log1p,
-}
+# Meanings of the numbers of edges. With "log", a few heavy edges do not outweigh all others.
+KINDS = ("similarity", "distance", "log")
 
 
 def check_kind(weight_kind: str) -> None:
@@ -203,52 +160,36 @@ def check_kind(weight_kind: str) -> None:
 
 
 def similarities(
-    values: Sequence | np.ndarray,
-    weight_kind: str,
-    attribute: str,
-    name: Callable[[int], str],
+    values: Sequence | np.ndarray, weight_kind: str, attribute: str, name: Callable[[int], str],
     negative: str = NEGATIVE,
-) -> np.ndarray:
+) -> np.ndarray:  # fmt: skip
     """Return the similarity of each edge, (m,) float64 >= 0, before parallel edges add up.
 
-    Parameters
-    ----------
-    values : the number of each edge (each undirected edge once, or each twice; self-loops left out).
-    weight_kind : "similarity" (w), "distance" (mean(d) / d), "log" (ln(1 + w)).
-    attribute : name of the numbers, for messages.
-    name : returns the name of the k-th edge, for messages.
-    negative : advice about a negative number, for messages.
-
-    Raises
-    ------
-    InputError
-        naming the first edge with a number that is negative, NaN, infinite or missing; for distances also
-        a 0, or a distance so short beside the mean that mean(d) / d overflows.
+    "similarity" is the number itself, "distance" mean(d) / d, so that the unit of length does not matter, "log"
+    ln(1 + w).  `attribute`, `name` of the k-th edge and advice on a `negative` number are for messages.
     """
     check_kind(weight_kind)
-    if weight_kind == "distance":
-        read = numbers(values, attribute, name, text=TEXT_WEIGHTS)
-        _refuse_distances(read <= 0, values, attribute, name, "distances must be > 0")
-        result = KINDS[weight_kind](read)
-        _refuse_distances(~np.isfinite(result), values, attribute, name, "mean / distance overflows")
-        return result
-    return KINDS[weight_kind](numbers(values, attribute, name, True, negative, TEXT_WEIGHTS))
+    if weight_kind != "distance":
+        result = numbers(values, attribute, name, True, negative, TEXT_WEIGHTS)
+        return np.log1p(result) if weight_kind == "log" else result
 
+    def refuse(wrong: np.ndarray, why: str) -> None:
+        if wrong.any():
+            k = int(np.argmax(wrong))
+            raise InputError(
+                f'{name(k)} has {attribute} {short_repr(values[k])}; with weight_kind="distance" {why}: '
+                "remove or merge such edges, or say what the numbers are with another weight_kind"
+            )
 
-def _refuse_distances(
-    wrong: np.ndarray, values: Sequence | np.ndarray, attribute: str, name: Callable[[int], str], why: str
-) -> None:
-    if wrong.any():
-        k = int(np.argmax(wrong))
-        raise InputError(
-            f'{name(k)} has {attribute} {short_repr(values[k])}; with weight_kind="distance" {why}: '
-            "remove or merge such edges, or say what the numbers are with another weight_kind"
-        )
-
-
-def attribute_words(weight: object) -> str:
-    """Return the attribute's name in messages: "weight", or "weight 'km'" for any other name."""
-    return "weight" if weight == "weight" else f"weight {weight!r}"
+    distances = numbers(values, attribute, name, text=TEXT_WEIGHTS)
+    refuse(distances <= 0, "distances must be > 0")
+    if not len(distances):
+        return distances
+    relative = distances / distances.max()  # first, so that the mean of huge numbers stays finite
+    with np.errstate(over="ignore", divide="ignore"):
+        result = relative.mean() / relative
+    refuse(~np.isfinite(result), "mean / distance overflows")
+    return result
 
 
 def unread(
@@ -258,16 +199,6 @@ def unread(
 
     The default name may be absent.  The note then names the numeric attributes.  If there is exactly one, the user
     probably meant it, and the note is a doubt too.
-
-    Raises
-    ------
-    InputError
-        for any name except the default, with near matches.
-
-    Examples
-    --------
-    >>> unread("weight", ["value", "color"], lambda name: name == "value")[0]
-    ("no edge has the attribute 'weight', all weigh 1; weight='value' would use the numbers there",)
     """
     present = sorted(name for name in attributes if isinstance(name, str))
     if weight != "weight":

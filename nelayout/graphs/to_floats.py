@@ -1,14 +1,11 @@
-"""Convert lists of attribute values to float64; errors name the edge or node.
+"""Convert lists of attribute values to float64; errors name the edge or node::
 
-NumPy converts most lists at once.  Otherwise a loop finds the first value that is not a number, and the message
-names its edge or node::
-
-    >>> numbers([1, True, 2.5], "weight", lambda k: f"edge {k}")
-    array([1. , 1. , 2.5])
-    >>> numbers([1, "two"], "size", lambda k: f"edge {k}")
-    Traceback (most recent call last):
-    ...
-    nelayout.errors.InputError: edge 1 has size 'two'; every size must be a finite number: convert text to numbers first
+>>> numbers([1, True, 2.5], "weight", lambda k: f"edge {k}")
+array([1. , 1. , 2.5])
+>>> numbers([1, "two"], "size", lambda k: f"edge {k}")
+Traceback (most recent call last):
+...
+nelayout.errors.InputError: edge 1 has size 'two'; every size must be a finite number: convert text to numbers first
 """
 
 from __future__ import annotations
@@ -30,40 +27,30 @@ REAL = (abstract.Real, decimal.Decimal, np.bool_)
 
 
 def numbers(
-    values: Sequence | np.ndarray,
-    what: str,
-    name: Callable[[int], str],
-    nonnegative: bool = False,
-    negative: str = "",
-    text: str = TEXT,
-) -> np.ndarray:
+    values: Sequence | np.ndarray, what: str, name: Callable[[int], str], nonnegative: bool = False,
+    negative: str = "", text: str = TEXT,
+) -> np.ndarray:  # fmt: skip
     """Return `values` as float64; booleans count as 0 and 1.
 
-    Parameters
-    ----------
-    values : one value per edge or node.
-    what : name of a value, in the singular ("weight", "mass").
-    name : returns the name of the k-th edge or node for the message ("edge ('a', 'b')").
-    nonnegative : whether negative numbers are refused.
-    negative, text : advice about negative numbers and about text, for the message.
-
-    Raises
-    ------
-    InputError
-        naming the first value that is not a number, not finite or (with `nonnegative`) negative.
+    `what` names a value ("mass"), `name` the k-th edge or node, `negative` and `text` advise on such values.
     """
+
+    def refused(k: int, remedy: str) -> InputError:
+        must = f"every {what} must be a finite number{' >= 0' * nonnegative}{': ' * bool(remedy)}{remedy}"
+        return InputError(f"{name(k)} has {what} {short_repr(values[k])}; {must}")
+
     result = plain_numbers(values)
     if result is None:
         for k, value in enumerate(values):
             if not isinstance(value, REAL):
-                raise _refusal(value, what, name(k), nonnegative, text if isinstance(value, str) else "")
+                raise refused(k, text if isinstance(value, str) else "")
         result = np.array([_as_float(value) for value in values], dtype=np.float64)
     wrong = ~np.isfinite(result)
     if nonnegative:
         wrong |= result < 0
     if wrong.any():
         k = int(np.argmax(wrong))
-        raise _refusal(values[k], what, name(k), nonnegative, negative if result[k] < 0 else "")
+        raise refused(k, negative if result[k] < 0 else "")
     return result
 
 
@@ -92,9 +79,3 @@ def _as_float(value: Any) -> float:
         return float(value)
     except OverflowError:
         return float("inf")
-
-
-def _refusal(value: object, what: str, name: str, nonnegative: bool, remedy: str) -> InputError:
-    least = " >= 0" if nonnegative else ""
-    must = f"every {what} must be a finite number{least}{': ' if remedy else ''}{remedy}"
-    return InputError(f"{name} has {what} {short_repr(value)}; {must}")

@@ -29,19 +29,20 @@ from nelayout.graphs.libraries import IgraphHost
 
 __all__ = ["register", "unregister"]
 
+INSTEAD = "hand the function over instead: g.layout(nelayout.ws_sne_layout)"
 ANY_METHOD = "nelayout"  # igraph's name of `layout`; igraph has its own "auto"
-TEXT = """
+TEXT = """{summary}
 
-    Parameters
-    ----------
-    weights : name of the edge attribute with the weights, a number for each edge, or None: every edge weighs 1
-    seed : initial positions, a Layout or a matrix with a row for each vertex; or a whole number, for the same drawing
-    pos, fixed, mass, node_size : as in nelayout.{function}; vertices are names, indices or igraph.Vertex
-    others : as in nelayout.{function}
+Parameters
+----------
+weights : name of the edge attribute with the weights, a number for each edge, or None: every edge weighs 1
+seed : initial positions, a Layout or a matrix with a row for each vertex; or a whole number, for the same drawing
+pos, fixed, mass, node_size : as in nelayout.{function}; vertices are names, indices or igraph.Vertex
+others : as in nelayout.{function}
 
-    Returns
-    -------
-    igraph.Layout
+Returns
+-------
+igraph.Layout
 """
 
 
@@ -58,18 +59,14 @@ def register() -> None:
     Unsupported
         If igraph has a layout of the same name, or no table of names.
     """
-    Graph, names = _table()
-    functions = _functions()
+    Graph, names, functions = _table()
     for name in functions:
-        theirs = hasattr(Graph, f"layout_{name}") or any(spelling in names for spelling in _spellings(name))
+        theirs = hasattr(Graph, f"layout_{name}") or name in names or name.replace("_", "-") in names
         if theirs and not _is_ours(Graph, name):
-            raise Unsupported(
-                f"igraph has a layout {name!r} of its own, which is not replaced; hand the function over instead: "
-                "g.layout(nelayout.ws_sne_layout)"
-            )
+            raise Unsupported(f"igraph has a layout {name!r} of its own, which is not replaced; {INSTEAD}")
     for name, function in functions.items():
         setattr(Graph, f"layout_{name}", _method(name, function))
-        names.update(dict.fromkeys(_spellings(name), f"layout_{name}"))
+        names.update(dict.fromkeys((name, name.replace("_", "-")), f"layout_{name}"))
 
 
 def unregister() -> None:
@@ -80,38 +77,26 @@ def unregister() -> None:
     MissingExtra
         If igraph is not installed.
     """
-    Graph, names = _table()
-    for name in _functions():
+    Graph, names, functions = _table()
+    for name in functions:
         if _is_ours(Graph, name):
             delattr(Graph, f"layout_{name}")
-            for spelling in _spellings(name):
+            for spelling in (name, name.replace("_", "-")):
                 names.pop(spelling, None)
 
 
-def _functions() -> dict[str, Callable[..., Any]]:
-    """Return {name in igraph: layout function}."""
-    names = [name.replace("-", "_") for name in METHODS]
-    return {ANY_METHOD: layouts.layout, **{name: vars(layouts)[f"{name}_layout"] for name in names}}
-
-
-def _spellings(name: str) -> tuple[str, str]:
-    """Return a layout's name for igraph and for `nelayout.methods`: ws_sne, ws-sne."""
-    return name, name.replace("_", "-")
-
-
-def _table() -> tuple[Any, dict[str, str]]:
-    """Return igraph's class of graphs, and its table {name of a layout: method of the class}."""
+def _table() -> tuple[Any, dict[str, str], dict[str, Callable[..., Any]]]:
+    """Return igraph's Graph, its {name of a layout: method}, ours {name in igraph: function}."""
     try:
         igraph = importlib.import_module("igraph")
     except ImportError:
         raise missing_extra("igraph", "igraph", "layouts under igraph's names") from None
     names = getattr(igraph.Graph, "_layout_mapping", None)
     if not isinstance(names, dict):
-        raise Unsupported(
-            f"igraph {getattr(igraph, '__version__', '')} has no table of layout names; hand the function over "
-            "instead: g.layout(nelayout.ws_sne_layout)"
-        )
-    return igraph.Graph, names
+        raise Unsupported(f"igraph {getattr(igraph, '__version__', '')} has no table of layout names; {INSTEAD}")
+    ours = [name.replace("-", "_") for name in METHODS]
+    functions = {ANY_METHOD: layouts.layout, **{name: vars(layouts)[f"{name}_layout"] for name in ours}}
+    return igraph.Graph, names, functions
 
 
 def _is_ours(Graph: Any, name: str) -> bool:
@@ -128,10 +113,8 @@ def _method(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
             if "pos" in keywords:
                 raise TypeError(f"layout_{name}: seed (a matrix) and pos both give initial positions; give one of them")
             if not hasattr(seed, "keys") and len(seed) != self.vcount():
-                raise InputError(
-                    f"seed must have a row for each of the {self.vcount()} vertices, or be a whole number; got "
-                    f"{len(seed)} rows"
-                )
+                must = f"must have a row for each of the {self.vcount()} vertices, or be a whole number"
+                raise InputError(f"seed {must}; got {len(seed)} rows")
             keywords["pos"], seed = seed, None
         for each in ("pos", "fixed", "mass", "node_size"):
             if each in keywords:
@@ -144,14 +127,13 @@ def _method(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
             self.vs[store] = [list(row) for row in layout]
         return layout
 
-    own = [p for p in inspect.signature(function).parameters.values() if p.name not in ("G", "weight", "seed")]
-    kept = [p.replace(kind=inspect.Parameter.KEYWORD_ONLY) for p in own if p.kind is not inspect.Parameter.VAR_KEYWORD]
-    rest = [p for p in own if p.kind is inspect.Parameter.VAR_KEYWORD]
     first = list(inspect.signature(method).parameters.values())[:3]
-    vars(method)["__signature__"] = inspect.Signature([*first, *kept, *rest])
+    own = [p for p in inspect.signature(function).parameters.values() if p.name not in ("G", "weight", "seed")]
+    own = [p if p.kind is p.VAR_KEYWORD else p.replace(kind=p.KEYWORD_ONLY) for p in own]
+    vars(method)["__signature__"] = inspect.Signature([*first, *own])
     method.__name__ = method.__qualname__ = f"layout_{name}"
     summary = inspect.cleandoc(function.__doc__ or "").partition("\n\n")[0]
-    method.__doc__ = summary + inspect.cleandoc(TEXT).join(("\n\n", "\n")).format(function=function.__name__)
+    method.__doc__ = TEXT.format(summary=summary, function=function.__name__)
     return method
 
 
@@ -174,11 +156,8 @@ def _weighted(graph: Any, weights: Any) -> Any:
     """Return a copy of the graph with these weights, one for each edge."""
     given = list(weights) if hasattr(weights, "__iter__") else None
     if given is None or len(given) != graph.ecount():
-        size = repr(weights) if given is None else f"{len(given)} entries"
-        raise InputError(
-            f"weights must be the name of an edge attribute, a number for each of the {graph.ecount()} edges, or None; "
-            f"got {size}"
-        )
+        must = f"must be the name of an edge attribute, a number for each of the {graph.ecount()} edges, or None"
+        raise InputError(f"weights {must}; got {repr(weights) if given is None else f'{len(given)} entries'}")
     copy = graph.copy()
     copy.es["weight"] = given
     return copy

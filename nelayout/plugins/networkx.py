@@ -23,7 +23,7 @@ import numpy as np
 from nelayout.catalogue import tune
 from nelayout.run.pipeline import solve
 
-__all__ = ["can_run", "convert_from_nx", "convert_to_nx", "forceatlas2_layout", "should_run"]
+__all__ = ["can_run", "convert_from_nx", "convert_to_nx", "forceatlas2_layout"]
 
 USUAL_STEPS = 100  # networkx's default of max_iter; nelayout then chooses the number
 Positions = dict[Hashable, np.ndarray]
@@ -53,7 +53,8 @@ def forceatlas2_layout(
     >>> import networkx as nx
     >>> pos = nx.forceatlas2_layout(nx.karate_club_graph(), seed=0, backend="nelayout")  # doctest: +SKIP
     """
-    _forget_conversion(G)
+    if cache := getattr(G, "__networkx_cache__", None):
+        cache.get("backends", {}).pop("nelayout", None)  # networkx would warn of its cached conversion
     refused = _refusal(G, pos, scaling_ratio, gravity, distributed_action, node_mass, node_size, weight, dim)
     if refused:
         raise nx.NetworkXError(refused)
@@ -63,8 +64,13 @@ def forceatlas2_layout(
         weight = None  # networkx then takes every edge as 1
     mass = {node: degree + 1.0 for node, degree in G.degree()} | {v: m for v, m in (node_mass or {}).items() if v in G}
     own = {"scaling_ratio": scaling_ratio, "gravity": gravity, "strong_gravity": strong_gravity, "linlog": linlog}
+    drawn = G
+    if G.is_directed():  # two opposite edges are one, with the weight of one
+        drawn = nx.Graph()
+        drawn.add_nodes_from(G)
+        drawn.add_weighted_edges_from((u, v, w) for (u, v), w in _sums(G, weight).items())
     solution = solve(
-        _undirected(G, weight) if G.is_directed() else G,
+        drawn,
         tune("forceatlas2", **own),
         dict(pos) if pos else None,
         weight="weight" if G.is_directed() else weight,
@@ -95,26 +101,12 @@ def can_run(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool | 
     return _refusal(**{name: bound.arguments[name] for name in looked_at}) or True
 
 
-def should_run(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
-    """Return True: the backend draws graphs of every size."""
-    return True
-
-
 def convert_from_nx(graph: Any, **_facts: Any) -> Any:
-    """Return the graph itself."""
+    """Return the graph itself; positions by node, the result, are networkx's own type too."""
     return graph
 
 
-def convert_to_nx(result: Any, **_facts: Any) -> Any:
-    """Return the result itself, positions by node."""
-    return result
-
-
-def _forget_conversion(G: nx.Graph) -> None:
-    """Remove the graph from its cache of conversions, because networkx would warn of it."""
-    cache = getattr(G, "__networkx_cache__", None)
-    if cache:
-        cache.get("backends", {}).pop("nelayout", None)
+convert_to_nx = convert_from_nx
 
 
 def _refusal(
@@ -138,7 +130,8 @@ def _refusal(
     for reason, refused in reasons.items():
         if refused:
             return reason
-    if G.is_directed() and not _goes_both_ways(G, weight):
+    sums = _sums(G, weight) if G.is_directed() else {}
+    if not all(math.isclose(w, sums.get((v, u), 0.0), rel_tol=1e-12) for (u, v), w in sums.items()):
         return "edges directed one way pull one of their nodes alone, and no energy has these forces: G.to_undirected()"
     if gravity == 0 and len(G) > 1 and not nx.is_connected(G.to_undirected(as_view=True)):
         return "gravity must be > 0 if the graph is not connected: components would part without end"
@@ -160,16 +153,3 @@ def _sums(G: nx.Graph, weight: str | None) -> dict[tuple[Hashable, Hashable], fl
     for u, v, w in _weighted_edges(G, weight):
         sums[u, v] += w
     return sums
-
-
-def _goes_both_ways(G: nx.Graph, weight: str | None) -> bool:
-    sums = _sums(G, weight)
-    return all(math.isclose(w, sums.get((v, u), 0.0), rel_tol=1e-12) for (u, v), w in sums.items())
-
-
-def _undirected(G: nx.Graph, weight: str | None) -> nx.Graph:
-    """Return a graph with one edge for two opposite edges, with the weight of one."""
-    H = nx.Graph()
-    H.add_nodes_from(G)
-    H.add_weighted_edges_from((u, v, w) for (u, v), w in _sums(G, weight).items())
-    return H

@@ -6,6 +6,7 @@ import io
 import json
 import os
 import sys
+from contextlib import suppress
 
 import networkx as nx
 import numpy as np
@@ -15,12 +16,8 @@ import scipy.sparse as sp
 
 import nelayout as nl
 from nelayout.errors import InputError
-from nelayout.graphs import read
+from nelayout.graphs import files, read
 from nelayout.graphs.files import (
-    EXTENSIONS,
-    FORMATS,
-    JSON,
-    WRITERS,
     atomic,
     check_output,
     output_format,
@@ -28,9 +25,7 @@ from nelayout.graphs.files import (
     read_positions,
     sniff,
     write_positions,
-)  # fmt: skip
-from nelayout.graphs.files import POSITIONS as POSITION_FORMATS
-from nelayout.graphs.files import record as record_module
+)
 from nelayout.graphs.files.arrow import encode_columns
 
 
@@ -69,60 +64,22 @@ POSITIONS = {"b": (0.1, 1 / 3), "a, c": (-1e-17, 2.0), "ü": (3.0, 1e300), "alon
 @pytest.mark.parametrize("name", ["g.graphml", "g.gexf", "g.gml", "g.net"])
 @pytest.mark.parametrize("directed", [False, True])
 def test_reads_what_networkx_writes(tmp_path, name, directed):
-    G = example(directed)
-    path = tmp_path / name
+    G, path = example(directed), tmp_path / name
     if name == "g.net":
         for attributes in G.nodes.values():
             attributes.clear()  # networkx writes no numbers there
-        nx.write_pajek(G, path)
-    else:
-        getattr(nx, f"write_{path.suffix[1:]}")(G, path)
+    {"g.net": nx.write_pajek}.get(name, getattr(nx, f"write_{path.suffix[1:]}", None))(G, path)
     file = read_graph(path)
-    assert set(file.labels) == set(G)
     assert file.graph.is_directed() == directed
     order = np.argsort([str(v) for v in G])
     assert np.array_equal(dense(file), read(G).adjacency.toarray()[np.ix_(order, order)])
-    if name != "g.net":
-        clubs = dict(zip(file.labels, file.node_data["club"], strict=True))
-        assert clubs == dict(G.nodes(data="club"))
-
-
-@pytest.mark.parametrize("kind", [nx.Graph, nx.DiGraph, nx.MultiGraph, nx.MultiDiGraph])
-@pytest.mark.parametrize("links", ["links", "edges"])
-def test_node_link_of_every_kind(write, kind, links):
-    G = kind([(("t", 1), "b", {"weight": 2}), ("b", ("t", 1)), (3, 3)])
-    G.nodes["b"]["color"] = "red"
-    multi = {"keys": True} if G.is_multigraph() else {}
-    edges = [
-        {**data, "source": u, "target": v, **({"key": key[0]} if key else {})}
-        for u, v, *key, data in G.edges(data=True, **multi)
-    ]
-    nodes = [{**data, "id": v} for v, data in G.nodes(data=True)]
-    data = {"directed": G.is_directed(), "multigraph": G.is_multigraph(), "nodes": nodes, links: edges}
-    file = read_graph(write("g.json", json.dumps(data)))
-    assert type(file.graph) is kind
-    assert dict(file.graph.nodes(data=True)) == dict(G.nodes(data=True))
-    assert sorted(map(str, file.graph.edges(data=True))) == sorted(map(str, G.edges(data=True)))
-
-
-def test_d3_places(write):
-    data = {"nodes": [{"name": "a"}, {"name": "b"}], "links": [{"source": 0, "target": 1, "value": 2}]}
-    file = read_graph(write("d3.json", json.dumps(data)))
-    assert file.labels == ["a", "b"]
-    assert list(file.graph.edges(data=True)) == [("a", "b", {"value": 2})]
-
-
-def test_whole_numbers_are_ordered_and_weights_announced(write):
-    file = read_graph(write("a.txt", "10 2 4\n2 3 5\n"))
-    assert file.labels == [2, 3, 10]
-    assert file.notes == ("the third column is read as weight",)
-    assert "1 repeated edges count once" in read_graph(write("b.txt", "1 2\n2 1\n")).notes[0]
+    assert dict(file.graph.nodes(data="club")) == dict(G.nodes(data="club"))
 
 
 def test_long_edge_lists_become_matrices(write, monkeypatch):
     path = write("a.csv", "a,b\nb,c\nc,c\na,b\n")
     small = read_graph(path)
-    monkeypatch.setattr(record_module, "MAX_NETWORKX_EDGES", 1)
+    monkeypatch.setattr(files.record, "MAX_NETWORKX_EDGES", 1)
     large = read_graph(path)
     assert sp.issparse(large.graph)
     assert large.labels == small.labels == ["a", "b", "c"]
@@ -152,11 +109,8 @@ def test_pajek_sections(write):
     assert file.labels == ["St Mary's", "b", "c", "4"]
     assert file.graph.is_directed()
     assert file.node_data["x"] == [0.1, 0.3, None, None]
-    assert np.array_equal(
-        read(file.graph).adjacency.toarray(), [[0, 2.5, 1, 0], [2.5, 0, 1, 0], [1, 1, 0, 0], [0, 0, 0, 0]]
-    )
-    matrix = read_graph(write("m.net", "*Vertices 2\n*Matrix\n0 2\n3 0\n"))
-    assert np.array_equal(read(matrix.graph).adjacency.toarray(), [[0, 5], [5, 0]])
+    weights = read(file.graph).adjacency.toarray()
+    assert np.array_equal(weights, [[0, 2.5, 1, 0], [2.5, 0, 1, 0], [1, 1, 0, 0], [0, 0, 0, 0]])
     twins = read_graph(write("t.net", '*Vertices 2\n1 "a"\n2 "a"\n*Edgeslist\n1 2\n'))
     assert twins.labels == [1, 2]
     assert twins.node_data["label"] == ["a", "a"]
@@ -166,17 +120,8 @@ def test_pajek_sections(write):
 def test_npz_of_every_kind(tmp_path):
     matrix = np.array([[0, 1.5, 0], [1.5, 0, 1], [0, 1, 0]])
     shared = tmp_path / "shared.npz"
-    np.savez(
-        shared,
-        rows=[0, 2],
-        cols=[1, 1],
-        n=3,
-        weights=[1.5, 1.0],
-        labels=[0, 1, -1],
-        label_names=["x", "y"],
-        coords=[[0, 1], [2, 3], [np.nan, np.nan]],
-        names=["a", "b", "c"],
-    )
+    data = {"labels": [0, 1, -1], "label_names": ["x", "y"], "coords": [[0, 1], [2, 3], [np.nan, np.nan]]}
+    np.savez(shared, rows=[0, 2], cols=[1, 1], n=3, weights=[1.5, 1.0], names=["a", "b", "c"], **data)
     file = read_graph(shared)
     assert np.array_equal(file.graph.toarray(), matrix)
     assert file.labels == ["a", "b", "c"]
@@ -195,20 +140,13 @@ def test_npz_of_every_kind(tmp_path):
 @pytest.mark.full
 def test_shared_files(shared_data):
     sizes = {
-        "dolphins.gml": (62, 159),
-        "football.gml": (115, 613),
-        "kdl.gml": (754, 895),
-        "lesmis.graphml": (77, 254),
-        "usair97.net": (332, 2126),
-        "facebook_combined.txt": (4039, 88234),
-    }
+        "dolphins.gml": (62, 159), "football.gml": (115, 613), "kdl.gml": (754, 895), "lesmis.graphml": (77, 254),
+        "usair97.net": (332, 2126), "facebook_combined.txt": (4039, 88234), "luxembourg_osm.mtx.gz": (114599, 119666),
+    }  # fmt: skip
     for name, (n, m) in sizes.items():
         file = read_graph(shared_data / "files" / name)
         network = read(file.graph, weight=None)
-        assert (len(file.labels), network.adjacency.nnz // 2) == (n, m), name
-        assert not network.directed, name
-    luxembourg = read_graph(shared_data / "files" / "luxembourg_osm.mtx.gz")
-    assert read(luxembourg.graph, weight=None).adjacency.nnz == 2 * 119666
+        assert (len(file.labels), network.adjacency.nnz // 2, network.directed) == (n, m, False), name
 
 
 def test_shared_files_have_the_names_and_columns_of_the_file(shared_data):
@@ -260,7 +198,7 @@ def content_of(name):
     return npz_sample() if name == "npz" else SAMPLES[name].encode()
 
 
-TOLD = [name for name in FORMATS if name != "sif"]  # the content says which format it is
+TOLD = [name for name in files.FORMATS if name != "sif"]  # the content says which format it is
 
 
 @pytest.mark.parametrize("name", TOLD)
@@ -276,9 +214,9 @@ def test_standard_input_is_sniffed_and_said(monkeypatch, name, compress):
     assert read_graph("-", format=name).notes == ()
 
 
-@pytest.mark.parametrize("ending", EXTENSIONS)
+@pytest.mark.parametrize("ending", files.EXTENSIONS)
 def test_every_ending_reads_its_format(write, ending):
-    name = EXTENSIONS[ending]
+    name = files.EXTENSIONS[ending]
     content = b"a\tb\n" if ending == "tsv" else b"a,b\n" if ending == "csv" else content_of(name)
     for path in (write(f"g.{ending}", content), write(f"G.{ending.upper()}.GZ", gzip.compress(content))):
         file = read_graph(path)
@@ -290,10 +228,7 @@ def test_every_ending_reads_its_format(write, ending):
 @pytest.mark.parametrize(
     ("content", "notes"),
     [
-        (
-            "source,target,kind,n\na,b,x,3\n",
-            ["columns 'kind' and 'n' are not read; weight='n' reads a column as the weight"],
-        ),
+        ("source,target,k,n\na,b,x,3\n", ["columns 'k' and 'n' are not read; weight='n' reads a column as the weight"]),
         ("source,target,kind,weight\na,b,x,3\n", ["column 'kind' is not read"]),
         ("source,target,weight\na,b,3\n", []),
         ("A,B,C\na,b,3\n", ["the first row, 'A', 'B', 'C', is read as a header", "the column 'C' is read as weight"]),
@@ -308,17 +243,12 @@ def test_what_is_read_of_a_table_is_said(write, content, notes):
 @pytest.mark.parametrize("truth", TOLD)
 @pytest.mark.parametrize("name", TOLD)
 def test_a_file_that_is_not_what_its_name_says(write, name, truth):
-    if name == truth or {name, truth} <= JSON:  # the forms of JSON are told apart by their content
+    if name == truth or {name, truth} <= files.JSON:  # the forms of files.JSON are told apart by their content
         return
     path = write(f"wrong.{name}", content_of(truth))
     with pytest.raises(InputError, match=r"wrong\.") as caught:
         read_graph(path)
     assert f'it looks like {truth}: say format="{truth}"' in str(caught.value)
-
-
-def test_sniffing_knows_when_it_does_not_know():
-    assert sniff(b"\x00\x01\x02") is None
-    assert sniff(b"hello") is None
 
 
 # broken files
@@ -353,16 +283,18 @@ def test_names_of_files_that_cannot_be(tmp_path, call, said):
         call(tmp_path)
 
 
-def test_formats_of_outputs():
+def test_formats_of_outputs_and_of_unknown_contents():
     assert output_format("a.SVG", allowed=["svg"]) == "svg"
     assert output_format("-", "csv") == "csv"
+    assert output_format("web.of.json") == "json"
+    assert sniff(b"\x00\x01\x02") is sniff(b"hello") is None
 
 
 # writing
 
 
 # Pajek's coordinates are in the unit square: see test_pajek_has_the_drawing_in_its_unit_square.
-EXACT = [name for name in WRITERS if name != "pajek"]
+EXACT = [name for name in files.WRITERS if name != "pajek"]
 
 
 def test_json_is_node_link(tmp_path):
@@ -370,17 +302,12 @@ def test_json_is_node_link(tmp_path):
     M.nodes["b"]["tags"] = {"x"}
     path = tmp_path / "out.json"
     write_positions(path, M, {(0, 1): (0, 0), "b": (1, 2)})
-    data = json.loads(path.read_text())
-    assert data["nodes"][0] == {"id": [0, 1], "x": 0.0, "y": 0.0}
-    assert data["nodes"][1] == {"tags": "{'x'}", "id": "b", "x": 1.0, "y": 2.0}
-    assert data["multigraph"]
-    assert not data["directed"]
-    assert data["edges"] == [
-        {"weight": 2.0, "key": 0, "source": [0, 1], "target": "b"},
-        {"key": 1, "source": [0, 1], "target": "b"},
-    ]
-    again = read_graph(path).graph
-    assert list(again.edges(data="weight")) == [((0, 1), "b", 2.0), ((0, 1), "b", None)]
+    ends = {"source": [0, 1], "target": "b"}
+    assert json.loads(path.read_text()) == {
+        "directed": False, "multigraph": True, "graph": {},
+        "edges": [{"weight": 2.0, "key": 0, **ends}, {"key": 1, **ends}],
+        "nodes": [{"id": [0, 1], "x": 0.0, "y": 0.0}, {"tags": "{'x'}", "id": "b", "x": 1.0, "y": 2.0}],
+    }  # fmt: skip
 
 
 def test_csv_is_a_table(tmp_path):
@@ -407,7 +334,7 @@ def test_no_attribute_hides_names_or_positions(tmp_path, name, dim, value):
         pos = {node: (k + 0.5 + np.arange(dim)).tolist() for k, node in enumerate(G)}
         write_positions(tmp_path / f"out.{name}", G, pos)
         assert {v: p.tolist() for v, p in read_positions(tmp_path / f"out.{name}").items()} == pos, attribute
-        if name not in POSITION_FORMATS:
+        if name not in files.POSITIONS:
             assert read_graph(tmp_path / f"out.{name}").labels == ["a", "b", "c"], attribute
 
 
@@ -424,14 +351,11 @@ def test_matrices_and_igraph_are_written_too(tmp_path, name):
     write_positions(tmp_path / f"m.{name}", sp.csr_array(matrix), Y)
     assert [p.tolist() for p in read_positions(tmp_path / f"m.{name}").values()] == Y.tolist()
     igraph = pytest.importorskip("igraph")
-    G = igraph.Graph([(0, 1), (1, 2)])
-    G.vs["name"] = ["a", "b", "c"]
-    G.es["weight"] = [2, 1]
+    G = igraph.Graph([(0, 1), (1, 2)], vertex_attrs={"name": ["a", "b", "c"]}, edge_attrs={"weight": [2, 1]})
     write_positions(tmp_path / f"i.{name}", G, igraph.Layout(Y.tolist()))
-    assert {v: p.tolist() for v, p in read_positions(tmp_path / f"i.{name}").items()} == dict(
-        zip("abc", Y.tolist(), strict=True)
-    )
-    if name not in POSITION_FORMATS:
+    found = {v: p.tolist() for v, p in read_positions(tmp_path / f"i.{name}").items()}
+    assert found == dict(zip("abc", Y.tolist(), strict=True))
+    if name not in files.POSITIONS:
         assert np.array_equal(dense(read_graph(tmp_path / f"m.{name}")), matrix)
         assert np.array_equal(dense(read_graph(tmp_path / f"i.{name}")), matrix)
 
@@ -483,23 +407,15 @@ def test_output_is_not_the_input(tmp_path, monkeypatch):
 def test_atomic_appears_whole_or_not_at_all(tmp_path):
     path = tmp_path / "out.svg"
     path.write_text("old")
-
-    def fail():
-        with atomic(path) as temporary:
-            assert temporary.suffix == ".svg"
-            assert temporary.parent == tmp_path
-            temporary.write_text("half")
+    for error, content in ((KeyboardInterrupt(), "old"), (None, "new")):
+        with suppress(KeyboardInterrupt), atomic(path) as temporary:
+            assert (temporary.suffix, temporary.parent) == (".svg", tmp_path)
+            temporary.write_text("new")
             assert path.read_text() == "old"
-            raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt):
-        fail()
-    assert [p.name for p in tmp_path.iterdir()] == ["out.svg"]
-    assert path.read_text() == "old"
-    with atomic(path) as temporary:
-        temporary.write_text("new")
-    assert [p.name for p in tmp_path.iterdir()] == ["out.svg"]
-    assert path.read_text() == "new"
+            if error is not None:
+                raise error
+        assert [p.name for p in tmp_path.iterdir()] == ["out.svg"]
+        assert path.read_text() == content
     plain = tmp_path / "plain"
     plain.write_text("")
     assert path.stat().st_mode == plain.stat().st_mode
@@ -520,27 +436,18 @@ def test_atomic_follows_links_and_leaves_devices(tmp_path):
     assert os.path.exists(os.devnull)  # noqa: PTH110  # see above
 
 
-def functions_of_graphs():
-    """The public functions with an argument G."""
-    functions = {name: getattr(nl, name) for name in dir(nl) if inspect.isfunction(getattr(nl, name))}
-    return [name for name, function in functions.items() if "G" in inspect.signature(function).parameters]
-
-
 @pytest.mark.parametrize("matrix", [False, True])
 def test_every_function_takes_what_read_graph_returns(tmp_path, matrix):
-    path = tmp_path / ("g.mtx" if matrix else "g.edges")
-    if matrix:
-        scipy.io.mmwrite(path, sp.coo_array(nx.to_scipy_sparse_array(nx.cycle_graph(8))))
-    else:
-        nx.write_edgelist(nx.cycle_graph(8), path, data=False)
-    file = read_graph(path)
+    nx.write_edgelist(nx.cycle_graph(8), tmp_path / "g.edges", data=False)
+    scipy.io.mmwrite(tmp_path / "g.mtx", sp.coo_array(nx.to_scipy_sparse_array(nx.cycle_graph(8))))
+    file = read_graph(tmp_path / ("g.mtx" if matrix else "g.edges"))
     pos = nl.layout(file, seed=0)
-    names = functions_of_graphs()
+    functions = {name: getattr(nl, name) for name in dir(nl) if inspect.isfunction(getattr(nl, name))}
+    names = [name for name, function in functions.items() if "G" in inspect.signature(function).parameters]
     assert {"layout", "estimate", "measure", "compare", "draw", "explore", "add_nodes"} <= set(names)
     for name in names:
-        function = getattr(nl, name)
-        required = [p.name for p in inspect.signature(function).parameters.values() if p.default is p.empty]
+        required = [p.name for p in inspect.signature(functions[name]).parameters.values() if p.default is p.empty]
         given = {"pos": pos, "method": "ws-sne", "drawings": {"one": pos, "two": pos}}
         arguments = [given[each] for each in required[1:] if each in given]
-        function(file, *arguments)
+        functions[name](file, *arguments)
     assert len(nl.layout_sequence([file, file], seed=0).positions) == 2

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import io
 import json
 import re
 
 import networkx as nx
 import numpy as np
 import pytest
+import scipy.io
+import scipy.sparse as sp
 
 import nelayout as nl
 from nelayout.cli import main
 from nelayout.errors import InputError
 from nelayout.graphs import read
 from nelayout.graphs.files import Look, read_graph, read_positions, write_positions
+from nelayout.graphs.files.record import Source
+from nelayout.vectors.tables import read_table
 
 
 @pytest.fixture
@@ -205,7 +210,8 @@ def test_wrong_columns_of_ends_are_refused(load, ends, said):
         load("t.gml", "graph [ node [ id 1 ] ]", source="who", target="whom")
 
 
-def test_the_record_of_a_file_is_shown_in_one_line(load):
+def test_the_record_of_a_file_has_ordered_numbers_and_is_shown_in_one_line(load):
+    assert load("a.txt", "10 2 4\n2 3 5\n").labels == [2, 3, 10]
     file = load("t.csv", "a,b,3\nb,c,4\n")
     assert repr(file) == "<GraphFile edgelist: 3 nodes, 2 edges, 1 note>"
 
@@ -241,7 +247,7 @@ FORMS = {
     "parallel": ({"nodes": TWO, "links": [{**AB, "weight": 1}, {"source": "b", "target": "a", "weight": 5}]}, 6, True),
     "null": ({"nodes": TWO, "links": [{**AB, "weight": None}]}, 1, True),
     "text": ({"nodes": TWO, "links": [{**AB, "weight": "3.5"}]}, 3.5, True),
-    "places": ({"nodes": TWO, "links": [{"source": 0, "target": 1}]}, 1, False),
+    "places": ({"nodes": [{"name": "a"}, {"name": "b"}], "links": [{"source": 0, "target": 1}]}, 1, False),
     "elements": ([*DATA, {"data": {"id": "e", **AB, "weight": 2}}], 2, False),
     "nodes of data": ({"nodes": DATA, "edges": [{"data": AB}] * 2}, 2, True),
     "JSON Graph": ({"graph": {"nodes": {"a": {}, "b": {}}, "edges": [{**AB, "metadata": {"weight": 3}}]}}, 3, False),
@@ -358,6 +364,7 @@ def test_gexf_of_any_namespace(load, namespace, tmp_path):
 @pytest.mark.parametrize(
     ("content", "expected"),
     [
+        ("*Vertices 2\n*Matrix\n0 2\n3 0\n", {("1", "2"): 5}),
         ("*Vertices 5 2\n*Matrix\n1 0 1\n0 2 0\n", {("1", "3"): 1, ("1", "5"): 1, ("2", "4"): 2}),
         ('*Vertices 2\n1 "O\'Neil ""x"""\n2 b\n*Arcs :1 "y"\n1 2 1\n*Arcs:2 "x"\n1 2 3\n', {('O\'Neil "x"', "b"): 4}),
         ("A title\n*Vertices 2\n1 a\n2 b\n*Edges\n1 2\n", {("a", "b"): 1}),
@@ -484,10 +491,9 @@ def test_what_cannot_be_is_refused_with_its_line(load, name, content, said):
         ("t.csv", "person,friend\nann,bob\n", "the first row is read as an edge of 'person' and 'friend'"),
         ("t.csv", "1 2 1082040961\n", "the third column looks like times and is not read as weight"),
         ("t.csv", "x,y,km\na,b,3\n", "the column 'km' is read as weight"),
-        ("t.csv", "from,to,km\na,b,3\n", "column 'km' is not read; weight='km' reads a column as the weight"),
         ("t.csv", "from,to,km,h\na,b,3,4\n", "columns 'km' and 'h' are not read; weight=NAME reads"),
         ("t.csv", ",source,target\n0,a,b\n", "the first column has no heading"),
-        ("t.csv", "0,1,0\n1,0,1\n0,1,0\n", "the table is read as the adjacency matrix of 3 nodes"),
+        ("b.txt", "1 2\n2 1\n", "^1 repeated edges count once"),
     ],
 )
 def test_what_was_guessed_or_is_not_read_is_said(load, name, content, said):
@@ -497,11 +503,6 @@ def test_what_was_guessed_or_is_not_read_is_said(load, name, content, said):
 @pytest.mark.parametrize("symmetry", ["general", "symmetric", "skew-symmetric"])
 @pytest.mark.parametrize("form", ["coordinate", "array"])
 def test_matrix_market_is_that_of_scipy(load, symmetry, form):
-    import io
-
-    import scipy.io
-    import scipy.sparse as sp
-
     A = np.random.default_rng(0).integers(-3, 4, (6, 6)) / 4
     A = A + A.T if symmetry == "symmetric" else A - A.T if symmetry == "skew-symmetric" else A
     buffer = io.BytesIO()
@@ -512,9 +513,6 @@ def test_matrix_market_is_that_of_scipy(load, symmetry, form):
 
 
 def test_decimal_commas_of_tables_of_vectors():
-    from nelayout.graphs.files.record import Source
-    from nelayout.vectors.tables import read_table
-
     for content in ("x;y\n1,5;2\n3;0,25\n", "sep=;\n1,5;2\n3;0,25\n", "1,5\t2\r3\t0,25\r", '"1,5",2\n3,"0,25"\n'):
         table = read_table(Source("t.csv", content.encode()), "csv")
         assert table.X.tolist() == [[1.5, 2], [3, 0.25]]
@@ -546,14 +544,6 @@ def test_control_characters_are_left_out_with_a_warning(tmp_path, name):
     with pytest.warns(UserWarning, match="2 control characters"):
         write_positions(tmp_path / f"g.{name}", G, dict.fromkeys(G, (0, 0)))
     assert read_graph(tmp_path / f"g.{name}").graph.edges["a", "b"]["t"] == "xy"
-
-
-def test_ids_of_edges_in_cyjs_are_no_names_of_nodes(tmp_path):
-    G = nx.Graph([("e0", "e1"), ("e1", "ee2")])
-    write_positions(tmp_path / "g.cyjs", G, dict.fromkeys(G, (0, 0)))
-    elements = json.loads((tmp_path / "g.cyjs").read_text())["elements"]
-    ids = [each["data"]["id"] for each in (*elements["nodes"], *elements["edges"])]
-    assert len(set(ids)) == len(ids) == 5
 
 
 # the command line
@@ -597,11 +587,8 @@ def test_a_table_of_nodes_gives_attributes_and_nodes_without_edges(tmp_path, mon
     (tmp_path / "nodes.csv").write_text(NODES, "latin-1")
     file = read_graph(tmp_path / "edges.csv", nodes=tmp_path / "nodes.csv")
     assert list(file.labels) == ["b", "a", "c"]
-    assert file.node_data == {
-        "Label": ["Jäger", "Müller", "Ö"],
-        "Abteilung": [None, "Ost", "Ost"],
-        "Alter": [4.0, 3.5, None],
-    }
+    columns = {"Label": ["Jäger", "Müller", "Ö"], "Abteilung": [None, "Ost", "Ost"], "Alter": [4.0, 3.5, None]}
+    assert file.node_data == columns
     assert any(re.fullmatch("1 node named by .*nodes.csv alone", note) for note in file.notes)
     assert len(nl.layout(file, seed=0)) == 3
     if not matrix:

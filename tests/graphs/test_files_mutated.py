@@ -96,7 +96,7 @@ def edges_in(name: str, data: bytes) -> int | None:
 
 
 def fate(path, name: str, data: bytes, known: set[str]) -> str:
-    """"error", "noted", "right", or what is wrong."""
+    """ "error", "noted", "right", or what is wrong."""
     path.write_bytes(data)
     try:
         file = read_graph(path)

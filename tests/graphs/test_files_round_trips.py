@@ -60,6 +60,7 @@ GRAPHS = {
     "emoji": triangle("😀", "👩\u200d👧", "e\u0301"),
     "numbers as text": triangle("1", "007", "1e3"),
     "whole numbers": triangle(1, 2, 10),
+    "names as of edges": triangle("e0", "e1", "ee2"),
     "pairs": triangle((0, 1), (0, 2), (1, 1)),
     "words for nothing": triangle("NA", "null", "nan"),
     "signs of tables": triangle("#a", "%b", "sep=;"),

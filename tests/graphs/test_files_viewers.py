@@ -48,26 +48,17 @@ def hexed(channels):
 def shown(path):
     """Place, size, color and name of each node of a file, and its other values, as its own reader finds them."""
     if path.suffix == ".gexf":
-        nodes = nx.read_gexf(path).nodes(data=True)
-        pairs = ((node, own, own["viz"]) for node, own in nodes)
-        assert all(viz["color"]["a"] == 1.0 for *_, viz in pairs)
-        return {
-            node: ((v["x"], v["y"]), own["viz"]["size"], hexed(own["viz"]["color"]), own["label"], own)
-            for node, own in nodes
-            for v in [own["viz"]["position"]]
-        }
+        found = [(node, own, own["viz"], own["viz"]["position"]) for node, own in nx.read_gexf(path).nodes(data=True)]
+        assert all(viz["color"]["a"] == 1.0 for _, _, viz, _ in found)
+        return {v: ((at["x"], at["y"]), z["size"], hexed(z["color"]), own["label"], own) for v, own, z, at in found}
     if path.suffix == ".graphml":
         nodes = nx.read_graphml(path).nodes(data=True)
         assert all(isinstance(own[channel], int) for _, own in nodes for channel in "rgb")
         return {node: ((own["x"], own["y"]), own["size"], hexed(own), own["label"], own) for node, own in nodes}
     data = json.loads(path.read_text())
     if path.suffix == ".cyjs":
-        return {
-            (own := e["data"])["id"]: (
-                (e["position"]["x"], -e["position"]["y"]), own["size"], own["color"], own["name"], own
-            )
-            for e in data["elements"]["nodes"]
-        }
+        found = [(each["data"], each["position"]) for each in data["elements"]["nodes"]]
+        return {own["id"]: ((at["x"], -at["y"]), own["size"], own["color"], own["name"], own) for own, at in found}
     nodes = {node["key"]: node["attributes"] for node in data["nodes"]}
     return {key: ((own["x"], own["y"]), 2 * own["size"], own["color"], own["label"], own) for key, own in nodes.items()}
 

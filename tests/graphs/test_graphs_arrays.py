@@ -95,17 +95,14 @@ def test_diagonal_is_not_looked_at():
     assert np.array_equal(read(matrix).adjacency.toarray(), P)
 
 
-def test_stored_zeros_are_no_edges_but_edges_without_weights():
+def test_stored_zeros_are_no_edges_and_pieces_of_an_entry_add_up():
     matrix = sp.csr_array((np.array([0.0, 2.0, 0.0, 2.0]), ([0, 1, 1, 2], [1, 2, 0, 1])), shape=(3, 3))
     network = read(matrix)
     assert network.adjacency.nnz == 2
     assert "2 stored entries of weight 0" in network.notes[0]
     assert read(matrix, weight=None).adjacency.nnz == 4
-
-
-def test_pieces_of_an_entry_add_up():
-    matrix = sp.coo_array((np.array([1.0, 2.0, 4.0]), ([0, 0, 1], [1, 1, 0])), shape=(2, 2))
-    assert np.array_equal(read(matrix).adjacency.toarray(), [[0, 7], [7, 0]])
+    pieces = sp.coo_array((np.array([1.0, 2.0, 4.0]), ([0, 0, 1], [1, 1, 0])), shape=(2, 2))
+    assert np.array_equal(read(pieces).adjacency.toarray(), [[0, 7], [7, 0]])
 
 
 def test_distance_and_log():
@@ -137,24 +134,19 @@ def test_arrays_of_edges_are_answered_with_the_line_that_makes_a_graph(given):
 
 @pytest.mark.parametrize("form", FORMATS)
 def test_matrix_is_not_changed_nor_shared(form):
-    matrix = sp.csr_array(A).asformat(form)
+    matrix, dense = sp.csr_array(A).asformat(form), A.copy()
+    dense.flags.writeable = False
     before = matrix.copy()
-    network = read(matrix)
-    network.adjacency.data[:] = -1
+    for each in (matrix, dense):
+        read(each).adjacency.data[:] = -1
     assert (matrix != before).nnz == 0
+    assert np.array_equal(dense, A)
     unsorted = sp.csr_array((np.array([1.0, 2, 3]), np.array([2, 0, 0]), np.array([0, 2, 2, 3])), shape=(3, 3))
     parts = [part.copy() for part in (unsorted.data, unsorted.indices, unsorted.indptr)]
     read(unsorted)
     read(unsorted, weight=None)
     for part, kept in zip((unsorted.data, unsorted.indices, unsorted.indptr), parts, strict=True):
         assert np.array_equal(part, kept)
-
-
-def test_dense_is_not_changed_nor_shared():
-    matrix = A.copy()
-    matrix.flags.writeable = False
-    read(matrix).adjacency.data[:] = -1
-    assert np.array_equal(matrix, A)
 
 
 def test_host_of_a_matrix():

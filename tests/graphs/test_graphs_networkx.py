@@ -1,5 +1,7 @@
 """networkx graphs become symmetric weights by the rules, and get positions back in their own type."""
 
+from decimal import Decimal
+from fractions import Fraction
 from typing import Any
 
 import networkx as nx
@@ -57,14 +59,6 @@ def test_every_kind_follows_the_rule(kind, edges):
     np.testing.assert_allclose(network.adjacency.toarray(), by_hand(G), rtol=1e-15)
 
 
-def test_weight_none_counts_edges():
-    M = nx.MultiDiGraph([(0, 1, {"weight": float("nan")}), (1, 0, {"weight": -4}), (0, 1, {"weight": "x"})])
-    network = read(M, weight=None)
-    assert np.array_equal(network.adjacency.toarray(), [[0, 3], [3, 0]])
-    assert not network.weighted
-    assert network.notes == ()
-
-
 def test_many_parallel_edges_sum_to_the_same_bits_on_both_sides():
     rng = np.random.default_rng(3)
     M = nx.MultiDiGraph()
@@ -114,49 +108,69 @@ def test_wrong_weight_names_the_edge(kind, wrong):
     assert "'a'" not in str(caught.value)
 
 
-def test_numbers_of_any_type_are_numbers():
-    from decimal import Decimal
-    from fractions import Fraction
-
-    values = [np.float32(0.5), np.int8(3), Decimal("0.25"), Fraction(1, 8), True, np.bool_(True), 2**70]
-    G = nx.path_graph(len(values) + 1)
-    for k, value in enumerate(values):
-        G.edges[k, k + 1]["weight"] = value
-    assert dense(G).diagonal(1).tolist() == [0.5, 3, 0.25, 0.125, 1, 1, 2.0**70]
+def path(*weights):
+    """A path whose edges have these weights; None is an edge without one."""
+    return nx.Graph([(k, k + 1, {} if w is None else {"weight": w}) for k, w in enumerate(weights)])
 
 
-def test_weight_zero_is_no_edge_and_is_said():
-    G = nx.Graph()
-    G.add_weighted_edges_from([(0, 1, 0), (1, 2, 1), (2, 3, False)])
+LOOPS = [(3, 3, {"weight": 50.0})]
+ANY_NUMBERS = path(np.float32(0.5), np.int8(3), Decimal("0.25"), Fraction(1, 8), True, np.bool_(True), 2**70)
+PARALLEL = [(0, 1, {"weight": 1.0}), (0, 1, {"weight": 4.0}), (1, 2, {"weight": 1.0})]
+NO_NUMBERS = [(0, 1, {"weight": float("nan")}), (1, 0, {"weight": -4}), (0, 1, {"weight": "x"})]
+
+
+@pytest.mark.parametrize(
+    ("G", "options", "weights"),
+    [
+        (ANY_NUMBERS, {}, [0.5, 3, 0.25, 0.125, 1, 1, 2.0**70]),
+        (nx.MultiDiGraph(NO_NUMBERS), {"weight": None}, [3]),
+        (nx.Graph([(0, 1), (1, 1, {"weight": -1})]), {}, [1]),
+        (nx.Graph([*path(1.0, 2.0, 6.0).edges(data=True), *LOOPS]), {"weight_kind": "distance"}, [3, 1.5, 0.5]),
+        (path(1024.0, 2048.0, 6144.0), {"weight_kind": "distance"}, [3, 1.5, 0.5]),
+        (nx.MultiGraph(PARALLEL), {"weight_kind": "distance"}, [2.5, 2]),
+        (path(0, 1e9, None), {"weight_kind": "log"}, [0, np.log1p(1e9), np.log1p(1)]),
+    ],
+)
+def test_weights_of_paths(G, options, weights):
+    network = read(G, **options)
+    A = network.adjacency.toarray()
+    assert A.diagonal(1).tolist() == weights
+    assert np.array_equal(A, np.diag(weights, 1) + np.diag(weights, -1))
+    assert network.weighted == (set(weights) - {0} != {1} and options.get("weight", "weight") is not None)
+    assert bool(network.notes) == (0 in weights)
+
+
+@pytest.mark.parametrize(
+    ("G", "weighted", "said"),
+    [
+        (path(0, 1, False), False, "2 edges of weight 0"),
+        (path(1.0), False, None),
+        (path(1.5, None), True, None),
+        (nx.DiGraph([(0, 1), (1, 0)]), False, None),
+        (nx.Graph([(0, 1, {"kind": "road", "open": True})]), False, None),
+        (
+            nx.Graph([(0, 1, {"value": 3, "name": "x", "id": 4}), (1, 2, {"value": 2.5})]),
+            False,
+            "; weight='value' would",
+        ),
+        (nx.Graph([(0, 1, {"value": 3, "cost": 1})]), False, "'cost', 'value'"),
+    ],
+)
+def test_whether_weights_were_read_is_said_and_unused_numbers_too(G, weighted, said):
     network = read(G)
-    assert network.adjacency.nnz == 2
-    assert "2 edges of weight 0" in network.notes[0]
-    assert not network.weighted
+    assert network.weighted == weighted
+    assert len(network.notes) == (said is not None)
+    assert said is None or said in network.notes[0]
+    assert read(G, weight=None).notes == ()
+    if said is not None and "value" in said:
+        assert read(G, weight="value").weighted
+        assert read(G, weight="value").notes == ()
 
 
 def test_sums_beyond_the_largest_float_are_refused():
     M = nx.MultiGraph([(0, 1, {"weight": 1e308}), (0, 1, {"weight": 1e308})])
     with pytest.raises(nx.NetworkXError, match="too large to be added up"):
         read(M)
-
-
-def test_self_loops_are_dropped_before_their_weight_is_read():
-    G = nx.Graph([(0, 1), (1, 1, {"weight": -1})])
-    assert np.array_equal(dense(G), [[0, 1], [1, 0]])
-
-
-def test_distance_is_mean_over_distance():
-    G = nx.Graph()
-    G.add_weighted_edges_from([(0, 1, 1.0), (1, 2, 2.0), (2, 3, 6.0), (3, 3, 50.0)])
-    assert dense(G, weight_kind="distance").diagonal(1).tolist() == [3.0, 1.5, 0.5]
-    kilometers = nx.Graph()
-    kilometers.add_weighted_edges_from((u, v, 1024 * w) for u, v, w in G.edges(data="weight"))
-    assert np.array_equal(dense(kilometers, weight_kind="distance"), dense(G, weight_kind="distance"))
-
-
-def test_distance_of_parallel_edges_adds_up_as_similarity():
-    M = nx.MultiGraph([(0, 1, {"weight": 1.0}), (0, 1, {"weight": 4.0}), (1, 2, {"weight": 1.0})])
-    assert dense(M, weight_kind="distance").diagonal(1).tolist() == [2.5, 2.0]
 
 
 @pytest.mark.parametrize("wrong", [0, -2.0, float("nan"), 1e-320])
@@ -166,33 +180,12 @@ def test_wrong_distance_names_the_edge(wrong):
         read(G, weight_kind="distance")
 
 
-def test_log_is_log1p():
-    G = nx.Graph([(0, 1, {"weight": 0}), (1, 2, {"weight": 1e9}), (2, 3)])
-    A = read(G, weight_kind="log").adjacency
-    assert A.nnz == 4
-    assert A.toarray()[1, 2] == np.log1p(1e9)
-    assert A.toarray()[2, 3] == np.log1p(1)
-
-
 def test_unknown_kind_is_answered_with_the_near_one():
     with pytest.raises(nx.NetworkXError, match="did you mean 'distance'"):
         read(nx.path_graph(2), weight_kind="distanse")
     no_kind: Any = None
     with pytest.raises(InputError, match="unknown weight_kind None"):
         read(nx.path_graph(2), weight_kind=no_kind)
-
-
-def test_unused_numbers_are_never_passed_over_in_silence():
-    G = nx.Graph([(0, 1, {"value": 3, "name": "x", "id": 4}), (1, 2, {"value": 2.5})])
-    network = read(G)
-    assert not network.weighted
-    assert len(network.notes) == 1
-    assert "weight='value'" in network.notes[0]
-    assert read(G, weight="value").weighted
-    assert read(G, weight="value").notes == ()
-    assert read(G, weight=None).notes == ()
-    G.edges[0, 1]["cost"] = 1
-    assert "'cost', 'value'" in read(G).notes[0]
 
 
 @pytest.mark.parametrize("host", ["networkx", "igraph"])
@@ -209,17 +202,6 @@ def test_a_name_that_was_typed_and_no_edge_has_is_an_error(host):
     with pytest.raises(InputError, match=r"'wieght'\. The edges have no attributes; weight=None takes"):
         read(nx.path_graph(3), weight="wieght")
     assert read(nx.empty_graph(3), weight="vallue").notes == ()  # no edge could have it
-
-
-def test_no_note_where_there_is_nothing_to_say():
-    assert read(nx.path_graph(3)).notes == ()
-    assert read(nx.Graph([(0, 1, {"kind": "road", "open": True})])).notes == ()
-
-
-def test_weighted_says_whether_a_weight_was_read():
-    assert not read(nx.Graph([(0, 1, {"weight": 1.0})])).weighted
-    assert read(nx.Graph([(0, 1, {"weight": 1.5}), (1, 2)])).weighted
-    assert not read(nx.DiGraph([(0, 1), (1, 0)])).weighted
 
 
 # positions, fixed nodes and values
@@ -239,8 +221,8 @@ def test_positions_partial_and_with_strangers(host):
     assert Y[1:].tolist() == [[1, 2], [3, 4]]
     assert np.isnan(host.positions(None, 3)).all()
     assert np.isnan(host.positions({}, 2)).all()
-    assert host.positions(np.arange(6).reshape(3, 2), 2).tolist() == [[0, 1], [2, 3], [4, 5]]
-    assert host.positions([(0, 1), (2, 3), (4, 5)], 2).tolist() == [[0, 1], [2, 3], [4, 5]]
+    for rows in (np.arange(6).reshape(3, 2), [(0, 1), (2, 3), (4, 5)]):
+        assert host.positions(rows, 2).tolist() == [[0, 1], [2, 3], [4, 5]]
 
 
 @pytest.mark.parametrize(
@@ -267,14 +249,9 @@ def test_wrong_positions_name_the_node(host, pos, message):
 
 
 def test_nodes_by_label(host):
-    assert host.nodes(None).tolist() == []
-    assert host.nodes([]).tolist() == []
-    assert host.nodes([(1, 2), "a", "a"]).tolist() == [0, 2]
-    assert host.nodes({"b": 0}).tolist() == [1]
-    assert host.nodes((1, 2)).tolist() == [2]
-    assert host.nodes("b").tolist() == [1]
-    assert host.nodes(np.array([False, True, True])).tolist() == [1, 2]
-    assert host.nodes(v for v in ["b"]).tolist() == [1]
+    mask = np.array([False, True, True])
+    given = [None, [], [(1, 2), "a", "a"], {"b": 0}, (1, 2), "b", mask, (v for v in ["b"])]
+    assert [host.nodes(each).tolist() for each in given] == [[], [], [0, 2], [1], [2], [1], [1, 2], [1]]
 
 
 @pytest.mark.parametrize(
@@ -293,12 +270,18 @@ def test_wrong_nodes_are_named(host, which, message):
         host.nodes(which)
 
 
-def test_values_from_anything(host):
-    assert host.values(2, "node_size").tolist() == [2, 2, 2]
-    assert host.values(np.float32(0.5), "node_size").tolist() == [0.5, 0.5, 0.5]
-    assert host.values([1, 2, 3], "node_size").tolist() == [1, 2, 3]
-    assert host.values({"a": 1, "b": 2, (1, 2): 3, "z": "?"}, "node_size").tolist() == [1, 2, 3]
-    assert host.values("age", "mass").tolist() == [7, 7, 7]
+@pytest.mark.parametrize(
+    ("given", "values"),
+    [
+        (2, [2, 2, 2]),
+        (np.float32(0.5), [0.5, 0.5, 0.5]),
+        ([1, 2, 3], [1, 2, 3]),
+        ({"a": 1, "b": 2, (1, 2): 3, "z": "?"}, [1, 2, 3]),
+        ("age", [7, 7, 7]),
+    ],
+)
+def test_values_from_anything(host, given, values):
+    assert host.values(given, "mass").tolist() == values
     assert list(host.attributes()) == ["age", "size"]
 
 

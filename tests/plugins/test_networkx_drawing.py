@@ -109,9 +109,7 @@ def test_networkx_s_tests_of_layouts_pass_with_ours_for_its_spring_layout(method
     (tmp_path / "in_its_place.py").write_text(IN_ITS_PLACE.replace("METHOD", method))
     path = os.pathsep.join([str(tmp_path), str(REPOSITORY)])
     command = [sys.executable, "-m", "pytest", "-q", "-p", "in_its_place", "-p", "no:cacheprovider"]
-    done = subprocess.run(
-        [*command, "--pyargs", "networkx.drawing.tests.test_layout"],
-        capture_output=True, text=True, cwd=tmp_path, env={**os.environ, "PYTHONPATH": path, "MPLBACKEND": "Agg"},
-        check=False,
-    )  # fmt: skip
+    command += ["--pyargs", "networkx.drawing.tests.test_layout"]
+    env = {**os.environ, "PYTHONPATH": path, "MPLBACKEND": "Agg"}
+    done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, env=env, check=False)
     assert done.returncode == 0, done.stdout[-4000:]

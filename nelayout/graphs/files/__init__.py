@@ -14,23 +14,15 @@ a,0.0,0.0
 b,1.0,0.0
 c,0.0,1.0
 <BLANKLINE>
-
-The file's name or its first bytes tell the format:
-
->>> file_format(path="web.net"), file_format("csv"), file_format(path="luxembourg.mtx.gz")
-('pajek', 'edgelist', 'mtx')
->>> file_format(path="web.graphology.json"), file_format(path="web.of.json")
-('graphology', 'json')
->>> sniff(b'<?xml version="1.0"?><graphml>')
-'graphml'
 """
 
 from __future__ import annotations
 
 import csv
 import os
+import re
 import time
-from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path, PurePath
 from typing import Any
@@ -48,6 +40,7 @@ from nelayout.graphs.files.pajek import PAJEK
 from nelayout.graphs.files.record import PLAIN, FileFormat, GraphFile, Look, Source, Unreadable, count_of, load, reading
 from nelayout.graphs.files.tables import EDGE_LIST, SIF, Rows, is_missing, number
 from nelayout.graphs.files.writers import atomic, check_output, deliver, refuse_folder, to_csv
+from nelayout.graphs.host import AXES
 
 __all__ = [
     "EXTENSIONS", "FORMATS", "JSON", "POSITIONS", "WRITERS", "GraphFile", "Look", "atomic", "check_output", "deliver",
@@ -77,13 +70,12 @@ WRITERS = POSITIONS | {entry.name: entry.write for entry in FORMATS.values() if 
 # Ending of an unsupported file -> how to convert it.
 CONVERSIONS = {
     **dict.fromkeys(("dot", "gv"), "Graphviz writes GML: gv2gml FILE.dot -o FILE.gml"),
-    "xgmml": "Cytoscape opens it and exports Cytoscape.js JSON (.cyjs)",
     "dl": "igraph reads it in Python: igraph.Graph.Read_DL(path), and write_graphml writes GraphML",
     "lgl": "igraph reads it in Python: igraph.Graph.Read_Lgl(path), and write_graphml writes GraphML",
     "adjlist": "networkx reads it in Python: networkx.read_adjlist(path), and write_graphml writes GraphML",
     **dict.fromkeys(("g6", "s6"), "networkx reads it in Python: networkx.read_graph6 or read_sparse6(path)"),
     **dict.fromkeys(("vna", "gdf", "tlp", "dgs", "gephi"), "Gephi opens it and exports GraphML or GEXF"),
-    **dict.fromkeys(("cys", "cx", "cx2"), "Cytoscape opens it and exports Cytoscape.js JSON (.cyjs)"),
+    **dict.fromkeys(("xgmml", "cys", "cx", "cx2"), "Cytoscape opens it and exports Cytoscape.js JSON (.cyjs)"),
     **dict.fromkeys(
         ("graph", "metis"), "networkit reads it in Python: networkit.readGraph(path, networkit.Format.METIS)"
     ),
@@ -96,37 +88,31 @@ CONVERSIONS = {
 
 
 def file_format(
-    given: str | None = None,
-    path: str | os.PathLike | None = None,
-    table: Mapping[str, str] = EXTENSIONS,
+    given: str | None = None, path: str | os.PathLike | None = None, table: Mapping[str, str] = EXTENSIONS,
     kind: str = "file format",
-) -> str:
-    """Return the name of the format `given`, or of the ending of `path` without ".gz".
-
-    Raises `InputError` with near matches and the whole list if `table` does not hold it.
-    """
+) -> str:  # fmt: skip
+    """Return the name of the format `given`, or of the ending of `path` without ".gz"."""
+    known = "one of " + ", ".join(sorted(table))
     if given is not None:
         name = str(given).lower().lstrip(".")
+        if name in CONVERSIONS and name not in table:
+            raise InputError(f"format {given!r}: .{name} files are not read; {CONVERSIONS[name]}")
         if name not in table:
-            raise _not_read(f"format {given!r}", name) if name in CONVERSIONS else unknown(kind, given, table)
+            raise unknown(kind, given, table)
         return table[name]
     if path is None or path == "-":
-        raise InputError(f"the {kind} must be named for standard output: format=, {_name_all(table)}")
+        raise InputError(f"the {kind} must be named for standard output: format=, {known}")
     pure = PurePath(path)
     pure = PurePath(pure.stem) if pure.suffix.lower() == ".gz" else pure
     double = "".join(pure.suffixes[-2:]).lower().lstrip(".")  # graphology.json
     ending = double if double in table else pure.suffix.lower().lstrip(".")
     if not ending:
-        raise InputError(f"{str(path)!r} has no ending that names the {kind}; name it with format=, {_name_all(table)}")
-    if ending not in table and ending in CONVERSIONS and table is EXTENSIONS:
-        raise _not_read(repr(str(path)), ending)
+        raise InputError(f"{str(path)!r} has no ending that names the {kind}; name it with format=, {known}")
+    if ending in CONVERSIONS and table is EXTENSIONS:
+        raise InputError(f"{str(path)!r}: .{ending} files are not read; {CONVERSIONS[ending]}")
     if ending not in table:
         raise InputError(f"{str(path)!r}: {unknown(kind, ending, table)}; or name it with format=")
     return table[ending]
-
-
-def _not_read(name: str, ending: str) -> InputError:
-    return InputError(f"{name}: .{ending} files are not read; {CONVERSIONS[ending]}")
 
 
 def sniff(data: bytes) -> str | None:
@@ -134,21 +120,12 @@ def sniff(data: bytes) -> str | None:
     wide = "utf-16" if data[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig"
     head = data[:SNIFFED_BYTES].decode(wide, errors="replace").replace("\r\n", "\n").replace("\r", "\n")
     text = "\x00" not in head
-    fitting = (name for name, entry in FORMATS.items() if (text or entry.binary) and entry.sign.match(head))
+    fitting = (name for name, entry in FORMATS.items() if (text or entry.binary) and re.match(entry.sign, head))
     return next(fitting, None)
 
 
-def _name_all(table: Mapping[str, str]) -> str:
-    return "one of " + ", ".join(sorted(table))
-
-
-# Advice for content that fits neither its format nor any other.
-ADVICE_ON_CONTENT = "fetch or export it again, or name its format with format="
-AXIS_NAMES = (("x", "y", "z"), ("X", "Y", "Z"))
 # Headings of the column with node names, the most likely first; "row" is for embeddings of tables.
 NODE_NAMES = ("node", "row", "id", "label", "name")
-# File endings of tables.
-TABLES = ("csv", "tsv", "txt", "tab")
 
 
 def read_graph(
@@ -180,22 +157,17 @@ def read_graph(
         or its content does not fit the format.
     """
     began = time.perf_counter()
-    if format is not None:
-        name = file_format(format)
-    elif path == "-" or Path(path).is_dir():  # which `load` refuses
-        name = None
-    else:
-        name = file_format(path=path)
+    unnamed = format is None and (path == "-" or Path(path).is_dir())  # `load` refuses a folder
+    name = None if unnamed else file_format(format, path)
     if (source is None) != (target is None):
         raise InputError("source and target must both name columns of a table; got one. Name the other one as well")
-    ends = None if source is None or target is None else (str(source), str(target))
     with reading(path):
         content = load(path)
-        known, name = name, name or sniff(content.data)
+        name = name or sniff(content.data)
         if name is None:
             raise content.broken("the content does not show the format; name it with format=")
-        file = _parse(content, name, weight, ends)
-        file = file if known else file.noting(f"standard input is read as {file.format}")
+        file = _parse(content, name, weight, None if source is None else (str(source), str(target)))
+        file = file.noting(f"standard input is read as {name}" if unnamed else "")
         file = file if nodes is None else _with_nodes(file, load(nodes, "a table of nodes"))
     return replace(file, seconds=time.perf_counter() - began)
 
@@ -203,9 +175,7 @@ def read_graph(
 def _parse(source: Source, name: str, weight: str | None, ends: tuple[str, str] | None) -> GraphFile:
     seems = sniff(source.data)
     other = "" if seems in (None, name) or {seems, name} <= JSON else f'it looks like {seems}: say format="{seems}"'
-    if (
-        other and name in ("edgelist", "sif") and seems != "edgelist"
-    ):  # which would read the words of any text as labels
+    if other and name in ("edgelist", "sif") and seems != "edgelist":  # which read the words of any text as labels
         raise source.broken(f"this is not an edge list; {other}")
     if ends is not None and not FORMATS[name].columns:
         raise source.broken(f"source and target name columns of a table of edges; this is {name}. Leave them out")
@@ -213,11 +183,14 @@ def _parse(source: Source, name: str, weight: str | None, ends: tuple[str, str] 
         read = FORMATS[name].read
         file = read(source, weight, ends) if FORMATS[name].columns else read(source)
     except InputError as error:
-        if other and seems == "edgelist" and not _is_edge_list(source):
-            other = ""
-        hint = other or (ADVICE_ON_CONTENT if isinstance(error, Unreadable) else "")
-        if not hint:
+        if other and seems == "edgelist":
+            try:
+                FORMATS["edgelist"].read(source)
+            except InputError:
+                other = ""
+        if not other and not isinstance(error, Unreadable):
             raise
+        hint = other or "fetch or export it again, or name its format with format="
         raise InputError(f"{error}; {hint}") from None
     file = file if weight is None else replace(file, weight=weight)
     return _with_numbers(file, {"weight", file.weight}).noting(*(n for n in source.notes if n not in file.notes))
@@ -233,8 +206,8 @@ def _with_nodes(file: GraphFile, source: Source) -> GraphFile:
             rule = f"the node {name!r} is there twice; a table of nodes has one row per node" if name else ""
             raise source.broken(rule or "a node has no name", line)
         table[name] = row
-    known = [str(label) for label in file.labels]
-    others = [name for name in table if name not in set(known)]
+    known = dict.fromkeys(map(str, file.labels))
+    others = [name for name in table if name not in known]
     if len(others) == len(table):
         e_g = f"the graph has e.g. {next(iter(known), None)!r}"
         raise source.broken(f"all {len(table)} node names are unknown; {e_g}. Correct the names")
@@ -244,11 +217,10 @@ def _with_nodes(file: GraphFile, source: Source) -> GraphFile:
     for k, heading in enumerate(header):
         if k == key or not heading.strip():
             continue
-        cells = [table[name][k].strip() if name in table and k < len(table[name]) else "" for name in known + others]
-        numbers = [None if is_missing(cell) else number(cell) for cell in cells]
+        cells = [table[name][k].strip() if name in table and k < len(table[name]) else "" for name in map(str, labels)]
         texts = [None if is_missing(cell) else cell for cell in cells]
-        numeric = all((text is None) == (value is None) for text, value in zip(texts, numbers, strict=True))
-        columns[heading.strip()] = numbers if numeric else texts
+        numbers = [None if text is None else number(text) for text in texts]
+        columns[heading.strip()] = numbers if numbers.count(None) == texts.count(None) else texts
     graph = file.graph
     if hasattr(graph, "edges"):
         from networkx import set_node_attributes
@@ -259,15 +231,7 @@ def _with_nodes(file: GraphFile, source: Source) -> GraphFile:
     else:
         graph.resize((len(labels), len(labels)))
     note = f"{count_of(len(others), 'node')} named by {source.name} alone" if others else ""
-    return replace(file, labels=labels, node_data=columns).noting(*([note] if note else []))
-
-
-def _is_edge_list(source: Source) -> bool:
-    try:
-        FORMATS["edgelist"].read(source)
-    except InputError:
-        return False
-    return True
+    return replace(file, labels=labels, node_data=columns).noting(note)
 
 
 def _with_numbers(file: GraphFile, names: set[str]) -> GraphFile:
@@ -286,11 +250,10 @@ def _with_numbers(file: GraphFile, names: set[str]) -> GraphFile:
                 own[name] = known
                 read += 1
         missing += sum(name not in own for own in edges) if having else 0
-    notes = []
-    if missing:
-        notes.append(f"{count_of(missing, 'weight')} missing: such edges weigh 1")
-    if read:
-        notes.append(f"{count_of(read, 'weight')} read from text")
+    notes = (
+        f"{count_of(missing, 'weight')} missing: such edges weigh 1" if missing else "",
+        f"{count_of(read, 'weight')} read from text" if read else "",
+    )
     return file.noting(*notes)
 
 
@@ -299,13 +262,7 @@ def output_format(
     format: str | None = None,  # noqa: A002  # see read_graph
     allowed: Iterable[str] = WRITERS,
 ) -> str:
-    """Return `format` or else the ending of `path`; raise `InputError` if not in `allowed`.
-
-    Examples
-    --------
-    >>> output_format("map.svg", allowed=["svg", "json"])
-    'svg'
-    """
+    """Return `format` or else the ending of `path`; raise `InputError` if not in `allowed`."""
     if format is None and path != "-":
         refuse_folder(path)
     table = {name: name for name in allowed}
@@ -373,43 +330,13 @@ def read_positions(
         if the file has no node columns x and y, and no array `positions` or `coords` (npz).
     """
     ending = format or str(path).removesuffix(".gz").rpartition(".")[2]
-    if ending.lower() in TABLES:
-        return _read_csv(load(path, "a table of positions"))
-    return positions_of(read_graph(path, format), str(path))
-
-
-def positions_of(file: GraphFile, name: str) -> dict[Any, np.ndarray]:
-    """Return the positions {label: coordinates} in a graph file; see `read_positions`."""
-    name = "standard input" if name == "-" else name
-    if not len(file.labels):
-        return {}
-    data: Mapping[str, Any] = file.node_data
-    down = file.format == "pajek"
-    if file.format == "npz" and "positions" in data:
-        return _where_known(file, data["positions"], name)
-    for axes in AXIS_NAMES:
-        present = [axis for axis in axes if axis in data]
-        if down and "z" in present and len(set(data["z"])) == 1:
-            present.remove("z")
-        if axes[0] in present:
-            columns = [[np.nan if value is None else value for value in data[axis]] for axis in present]
-            if down and "y" in present:
-                columns[present.index("y")] = [-y for y in columns[present.index("y")]]
-            return _where_known(file, list(zip(*columns, strict=True)), name)
-    if "coords" in data:
-        return _where_known(file, data["coords"], name)
-    if "viz" in data:
-        spots = [(viz or {}).get("position", {}) for viz in data["viz"]]
-        return _where_known(file, [[spot.get(axis, np.nan) for axis in ("x", "y")] for spot in spots], name)
-    raise InputError(f"{name} holds no positions; expected node attributes x and y, or an array positions or coords")
-
-
-def _read_csv(source: Source) -> dict[Any, np.ndarray]:
-    """Return {label: coordinates} of a table with a header: a column of nodes, then x, y, z."""
+    if ending.lower() not in ("csv", "tsv", "txt", "tab"):
+        return positions_of(read_graph(path, format), str(path))
+    source = load(path, "a table of positions")
     expected = "expected a header with node, x and y"
     (top, head), name, others = _node_rows(source, expected)
     header = [word.strip().lower() for word in head]
-    columns = [header.index(axis) for axis in ("x", "y", "z") if axis in header]
+    columns = [header.index(axis) for axis in AXES if axis in header]
     if "x" not in header:
         raise source.broken(expected, top)
     places: dict[str, list[float]] = {}
@@ -429,6 +356,36 @@ def _read_csv(source: Source) -> dict[Any, np.ndarray]:
     return {label: np.array(place) for label, place in zip(labels, places.values(), strict=True)}
 
 
+def positions_of(file: GraphFile, name: str) -> dict[Any, np.ndarray]:
+    """Return the positions {label: coordinates} in a graph file; see `read_positions`."""
+    name = "standard input" if name == "-" else name
+    if not len(file.labels):
+        return {}
+    data, down = file.node_data, file.format == "pajek"
+    axes = next((axes for axes in (AXES, ("X", "Y", "Z")) if axes[0] in data), ())
+    if file.format == "npz" and "positions" in data:
+        rows = data["positions"]
+    elif axes:
+        flat = down and "z" in data and len(set(data["z"])) == 1
+        columns = [data[axis] for axis in axes[: 2 if flat else 3] if axis in data]
+        rows = [[np.nan if value is None else value for value in row] for row in zip(*columns, strict=True)]
+    elif "coords" in data:
+        rows = data["coords"]
+    elif "viz" in data:
+        spots = [(viz or {}).get("position", {}) for viz in data["viz"]]
+        rows = [[spot.get(axis, np.nan) for axis in ("x", "y")] for spot in spots]
+    else:
+        what = "expected node attributes x and y, or an array positions or coords"
+        raise InputError(f"{name} holds no positions; {what}")
+    try:
+        Y = np.array(rows, dtype=np.float64).reshape(len(file.labels), -1)
+    except (TypeError, ValueError):
+        raise InputError(f"{name} holds no positions: its attributes x, y or coords are not numbers") from None
+    if down:
+        Y[:, 1:2] *= -1
+    return {file.labels[k]: Y[k] for k in np.flatnonzero(np.isfinite(Y).all(axis=1)).tolist()}
+
+
 def _node_rows(source: Source, expected: str) -> tuple[tuple[int, list[str]], int, list[tuple[int, list[str]]]]:
     """Return the numbered header of a table of nodes, the column of names, numbered rows."""
     try:
@@ -441,11 +398,3 @@ def _node_rows(source: Source, expected: str) -> tuple[tuple[int, list[str]], in
         raise source.broken(expected, 1) from None
     words = [word.strip().lower() for word in header[1]]
     return header, next((words.index(word) for word in NODE_NAMES if word in words), 0), rows
-
-
-def _where_known(file: GraphFile, rows: Any, name: str) -> dict[Hashable, np.ndarray]:
-    try:
-        Y = np.asarray(rows, dtype=np.float64).reshape(len(file.labels), -1 if len(file.labels) else 2)
-    except (TypeError, ValueError):
-        raise InputError(f"{name} holds no positions: its attributes x, y or coords are not numbers") from None
-    return {file.labels[k]: Y[k] for k in np.flatnonzero(np.isfinite(Y).all(axis=1)).tolist()}

@@ -12,7 +12,6 @@ A table of edges has headings for both ends. A table of positions has the column
 from __future__ import annotations
 
 import io
-import re
 from collections.abc import Hashable, Mapping, Sequence
 from functools import partial
 from importlib import import_module
@@ -40,10 +39,7 @@ def _pyarrow(kind: str) -> Any:
 
 
 def read_columns(source: Source, kind: str) -> Any:
-    """Return the pyarrow table of a file.
-
-    Raises `Unreadable` if the file is not whole, `MissingExtra` without pyarrow.
-    """
+    """Return the pyarrow table of a file."""
     arrow = _pyarrow(kind)
     content = arrow.BufferReader(source.data)
     try:
@@ -90,10 +86,7 @@ def _to_columns(G: Any, labels: Sequence[Hashable], Y: np.ndarray, look: Look = 
 def _read(
     source: Source, weight: str | None = None, ends: tuple[str, str] | None = None, *, kind: str = "arrow"
 ) -> GraphFile:
-    """Read the undirected graph of a table of edges, or the nodes of a table of positions.
-
-    Weighted repeated edges add up, others count once. ``weight`` and ``ends`` name columns, as in `read_edgelist`.
-    """
+    """Read the undirected graph of a table of edges, or the nodes of a table of positions."""
     table = read_columns(source, kind)
     names = table.column_names
     every = range(len(names))
@@ -125,7 +118,12 @@ def _read(
     labels, rows, cols = _labels(source, both, kept, [names[k] for k in named])
     weights = None
     if at is not None:
-        weights = _weights(source, table.column(at), names[at])[kept]
+        arrow = import_module("pyarrow")
+        try:
+            weights = table.column(at).cast(arrow.float64()).to_numpy().astype(np.float64)[kept]
+        except arrow.ArrowException as error:
+            what = "must hold weights, which are numbers"
+            raise source.broken(f"the column {names[at]!r} {what} ({error})") from None
         missing = np.isnan(weights)
         weights[missing] = 1.0
         notes += [f"{count_of(int(missing.sum()), 'weight')} missing: such edges weigh 1"] if missing.any() else []
@@ -139,8 +137,7 @@ def _nodes(source: Source, table: Any, kind: str) -> GraphFile:
     import networkx
 
     names = table.column_names
-    at = first_of(names, NODE)
-    at = 0 if at is None else at
+    at = first_of(names, NODE) or 0
     rows = {row.pop(names[at]): row for row in table.to_pylist()}
     if len(rows) < table.num_rows or None in rows:
         raise source.broken(f"the column {names[at]!r} must name each node once; rename or remove the others")
@@ -177,18 +174,7 @@ def _labels(
     return coded.dictionary.to_pylist(), rows, cols
 
 
-def _weights(source: Source, column: Any, name: str) -> np.ndarray:
-    """Return a column as floats, NaN where it has no value."""
-    arrow = import_module("pyarrow")
-    try:
-        return np.array(column.cast(arrow.float64()).to_numpy(), dtype=np.float64)
-    except arrow.ArrowException as error:
-        raise source.broken(f"the column {name!r} must hold weights, which are numbers ({error})") from None
-
-
 read_arrow, to_arrow = partial(_read, kind="arrow"), partial(_to_columns, kind="arrow")
 to_parquet = partial(_to_columns, kind="parquet")
-ARROW = FileFormat("arrow", ("arrow", "feather"), re.compile("ARROW1"), read_arrow, binary=True, columns=True)
-PARQUET = FileFormat(
-    "parquet", ("parquet",), re.compile("PAR1"), partial(_read, kind="parquet"), binary=True, columns=True
-)
+ARROW = FileFormat("arrow", ("arrow", "feather"), "ARROW1", read_arrow, binary=True, columns=True)
+PARQUET = FileFormat("parquet", ("parquet",), "PAR1", partial(_read, kind="parquet"), binary=True, columns=True)

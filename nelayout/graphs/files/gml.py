@@ -116,4 +116,4 @@ def _letter(found: re.Match[str]) -> str:
     return chr(int(found[1][1:], 16) if found[1][0] in "xX" else int(found[1]))
 
 
-GML = FileFormat("gml", ("gml",), re.compile(r"(?:.*\n)*?\s*graph\s*\[", re.IGNORECASE), read_gml)
+GML = FileFormat("gml", ("gml",), r"(?i)(?:.*\n)*?\s*graph\s*\[", read_gml)

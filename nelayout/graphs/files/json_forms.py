@@ -11,7 +11,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Hashable, Sequence
 from typing import Any
 
@@ -51,7 +50,7 @@ def read_json(source: Source) -> GraphFile:
     """Read a JSON file of any form, also JSON Graph: a list of nodes and a list of edges.
 
     Nodes are named by "id", "key", "name" or their position in the list.  "source" and "target" are ids; if no end
-    is an id, they are positions in the list (D3).  Repeated edges make a multigraph, so that their weights add up.
+    is an id, they are positions in the list (D3).
     """
     reading = Reading(source, "json")
     data, whole = _graph_in(reading, _loaded(source))
@@ -151,12 +150,8 @@ def _loaded(source: Source) -> Any:
 
 def _holds(listed: Any, *names: str) -> bool:
     """Return whether a list begins with an object that has one of the fields."""
-    return (
-        isinstance(listed, list)
-        and bool(listed)
-        and isinstance(listed[0], dict)
-        and not listed[0].keys().isdisjoint(names)
-    )
+    first = listed[0] if isinstance(listed, list) and listed else None
+    return isinstance(first, dict) and not first.keys().isdisjoint(names)
 
 
 def _own(source: Source, entry: Any, where: str, inner: str) -> dict[Any, Any]:
@@ -264,15 +259,9 @@ def to_cytoscape(G: Any, labels: Sequence[Hashable], Y: np.ndarray, look: Look =
     style: list[dict[str, Any]] = [{"selector": "node", "style": look_of_nodes}]
     if H.is_directed():
         style.append({"selector": "edge", "style": {"curve-style": "bezier", "target-arrow-shape": "triangle"}})
-    data = {
-        "data": {},
-        "directed": H.is_directed(),
-        "multigraph": H.is_multigraph(),
-        "elements": {"nodes": nodes, "edges": edges},
-        "layout": {"name": "preset"},
-        "style": style,
-    }
-    return encode_json(data)
+    data = {"data": {}, "directed": H.is_directed(), "multigraph": H.is_multigraph()}
+    elements = {"nodes": nodes, "edges": edges}
+    return encode_json({**data, "elements": elements, "layout": {"name": "preset"}, "style": style})
 
 
 def _name(label: Hashable) -> str | int:
@@ -293,28 +282,13 @@ def to_graphology(G: Any, labels: Sequence[Hashable], Y: np.ndarray, look: Look 
         {"source": str(u), "target": str(v), "attributes": {**renamed(plain(own), key), **key}, **plainly}
         for (u, v, _, own), key in zip(edges_of(H), keys, strict=True)
     ]
-    options = {
-        "type": "directed" if H.is_directed() else "undirected",
-        "multi": H.is_multigraph(),
-        "allowSelfLoops": True,
-    }
+    kind = "directed" if H.is_directed() else "undirected"
+    options = {"type": kind, "multi": H.is_multigraph(), "allowSelfLoops": True}
     return encode_json({"options": options, "attributes": {}, "nodes": nodes, "edges": edges})
 
 
-NODE_LINK = FileFormat("json", ("json",), re.compile(r'\s*\{\s*"|\s*\[\s*\{\s*"'), read_json, to_json)
-CYTOSCAPE = FileFormat(
-    "cytoscape",
-    ("cyjs",),
-    re.compile(r'\s*\{.*?"elements"\s*:\s*[\[{]|\s*(?:\{\s*"nodes"\s*:\s*)?\[\s*\{\s*"data"\s*:', re.DOTALL),
-    read_json,
-    to_cytoscape,
-    viewer=1000.0,
-)
-GRAPHOLOGY = FileFormat(
-    "graphology",
-    ("graphology.json",),
-    re.compile(r'\s*\{.*?"nodes"\s*:\s*\[\s*\{\s*"key"\s*:[^{}]*"attributes"\s*:\s*\{', re.DOTALL),
-    read_json,
-    to_graphology,
-    viewer=400.0,
-)
+NODE_LINK = FileFormat("json", ("json",), r'\s*\{\s*"|\s*\[\s*\{\s*"', read_json, to_json)
+ELEMENTS = r'(?s)\s*\{.*?"elements"\s*:\s*[\[{]|\s*(?:\{\s*"nodes"\s*:\s*)?\[\s*\{\s*"data"\s*:'
+CYTOSCAPE = FileFormat("cytoscape", ("cyjs",), ELEMENTS, read_json, to_cytoscape, viewer=1000.0)
+KEYED = r'(?s)\s*\{.*?"nodes"\s*:\s*\[\s*\{\s*"key"\s*:[^{}]*"attributes"\s*:\s*\{'
+GRAPHOLOGY = FileFormat("graphology", ("graphology.json",), KEYED, read_json, to_graphology, viewer=400.0)

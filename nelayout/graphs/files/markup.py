@@ -4,7 +4,7 @@ A value that does not have the declared type of its attribute stays text, and a 
 
 >>> source = Source("a.gexf", b'<gexf xmlns="https://gexf.net/1.3"><graph><nodes><node id="a"/><node id="b"/></nodes>'
 ...     b'<edges><edge source="a" target="b" weight="2"/></edges></graph></gexf>')
->>> read_gexf(source).graph.edges(data="weight")
+>>> read_markup(source, "gexf").graph.edges(data="weight")
 EdgeDataView([('a', 'b', 2.0)])
 """
 
@@ -12,19 +12,23 @@ from __future__ import annotations
 
 import io
 import re
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Sequence
+from contextlib import suppress
+from functools import partial
 from typing import Any
 from xml.etree import ElementTree
 from xml.parsers import expat
 
 import numpy as np
 
-from nelayout.graphs.files.record import PLAIN, FileFormat, GraphFile, Look, Reading, Source, graph_of
+from nelayout.errors import InputError
+from nelayout.graphs.files.record import PLAIN, FileFormat, GraphFile, Look, Reading, Source
 from nelayout.graphs.files.tables import number
 from nelayout.graphs.files.writers import NOT_XML, edges_of, keys_of, renamed, scalars
+from nelayout.graphs.host import networkx_graph
 from nelayout.graphs.to_floats import short_repr
 
-__all__ = ["GEXF", "GRAPHML", "read_gexf", "read_graphml", "to_gexf", "to_graphml"]
+__all__ = ["GEXF", "GRAPHML", "read_markup", "to_gexf", "to_graphml"]
 
 INTEGERS, FLOATS = {"int", "integer", "long", "short", "byte", "biginteger"}, {"float", "double", "bigdecimal"}
 TRUTH = {"true": True, "false": False, "1": True, "0": False, "yes": True, "no": False}
@@ -37,38 +41,42 @@ KNOWN |= {"slices", "meta", "default", "key", "color", "position", "size", "shap
 # Attribute names that networkx reserves for GEXF. The graph's attributes with these names are renamed.
 GEXF_WORDS = {"id", "pid", "parents", "slices", "spells", "viz", "type", "start", "end", "key", "networkx_key"}
 Element = ElementTree.Element
+INVALID_TOKEN = expat.errors.codes[expat.errors.XML_ERROR_INVALID_TOKEN]
 
 
 def _tree(source: Source, root: str) -> tuple[Element, dict[Element, str]]:
     """Parse elements and attributes by local names; also return the lines of nodes and edges."""
-    for data, encoding in ((source.data, None), (None, "utf-8")):
-        builder, lines = ElementTree.TreeBuilder(), {}
+    lines: dict[Element, str] = {}
+
+    def parsed(data: bytes, encoding: str | None = None) -> Element:
+        builder = ElementTree.TreeBuilder()
         parser = expat.ParserCreate(encoding, namespace_separator=" ")
 
-        def start(
-            tag: str, attributes: dict[str, str], parser: Any = parser, builder: Any = builder, lines: Any = lines
-        ):
+        def start(tag: str, attributes: dict[str, str]) -> None:
             own = {name.rpartition(" ")[2]: value for name, value in attributes.items()}
             element = builder.start(tag.rpartition(" ")[2], own)
             if element.tag in ("node", "edge"):
                 lines[element] = f"line {parser.CurrentLineNumber}"
 
         parser.StartElementHandler, parser.CharacterDataHandler = start, builder.data
-        parser.EndElementHandler = lambda tag, builder=builder: builder.end(tag.rpartition(" ")[2])
+        parser.EndElementHandler = lambda tag: builder.end(tag.rpartition(" ")[2])
+        parser.Parse(data, True)
+        return builder.close()
+
+    try:
         try:
-            parser.Parse(source.text.encode() if data is None else data, True)
+            tree = parsed(source.data)
         except expat.ExpatError as error:
-            latin = error.code == expat.errors.codes[expat.errors.XML_ERROR_INVALID_TOKEN]
-            if data and latin and source.text and source.notes:  # not UTF-8, and without a declared encoding
-                continue
-            raise source.unreadable(f"not well-formed XML ({error})", error.lineno) from None
-        except (ValueError, LookupError) as error:
-            raise source.unreadable(f"not well-formed XML ({error})", 1) from None
-        tree = builder.close()
-        if tree.tag != root or next(tree.iter("graph"), None) is None:
-            raise source.unreadable(f"cannot be read as {root}: no element <graph> in <{root}>")
-        return tree, lines
-    raise AssertionError("the second reading returns or raises")
+            if error.code != INVALID_TOKEN or not (source.text and source.notes):
+                raise
+            tree = parsed(source.text.encode(), "utf-8")  # not UTF-8, and without a declared encoding
+    except InputError:  # of the text
+        raise
+    except (expat.ExpatError, ValueError, LookupError) as error:
+        raise source.unreadable(f"not well-formed XML ({error})", getattr(error, "lineno", 1)) from None
+    if tree.tag != root or next(tree.iter("graph"), None) is None:
+        raise source.unreadable(f"cannot be read as {root}: no element <graph> in <{root}>")
+    return tree, lines
 
 
 def _value(reading: Reading, text: str, kind: str) -> Any:
@@ -97,30 +105,24 @@ def _value(reading: Reading, text: str, kind: str) -> Any:
     return known
 
 
-# Kind of element -> id of an attribute -> name, type, and text of the default or None.
-Declared = dict[str, dict[str, tuple[str, str, str | None]]]
-
-
-def _read(
-    reading: Reading,
-    graph: Element,
-    lines: Mapping[Element, str],
-    declared: Declared,
-    values: Callable[[Element], Iterable[tuple[str, str, Element]]],
-    beside: Callable[[Element], dict[str, Any]],
-) -> GraphFile:
-    """Add all nodes and edges; count elements that the formats do not define.
-
-    `values` lists attribute, text and element of an element's values, `beside` returns its other attributes.
-    """
+def read_markup(source: Source, root: str) -> GraphFile:
+    """Read GraphML or GEXF: ids name nodes, "viz" holds GEXF's positions, sizes and colors."""
+    tree, lines = _tree(source, root)
+    graphs = tree.findall("graph") or list(tree.iter("graph"))[:1]
+    graph, gexf = graphs[0], root == "gexf"
+    usual = graph.get("defaultedgetype" if gexf else "edgedefault", "").strip().lower()
+    reading = Reading(source, root, usual in ("directed", "mutual"))
+    if len(graphs) > 1:
+        reading.notes.append(f"the first of {len(graphs)} graphs is read")
+    declared = _declared(tree, graph)
 
     def data_of(element: Element) -> dict[str, Any]:
         own: dict[str, Any] = {}
         known = declared[element.tag]
-        for which, text, each in values(element):
+        for which, text, each in _values(element):
             if which not in known:
                 own[which] = text
-                what = "key" if reading.name == "graphml" else "attribute"
+                what = "attribute" if gexf else "key"
                 reading.count("value", f"of an undeclared {what} read as text", short_repr(which))
             elif len(each):  # elements of yEd
                 own.update(_yed(each))
@@ -129,23 +131,27 @@ def _read(
         for name, kind, default in known.values():
             if name not in own and default is not None:
                 own[name] = _value(reading, default, kind)
-        own |= beside(element)
+        own |= _beside(reading, element) if gexf else {}
         return {name: value for name, value in own.items() if value is not None}
 
     for element in graph.iter():
-        if element.tag in CONTAINERS:
-            for child in element:
-                if (child.tail or "").strip():
-                    reading.count("text", "between elements, not read", short_repr((child.tail or "").strip()))
-                if child.tag not in KNOWN:
-                    reading.count("element", "unknown, not read", f"<{child.tag}> in <{element.tag}>")
+        if element.tag == "graph" and element is not graph:
+            reading.count("nested graph", "read as part of the whole")
+        elif element.tag == "hyperedge":
+            reading.count("hyperedge", "left out")
+    for element in graph.iter():
+        for child in element if element.tag in CONTAINERS else ():
+            if (child.tail or "").strip():
+                reading.count("text", "between elements, not read", short_repr((child.tail or "").strip()))
+            if child.tag not in KNOWN:
+                reading.count("element", "unknown, not read", f"<{child.tag}> in <{element.tag}>")
         if element.tag == "node":
             reading.node(element.get("id"), data_of(element), lines[element])
         elif element.tag == "edge":
             u, v = element.get("source"), element.get("target")
             if u is None or v is None:
                 what = f"an edge has no source or no target: {short_repr(dict(element.attrib))}"
-                raise reading.source.broken(what, lines[element])
+                raise source.broken(what, lines[element])
             said = element.get("directed", element.get("type", "")).strip().lower()
             kind = {"true": "directed", "false": "undirected", "1": "directed", "0": "undirected"}.get(said, said)
             if kind not in ("", "directed", "undirected", "mutual"):
@@ -155,31 +161,28 @@ def _read(
     return reading.graph_file()
 
 
-def read_graphml(source: Source) -> GraphFile:
-    """Read GraphML; ids name the nodes, and missing values have the attribute's default."""
-    tree, lines = _tree(source, "graphml")
-    graphs = tree.findall("graph")
-    graph = graphs[0] if graphs else next(tree.iter("graph"))
-    reading = Reading(source, "graphml", graph.get("edgedefault", "").strip().lower() == "directed")
-    declared: Declared = {"node": {}, "edge": {}}
+def _declared(tree: Element, graph: Element) -> dict[str, dict[str, tuple[str, str, str | None]]]:
+    """Return {"node" or "edge": {id of an attribute: its name, type, and default or None}}."""
+    declared: dict[str, dict[str, tuple[str, str, str | None]]] = {"node": {}, "edge": {}}
     for key in tree.iter("key"):
-        default = None if key.find("default") is None else key.findtext("default") or ""
         name, kind = key.get("attr.name") or key.get("id", ""), key.get("attr.type", "string")
         for element, known in declared.items():
-            own = default if key.get("for", "all") in ("all", element) else None
-            known[key.get("id", "")] = name, kind, own
-    if len(graphs) > 1:
-        reading.notes.append(f"the first of {len(graphs)} graphs is read")
-    for element in graph.iter():
-        if element.tag == "graph" and element is not graph:
-            reading.count("nested graph", "read as part of the whole")
-        elif element.tag == "hyperedge":
-            reading.count("hyperedge", "left out")
+            default = key.findtext("default") if key.get("for", "all") in ("all", element) else None
+            known[key.get("id", "")] = name, kind, default
+    for group in graph.iter("attributes"):
+        known = declared.get(group.get("class", "node").lower(), {})
+        for each in group.iter("attribute"):
+            name, kind = each.get("title", each.get("id", "")), each.get("type", "string")
+            known[each.get("id", "")] = name, kind, each.findtext("default")
+    return declared
 
-    def values(element: Element) -> Iterable[tuple[str, str, Element]]:
-        return ((data.get("key", ""), data.text or "", data) for data in element.iterfind("data"))
 
-    return _read(reading, graph, lines, declared, values, lambda _: {})
+def _values(element: Element) -> Iterator[tuple[str, str, Element]]:
+    """Yield attribute, text and element of each value of a node or an edge."""
+    for data in element.iterfind("data"):
+        yield data.get("key", ""), data.text or "", data
+    for each in element.iterfind("attvalues/*"):
+        yield each.get("for", each.get("id", "")), each.get("value", ""), each
 
 
 def _yed(data: Element) -> dict[str, Any]:
@@ -189,44 +192,25 @@ def _yed(data: Element) -> dict[str, Any]:
         if (label.text or "").strip():
             own.setdefault("label", (label.text or "").strip())
     for geometry in data.iter("Geometry"):
-        try:
+        with suppress(ValueError):
             own.update(x=float(geometry.get("x", "")), y=float(geometry.get("y", "")))
-        except ValueError:
-            continue
     return own
 
 
-def read_gexf(source: Source) -> GraphFile:
-    """Read GEXF; ids name the nodes, "viz" holds positions, sizes and colors."""
-    tree, lines = _tree(source, "gexf")
-    graph = next(tree.iter("graph"))
-    kind = graph.get("defaultedgetype", "undirected").strip().lower()
-    reading = Reading(source, "gexf", kind in ("directed", "mutual"))
-    declared: Declared = {"node": {}, "edge": {}}
-    for group in graph.iter("attributes"):
-        for each in group.iter("attribute"):
-            name, default = each.get("title", each.get("id", "")), each.findtext("default")
-            known = declared.get(group.get("class", "node").lower(), {})
-            known[each.get("id", "")] = name, each.get("type", "string"), default
-
-    def values(element: Element) -> Iterable[tuple[str, str, Element]]:
-        every = (each for group in element.iterfind("attvalues") for each in group)
-        return ((each.get("for", each.get("id", "")), each.get("value", ""), each) for each in every)
-
-    def beside(element: Element) -> dict[str, Any]:
-        viz: dict[str, Any] = {}
-        for each in element:
-            if each.tag in ("position", "color"):
-                numbers = ((axis, text) for axis, text in each.attrib.items() if axis in "xyzrgba")
-                viz[each.tag] = {axis: _value(reading, text, "float") for axis, text in numbers}
-            elif each.tag in ("size", "thickness"):
-                viz[each.tag] = _value(reading, each.get("value", ""), "float")
-        own = {name: held for name, held in (("viz", viz), ("label", element.get("label"))) if held or held == ""}
-        weight = element.get("weight") if element.tag == "edge" else None
-        weight = None if weight is None else _value(reading, weight, "float")
-        return own if weight is None else {**own, "weight": weight}
-
-    return _read(reading, graph, lines, declared, values, beside)
+def _beside(reading: Reading, element: Element) -> dict[str, Any]:
+    """Return what GEXF holds beside values: the look, the label, and the weight of an edge."""
+    viz: dict[str, Any] = {}
+    for each in element:
+        if each.tag in ("position", "color"):
+            numbers = ((axis, text) for axis, text in each.attrib.items() if axis in "xyzrgba")
+            viz[each.tag] = {axis: _value(reading, text, "float") for axis, text in numbers}
+        elif each.tag in ("size", "thickness"):
+            viz[each.tag] = _value(reading, each.get("value", ""), "float")
+    own: dict[str, Any] = {"viz": viz} if viz else {}
+    own |= {"label": element.get("label")} if element.get("label") is not None else {}
+    weight = element.get("weight") if element.tag == "edge" else None
+    weight = None if weight is None else _value(reading, weight, "float")
+    return own if weight is None else {**own, "weight": weight}
 
 
 # writing
@@ -246,7 +230,7 @@ def to_graphml(G: Any, labels: Sequence[Hashable], Y: np.ndarray, look: Look = P
     if H.is_multigraph():  # networkx writes keys as ids
         keys = [{"key": _text(key)} for key in keys_of(H)] or [{}] * H.number_of_edges()
         own = [(u, v, f"e{k}", {**renamed(own, {"key"}), **keys[k]}) for k, (u, v, _, own) in enumerate(edges_of(H))]
-        H = graph_of(dict(H.nodes(data=True)), own, H.is_directed(), True)
+        H = networkx_graph(dict(H.nodes(data=True)), own, H.is_directed(), True)
     buffer = io.BytesIO()
     networkx.write_graphml(H, buffer)
     return buffer.getvalue()
@@ -279,7 +263,7 @@ def to_gexf(G: Any, labels: Sequence[Hashable], Y: np.ndarray, look: Look = PLAI
         own.update({**kept, "id": str(edge_id), **({} if weight is None else {"weight": float(weight)})})
     if keys := keys_of(H):
         own = [(u, v, _text(keys[k]), own) for k, (u, v, _, own) in enumerate(edges_of(H))]
-        H = graph_of(dict(H.nodes(data=True)), own, H.is_directed(), True)
+        H = networkx_graph(dict(H.nodes(data=True)), own, H.is_directed(), True)
     buffer = io.BytesIO()
     networkx.write_gexf(H, buffer)
     return buffer.getvalue()
@@ -298,19 +282,8 @@ def _text(label: Hashable) -> str:
     return _legal(str(label))
 
 
-GRAPHML = FileFormat(
-    "graphml",
-    ("graphml",),
-    re.compile(r"\s*<.*<(?:\w+:)?graphml\b|\s*<(?:\w+:)?graphml\b", re.DOTALL),
-    read_graphml,
-    to_graphml,
-    viewer=1000.0,
-)
-GEXF = FileFormat(
-    "gexf",
-    ("gexf",),
-    re.compile(r"\s*<.*<(?:\w+:)?gexf\b|\s*<(?:\w+:)?gexf\b", re.DOTALL),
-    read_gexf,
-    to_gexf,
-    viewer=1000.0,
+SIGN = r"(?s)\s*<.*<(?:\w+:)?{0}\b|\s*<(?:\w+:)?{0}\b"
+GRAPHML, GEXF = (
+    FileFormat(name, (name,), SIGN.format(name), partial(read_markup, root=name), write, viewer=1000.0)
+    for name, write in (("graphml", to_graphml), ("gexf", to_gexf))
 )

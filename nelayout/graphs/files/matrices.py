@@ -13,7 +13,7 @@ import numpy as np
 from scipy.sparse import csr_array, load_npz
 
 from nelayout.errors import InputError
-from nelayout.graphs.files.record import FileFormat, GraphFile, Source, count_of, mirror, number_type
+from nelayout.graphs.files.record import FileFormat, GraphFile, Source, count_of, edge_matrix, mirror, number_type
 from nelayout.graphs.files.writers import to_npz
 from nelayout.graphs.to_floats import short_repr
 
@@ -35,45 +35,44 @@ NPZ_KEYS = "rows, cols and n (each undirected edge once), or what scipy.sparse.s
 
 
 def read_mtx(source: Source) -> GraphFile:
-    """Read a Matrix Market file of real numbers; entries without values count 1, zeros stay.
+    """Read a Matrix Market file of real numbers; entries without values count 1, zeros stay."""
 
-    SciPy's reader alone reads "0,5" as 0, accepts rows that are too long, and can end the program.
-    """
+    def wrong(what: str, where: int | None = None) -> InputError:
+        return source.unreadable(f"cannot be read as mtx: {what}", where)
+
     if b"\0" in source.data:
         raise source.no_text(source.data.partition(b"\0")[0].count(b"\n") + 1)
     head = HEAD.match(source.data)
     if head is None:
         what = "expected a line such as %%MatrixMarket matrix coordinate real general, and then one of sizes"
-        raise source.unreadable(f"cannot be read as mtx: {what}", 1)
+        raise wrong(what, 1)
     line, sizes = head[0].count(b"\n"), [int(size) for size in head["sizes"].split()]
     sparse, mirrored = head["form"].lower() == b"coordinate", head["symmetry"].lower() != b"general"
     if len(sizes) != 2 + sparse:
-        raise source.unreadable(f"cannot be read as mtx: expected {2 + sparse} sizes, got {len(sizes)}", line)
-    n, m = sizes[:2]
-    if n != m:
-        raise _not_square(source, (n, m), line)
+        raise wrong(f"expected {2 + sparse} sizes, got {len(sizes)}", line)
+    n = sizes[0]
+    _check_square(source, tuple(sizes[:2]), line)
     source.check_size(n, "rows", line)
     skew = head["symmetry"].lower() == b"skew-symmetric"
     entries = sizes[2] if sparse else n * (n + (-1 if skew else 1)) // 2 if mirrored else n * n
     source.check_size(entries, "entries", line)
     columns = (2 if sparse else 0) + (head["field"].lower() != b"pattern")
     body = source.data[head.end() :]
-    table = number_rows(body, columns)
+    table = number_rows(body, columns)  # SciPy's reader alone reads "0,5" as 0, and accepts rows that are too long
     if isinstance(table, int):
-        row = body.split(b"\n")[table].decode("latin-1").strip()
-        what = f"cannot be read as mtx: expected {columns} number{'s' * (columns > 1)} in a row, got {short_repr(row)}"
-        raise source.unreadable(what, line + 1 + table)
+        row = short_repr(body.split(b"\n")[table].decode("latin-1").strip())
+        raise wrong(f"expected {columns} number{'s' * (columns > 1)} in a row, got {row}", line + 1 + table)
     if len(table) != entries:
-        what = f"there are {len(table)} of the {entries} entries that line {line} announces"
-        raise source.unreadable(f"cannot be read as mtx: {what}")
+        raise wrong(f"there are {len(table)} of the {entries} entries that line {line} announces")
     if sparse:
-        wrong = ((table[:, :2] != np.floor(table[:, :2])) | (table[:, :2] < 1) | (table[:, :2] > n)).any(axis=1)
-        if wrong.any():
-            k = int(np.argmax(wrong))
+        ends = table[:, :2]
+        outside = ((ends != np.floor(ends)) | (ends < 1) | (ends > n)).any(axis=1)
+        if outside.any():
+            k = int(np.argmax(outside))
             line += [at for at, row in enumerate(body.split(b"\n"), 1) if row.strip()][k]
             what = f"row and column must be whole numbers from 1 to {n}"
-            raise source.broken(f"{what}; got {table[k, 0]:g} and {table[k, 1]:g}", line)
-        i, j = (table[:, :2].T - 1).astype(number_type(n))
+            raise source.broken(f"{what}; got {ends[k, 0]:g} and {ends[k, 1]:g}", line)
+        i, j = (ends.T - 1).astype(number_type(n))
     else:
         j, i = np.triu_indices(n, int(skew)) if mirrored else np.divmod(np.arange(n * n), max(n, 1))
     values = table[:, -1] if columns % 2 else np.ones(len(table))
@@ -113,8 +112,7 @@ def number_rows(body: bytes, columns: int, separator: bytes = rb"\s+") -> np.nda
 def read_npz(source: Source) -> GraphFile:
     """Read an archive with `rows`, `cols`, `n` and perhaps `weights`, or a matrix.
 
-    `names` (or `labels` beside `positions`) name the nodes if they are distinct.  All other arrays with one
-    row per node are node data: `labels`, `coords`.
+    Distinct `names` (or `labels` beside `positions`) name the nodes; other arrays of n rows are node data.
     """
     arrays = load_arrays(source, "npz", NPZ_KEYS)
     if "" in arrays:
@@ -127,17 +125,12 @@ def read_npz(source: Source) -> GraphFile:
         matrix = csr_array(next(iter(arrays.values())))
     else:
         raise source.broken(f"holds {', '.join(arrays) or 'nothing'}; expected {NPZ_KEYS}")
-    shape: Any = matrix.shape
-    if len(shape) != 2 or shape[0] != shape[1]:
-        raise _not_square(source, shape)
-    return GraphFile(matrix, range(shape[0]), {}, "npz")
+    _check_square(source, matrix.shape)
+    return GraphFile(matrix, range(matrix.shape[0]), {}, "npz")
 
 
 def load_arrays(source: Source, kind: str, expected: str) -> dict[str, np.ndarray]:
-    """Return {name: array} of a NumPy file; a single array has the name "".
-
-    Raises `InputError` for other or incomplete contents, and for arrays of Python objects, which could run code.
-    """
+    """Return {name: array} of a NumPy file, without Python objects; "" names a single array."""
     if not source.data.startswith((*ARCHIVES, ARRAY)):
         raise source.unreadable(f"cannot be read as {kind}: NumPy has not saved this; expected {expected}")
     content = io.BytesIO(source.data)
@@ -146,7 +139,7 @@ def load_arrays(source: Source, kind: str, expected: str) -> dict[str, np.ndarra
         if hasattr(loaded, "zip"):
             source.check_size(sum(member.file_size for member in loaded.zip.infolist()), "bytes of arrays")
         found = {name: loaded[name] for name in loaded.files} if hasattr(loaded, "files") else {"": loaded}
-    except (ValueError, OSError, EOFError, KeyError, zipfile.BadZipFile, zlib.error) as error:
+    except (ValueError, OSError, EOFError, KeyError, RuntimeError, zipfile.BadZipFile, zlib.error) as error:
         raise source.unreadable(f"cannot be read as {kind}: {error}; expected {expected}") from None
     if "" in found and content.read(1):
         raise source.unreadable(f"cannot be read as {kind}: there is more in it than its array")
@@ -154,10 +147,7 @@ def load_arrays(source: Source, kind: str, expected: str) -> dict[str, np.ndarra
 
 
 def load_sparse(source: Source) -> csr_array:
-    """Return the matrix of `scipy.sparse.save_npz`; refuse numbers beyond its shape.
-
-    SciPy itself does not compare them, and can end the program.
-    """
+    """Return the matrix of `scipy.sparse.save_npz`; refuse numbers beyond its shape."""
     try:
         stored = load_npz(io.BytesIO(source.data))
         if hasattr(stored, "check_format"):
@@ -186,12 +176,7 @@ def _edges(source: Source, arrays: dict[str, np.ndarray]) -> GraphFile:
     if low < 0 or high >= n:
         raise source.broken(f"rows and cols must be in 0 .. {n - 1}, as n is {n}; got {low if low < 0 else high}")
     source.check_size(n, "nodes")
-    rows, cols = (ends.astype(number_type(n), copy=False) for ends in (rows, cols))
-    if not directed:
-        rows, cols = np.minimum(rows, cols), np.maximum(rows, cols)
-    values = np.ones(len(rows)) if weights is None else weights.astype(np.float64)
-    matrix = csr_array((values, (rows, cols)), shape=(n, n))
-    matrix.sum_duplicates()
+    matrix = edge_matrix(n, rows, cols, None if weights is None else weights.astype(np.float64), directed)
     names = arrays.pop("labels" if "positions" in arrays else "names", None)
     columns: dict[str, Any] = {name: array for name, array in arrays.items() if array.shape[:1] == (n,)}
     labels: Any = range(n)
@@ -213,13 +198,14 @@ def _single(source: Source, arrays: dict[str, np.ndarray], name: str, usual: int
     return int(value.item())
 
 
-def _not_square(source: Source, shape: tuple[int, ...], line: int | None = None) -> InputError:
-    return source.broken(
-        f"the matrix has shape {shape}; a graph needs a square one "
-        "(a table of numbers, one row per sample, is drawn by nelayout.embed)",
-        line,
-    )
+def _check_square(source: Source, shape: Any, line: int | None = None) -> None:
+    if len(shape) != 2 or shape[0] != shape[1]:
+        raise source.broken(
+            f"the matrix has shape {shape}; a graph needs a square one "
+            "(a table of numbers, one row per sample, is drawn by nelayout.embed)",
+            line,
+        )
 
 
-MTX = FileFormat("mtx", ("mtx",), re.compile(r"\s*%%MatrixMarket", re.IGNORECASE), read_mtx)
-NPZ = FileFormat("npz", ("npz",), re.compile("PK\x03\x04|PK\x05\x06"), read_npz, to_npz, binary=True)
+MTX = FileFormat("mtx", ("mtx",), r"(?i)\s*%%MatrixMarket", read_mtx)
+NPZ = FileFormat("npz", ("npz",), "PK\x03\x04|PK\x05\x06", read_npz, to_npz, binary=True)

@@ -17,13 +17,13 @@ import numpy as np
 
 from nelayout.graphs.files.record import PLAIN, FileFormat, GraphFile, Look, Source, count_of, from_edges, text_labels
 from nelayout.graphs.files.tables import number
+from nelayout.graphs.host import AXES
 from nelayout.graphs.to_floats import short_repr
 
 __all__ = ["PAJEK", "read_pajek", "to_pajek"]
 
 # A word, or text between double quotes; "" within it is one double quote.
 TOKEN = re.compile(r'"((?:[^"]|"")*)"|(\S+)')
-COORDINATES = ("x", "y", "z")
 SHAPES = {"ellipse", "box", "diamond", "triangle", "cross", "empty", "house", "man", "woman"}
 SHAPES |= {"x_fact", "y_fact", "s_size", "ic", "bc", "bw", "phi", "r", "q", "lc", "la", "lr", "lphi", "fos", "font"}
 # Sections of project files without networks.
@@ -55,7 +55,7 @@ class _Reading:
         self.listed[i] = line
         if len(tokens) > 1:
             self.labels[i] = tokens[1]
-        for axis, token in zip(COORDINATES, tokens[2:5], strict=False):
+        for axis, token in zip(AXES, tokens[2:5], strict=False):
             value = number(token)
             if value is None:  # shapes and colors follow
                 self.words += token not in SHAPES and not token.startswith("[")
@@ -85,15 +85,15 @@ class _Reading:
         self.weights.extend([1.0] * len(others))
 
     def matrix(self, tokens: list[str], line: int) -> None:
-        values = [value for value in map(number, tokens) if value is not None]
-        if len(values) < len(tokens):
-            wrong = next(token for token in tokens if number(token) is None)
-            raise self.source.broken(f"{short_repr(wrong)} in the matrix is not a number; write one", line)
         rows, shift = self.matrix_shape()
+        values = list(map(number, tokens))
+        if None in values:
+            wrong = short_repr(tokens[values.index(None)])
+            raise self.source.broken(f"{wrong} in the matrix is not a number; write one", line)
         if len(values) != self.n - shift or self.matrix_row >= rows:
             raise self.source.broken(f"the matrix must have {rows} rows of {self.n - shift} numbers", line)
         for j, value in enumerate(values, shift):
-            if value != 0:
+            if value:
                 self.edges.append((self.matrix_row, j))
                 self.weights.append(value)
         self.matrix_row += 1
@@ -114,10 +114,20 @@ class _Reading:
         return number - 1
 
 
+# Section -> the method that reads its lines.
+SECTIONS = {
+    "*edges": _Reading.pair,
+    "*arcs": _Reading.pair,
+    "*edgeslist": _Reading.neighbors,
+    "*arcslist": _Reading.neighbors,
+    "*matrix": _Reading.matrix,
+}
+
+
 def read_pajek(source: Source) -> GraphFile:
     """Read the first network of a Pajek file; nodes are named by labels, or numbered from 1."""
     reading = _Reading(source)
-    section: Callable[[list[str], int], None] | None = None
+    section: Callable[[_Reading, list[str], int], None] | None = None
     arcs, before, notes, relations = False, 0, [], set()
     for line, text in enumerate(source.text.split("\n"), 1):
         text = text.strip()
@@ -141,75 +151,55 @@ def read_pajek(source: Source) -> GraphFile:
                 source.check_size(reading.n, "vertices", line)
                 if len(tokens) > 2 and tokens[2].isdecimal():
                     reading.first_mode = int(tokens[2])
-                section = reading.vertices
-            elif word in _SECTIONS and reading.n < 0:
+                section = _Reading.vertices
+            elif word in SECTIONS and reading.n < 0:
                 raise source.broken(f'{tokens[0]} stands before "*Vertices n"; put the vertices first', line)
-            elif word in _SECTIONS:
+            elif word in SECTIONS:
                 if any(number(token) is not None for token in tokens[1:]):
                     raise source.broken(f"numbers stand beside {tokens[0]}; begin a line for them", line)
-                section = getattr(reading, _SECTIONS[word])
+                section = SECTIONS[word]
                 arcs = word.startswith("*arcs")
             elif word in OTHERS:
                 notes.append(f"{tokens[0]} and what follows is not read (line {line})")
                 break  # the rest of a project file
             else:
-                known = ", ".join(["*vertices", *_SECTIONS])
+                known = ", ".join(["*vertices", *SECTIONS])
                 raise source.broken(f"{short_repr(tokens[0])} is not a section of Pajek; a network has {known}", line)
         elif section is None:
             before = before or line
         else:
-            section(tokens, line)
+            section(reading, tokens, line)
             reading.directed |= arcs
-    if reading.n < 0:
-        raise source.unreadable('cannot be read as pajek: expected "*Vertices n" before the first data', before or None)
-    if before:
-        notes.append(f"text before the first section is left out (line {before})")
-    if reading.commas:
-        notes.append(f"{count_of(reading.commas, 'weight')} read with a decimal comma")
-    if reading.words:
-        what = "with words after its name, which are not read; names with blanks need double quotes"
-        notes.append(f"{count_of(reading.words, 'vertex line')} {what}")
-    if len(relations) > 1:
-        notes.append(f"{len(relations)} relations are read as one network")
-    if 0 < reading.matrix_row < reading.matrix_shape()[0]:
-        what = f"the file ends after {reading.matrix_row} of the {reading.matrix_shape()[0]} rows of its matrix"
-        raise source.unreadable(what, line)
-    if section == reading.vertices and 0 < len(reading.listed) < reading.n:
-        raise source.unreadable(f"the file ends after {len(reading.listed)} of its {reading.n} vertices", line)
-    if 0 < len(reading.listed) < reading.n:
-        what = f"of {reading.n} not listed: named by its number"
-        notes.append(f"{count_of(reading.n - len(reading.listed), 'vertex line')} {what}")
-    if section == reading.vertices and reading.n > 1:
-        notes.append("there is no section of edges, such as *Edges or *Arcs")
-    return _graph_file(reading).noting(*notes)
-
-
-_SECTIONS = {
-    "*edges": "pair",
-    "*arcs": "pair",
-    "*edgeslist": "neighbors",
-    "*arcslist": "neighbors",
-    "*matrix": "matrix",
-}
-
-
-def _graph_file(reading: _Reading) -> GraphFile:
     n = reading.n
-    given = [reading.labels.get(i, str(i + 1)) for i in range(n)]
-    columns: dict[str, list] = {
-        axis: [values.get(i) for i in range(n)] for axis, values in reading.columns.items() if values
-    }
-    labels: list = given
-    notes: tuple[str, ...] = ()
-    if len(set(given)) < n:
-        labels = list(range(1, n + 1))
-        columns["label"] = given
-        notes = ("nodes are named by their numbers: labels appear more than once",)
+    if n < 0:
+        raise source.unreadable('cannot be read as pajek: expected "*Vertices n" before the first data', before or None)
+    words = "with words after its name, which are not read; names with blanks need double quotes"
+    notes = [
+        *notes,
+        f"text before the first section is left out (line {before})" if before else "",
+        f"{count_of(reading.commas, 'weight')} read with a decimal comma" if reading.commas else "",
+        f"{count_of(reading.words, 'vertex line')} {words}" if reading.words else "",
+        f"{len(relations)} relations are read as one network" if len(relations) > 1 else "",
+    ]
+    height, listed = reading.matrix_shape()[0], len(reading.listed)
+    if 0 < reading.matrix_row < height:
+        raise source.unreadable(f"the file ends after {reading.matrix_row} of the {height} rows of its matrix", line)
+    if 0 < listed < n:
+        if section is _Reading.vertices:
+            raise source.unreadable(f"the file ends after {listed} of its {n} vertices", line)
+        notes.append(f"{count_of(n - listed, 'vertex line')} of {n} not listed: named by its number")
+    if section is _Reading.vertices and n > 1:
+        notes.append("there is no section of edges, such as *Edges or *Arcs")
+    labels: list = [reading.labels.get(i, str(i + 1)) for i in range(n)]
+    columns: dict[str, list] = {axis: [values.get(i) for i in range(n)] for axis, values in reading.columns.items()}
+    note = ()
+    if len(set(labels)) < n:
+        columns["label"], labels = labels, list(range(1, n + 1))
+        note = ("nodes are named by their numbers: labels appear more than once",)
     ends = np.array(reading.edges, dtype=np.int64).reshape(-1, 2)
     weights = np.array(reading.weights) if reading.weighted else None
-    return from_edges(
-        labels, ends[:, 0], ends[:, 1], weights, "pajek", reading.directed, node_data=columns, notes=notes
-    )
+    rows, cols = ends.T
+    return from_edges(labels, rows, cols, weights, "pajek", reading.directed, columns, note).noting(*notes)
 
 
 def to_pajek(G: Any, labels: Sequence[Hashable], Y: np.ndarray, look: Look = PLAIN) -> bytes:
@@ -239,9 +229,5 @@ def to_pajek(G: Any, labels: Sequence[Hashable], Y: np.ndarray, look: Look = PLA
 
 
 PAJEK = FileFormat(
-    "pajek",
-    ("net", "pajek", "paj"),
-    re.compile(r"(?:\s*%.*\n)*\s*\*(?:vertices|network)\b", re.IGNORECASE),
-    read_pajek,
-    to_pajek,
+    "pajek", ("net", "pajek", "paj"), r"(?i)(?:\s*%.*\n)*\s*\*(?:vertices|network)\b", read_pajek, to_pajek
 )

@@ -8,7 +8,6 @@ from __future__ import annotations
 import gzip
 import io
 import os
-import re
 import sys
 import zlib
 from collections import Counter
@@ -25,13 +24,14 @@ from scipy.sparse import csr_array
 
 from nelayout.errors import InputError
 from nelayout.graphs import Host, host_of
+from nelayout.graphs.host import networkx_graph
 from nelayout.graphs.to_floats import short_repr
 from nelayout.numerics.memory import available, size_in_words
 from nelayout.numerics.notices import noticed_if_long
 
 __all__ = [
-    "PLAIN", "FileFormat", "GraphFile", "Look", "Reading", "Source", "Unreadable",
-    "count_of", "from_edges", "from_networkx", "graph_of", "load", "mirror", "number_type", "reading", "text_labels",
+    "PLAIN", "FileFormat", "GraphFile", "Look", "Reading", "Source", "Unreadable", "count_of", "edge_matrix",
+    "from_edges", "from_networkx", "load", "mirror", "number_type", "reading", "text_labels",
 ]  # fmt: skip
 
 GZIP = b"\x1f\x8b"
@@ -57,19 +57,18 @@ class Source:
 
     @cached_property
     def text(self) -> str:
-        """Content as text with uniform line ends.
-
-        UTF-8; UTF-16 with its mark, or if every other byte is 0; else Windows-1252, or Latin-1 for any byte.
-        Raises `InputError` for UTF-16 that ends within a letter, and for NUL characters.
-        """
-        marked = self.data[:2] in (b"\xff\xfe", b"\xfe\xff")
-        encoding = "utf-16" if marked else self._wide()
-        if not marked and encoding:
+        """Content as text with uniform line ends: UTF-8, UTF-16, Windows-1252 or Latin-1."""
+        head, encoding = self.data[:1024], "utf-8-sig"
+        low, high = head[::2].count(0), head[1::2].count(0)
+        if head[:2] in (b"\xff\xfe", b"\xfe\xff"):
+            encoding = "utf-16"
+        elif max(low, high) * 4 >= len(head) > 0 == min(low, high):  # zeros beside the letters
+            encoding = "utf-16-le" if high else "utf-16-be"
             self.notes.append("the text is read as UTF-16, although it has no mark")
         try:
-            text = self.data.decode(encoding or "utf-8-sig")
+            text = self.data.decode(encoding)
         except UnicodeDecodeError as error:
-            if encoding:
+            if encoding != "utf-8-sig":
                 raise self.unreadable(f"is not whole as UTF-16 ({error.reason})") from None
             try:
                 text, name = self.data.decode("cp1252"), "Windows-1252"
@@ -79,14 +78,6 @@ class Source:
         if "\x00" in text:
             raise self.no_text(text.partition("\x00")[0].count("\n") + 1)
         return text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text
-
-    def _wide(self) -> str:
-        """Return UTF-16 (no mark) if zeros are beside the letters; "" for other contents."""
-        head = self.data[:1024]
-        low, high = head[::2].count(0), head[1::2].count(0)
-        if max(low, high) * 4 < len(head) or min(low, high):
-            return ""
-        return "utf-16-le" if high else "utf-16-be"
 
     def check_size(self, count: int, what: str, where: int | str | None = None) -> None:
         """Raise `InputError` if `count` items of `ITEM_BYTES` exceed both the file and the memory."""
@@ -100,21 +91,18 @@ class Source:
             )
 
     def no_text(self, line: int) -> InputError:
-        """Return the error for content with NUL characters, which is not text."""
-        what = "this is not text, or UTF-16 without its mark"
-        return self.broken(f"{what}: save it as UTF-8, or fetch it again", line)
+        """Return the error for content with NUL characters."""
+        return self.broken("this is not text, or UTF-16 without its mark: save it as UTF-8, or fetch it again", line)
 
     def broken(self, what: str, where: int | str | None = None) -> InputError:
         """Return the error for wrong content at one point: a line, or words such as "node 3"."""
-        return InputError(self._said(what, where))
+        place = f", line {where}" if isinstance(where, int) else f", {where}" if where else ""
+        said = what if len(what) <= MAX_LETTERS else f"{what[:MAX_LETTERS]}..."
+        return InputError(f"{self.name}{place}: {said}")
 
     def unreadable(self, what: str, where: int | str | None = None) -> Unreadable:
         """Return the error for content of another format, or incomplete content."""
-        return Unreadable(self._said(what, where))
-
-    def _said(self, what: str, where: int | str | None) -> str:
-        place = f", line {where}" if isinstance(where, int) else f", {where}" if where else ""
-        return f"{self.name}{place}: {what if len(what) <= MAX_LETTERS else what[:MAX_LETTERS] + '...'}"
+        return Unreadable(str(self.broken(what, where)))
 
 
 @contextmanager
@@ -130,52 +118,37 @@ def reading(path: str | os.PathLike) -> Iterator[None]:
 
 
 def load(path: str | os.PathLike, expected: str = "a graph file") -> Source:
-    """Read a file, or standard input for "-"; gzip is unpacked under any name.
-
-    Raises `InputError` if the file is missing, unreadable, a folder, or empty.
-    """
+    """Read a file, or standard input for "-"; gzip is unpacked under any name."""
     if path == "-":
         name, data = "standard input", sys.stdin.buffer.read()
     else:
-        name, data = str(path), _bytes(Path(path))
-    if data[:2] == GZIP:
+        name = str(path)
         try:
-            data = _unpacked(name, data)
+            data = Path(path).read_bytes()
+        except FileNotFoundError:
+            raise InputError(f"there is no file {name!r}{_near(Path(path))}") from None
+        except IsADirectoryError:
+            raise InputError(f"{name!r} is a folder; give a file in it") from None
+        except OSError as error:
+            raise InputError(f"{name!r} cannot be read: {error.strerror or error}") from None
+    if data[:2] == GZIP:
+        free = available()
+        most = -2 if free is None else free // 2  # the decoded text needs the other half
+        try:
+            with gzip.GzipFile(fileobj=io.BytesIO(data)) as packed:
+                data = packed.read(most + 1)
         except (OSError, EOFError, zlib.error) as error:
             raise InputError(f"{name}: the gzip file is damaged ({error}); fetch or pack it again") from None
+        if 0 <= most < len(data):
+            has = size_in_words(most)
+            raise InputError(f"{name}: unpacked, the gzip file has more than {has}, half of the free memory; split it")
     if not data.strip():
         raise InputError(f"{name} is empty; {expected} was expected")
     return Source(name, data)
 
 
-def _unpacked(name: str, data: bytes) -> bytes:
-    """Unpack gzip data to at most half of the free memory; the decoded text needs the rest."""
-    free = available()
-    most = -1 if free is None else free // 2
-    with gzip.GzipFile(fileobj=io.BytesIO(data)) as packed:
-        content = packed.read(most if most < 0 else most + 1)
-    if 0 <= most < len(content):
-        has = size_in_words(most)
-        raise InputError(f"{name}: unpacked, the gzip file has more than {has}, half of the free memory; split it")
-    return content
-
-
-def _bytes(path: Path) -> bytes:
-    try:
-        return path.read_bytes()
-    except FileNotFoundError:
-        raise InputError(f"there is no file {str(path)!r}{_near(path)}") from None
-    except IsADirectoryError:
-        raise InputError(f"{str(path)!r} is a folder; give a file in it") from None
-    except OSError as error:
-        raise InputError(f"{str(path)!r} cannot be read: {error.strerror or error}") from None
-
-
 def _near(path: Path) -> str:
-    """Return a hint with the most similar file name in the folder.
-
-    Names are compared without their endings, which many files share.
-    """
+    """Return a hint with the file of the folder whose name without ending is the most similar."""
     try:
         names = [entry.name for entry in path.parent.iterdir() if entry.is_file()]
     except OSError:
@@ -235,8 +208,8 @@ class GraphFile:
         return sorted({str(name) for *_, data in self.graph.edges(data=True) for name in data})
 
     def noting(self, *notes: str) -> GraphFile:
-        """Return a copy with more notes."""
-        return replace(self, notes=(*self.notes, *notes))
+        """Return a copy with more notes, except empty ones."""
+        return replace(self, notes=(*self.notes, *filter(None, notes)))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -271,21 +244,16 @@ PLAIN = Look()
 
 
 def text_labels(labels: Sequence[Hashable], name: str, spell: Callable[[Hashable], str] = str) -> list[str]:
-    """Return the labels as text; raise `InputError` if two labels have the same text.
-
-    >>> text_labels([1, "a", (2, 3)], "gexf")
-    ['1', 'a', '(2, 3)']
-    """
+    """Return the labels as text; raise `InputError` if two labels have the same text."""
     texts = [spell(label) for label in labels]
-    if len(set(texts)) < len(texts):
-        seen: dict[str, Hashable] = {}
-        for text, label in zip(texts, labels, strict=True):
-            if text in seen:
-                raise InputError(
-                    f"the nodes {seen[text]!r} and {label!r} are both called {text!r} in {name}, whose names are text; "
-                    "relabel one of them, or write json"
-                )
-            seen[text] = label
+    seen: dict[str, Hashable] = {}
+    for text, label in zip(texts, labels, strict=True):
+        if text in seen:
+            raise InputError(
+                f"the nodes {seen[text]!r} and {label!r} are both called {text!r} in {name}, whose names are text; "
+                "relabel one of them, or write json"
+            )
+        seen[text] = label
     return texts
 
 
@@ -295,7 +263,7 @@ class FileFormat:
 
     name     its name, in messages and for `format=`
     endings  endings of its files, also accepted by `format=`
-    sign     matches the beginning of its content
+    sign     a regular expression for the beginning of its content
     read     the content of a file -> the graph
     write    (networkx graph, labels in node order, (n, dim) positions, look) -> content; None if it is read-only
     binary   whether the content may have NUL characters
@@ -306,7 +274,7 @@ class FileFormat:
 
     name: str
     endings: tuple[str, ...]
-    sign: re.Pattern[str]
+    sign: str
     read: Callable[..., GraphFile]
     write: Callable[[Any, Sequence[Hashable], np.ndarray, Look], bytes] | None = None
     binary: bool = False
@@ -322,37 +290,13 @@ def from_networkx(G: Any, file_format: str, notes: tuple[str, ...] = ()) -> Grap
     return GraphFile(G, list(G), columns, file_format, notes)
 
 
-def graph_of(
-    nodes: Mapping[Any, Mapping],
-    edges: Sequence[tuple[Any, Any, Any, Mapping]],
-    directed: bool,
-    multigraph: bool = False,
-) -> Any:
-    """Build a networkx graph of edges (u, v, key, attributes); a multigraph if any repeat.
-
-    >>> graph_of({}, [(0, 1, None, {}), (1, 0, None, {})], False).number_of_edges(0, 1)
-    2
-    """
-    import networkx
-
-    pairs = {(u, v) if directed else frozenset((u, v)) for u, v, *_ in edges}
-    several = multigraph or len(pairs) < len(edges)
-    kinds = (networkx.DiGraph, networkx.MultiDiGraph) if directed else (networkx.Graph, networkx.MultiGraph)
-    G: Any = kinds[several]()
-    G.add_nodes_from(nodes.items())
-    for u, v, key, own in edges:
-        key = None if several and key is not None and G.has_edge(u, v, key) else key
-        G.add_edges_from([(u, v, key, own)] if several else [(u, v, own)])
-    return G
-
-
 @dataclass(eq=False)
 class Reading:
     """Nodes and edges as a parser finds them, and counts of unexpected content.
 
     multigraph  the file's own declaration; None if the format has none
     where       label -> its location in messages: "line 3", "node 3"
-    counts      (noun in the singular, the rest of a note) -> number; `examples` has the first example
+    counts      (noun in the singular, the rest of a note) -> (number, the first example or "")
     """
 
     source: Source
@@ -362,8 +306,7 @@ class Reading:
     nodes: dict[Any, dict[str, Any]] = field(default_factory=dict)
     edges: list[tuple[Any, Any, str, Any, dict[str, Any]]] = field(default_factory=list)
     where: dict[Any, str] = field(default_factory=dict)
-    counts: Counter[tuple[str, str]] = field(default_factory=Counter)
-    examples: dict[tuple[str, str], str] = field(default_factory=dict)
+    counts: dict[tuple[str, str], tuple[int, str]] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
 
     def node(self, label: Any, own: dict[str, Any], where: str) -> None:
@@ -381,10 +324,11 @@ class Reading:
         """Add an edge; `kind` is "directed", "undirected", "mutual" (both ways) or "" (default)."""
         self.edges.append((u, v, kind, key, self._present(own)))
 
-    def count(self, noun: str, rest: str, example: str = "") -> None:
-        """Count one more item for a note, and keep the first as an example."""
-        self.counts[noun, rest] += 1
-        self.examples.setdefault((noun, rest), example)
+    def count(self, noun: str, rest: str, example: str = "", n: int = 1) -> None:
+        """Count more items for a note, which shows the first example."""
+        before, first = self.counts.get((noun, rest), (0, example))
+        if n:
+            self.counts[noun, rest] = before + n, first
 
     def _present(self, own: dict[str, Any]) -> dict[str, Any]:
         for name in [name for name, value in own.items() if value is None]:
@@ -397,25 +341,23 @@ class Reading:
         usual = "directed" if self.directed else "undirected"
         kinds = Counter(kind or usual for _, _, kind, *_ in self.edges)
         directed = bool(kinds["directed"] + kinds["mutual"]) if self.edges else self.directed
-        if directed and kinds["undirected"]:
-            self.counts["undirected edge", "among directed ones: read as directed"] = kinds["undirected"]
+        self.count("undirected edge", "among directed ones: read as directed", n=kinds["undirected"] * directed)
         strangers = {end for u, v, *_ in self.edges for end in (u, v)} - self.nodes.keys()
-        if strangers:
-            self.counts["node", "named by edges alone"] = len(strangers)
+        self.count("node", "named by edges alone", n=len(strangers))
         repeated = len(self.edges) - len({(u, v) if directed else frozenset((u, v)) for u, v, *_ in self.edges})
-        if repeated and self.multigraph is False:
-            self.counts["repeated edge", "kept: the graph is a multigraph, where weights add up"] = repeated
+        what = "kept: the graph is a multigraph, where weights add up"
+        self.count("repeated edge", what, n=repeated * (self.multigraph is False))
         listed = []
         for u, v, kind, key, own in self.edges:
             if repeated or self.multigraph:
                 key = next((own.pop(word) for word in ("networkx_key", "key") if word in own), key)
             listed.append((u, v, key, own))
             listed += [(v, u, key, own)] if kind == "mutual" else []
-        said = []
-        for (noun, rest), n in self.counts.items():
-            first = self.examples.get((noun, rest))
-            said.append(f"{count_of(n, noun)} {rest}" + (f" (the first is {first})" if first else ""))
-        G = graph_of(self.nodes, listed, directed, bool(self.multigraph))
+        said = (
+            f"{count_of(n, noun)} {rest}" + (f" (the first is {first})" if first else "")
+            for (noun, rest), (n, first) in self.counts.items()
+        )
+        G = networkx_graph(self.nodes, listed, directed, bool(self.multigraph))
         return from_networkx(G, self.name, (*self.notes, *said))
 
 
@@ -426,27 +368,16 @@ def count_of(n: int, what: str) -> str:
 
 
 def from_edges(
-    labels: Sequence[Hashable],
-    rows: np.ndarray,
-    cols: np.ndarray,
-    weights: np.ndarray | None,
-    file_format: str,
-    directed: bool = False,
-    node_data: Mapping[str, Any] | None = None,
-    notes: tuple[str, ...] = (),
+    labels: Sequence[Hashable], rows: np.ndarray, cols: np.ndarray, weights: np.ndarray | None, file_format: str,
+    directed: bool = False, node_data: Mapping[str, Any] | None = None, notes: tuple[str, ...] = (),
     weight: str = "weight",
-) -> GraphFile:
+) -> GraphFile:  # fmt: skip
     """Return the record of a list of edges between node numbers.
 
     Repeated edges with weights add up.  Without weights they count once, as in `networkx.read_edgelist`: many
     files list every undirected edge in both directions.
     """
-    n = len(labels)
-    rows, cols = (ends.astype(number_type(n), copy=False) for ends in (rows, cols))
-    if not directed:
-        rows, cols = np.minimum(rows, cols), np.maximum(rows, cols)
-    matrix = csr_array((np.ones(len(rows)) if weights is None else weights, (rows, cols)), shape=(n, n))
-    matrix.sum_duplicates()
+    matrix = edge_matrix(len(labels), rows, cols, weights, directed)
     if len(matrix.data) < len(rows):
         what = "count once" if weights is None else "were added up"
         notes = (*notes, f"{len(rows) - len(matrix.data)} repeated edges {what}")
@@ -461,7 +392,7 @@ def from_edges(
     G.add_nodes_from(labels)
     for name, values in columns.items():
         networkx.set_node_attributes(G, {v: x for v, x in zip(labels, values, strict=True) if x is not None}, name)
-    sources = np.repeat(np.arange(n), np.diff(matrix.indptr)).tolist()
+    sources = np.repeat(np.arange(len(labels)), np.diff(matrix.indptr)).tolist()
     ends = [(labels[i], labels[j]) for i, j in zip(sources, matrix.indices.tolist(), strict=True)]
     if weights is None:
         G.add_edges_from(ends)
@@ -474,6 +405,16 @@ def from_edges(
 def number_type(n: int) -> Any:
     """Return the type for numbers of n nodes, which halves the memory of most graphs."""
     return np.int32 if n < 2**31 else np.int64
+
+
+def edge_matrix(n: int, rows: np.ndarray, cols: np.ndarray, weights: np.ndarray | None, directed: bool) -> csr_array:
+    """Add up edges, without weights as 1 each; undirected ones are above the diagonal."""
+    rows, cols = (ends.astype(number_type(n), copy=False) for ends in (rows, cols))
+    if not directed:
+        rows, cols = np.minimum(rows, cols), np.maximum(rows, cols)
+    matrix = csr_array((np.ones(len(rows)) if weights is None else weights, (rows, cols)), shape=(n, n))
+    matrix.sum_duplicates()
+    return matrix
 
 
 def mirror(upper: csr_array) -> csr_array:

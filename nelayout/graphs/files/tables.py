@@ -7,8 +7,7 @@ The separator is the sign that gives every row the same number of fields, outsid
     >>> dict(read_edgelist(Source("two.csv", b"source,target,weight\\na,b,2\\n")).graph["a"])
     {'b': {'weight': 2.0}}
 
-If all labels are whole numbers, they become integers in increasing order.  Otherwise they stay text, in order of
-appearance.  Notes report guesses, unread columns, and the number of rows left out.
+Labels that are all whole numbers become integers in increasing order; others stay text, in order of appearance.
 """
 
 from __future__ import annotations
@@ -19,9 +18,8 @@ import re
 from array import array
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
 from itertools import islice
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -109,10 +107,14 @@ class Rows:
 
     @property
     def notes(self) -> list[str]:
-        quotes = "" if self.quote or '"' not in self.text else "double quotes are not in pairs and are read as letters"
-        dropped = f"{count_of(self.dropped, 'comment')} after # or % left out"
+        unpaired = not self.quote and '"' in self.text
         hashed = f"{count_of(self.hashed, 'line')} beginning with # or % read as rows, with as many fields as others"
-        return [note for note, said in ((quotes, quotes), (dropped, self.dropped), (hashed, self.hashed)) if said]
+        said = [
+            "double quotes are not in pairs and are read as letters" if unpaired else "",
+            f"{count_of(self.dropped, 'comment')} after # or % left out" if self.dropped else "",
+            hashed if self.hashed else "",
+        ]
+        return list(filter(None, said))
 
     def broken(self, line: int, cells: list[str]) -> Exception:
         """Return the error for a row that has more fields than the others."""
@@ -196,17 +198,7 @@ def _level(widths: list[int]) -> bool:
 
 
 def read_edgelist(source: Source, weight: str | None = None, ends: tuple[str, str] | None = None) -> GraphFile:
-    """Read the undirected graph of a table: weighted repeated edges add up, others count once.
-
-    A table with the same names on both sides, or with as many rows as columns of numbers, is an adjacency matrix.
-
-    Parameters
-    ----------
-    weight : the column with the weights, by its heading or its number from 1; None: the heading of a weight, or the
-        third column of numbers if no heading names the ends; but never a column of times
-    ends : the columns of both ends, each by its heading or its number from 1; None: the headings of ends, or the first
-        two columns
-    """
+    """Read the undirected graph of a table of edges, or an adjacency matrix; see `read_graph`."""
     start = re.search(r"^[^\S\n]*([^\s#%].*)$", source.text, re.MULTILINE)
     if start and start[1].startswith("<"):
         line = source.text.count("\n", 0, start.start(1)) + 1
@@ -223,10 +215,12 @@ def read_edgelist(source: Source, weight: str | None = None, ends: tuple[str, st
         matrix = _matrix(source, top) if len(top) < most and ends is None else None
         if matrix is not None:
             return matrix.noting(*rows.notes)
-        head = _Head(source, rows, top, weight, ends)
-        return _numeric(rows, head) or _words(rows, head)
+        head = _Head(rows, top, weight, ends)
+        labels, pairs, weights, notes = _numeric(rows, head) or _words(rows, head)
     except csv.Error as error:
         raise source.unreadable(f"cannot be read as a table of edges: {error}") from None
+    said = (*head.notes, *rows.notes, *filter(None, notes))
+    return from_edges(labels, pairs[:, 0], pairs[:, 1], weights, "edgelist", notes=said, weight=head.name)
 
 
 # adjacency matrices
@@ -238,51 +232,44 @@ def _matrix(source: Source, top: list[tuple[int, list[str]]]) -> GraphFile | Non
     head, body = cells[0], cells[1:]
     head = ["", *head] if body and len(head) + 1 == len(body[0]) else head
     n = len(head)
-    sides = head[1:], [row[0] for row in body]
-    named = len(body) == n - 1 == len(set(sides[0])) and set(sides[0]) == set(sides[1]) and not _is_number(head[0])
-    if named and n > 2 and all(len(row) <= n for row in body):
+    if n < 3 or any(len(row) > n for row in body):
+        return None
+    across, down = head[1:], [row[0] for row in body]
+    short = any(len(row) < n for row in body)
+    if len(body) == n - 1 == len(set(across)) and set(across) == set(down) and not _is_number(head[0]):
         grid = _grid([row[1:] + [""] * (n - len(row)) for row in body])
-        if grid is None and any(len(row) < n for row in body):
-            return None
-        if grid is None:
-            line, row = next((line, row) for line, row in top[1:] if _grid([row[1:]]) is None)
-            cell = next(cell for cell in row[1:] if _grid([[cell]]) is None)
+        if grid is None and not short:
+            line, cell = next((line, cell) for line, row in top[1:] for cell in row[1:] if _grid([[cell]]) is None)
             what = f"{short_repr(cell)} is not a number, in an adjacency table (rows and columns have the same names)"
             raise source.broken(f"{what}; write a number, or nothing where there is no edge", line)
-        labels, (A, missing) = sides[1], grid
-        A = A[:, [sides[0].index(name) for name in sides[1]]]
-    elif n < 3 or any(len(row) != n for row in body):
+        if grid is None:
+            return None
+        labels, (A, missing) = down, grid
+        A = A[:, [across.index(name) for name in down]]
+    elif short:
         return None
     else:
-        candidates = [
-            ([str(k) for k in range(n)], cells) if len(head) == len(cells[0]) else None,
-            (head, body),
-            ([row[0] for row in cells], [row[1:] for row in cells]) if not _is_number(head[0]) else None,
-        ]
-        square = (c for c in candidates if c and c[1] and len(c[1]) == len(c[1][0]) == len(set(c[0])) > 2)
-        grids = ((labels, _grid(block)) for labels, block in square)
-        fitting = (
-            (labels, g)
-            for labels, g in grids
-            if g and sum((_alike(g[0]), not g[0].diagonal().any())) > (labels is head and any(map(_is_number, head)))
-        )
-        labels, (A, missing) = next(fitting, (None, (np.zeros(0), 0)))
-        if labels is None:
+        candidates = [([str(k) for k in range(n)], cells)] if len(cells[0]) == n else []
+        candidates.append((head, body))
+        if not _is_number(head[0]):
+            candidates.append(([row[0] for row in cells], [row[1:] for row in cells]))
+        for labels, block in candidates:
+            square = block and len(block) == len(block[0]) == len(set(labels)) > 2
+            if square and (grid := _grid(block)):
+                A, missing = grid
+                signs = np.array_equal(A, A.T) + (not A.diagonal().any())
+                if signs > (labels is head and any(map(_is_number, head))):
+                    break
+        else:
             return None
-    directed = not _alike(A)
+    directed = not np.array_equal(A, A.T)
     i, j = np.nonzero(A if directed else np.triu(A))
     kind = ", directed as it is not symmetric" if directed else ""
     notes = [f"the table is read as the adjacency matrix of {len(A)} nodes{kind}"]
     if missing:
         notes.append(f"{count_of(missing, 'cell')} without a number count as no edge")
-    numbers = _whole(labels)
-    names: list[Any] = labels if numbers is None else numbers
     weights = None if np.isin(A, (0, 1)).all() else A[i, j]
-    return from_edges(names, i, j, weights, "edgelist", directed, notes=tuple(notes))
-
-
-def _alike(A: np.ndarray) -> bool:
-    return np.array_equal(A, A.T)
+    return from_edges(_whole(labels) or labels, i, j, weights, "edgelist", directed, notes=tuple(notes))
 
 
 def _grid(rows: list[list[str]]) -> tuple[np.ndarray, int] | None:
@@ -299,6 +286,17 @@ def _is_number(cell: str) -> bool:
     return number(cell) is not None and not is_missing(cell)
 
 
+def _cells(body: list[list[str]], k: int) -> list[str]:
+    """Return the cells of a column; a row may be too short for one."""
+    return [row[k] for row in body if k < len(row)]
+
+
+def _counted(body: list[list[str]]) -> bool:
+    """Return whether the first column numbers the rows, from 0 or from 1."""
+    first = [row[0] for row in body]
+    return first in ([str(k + start) for k in range(len(body))] for start in (0, 1))
+
+
 def column_of(
     source: Source, asked: str, names: Sequence[str], columns: Sequence[int], what: str, hint: str = ""
 ) -> int:
@@ -313,7 +311,6 @@ def column_of(
     return fitting[0]
 
 
-@dataclass
 class _Head:
     """Columns of a table that are read, and notes on this choice.
 
@@ -324,69 +321,52 @@ class _Head:
     least    the fewest fields of a row; without a header, a short row is an error
     """
 
-    source: Source
-    rows: Rows
-    top: list[tuple[int, list[str]]]
-    asked: str | None
-    given: tuple[str, str] | None
-    ends: tuple[int, int] = (0, 1)
-    weight: int | None = None
-    name: str = "weight"
-    header: bool = False
-    start: int = 0
-    least: int = 0
-    notes: list[str] = field(default_factory=list)
-
-    def __post_init__(self) -> None:
-        head, body = self.top[0][1], [row for _, row in self.top[1:]]
+    def __init__(
+        self, rows: Rows, top: list[tuple[int, list[str]]], asked: str | None, given: tuple[str, str] | None
+    ) -> None:
+        self.rows, self.source, self.top, self.asked, self.given = rows, rows.source, top, asked, given
+        self.weight: int | None = None
+        self.name, self.notes = "weight", list[str]()
+        head, body = top[0][1], [row for _, row in top[1:]]
         if body and all(len(row) == len(head) + 1 for row in body):  # R omits the heading above the names of rows
-            of_r = '"' in self.rows.text or [row[0] for row in body] in self._numbers_of_rows(len(body))
+            of_r = '"' in rows.text or _counted(body)
             head = [*head, ""] if not any(row[-1] for row in body) else ["", *head] if of_r else head
-        if len(head) < self.rows.width and len(body) > 1 and not any(len(row) == len(head) for row in body):
-            what = f"this line has {count_of(len(head), 'field')}, and others have {self.rows.width}"
-            raise self.source.broken(f"{what}; leave it out, or begin it with #", self.top[0][0])
-        self.rows.width = width = len(head)
-        for line, row in self.top[1:]:
+        if len(head) < rows.width and len(body) > 1 and not any(len(row) == len(head) for row in body):
+            what = f"this line has {count_of(len(head), 'field')}, and others have {rows.width}"
+            raise self.source.broken(f"{what}; leave it out, or begin it with #", top[0][0])
+        rows.width = width = len(head)
+        for line, row in top[1:]:
             if any(row[width:]):
-                raise self.rows.broken(line, row)
-        named = self._named(head, body) if self.given is None else self._given(head, self.given)
+                raise rows.broken(line, row)
+        named = self._named(head, body)
         words = not any(map(_is_number, head))
         self._refuse(head, body, named, words)
-        numeric = [k for k in range(width) if body and self._numbers(body, k)]
-        over = any(k >= 2 and not is_missing(head[k]) for k in numeric)
-        numbered = not head[0] and width > 2 and [row[0] for row in body] in self._numbers_of_rows(len(body))
-        numbers = self.given is not None and all(name.isdecimal() for name in self.given)
-        self.header = (named is not None and not numbers) or (words and (len(numeric) == width or over or numbered))
-        if self.header:
-            self.top = self.top[1:]
-        body = [row for _, row in self.top]
-        self.start = self.top[0][0] if self.top else self.rows.text.count("\n") + 1
         numeric = [k for k in range(width) if self._numbers(body, k)]
-        empty = {k for k in range(width) if all(len(row) <= k or not row[k] for row in body)}
-        if self.header and not head[0] and width > 2:
-            empty.add(0)  # names or numbers of the rows
+        over = any(k >= 2 and not is_missing(head[k]) for k in numeric)
+        unnamed = not head[0] and width > 2  # the names or numbers of the rows
+        numbers = given is not None and all(name.isdecimal() for name in given)
+        all_below = len(numeric) == width or over or (unnamed and _counted(body))
+        self.header = (named is not None and not numbers) or (words and all_below)
+        if self.header:
+            self.top = top[1:]
+        body = [row for _, row in self.top]
+        self.start = self.top[0][0] if self.top else rows.text.count("\n") + 1
+        numeric = [k for k in range(width) if self._numbers(body, k)]
+        empty = {k for k in range(width) if not any(_cells(body, k))}
+        if self.header and unnamed:
+            empty.add(0)
         usable = [k for k in range(width) if k not in empty or not body]
         self.least = 0 if self.header else max(usable, default=0) + 1
-        one = next((k for k in map(first_of, [head, head], [TO, FROM]) if k is not None and self.header), None)
-        if named is not None:
-            self.ends = named
-        elif one is not None:  # only one end has a heading
-            other = next(k for k in [*usable, 0, 1] if k != one)
-            self.ends = min(one, other), max(one, other)
-        elif len(usable) > 2:
-            first, second = self._triples(body, usable[2] in numeric, usable[:3])
-            self.ends = usable[first], usable[second]
-        else:
-            self.ends = (*usable, 0, 1)[0], (*usable, 0, 1)[1]
-        if self.given is None and (named is None or first_of(head, FROM) is None):
+        self.ends = named or self._unnamed(head, body, numeric, usable)
+        if given is None and (named is None or first_of(head, FROM) is None):
             self._no_fractions()
         if self.header and named is None:
             self.notes.append(f"the first row, {', '.join(map(repr, head))}, is read as a header")
         self._choose_weight(head, body, numeric, usable, named)
-        left = [k for k in range(width) if k not in {*self.ends, self.weight} and (self.header or k not in empty)]
-        left = [k for k in left if k not in empty or head[k]]
-        if self.header and not head[0] and width > 2:
+        if self.header and unnamed:
             self.notes.append("the first column has no heading and is taken for names of the rows")
+        left = [k for k in range(width) if k not in {*self.ends, self.weight}]
+        left = [k for k in left if k not in empty or (self.header and head[k])]
         if left:
             names = [repr(head[k]) if self.header and head[k] else str(k + 1) for k in left]
             what = f"column {names[0]} is" if len(left) == 1 else f"columns {', '.join(names[:-1])} and {names[-1]} are"
@@ -395,21 +375,19 @@ class _Head:
             self.notes.append(f"{what} not read{how}")
 
     def _named(self, head: list[str], body: list[list[str]]) -> tuple[int, int] | None:
-        """Return the columns named as ends, unless cells below have the same names (node1, node2)."""
+        """Return the ends that the caller or headings name; not node1, node2 above such names."""
+        if self.given is not None:
+            names = [] if all(name.isdecimal() for name in self.given) else head
+            found = [column_of(self.source, name, names, range(len(head)), "an end") for name in self.given]
+            if found[0] == found[1]:
+                raise self.source.broken(f"both ends are the column {self.given[0]!r}; name two columns")
+            return found[0], found[1]
         named = ends_named(head)
-        if named is None or any(map(_is_number, (head[k] for k in named))):
+        if named is None or any(_is_number(head[k]) for k in named):
             return None
         letters = [re.sub(r"[\W\d_]", "", head[k]).lower() for k in named]
-        below = [row[k] for row in body for k in named if k < len(row)]
+        below = [cell for k in named for cell in _cells(body, k)]
         return None if any(re.sub(r"[\W\d_]", "", cell).lower() in letters for cell in below) else named
-
-    def _given(self, head: list[str], given: tuple[str, str]) -> tuple[int, int]:
-        """Return the columns that the caller names as ends, by heading or by number from 1."""
-        names = [] if all(name.isdecimal() for name in given) else head
-        found = [column_of(self.source, name, names, range(len(head)), "an end") for name in given]
-        if found[0] == found[1]:
-            raise self.source.broken(f"both ends are the column {given[0]!r}; name two columns")
-        return found[0], found[1]
 
     def _refuse(self, head: list[str], body: list[list[str]], named: Any, words: bool) -> None:
         """Raise the error for a table without edges."""
@@ -443,57 +421,62 @@ class _Head:
                 line,
             )
 
-    def _numbers_of_rows(self, n: int) -> list[list[str]]:
-        return [[str(k) for k in range(first, n + first)] for first in (0, 1)]
-
-    def _numbers(self, body: Iterable[list[str]], k: int) -> bool:
-        cells = [row[k] for row in body if k < len(row) and not is_missing(row[k])]
+    def _numbers(self, body: list[list[str]], k: int) -> bool:
+        """Return whether a column has numbers alone, beside missing values."""
+        cells = [cell for cell in _cells(body, k) if not is_missing(cell)]
         return bool(cells) and all(map(_is_number, cells))
 
     def _no_fractions(self) -> None:
         for line, row in self.top:
             for cell in (row[k] for k in self.ends if k < len(row)):
                 value = number(cell)
-                if value is not None and math.isfinite(value) and value != math.floor(value):
+                if value is not None and math.isfinite(value) and not value.is_integer():
                     raise self.source.broken(
                         f"{cell} is not a node: nodes are words or whole numbers; {EMBED} (if such numbers are names, "
                         "give the columns the headings source and target)",
                         line,
                     )
 
-    def _triples(self, body: list[list[str]], numeric: bool, columns: list[int]) -> tuple[int, int]:
-        """Return two of three columns without headings as the ends: those with common names."""
-        sets = [[row[k] for row in body if k < len(row)] for k in columns]
-        first, second, third = map(set, sets)
-        back = [len(first & other) for other in (second, third)]
-        relation = "the second column holds relations, and the first and the third are read as the ends"
-        plain = "the second column is read as an end, and the third as a relation"
-        if numeric:
-            if not self.header and second & third and not any(back) and _times(map(number, first)):
+    def _unnamed(
+        self, head: list[str], body: list[list[str]], numeric: list[int], usable: list[int]
+    ) -> tuple[int, int]:
+        """Return ends that no headings name: of three columns, those with common names."""
+        one = next((k for k in (first_of(head, TO), first_of(head, FROM)) if k is not None and self.header), None)
+        if one is not None:
+            other = next(k for k in [*usable, 0, 1] if k != one)
+            return min(one, other), max(one, other)
+        plain, skipping = ((*usable, 0, 1)[0], (*usable, 0, 1)[1]), (usable[:1] + usable[2:3])
+        if len(usable) < 3:
+            return plain
+        cells = [_cells(body, k) for k in usable[:3]]
+        first, second, third = map(set, cells)
+        shared = [len(first & other) for other in (second, third)]
+        if usable[2] in numeric:
+            if not self.header and second & third and not any(shared) and _times(map(number, first)):
                 self.notes.append("the first column looks like times; the second and the third are read as the ends")
-                return 1, 2
-            again = 2 * sum(cell in first for cell in sets[2]) > len(body)
-            if not self.header and again and not back[0] and len(second) == len(body) > 2 and len(third) > 2:
+                return usable[1], usable[2]
+            again = 2 * sum(cell in first for cell in cells[2]) > len(body)
+            if not self.header and again and not shared[0] and len(second) == len(body) > 2 and len(third) > 2:
                 self._unclear()  # the numbers may identify relations
-            return 0, 1
+            return plain
         if all(DATE.fullmatch(cell) or is_missing(cell) for cell in third):
-            return 0, 1
-        if bool(back[0]) != bool(back[1]):
-            chosen = (0, 1) if back[0] else (0, 2)
-        elif 2 * len(third) <= len(second):
-            chosen = 0, 1
-        elif 2 * len(second) <= len(third):
-            chosen = 0, 2
+            return plain
+        if bool(shared[0]) != bool(shared[1]):
+            relation = bool(shared[1])
+        elif 2 * len(third) <= len(second) or 2 * len(second) <= len(third):
+            relation = 2 * len(third) > len(second)
         elif self.header:
             self.notes.append("the first two columns are read as the ends; headings source and target name others")
-            return 0, 1
+            return plain
         else:
             self._unclear()
-        if chosen == (0, 1) or any(second):
-            self.notes.append(plain if chosen == (0, 1) else relation)
-        return chosen
+        if not relation:
+            self.notes.append("the second column is read as an end, and the third as a relation")
+        elif any(second):
+            self.notes.append("the second column holds relations, and the first and the third are read as the ends")
+        return (skipping[0], skipping[1]) if relation else plain
 
-    def _unclear(self) -> Any:
+    def _unclear(self) -> NoReturn:
         raise self.source.broken(
             "it is unclear which two of the three columns are the ends, the first two or, with a relation between "
             'them, the first and the third; give them the headings source and target, or say format="sif"',
@@ -503,8 +486,7 @@ class _Head:
     def _choose_weight(
         self, head: list[str], body: list[list[str]], numeric: list[int], usable: list[int], named: Any
     ) -> None:
-        width = len(head)
-        others = [k for k in range(width) if k not in self.ends]
+        others = [k for k in range(len(head)) if k not in self.ends]
         asked = self.asked
         if asked is not None and (asked != "weight" or "weight" in head):
             names = head if self.header else []
@@ -512,16 +494,15 @@ class _Head:
             self.weight = column_of(self.source, asked, names, others, "weight", hint)
             return
         if self.header:
-            exact = first_of((name if k in others else "" for k, name in enumerate(head)), WEIGHT)
-            alike = [k for k in others if is_weight(head[k]) and k in numeric]
-            self.weight = exact if exact is not None else next(iter(alike), None)
-            if self.weight is not None and exact is not None:
+            self.weight = first_of((name if k in others else "" for k, name in enumerate(head)), WEIGHT)
+            if self.weight is not None:
                 return
+            self.weight = next((k for k in others if is_weight(head[k]) and k in numeric), None)
         third = usable[2] if len(usable) > 2 else 2
-        free = third in others and third < width and third not in self.ends and self.weight is None
         ends_by_heading = self.given is not None or (named is not None and first_of(head, FROM) is not None)
-        if free and (not self.header or (len(usable) == 3 and not ends_by_heading)):
-            values = [number(row[third]) for row in body if third < len(row) and not is_missing(row[third])]
+        alone = not self.header or (len(usable) == 3 and not ends_by_heading)
+        if self.weight is None and third in others and alone:
+            values = [number(cell) for cell in _cells(body, third) if not is_missing(cell)]
             most = 2 * sum(value is not None for value in values) > len(values) or (values[:1] not in ([], [None]))
             time = (self.header and is_time(head[third])) or (most and _times(values))
             if most and time:
@@ -542,10 +523,12 @@ def _times(values: Iterable[float | None]) -> bool:
     return bool(known) and any(low <= min(known) and max(known) <= high for low, high in TIMES[0 if whole else 2 :])
 
 
-# rows
+# rows: labels in node order, the ends of edges by number, weights or None, and notes
+
+_Edges = tuple[list, np.ndarray, np.ndarray | None, list[str]]
 
 
-def _numeric(rows: Rows, head: _Head) -> GraphFile | None:
+def _numeric(rows: Rows, head: _Head) -> _Edges | None:
     """Read a table of numbers alone at once; None if a cell or a row does not fit."""
     if any(number(cell, False) is None for _, row in head.top[:2] for cell in row):
         return None
@@ -561,24 +544,24 @@ def _numeric(rows: Rows, head: _Head) -> GraphFile | None:
     if np.abs(ends).max() >= LARGEST_EXACT or (ends != np.floor(ends)).any():
         return None
     labels, numbers = np.unique(ends, return_inverse=True)
-    return _edges(rows, head, labels.astype(np.int64).tolist(), numbers.reshape(ends.shape), weights, [])
+    return labels.astype(np.int64).tolist(), numbers.reshape(ends.shape), weights, []
 
 
-def _words(rows: Rows, head: _Head) -> GraphFile:
-    """Read the graph of labels of any kind, row by row."""
+def _words(rows: Rows, head: _Head) -> _Edges:
+    """Read the labels of any kind, row by row."""
     index: dict[str, int] = {}
     ends, weights, lost = array("q"), array("d"), array("q")
     (i, j), k, missing, commas, thousands, points = head.ends, head.weight, 0, 0, 0, 0
-    last = max(i, j, -1 if k is None else k)
+    least = max(i + 1, j + 1, 0 if k is None else k + 1, head.least)
     for line, cells in rows:
         if line < head.start:
             continue
-        if len(cells) > rows.width and any(cells[rows.width :]):
+        if any(cells[rows.width :]):
             raise rows.broken(line, cells)
-        if len(cells) < max(last + 1, head.least):
+        if len(cells) < least:
             found = f"there are {len(cells)}: {short_repr(' '.join(cells))}"
             raise rows.source.broken(
-                f"{max(last + 1, head.least)} columns were expected and {found}; fill in the others. {NEIGHBORS}", line
+                f"{least} columns were expected and {found}; fill in the others. {NEIGHBORS}", line
             )
         if cells[i] in MISSING or cells[j] in MISSING:
             lost.append(line)
@@ -600,45 +583,31 @@ def _words(rows: Rows, head: _Head) -> GraphFile:
         raise rows.source.broken(
             "weights have decimal commas, and here points; write all of them in one way", thousands
         )
-    pairs = np.frombuffer(ends, dtype=np.int64).reshape(-1, 2)
-    notes = []
-    if lost:
-        shown = ", ".join(map(str, lost[:3])) + (", ..." if len(lost) > 3 else "")
-        notes.append(f"{count_of(len(lost), 'row')} without a name at an end left out (line {shown})")
-    if missing:
-        notes.append(f"{count_of(missing, 'weight')} missing: such edges weigh 1")
-    if commas:
-        notes.append(f"{count_of(commas, 'weight')} read with a decimal comma")
-    elif thousands and not points and rows.separator == ";":
-        notes.append(f"the point in weights is read as a decimal point (line {thousands}), and not between thousands")
-    labels = list(index)
+    shown = ", ".join(map(str, lost[:3])) + (", ..." if len(lost) > 3 else "")
+    points_only = thousands and not commas and not points and rows.separator == ";"
+    note = f"the point in weights is read as a decimal point (line {thousands}), and not between thousands"
+    notes = [
+        f"{count_of(len(lost), 'row')} without a name at an end left out (line {shown})" if lost else "",
+        f"{count_of(missing, 'weight')} missing: such edges weigh 1" if missing else "",
+        f"{count_of(commas, 'weight')} read with a decimal comma" if commas else "",
+        note if points_only else "",
+    ]
+    pairs, labels = np.frombuffer(ends, dtype=np.int64).reshape(-1, 2), list(index)
     whole = _whole(labels)
-    once = not head.header and len(pairs) > 1 and all(np.count_nonzero(pairs == end) == 1 for end in pairs[0])
-    if whole is None and once:
-        names = " and ".join(map(repr, labels[:2]))
-        notes.append(f"the first row is read as an edge of {names}; headings source and target make it a header")
     if whole is not None:
         labels, renumbered = np.unique(np.array(whole, dtype=np.int64), return_inverse=True)
         labels, pairs = labels.tolist(), renumbered[pairs]
-    return _edges(rows, head, labels, pairs, np.array(weights) if k is not None else None, notes)
-
-
-def _edges(
-    rows: Rows, head: _Head, labels: list, pairs: np.ndarray, weights: np.ndarray | None, notes: list[str]
-) -> GraphFile:
-    said = (*head.notes, *rows.notes, *notes)
-    return from_edges(labels, pairs[:, 0], pairs[:, 1], weights, "edgelist", notes=said, weight=head.name)
+    elif not head.header and len(pairs) > 1 and all(np.count_nonzero(pairs == end) == 1 for end in pairs[0]):
+        names = " and ".join(map(repr, labels[:2]))
+        notes.append(f"the first row is read as an edge of {names}; headings source and target make it a header")
+    return labels, pairs, np.array(weights) if k is not None else None, notes
 
 
 def _whole(labels: Iterable[str]) -> list[int] | None:
     """Return labels as integers, None unless all are whole numbers."""
-    whole = []
-    for label in labels:
-        value = number(label, False)
-        if value is None or not (abs(value) < LARGEST_EXACT and value.is_integer()):
-            return None
-        whole.append(int(value))
-    return whole
+    values = [number(label, False) for label in labels]
+    whole = [int(x) for x in values if x is not None and abs(x) < LARGEST_EXACT and x.is_integer()]
+    return whole if len(whole) == len(values) else None
 
 
 def _networkx_dicts(source: Source) -> GraphFile:
@@ -675,11 +644,7 @@ def read_sif(source: Source) -> GraphFile:
     return reading.graph_file()
 
 
-EDGE_LIST = FileFormat(
-    "edgelist",
-    ("csv", "tsv", "txt", "edges", "edgelist", "el", "ncol", "tab"),
-    re.compile(r"(?:\s*[#%].*\n|\s*\n)*[^\s<{*]+[ \t]*[\s,;][ \t]*[^\s<{\[*]+"),
-    read_edgelist,
-    columns=True,
-)
-SIF = FileFormat("sif", ("sif",), re.compile(r"(?!)"), read_sif)
+ENDINGS = ("csv", "tsv", "txt", "edges", "edgelist", "el", "ncol", "tab")
+TWO_WORDS = r"(?:\s*[#%].*\n|\s*\n)*[^\s<{*]+[ \t]*[\s,;][ \t]*[^\s<{\[*]+"
+EDGE_LIST = FileFormat("edgelist", ENDINGS, TWO_WORDS, read_edgelist, columns=True)
+SIF = FileFormat("sif", ("sif",), r"(?!)", read_sif)

@@ -22,14 +22,15 @@ import shutil
 import sys
 import tempfile
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from nelayout.errors import InputError, warn
-from nelayout.graphs.files.record import PLAIN, Look, graph_of, text_labels
+from nelayout.graphs.files.record import PLAIN, Look, text_labels
+from nelayout.graphs.host import AXES, networkx_graph
 
 __all__ = [
     "NOT_XML", "atomic", "axes", "check_output", "deliver", "edges_of", "encode_csv", "encode_json", "encode_npz",
@@ -65,22 +66,21 @@ def encode_npz(arrays: Mapping[str, Any]) -> bytes:
 
 
 def check_output(path: str | os.PathLike, *sources: str | os.PathLike) -> None:
-    """Raise `InputError` if `path` is not writable; call it before the work starts.
-
-    Errors are a missing or read-only folder, a folder given as file, and any of the `sources`.  nelayout never
-    overwrites the file that it read, also if another name or a link leads to it.
-    """
+    """Raise `InputError` if `path` is not writable, or is one of `sources`, also by a link."""
     if path == "-":
         return
     refuse_folder(path)
-    target = Path(path)
-    folder = Path(os.path.realpath(target)).parent
+    target = os.path.realpath(path)
+    folder = Path(target).parent
     if not folder.is_dir():
         raise InputError(f"the output folder {str(folder)!r} does not exist; make it first")
     if not os.access(folder, os.W_OK):
         raise InputError(f"the output folder {str(folder)!r} is not writable; choose another")
     for source in sources:
-        if source != "-" and _same_file(target, Path(source)):
+        same = target == os.path.realpath(source)
+        with suppress(OSError):  # one of them does not exist (yet)
+            same = Path(target).samefile(source)
+        if source != "-" and same:
             raise InputError(f"the output {str(path)!r} is the input file; choose another name")
 
 
@@ -94,19 +94,9 @@ def refuse_folder(path: str | os.PathLike) -> None:
 def atomic(path: str | os.PathLike) -> Iterator[Path]:
     """Yield a temporary file that replaces `path` if the block succeeds; else it is deleted.
 
-    It has the ending of `path`, for writers such as matplotlib that choose the format by the name::
-
-        with atomic("drawing.svg") as temporary:
-            figure.savefig(temporary)
-
-    A link is followed.  A pipe or a device is written at the end of the block.
-
-    Raises
-    ------
-    InputError
-        as `check_output`, before the block.
-    OSError
-        naming the file and what to do, if the disk is full or the file becomes larger than allowed.
+    It has the ending of `path`, for writers such as matplotlib that choose the format by the name.  A link is followed.
+    A pipe or a device is written at the end of the block.  Raises `OSError` naming the file and what to do, if the
+    disk is full or the file becomes larger than allowed.
     """
     check_output(path)
     target = Path(os.path.realpath(path))
@@ -144,14 +134,6 @@ def deliver(path: str | os.PathLike, content: bytes) -> None:
         temporary.write_bytes(content)
 
 
-def _same_file(one: Path, other: Path) -> bool:
-    try:
-        return one.samefile(other)
-    except OSError:  # one of them does not exist (yet)
-        return os.path.realpath(one) == os.path.realpath(other)
-
-
-AXES = ("x", "y", "z")
 # Types that all formats support.
 SCALARS = (str, int, float, np.generic)
 # Characters that XML does not allow.
@@ -224,11 +206,7 @@ def item(value: Any) -> Any:
 
 
 def renamed(attributes: Mapping[str, Any], taken: Iterable[str]) -> dict[str, Any]:
-    """Rename attributes with a name that is taken to "own_..."; all are kept.
-
-    >>> renamed({"id": 1, "own_id": 2, "age": 3}, {"id"})
-    {'own_own_id': 1, 'own_id': 2, 'age': 3}
-    """
+    """Rename attributes with a name that is taken to "own_..."; all are kept."""
     taken, result = set(taken), {}
     for name, value in attributes.items():
         new = name
@@ -244,8 +222,7 @@ def scalars(
     """Copy a graph with coordinates; every attribute becomes a text, a number or a boolean.
 
     For XML, nodes become text, illegal characters are left out with a warning, and an attribute of several types
-    becomes text.  A node attribute with the name of one in `look` is renamed "own_...".  Raises `InputError` if two
-    labels have the same text in the format.
+    becomes text.  A node attribute with the name of one in `look` is renamed "own_...".
     """
     lost = 0
 
@@ -277,19 +254,14 @@ def scalars(
     names = axes(Y.shape[1])
     placed = zip(labels, nodes, Y.tolist(), strict=True)
     shown = {name_of[label]: {**own, **dict(zip(names, row, strict=True))} for label, own, row in placed}
-    H = graph_of(shown, listed, G.is_directed(), G.is_multigraph())
+    H = networkx_graph(shown, listed, G.is_directed(), G.is_multigraph())
     if lost:
         warn(f"{lost} control characters, which XML does not allow, are left out of {file_format}")
     return H
 
 
 def not_held(G: Any, file_format: str, weight: str | None = "weight") -> list[str]:
-    """Return sentences on the graph's attributes that a format leaves out or stores as text.
-
-    >>> import networkx
-    >>> not_held(networkx.Graph([("a", "b", {"weight": 2, "kind": "road"})]), "pajek")
-    ["pajek has no attributes of edges but the weight: 'kind' is left out"]
-    """
+    """Return sentences on the graph's attributes that a format leaves out or stores as text."""
     if file_format in ("csv", "arrow", "parquet", "json"):
         return []
     notes = []
