@@ -193,8 +193,8 @@ def unknown_color(color: str, attributes: Sequence[str]) -> InputError:
 def class_coloring(values: list, name: str = "", inks: Inks = Inks()) -> Coloring:
     """Return one color for each class; None has no class, and other numbers count as names.
 
-    >>> class_coloring(["b", "a", None]).classes[0][0], len(class_coloring([0.5, 1.5]).classes)
-    ('a', 2)
+    >>> class_coloring(["red", "blue", None]).classes[0][0], len(class_coloring([0.5, 1.5]).classes)
+    ('blue', 2)
     """
     from matplotlib.colors import to_rgba
 
@@ -233,7 +233,7 @@ def _note(classes: list, name: str) -> str:
         of = f" of {name}" if name else ""
         return f"{len(classes)} classes{of}, too many for a legend: some have nearly the same color"
     others = [value for value in classes if not is_color(value)]
-    if 2 * len(others) < len(classes):
+    if others and 2 * len(others) < len(classes):
         return f"taken as names of classes, not as colors: {str(others[0])!r} is not a color"
     return ""
 
