@@ -22,8 +22,7 @@ from nelayout.errors import InputError
 from nelayout.graphs import read
 from nelayout.pictures import pages
 from nelayout.pictures.colors import ON_DARK, PALETTE
-from nelayout.pictures.pages import Column, packed
-from nelayout.pictures.pages import _node_numbers as node_numbers
+from nelayout.pictures.pages import Column, Drawn, Page, packed
 from nelayout.pictures.space import seen_from_aside
 
 G = nx.karate_club_graph()
@@ -77,13 +76,15 @@ def test_weights_are_left_out_where_all_are_alike():
     ("values", "kind"),
     [
         (["a", "b", "a", None], "classes"), ([True, False, True, True], "classes"), ([1, 2, 1, 2], "classes"),
-        ([0.5, 1.5, math.nan, 2.5], "numbers"), (["Ann", "Bob", "Eve", "Zoe"], "texts"),
+        ([0.5, 1.5, math.nan, 2.5], "numbers"), (["Ann", "Bob", "Eve", "Zoe"], "texts"), ([1, 2, 2, math.nan], "amount"),
         ([None, None, None, None], "texts"), ([str(k // 2) for k in range(140)], "texts"),
         ([("a", 1), ("a", 1), ("b", 2), None], "classes"), ([1, "a", 1, "a"], "classes"),
     ],
 )
 def test_a_column_is_classes_numbers_or_texts(values, kind):
-    column = Column("x", values)
+    """Few whole numbers are classes, except amounts."""
+    column = Column("x", np.array(values) if kind == "amount" else values, amount=kind == "amount")
+    kind = "numbers" if kind == "amount" else kind
     held = column.held([])
     assert (column.kind, held["kind"]) == (kind, kind)
     if kind == "classes":
@@ -93,11 +94,6 @@ def test_a_column_is_classes_numbers_or_texts(values, kind):
         assert np.array_equal(unpacked(held["values"]), values, equal_nan=True)
     else:
         assert held["values"] == values
-
-
-def test_few_whole_amounts_are_no_classes():
-    assert Column("degree", np.array([1, 2, 2]), amount=True).kind == "numbers"
-    assert Column("degree", np.array([1, 2, 2])).kind == "classes"
 
 
 def test_classes_that_are_colors_have_these():
@@ -112,10 +108,11 @@ def test_arrays_come_back_bit_by_bit(dtype):
     assert unpacked(packed(x)).tolist() == x.ravel().tolist()
 
 
-def test_node_numbers_take_the_bytes_that_they_need():
-    assert node_numbers(np.array([65_535]), 65_536).tolist() == [65_535]
-    assert node_numbers(np.array([65_536]), 65_537).tolist() == [65_536]
-    assert node_numbers(np.array([0]), 65_536).itemsize == 2
+@pytest.mark.parametrize(("n", "itemsize"), [(65_536, 2), (65_537, 4)])
+def test_node_numbers_take_the_bytes_that_they_need(n, itemsize):
+    ends = np.array([n - 1]), np.array([0])
+    data = data_of(Page([""] * n, ends, None, [Drawn("", np.zeros((n, 2)))]).html())
+    assert (data["rows"].tolist(), data["rows"].itemsize) == ([n - 1], itemsize)
 
 
 def evil_graph():
