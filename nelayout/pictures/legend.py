@@ -3,8 +3,6 @@
 Letters follow `matplotlib.rcParams`: "legend.fontsize", "ytick.labelsize" beside a color bar, and 0.8 times "font.size"
 for labels and notes.
 
->>> text_size("WWWW", 8)[0] > 2 * text_size("iiii", 8)[0], text_size("one\\ntwo", 8)[1] > text_size("one", 8)[1]
-(True, True)
 >>> wrapped("one two three", 8, text_size("one two", 8)[0])
 'one two\\nthree'
 """
@@ -15,17 +13,13 @@ import math
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from nelayout.errors import warn
 from nelayout.pictures.colors import Coloring, class_shape
 from nelayout.pictures.paper import Paper
 
-__all__ = [
-    "LEGEND_STYLE", "MARKERS", "Explained", "dots", "explain", "explained", "fitted", "letters", "small_letters",
-    "text_size", "warn_of_missing_letters", "without_missing_letters", "wrapped",
-]  # fmt: skip
+__all__ = ["LEGEND_STYLE", "MARKERS", "dots", "explain", "explained", "fitted", "letters", "text_size", "wrapped"]
 
 LEGEND_STYLE = {"frameon": False, "handletextpad": 0.2, "borderaxespad": 0.0, "borderpad": 0.0}
 MARKERS = "o^s"  # matplotlib's markers for the shapes of dots
@@ -133,24 +127,13 @@ def _entry(name: str) -> str:
     return " " + name if name.startswith("_") or not name else name
 
 
-@dataclass(frozen=True, slots=True)
-class Explained:
-    """Size of the legend or color bar beside a drawing.
+class Explained(NamedTuple):
+    """Size of the legend or color bar beside a drawing."""
 
-    wide, high  inches, without the gap to the drawing
-    columns     of a legend
-    size        points of its letters
-    """
-
-    wide: float = 0.0
-    high: float = 0.0
+    side: float = 0.0  # inches beside the drawing, with the gap
+    high: float = 0.0  # inches
     columns: int = 1
-    size: float = 0.0
-
-    @property
-    def side(self) -> float:
-        """Inches beside the drawing for the legend or color bar."""
-        return self.wide + 1.5 * _GAP if self.wide else 0.0
+    size: float = 0.0  # points of the letters
 
 
 def explained(colors: Coloring, wide: float, high: float) -> Explained:
@@ -168,7 +151,8 @@ def explained(colors: Coloring, wide: float, high: float) -> Explained:
         size = letters("ytick.labelsize")
         # Numbers of a bar are short: see `_decade`.
         numbers = _BAR + _TICK + text_size("0.000", size)[0] / 72
-        return Explained(max(numbers, text_size(_heading(colors), size)[0] / 72), 1.2, size=size)
+        wide = max(numbers, text_size(_heading(colors), size)[0] / 72)
+        return Explained(wide + 1.5 * _GAP, 1.2, size=size)
     return Explained()
 
 
@@ -178,7 +162,8 @@ def _legend(colors: Coloring, size: float, columns: int) -> Explained:
     each = [max(widths[k : k + rows]) for k in range(0, len(widths), rows)]
     width = sum(each) + _BETWEEN * size * (len(each) - 1)
     heading = text_size(colors.name, size)[0] if colors.name else 0.0
-    return Explained(max(width, heading) / 72, (rows + bool(colors.name)) * size * _ROW / 72, len(each), size)
+    high = (rows + bool(colors.name)) * size * _ROW / 72
+    return Explained(max(width, heading) / 72 + 1.5 * _GAP, high, len(each), size)
 
 
 def explain(ax: Any, colors: Coloring, found: Explained, where: Any, paper: Paper) -> None:
@@ -186,20 +171,10 @@ def explain(ax: Any, colors: Coloring, found: Explained, where: Any, paper: Pape
     from matplotlib.transforms import blended_transform_factory
 
     if colors.classes:
-        legend = ax.legend(
-            handles=dots(colors.classes, paper, found.size, colors.shapes is not None),
-            loc="center left",
-            bbox_to_anchor=(_GAP, 0.0),
-            bbox_transform=where,
-            ncols=found.columns,
-            title=colors.name or None,
-            columnspacing=_BETWEEN,
-            handlelength=1.2,
-            alignment="left",
-            fontsize=found.size,
-            title_fontsize=found.size,
-            **LEGEND_STYLE,
-        )
+        how = {"loc": "center left", "bbox_to_anchor": (_GAP, 0.0), "bbox_transform": where, "alignment": "left"}
+        how |= {"ncols": found.columns, "columnspacing": _BETWEEN, "handlelength": 1.2, "title": colors.name or None}
+        how |= {"fontsize": found.size, "title_fontsize": found.size, **LEGEND_STYLE}
+        legend = ax.legend(handles=dots(colors.classes, paper, found.size, colors.shapes is not None), **how)
         for text in (*legend.get_texts(), legend.get_title()):
             text.set_parse_math(False)
             text.set_color(paper.ink)
