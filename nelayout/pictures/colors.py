@@ -175,7 +175,7 @@ def class_coloring(values: list, name: str = "", inks: Inks = Inks()) -> Colorin
     if classes_of(values) is None:
         values = [None if value is None else str(value) for value in values]
     classes = classes_of(values) or []
-    k, chosen, note, shapes = len(classes), inks.of_classes(classes), "", None
+    k, chosen, said, shapes = len(classes), inks.of_classes(classes), "", None
     number = {value: code for code, value in enumerate(classes)}
     codes = np.array([k if value is None else number[plain_value(value)] for value in values], int)
     if SHAPE_COLORS < k <= LEGEND and len(values) <= DIAGRAM and inks.palette is None:
@@ -183,12 +183,12 @@ def class_coloring(values: list, name: str = "", inks: Inks = Inks()) -> Colorin
     others = [value for value in classes if not is_color(value)]
     if k > LEGEND:
         of = f" of {name}" if name else ""
-        note = f"{k} classes{of}, too many for a legend: some have nearly the same color"
+        said = f"{k} classes{of}, too many for a legend: some have nearly the same color"
     elif others and 2 * len(others) < k:
-        note = f"taken as names of classes, not as colors: {str(others[0])!r} is not a color"
+        said = f"taken as names of classes, not as colors: {str(others[0])!r} is not a color"
     legend = tuple(zip(map(str, classes), chosen, strict=True)) if 1 < k <= LEGEND else ()
     rgba = np.array([*chosen, to_rgba(inks.paper.unknown)])[codes]
-    return Coloring(rgba, legend, True, name=name, note=note, shapes=shapes)
+    return Coloring(rgba, legend, True, name=name, note=said, shapes=shapes)
 
 
 def palette(k: int, dark: bool = False) -> list[str]:

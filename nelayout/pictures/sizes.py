@@ -153,9 +153,9 @@ def amounts(G: Any, network: Network, word: Any, weight: str | None) -> np.ndarr
 def node_diameters(
     G: Any, network: Network, node_size: Any, weight: str | None, extent: float
 ) -> tuple[np.ndarray | None, np.ndarray | None]:
-    """Return (n,) diameters, at most `extent`, or relative ones in usual dots; None for both is "auto".
+    """Return (n,) diameters, at most `extent`, and relative ones in usual dots, or None.
 
-    Relative areas are in proportion to degrees or strengths, within limits.
+    Relative areas are in proportion to degrees or strengths, within limits. None for both is "auto".
     """
     if node_size is None or (isinstance(node_size, str) and node_size == "auto"):
         return None, None

@@ -32,7 +32,7 @@ def draw_in_space(
     ax: Any, Y: np.ndarray, lines: Lines, look: Coloring, shown: Coloring, size: np.ndarray | None, texts: list[str],
     style: str, ink: float, back: Paper, font_size: float,
 ) -> None:  # fmt: skip
-    """Draw nodes of diameters `size` (n,), edges, labels and a legend of `shown` at (n, 3) on 3-D axes."""
+    """Draw nodes of diameters `size` (n,) at `Y` (n, 3), edges, labels and a legend."""
     from mpl_toolkits.mplot3d.art3d import Line3DCollection
 
     from nelayout.pictures.sheet import beside

@@ -57,7 +57,7 @@ def components(
 
 
 def side_by_side(nodes: np.ndarray, graph: csr_array) -> tuple[np.ndarray, csr_array]:
-    """Reorder the nodes of a large component by reverse Cuthill-McKee: neighbors are close in memory."""
+    """Reorder a large component by reverse Cuthill-McKee: neighbors are close in memory."""
     if len(nodes) <= MAX_CACHED_NODES:
         return nodes, graph
     from scipy.sparse.csgraph import reverse_cuthill_mckee

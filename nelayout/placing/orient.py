@@ -1,4 +1,4 @@
-"""The canonical orientation of a layout: an objective does not depend on rotations and reflections.
+"""The canonical orientation of a layout among its rotations and reflections.
 
 The principal axis of the positions is horizontal. The heavier half (more mass beyond the centroid) is right and up; of
 equal halves, the one with the longer tail (third moment), else with the first node off the axis. Without a principal

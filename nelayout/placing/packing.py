@@ -75,7 +75,7 @@ def pack_around(
     rests: Sequence[bool] = (),
     keeps: Sequence[bool] = (),
 ) -> tuple[list[np.ndarray], list[np.ndarray]]:
-    """Pack `drawings` around layouts `placed`, which is not empty; both are lists of (n_i, d) arrays.
+    """Pack layouts `drawings` around layouts `placed`, at least one; arrays (n_i, d).
 
     A layout of `placed` moves, to the nearest free position, only if its outline overlaps a larger outline and its
     entries of `stays` and `keeps` are false. Layouts of `rests` do not move for each other. `drawings` take the scale
@@ -176,7 +176,7 @@ def _rows(k: int, offsets: np.ndarray, h: np.ndarray, d: int) -> np.ndarray:
 
 
 class _Sheet:
-    """A bitmap of taken cells, `half` from the middle of the figure to each border; it grows on demand."""
+    """A bitmap of taken cells, `half` from its middle to each border; it grows on demand."""
 
     def __init__(self, cell: float, half: int, aspect: float = ASPECT) -> None:
         self.cell, self.half, self.aspect = cell, half, aspect
@@ -361,7 +361,7 @@ def _on_sheet(
 
 
 def stacked(drawings: Sequence[np.ndarray], held: np.ndarray) -> list[np.ndarray]:
-    """Scale and move the layouts (n, d) to a stack along the first axis not in the mask `held` (d,)."""
+    """Scale and move layouts (n, d) to a stack along the first axis not in `held` (d,)."""
     along, answer = int(np.argmin(held)), list[np.ndarray]()
     low, high = (np.array([end(Y[:, held], axis=0) for Y in drawings]) for end in (np.min, np.max))
     top = np.zeros(len(drawings))

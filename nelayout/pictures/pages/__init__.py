@@ -369,7 +369,7 @@ def page_of(
     facts: Mapping[str, Sequence[str]] | None = None,
     below: str = "",
 ) -> Page:
-    """Return the page of several drawings {name: positions}; see `explore`, `Page` and `Drawn`."""
+    """Return the page of drawings {name: positions}; see `explore`, `Page` and `Drawn`."""
     network = graphs.points(next(iter(drawings.values()))) if G is None else graphs.read(G, weight=weight)
     with graphs.guard(G):
         own = [shortened(label) for label in network.labels]
