@@ -159,7 +159,9 @@ class _Room:
         for k in np.argsort(np.hypot(*(end - start).T), kind="stable"):
             near = self.tree.query_ball_point(middle[k], np.hypot(*extent) / 2 + self.largest / 2 + 2 * _GAP)
             clear = _apart(low[k], high[k], self.center[near]) >= self.sizes[near] / 2 + 2 * _GAP
-            if clear.all() and not self._is_covered(start, end[k], low[k], high[k]):
+            met = _meets(start, end[k], self.boxes[:, :2] - _GAP, self.boxes[:, 2:] + _GAP).any()
+            others = ((self.center[j], other) for j, other in self.lines.items())
+            if clear.all() and not met and not any(_meets(*line, low[k] - _GAP, high[k] + _GAP) for line in others):
                 self.lines[i] = end[k]
                 return self._take(low[k], high[k])
         return None
@@ -169,12 +171,6 @@ class _Room:
         inside = (low >= self.walls[:2]).all(axis=1) & (high <= self.walls[2:]).all(axis=1)
         first, last = np.maximum(self.boxes[:, :2], low[:, None]), np.minimum(self.boxes[:, 2:], high[:, None])
         return inside & ~np.any(np.all(first < last, axis=2), axis=1)
-
-    def _is_covered(self, start: np.ndarray, end: np.ndarray, low: np.ndarray, high: np.ndarray) -> bool:
-        """Return whether a new line meets a label, or a line meets the box of the new label."""
-        lines = [(self.center[j], other) for j, other in self.lines.items()]
-        met = _meets(start, end, self.boxes[:, :2] - _GAP, self.boxes[:, 2:] + _GAP).any()
-        return bool(met) or any(_meets(*line, low - _GAP, high + _GAP) for line in lines)
 
     def _take(self, low: np.ndarray, high: np.ndarray) -> np.ndarray:
         box = np.concatenate([low, high])

@@ -168,6 +168,8 @@ def _legend(colors: Coloring, size: float, columns: int) -> Explained:
 
 def explain(ax: Any, colors: Coloring, found: Explained, where: Any, paper: Paper) -> None:
     """Draw the legend or color bar; `where` maps inches from its left middle to pixels."""
+    from matplotlib.cm import ScalarMappable
+    from matplotlib.ticker import LogLocator, MaxNLocator
     from matplotlib.transforms import blended_transform_factory
 
     if colors.classes:
@@ -183,7 +185,23 @@ def explain(ax: Any, colors: Coloring, found: Explained, where: Any, paper: Pape
         tall = min(_BAR_HEIGHT, 1.0 - heading / (float(ax.get_window_extent().height) / ax.figure.dpi or 1.0))
         frame = blended_transform_factory(where, ax.transAxes)
         inset = ax.inset_axes((_GAP, 0.5 - _BAR_HEIGHT / 2, _BAR, max(tall, 0.3)), transform=frame)
-        _bar(inset, colors, found.size, paper)
+        extend = "both" if colors.beyond else "neither"
+        bar = inset.figure.colorbar(ScalarMappable(colors.norm(), cmap=colors.cmap), cax=inset, extend=extend)
+        bar.outline.set_visible(False)
+        axis = bar.ax.yaxis
+        if colors.log:
+            points = inset.get_window_extent().height / inset.figure.dpi * 72
+            most, decades = max(2, int(points / (1.3 * found.size))), math.log10(colors.bounds[1] / colors.bounds[0])
+            subs = (1.0, 2.0, 5.0) if 3 * decades < most else (1.0,)
+            axis.set_major_locator(LogLocator(subs=subs, numticks=most))
+            axis.set_major_formatter("{x:g}")
+            bar.ax.minorticks_off()
+        elif colors.whole:
+            axis.set_major_locator(MaxNLocator(nbins="auto", integer=True))
+        elif unit := _decade(colors):
+            axis.set_major_formatter(lambda x, _: f"{x / 10.0**unit:g}")
+        inset.tick_params(which="both", labelsize=found.size, length=2, color=paper.soft, labelcolor=paper.ink)
+        inset.set_title(_heading(colors), fontsize=found.size, color=paper.ink, loc="left", parse_math=False)
 
 
 def _decade(colors: Coloring) -> int:
@@ -195,26 +213,3 @@ def _decade(colors: Coloring) -> int:
 def _heading(colors: Coloring) -> str:
     unit = _decade(colors)
     return f"{colors.name} (1e{unit})".strip() if unit else colors.name
-
-
-def _bar(inset: Any, colors: Coloring, size: float, paper: Paper) -> None:
-    """Draw a color bar that fills `inset`."""
-    from matplotlib.cm import ScalarMappable
-    from matplotlib.ticker import LogLocator, MaxNLocator
-
-    extend = "both" if colors.beyond else "neither"
-    bar = inset.figure.colorbar(ScalarMappable(colors.norm(), cmap=colors.cmap), cax=inset, extend=extend)
-    bar.outline.set_visible(False)
-    if colors.log:
-        (low, high), tall = colors.bounds or (1.0, 10.0), inset.get_window_extent().height / inset.figure.dpi * 72
-        most = max(2, int(tall / (1.3 * size)))
-        subs = (1.0, 2.0, 5.0) if 3 * math.log10(high / low) < most else (1.0,)
-        bar.ax.yaxis.set_major_locator(LogLocator(subs=subs, numticks=most))
-        bar.ax.yaxis.set_major_formatter("{x:g}")
-        bar.ax.minorticks_off()
-    elif colors.whole:
-        bar.ax.yaxis.set_major_locator(MaxNLocator(nbins="auto", integer=True))
-    elif unit := _decade(colors):
-        bar.ax.yaxis.set_major_formatter(lambda x, _: f"{x / 10.0**unit:g}")
-    inset.tick_params(which="both", labelsize=size, length=2, color=paper.soft, labelcolor=paper.ink)
-    inset.set_title(_heading(colors), fontsize=size, color=paper.ink, loc="left", parse_math=False)

@@ -151,8 +151,8 @@ class Sheet:
     def _room(self, row: list[Sheet]) -> Margins:
         """Return the margins of all panels in the row, limited by the size of their box."""
         wide, high = self.cell
-        beside = [each for each in row if each.margins.side and not each._is_laid_out()]
-        side = max((each.margins.side - each._gap() for each in beside), default=0.0)
+        outside = [each for each in row if each.margins.side and not each._is_laid_out()]
+        side = max((each.margins.side - each._gap() for each in outside), default=0.0)
         border, _, foot, head = np.max([each.margins for each in row], axis=0).tolist()
         most = [_BORDER_SHARE * min(wide, high), _LEGEND_SHARE * wide, *[_LEGEND_SHARE * high] * 2]
         return Margins(*np.minimum([border, max(0.0, side), foot, head], most).tolist())

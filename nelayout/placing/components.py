@@ -17,16 +17,11 @@ def component_labels(P: csr_array) -> np.ndarray:
     """Return the component of each node, (n,): 0 is the largest (if equal, the earliest).
 
     Labels move to the smallest label in reach, by hooking roots onto roots and halving paths.
-
-    >>> component_labels(csr_array(np.array([[0, 0, 0], [0, 0, 1], [0, 1, 0]])))
-    array([1, 0, 0])
     """
     parent = np.arange(P.shape[0])
-    rows = np.repeat(parent, np.diff(P.indptr))
-    cols = P.indices
+    rows, cols = np.repeat(parent, np.diff(P.indptr)), P.indices
     while True:
-        low = np.minimum(parent[rows], parent[cols])
-        high = np.maximum(parent[rows], parent[cols])
+        low, high = np.minimum(parent[rows], parent[cols]), np.maximum(parent[rows], parent[cols])
         if not np.any(low != high):
             break
         np.minimum.at(parent, high, low)

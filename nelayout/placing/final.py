@@ -114,9 +114,6 @@ def part_dots(Y: np.ndarray, size: float, fixed: np.ndarray | None = None) -> np
     """Copy `Y` (n, d) with nodes moved a little until dots of diameter `size` do not overlap.
 
     Without a mask `fixed` (see `separate`), the largest coordinate about the centroid stays the same.
-
-    >>> part_dots(np.array([[-1.0, 0.0], [0.0, 0.0], [0.01, 0.0], [0.99, 0.0]]), 0.04).round(3).tolist()
-    [[-1.0, 0.0], [-0.015, 0.0], [0.025, 0.0], [0.99, 0.0]]
     """
     if fixed is not None:
         return separate(Y, size, fixed)

@@ -4,11 +4,6 @@
 `separate` takes node sizes: overlapping discs or boxes push each other apart the shortest way until none overlap. Discs
 move along the line through their centers, boxes along the axis of the smallest overlap. So two labels, which are wide
 and low, usually move up and down.
-
->>> separate(np.array([[0.0, 0.0], [0.4, 0.0]]), 1.0).round(2).tolist()
-[[-0.3, 0.0], [0.7, 0.0]]
->>> separate(np.array([[0.0, 0.0], [1.0, 0.4]]), np.array([[4.0, 1.0], [4.0, 1.0]])).round(2).tolist()
-[[0.0, -0.3], [1.0, 0.7]]
 """
 
 from __future__ import annotations
@@ -242,17 +237,17 @@ def _along_the_line(difference: np.ndarray, touch: np.ndarray, held: np.ndarray,
     """Separate discs along the line through their centers, or along its free axes."""
     across, way = _lengths(np.where(held, difference, 0.0)), np.where(held, 0.0, difference)
     length = _lengths(way)
-    same = length <= 1e-9 * touch
-    if same.any():  # without a line, the direction differs from pair to pair
-        angle = np.where(held[same].any(axis=1), np.pi * number[same], GOLDEN_ANGLE * number[same])
-        way[same] = 0.0
+    same = np.flatnonzero(length <= 1e-9 * touch)
+    wanted = np.sqrt(np.maximum((touch * (1 + UNSEEN)) ** 2 - across**2, 0.0))
+    share = (wanted - length) / np.where(length > 1e-9 * touch, length, 1.0)
+    if len(same):  # without a line, the direction differs from pair to pair
+        line = held[same].any(axis=1)
+        angle = np.where(line, np.pi, GOLDEN_ANGLE) * number[same]
+        share[same], way[same] = wanted[same], 0.0
         way[same, np.argmin(held[same], axis=1)] = np.cos(angle)
         if held.shape[1] > 1:
-            free = ~held[same].any(axis=1)
-            way[np.flatnonzero(same)[free], 1] = np.sin(angle[free])
-        length = np.where(same, 0.0, length)
-    wanted = np.sqrt(np.maximum((touch * (1 + UNSEEN)) ** 2 - across**2, 0.0)) - length
-    return (wanted / np.where(same, 1.0, length))[:, None] * way
+            way[same[~line], 1] = np.sin(angle[~line])
+    return share[:, None] * way
 
 
 def _cells(Y: np.ndarray, side: float) -> tuple[np.ndarray, list[int]]:

@@ -10,7 +10,7 @@ overlap. The largest outlines are packed one by one, the others by their boxes; 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
@@ -39,11 +39,9 @@ def pack(drawings: Sequence[np.ndarray]) -> list[np.ndarray]:
     Isolated nodes fill rows below, one node distance apart. On a line (d = 1) the components are one after another, in
     space (d = 3) they are in the xy-plane. The middle of the whole figure is 0.
     """
-    drawings = [np.array(Y, dtype=np.float64, ndmin=2) for Y in drawings]
     if not drawings:
         return []
-    d = drawings[0].shape[1]
-    sizes = np.array([len(Y) for Y in drawings])
+    d, sizes = drawings[0].shape[1], np.array([len(Y) for Y in drawings])
     shapes = np.flatnonzero(sizes > 1)
     order = shapes[np.argsort(-sizes[shapes], kind="stable")]
     outline, factor, middle = _outlines([drawings[i] for i in order], sizes[order])
@@ -336,17 +334,17 @@ def _on_sheet(
     def covered(rank: int) -> bool:
         return not (stays[rank] or keeps[rank]) and sheet.covers(held[rank], places[rank])
 
-    def put(rank: int, away: bool) -> None:
+    def ranks() -> Iterator[tuple[bool, int]]:
+        for rank in np.argsort(~stays.astype(bool), kind="stable").tolist():
+            if not rests[rank]:
+                yield covered(rank), rank
+        yield from sorted((covered(rank), rank) for rank in np.flatnonzero(rests).tolist())
+
+    for away, rank in ranks():
         if away:
             places[rank] = sheet.place(held[rank] + margin[rank], places[rank])
         else:
             sheet.put(held[rank], places[rank])
-
-    for rank in np.argsort(~stays.astype(bool), kind="stable").tolist():
-        if not rests[rank]:
-            put(rank, covered(rank))
-    for away, rank in sorted((covered(rank), rank) for rank in np.flatnonzero(rests).tolist()):
-        put(rank, away)
     offsets = np.zeros((len(loose), 2))
     for rank in range(first):
         offsets[rank] = sheet.place(loose[rank])
