@@ -359,7 +359,12 @@ def _on_sheet(
 
 
 def stacked(drawings: Sequence[np.ndarray], held: np.ndarray) -> list[np.ndarray]:
-    """Scale and move layouts (n, d) to a stack along the first axis not in `held` (d,)."""
+    """Scale and move layouts (n, d) to a stack along the first axis not in `held` (d,).
+
+    >>> two = [np.array([[0.0, 0.0], [1.0, 9.0]]), np.array([[0.0, 5.0], [1.0, 5.5]])]
+    >>> [Y.round(2).tolist() for Y in stacked(two, np.array([True, False]))]
+    [[[0.0, -2.0], [1.0, 2.0]], [[0.0, 7.2], [1.0, 11.2]]]
+    """
     along, answer = int(np.argmin(held)), list[np.ndarray]()
     low, high = (np.array([end(Y[:, held], axis=0) for Y in drawings]) for end in (np.min, np.max))
     top = np.zeros(len(drawings))

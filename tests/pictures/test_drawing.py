@@ -1,5 +1,6 @@
 """nl.draw: what lies where on the picture, what colors mean, files whole or not at all."""
 
+import inspect
 import io
 import struct
 import subprocess
@@ -13,16 +14,15 @@ import pytest
 pytest.importorskip("matplotlib")
 
 from drawn import CORNERS, SQUARE, dots_of, inside, layer, lengths, pixels
+from matplotlib import colormaps
 from matplotlib.collections import LineCollection
 from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 
 import nelayout as nl
 from nelayout.errors import InputError
-from nelayout.graphs import read
 from nelayout.pictures.colors import PALETTE, PLAIN, UNKNOWN, classes_of, palette
 from nelayout.placing.final import dot_diameter
-from nelayout.similarities.masses import node_mass
 
 
 def node_colors(figure, G):
@@ -177,7 +177,7 @@ def test_no_dot_is_larger_than_layouts_keep_room_for(n, width, height):
 
 def test_names_of_colors_are_these_colors_and_others_are_classes():
     G = nx.path_graph(4)
-    figure: Any = nl.draw(G, nx.circular_layout(G), color=["red", "#0000ff", None, (0.0, 1.0, 0.0)])
+    figure: Any = nl.draw(G, nx.circular_layout(G), color={0: "red", 1: "#0000ff", 3: (0.0, 1.0, 0.0)})
     assert node_colors(figure, G) == {0: "#ff0000", 1: "#0000ff", 2: UNKNOWN, 3: "#00ff00"}
     assert figure.axes[0].get_legend() is None
     figure = nl.draw(G, nx.circular_layout(G), color=["red", "blue", "reddish", "green"])
@@ -231,13 +231,12 @@ def test_legend_and_scale_stand_in_the_picture_beside_the_drawing(paper):
 
 
 @pytest.mark.parametrize(("word", "amounts"), [("degree", [3, 1, 1, 1]), ("strength", [6, 1, 2, 3])])
-def test_degree_and_strength_are_words(word, amounts):
-    from matplotlib import colormaps
-
+@pytest.mark.parametrize("attributes", [{}, {0: 0.0, 1: 0.1, 2: 0.2, 3: 0.3}], ids=["", "and attributes"])
+def test_degree_and_strength_are_words_that_win_over_attributes(word, amounts, attributes):
     G = nx.Graph()
     G.add_weighted_edges_from([(0, 1, 1.0), (0, 2, 2.0), (0, 3, 3.0)])
-    pos = {0: (0, 0), 1: (1, 0), 2: (0, 1), 3: (-1, -1)}
-    figure: Any = nl.draw(G, pos, color=word, node_size=word)
+    nx.set_node_attributes(G, attributes, word)
+    figure: Any = nl.draw(G, CORNERS, color=word, node_size=word)
     shares = (np.array(amounts, dtype=float) - min(amounts)) / (max(amounts) - min(amounts))
     assert node_colors(figure, G) == {v: to_hex(colormaps["viridis"](s)) for v, s in zip(G, shares, strict=True)}
     order = np.argsort([d for _, d in G.degree], kind="stable")
@@ -245,21 +244,6 @@ def test_degree_and_strength_are_words(word, amounts):
     want = np.maximum(np.sqrt(np.array(amounts) / np.mean(amounts)), 0.5)[order]
     np.testing.assert_allclose(widths / widths[-1], want / want[-1])
     assert figure.axes[0].child_axes[0].get_title(loc="left") == word
-
-
-@pytest.mark.parametrize("word", ["degree", "strength"])
-def test_words_win_over_attributes_in_pictures_as_in_masses(word):
-    G = nx.star_graph(3)
-    pos = {0: (0, 0), 1: (1, 0), 2: (0, 1), 3: (-1, -1)}
-    plain: Any = nl.draw(G, pos, color=word, node_size=word)
-    masses = node_mass(read(G).adjacency, word, read(G).host)[0]
-    nx.set_node_attributes(G, {0: 0.0, 1: 0.1, 2: 0.2, 3: 0.3}, word)
-    named: Any = nl.draw(G, pos, color=word, node_size=word)
-    assert node_colors(named, G) == node_colors(plain, G)
-    np.testing.assert_array_equal(dots_of(named).get_widths(), dots_of(plain).get_widths())
-    np.testing.assert_array_equal(node_mass(read(G).adjacency, word, read(G).host)[0], masses)
-    own: Any = nl.draw(G, pos, color={0: "red", 1: "blue", 2: "blue", 3: "blue"})
-    assert set(node_colors(own, G).values()) == {"#ff0000", "#0000ff"}
 
 
 def test_points_without_a_graph():
@@ -274,8 +258,6 @@ def test_points_without_a_graph():
 
 
 def test_help_shows_a_list_of_keywords():
-    import inspect
-
     signature = str(inspect.signature(nl.draw))
     assert "ForwardRef" not in signature
     assert "edge_width" in signature

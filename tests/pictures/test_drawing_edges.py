@@ -168,6 +168,8 @@ def test_a_dot_of_so_many_points_is_so_large_on_paper():
     left, right = figure.axes[0].transData.transform([(0, 0), (size, 0)])[:, 0]
     points = (right - left) / figure.dpi * 72
     assert points == pytest.approx(14.4, rel=0.03), "the border dots need a little of the sheet"
+    assert nl.node_size_from_points({"a": 28.8, "b": 0}, scale=2.0) == {"a": 2 * size, "b": 0.0}
+    np.testing.assert_allclose(nl.node_size_from_points([14.4, 43.2], scale=2.0), [size, 3 * size])
 
 
 @pytest.mark.parametrize("paper", ["size", "figure", "axes"])
@@ -188,9 +190,3 @@ def test_nodes_kept_apart_by_points_do_not_overlap_in_networkx_pictures(paper):
     places = ax.transData.transform(list(pos.values())) / figure.dpi * 72
     apart = np.hypot(*(places[:, None] - places[None]).T)
     assert apart[~np.eye(len(G), dtype=bool)].min() > 300**0.5
-
-
-def test_points_come_back_as_they_were_given():
-    unit = nl.node_size_from_points(1.0)
-    assert nl.node_size_from_points({"a": 2, "b": 0}) == {"a": 2 * unit, "b": 0.0}
-    np.testing.assert_allclose(nl.node_size_from_points([1, 3]), [unit, 3 * unit])

@@ -132,6 +132,7 @@ def test_markup_in_names_and_values_stays_text(tmp_path):
         data = data_of((tmp_path / name).read_text("utf-8"))
         assert EVIL in data["names"]
         assert EVIL in "".join(reader.texts)
+        assert not set(reader.scripts[0]) & set("<>&"), "no tag, entity or comment begins in the data"
 
 
 def test_a_page_runs_its_own_program_alone_and_reaches_no_network(tmp_path):
