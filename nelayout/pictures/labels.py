@@ -179,7 +179,11 @@ class _Room:
 
 
 def _apart(low: np.ndarray, high: np.ndarray, points: np.ndarray) -> np.ndarray:
-    """Return the distances of points to boxes, 0 within a box."""
+    """Return the distances of points to boxes, 0 within a box.
+
+    >>> _apart(np.zeros(2), np.ones(2), np.array([[4.0, 5.0], [0.5, 0.5]])).tolist()
+    [5.0, 0.0]
+    """
     aside = np.maximum(np.maximum(low - points, points - high), 0.0)
     return np.hypot(aside[..., 0], aside[..., 1])
 

@@ -3,6 +3,8 @@
 Letters follow `matplotlib.rcParams`: "legend.fontsize", "ytick.labelsize" beside a color bar, and 0.8 times "font.size"
 for labels and notes.
 
+>>> text_size("WWWW", 8)[0] > 2 * text_size("iiii", 8)[0], text_size("one\\ntwo", 8)[1] > text_size("one", 8)[1]
+(True, True)
 >>> wrapped("one two three", 8, text_size("one two", 8)[0])
 'one two\\nthree'
 """

@@ -108,7 +108,11 @@ def hex_color(color: Any) -> str | None:
 
 
 def shortened(value: Any) -> str:
-    """Return a value as text of at most 200 letters; 5 for 5.0."""
+    """Return a value as text of at most 200 letters; 5 for 5.0.
+
+    >>> shortened(5.0), shortened(("a", 1)), len(shortened("x" * 1000))
+    ('5', "('a', 1)", 200)
+    """
     text = str(plain_value(value))
     return text if len(text) <= _MAX_LETTERS else text[: _MAX_LETTERS - 1] + "…"
 
