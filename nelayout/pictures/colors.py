@@ -1,16 +1,8 @@
 """Colors of nodes: given colors, one for each class, a scale for numbers, or one for all.
 
 Values that all are colors are used as they are. Texts, booleans and up to 24 different whole numbers are classes. Other
-numbers are a scale:
-
->>> [classes_of([3, 1, 3]), classes_of(["b", "a", None]), classes_of([0.5, 1.5, 2.5])]
-[[1, 3], ['a', 'b'], None]
-
-The palettes have 24 colors in three groups of eight. Color-blind readers can distinguish the eight colors of a group,
-and the shape of a dot shows its group:
-
->>> palette(9)[0], palette(9, dark=True)[0], [class_shape(k) for k in (0, 7, 8, 23)]
-('#0072b2', '#56b4e9', [0, 0, 1, 2])
+numbers are a scale. The palettes have 24 colors in three groups of eight. Color-blind readers can distinguish the eight
+colors of a group, and the shape of a dot shows its group.
 """
 
 from __future__ import annotations
@@ -28,14 +20,9 @@ from nelayout.errors import InputError, near_matches, unknown
 from nelayout.graphs import Network
 from nelayout.pictures.paper import DIAGRAM, WHITE, Paper
 
-__all__ = [
-    "AMOUNTS", "LEGEND", "ON_DARK", "PALETTE", "PLAIN", "SHAPE_COLORS", "UNKNOWN", "Coloring", "Inks", "class_coloring",
-    "class_names", "class_shape", "classes_of", "coloring", "is_color", "is_missing", "palette", "plain_value",
-    "unknown_color",
-]  # fmt: skip
+__all__ = ["AMOUNTS", "PLAIN", "UNKNOWN", "Coloring", "Inks", "class_coloring", "class_names", "coloring"]
 
-# Words for a number of every node. They come before node attributes of the same name, as for masses.
-AMOUNTS = ("degree", "strength")
+AMOUNTS = ("degree", "strength")  # words for a number of every node; they come before attributes of the same name
 SHAPE_COLORS = 8  # colors of one shape
 MANY_CLASSES = 60  # largest number of different whole numbers that are classes, if the caller declares them so
 _LOG_SCALE_RATIO = 30.0  # ratio of the largest to the least degree above which their scale is logarithmic
@@ -60,32 +47,19 @@ UNKNOWN = WHITE.unknown
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Coloring:
-    """The colors of the nodes and their meaning.
+    """The colors of the nodes and their meaning."""
 
-    rgba     (n, 4), or (1, 4) for one color
-    classes  name and rgba of each class that a legend names
-    grouped  whether an edge between two nodes of one color has this color
-    bounds   least and largest value of a scale
-    log      whether the scale is logarithmic
-    whole    whether all values of the scale are whole numbers
-    beyond   whether there are values outside of the bounds
-    name     the heading of legend or color bar
-    note     a sentence for what the legend lacks
-    cmap     matplotlib's map from shares of the scale to colors
-    shapes   (n,) numbers of `class_shape`; None: all dots are circles
-    """
-
-    rgba: np.ndarray
-    classes: tuple[tuple[str, tuple], ...] = ()
-    grouped: bool = False
-    bounds: tuple[float, float] | None = None
-    log: bool = False
-    whole: bool = False
-    beyond: bool = False
-    name: str = ""
-    note: str = ""
-    cmap: Any = None
-    shapes: np.ndarray | None = None
+    rgba: np.ndarray  # (n, 4), or (1, 4) for one color
+    classes: tuple[tuple[str, tuple], ...] = ()  # name and rgba of each class that a legend names
+    grouped: bool = False  # whether an edge between two nodes of one color has this color
+    bounds: tuple[float, float] | None = None  # least and largest value of a scale
+    log: bool = False  # whether the scale is logarithmic
+    whole: bool = False  # whether all values of the scale are whole numbers
+    beyond: bool = False  # whether there are values outside of the bounds
+    name: str = ""  # the heading of legend or color bar
+    note: str = ""  # a sentence for what the legend lacks
+    cmap: Any = None  # matplotlib's map from shares of the scale to colors
+    shapes: np.ndarray | None = None  # (n,) numbers of `class_shape`; None: all dots are circles
 
     def norm(self) -> Any:
         """Return matplotlib's function from values to shares of the scale."""
@@ -150,8 +124,8 @@ def coloring(
 ) -> Coloring:
     """Return the colors of the nodes; see `nelayout.draw` for `color`.
 
-    amount  (n,) the numbers that the word `color` stands for ("degree")
-    tails   share of nodes at each end of a scale that have the color of this end
+    `amount` (n,) are the numbers that the word `color` stands for. The share `tails` of the nodes at each end of a
+    scale has the color of this end.
     """
     from matplotlib.colors import is_color_like, to_rgba
 
@@ -193,23 +167,28 @@ def unknown_color(color: str, attributes: Sequence[str]) -> InputError:
 def class_coloring(values: list, name: str = "", inks: Inks = Inks()) -> Coloring:
     """Return one color for each class; None has no class, and other numbers count as names.
 
-    >>> class_coloring(["b", "a", None]).classes[0][0], len(class_coloring([0.5, 1.5]).classes)
-    ('a', 2)
+    >>> class_coloring(["red", "blue", None]).classes[0][0], len(class_coloring([0.5, 1.5]).classes)
+    ('blue', 2)
     """
     from matplotlib.colors import to_rgba
 
     if classes_of(values) is None:
         values = [None if value is None else str(value) for value in values]
     classes = classes_of(values) or []
-    chosen = inks.of_classes(classes)
-    number = {value: k for k, value in enumerate(classes)}
-    codes = np.array([len(classes) if value is None else number[plain_value(value)] for value in values], int)
-    shapes = None
-    if SHAPE_COLORS < len(classes) <= LEGEND and len(values) <= DIAGRAM and inks.palette is None:
-        shapes = np.array([*map(class_shape, range(len(classes))), 0])[codes]
-    legend = tuple(zip(map(str, classes), chosen, strict=True)) if 1 < len(classes) <= LEGEND else ()
+    k, chosen, said, shapes = len(classes), inks.of_classes(classes), "", None
+    number = {value: code for code, value in enumerate(classes)}
+    codes = np.array([k if value is None else number[plain_value(value)] for value in values], int)
+    if SHAPE_COLORS < k <= LEGEND and len(values) <= DIAGRAM and inks.palette is None:
+        shapes = np.array([*map(class_shape, range(k)), 0])[codes]
+    others = [value for value in classes if not is_color(value)]
+    if k > LEGEND:
+        of = f" of {name}" if name else ""
+        said = f"{k} classes{of}, too many for a legend: some have nearly the same color"
+    elif others and 2 * len(others) < k:
+        said = f"taken as names of classes, not as colors: {str(others[0])!r} is not a color"
+    legend = tuple(zip(map(str, classes), chosen, strict=True)) if 1 < k <= LEGEND else ()
     rgba = np.array([*chosen, to_rgba(inks.paper.unknown)])[codes]
-    return Coloring(rgba, legend, True, name=name, note=_note(classes, name), shapes=shapes)
+    return Coloring(rgba, legend, True, name=name, note=said, shapes=shapes)
 
 
 def palette(k: int, dark: bool = False) -> list[str]:
@@ -225,17 +204,6 @@ def palette(k: int, dark: bool = False) -> list[str]:
 def class_shape(k: int) -> int:
     """Return the shape of the dots of class k: 0 circle, 1 triangle, 2 square."""
     return k // SHAPE_COLORS % 3
-
-
-def _note(classes: list, name: str) -> str:
-    """Return a sentence for too many classes, or for colors mixed with other names."""
-    if len(classes) > LEGEND:
-        of = f" of {name}" if name else ""
-        return f"{len(classes)} classes{of}, too many for a legend: some have nearly the same color"
-    others = [value for value in classes if not is_color(value)]
-    if 2 * len(others) < len(classes):
-        return f"taken as names of classes, not as colors: {str(others[0])!r} is not a color"
-    return ""
 
 
 def is_color(value: Any) -> bool:
@@ -264,16 +232,15 @@ def _scale(values: list, name: str = "", skewed: bool = False, tails: float = 0.
         raise InputError(
             f"color must hold texts for all nodes or numbers for all nodes; got {bad!r} among numbers"
         ) from None
-    known = np.isfinite(numbers)
     log = skewed and bool((numbers > 0).any()) and numbers.max() > _LOG_SCALE_RATIO * numbers[numbers > 0].min()
-    known = known & (numbers > 0) if log else known
-    low, high = np.quantile(numbers[known], [tails, 1 - tails]).tolist() if known.any() else (0.0, 1.0)
-    beyond = bool(known.any() and high > low and (numbers[known].min() < low or numbers[known].max() > high))
+    known = np.isfinite(numbers) & (numbers > 0 if log else True)
+    x = numbers[known]
+    low, high = np.quantile(x, [tails, 1 - tails]).tolist() if len(x) else (0.0, 1.0)
+    bounds, whole = (low, high) if high > low else None, bool((x == np.round(x)).all())
+    beyond = bool(len(x) and bounds and (x.min() < low or x.max() > high))
     rgba = np.tile(to_rgba(inks.paper.unknown), (len(values), 1))
-    whole = bool((numbers[known] == np.round(numbers[known])).all())
-    bounds = (low, high) if high > low else None
     found = Coloring(rgba, bounds=bounds, log=log, whole=whole, beyond=beyond, name=name, cmap=inks.scale())
-    rgba[known] = found.cmap(found.norm()(numbers[known]) if bounds else np.full(known.sum(), 0.5))
+    rgba[known] = found.cmap(found.norm()(x) if bounds else np.full(len(x), 0.5))
     return found
 
 
@@ -286,26 +253,21 @@ def classes_of(values: list) -> list | None:
         return sorted(given)
     if all(isinstance(value, int) for value in given):
         return sorted(given) if len(given) <= LEGEND else None
-    return sorted(given, key=lambda value: (isinstance(value, str), _natural(str(value))))
 
+    def order(value: Any) -> tuple:
+        """Sort "class 10" after "class 9"."""
+        parts = enumerate(re.split(r"([0-9]+)", str(value)))
+        return isinstance(value, str), [(int(part) if k % 2 else 0, part) for k, part in parts]
 
-def _natural(text: str) -> list[tuple[int, str]]:
-    """Return a key that sorts "class 10" after "class 9"."""
-    parts = re.split(r"([0-9]+)", text)
-    return [(int(part) if k % 2 else 0, part) for k, part in enumerate(parts)]
+    return sorted(given, key=order)
 
 
 def class_names(values: list) -> list:
-    """Return values as classes: many whole numbers become texts, to avoid a scale.
-
-    >>> class_names([2, 3, None]), class_names(list(range(25)))[21:]
-    ([2, 3, None], ['21', '22', '23', '24'])
-    """
+    """Return values as classes: many whole numbers become texts, to avoid a scale."""
     given = {plain_value(value) for value in values if value is not None}
-    whole = all(isinstance(value, int) for value in given)
-    if not (whole and LEGEND < len(given) <= MANY_CLASSES):
-        return values
-    return [None if value is None else str(plain_value(value)) for value in values]
+    if all(isinstance(value, int) for value in given) and LEGEND < len(given) <= MANY_CLASSES:
+        return [None if value is None else str(plain_value(value)) for value in values]
+    return values
 
 
 def plain_value(value: Any) -> Any:

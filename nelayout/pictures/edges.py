@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 __all__ = ["DEPTH_FADE", "Lines", "check_style", "curves", "detours", "draw_edges", "read_lines", "strokes"]
 
-# Edge style -> power of the length by which edges fade, see `faintness`.
+# Edge style -> power of the length by which edges fade, see `strokes`.
 _STYLES = {"straight": 0.5, "faded": 1.0, "bundled": 0.25, "none": 0.0}
 _USUAL_WIDTH = 1.0  # points, largest width of an edge by default
 _ALPHA = (0.004, 0.55)  # least and largest opacity of an edge
@@ -48,21 +48,14 @@ _SAMPLES = 25  # number of points of a curve, odd so that one is its middle
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Lines:
-    """Lines of a picture: one per pair of nodes, or per edge if edges differ; loops are last.
+    """Lines of a picture: one per pair of nodes, or per edge if edges differ; loops are last."""
 
-    rows, cols  (m,) ends of each line; an arrow points to the second
-    width       points, (m,) numbers that widths are in proportion to, or None
-    rgb         (m, 3), or (1, 3) for one color
-    own         whether each edge has a color from the caller
-    heads       whether lines are arrows
-    """
-
-    rows: np.ndarray
-    cols: np.ndarray
-    width: float | np.ndarray | None
-    rgb: np.ndarray
-    own: bool
-    heads: bool
+    rows: np.ndarray  # (m,)
+    cols: np.ndarray  # (m,) arrows point to these nodes
+    width: float | np.ndarray | None  # points, or (m,) numbers that widths are in proportion to
+    rgb: np.ndarray  # (m, 3), or (1, 3) for one color
+    own: bool  # whether each edge has a color from the caller
+    heads: bool  # whether lines are arrows
 
 
 def check_style(style: Any, m: int) -> None:
@@ -150,24 +143,20 @@ def _each(x: Any, what: str, links: graphs.Links, G: Any, network: graphs.Networ
     return x.tolist() if isinstance(x, np.ndarray) else list(x)
 
 
-def faintness(length: np.ndarray, n: int, style: str) -> np.ndarray:
-    """Return (m,) factors of opacity, at most 1, of edges of these lengths between n nodes.
+def strokes(
+    lines: Lines, length: np.ndarray, n: int, inches: np.ndarray, rgba: np.ndarray | None, style: str, ink: float
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return width (m,) and color (m, 4) of lines; lengths and widths are in points.
 
     "straight" edges fade above the median length, if there are many edges per node. So long edges of a hairball do not
     hide short ones, and the branches of a tree stay. "faded" edges fade above the lower quartile, in any graph.
     """
-    usual = float(np.quantile(length, 0.25 if style == "faded" else 0.5))
-    crowded = 1.0 if style == "faded" else float(np.clip(len(length) / n - 1.0, 0.0, 1.0))
+    m, faded = len(length), style == "faded"
+    crowded = 1.0 if faded else float(np.clip(m / n - 1.0, 0.0, 1.0))
     least = 1e-9 * (float(length.max()) or 1.0)  # for edges of length 0
-    fade = np.minimum(1.0, (max(usual, least) / np.maximum(length, least)) ** (crowded * _STYLES[style]))
-    return np.maximum(fade, _MIN_FADED_OPACITY) if style == "faded" else fade
-
-
-def strokes(
-    lines: Lines, length: np.ndarray, n: int, inches: np.ndarray, rgba: np.ndarray | None, style: str, ink: float
-) -> tuple[np.ndarray, np.ndarray]:
-    """Return width (m,) and color (m, 4) of lines; lengths and widths are in points."""
-    m, fade = len(length), faintness(length, n, style)
+    short = max(float(np.quantile(length, 0.25 if faded else 0.5)), least)
+    fade = np.minimum(1.0, (short / np.maximum(length, least)) ** (crowded * _STYLES[style]))
+    fade = np.maximum(fade, _MIN_FADED_OPACITY) if faded else fade
     # Lines become thinner first, then fainter: roads and meshes stay dark.
     dark = ink * float(np.prod(inches)) * 72**2 / float((length * fade).sum())
     usual = float(np.clip(dark / _ALPHA[1], MIN_WIDTH, _USUAL_WIDTH))
@@ -194,10 +183,9 @@ def draw_edges(
 ) -> None:  # fmt: skip
     """Draw the lines, longest first; see `nelayout.draw` for the `style`.
 
-    rgba   (n, 4) colors of nodes of classes: an edge within a class has its color
-    sizes  (n,) diameters of the nodes in units of `Y`: arrows end at the rim
-    depth  (n,) 0 for the nearest node of a 3-D drawing, 1 for the farthest; or None
-    ink    share of the drawing that all edges may darken together
+    `rgba` (n, 4) are colors of classes: an edge within a class has its color. `sizes` (n,) are diameters of nodes in
+    units of `Y`: arrows end at the rim. `depth` (n,) is 0 for the nearest node of a 3-D drawing, 1 for the farthest.
+    All edges together may darken the share `ink` of the drawing.
     """
     m, n = len(lines.rows), len(Y)
     if m == 0:
@@ -213,41 +201,31 @@ def draw_edges(
     rows, cols = lines.rows[straight], lines.cols[straight]
     if len(straight) > RASTER_FROM:
         dpi = sheet.image_dpi
-        one = len(lines.rgb) == 1 and rgba is None
         amount = (colors[:, 3] * width)[straight] * dpi / 72
-        rgb = colors[0, :3] if one else colors[straight, :3]
+        rgb = colors[0, :3] if len(lines.rgb) == 1 and rgba is None else colors[straight, :3]
         paint(sheet.ax, Y, (rows, cols), 72 / dpi / sheet.points, amount, rgb)
         tracks, order = [], curled
     elif style == "bundled":
         tracks = curves(Y, detours(Y, rows, cols))
     else:
         tracks = list(np.stack([Y[rows], Y[cols]], axis=1))
-    tracks += _loops(Y, lines, curled, np.maximum(_LOOP[0] * sizes, _LOOP[1] / sheet.points))
-    raster = n + sum(map(len, tracks)) // 2 > RASTER_FROM  # a straight line has two points
-    how = {"zorder": 1, "clip_on": False, "rasterized": raster}
-    if tracks:
-        ends = sizes[lines.cols[order]] if lines.heads else None
-        _draw(sheet, tracks, width[order], colors[order], ends, how)
-
-
-def _loops(Y: np.ndarray, lines: Lines, which: np.ndarray, radius: np.ndarray) -> list[np.ndarray]:
-    """Return circles (25, 2) for the self-loops `which`, on the side away from the neighbors."""
-    found = []
     turn = np.linspace(0.0, 2 * np.pi, _SAMPLES)
-    for i in lines.rows[which].tolist():
+    for i in lines.rows[curled].tolist():  # circles on the side away from the neighbors
         others = np.concatenate([lines.cols[lines.rows == i], lines.rows[lines.cols == i]])
         away = Y[i] - Y[others].mean(axis=0)
-        length = float(np.hypot(*away))
-        x, y = away / length if length else (0.0, 1.0)
+        x, y = away / np.hypot(*away) if away.any() else (0.0, 1.0)
         turned = np.stack([x - x * np.cos(turn) - y * np.sin(turn), y - y * np.cos(turn) + x * np.sin(turn)], axis=1)
-        found.append(Y[i] + radius[i] * turned)
-    return found
+        tracks.append(Y[i] + max(_LOOP[0] * sizes[i], _LOOP[1] / sheet.points) * turned)
+    if tracks:
+        _draw(sheet, tracks, width[order], colors[order], sizes[lines.cols[order]] if lines.heads else None, n)
 
 
-def _draw(sheet: Sheet, tracks: list, width: np.ndarray, colors: np.ndarray, sizes: Any, how: dict[str, Any]) -> None:
+def _draw(sheet: Sheet, tracks: list, width: np.ndarray, colors: np.ndarray, sizes: np.ndarray | None, n: int) -> None:
     """Draw lines along the points (2 or more, 2) of each track; heads end at dots of `sizes`."""
     from matplotlib.collections import LineCollection, PolyCollection
 
+    raster = n + sum(map(len, tracks)) // 2 > RASTER_FROM  # a straight line has two points
+    how: dict[str, Any] = {"zorder": 1, "clip_on": False, "rasterized": raster}
     if sizes is not None:
         start = np.array([track[-min(len(track), 5)] for track in tracks])  # from there a curve is nearly straight
         end = np.array([track[-1] for track in tracks])
@@ -264,17 +242,13 @@ def _draw(sheet: Sheet, tracks: list, width: np.ndarray, colors: np.ndarray, siz
         solid = np.concatenate([colors[:, :3], np.minimum(1.0, 1.5 * colors[:, 3:])], axis=1)
         heads = PolyCollection(list(corners), facecolors=solid, edgecolors="none", **how)
         sheet.ax.add_collection(heads, autolim=False)
-        tracks = [_up_to(track, foot) for track, foot in zip(tracks, base, strict=True)]
+        for k, (track, foot) in enumerate(zip(tracks, base, strict=True)):  # lines end at the foot of the head
+            away = np.hypot(*(track - track[-1]).T)
+            before = track[:-1][away[:-1] > np.hypot(*(foot - track[-1]))]
+            tracks[k] = np.concatenate([before if len(before) else track[:1], foot[None]])
     widths = width[0] if (width == width[0]).all() else width
     lines = LineCollection(tracks, linewidths=widths, edgecolors=colors, capstyle="butt", joinstyle="round", **how)
     sheet.ax.add_collection(lines, autolim=False)
-
-
-def _up_to(track: np.ndarray, foot: np.ndarray) -> np.ndarray:
-    """Return the track up to `foot`, a point near its end."""
-    away = np.hypot(*(track - track[-1]).T)
-    before = track[:-1][away[:-1] > np.hypot(*(foot - track[-1]))]
-    return np.concatenate([before if len(before) else track[:1], foot[None]])
 
 
 def detours(Y: np.ndarray, rows: np.ndarray, cols: np.ndarray) -> list[np.ndarray]:
@@ -316,11 +290,8 @@ def detours(Y: np.ndarray, rows: np.ndarray, cols: np.ndarray) -> list[np.ndarra
             continue
         kept[steps] = True
         ways[k] = np.array(way[::-1])
-    result = []
-    for k, i, j in zip(edge.tolist(), rows.tolist(), cols.tolist(), strict=True):
-        way = ways.get(k)
-        result.append(np.array([i, j]) if way is None else way if way[0] == i else way[::-1])
-    return result
+    found = [ways.get(k, ends[:, k]) for k in edge.tolist()]
+    return [way if way[0] == i else way[::-1] for way, i in zip(found, rows.tolist(), strict=True)]
 
 
 def curves(Y: np.ndarray, ways: list[np.ndarray]) -> list[np.ndarray]:
@@ -328,11 +299,8 @@ def curves(Y: np.ndarray, ways: list[np.ndarray]) -> list[np.ndarray]:
     share = np.linspace(0.0, 1.0, _SAMPLES)[:, None, None]
     result = []
     for way in ways:
-        points = Y[way]
-        if len(way) > 2:
-            points = np.broadcast_to(points, (_SAMPLES, *points.shape))
-            while points.shape[1] > 1:  # de Casteljau: stable for paths of any length
-                points = (1 - share) * points[:, :-1] + share * points[:, 1:]
-            points = points[:, 0]
-        result.append(points)
+        points = np.broadcast_to(Y[way], (_SAMPLES, len(way), Y.shape[1]))
+        while len(way) > 2 and points.shape[1] > 1:  # de Casteljau: stable for paths of any length
+            points = (1 - share) * points[:, :-1] + share * points[:, 1:]
+        result.append(points[:, 0] if len(way) > 2 else Y[way])
     return result

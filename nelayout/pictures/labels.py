@@ -38,13 +38,9 @@ _STEPS /= np.hypot(*_STEPS.T)[:, None]
 class Labels:
     """Labels of a drawing; they get new positions if the axes change their size.
 
-    Y        (n, 2) positions of the nodes
-    degree   (n,) numbers of neighbors
-    texts    n texts, "" for a node without a label
-    size     (n,) diameters of the dots in units of `Y`
-    points   size of the letters
-    chosen   whether the user has chosen these nodes: lines join them to labels that are farther away, and a warning
-             lists labels that are left out
+    The nodes at `Y` (n, 2) have `degree` (n,) neighbors, n `texts`, "" without a label, and dots of diameter `size`
+    (n,) in units of `Y`. If the user has `chosen` these nodes, lines join them to labels that are farther away, and a
+    warning lists labels that are left out.
     """
 
     def __init__(
@@ -104,8 +100,7 @@ class Labels:
                 self.written.append(ax.add_artist(line))
         if self.left_out:
             said = wrapped(_NOTE.format(len(self.left_out), len(self.asked)), small, wide)
-            how = {"color": sheet.paper.soft, "ha": "center", "va": "bottom", "fontsize": small}
-            self.written.append(ax.text(0.0, sheet.note_height(), said, transform=sheet.under(), **how))
+            self.written.append(sheet.write_note(said, small))
 
     def _position(self, i: int, points: np.ndarray, room: _Room) -> np.ndarray:
         """Return a position on paper, in points, in units of `Y`."""
@@ -125,19 +120,12 @@ class Labels:
 
 
 class _Room:
-    """The free space around dots and labels, in points.
-
-    center  (n, 2) positions of the dots
-    sizes   (n,) diameters of the dots
-    walls   the box x0, y0, x1, y1 for labels
-    boxes   (k, 4) boxes of the labels so far
-    lines   {node: the other end of the line that joins it to its label}
-    """
+    """Free space in points around dots (n, 2), within the walls x0, y0, x1, y1."""
 
     def __init__(self, center: np.ndarray, sizes: np.ndarray, walls: np.ndarray) -> None:
         self.center, self.sizes, self.walls, self.tree = center, sizes, walls, KDTree(center)
-        self.boxes = np.zeros((0, 4))
-        self.lines: dict[int, np.ndarray] = {}
+        self.boxes = np.zeros((0, 4))  # of the labels so far
+        self.lines: dict[int, np.ndarray] = {}  # {node: the other end of the line that joins it to its label}
         self.largest = float(sizes.max())
 
     def beside(self, i: int, extent: np.ndarray) -> np.ndarray | None:
@@ -158,10 +146,7 @@ class _Room:
         return self._take(low[best[0]], high[best[0]]) if len(best) else None
 
     def apart(self, i: int, extent: np.ndarray) -> np.ndarray | None:
-        """Take and return the nearest free box for a label that a line joins to its node, or None.
-
-        The line meets no label.
-        """
+        """Take and return the nearest free box for a label; its line to the node meets no label."""
         start = self.center[i]
         if (self.center == start).all(axis=1).sum() > 1:
             return None  # a line would point to several nodes
@@ -174,7 +159,9 @@ class _Room:
         for k in np.argsort(np.hypot(*(end - start).T), kind="stable"):
             near = self.tree.query_ball_point(middle[k], np.hypot(*extent) / 2 + self.largest / 2 + 2 * _GAP)
             clear = _apart(low[k], high[k], self.center[near]) >= self.sizes[near] / 2 + 2 * _GAP
-            if clear.all() and not self._is_covered(start, end[k], low[k], high[k]):
+            met = _meets(start, end[k], self.boxes[:, :2] - _GAP, self.boxes[:, 2:] + _GAP).any()
+            others = ((self.center[j], other) for j, other in self.lines.items())
+            if clear.all() and not met and not any(_meets(*line, low[k] - _GAP, high[k] + _GAP) for line in others):
                 self.lines[i] = end[k]
                 return self._take(low[k], high[k])
         return None
@@ -184,12 +171,6 @@ class _Room:
         inside = (low >= self.walls[:2]).all(axis=1) & (high <= self.walls[2:]).all(axis=1)
         first, last = np.maximum(self.boxes[:, :2], low[:, None]), np.minimum(self.boxes[:, 2:], high[:, None])
         return inside & ~np.any(np.all(first < last, axis=2), axis=1)
-
-    def _is_covered(self, start: np.ndarray, end: np.ndarray, low: np.ndarray, high: np.ndarray) -> bool:
-        """Return whether a new line meets a label, or a line meets the box of the new label."""
-        lines = [(self.center[j], other) for j, other in self.lines.items()]
-        met = _meets(start, end, self.boxes[:, :2] - _GAP, self.boxes[:, 2:] + _GAP).any()
-        return bool(met) or any(_meets(*line, low - _GAP, high + _GAP) for line in lines)
 
     def _take(self, low: np.ndarray, high: np.ndarray) -> np.ndarray:
         box = np.concatenate([low, high])

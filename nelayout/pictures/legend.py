@@ -15,17 +15,13 @@ import math
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from nelayout.errors import warn
 from nelayout.pictures.colors import Coloring, class_shape
 from nelayout.pictures.paper import Paper
 
-__all__ = [
-    "LEGEND_STYLE", "MARKERS", "Explained", "dots", "explain", "explained", "fitted", "letters", "small_letters",
-    "text_size", "warn_of_missing_letters", "without_missing_letters", "wrapped",
-]  # fmt: skip
+__all__ = ["LEGEND_STYLE", "MARKERS", "dots", "explain", "explained", "fitted", "letters", "text_size", "wrapped"]
 
 LEGEND_STYLE = {"frameon": False, "handletextpad": 0.2, "borderaxespad": 0.0, "borderpad": 0.0}
 MARKERS = "o^s"  # matplotlib's markers for the shapes of dots
@@ -133,24 +129,13 @@ def _entry(name: str) -> str:
     return " " + name if name.startswith("_") or not name else name
 
 
-@dataclass(frozen=True, slots=True)
-class Explained:
-    """Size of the legend or color bar beside a drawing.
+class Explained(NamedTuple):
+    """Size of the legend or color bar beside a drawing."""
 
-    wide, high  inches, without the gap to the drawing
-    columns     of a legend
-    size        points of its letters
-    """
-
-    wide: float = 0.0
-    high: float = 0.0
+    side: float = 0.0  # inches beside the drawing, with the gap
+    high: float = 0.0  # inches
     columns: int = 1
-    size: float = 0.0
-
-    @property
-    def side(self) -> float:
-        """Inches beside the drawing for the legend or color bar."""
-        return self.wide + 1.5 * _GAP if self.wide else 0.0
+    size: float = 0.0  # points of the letters
 
 
 def explained(colors: Coloring, wide: float, high: float) -> Explained:
@@ -168,7 +153,8 @@ def explained(colors: Coloring, wide: float, high: float) -> Explained:
         size = letters("ytick.labelsize")
         # Numbers of a bar are short: see `_decade`.
         numbers = _BAR + _TICK + text_size("0.000", size)[0] / 72
-        return Explained(max(numbers, text_size(_heading(colors), size)[0] / 72), 1.2, size=size)
+        wide = max(numbers, text_size(_heading(colors), size)[0] / 72)
+        return Explained(wide + 1.5 * _GAP, 1.2, size=size)
     return Explained()
 
 
@@ -178,28 +164,21 @@ def _legend(colors: Coloring, size: float, columns: int) -> Explained:
     each = [max(widths[k : k + rows]) for k in range(0, len(widths), rows)]
     width = sum(each) + _BETWEEN * size * (len(each) - 1)
     heading = text_size(colors.name, size)[0] if colors.name else 0.0
-    return Explained(max(width, heading) / 72, (rows + bool(colors.name)) * size * _ROW / 72, len(each), size)
+    high = (rows + bool(colors.name)) * size * _ROW / 72
+    return Explained(max(width, heading) / 72 + 1.5 * _GAP, high, len(each), size)
 
 
 def explain(ax: Any, colors: Coloring, found: Explained, where: Any, paper: Paper) -> None:
     """Draw the legend or color bar; `where` maps inches from its left middle to pixels."""
+    from matplotlib.cm import ScalarMappable
+    from matplotlib.ticker import LogLocator, MaxNLocator
     from matplotlib.transforms import blended_transform_factory
 
     if colors.classes:
-        legend = ax.legend(
-            handles=dots(colors.classes, paper, found.size, colors.shapes is not None),
-            loc="center left",
-            bbox_to_anchor=(_GAP, 0.0),
-            bbox_transform=where,
-            ncols=found.columns,
-            title=colors.name or None,
-            columnspacing=_BETWEEN,
-            handlelength=1.2,
-            alignment="left",
-            fontsize=found.size,
-            title_fontsize=found.size,
-            **LEGEND_STYLE,
-        )
+        how = {"loc": "center left", "bbox_to_anchor": (_GAP, 0.0), "bbox_transform": where, "alignment": "left"}
+        how |= {"ncols": found.columns, "columnspacing": _BETWEEN, "handlelength": 1.2, "title": colors.name or None}
+        how |= {"fontsize": found.size, "title_fontsize": found.size, **LEGEND_STYLE}
+        legend = ax.legend(handles=dots(colors.classes, paper, found.size, colors.shapes is not None), **how)
         for text in (*legend.get_texts(), legend.get_title()):
             text.set_parse_math(False)
             text.set_color(paper.ink)
@@ -208,7 +187,23 @@ def explain(ax: Any, colors: Coloring, found: Explained, where: Any, paper: Pape
         tall = min(_BAR_HEIGHT, 1.0 - heading / (float(ax.get_window_extent().height) / ax.figure.dpi or 1.0))
         frame = blended_transform_factory(where, ax.transAxes)
         inset = ax.inset_axes((_GAP, 0.5 - _BAR_HEIGHT / 2, _BAR, max(tall, 0.3)), transform=frame)
-        _bar(inset, colors, found.size, paper)
+        extend = "both" if colors.beyond else "neither"
+        bar = inset.figure.colorbar(ScalarMappable(colors.norm(), cmap=colors.cmap), cax=inset, extend=extend)
+        bar.outline.set_visible(False)
+        axis = bar.ax.yaxis
+        if colors.log:
+            points = inset.get_window_extent().height / inset.figure.dpi * 72
+            most, decades = max(2, int(points / (1.3 * found.size))), math.log10(colors.bounds[1] / colors.bounds[0])
+            subs = (1.0, 2.0, 5.0) if 3 * decades < most else (1.0,)
+            axis.set_major_locator(LogLocator(subs=subs, numticks=most))
+            axis.set_major_formatter("{x:g}")
+            bar.ax.minorticks_off()
+        elif colors.whole:
+            axis.set_major_locator(MaxNLocator(nbins="auto", integer=True))
+        elif unit := _decade(colors):
+            axis.set_major_formatter(lambda x, _: f"{x / 10.0**unit:g}")
+        inset.tick_params(which="both", labelsize=found.size, length=2, color=paper.soft, labelcolor=paper.ink)
+        inset.set_title(_heading(colors), fontsize=found.size, color=paper.ink, loc="left", parse_math=False)
 
 
 def _decade(colors: Coloring) -> int:
@@ -220,26 +215,3 @@ def _decade(colors: Coloring) -> int:
 def _heading(colors: Coloring) -> str:
     unit = _decade(colors)
     return f"{colors.name} (1e{unit})".strip() if unit else colors.name
-
-
-def _bar(inset: Any, colors: Coloring, size: float, paper: Paper) -> None:
-    """Draw a color bar that fills `inset`."""
-    from matplotlib.cm import ScalarMappable
-    from matplotlib.ticker import LogLocator, MaxNLocator
-
-    extend = "both" if colors.beyond else "neither"
-    bar = inset.figure.colorbar(ScalarMappable(colors.norm(), cmap=colors.cmap), cax=inset, extend=extend)
-    bar.outline.set_visible(False)
-    if colors.log:
-        (low, high), tall = colors.bounds or (1.0, 10.0), inset.get_window_extent().height / inset.figure.dpi * 72
-        most = max(2, int(tall / (1.3 * size)))
-        subs = (1.0, 2.0, 5.0) if 3 * math.log10(high / low) < most else (1.0,)
-        bar.ax.yaxis.set_major_locator(LogLocator(subs=subs, numticks=most))
-        bar.ax.yaxis.set_major_formatter("{x:g}")
-        bar.ax.minorticks_off()
-    elif colors.whole:
-        bar.ax.yaxis.set_major_locator(MaxNLocator(nbins="auto", integer=True))
-    elif unit := _decade(colors):
-        bar.ax.yaxis.set_major_formatter(lambda x, _: f"{x / 10.0**unit:g}")
-    inset.tick_params(which="both", labelsize=size, length=2, color=paper.soft, labelcolor=paper.ink)
-    inset.set_title(_heading(colors), fontsize=size, color=paper.ink, loc="left", parse_math=False)

@@ -2,8 +2,6 @@
 
 >>> paper("white").dark, paper("dark").dark, paper("#777777").dark
 (False, True, False)
->>> paper("dark").color, paper(None).color is None
-('#14171c', True)
 """
 
 from __future__ import annotations
@@ -25,38 +23,24 @@ MIN_WIDTH = 0.25  # points, the thinnest edge and the smallest dot by default
 
 @dataclass(frozen=True, slots=True)
 class Paper:
-    """The paper of a picture.
+    """The paper of a picture."""
 
-    color    a hex code, or None: nothing is painted behind the picture
-    rgb      red, green and blue from 0 to 1: `color`, or white
-    dark     whether inks are light
-    ink      the color of letters
-    soft     the color of notes and ticks
-    line     the color of edges
-    plain    the color of nodes without a color
-    unknown  the color of nodes without a value
-    """
-
-    color: str | None
-    rgb: tuple[float, float, float]
-    dark: bool
-    ink: str = "#202020"
-    soft: str = "#505050"
-    line: str = "#30343c"
-    plain: str = "#2c6fbb"
-    unknown: str = "#b4b4b4"
+    color: str | None  # a hex code, or None: nothing is painted behind the picture
+    rgb: tuple[float, float, float]  # from 0 to 1: `color`, or white
+    dark: bool  # whether inks are light
+    ink: str = "#202020"  # letters
+    soft: str = "#505050"  # notes and ticks
+    line: str = "#30343c"  # edges
+    plain: str = "#2c6fbb"  # nodes without a color
+    unknown: str = "#b4b4b4"  # nodes without a value
 
 
 def paper(background: Any, ax: Any = None) -> Paper:
-    """Return the paper for a background: "auto", "white", "dark", a color, or None.
-
-    "auto" is `matplotlib.rcParams["figure.facecolor"]`. On axes of the user it is the color behind them, which is not
-    painted again. Letters have the color `matplotlib.rcParams["text.color"]` if it shows on the paper.
-    """
+    """Return the paper for a background: "auto", "white", "dark", a color, or None."""
     from matplotlib import rcParams
     from matplotlib.colors import is_color_like, to_hex, to_rgba
 
-    if isinstance(background, str) and background == "auto":
+    if isinstance(background, str) and background == "auto":  # on axes of the user, the color behind them
         given = rcParams["figure.facecolor"] if ax is None else ax.figure.get_facecolor()
         *rgb, opacity = to_rgba(given)
         found = _on(None, tuple(rgb) if opacity > 0 else WHITE.rgb)
@@ -77,8 +61,7 @@ def paper(background: Any, ax: Any = None) -> Paper:
 
 
 def _on(color: str | None, rgb: Any) -> Paper:
-    dark = _is_dark(rgb)
-    return Paper(color, rgb, dark, *(_LIGHT_INKS if dark else ()))
+    return Paper(color, rgb, _is_dark(rgb), *(_LIGHT_INKS if _is_dark(rgb) else ()))
 
 
 def _is_dark(rgb: Any) -> bool:

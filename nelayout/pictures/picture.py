@@ -26,8 +26,8 @@ from nelayout.pictures.legend import (
     without_missing_letters,
 )
 from nelayout.pictures.paper import paper
-from nelayout.pictures.sizes import amounts, checked, draw_nodes, node_diameters, relative_diameters
-from nelayout.pictures.space import draw_in_space, is_space, seen_from_aside
+from nelayout.pictures.sizes import amounts, checked, draw_nodes, node_diameters
+from nelayout.pictures.space import draw_in_space, seen_from_aside
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -192,14 +192,11 @@ def draw(
         texts = [""] * len(places) if labels is None or labels is False else _texts(network, labels)
         warn_of_missing_letters([*texts, *(name for name, _ in shown.classes), shown.name, title or ""])
         extent = float(np.ptp(places, axis=0).max()) if len(places) else 0.0
-        node_size = None if isinstance(node_size, str) and node_size == "auto" else node_size
-        relative = amounts(G, network, node_size, weight)
-        relative = None if relative is None else relative_diameters(relative)
-        diameters = None if node_size is None or relative is not None else node_diameters(network, node_size, extent)
+        diameters, relative = node_diameters(G, network, node_size, weight, extent)
         ink = _INK if len(colors.rgba) < len(places) else _INK_UNDER_COLORS
         lines = read_lines(G, network, back.line if edge_color is None else edge_color, edge_width, arrows, edges)
         new = ax is None
-        if is_space(ax):
+        if getattr(ax, "name", "") == "3d":
             if places.shape[1] != 3:
                 raise InputError(f"ax is 3-D and pos has {places.shape[1]} coordinates; lay out with dim=3")
             draw_in_space(ax, places, lines, colors, shown, diameters, texts, edges, ink, back, font_size)
@@ -209,7 +206,7 @@ def draw(
             from nelayout.pictures.labels import Labels
             from nelayout.pictures.sheet import open_sheet
 
-            flat = np.concatenate([places, np.zeros((len(places), max(0, 2 - places.shape[1])))], axis=1)
+            flat = np.pad(places, ((0, 0), (0, max(0, 2 - places.shape[1]))))
             Y, depth = seen_from_aside(places) if places.shape[1] == 3 else (flat, None)
             reach = 0.0 if diameters is None or not len(Y) else float(diameters.max()) / 2
             longest = max((text_size(text, font_size)[0] for text in sorted(texts, key=len)[-20:]), default=0.0) / 72

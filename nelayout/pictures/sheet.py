@@ -7,13 +7,14 @@ that a layout engine or `set_size_inches` has resized. Panels of one size have e
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from matplotlib import rcParams
 from matplotlib.artist import Artist
+from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.colors import to_rgba
+from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 from matplotlib.transforms import Affine2D, Bbox, ScaledTranslation, Transform
 
@@ -22,7 +23,7 @@ from nelayout.pictures.legend import explain, explained, letters, small_letters,
 from nelayout.pictures.paper import SHEET, Paper
 from nelayout.placing.final import FLATTEST, dot_diameter
 
-__all__ = ["Margins", "Sheet", "beside", "open_sheet"]
+__all__ = ["Sheet", "beside", "open_sheet"]
 
 # Inches around the drawing of a new figure, and around any drawing with labels.
 _MARGIN, _LABEL_MARGIN = 0.2, 0.5
@@ -30,8 +31,7 @@ _MAX_PIXELS = 6000  # largest number of pixels along the longer side of an image
 _LEGEND_SHARE, _BORDER_SHARE = 0.35, 0.12  # largest shares of the axes' box for a legend or note, and for a border
 
 
-@dataclass(frozen=True, slots=True)
-class Margins:
+class Margins(NamedTuple):
     """Inches around the drawing: border on all sides, more for a legend, a note and a title."""
 
     border: float = 0.0
@@ -52,17 +52,12 @@ class _Mark(Artist):
 
 
 class Sheet:
-    """The position of a drawing on its axes.
-
-    ax       matplotlib axes with one scale for x and y
-    paper    what is behind the drawing
-    mark     an artist with the labels, which follow when the drawing has moved
-    """
+    """The position of a drawing on its axes, which have one scale for x and y."""
 
     def __init__(self, ax: Any, low: np.ndarray, high: np.ndarray, reach: float, dpi: float, paper: Paper) -> None:
         self.ax, self.paper, self.dpi = ax, paper, dpi
         self.margins = self.room = Margins()  # own margins, and margins of all panels of the row
-        self.mark = _Mark()
+        self.mark = _Mark()  # holds the labels, which follow when the drawing has moved
         self.mark.set_in_layout(False)
         self.seen: tuple = ()  # the latest position of the drawing
         self.low, self.high, self.reach = low, high, reach
@@ -78,14 +73,18 @@ class Sheet:
         ax.add_artist(self.mark)
         ax.set_axes_locator(self)
         groups = ax.get_shared_x_axes(), ax.get_shared_y_axes()
-        shared = [each for each in self._row() if any(group.joined(ax, each.ax) for group in groups)]
+        row = self._row()
+        shared = [each for each in row if any(group.joined(ax, each.ax) for group in groups)]
         for sheet in shared:  # with shared limits, each panel has room for all drawings
             sheet.low = np.min([each.low for each in shared], axis=0)
             sheet.high = np.max([each.high for each in shared], axis=0)
-        low, high = self.low, self.high
-        same = [each for each in self._row() if np.array_equal([each.low, each.high], [low, high])]
+        same = [each for each in row if np.array_equal([each.low, each.high], [self.low, self.high])]
+        most = max(each.reach for each in same)
+        extent = _extent(self.low - most, self.high + most)
+        corner = (self.low + self.high - extent) / 2
         for sheet in same:  # panels of one layout have one size
-            sheet._limit(max(each.reach for each in same))
+            sheet.ax.set_xlim(corner[0], corner[0] + extent[0])
+            sheet.ax.set_ylim(corner[1], corner[1] + extent[1])
 
     def settle(self) -> None:
         """Move all drawings in this row to their positions; their labels follow when drawn."""
@@ -93,12 +92,6 @@ class Sheet:
         for sheet in row:
             sheet._put(self._room(row))
         self._follow()
-
-    def _limit(self, reach: float) -> None:
-        extent = _extent(self.low - reach, self.high + reach)
-        corner = (self.low + self.high - extent) / 2
-        self.ax.set_xlim(corner[0], corner[0] + extent[0])
-        self.ax.set_ylim(corner[1], corner[1] + extent[1])
 
     def __call__(self, ax: Any, renderer: Any = None) -> Bbox:
         """Return the box of the axes in shares of the figure; move what is beside the drawing."""
@@ -157,14 +150,12 @@ class Sheet:
 
     def _room(self, row: list[Sheet]) -> Margins:
         """Return the margins of all panels in the row, limited by the size of their box."""
-        (wide, high), found = self.cell, []
-        for sheet in row:
-            each = sheet.margins
-            side = 0.0 if not each.side or sheet._is_laid_out() else max(0.0, each.side - sheet._gap())
-            border = min(each.border, _BORDER_SHARE * min(wide, high))
-            found.append((border, min(side, _LEGEND_SHARE * wide), each.foot, each.head))
-        border, side, foot, head = np.max(found, axis=0).tolist()
-        return Margins(border, side, min(foot, _LEGEND_SHARE * high), min(head, _LEGEND_SHARE * high))
+        wide, high = self.cell
+        outside = [each for each in row if each.margins.side and not each._is_laid_out()]
+        side = max((each.margins.side - each._gap() for each in outside), default=0.0)
+        border, _, foot, head = np.max([each.margins for each in row], axis=0).tolist()
+        most = [_BORDER_SHARE * min(wide, high), _LEGEND_SHARE * wide, *[_LEGEND_SHARE * high] * 2]
+        return Margins(*np.minimum([border, max(0.0, side), foot, head], most).tolist())
 
     def _is_laid_out(self) -> bool:
         """Return True if the figure leaves space for legends beside its axes."""
@@ -178,12 +169,6 @@ class Sheet:
             if ax is not self.ax and box.x0 >= own.x1 - 1e-9 and box.y0 < own.y1 and own.y0 < box.y1:
                 gap = min(gap, box.x0 if isinstance(ax.get_axes_locator(), Sheet) else own.x1)
         return max(0.0, gap - own.x1) * float(self._paper_size()[0])
-
-    @property
-    def available(self) -> tuple[float, float]:
-        """Inches of width and height that a legend may take."""
-        wide, high = self.cell
-        return wide / 2 if self._is_laid_out() else _LEGEND_SHARE * wide + self._gap(), high
 
     @property
     def points(self) -> float:
@@ -211,20 +196,14 @@ class Sheet:
         low = window.y0 * scale - border if self.margins.foot else cell.y0 * scale
         return np.array([cell.x0 * scale + 1.0, low + note + 1.0, right - 1.0, top - 1.0])
 
-    def note_height(self) -> float:
-        """Return the inches from `under` to a note: on another note, or at the end of the box."""
-        if self.margins.foot:
-            return self.room.foot
-        cell = self.ax.get_position(original=True).transformed(self.ax.figure.transSubfigure)
-        return (cell.y0 - self.ax.get_window_extent().y0) / self.ax.figure.dpi + self.room.border + self.room.foot
-
-    def under(self) -> Transform:
-        """Return the transform from inches, with origin in the middle below, for notes."""
-        return self.below + beside(self.ax, 0.5, 0.0)
-
-    def aside(self) -> Transform:
-        """Return the transform from inches, with origin at the right middle, for legends."""
-        return self.right + beside(self.ax)
+    def write_note(self, note: str, size: float, high: float | None = None) -> Any:
+        """Write a note `high` inches above the foot; None: on another one, or at the end."""
+        if high is None:
+            cell = self.ax.get_position(original=True).transformed(self.ax.figure.transSubfigure)
+            free = (cell.y0 - self.ax.get_window_extent().y0) / self.ax.figure.dpi + self.room.border
+            high = self.room.foot + (0.0 if self.margins.foot else free)
+        how = {"ha": "center", "va": "bottom", "fontsize": size, "color": self.paper.soft, "parse_math": False}
+        return self.ax.text(0.0, high, note, transform=self.below + beside(self.ax, 0.5, 0.0), **how)
 
 
 def beside(ax: Any, x: float = 1.0, y: float = 0.5) -> Transform:
@@ -238,9 +217,8 @@ def open_sheet(
 ) -> Sheet:  # fmt: skip
     """Return a sheet for dots at `Y` (n, 2), on `ax` or on a new figure of `figsize` inches.
 
-    reach  the largest radius of a dot in units of `Y`
-    label  inches of the widest label, 0 without labels
-    points size of the letters of labels; smaller ones than usual make title and note smaller
+    The largest radius of a dot is `reach` in units of `Y`. The widest label has `label` inches, 0 without labels.
+    Letters of labels have `points`; smaller ones than usual make title and note smaller.
     """
     low, high = (Y.min(axis=0), Y.max(axis=0)) if len(Y) else (np.zeros(2), np.ones(2))
     small = min(points, small_letters())
@@ -257,13 +235,17 @@ def open_sheet(
             wide = max(label + found.side, text_size(colors.note, small)[0] / 72)
             figsize = np.maximum(size, [wide + 2 * _MARGIN, found.high + foot + 2 * _MARGIN])
             figsize[1] += head - border if head else 0.0
-        ax = _new_axes(figsize, dpi, paper)
+        free: Any = "none"  # no layout engine, for any rcParams
+        figure: Any = Figure(figsize=tuple(figsize), dpi=dpi, facecolor=paper.color or free, layout=free)
+        FigureCanvasAgg(figure)  # the figure does not belong to pyplot
+        ax = figure.add_axes((0.0, 0.0, 1.0, 1.0), facecolor=free)
     else:
         dpi = max(dpi, ax.figure.dpi)
     sheet = Sheet(ax, low, high, reach, dpi, paper)
     if not (new or label):  # panels have no margin of their own, but space for a dot
         border = dot_diameter(len(Y)) * float(sheet.cell.max()) / 2
-    wide, tall = sheet.available
+    wide, tall = sheet.cell
+    wide = wide / 2 if sheet._is_laid_out() else _LEGEND_SHARE * wide + sheet._gap()
     note = wrapped(colors.note, small, 72 * float(sheet.cell[0]))
     foot *= 1 + note.count("\n")
     found = explained(colors, wide, tall - foot - head)
@@ -274,22 +256,10 @@ def open_sheet(
             ax.set_anchor("N")
     sheet.margins = Margins(border, found.side, foot, head)
     sheet.settle()
-    explain(ax, colors, found, sheet.aside(), paper)
-    how = {"ha": "center", "va": "bottom", "fontsize": small, "color": paper.soft, "parse_math": False}
+    explain(ax, colors, found, sheet.right + beside(ax), paper)
     if note:
-        ax.text(0.0, 0.0, note, transform=sheet.under(), **how)
+        sheet.write_note(note, small, 0.0)
     return sheet
-
-
-def _new_axes(size: Any, dpi: float, paper: Paper) -> Any:
-    """Return axes that fill a figure of `size` inches; the figure does not belong to pyplot."""
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
-
-    free: Any = "none"  # no layout engine, for any rcParams
-    figure: Any = Figure(figsize=tuple(size), dpi=dpi, facecolor=paper.color or "none", layout=free)
-    FigureCanvasAgg(figure)
-    return figure.add_axes((0.0, 0.0, 1.0, 1.0), facecolor="none")
 
 
 def _extent(low: np.ndarray, high: np.ndarray) -> np.ndarray:

@@ -19,10 +19,7 @@ from nelayout.placing.final import dot_diameter
 if TYPE_CHECKING:
     from nelayout.pictures.sheet import Sheet
 
-__all__ = [
-    "amounts", "checked", "dot_points", "draw_nodes", "node_diameters", "node_size_from_labels",
-    "node_size_from_points", "relative_diameters",
-]  # fmt: skip
+__all__ = ["amounts", "checked", "draw_nodes", "node_diameters", "node_size_from_labels", "node_size_from_points"]
 
 _MARGIN = 0.05  # share of an axis that matplotlib keeps free on each side (axes.xmargin)
 _RELATIVE = (0.5, 3.0)  # least and largest dot by degree or strength, in usual dots
@@ -66,11 +63,21 @@ def node_size_from_points(points: Any, figure: Any = None, *, scale: float = 1.0
     0.05
     """
     checked(scale, "scale")
-    unit = 2 * scale / (72 * _inches(figure))
+    size = figure
+    if hasattr(figure, "get_size_inches"):
+        size = figure.get_size_inches()
+    elif hasattr(figure, "get_window_extent") and hasattr(figure, "figure"):
+        size = np.array(figure.get_window_extent().size) / figure.figure.dpi
+    if figure is None:
+        inches = SHEET
+    elif np.shape(size) == (2,) and all(isinstance(x, (int, float, np.number)) and 0 < x < math.inf for x in size):
+        inches = float(min(size)) / (1 + 2 * _MARGIN)
+    else:
+        raise InputError(f"figure must be width and height in inches, a matplotlib figure or axes; got {figure!r}")
     several = isinstance(points, Mapping) or np.ndim(points) > 0
     given = points.values() if isinstance(points, Mapping) else points if several else [points]
     name = (lambda k: f"entry {k}") if several else (lambda _: "the dot")
-    sizes = unit * numbers(list(given), "points", name, nonnegative=True)
+    sizes = 2 * scale / (72 * inches) * numbers(list(given), "points", name, nonnegative=True)
     if isinstance(points, Mapping):
         return dict(zip(points, sizes.tolist(), strict=True))
     return sizes if several else float(sizes[0])
@@ -133,22 +140,6 @@ def checked(x: Any, name: str, rule: str = "a number > 0", least: float = 1e-300
     return float(x)
 
 
-def _inches(figure: Any) -> float:
-    """Return the shorter side of the paper in inches, without matplotlib's margins."""
-    if figure is None:
-        return SHEET
-    if hasattr(figure, "get_size_inches"):
-        size = figure.get_size_inches()
-    elif hasattr(figure, "get_window_extent") and hasattr(figure, "figure"):
-        window = figure.get_window_extent()
-        size = np.array([window.width, window.height]) / figure.figure.dpi
-    else:
-        size = figure
-    if np.shape(size) != (2,) or not all(isinstance(x, (int, float, np.number)) and 0 < x < math.inf for x in size):
-        raise InputError(f"figure must be width and height in inches, a matplotlib figure or axes; got {figure!r}")
-    return float(min(size)) / (1 + 2 * _MARGIN)
-
-
 def amounts(G: Any, network: Network, word: Any, weight: str | None) -> np.ndarray | None:
     """Return (n,) degrees or strengths if `word` is "degree" or "strength", else None."""
     if not isinstance(word, str) or word not in AMOUNTS:
@@ -159,18 +150,19 @@ def amounts(G: Any, network: Network, word: Any, weight: str | None) -> np.ndarr
     return np.asarray(heavy.adjacency.sum(axis=1), dtype=np.float64).ravel()
 
 
-def relative_diameters(amount: np.ndarray) -> np.ndarray:
-    """Return diameters in usual dots: areas in proportion to an amount, within limits.
+def node_diameters(
+    G: Any, network: Network, node_size: Any, weight: str | None, extent: float
+) -> tuple[np.ndarray | None, np.ndarray | None]:
+    """Return (n,) diameters, at most `extent`, and relative ones in usual dots, or None.
 
-    >>> relative_diameters(np.array([0.0, 1.0, 4.0, 3.0])).round(2).tolist()
-    [0.5, 0.71, 1.41, 1.22]
+    Relative areas are in proportion to degrees or strengths, within limits. None for both is "auto".
     """
-    mean = float(amount.mean()) if len(amount) else 0.0
-    return np.clip(np.sqrt(amount / (mean or 1.0)), *_RELATIVE)
-
-
-def node_diameters(network: Network, node_size: Any, extent: float) -> np.ndarray:
-    """Return (n,) diameters, at most `extent`, the longer side of the positions or 0."""
+    if node_size is None or (isinstance(node_size, str) and node_size == "auto"):
+        return None, None
+    amount = amounts(G, network, node_size, weight)
+    if amount is not None:
+        mean = float(amount.mean()) if len(amount) else 0.0
+        return None, np.clip(np.sqrt(amount / (mean or 1.0)), *_RELATIVE)
     attributes = network.host.attributes()
     if isinstance(node_size, str) and node_size not in attributes:
         raise unknown("node_size", node_size, ["auto", *AMOUNTS, *attributes])
@@ -183,7 +175,7 @@ def node_diameters(network: Network, node_size: Any, extent: float) -> np.ndarra
             f"{extent:.3g} wide: node_size must be a diameter in the units of the positions. For dots in points give "
             f"nelayout.node_size_from_points(points); nx.draw's node_size={size:g} is points={size:g} ** 0.5"
         )
-    return diameters
+    return diameters, None
 
 
 def dot_points(inches: np.ndarray, n: int, plain: bool) -> float:
@@ -201,10 +193,12 @@ def draw_nodes(
 ) -> np.ndarray:  # fmt: skip
     """Draw the nodes, small degrees or far ones first; return their diameters in units of `Y`.
 
-    `diameters` are also in these units, `relative` ones in usual dots. Dots of one color that would be thinner than
-    edges are left out, except isolated nodes. More than RASTER_FROM dots without edges become an image.
+    Dots of one color that would be thinner than edges are left out, except isolated nodes. More than RASTER_FROM dots
+    without edges become an image.
     """
     from matplotlib.collections import EllipseCollection
+    from matplotlib.path import Path
+    from matplotlib.transforms import Affine2D
 
     n = len(Y)
     if n == 0:
@@ -234,17 +228,9 @@ def draw_nodes(
     how |= {"offsets": Y[order], "offset_transform": sheet.ax.transData}
     raster = n + int(degree.sum()) // 2 > RASTER_FROM
     dots = EllipseCollection(given, given, np.zeros(len(given)), rasterized=raster, **how)
-    if shapes is not None:
-        outlines = _outlines()
+    if shapes is not None:  # circle, triangle and square, all within the circle, so that dots stay apart
+        square = Path.unit_regular_polygon(4).transformed(Affine2D().rotate_deg(45.0))
+        outlines = Path.unit_circle(), Path.unit_regular_polygon(3), square
         dots.set_paths([outlines[shape] for shape in shapes[order]])
     sheet.ax.add_collection(dots, autolim=False)
     return diameters
-
-
-def _outlines() -> list[Any]:
-    """Return circle, triangle and square, all within the circle, so that dots stay apart."""
-    from matplotlib.path import Path
-    from matplotlib.transforms import Affine2D
-
-    square = Path.unit_regular_polygon(4).transformed(Affine2D().rotate_deg(45.0))
-    return [Path.unit_circle(), Path.unit_regular_polygon(3), square]

@@ -12,7 +12,7 @@ from nelayout.pictures.legend import MARKERS, explain, explained
 from nelayout.pictures.paper import Paper, paper
 from nelayout.pictures.sizes import dot_points
 
-__all__ = ["VIEW", "draw_in_space", "is_space", "seen_from_aside"]
+__all__ = ["VIEW", "draw_in_space", "seen_from_aside"]
 
 # The drawing is turned by 24 degrees about its second axis, then tilted by 28 degrees towards the viewer.
 _C, _S = np.cos(np.deg2rad([28.0, 24.0])), np.sin(np.deg2rad([28.0, 24.0]))
@@ -20,18 +20,8 @@ _C, _S = np.cos(np.deg2rad([28.0, 24.0])), np.sin(np.deg2rad([28.0, 24.0]))
 VIEW = np.array([[1, 0, 0], [0, _C[0], -_S[0]], [0, _S[0], _C[0]]]) @ [[_C[1], 0, _S[1]], [0, 1, 0], [-_S[1], 0, _C[1]]]
 
 
-def is_space(ax: Any) -> bool:
-    """Return True for matplotlib's 3-D axes."""
-    return ax is not None and getattr(ax, "name", "") == "3d"
-
-
 def seen_from_aside(Y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the parallel projection (n, 2) of positions (n, 3); depths (n,), 0 front, 1 back.
-
-    >>> flat, depth = seen_from_aside(np.array([[0.0, 0.0, 1.0], [0.0, 0.0, -1.0]]))
-    >>> depth.tolist(), bool(np.allclose(flat[0], -flat[1]))
-    ([0.0, 1.0], True)
-    """
+    """Return the parallel projection (n, 2) of positions (n, 3); depths (n,), 0 front, 1 back."""
     x, y, z = (Y[:, 0] * a + Y[:, 1] * b + Y[:, 2] * c for a, b, c in VIEW)
     behind = float(z.max() - z.min()) if len(z) else 0.0
     depth = (z.max() - z) / behind if behind > 0 else np.zeros(len(z))
@@ -42,10 +32,7 @@ def draw_in_space(
     ax: Any, Y: np.ndarray, lines: Lines, look: Coloring, shown: Coloring, size: np.ndarray | None, texts: list[str],
     style: str, ink: float, back: Paper, font_size: float,
 ) -> None:  # fmt: skip
-    """Draw nodes, edges, labels and a legend at (n, 3) positions on 3-D axes.
-
-    `size` (n,) are diameters in units of `Y`; `shown` is what a legend explains.
-    """
+    """Draw nodes of diameters `size` (n,) at `Y` (n, 3), edges, labels and a legend."""
     from mpl_toolkits.mplot3d.art3d import Line3DCollection
 
     from nelayout.pictures.sheet import beside
@@ -75,16 +62,14 @@ def draw_in_space(
         length = np.maximum(np.linalg.norm(Y[lines.rows] - Y[lines.cols], axis=1) * unit, 1e-6)
         width, colors = strokes(lines, length, n, inches, look.rgba if look.grouped else None, style, ink)
         ax.add_collection3d(Line3DCollection(tracks, colors=colors, linewidths=width), autolim=False)
-    if n:
-        rgba = look.rgba
-        dot = dot_points(inches, n, len(rgba) == 1 and len(lines.rows) > 0)
-        points = np.full(n, dot) if size is None else size * unit
-        colors = rgba if len(rgba) == n else np.repeat(rgba, n, axis=0)
-        shapes = np.zeros(n, dtype=int) if look.shapes is None else look.shapes
-        for shape in np.unique(shapes).tolist():
-            of = shapes == shape
-            how = {"marker": MARKERS[shape], "linewidths": 0.3, "edgecolors": back.rgb, "depthshade": True}
-            ax.scatter(*Y[of].T, s=points[of] ** 2, c=colors[of], **how)
+    dot = dot_points(inches, n, len(look.rgba) == 1 and len(lines.rows) > 0)
+    points = np.full(n, dot) if size is None else size * unit
+    colors = np.broadcast_to(look.rgba, (n, 4))
+    shapes = np.zeros(n, dtype=int) if look.shapes is None else look.shapes
+    for shape in np.unique(shapes).tolist():
+        of = shapes == shape
+        how = {"marker": MARKERS[shape], "linewidths": 0.3, "edgecolors": back.rgb, "depthshade": True}
+        ax.scatter(*Y[of].T, s=points[of] ** 2, c=colors[of], **how)
     how = {"fontsize": font_size, "color": back.ink, "va": "center", "parse_math": False, "zorder": 99}  # over the dots
     for i, text in enumerate(texts):
         if text:  # a space of half a letter separates it from its dot

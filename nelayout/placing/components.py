@@ -9,25 +9,19 @@ from scipy.sparse import csr_array
 
 __all__ = ["component_labels", "components", "side_by_side"]
 
-# Number of nodes up to which an iteration fits into the processor's caches. The order in memory matters above.
+# Number of nodes up to which an iteration fits into the processor's caches.
 MAX_CACHED_NODES = 50_000
 
 
 def component_labels(P: csr_array) -> np.ndarray:
     """Return the component of each node, (n,): 0 is the largest (if equal, the earliest).
 
-    Labels move to the smallest label in reach, by hooking roots onto roots and halving paths.  This takes a few passes
-    over the edges, also on long paths.
-
-    >>> component_labels(csr_array(np.array([[0, 0, 0], [0, 0, 1], [0, 1, 0]])))
-    array([1, 0, 0])
+    Labels move to the smallest label in reach, by hooking roots onto roots and halving paths.
     """
     parent = np.arange(P.shape[0])
-    rows = np.repeat(parent, np.diff(P.indptr))
-    cols = P.indices
+    rows, cols = np.repeat(parent, np.diff(P.indptr)), P.indices
     while True:
-        low = np.minimum(parent[rows], parent[cols])
-        high = np.maximum(parent[rows], parent[cols])
+        low, high = np.minimum(parent[rows], parent[cols]), np.maximum(parent[rows], parent[cols])
         if not np.any(low != high):
             break
         np.minimum.at(parent, high, low)
@@ -47,29 +41,18 @@ def components(
     if len(sizes) == 1:
         yield np.arange(P.shape[0]), P
         return
-    order = np.argsort(labels, kind="stable")
+    order, ends = np.argsort(labels, kind="stable"), np.cumsum(sizes)
     blocks = P[order][:, order]
     blocks.sort_indices()
-    start = 0
-    for k, size in enumerate(sizes.tolist()):
-        stop = start + size
-        if which is not None and not which[k]:
-            start = stop
-            continue
+    for k in range(len(sizes)) if which is None else np.flatnonzero(which):
+        start, stop, size = ends[k] - sizes[k], ends[k], int(sizes[k])
         low, high = blocks.indptr[start], blocks.indptr[stop]
-        graph = csr_array(
-            (blocks.data[low:high], blocks.indices[low:high] - start, blocks.indptr[start : stop + 1] - low),
-            shape=(size, size),
-        )
-        yield order[start:stop], graph
-        start = stop
+        part = blocks.data[low:high], blocks.indices[low:high] - start, blocks.indptr[start : stop + 1] - low
+        yield order[start:stop], csr_array(part, shape=(size, size))
 
 
 def side_by_side(nodes: np.ndarray, graph: csr_array) -> tuple[np.ndarray, csr_array]:
-    """Reorder the nodes of a large component so that neighbors are close in memory.
-
-    The order is reverse Cuthill-McKee.  It makes iterations faster, because of the processor's caches.
-    """
+    """Reorder a large component by reverse Cuthill-McKee: neighbors are close in memory."""
     if len(nodes) <= MAX_CACHED_NODES:
         return nodes, graph
     from scipy.sparse.csgraph import reverse_cuthill_mckee

@@ -31,29 +31,18 @@ MAX_PASSES, NEGLIGIBLE_GROWTH = 6, 1e-3
 
 
 class Finished(NamedTuple):
-    """A finished layout.
+    """A finished layout with notes for the user."""
 
-    Y       (n, d) positions for the user
-    factor  enlargement of the layout
-    moved   whether some nodes moved relative to others
-    notes   sentences for the user
-    """
-
-    Y: np.ndarray
-    factor: float
-    moved: bool
+    Y: np.ndarray  # (n, d)
+    factor: float  # enlargement of the layout
+    moved: bool  # whether some nodes moved relative to others
     notes: tuple[str, ...] = ()
 
 
 def finish(
-    Y: np.ndarray,
-    places: np.ndarray | None = None,
-    fixed: np.ndarray | None = None,
-    size: np.ndarray | None = None,
-    scale: float | None = 1.0,
-    center: np.ndarray | None = None,
-    part: Callable[[np.ndarray], np.ndarray] | None = None,
-) -> Finished:
+    Y: np.ndarray, places: np.ndarray | None = None, fixed: np.ndarray | None = None, size: np.ndarray | None = None,
+    scale: float | None = 1.0, center: np.ndarray | None = None, part: Callable[[np.ndarray], np.ndarray] | None = None,
+) -> Finished:  # fmt: skip
     """Finish a layout.
 
     Y       (n, d), in any units
@@ -64,12 +53,11 @@ def finish(
     """
     if not len(Y):
         return Finished(Y, 1.0, False)
-    # Center first, because large coordinates lose the digits by which near nodes differ.
     if fixed is not None:
         assert places is not None
         Y = np.where(fixed, places, Y)
         middle = Y.min(axis=0) / 2 + Y.max(axis=0) / 2
-        there = Y - middle
+        there = Y - middle  # large coordinates lose the digits by which near nodes differ
         Y = split_coincident(there, fixed)
         Y = Y if size is None else separate(Y, size, fixed)
         Y = Y if part is None else part(Y)
@@ -97,8 +85,7 @@ def _growth(Y: np.ndarray, fitted: np.ndarray) -> float:
 def dot_diameter(n_nodes: int, shape: float = 1.0) -> float:
     """Return the dot diameter of `nelayout.draw` in half-widths of the layout (``scale``).
 
-    If discs of this diameter do not overlap in a layout that fits [-1, 1], they do not overlap in the picture. `shape`
-    is the ratio of the shorter to the longer side, in [0, 1]: a strip has less area and smaller dots.
+    `shape` is the ratio of the shorter to the longer side, in [0, 1]: a strip has less area and smaller dots.
 
     >>> round(dot_diameter(25), 3), round(dot_diameter(10_000), 4), round(dot_diameter(100, shape=0.1), 4)
     (0.038, 0.0048, 0.0151)
@@ -110,8 +97,6 @@ def dot_diameter(n_nodes: int, shape: float = 1.0) -> float:
 def dot_size(Y: np.ndarray) -> float:
     """Return the dot diameter of a picture in units of `Y` (n, d); 0 if dots may overlap.
 
-    Dots of large layouts are too small to hide others. On a line, dots must not fill more than half.
-
     >>> round(dot_size(np.array([[-2.0, -2.0], [2.0, 2.0], [0.0, 0.0]])), 3), dot_size(np.arange(100.0)[:, None])
     (0.076, 0.0)
     """
@@ -121,17 +106,14 @@ def dot_size(Y: np.ndarray) -> float:
     if width == 0.0:
         return 0.0
     size = dot_diameter(n, float(sides[-2]) / width if d > 1 else 0.0)
+    # On a line, dots must not fill more than half.
     return size * width / 2 if size >= MIN_DIAMETER and (d > 1 or n * size <= 1) else 0.0
 
 
 def part_dots(Y: np.ndarray, size: float, fixed: np.ndarray | None = None) -> np.ndarray:
     """Copy `Y` (n, d) with nodes moved a little until dots of diameter `size` do not overlap.
 
-    The largest coordinate about the centroid stays the same without `fixed`.  Nodes in a mask `fixed` (n,), or
-    coordinates in a mask (n, d), never change.  Deterministic; Y is not changed.
-
-    >>> part_dots(np.array([[-1.0, 0.0], [0.0, 0.0], [0.01, 0.0], [0.99, 0.0]]), 0.04).round(3).tolist()
-    [[-1.0, 0.0], [-0.015, 0.0], [0.025, 0.0], [0.99, 0.0]]
+    Without a mask `fixed` (see `separate`), the largest coordinate about the centroid stays the same.
     """
     if fixed is not None:
         return separate(Y, size, fixed)

@@ -4,11 +4,6 @@
 `separate` takes node sizes: overlapping discs or boxes push each other apart the shortest way until none overlap. Discs
 move along the line through their centers, boxes along the axis of the smallest overlap. So two labels, which are wide
 and low, usually move up and down.
-
->>> separate(np.array([[0.0, 0.0], [0.4, 0.0]]), 1.0).round(2).tolist()
-[[-0.3, 0.0], [0.7, 0.0]]
->>> separate(np.array([[0.0, 0.0], [1.0, 0.4]]), np.array([[4.0, 1.0], [4.0, 1.0]])).round(2).tolist()
-[[0.0, -0.3], [1.0, 0.7]]
 """
 
 from __future__ import annotations
@@ -29,8 +24,7 @@ GOLDEN_ANGLE = np.pi * (3.0 - np.sqrt(5.0))
 # Share of a length that does not show: the largest distance of coincident nodes, in typical distances extent / n^(1/d);
 # and how much farther than necessary two nodes are pushed, in sizes of nodes, so that pushing ends.
 UNSEEN = 1e-4
-# Distance of neighbors in a sunflower, in typical distances: other nodes around remain farther away.
-SPACING = 1e-3
+SPACING = 10 * UNSEEN  # distance of neighbors in a sunflower: other nodes around remain farther away
 # Relative enlargement of nodes for the list of pairs, and number of pushes per list.
 SKIN, PUSHES = 0.3, 6
 # Enlargement of a layout without enough space, and largest fraction of the overlap that remains after progress.
@@ -44,17 +38,11 @@ class _Crowded(Exception):
 
 
 def split_coincident(Y: np.ndarray, fixed: np.ndarray | None = None) -> np.ndarray:
-    """Copy `Y` (n, d) with coincident nodes separated.
+    """Copy `Y` (n, d) with coincident nodes separated, so that they differ in float32.
 
-    Afterwards two nodes are at least 1e-4 typical distances (extent / n^(1/d)) and 5e-7 of the largest coordinate
-    apart, so they differ in float32.  Only nodes nearer than this to another move (up to a factor 3, because of the
-    grid cells).  They move to a sunflower around their mean, with neighbors 1e-3 typical distances apart, in the order
-    of their coordinates.  On a line they are spaced evenly.  `fixed` nodes, a mask (n,), or coordinates, (n, d), never
-    change.  Nodes with a fixed coordinate move along a line.  Deterministic; Y is not changed.
-
-    >>> Y = split_coincident(np.array([[0.0, 0.0], [0.0, 0.0], [1.0, 0.0]]))
-    >>> bool((Y[0] != Y[1]).any()), Y[2].tolist()
-    (True, [1.0, 0.0])
+    Nodes within 1e-4 typical distances extent / n^(1/d) (up to 3 times farther, because of the grid cells) move to a
+    sunflower around their mean, in the order of their coordinates.  Nodes of a mask `fixed` (n,), or coordinates of a
+    mask (n, d), never change.  On a line, and with a fixed coordinate, nodes are spaced evenly along an axis.
     """
     Y = np.array(Y, dtype=np.float64, ndmin=2)
     n, d = Y.shape
@@ -78,8 +66,7 @@ def split_coincident(Y: np.ndarray, fixed: np.ndarray | None = None) -> np.ndarr
         heap = group[order]
         _, first, counts = np.unique(heap, return_index=True, return_counts=True)
         held = np.bincount(group, weights=still)[heap] > 0  # a fixed node stays in the center of the sunflower
-        size = np.repeat(counts, counts)
-        rank = np.arange(len(order)) - np.repeat(first, counts) + held
+        size, rank = np.repeat(counts, counts), np.arange(len(order)) - np.repeat(first, counts) + held
         before = Y.copy()
         for a in range(d):
             holding = np.bincount(group, weights=fixed[:, a])[group] > 0
@@ -103,12 +90,9 @@ def separate(
 ) -> np.ndarray:
     """Copy `Y` (n, d) with nodes moved until no discs (intervals, balls) or boxes overlap.
 
-    `node_size`: diameters, a scalar or (n,), or sides of boxes along the axes, (n, d), in the units of Y.  Nodes may
-    touch.  Overlapping nodes push each other apart; the smaller node moves farther.  If there is not enough space, the
-    layout is enlarged about its centroid (with `fixed` nodes, only the overlapping nodes move outwards).  `within`:
-    keep the coordinates in [-within, within] if there is enough space; nodes then spread out inside.  Nodes in a mask
-    `fixed` (n,), or coordinates in a mask (n, d), never change, and may still overlap.  Deterministic; Y is not
-    changed.  Raises `InputError` for a negative or non-finite size.
+    `node_size`: diameters, a scalar or (n,), or sides of boxes (n, d), in the units of Y.  The smaller of two nodes
+    moves farther.  Without enough space, the layout is enlarged about its centroid (with `fixed` nodes or coordinates,
+    only overlapping nodes move outwards).  `within`: nodes spread out in [-within, within] if there is enough space.
     """
     Y = np.array(Y, dtype=np.float64, ndmin=2)
     n, d = Y.shape
@@ -141,13 +125,11 @@ def separate(
         before, conflict = Y, np.zeros(n, dtype=bool)
         conflict[i[which]] = conflict[j[which]] = True
         depth, walls = float(part.sum()), within if attempt < MAX_ROUNDS // 2 else None
-        if depth > PROGRESS_RATIO * overlap:
-            if walls is not None:
-                Y = np.where(fixed, Y, _spread(Y, walls))
-            elif fixed.any():
-                Y = _enlarge(Y, conflict[:, None] & ~fixed, ENLARGEMENT)
-            else:
-                Y = _enlarge(Y, ~fixed, ENLARGEMENT)
+        if depth > PROGRESS_RATIO * overlap and walls is None:
+            Y = _enlarge(Y, conflict[:, None] & ~fixed if fixed.any() else ~fixed, ENLARGEMENT)
+        elif depth > PROGRESS_RATIO * overlap:  # towards even spacing along each axis, in the same order
+            rank = np.argsort(np.argsort(Y, axis=0, kind="stable"), axis=0, kind="stable")
+            Y = np.where(fixed, Y, Y + (ENLARGEMENT - 1) * (walls * ((2 * rank + 1) / n - 1) - Y))
         overlap = depth
         for _ in range(PUSHES):
             Y = _push(Y, shapes, i, j, fixed)
@@ -168,13 +150,6 @@ def _by_axis(fixed: np.ndarray | None, n: int, d: int) -> np.ndarray:
 def _enlarge(Y: np.ndarray, moving: np.ndarray, factor: float) -> np.ndarray:
     middle = Y.sum(axis=0) / len(Y)
     return np.where(moving, middle + factor * (Y - middle), Y)
-
-
-def _spread(Y: np.ndarray, within: float) -> np.ndarray:
-    """Move the nodes towards even spacing along each axis, in the same order."""
-    rank = np.argsort(np.argsort(Y, axis=0, kind="stable"), axis=0, kind="stable")
-    even = within * ((2 * rank + 1) / len(Y) - 1)
-    return Y + (ENLARGEMENT - 1) * (even - Y)
 
 
 def _push(Y: np.ndarray, shapes: _Shapes, i: np.ndarray, j: np.ndarray, fixed: np.ndarray) -> np.ndarray:
@@ -208,17 +183,12 @@ def _line_up(Y: np.ndarray, shapes: _Shapes, fixed: np.ndarray) -> np.ndarray:
 
 
 class _Shapes:
-    """Discs (intervals, balls) of diameters (n,), or boxes of sides (n, d).
-
-    half   (n, d) half of the sides along the axes
-    reach  (n,) largest distance of the border from the center
-    even   whether all are equal
-    """
+    """Discs (intervals, balls) of diameters (n,), or boxes of sides (n, d)."""
 
     def __init__(self, size: np.ndarray, d: int) -> None:
         self.boxes, self.even = size.ndim == 2, bool((size == size[0]).all())
-        self.half = size / 2 if self.boxes else np.repeat(size[:, None] / 2, d, axis=1)
-        self.reach = np.sqrt(np.sum(self.half**2, axis=1)) if self.boxes else size / 2
+        self.half = size / 2 if self.boxes else np.repeat(size[:, None] / 2, d, axis=1)  # (n, d)
+        self.reach = np.sqrt(np.sum(self.half**2, axis=1)) if self.boxes else size / 2  # of the border from the center
         # In units of the mean sides, wide boxes become squares, and their circumscribed discs are not much larger.
         usual = np.mean(self.half, axis=0) if self.boxes else np.ones(d)
         self._unit = np.where(usual > 0, usual, 1.0)
@@ -228,9 +198,8 @@ class _Shapes:
         self, Y: np.ndarray, skin: float, limit: float = np.inf, moved: np.ndarray | None = None
     ) -> tuple[np.ndarray, np.ndarray]:
         """Return pairs (i, j) that overlap if enlarged by the fraction ``skin``, and some others."""
-        pairs = zip(*near_pairs(Y / self._unit, self._around * (1 + skin), limit, moved), strict=True)
-        i, j = map(np.concatenate, pairs)
-        return i, j
+        i, j = zip(*near_pairs(Y / self._unit, self._around * (1 + skin), limit, moved), strict=True)
+        return np.concatenate(i), np.concatenate(j)
 
     def overlaps(
         self, Y: np.ndarray, i: np.ndarray, j: np.ndarray, fixed: np.ndarray
@@ -250,40 +219,35 @@ class _Shapes:
         free = ~held.all(axis=1)
         which, held = which[free], held[free]
         difference, away, touch, number = (x[which] for x in (difference, away, touch, i + j))
-        if self.boxes:
-            push = _along_an_axis(difference, touch * (1 + UNSEEN) - away, held, number)
-            return which, push, 1.0 + UNSEEN - np.max(away / touch, axis=1)
-        return which, _along_the_line(difference, touch, held, number), 1.0 + UNSEEN - away / touch
+        if not self.boxes:
+            return which, _along_the_line(difference, touch, held, number), 1.0 + UNSEEN - away / touch
+        # Boxes move along the free axis of the smallest overlap; the numbers of the nodes break ties.
+        depth, pairs = touch * (1 + UNSEEN) - away, np.arange(len(which))
+        axis = np.argmin(np.where(held, np.inf, depth), axis=1)
+        sign, push = np.sign(difference[pairs, axis]), np.zeros_like(depth)
+        push[pairs, axis] = np.where(sign == 0, 1.0 - 2.0 * (number % 2), sign) * depth[pairs, axis]
+        return which, push, 1.0 + UNSEEN - np.max(away / touch, axis=1)
 
 
 def _lengths(vectors: np.ndarray) -> np.ndarray:
     return np.sqrt(np.einsum("ij,ij->i", vectors, vectors))
 
 
-def _along_an_axis(difference: np.ndarray, depth: np.ndarray, held: np.ndarray, number: np.ndarray) -> np.ndarray:
-    """Separate boxes along the free axis of the smallest overlap; ``number`` breaks ties."""
-    axis, pairs = np.argmin(np.where(held, np.inf, depth), axis=1), np.arange(len(depth))
-    sign = np.sign(difference[pairs, axis])
-    push = np.zeros_like(depth)
-    push[pairs, axis] = np.where(sign == 0, 1.0 - 2.0 * (number % 2), sign) * depth[pairs, axis]
-    return push
-
-
 def _along_the_line(difference: np.ndarray, touch: np.ndarray, held: np.ndarray, number: np.ndarray) -> np.ndarray:
     """Separate discs along the line through their centers, or along its free axes."""
     across, way = _lengths(np.where(held, difference, 0.0)), np.where(held, 0.0, difference)
     length = _lengths(way)
-    same = length <= 1e-9 * touch
-    if same.any():  # without a line, the direction differs from pair to pair
-        angle = np.where(held[same].any(axis=1), np.pi * number[same], GOLDEN_ANGLE * number[same])
-        way[same] = 0.0
+    same = np.flatnonzero(length <= 1e-9 * touch)
+    wanted = np.sqrt(np.maximum((touch * (1 + UNSEEN)) ** 2 - across**2, 0.0))
+    share = (wanted - length) / np.where(length > 1e-9 * touch, length, 1.0)
+    if len(same):  # without a line, the direction differs from pair to pair
+        line = held[same].any(axis=1)
+        angle = np.where(line, np.pi, GOLDEN_ANGLE) * number[same]
+        share[same], way[same] = wanted[same], 0.0
         way[same, np.argmin(held[same], axis=1)] = np.cos(angle)
         if held.shape[1] > 1:
-            free = ~held[same].any(axis=1)
-            way[np.flatnonzero(same)[free], 1] = np.sin(angle[free])
-        length = np.where(same, 0.0, length)
-    wanted = np.sqrt(np.maximum((touch * (1 + UNSEEN)) ** 2 - across**2, 0.0)) - length
-    return (wanted / np.where(same, 1.0, length))[:, None] * way
+            way[same[~line], 1] = np.sin(angle[~line])
+    return share[:, None] * way
 
 
 def _cells(Y: np.ndarray, side: float) -> tuple[np.ndarray, list[int]]:
@@ -297,22 +261,20 @@ def _cells(Y: np.ndarray, side: float) -> tuple[np.ndarray, list[int]]:
 
 def _shifts(strides: list[int]) -> list[int]:
     """Return the differences of key between a cell and the cells around it, itself included."""
-    offsets = itertools.product((-1, 0, 1), repeat=len(strides))
-    return [sum(o * s for o, s in zip(each, strides, strict=True)) for each in offsets]
+    return [sum(each) for each in itertools.product(*((-s, 0, s) for s in strides))]
 
 
 def _heaps_of(Y: np.ndarray, near: float) -> np.ndarray:
     """Return the group of each node: nodes in the same cell of a grid or in touching cells."""
     key, strides = _cells(Y, near)
     cells, group = np.unique(key, return_inverse=True)
-    i, j = [], []
+    pairs = []
     for shift in _shifts(strides):
         at = np.searchsorted(cells, cells + shift) % len(cells)
         found = np.flatnonzero(cells[at] == cells + shift)
-        i.append(found)
-        j.append(at[found])
-    ends = np.concatenate(i), np.concatenate(j)
-    graph = csr_array((np.ones(len(ends[0])), ends), shape=(len(cells), len(cells)))
+        pairs.append((found, at[found]))
+    ends = np.hstack(pairs)
+    graph = csr_array((np.ones(len(ends[0])), tuple(ends)), shape=(len(cells), len(cells)))
     return component_labels(graph)[group.reshape(-1)]
 
 
@@ -321,11 +283,11 @@ def near_pairs(
 ) -> Iterator[tuple[np.ndarray, np.ndarray]]:
     """Yield pairs with |y_i - y_j| < r_i + r_j in pieces; raise `_Crowded` above `limit`.
 
-    moved: mask (n,) of nodes, for equal radii; only pairs with one of them are listed. Nodes are grouped by powers of
-    two of their radius. Each group searches itself and the smaller groups, on another grid. So one huge disc does not
-    make the cells of all others huge.
+    moved: mask (n,) of nodes, for equal radii; only pairs with one of them are listed.
     """
     tried, most = 0, rows_at_once(64)
+    # Nodes are grouped by powers of two of their radius. Each group searches itself and the smaller groups, on another
+    # grid. So one huge disc does not make the cells of all others huge.
     level = np.frexp(np.maximum(radius, radius.max() * 1e-3))[1]
     for k in np.unique(level):
         members = np.flatnonzero(level <= k)

@@ -1,37 +1,31 @@
 """Pack layouts: components beside each other, isolated nodes in rows.
 
-Each connected component has its own layout, in the units of its objective. Here they get a common unit, the typical
-distance of neighboring nodes. A component of n nodes covers the area n (its outline grown by half a unit). The largest
-component is in the middle, and each of the others takes the free position nearest to the middle. For example, a
-component of 300 nodes gives a disc, thirty pairs a ring around it, and fifty isolated nodes a block of rows below.
+Each component gets a common unit, the typical distance of neighboring nodes: n nodes cover the area n (their outline
+grown by half a unit). The largest component is in the middle. Each of the others takes the free position nearest to it.
 
-The outline of a component is its circumscribed 32-gon. Outlines never overlap, so no edge of one component crosses
-another. An outline is given by its support function over 32 directions u_k: {y : y . u_k <= h_k}. The plane is a
-bitmap. A polygon takes every cell that it touches, so a coarse bitmap wastes space and never makes an overlap. The
-largest outlines are packed one by one, the others by their boxes; boxes of one size share a lattice.
-
-On a line (d = 1) the components are one after another, in space (d = 3) they are in the xy-plane. Layouts with given
-coordinates on some axes, such as the layers of a bipartite graph, make a stack along the first of the other axes.
+An outline is the circumscribed 32-gon, given by its support function over 32 directions u_k: {y : y . u_k <= h_k}. The
+plane is a bitmap. A polygon takes every cell that it touches, so a coarse bitmap wastes space and never makes an
+overlap. The largest outlines are packed one by one, the others by their boxes; boxes of one size share a lattice.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
 __all__ = ["pack", "pack_around", "stacked"]
 
 SIDES = 32
-ANGLES = 2 * np.pi * np.arange(SIDES) / SIDES
+STEP = 2 * np.pi / SIDES
+ANGLES = STEP * np.arange(SIDES)
 QUARTER = SIDES // 4
 EMPTY = np.zeros(0)
 # Smallest area of an outline, relative to its squared diameter.
 LONG_AREA = 0.2
 # Desired ratio of width to height; two layouts are side by side.
 ASPECT, ASPECT_OF_TWO = 1.25, 2.2
-# Distance between two layouts of a stack, in nodes: a layout of k nodes gets a root mean square of k, and so has the
-# height sqrt(12) k if its nodes are even.
+# Distance between two layouts of a stack, in nodes: k even nodes of root mean square k have the height sqrt(12) k.
 GAP = 1.5 * 12**0.5
 # Number of outlines packed one by one, and of cells along the side of a square as large as all of them.
 SINGLE_OUTLINES, CELLS_ACROSS = 100, 100
@@ -40,44 +34,36 @@ SINGLE_OUTLINES, CELLS_ACROSS = 100, 100
 def pack(drawings: Sequence[np.ndarray]) -> list[np.ndarray]:
     """Scale and move `drawings`, a list of (n_i, d) arrays in any units, beside each other.
 
-    Returns new arrays in the input order, centered on the middle of the whole figure. The largest layout keeps its
-    size. The others are scaled so that areas (lengths, volumes for d = 1, 3) are in proportion to the numbers of nodes.
-    Outlines are at least one typical node distance apart, more between large components (3% of their width).
-    Layouts of one node are isolated nodes: they fill rows, one typical node distance apart, in a block below the
-    others. Nodes that all coincide stay at one point and get an area. A single layout is only centered.
-
-    >>> square = np.array([[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [0.0, 1.0]])
-    >>> big, pair, isolated = pack([square, np.array([[0.0, 0.0], [0.0, 7.0]]), np.zeros((1, 2))])
-    >>> bool(np.ptp(pair[:, 1]) < 2.0), isolated.shape
-    (True, (1, 2))
+    The largest layout keeps its size. The areas (lengths, volumes for d = 1, 3) of the others are in proportion to
+    their numbers of nodes. Outlines are at least one typical node distance apart, large ones 3% of their width.
+    Isolated nodes fill rows below, one node distance apart. On a line (d = 1) the components are one after another, in
+    space (d = 3) they are in the xy-plane. The middle of the whole figure is 0.
     """
-    drawings = [np.array(Y, dtype=np.float64, ndmin=2) for Y in drawings]
     if not drawings:
         return []
-    d = drawings[0].shape[1]
-    sizes = np.array([len(Y) for Y in drawings])
+    d, sizes = drawings[0].shape[1], np.array([len(Y) for Y in drawings])
     shapes = np.flatnonzero(sizes > 1)
-    isolated = np.flatnonzero(sizes == 1)
     order = shapes[np.argsort(-sizes[shapes], kind="stable")]
     outline, factor, middle = _outlines([drawings[i] for i in order], sizes[order])
     margin = 0.5 + 0.015 * _width(outline)
-    offsets = _line(outline, margin) if d == 1 else _on_sheet(outline + margin[:, None])[0]
-
+    if d == 1:
+        half = outline[:, 0] + margin
+        offsets = np.stack([2 * np.cumsum(half) - half, np.zeros(len(half))], axis=1)
+    else:
+        offsets = _on_sheet(outline + margin[:, None])[0]
     placed: list[np.ndarray] = [np.empty((0, d))] * len(drawings)
     for rank, i in enumerate(order):
         Y = (drawings[i] - middle[rank]) * factor[rank]
         Y[:, : min(d, 2)] += offsets[rank, : min(d, 2)]
         placed[i] = Y
+    isolated = np.flatnonzero(sizes == 1)
     for i, place in zip(isolated, _rows(len(isolated), offsets, outline, d), strict=True):
         placed[i] = place[None, :]
-
-    filled = [placed[i] for i in np.flatnonzero(sizes > 0)]
-    if filled:
-        low = np.min([Y.min(axis=0) for Y in filled], axis=0)
-        high = np.max([Y.max(axis=0) for Y in filled], axis=0)
-        unit = factor[0] if len(order) else 1.0
-        placed = [(Y - (low + high) / 2) / unit for Y in placed]
-    return placed
+    every = np.concatenate(placed)
+    if not len(every):
+        return placed
+    low, high, unit = every.min(axis=0), every.max(axis=0), factor[0] if len(order) else 1.0
+    return [(Y - (low + high) / 2) / unit for Y in placed]
 
 
 def pack_around(
@@ -87,17 +73,11 @@ def pack_around(
     rests: Sequence[bool] = (),
     keeps: Sequence[bool] = (),
 ) -> tuple[list[np.ndarray], list[np.ndarray]]:
-    """Pack `drawings` around layouts `placed` with given positions; lists of (n_i, d) arrays.
+    """Pack layouts `drawings` around layouts `placed`, at least one; arrays (n_i, d).
 
-    Returns new lists for both. A layout of `placed` moves only if its outline overlaps a larger outline and its entries
-    of `stays` and `keeps` are false. It moves to the nearest free position. Layouts of `rests` are unchanged. They do
-    not move for each other, only for layouts outside `rests`. `drawings` take the scale of the largest of `placed` and
-    surround it (on a line, they are to the right), isolated nodes one by one. `placed` is not empty.
-
-    >>> square = np.array([[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [0.0, 1.0]])
-    >>> (there,), (new,) = pack_around([square], [True], [np.zeros((1, 2))])
-    >>> bool((there == square).all()), bool(0.9 < np.abs(new - 0.5).max() < 2.5)
-    (True, True)
+    A layout of `placed` moves, to the nearest free position, only if its outline overlaps a larger outline and its
+    entries of `stays` and `keeps` are false. Layouts of `rests` do not move for each other. `drawings` take the scale
+    of the largest of `placed` and surround it (on a line, they are to the right), isolated nodes one by one.
     """
     sizes, more = np.array([len(Y) for Y in placed]), np.array([len(Y) for Y in drawings], dtype=int)
     order, rest = np.argsort(-sizes, kind="stable"), np.argsort(-more, kind="stable")
@@ -118,7 +98,7 @@ def pack_around(
         none = [False] * len(placed)
         stay, rested, kept = (np.array(each or none, dtype=bool)[order] for each in (stays, rests, keeps))
         stay |= ~drawn
-        offsets, moved = _on_sheet(own + least[:, None], outline, there[:, :2], stay, margin, rested & ~stay, kept)
+        offsets, moved = _on_sheet(own + least[:, None], outline, there[:, :2], margin, stay, rested & ~stay, kept)
     old, new = list(placed), list(drawings)
     for rank, i in enumerate(order.tolist()):
         step = moved[rank, : min(d, 2)] - there[rank, : min(d, 2)]
@@ -153,11 +133,14 @@ def _outlines(drawings: list[np.ndarray], sizes: np.ndarray) -> tuple[np.ndarray
         extent = (high - low)[:, 0]
         np.divide(sizes - 1.0, extent, out=factor, where=extent > 0)
     elif d == 2:
-        sides = _sides(h)
-        area, perimeter = 0.5 * (h * sides).sum(axis=1), sides.sum(axis=1)
-        factor = _scale(np.maximum(area, LONG_AREA * _width(h) ** 2), perimeter, sizes)
+        sides = (np.roll(h, 1, axis=1) + np.roll(h, -1, axis=1) - 2 * np.cos(STEP) * h) / np.sin(STEP)
+        area = np.maximum(0.5 * (h * sides).sum(axis=1), LONG_AREA * _width(h) ** 2)
+        half, rest = sides.sum(axis=1) / 2, sizes - np.pi / 4
+        # The outline grown by 1/2 has area n: s^2 area + s perimeter/2 + pi/4 = n for the factor s.
+        divisor = half + np.sqrt(half**2 + 4 * area * rest)
+        np.divide(2 * rest, divisor, out=factor, where=divisor > 0)
     else:
-        # in space, a ball of n nodes at unit distance has the volume n, which gives its root mean square radius
+        # In space, a ball of n nodes at unit distance has the volume n, which gives its root mean square radius.
         spread = np.sqrt(np.add.reduceat((X * X).sum(axis=1), starts) / sizes)
         ball = np.sqrt(3 / 5) * (3 * sizes / (4 * np.pi)) ** (1 / 3)
         np.divide(ball, spread, out=factor, where=spread > 0)
@@ -167,30 +150,10 @@ def _outlines(drawings: list[np.ndarray], sizes: np.ndarray) -> tuple[np.ndarray
     return h, factor, middle
 
 
-def _scale(area: np.ndarray, perimeter: np.ndarray, sizes: np.ndarray) -> np.ndarray:
-    """Solve s^2 area + s perimeter/2 + pi/4 = n for s: the outline grown by 1/2 has area n."""
-    rest = sizes - np.pi / 4
-    root = np.sqrt((perimeter / 2) ** 2 + 4 * area * rest)
-    denominator = perimeter / 2 + root
-    return np.divide(2 * rest, denominator, out=np.ones(len(sizes)), where=denominator > 0)
-
-
-def _sides(h: np.ndarray) -> np.ndarray:
-    """Return the side lengths of the polygons with support values h (c, 32)."""
-    step = 2 * np.pi / SIDES
-    return (np.roll(h, 1, axis=1) + np.roll(h, -1, axis=1) - 2 * np.cos(step) * h) / np.sin(step)
-
-
 def _width(h: np.ndarray) -> np.ndarray:
     """Return the largest width over the directions, nearly the diameter of the layout."""
     half = SIDES // 2
     return (h[:, :half] + h[:, half:]).max(axis=1, initial=0.0)
-
-
-def _line(h: np.ndarray, margin: np.ndarray) -> np.ndarray:
-    """Return offsets on a line: one after another, the largest first."""
-    half = h[:, 0] + margin
-    return np.stack([2 * np.cumsum(half) - half, np.zeros(len(h))], axis=1)
 
 
 def _rows(k: int, offsets: np.ndarray, h: np.ndarray, d: int) -> np.ndarray:
@@ -211,16 +174,12 @@ def _rows(k: int, offsets: np.ndarray, h: np.ndarray, d: int) -> np.ndarray:
 
 
 class _Sheet:
-    """A bitmap of taken cells about the middle of the figure; it grows on demand.
-
-    half  number of cells from the middle to each border
-    box   first and last taken cells (x0, y0, x1, y1), empty at first
-    """
+    """A bitmap of taken cells, `half` from its middle to each border; it grows on demand."""
 
     def __init__(self, cell: float, half: int, aspect: float = ASPECT) -> None:
         self.cell, self.half, self.aspect = cell, half, aspect
         self.taken = np.zeros((2 * half, 2 * half), dtype=bool)
-        self.box = np.array([half, half, half, half])
+        self.box = np.array([half] * 4)  # x0, y0, x1, y1 of the taken cells; empty at first
 
     def _away(self, dx: np.ndarray, dy: np.ndarray) -> np.ndarray:
         """Return the squared distance from the middle; figures become a little wider than high."""
@@ -228,8 +187,7 @@ class _Sheet:
 
     def grow(self, pad: int) -> None:
         """Keep at least `pad` free cells around the taken cells."""
-        room = min(self.box.min(), 2 * self.half - self.box.max())
-        if room < pad:
+        if min(self.box.min(), 2 * self.half - self.box.max()) < pad:
             self._widen(pad + self.half)
 
     def _widen(self, more: int) -> None:
@@ -241,17 +199,19 @@ class _Sheet:
         """Take the cells begin .. end - 1 of each row from `first` on."""
         for row, (a, b) in enumerate(zip(begin.tolist(), end.tolist(), strict=True), first):
             self.taken[row, a:b] = True
-        new = np.array([begin.min(), first, end.max(), first + len(begin)])
-        empty = self.box[0] == self.box[2]
-        self.box = new if empty else np.r_[np.minimum(self.box[:2], new[:2]), np.maximum(self.box[2:], new[2:])]
+        self._include(begin.min(), first, end.max(), first + len(begin))
+
+    def _include(self, *new: int) -> None:
+        """Take the cells x0, y0, x1, y1 into the box of taken cells."""
+        low, high = (self.box[:2], self.box[2:]) if self.box[2] > self.box[0] else (new[:2], new[2:])
+        self.box = np.r_[np.minimum(low, new[:2]), np.maximum(high, new[2:])]
 
     def _runs(self, h: np.ndarray, offset: np.ndarray | None = None) -> tuple[int, np.ndarray, np.ndarray]:
         """Return the cells that a polygon at its offset touches: first row, begin and end by row."""
-        if offset is not None:
-            h = h + offset[0] * np.cos(ANGLES) + offset[1] * np.sin(ANGLES)
-        step = 2 * np.pi / SIDES
         c, s = np.cos(ANGLES), np.sin(ANGLES)
-        along = (np.roll(h, -1) - h * np.cos(step)) / np.sin(step)  # corner between sides k and k + 1
+        if offset is not None:
+            h = h + offset[0] * c + offset[1] * s
+        along = (np.roll(h, -1) - h * np.cos(STEP)) / np.sin(STEP)  # corner between sides k and k + 1
         x, y = (h * c - along * s) / self.cell, (h * s + along * c) / self.cell
         right, left = np.arange(-QUARTER, QUARTER), np.arange(QUARTER, 3 * QUARTER)[::-1]
         first, last = int(np.floor(y.min())), int(np.ceil(y.max()))
@@ -269,10 +229,8 @@ class _Sheet:
     def covers(self, h: np.ndarray, offset: np.ndarray) -> bool:
         """Return whether a polygon at its offset touches taken cells."""
         first, begin, end = self._runs(h, offset)
-        for row, (a, b) in enumerate(zip(begin + self.half, end + self.half, strict=True), first + self.half):
-            if 0 <= row < 2 * self.half and self.taken[row, max(a, 0) : max(b, 0)].any():
-                return True
-        return False
+        runs = enumerate(zip(begin + self.half, end + self.half, strict=True), first + self.half)
+        return any(0 <= y < 2 * self.half and self.taken[y, max(a, 0) : max(b, 0)].any() for y, (a, b) in runs)
 
     def put(self, h: np.ndarray, offset: np.ndarray) -> None:
         """Take the cells of a polygon at its offset."""
@@ -346,9 +304,7 @@ class _Sheet:
         for b in range(h):
             for a in range(w):
                 self.taken[y + b, x + a] = True
-        self.box = np.r_[
-            np.minimum(self.box[:2], [x.min(), y.min()]), np.maximum(self.box[2:], [x.max() + w, y.max() + h])
-        ]
+        self._include(x.min(), y.min(), x.max() + w, y.max() + h)
         return np.stack([x, y], axis=1)
 
 
@@ -363,43 +319,32 @@ def _side_of_all(h: np.ndarray) -> float:
 
 
 def _on_sheet(
-    loose: np.ndarray,
-    held: np.ndarray = EMPTY,
-    places: np.ndarray = EMPTY,
-    stays: np.ndarray = EMPTY,
-    margin: np.ndarray = EMPTY,
-    rests: np.ndarray = EMPTY,
-    keeps: np.ndarray = EMPTY,
-) -> tuple[np.ndarray, np.ndarray]:
+    loose: np.ndarray, held: np.ndarray = EMPTY, places: np.ndarray = EMPTY, margin: np.ndarray = EMPTY,
+    stays: np.ndarray = EMPTY, rests: np.ndarray = EMPTY, keeps: np.ndarray = EMPTY,
+) -> tuple[np.ndarray, np.ndarray]:  # fmt: skip
     """Return offsets (k, 2) of polygons at free positions, and positions (c, 2) of the others.
 
-    loose   (k, 32) support values with margins, the largest first
-    held    (c, 32) support values of polygons with ``places`` (c, 2), the largest first; outside the masks ``stays``
-            (c,) and ``keeps`` (c,), they move with their ``margin`` (c,) if they overlap a larger one
-    rests   (c,) mask of polygons that move only if they overlap one outside this mask
+    `loose` (k, 32) are support values with margins, `held` (c, 32) support values of polygons at `places` (c, 2) that
+    keep a `margin` (c,) if they move; the largest first. `stays`, `rests`, `keeps`: masks (c,), see `pack_around`.
     """
     first, places = min(len(loose), SINGLE_OUTLINES), np.array(places)
-    sheet = _Sheet(
-        _side_of_all(np.concatenate([held.reshape(-1, SIDES), loose[:first]])) / CELLS_ACROSS,
-        2 * CELLS_ACROSS,
-        ASPECT_OF_TWO if len(held) + len(loose) == 2 else ASPECT,
-    )
+    cell = _side_of_all(np.concatenate([held.reshape(-1, SIDES), loose[:first]])) / CELLS_ACROSS
+    sheet = _Sheet(cell, 2 * CELLS_ACROSS, ASPECT_OF_TWO if len(held) + len(loose) == 2 else ASPECT)
 
     def covered(rank: int) -> bool:
         return not (stays[rank] or keeps[rank]) and sheet.covers(held[rank], places[rank])
 
-    def put(rank: int, away: bool) -> None:
+    def ranks() -> Iterator[tuple[bool, int]]:
+        for rank in np.argsort(~stays.astype(bool), kind="stable").tolist():
+            if not rests[rank]:
+                yield covered(rank), rank
+        yield from sorted((covered(rank), rank) for rank in np.flatnonzero(rests).tolist())
+
+    for away, rank in ranks():
         if away:
             places[rank] = sheet.place(held[rank] + margin[rank], places[rank])
         else:
             sheet.put(held[rank], places[rank])
-
-    for rank in np.argsort(~stays.astype(bool), kind="stable").tolist():
-        if not rests[rank]:
-            put(rank, covered(rank))
-    resting = [(covered(rank), rank) for rank in np.flatnonzero(rests).tolist()]
-    for away, rank in sorted(resting):
-        put(rank, away)
     offsets = np.zeros((len(loose), 2))
     for rank in range(first):
         offsets[rank] = sheet.place(loose[rank])
@@ -414,7 +359,7 @@ def _on_sheet(
 
 
 def stacked(drawings: Sequence[np.ndarray], held: np.ndarray) -> list[np.ndarray]:
-    """Scale and move the layouts (n, d) to a stack, along axes not in the mask ``held`` (d,).
+    """Scale and move layouts (n, d) to a stack along the first axis not in `held` (d,).
 
     >>> two = [np.array([[0.0, 0.0], [1.0, 9.0]]), np.array([[0.0, 5.0], [1.0, 5.5]])]
     >>> [Y.round(2).tolist() for Y in stacked(two, np.array([True, False]))]

@@ -1,5 +1,6 @@
 """nl.draw: what lies where on the picture, what colors mean, files whole or not at all."""
 
+import inspect
 import io
 import struct
 import subprocess
@@ -12,77 +13,53 @@ import pytest
 
 pytest.importorskip("matplotlib")
 
-from matplotlib.collections import EllipseCollection, LineCollection
-from matplotlib.colors import to_hex, to_rgba
+from drawn import CORNERS, SQUARE, dots_of, inside, layer, lengths, pixels
+from matplotlib import colormaps
+from matplotlib.collections import LineCollection
+from matplotlib.colors import to_hex
+from matplotlib.figure import Figure
 
 import nelayout as nl
 from nelayout.errors import InputError
-from nelayout.graphs import read
 from nelayout.pictures.colors import PALETTE, PLAIN, UNKNOWN, classes_of, palette
 from nelayout.placing.final import dot_diameter
-from nelayout.similarities.masses import node_mass
-
-SQUARE = nx.cycle_graph(4)
-CORNERS = {0: (0.0, 0.0), 1: (2.0, 0.0), 2: (2.0, 1.0), 3: (0.0, 1.0)}
-
-
-def nodes_of(figure) -> Any:
-    (collection,) = [c for c in figure.axes[0].collections if isinstance(c, EllipseCollection)]
-    return collection
-
-
-def edges_of(figure) -> Any:
-    (collection,) = [c for c in figure.axes[0].collections if isinstance(c, LineCollection)]
-    return collection
 
 
 def node_colors(figure, G):
     """{node: color}: nodes are drawn in the order of their degrees."""
     order = sorted(range(len(G)), key=[d for _, d in G.degree].__getitem__)
-    colors = [to_hex(c) for c in nodes_of(figure).get_facecolors()]
+    colors = [to_hex(c) for c in dots_of(figure).get_facecolors()]
     return dict(zip([list(G)[i] for i in order], colors, strict=True))
 
 
-def pixels(png):
-    """(rows, columns, 4) of PNG bytes."""
-    from matplotlib.image import imread
-
-    return imread(io.BytesIO(png), format="png")
-
-
-def test_nodes_and_edges_lie_at_their_positions():
-    figure = nl.draw(SQUARE, CORNERS)
-    np.testing.assert_allclose(nodes_of(figure).get_offsets(), [CORNERS[v] for v in SQUARE])
-    edges = edges_of(figure)
-    drawn = {frozenset(map(tuple, segment.tolist())) for segment in edges.get_segments()}
-    assert drawn == {frozenset((CORNERS[u], CORNERS[v])) for u, v in SQUARE.edges}
+@pytest.mark.parametrize("Y", [list(CORNERS.values()), [[0.5], [0.1], [3.0], [-1.0]]], ids=["plane", "line"])
+def test_nodes_and_edges_lie_at_their_positions(Y):
+    figure = nl.draw(SQUARE, dict(enumerate(Y)))
+    places = [(*place, 0.0)[:2] for place in Y]
+    np.testing.assert_allclose(dots_of(figure).get_offsets(), places)
+    drawn = {frozenset(map(tuple, segment.tolist())) for segment in layer(figure, LineCollection).get_segments()}
+    assert drawn == {frozenset((places[u], places[v])) for u, v in SQUARE.edges}
 
 
 def test_node_size_is_a_diameter_in_the_units_of_the_drawing():
     figure = nl.draw(nx.empty_graph(2), [[0.0, 0.0], [4.0, 0.0]], node_size=1.0, edge_color="k", color="#ff0000")
-    png = io.BytesIO()
-    figure.savefig(png, format="png", dpi=100)
-    red = pixels(png.getvalue())[:, :, 1] < 0.5  # white has green, red has none
+    red = pixels(figure, dpi=100)[:, :, 1] < 0.5  # white has green, red has none
     columns = np.flatnonzero(red.any(axis=0))
     assert (columns.max() - columns.min() + 1) / red.any(axis=0).sum() == pytest.approx(5.0 / 2.0, rel=0.02)
     assert red.any(axis=0).sum() / 2 == pytest.approx(red.any(axis=1).sum(), rel=0.02)
 
 
-def test_long_edges_are_fainter_and_drawn_first():
-    G = nx.complete_graph(9)
-    figure = nl.draw(G, {v: (float(v) if v else -30.0, 0.0) for v in G})
-    edges = edges_of(figure)
-    lengths = np.array([np.hypot(*(s[1] - s[0])) for s in edges.get_segments()])
-    alphas = edges.get_edgecolors()[:, 3]
-    assert (np.diff(lengths) <= 0).all()
+def test_long_edges_are_fainter_and_drawn_first_except_in_trees():
+    """Long edges are limbs if there is about one edge a node; in a hairball of the same lengths they fade."""
+    tangle, tree = (
+        layer(nl.draw(G, {v: (float(v) if v else -30.0, 0.0) for v in G}), LineCollection)
+        for G in (nx.complete_graph(9), nx.path_graph(9))
+    )
+    alphas = tangle.get_edgecolors()[:, 3]
+    assert (np.diff(lengths(tangle)) <= 0).all()
     assert (np.diff(alphas) >= 0).all()
     assert alphas[0] < 0.5 * alphas[-1]
-
-
-def test_the_long_edges_of_a_tree_are_not_faded():
-    """Long edges are limbs if there is about one edge a node; in a hairball of the same lengths they fade."""
-    figure = nl.draw(nx.path_graph(4), {0: (0, 0), 1: (1, 0), 2: (2, 0), 3: (30, 0)})
-    assert np.ptp(edges_of(figure).get_edgecolors()[:, 3]) == 0
+    assert np.ptp(tree.get_edgecolors()[:, 3]) == 0
 
 
 def test_classes_get_palette_and_legend_and_missing_ones_gray():
@@ -110,24 +87,14 @@ def test_what_counts_as_classes(values, classes):
 
 
 def test_one_color_and_palettes_of_different_colors():
-    G = nx.path_graph(2)
-    assert set(nodes_of(nl.draw(G, [[0, 0], [1, 1]])).get_facecolors()[0]) == set(to_rgba(PLAIN))
-    assert to_hex(nodes_of(nl.draw(G, [[0, 0], [1, 1]], color="crimson")).get_facecolors()[0]) == "#dc143c"
+    for color, drawn in ((None, PLAIN), ("crimson", "#dc143c")):
+        assert [to_hex(c) for c in dots_of(nl.draw(SQUARE, CORNERS, color=color)).get_facecolors()] == [drawn]
     for k in (1, 12, 24, 25, 60):
         assert len({to_hex(c) for c in palette(k)}) == k
 
 
-def test_letters_of_a_pdf_are_truetype():
-    """Publishers refuse the Type 3 fonts that are matplotlib's default."""
-    content = io.BytesIO()
-    nl.draw(SQUARE, CORNERS, content, format="pdf", labels=True, title="Title")
-    assert b"/Type3" not in content.getvalue()
-    assert b"/TrueType" in content.getvalue() or b"/CIDFontType2" in content.getvalue()
-
-
 def test_an_edge_within_a_class_has_its_color():
-    figure = nl.draw(SQUARE, CORNERS, color=["a", "a", "b", "b"])
-    edges = edges_of(figure)
+    edges = layer(nl.draw(SQUARE, CORNERS, color=["a", "a", "b", "b"]), LineCollection)
     kinds = {CORNERS[v]: v for v in SQUARE}
     for segment, color in zip(edges.get_segments(), edges.get_edgecolors(), strict=True):
         ends = {kinds[tuple(end)] for end in segment.tolist()}
@@ -135,16 +102,18 @@ def test_an_edge_within_a_class_has_its_color():
         assert to_hex(color) == want
 
 
-@pytest.mark.parametrize("ending", ["png", "svg", "pdf"])
-def test_files_by_ending_twice_the_same(ending, tmp_path):
-    heads = {"png": b"\x89PNG", "svg": b"<?xml", "pdf": b"%PDF"}
-    path = tmp_path / f"picture.{ending}"
-    nl.draw(SQUARE, CORNERS, path)
-    assert path.read_bytes().startswith(heads[ending])
+@pytest.mark.parametrize(("ending", "head"), [("png", b"\x89PNG"), ("svg", b"<?xml"), ("pdf", b"%PDF")])
+def test_files_by_ending_twice_the_same(ending, head, tmp_path):
+    """Publishers refuse the Type 3 fonts of a PDF that are matplotlib's default."""
+    path, stream = tmp_path / f"picture.{ending}", io.BytesIO()
+    nl.draw(SQUARE, CORNERS, path, labels=True, title="Title")
     assert [p.name for p in tmp_path.iterdir()] == [path.name]
-    stream = io.BytesIO()
-    nl.draw(SQUARE, CORNERS, stream, format=ending)
-    assert stream.getvalue().startswith(heads[ending])
+    nl.draw(SQUARE, CORNERS, stream, format=ending, labels=True, title="Title")
+    content = path.read_bytes()
+    assert content.startswith(head)
+    assert content == stream.getvalue()
+    assert b"/Type3" not in content
+    assert ending != "pdf" or b"/TrueType" in content or b"/CIDFontType2" in content
 
 
 def test_size_of_a_png_without_frame():
@@ -153,12 +122,6 @@ def test_size_of_a_png_without_frame():
     for content in (stream.getvalue(), figure._repr_png_()):  # notebooks show the figure
         assert struct.unpack(">II", content[16:24]) == (840, 440)  # 8 x 4 inches and a border of 0.2
     assert not figure.axes[0].axison
-
-
-def test_positions_on_a_line_are_drawn_on_a_line():
-    Y = np.random.default_rng(0).normal(size=(4, 1))
-    want = np.concatenate([Y, np.zeros((4, 1))], axis=1)
-    np.testing.assert_allclose(nodes_of(nl.draw(SQUARE, Y)).get_offsets(), want)
 
 
 @pytest.mark.parametrize("n", [0, 1, 2])
@@ -174,7 +137,7 @@ def test_igraph():
     g = igraph.Graph.Ring(4)
     g.vs["kind"] = ["a", "b", "a", "b"]
     figure = nl.draw(g, g.layout("circle"), color="kind", labels="kind")
-    assert [to_hex(c) for c in nodes_of(figure).get_facecolors()] == [PALETTE[0], PALETTE[1]] * 2
+    assert [to_hex(c) for c in dots_of(figure).get_facecolors()] == [PALETTE[0], PALETTE[1]] * 2
 
 
 def test_a_missing_matplotlib_names_the_install_command():
@@ -206,17 +169,15 @@ def test_no_dot_is_larger_than_layouts_keep_room_for(n, width, height):
     """A drawing of half-width 1: dots are, in its units, what `dot_diameter` says; on a strip they are smaller."""
     Y = np.random.default_rng(0).random((n, 2)) * [width, height]
     Y[:2] = [0.0, 0.0], [width, height]
-    figure = nl.draw(nx.empty_graph(n), Y)
-    diameters = nodes_of(figure).get_widths()
-    assert diameters == pytest.approx(dot_diameter(n, height / width))
-    auto = nodes_of(nl.draw(nx.empty_graph(n), Y, node_size="auto")).get_widths()
-    np.testing.assert_array_equal(auto, nodes_of(figure).get_widths())
-    assert diameters.max() <= dot_diameter(n)
+    for look in ({}, {"node_size": "auto"}):
+        diameters = dots_of(nl.draw(nx.empty_graph(n), Y, **look)).get_widths()
+        assert diameters == pytest.approx(dot_diameter(n, height / width))
+        assert diameters.max() <= dot_diameter(n)
 
 
 def test_names_of_colors_are_these_colors_and_others_are_classes():
     G = nx.path_graph(4)
-    figure: Any = nl.draw(G, nx.circular_layout(G), color=["red", "#0000ff", None, (0.0, 1.0, 0.0)])
+    figure: Any = nl.draw(G, nx.circular_layout(G), color={0: "red", 1: "#0000ff", 3: (0.0, 1.0, 0.0)})
     assert node_colors(figure, G) == {0: "#ff0000", 1: "#0000ff", 2: UNKNOWN, 3: "#00ff00"}
     assert figure.axes[0].get_legend() is None
     figure = nl.draw(G, nx.circular_layout(G), color=["red", "blue", "reddish", "green"])
@@ -244,72 +205,52 @@ def test_classes_are_explained_in_a_legend_or_a_note(k, named):
         assert len(legend.get_texts()) == k
         assert notes == []
         figure.canvas.draw()
-        inside(figure, legend.get_window_extent())
+        assert inside(figure, legend.get_window_extent())
     else:
         assert legend is None
         assert notes == [f"{k} classes, too many for a legend: some have nearly the same color"]
 
 
-@pytest.mark.parametrize("own", [False, True], ids=["its figure", "axes"])
-def test_legend_and_scale_stand_in_the_picture_beside_the_drawing(own):
-    from matplotlib.figure import Figure
-
+@pytest.mark.parametrize("paper", ["its figure", "of a size", "axes"])
+def test_legend_and_scale_stand_in_the_picture_beside_the_drawing(paper):
     G = nx.cycle_graph(12)
     for color in ([f"_A class of a rather $long$ name, {v}" for v in G], [0.5, 1.0, 100.25, 0.75] * 3):
-        ax = Figure(figsize=(7, 5)).subplots() if own else None
-        figure: Any = nl.draw(G, nx.circular_layout(G), color=color, ax=ax, title="Names")
+        look = {"ax": Figure(figsize=(7, 5)).subplots()} if paper == "axes" else {}
+        look |= {"figsize": (5, 3)} if paper == "of a size" else {}
+        figure: Any = nl.draw(G, nx.circular_layout(G), color=color, title="Names", **look)
+        assert paper != "of a size" or tuple(figure.get_size_inches()) == (5, 3)
         figure.canvas.draw()
         ax = figure.axes[0]
         legend = ax.get_legend()
         box = legend.get_window_extent() if legend is not None else ax.child_axes[0].get_tightbbox()
-        inside(figure, box)
-        inside(figure, ax.title.get_window_extent())
-        assert box.x0 > ax.transData.transform(nodes_of(figure).get_offsets())[:, 0].max() + 5
-
-
-def inside(figure, box):
-    whole = figure.bbox
-    assert whole.x0 <= box.x0 <= box.x1 <= whole.x1
-    assert whole.y0 <= box.y0 <= box.y1 <= whole.y1
+        assert inside(figure, box)
+        assert inside(figure, ax.title.get_window_extent())
+        places = ax.transData.transform(dots_of(figure).get_offsets())
+        assert box.x0 > places[:, 0].max() + 5
+        assert (places > 0).all()
 
 
 @pytest.mark.parametrize(("word", "amounts"), [("degree", [3, 1, 1, 1]), ("strength", [6, 1, 2, 3])])
-def test_degree_and_strength_are_words(word, amounts):
-    from matplotlib import colormaps
-
+@pytest.mark.parametrize("attributes", [{}, {0: 0.0, 1: 0.1, 2: 0.2, 3: 0.3}], ids=["", "and attributes"])
+def test_degree_and_strength_are_words_that_win_over_attributes(word, amounts, attributes):
     G = nx.Graph()
     G.add_weighted_edges_from([(0, 1, 1.0), (0, 2, 2.0), (0, 3, 3.0)])
-    pos = {0: (0, 0), 1: (1, 0), 2: (0, 1), 3: (-1, -1)}
-    figure: Any = nl.draw(G, pos, color=word, node_size=word)
+    nx.set_node_attributes(G, attributes, word)
+    figure: Any = nl.draw(G, CORNERS, color=word, node_size=word)
     shares = (np.array(amounts, dtype=float) - min(amounts)) / (max(amounts) - min(amounts))
     assert node_colors(figure, G) == {v: to_hex(colormaps["viridis"](s)) for v, s in zip(G, shares, strict=True)}
     order = np.argsort([d for _, d in G.degree], kind="stable")
-    widths = nodes_of(figure).get_widths()
+    widths = dots_of(figure).get_widths()
     want = np.maximum(np.sqrt(np.array(amounts) / np.mean(amounts)), 0.5)[order]
     np.testing.assert_allclose(widths / widths[-1], want / want[-1])
     assert figure.axes[0].child_axes[0].get_title(loc="left") == word
 
 
-@pytest.mark.parametrize("word", ["degree", "strength"])
-def test_words_win_over_attributes_in_pictures_as_in_masses(word):
-    G = nx.star_graph(3)
-    pos = {0: (0, 0), 1: (1, 0), 2: (0, 1), 3: (-1, -1)}
-    plain: Any = nl.draw(G, pos, color=word, node_size=word)
-    masses = node_mass(read(G).adjacency, word, read(G).host)[0]
-    nx.set_node_attributes(G, {0: 0.0, 1: 0.1, 2: 0.2, 3: 0.3}, word)
-    named: Any = nl.draw(G, pos, color=word, node_size=word)
-    assert node_colors(named, G) == node_colors(plain, G)
-    np.testing.assert_array_equal(nodes_of(named).get_widths(), nodes_of(plain).get_widths())
-    np.testing.assert_array_equal(node_mass(read(G).adjacency, word, read(G).host)[0], masses)
-    own: Any = nl.draw(G, pos, color={0: "red", 1: "blue", 2: "blue", 3: "blue"})
-    assert set(node_colors(own, G).values()) == {"#ff0000", "#0000ff"}
-
-
 def test_points_without_a_graph():
     Y = np.random.default_rng(0).normal(size=(30, 2))
     figure: Any = nl.draw(None, Y, color=["a", "b", "c"] * 10)
-    np.testing.assert_allclose(nodes_of(figure).get_offsets(), Y)
-    assert not [c for c in figure.axes[0].collections if isinstance(c, LineCollection)]
+    np.testing.assert_allclose(dots_of(figure).get_offsets(), Y)
+    assert len(figure.axes[0].collections) == 1
     named = nl.draw(None, {"x": (0, 0), "y": (1, 1)}, labels=True, color={"y": 0.5, "x": 1.5})
     assert [t.get_text() for t in named.axes[0].texts] == ["x", "y"]
     with pytest.raises(InputError, match="points without a graph have no edges"):
@@ -317,19 +258,8 @@ def test_points_without_a_graph():
 
 
 def test_help_shows_a_list_of_keywords():
-    import inspect
-
     signature = str(inspect.signature(nl.draw))
     assert "ForwardRef" not in signature
     assert "edge_width" in signature
     entries = [line for line in inspect.cleandoc(nl.draw.__doc__).splitlines() if " : " in line and line[0] != " "]
     assert [entry.split(" : ")[0] for entry in entries] == list(inspect.signature(nl.draw).parameters)
-
-
-def test_size_of_the_figure():
-    figure: Any = nl.draw(SQUARE, CORNERS, figsize=(5, 3), title="A title", color=["a", "b"] * 2)
-    assert tuple(figure.get_size_inches()) == (5, 3)
-    figure.canvas.draw()
-    box = figure.axes[0].transData.transform(list(CORNERS.values())) / figure.dpi
-    assert (box > 0).all()
-    assert (box < [5, 3]).all()

@@ -9,7 +9,8 @@ import pytest
 
 pytest.importorskip("matplotlib")
 
-from matplotlib.collections import EllipseCollection, LineCollection, PathCollection, PolyCollection
+from drawn import dots_of, layer, lengths
+from matplotlib.collections import LineCollection, PathCollection, PolyCollection
 from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 
@@ -18,11 +19,6 @@ from nelayout import graphs
 from nelayout.pictures.space import seen_from_aside
 
 TRIANGLE = {"a": (0.0, 0.0), "b": (4.0, 0.0), "c": (0.0, 3.0)}
-
-
-def layer(figure: Any, kind: type) -> Any:
-    (collection,) = [c for c in figure.axes[0].collections if type(c) is kind]
-    return collection
 
 
 def kinds(figure: Any) -> set[type]:
@@ -90,18 +86,14 @@ WEIGHTED.add_weighted_edges_from([("a", "b", 1.0), ("b", "c", 4.0), ("a", "c", 2
 )
 def test_widths_are_points_or_in_proportion_to_numbers(width, points):
     lines = layer(nl.draw(WEIGHTED, TRIANGLE, edge_width=width), LineCollection)
-    length = [round(float(np.hypot(*(s[1] - s[0])))) for s in lines.get_segments()]
     widths = np.broadcast_to(lines.get_linewidths(), 3)
-    assert dict(zip(length, widths.tolist(), strict=True)) == dict(zip((4, 5, 3), points, strict=True))
+    assert dict(zip(lengths(lines), widths.tolist(), strict=True)) == dict(zip((4, 5, 3), points, strict=True))
 
 
 def test_each_edge_can_have_its_color():
     colors = {("a", "b"): "red", ("c", "a"): "#00ff00"}
     lines = layer(nl.draw(WEIGHTED, TRIANGLE, edge_color=colors), LineCollection)
-    found = {
-        round(float(np.hypot(*(s[1] - s[0])))): to_hex(c)
-        for s, c in zip(lines.get_segments(), lines.get_colors(), strict=True)
-    }
+    found = dict(zip(lengths(lines), map(to_hex, lines.get_colors()), strict=True))
     assert found == {4: "#ff0000", 3: "#00ff00", 5: "#b4b4b4"}
     lines = layer(nl.draw(WEIGHTED, TRIANGLE, edge_color=["red", "red", "blue"]), LineCollection)
     assert sorted(to_hex(c) for c in lines.get_colors()) == ["#0000ff", "#ff0000", "#ff0000"]
@@ -110,10 +102,8 @@ def test_each_edge_can_have_its_color():
 def test_edges_of_weight_zero_are_left_out_where_weights_are_read():
     G = WEIGHTED.copy()
     G.edges["a", "b"]["weight"] = 0
-    assert len(layer(nl.draw(G, TRIANGLE, weight="weight"), LineCollection).get_segments()) == 2
-    both = nl.draw(G, TRIANGLE, weight="weight", edge_width="weight")
-    assert len(layer(both, LineCollection).get_segments()) == 2
-    assert len(layer(nl.draw(G, TRIANGLE), LineCollection).get_segments()) == 3
+    for count, look in ((3, {}), (2, {"weight": "weight"}), (2, {"weight": "weight", "edge_width": "weight"})):
+        assert len(layer(nl.draw(G, TRIANGLE, **look), LineCollection).get_segments()) == count
 
 
 def test_links_are_the_edges_in_the_order_of_their_library():
@@ -132,8 +122,7 @@ def test_space_is_seen_from_one_side_with_all_three_axes():
     axes = flat[1:] - flat[0]
     assert (np.hypot(*axes.T) > 0.3).all()
     np.testing.assert_allclose(axes.T @ axes, np.eye(2), atol=1e-12)
-    assert depth.min() == 0.0
-    assert depth.max() == 1.0
+    assert depth[[3, 1]].tolist() == [0.0, 1.0], "the third axis points to the viewer"
 
 
 def test_positions_in_space_make_a_picture_that_fades_backwards():
@@ -141,7 +130,7 @@ def test_positions_in_space_make_a_picture_that_fades_backwards():
     Y = np.array([(np.cos(t), 0.0, np.sin(t)) for t in np.arange(8) * np.pi / 4])
     figure = nl.draw(nx.to_numpy_array(G), Y, color="#000000")
     flat, depth = seen_from_aside(Y)
-    dots = layer(figure, EllipseCollection)
+    dots = dots_of(figure)
     order = np.argsort(-depth, kind="stable")  # the farthest first
     np.testing.assert_allclose(dots.get_offsets(), flat[order])
     shades = dots.get_facecolors()[:, 0]
@@ -158,10 +147,8 @@ def test_axes_in_space_show_and_write_drawings_in_space(ending):
     G = nx.cubical_graph()
     pos = nl.layout(G, dim=3, seed=0)
     ax = Figure().add_subplot(projection="3d")
-    stream = io.BytesIO()
-    figure = nl.draw(
-        G, pos, stream, format=ending, ax=ax, color=["a", "b"] * 4, labels=True, edge_width=2, title="cube"
-    )
+    stream, look = io.BytesIO(), {"color": ["a", "b"] * 4, "labels": True, "edge_width": 2, "title": "cube"}
+    figure = nl.draw(G, pos, stream, format=ending, ax=ax, **look)
     assert stream.getvalue()
     assert {Line3DCollection, Path3DCollection} <= kinds(figure)
     assert len(layer(figure, Line3DCollection)._segments3d) == 12
@@ -178,9 +165,10 @@ def test_a_dot_of_so_many_points_is_so_large_on_paper():
     assert size == pytest.approx(0.1)
     figure = nl.draw(nx.empty_graph(4), [[-2, -2], [2, 2], [-2, 2], [2, -2]], node_size=size)
     left, right = figure.axes[0].transData.transform([(0, 0), (size, 0)])[:, 0]
-    assert (right - left) / figure.dpi * 72 == pytest.approx(
-        14.4, rel=0.03
-    )  # the border dots need a little of the sheet
+    points = (right - left) / figure.dpi * 72
+    assert points == pytest.approx(14.4, rel=0.03), "the border dots need a little of the sheet"
+    assert nl.node_size_from_points({"a": 28.8, "b": 0}, scale=2.0) == {"a": 2 * size, "b": 0.0}
+    np.testing.assert_allclose(nl.node_size_from_points([14.4, 43.2], scale=2.0), [size, 3 * size])
 
 
 @pytest.mark.parametrize("paper", ["size", "figure", "axes"])
@@ -201,9 +189,3 @@ def test_nodes_kept_apart_by_points_do_not_overlap_in_networkx_pictures(paper):
     places = ax.transData.transform(list(pos.values())) / figure.dpi * 72
     apart = np.hypot(*(places[:, None] - places[None]).T)
     assert apart[~np.eye(len(G), dtype=bool)].min() > 300**0.5
-
-
-def test_points_come_back_as_they_were_given():
-    unit = nl.node_size_from_points(1.0)
-    assert nl.node_size_from_points({"a": 2, "b": 0}) == {"a": 2 * unit, "b": 0.0}
-    np.testing.assert_allclose(nl.node_size_from_points([1, 3]), [unit, 3 * unit])

@@ -9,6 +9,7 @@ import scipy.sparse as sp
 
 pytest.importorskip("matplotlib")
 
+from drawn import CORNERS, SQUARE, dots_of, layer
 from matplotlib.collections import EllipseCollection, LineCollection
 from matplotlib.colors import to_hex
 
@@ -17,28 +18,20 @@ from nelayout.pictures.colors import PALETTE
 from nelayout.pictures.line_loops import add_lines
 from nelayout.pictures.raster import developed
 
-SQUARE = nx.cycle_graph(4)
-CORNERS = {0: (0.0, 0.0), 1: (2.0, 0.0), 2: (2.0, 1.0), 3: (0.0, 1.0)}
-
-
-def layer(figure: Any, kind: type) -> Any:
-    (collection,) = [c for c in figure.axes[0].collections if type(c) is kind]
-    return collection
-
 
 @pytest.mark.full
 def test_dots_of_one_color_give_way_to_the_edges_of_a_large_graph():
     n = 40_000
     A = nx.to_scipy_sparse_array(nx.disjoint_union(nx.path_graph(n - 1), nx.empty_graph(1)))
     Y = np.random.default_rng(0).normal(size=(n, 2))
-    np.testing.assert_array_equal(layer(nl.draw(A, Y), EllipseCollection).get_offsets(), Y[-1:])  # the isolated node
-    assert len(layer(nl.draw(A, Y, color=np.arange(n) % 3), EllipseCollection).get_offsets()) == n
-    assert len(layer(nl.draw(A, Y, node_size=0.1), EllipseCollection).get_offsets()) == n
+    np.testing.assert_array_equal(dots_of(nl.draw(A, Y)).get_offsets(), Y[-1:])  # the isolated node
+    for look in ({"color": np.arange(n) % 3}, {"node_size": 0.1}):
+        assert len(dots_of(nl.draw(A, Y, **look)).get_offsets()) == n
 
 
 def test_nodes_of_size_zero_are_not_drawn():
     figure = nl.draw(SQUARE, CORNERS, node_size=[1.0, 0.0, 2.0, 0.0])
-    np.testing.assert_allclose(layer(figure, EllipseCollection).get_offsets(), [CORNERS[0], CORNERS[2]])
+    np.testing.assert_allclose(dots_of(figure).get_offsets(), [CORNERS[0], CORNERS[2]])
     figure = nl.draw(SQUARE, CORNERS, node_size=0)
     assert all(type(c) is not EllipseCollection for c in figure.axes[0].collections)
 
@@ -69,16 +62,11 @@ def test_a_line_leaves_its_ink_by_its_length_wherever_it_lies():
     assert not painted([[5.0, 5.0, 5.0, 5.0]], [1.0]).any()
 
 
-def test_a_horizontal_line_through_the_middle_of_its_pixels_touches_no_others():
-    image = painted([[2.0, 4.5, 6.0, 4.5]], [1.0])[:, :, 0]
-    assert image[4, 2:6].tolist() == [1.0, 1.0, 1.0, 1.0]
-    assert image.sum() == 4.0
-
-
-def test_colors_mix_by_their_ink():
+def test_a_line_through_the_middle_of_its_pixels_touches_no_others_and_colors_mix_by_their_ink():
     red, blue = (1.0, 0.0, 0.0), (0.0, 0.0, 1.0)
     image = painted([[2.0, 4.5, 6.0, 4.5]] * 2, [3.0, 1.0], tint=[red, blue])
-    np.testing.assert_allclose(image[4, 3], [4.0, 3.0, 0.0, 1.0])
+    assert image[4, 2:6].tolist() == [[4.0, 3.0, 0.0, 1.0]] * 4
+    assert image[:, :, 0].sum() == 16.0
 
 
 def test_dense_places_keep_their_shades():

@@ -10,16 +10,16 @@ import pytest
 
 pytest.importorskip("matplotlib")
 
-from matplotlib.collections import EllipseCollection, LineCollection, PolyCollection
+from drawn import dots_of, layer, lengths, pixels
+from matplotlib.collections import LineCollection, PolyCollection
 from matplotlib.colors import to_hex, to_rgb
 from matplotlib.figure import Figure
-from matplotlib.image import imread
 
 import nelayout as nl
 from nelayout.pictures.colors import ON_DARK, SHAPE_COLORS
 from nelayout.pictures.colors import PALETTE as ON_WHITE
 from nelayout.pictures.edges import curves, detours
-from nelayout.pictures.paper import DARK, paper
+from nelayout.pictures.paper import DARK
 
 APART = 16.0  # least distance in CIELAB of two colors of one shape, for every kind of reader
 
@@ -53,11 +53,6 @@ def contrast(a, b):
     return (high + 0.05) / (low + 0.05)
 
 
-def layer(figure, kind) -> Any:
-    (found,) = [c for c in figure.axes[0].collections if isinstance(c, kind)]
-    return found
-
-
 def test_lightness_of_gray_is_known():
     assert lab(linear(["#777777", "#ffffff", "#ff0000"])).round(1).tolist() == [
         [50.0, 0.0, 0.0], [100.0, 0.0, 0.0], [53.2, 80.1, 67.2],
@@ -84,12 +79,12 @@ def test_no_color_is_that_of_another_shape_nor_that_of_the_paper(colors):
 def test_classes_beyond_the_eighth_have_other_shapes():
     G = nx.empty_graph(20)
     figure = nl.draw(G, nx.circular_layout(G), color=[f"class {v:02}" for v in G])
-    corners = [len(path.vertices) for path in layer(figure, EllipseCollection).get_paths()]
+    corners = [len(path.vertices) for path in dots_of(figure).get_paths()]
     assert [corners.count(corners[k]) for k in (0, 8, 16)] == [8, 8, 4]
     legend: Any = figure.axes[0].get_legend()
     assert [entry.get_marker() for entry in legend.legend_handles] == ["o"] * 8 + ["^"] * 8 + ["s"] * 4
     few = nl.draw(G, nx.circular_layout(G), color=[f"class {v % 8}" for v in G])
-    assert len(layer(few, EllipseCollection).get_paths()) == 1
+    assert len(dots_of(few).get_paths()) == 1
 
 
 @pytest.mark.parametrize(("background", "behind"), [("dark", DARK.color), ("#102a10", "#102a10"), ("navy", "#000080")])
@@ -104,23 +99,19 @@ def test_everything_can_be_read_on_dark_paper(background, behind):
     texts = [*ax.texts, ax.title, *legend.get_texts()]
     assert len(texts) == 18
     assert min(contrast(text.get_color(), behind) for text in texts) >= 7
-    drawn = layer(figure, EllipseCollection)
+    drawn = dots_of(figure)
     assert min(contrast(color[:3], behind) for color in drawn.get_facecolors()) >= 1.8
     assert {to_hex(color) for color in drawn.get_edgecolors()} == {behind}
     assert contrast(layer(figure, LineCollection).get_colors()[0][:3], behind) >= 7
     scale = nl.draw(G, nx.circular_layout(G), color=[v / 2 for v in G], background=background)
-    assert min(contrast(color[:3], behind) for color in layer(scale, EllipseCollection).get_facecolors()) >= 1.8
+    assert min(contrast(color[:3], behind) for color in dots_of(scale).get_facecolors()) >= 1.8
     (bar,) = scale.axes[0].child_axes
     assert min(contrast(text.get_color(), behind) for text in bar.get_yticklabels()) >= 7
 
 
 def test_paper_without_color_is_not_painted_and_a_figure_s_own_is_followed():
     G = nx.path_graph(2)
-    figure = nl.draw(G, [[0, 0], [1, 1]], background=None)
-    content = io.BytesIO()
-    figure.savefig(content, format="png")
-    content.seek(0)
-    assert imread(content)[0, 0, 3] == 0
+    assert pixels(nl.draw(G, [[0, 0], [1, 1]], background=None))[0, 0, 3] == 0
     ax = Figure(facecolor="black").add_subplot()
     nl.draw(G, [[0, 0], [1, 1]], ax=ax, labels=True)
     assert {contrast(text.get_color(), "black") > 7 for text in ax.texts} == {True}
@@ -128,12 +119,8 @@ def test_paper_without_color_is_not_painted_and_a_figure_s_own_is_followed():
     ax = Figure(facecolor="white").add_subplot()
     nl.draw(G, [[0, 0], [1, 1]], ax=ax, background="dark")
     assert [to_hex(artist.get_facecolor()) for artist in ax.patches] == [DARK.color]
-
-
-def test_points_follow_the_paper_too():
-    figure = nl.plot(np.eye(3)[:, :2], ["a", "b", "c"], background="dark")
-    assert [to_hex(c) for c in layer(figure, EllipseCollection).get_facecolors()] == list(ON_DARK[:3])
-    assert paper("dark").dark
+    points = nl.plot(np.eye(3)[:, :2], ["a", "b", "c"], background="dark")
+    assert [to_hex(c) for c in dots_of(points).get_facecolors()] == list(ON_DARK[:3])
 
 
 def test_faded_edges_are_the_fainter_the_longer():
@@ -141,8 +128,7 @@ def test_faded_edges_are_the_fainter_the_longer():
     G = nx.Graph([(0, 1), (2, 3), (4, 5), (6, 7), (8, 9)])
     pos = np.array([[0, 0], [1, 0], [0, 1], [1, 1], [0, 2], [2, 2], [0, 3], [4, 3], [0, 4], [40, 4]], float)
     lines = layer(nl.draw(G, pos, edges="faded"), LineCollection)
-    length = [float(np.hypot(*(s[1] - s[0]))) for s in lines.get_segments()]
-    alpha = dict(zip(length, lines.get_colors()[:, 3], strict=False))
+    alpha = dict(zip(lengths(lines), lines.get_colors()[:, 3], strict=False))
     assert alpha[1.0] == pytest.approx(2 * alpha[2.0])
     assert alpha[2.0] == pytest.approx(2 * alpha[4.0])
     assert alpha[1.0] == pytest.approx(10 * alpha[40.0])
@@ -214,12 +200,10 @@ def test_bundles_and_fading_in_space():
     pos = np.random.default_rng(0).normal(size=(8, 3))
     for edges in ("bundled", "faded"):
         assert nl.draw(G, pos, edges=edges, background="dark").axes
-        content = io.BytesIO()
         ax = Figure().add_subplot(projection="3d")
-        nl.draw(G, pos, content, format="png", dpi=100, ax=ax, edges=edges, background="dark")
-        content.seek(0)
+        image = pixels(nl.draw(G, pos, ax=ax, edges=edges, background="dark"), dpi=100)
         left, bottom = ax.transAxes.transform((0.05, 0.05)).astype(int)
-        assert to_hex(imread(content)[480 - bottom, left]) == DARK.color, "beside the drawing, within the axes"
+        assert to_hex(image[480 - bottom, left]) == DARK.color, "beside the drawing, within the axes"
 
 
 def test_the_legend_of_axes_in_space_lies_beside_them():

@@ -14,9 +14,7 @@ import pytest
 
 pytest.importorskip("matplotlib")
 
-from matplotlib.backends.backend_agg import FigureCanvasAgg
-from matplotlib.collections import EllipseCollection
-from matplotlib.figure import Figure
+from drawn import dots_of, inside, panels
 from tables import first
 
 import nelayout as nl
@@ -34,10 +32,14 @@ def labels_of(figure: Any, names: dict) -> tuple[dict, int]:
     return {node[t.get_text()]: t.get_window_extent() for t in texts if t.get_text() in node}, left_out
 
 
-def dots_of(ax: Any) -> Any:
-    """The dots of the nodes, in node order."""
-    (dots,) = [c for c in ax.collections if isinstance(c, EllipseCollection)]
-    return dots
+def radius_of(ax: Any) -> float:
+    """The largest radius of a dot in pixels."""
+    return dots_of(ax).get_widths().max() / 2 * ax.transData.get_matrix()[0, 0]
+
+
+def away(box: Any, P: np.ndarray) -> np.ndarray:
+    """The distances of points to a box."""
+    return np.hypot(*np.maximum(np.maximum([box.x0, box.y0] - P, P - [box.x1, box.y1]), 0.0).T)
 
 
 def check(figure: Any, pos: dict, names: dict) -> dict:
@@ -47,18 +49,13 @@ def check(figure: Any, pos: dict, names: dict) -> dict:
     ax = figure.axes[0]
     nodes = list(pos)
     P = ax.transData.transform(np.array([pos[v] for v in nodes], float)[:, :2])
-    radius = dots_of(ax).get_widths().max() / 2 * ax.transData.get_matrix()[0, 0]
     for v, box in boxes.items():
-        to_box = np.hypot(*np.maximum(np.maximum([box.x0, box.y0] - P, P - [box.x1, box.y1]), 0.0).T)
         to_middle = np.hypot(*(P - [(box.x0 + box.x1) / 2, (box.y0 + box.y1) / 2]).T)
         own = nodes.index(v)
-        for distance in (to_box, to_middle):
+        for distance in (away(box, P), to_middle):
             assert np.flatnonzero(distance <= distance[own]).tolist() == [own], v
-        assert to_box[own] < radius + 5 * figure.dpi / 72
-        assert figure.bbox.x0 <= box.x0
-        assert box.x1 <= figure.bbox.x1
-        assert figure.bbox.y0 <= box.y0
-        assert box.y1 <= figure.bbox.y1
+        assert away(box, P)[own] < radius_of(ax) + 5 * figure.dpi / 72
+        assert inside(figure, box)
     placed = list(boxes.values()) + ([ax.get_legend().get_window_extent()] if ax.get_legend() is not None else [])
     assert not any(a.overlaps(b) for i, a in enumerate(placed) for b in placed[:i])
     return boxes
@@ -116,9 +113,7 @@ def test_labels_of_real_graphs_stand_at_their_nodes_at_every_size(name, layout):
     look = {"labels": True, "color": [f"class {k % 9}" for k in range(len(G))], "title": name}
     for size in ((3.5, 2.8), (7.0, 5.0)):
         assert check(nl.draw(G, pos, figsize=size, **look), pos, names)
-    figure = Figure(figsize=(7.0, 5.0), layout=layout, facecolor="black")
-    FigureCanvasAgg(figure)
-    axes = figure.subplots(2, 2)
+    figure, axes = panels(layout, 2, 2, (7.0, 5.0), facecolor="black")
     for ax in axes.flat:
         nl.draw(G, pos, ax=ax, **look)
     counts = []
@@ -143,11 +138,6 @@ def test_labels_of_chosen_nodes_are_drawn_or_listed():
     assert len(check(nl.draw(G, pos, labels=asked, figsize=(40, 40), dpi=50), pos, asked)) == 10
 
 
-def joined(ax: Any) -> list[np.ndarray]:
-    """The ends in pixels, at the node and at the label, of each line from a node to its label."""
-    return [ax.transData.transform(line.get_xydata()) for line in ax.lines]
-
-
 CROWDS = {
     "les miserables": nx.les_miserables_graph(),
     "groups": nx.relaxed_caveman_graph(12, 8, 0.05, seed=0),
@@ -163,26 +153,23 @@ def test_ten_chosen_labels_are_complete_in_a_column_and_in_panels(name, method):
     pos = getattr(nl, f"{method}_layout")(G, seed=0)
     ten = {v: v if isinstance(v, str) else f"node {v}" for v in sorted(G, key=G.degree, reverse=True)[:10]}
     column: Any = nl.draw(G, pos, figsize=(3.4, 2.8), font_size=6, labels=ten)
-    panels = Figure(figsize=(7.0, 2.6), layout="constrained")
-    FigureCanvasAgg(panels)
-    axes = panels.subplots(1, 3)
+    row, axes = panels("constrained")
     for ax in axes:
         nl.draw(G, pos, ax=ax, font_size=6, labels=ten, title=method)
-    for figure, ax in ((column, column.axes[0]), (panels, axes[0])):
+    for figure, ax in ((column, column.axes[0]), (row, axes[0])):
         figure.canvas.draw()
         boxes = {text.get_text(): text.get_window_extent() for text in ax.texts}
         assert set(boxes) == set(ten.values())
         P = ax.transData.transform(np.array([pos[v] for v in G], float))
-        lines = joined(ax)
-        radius = dots_of(ax).get_widths().max() / 2 * ax.transData.get_matrix()[0, 0]
+        lines = [ax.transData.transform(line.get_xydata()) for line in ax.lines]  # from a node to its label
         for v, text in ten.items():
             box, own = boxes[text], list(G).index(v)
-            to_box = np.hypot(*np.maximum(np.maximum([box.x0, box.y0] - P, P - [box.x1, box.y1]), 0.0).T)
             mine = [end for start, end in lines if np.allclose(start, P[own], atol=1e-3)]
             near = [box.padded(6).contains(*end) for end in mine]
-            assert near == [True] or (not near and to_box.argmin() == own)
+            assert near == [True] or (not near and away(box, P).argmin() == own)
             starts = [float(np.hypot(*(a - P[own]))) for a, b in lines if mine and np.allclose(b, mine[0])]
-            assert starts == pytest.approx([radius, 0.0] * len(mine), abs=1e-3), "the dot of the node is covered"
+            wanted = [radius_of(ax), 0.0] * len(mine)
+            assert starts == pytest.approx(wanted, abs=1e-3), "the dot of the node is covered"
         for k, (a, b) in enumerate(lines):
             along = a + np.linspace(0, 1, 200)[:, None] * (b - a)
             met = {text for text, box in boxes.items() if any(box.contains(*point) for point in along)}
@@ -190,15 +177,11 @@ def test_ten_chosen_labels_are_complete_in_a_column_and_in_panels(name, method):
         assert not any(x.overlaps(y) for x, y in combinations(boxes.values(), 2))
 
 
-def test_lines_are_for_chosen_nodes_only():
+def test_lines_are_for_chosen_nodes_only_and_the_note_needs_no_legend():
     G = CROWDS["hubs"]
-    assert not nl.draw(G, nx.random_layout(G, seed=0), labels=True, figsize=(3.0, 3.0)).axes[0].lines
-
-
-def test_the_note_on_missing_labels_needs_no_legend():
-    G = CROWDS["hubs"]
-    texts = [t.get_text() for t in nl.draw(G, nx.random_layout(G, seed=0), labels=True, legend=False).axes[0].texts]
-    assert [text for text in texts if NOTE.fullmatch(text)]
+    ax = nl.draw(G, nx.random_layout(G, seed=0), labels=True, legend=False).axes[0]
+    assert not ax.lines
+    assert [text for text in ax.texts if NOTE.fullmatch(text.get_text())]
 
 
 def test_labels_stand_on_nodes_without_dots():
@@ -213,9 +196,8 @@ def test_labels_stand_on_nodes_without_dots():
 def test_axes_of_a_layout_warn_when_the_figure_is_drawn():
     G = nx.empty_graph(4)
     pos = [(0, 0), (1, 0), (0, 1), (1, 1)]
-    figure = Figure(figsize=(2, 2), layout="constrained")
-    FigureCanvasAgg(figure)
-    nl.draw(G, pos, labels={0: "a name that is far too long for so small a figure"}, ax=figure.subplots())
+    figure, ax = panels("constrained", 1, 1, (2, 2))
+    nl.draw(G, pos, labels={0: "a name that is far too long for so small a figure"}, ax=ax)
     with pytest.warns(UserWarning, match="1 of 1 labels have no room"):
         figure.canvas.draw()
     figure.set_size_inches(12, 12)
@@ -260,15 +242,9 @@ def test_hubs_come_first():
     assert np.mean([G.degree[v] for v in boxes]) > 1.1 * np.mean([d for _, d in G.degree])
 
 
-def test_letters_have_the_size_that_is_asked_for():
-    G = nx.path_graph(3)
-    pos = {v: (v, 0) for v in G}
-    (small, large) = (nl.draw(G, pos, labels=True, font_size=size).axes[0].texts for size in (6, 12))
-    assert [t.get_fontsize() for t in small] == [6.0] * 3
-    assert [t.get_fontsize() for t in large] == [12.0] * 3
-
-
-def test_texts_are_written_as_they_are():
+@pytest.mark.parametrize("size", [6, 12])
+def test_texts_are_written_as_they_are_in_letters_of_this_size(size):
     G = nx.relabel_nodes(nx.cycle_graph(4), {0: "zero", 1: 1.0, 2: "t$w$o", 3: "three"})
-    texts = [t.get_text() for t in nl.draw(G, nx.circular_layout(G), labels=True).axes[0].texts]
-    assert sorted(texts) == ["1", "t$w$o", "three", "zero"]
+    texts = nl.draw(G, nx.circular_layout(G), labels=True, font_size=size).axes[0].texts
+    assert sorted(t.get_text() for t in texts) == ["1", "t$w$o", "three", "zero"]
+    assert {t.get_fontsize() for t in texts} == {size}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 from typing import Any
 
 import networkx as nx
@@ -12,12 +11,11 @@ import pytest
 pytest.importorskip("matplotlib")
 
 import matplotlib as mpl
+from drawn import dots_of, inside, layer, panels, pixels
 from matplotlib import colormaps
-from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.collections import EllipseCollection, LineCollection
 from matplotlib.colors import to_hex, to_rgb, to_rgba
 from matplotlib.figure import Figure
-from matplotlib.image import imread
 
 import nelayout as nl
 from nelayout.pictures.colors import PALETTE
@@ -27,17 +25,6 @@ G = nx.les_miserables_graph()
 POS = nx.kamada_kawai_layout(G)
 KIND = [f"group {k % 5}" for k in range(len(G))]
 FLAT = {v: (x, 0.2 * y) for v, (x, y) in POS.items()}
-
-
-def panels(layout: str | None, count: int = 3, size: tuple[float, float] = (7.0, 2.6)) -> tuple[Any, Any]:
-    figure = Figure(figsize=size, layout=layout)
-    FigureCanvasAgg(figure)
-    return figure, figure.subplots(1, count)
-
-
-def dots_of(ax: Any) -> Any:
-    (dots,) = [c for c in ax.collections if isinstance(c, EllipseCollection)]
-    return dots
 
 
 def places(ax: Any) -> np.ndarray:
@@ -74,7 +61,6 @@ def test_panels_in_a_row_show_one_layout_at_one_size(layout, pos):
 @pytest.mark.parametrize("shared", [{"sharex": True, "sharey": True}, {"sharex": True}, {"sharey": True}], ids=str)
 def test_panels_with_shared_limits_show_all_nodes_of_each_drawing(shared):
     figure = Figure(figsize=(7.0, 2.6))
-    FigureCanvasAgg(figure)
     axes = figure.subplots(1, 3, **shared)
     for ax, factor in zip(axes, (3.0, 1.0, 0.5), strict=True):
         nl.draw(G, {v: (factor * x + factor, factor * y) for v, (x, y) in POS.items()}, ax=ax)
@@ -87,7 +73,7 @@ def test_panels_with_shared_limits_show_all_nodes_of_each_drawing(shared):
 
 @pytest.mark.parametrize("layout", [None, "constrained", "tight"])
 def test_titles_of_a_row_have_one_height_and_dots_have_a_margin(layout):
-    figure, axes = panels(layout, 2)
+    figure, axes = panels(layout, 1, 2)
     for ax, pos in zip(axes, (POS, FLAT), strict=True):
         nl.draw(G, pos, ax=ax, title="one", font_size=4)
     for size in ((7.0, 2.6), (10.0, 5.0)):
@@ -134,7 +120,7 @@ def test_a_layout_engine_gives_room_to_legends_and_to_drawings():
 
 
 def test_cleared_axes_are_free_again_and_a_changed_view_stays():
-    figure, (ax, other) = panels(None, 2)
+    figure, (ax, other) = panels(None, 1, 2)
     given = ax.get_position(original=True).bounds
     assert nl.draw(G, POS, ax=ax, color=KIND, labels=True) is figure
     assert not other.collections
@@ -152,13 +138,9 @@ def test_cleared_axes_are_free_again_and_a_changed_view_stays():
 
 def test_cropped_pictures_keep_everything_beside_its_node():
     figure: Any = nl.draw(G, POS, labels=True, color=KIND, figsize=(7, 5))
-    whole, cropped = io.BytesIO(), io.BytesIO()
-    figure.savefig(whole, format="png", dpi=100)
-    figure.savefig(cropped, format="png", dpi=100, bbox_inches="tight", pad_inches=0)
-    large, small = (imread(io.BytesIO(each.getvalue())) for each in (whole, cropped))
-    ink = np.argwhere((large[:, :, :3] < 1).any(axis=2))
-    there = np.argwhere((small[:, :, :3] < 1).any(axis=2))
-    np.testing.assert_allclose(np.ptp(ink, axis=0), np.ptp(there, axis=0), atol=2)
+    images = pixels(figure, dpi=100), pixels(figure, dpi=100, bbox_inches="tight", pad_inches=0)
+    large, small = (np.ptp(np.argwhere((image[:, :, :3] < 1).any(axis=2)), axis=0) for image in images)
+    np.testing.assert_allclose(large, small, atol=2)
 
 
 @pytest.mark.parametrize("width", [3.5, 7.0])
@@ -168,11 +150,10 @@ def test_colors_of_3000_nodes_are_seen(width):
     blocks = nx.planted_partition_graph(3, n // 3, 0.012, 0.0004, seed=0)
     around = np.array([[0.0, 1.0], [1.0, -0.6], [-1.0, -0.6]])
     pos = around[np.arange(n) // (n // 3)] + 0.3 * np.random.default_rng(0).normal(size=(n, 2))
-    content = io.BytesIO()
     kinds = [f"block {v // (n // 3)}" for v in range(n)]
-    nl.draw(blocks, pos, content, format="png", color=kinds, legend=False, figsize=(width, width), dpi=200)
-    pixels = imread(io.BytesIO(content.getvalue()))[:, :, :3].reshape(-1, 3)
-    inked = pixels[(pixels < 0.9).any(axis=1)]
+    figure = nl.draw(blocks, pos, color=kinds, legend=False, figsize=(width, width), dpi=200)
+    image = pixels(figure, dpi=200)[:, :, :3].reshape(-1, 3)
+    inked = image[(image < 0.9).any(axis=1)]
     for color in PALETTE[:3]:
         near = np.abs(inked - to_rgb(color)).max(axis=1) < 0.1
         assert near.mean() > 0.03
@@ -186,10 +167,7 @@ def test_legends_fit_small_figures_and_have_a_heading():
         legend = figure.axes[0].get_legend()
         box = legend.get_window_extent()
         assert legend.get_title().get_text() == "Region"
-        assert figure.bbox.x0 <= box.x0
-        assert box.x1 <= figure.bbox.x1
-        assert figure.bbox.y0 <= box.y0
-        assert box.y1 <= figure.bbox.y1
+        assert inside(figure, box)
         assert [text.get_text() for text in legend.get_texts()] == [f"region {v}" for v in range(k)]
         assert places(figure.axes[0])[:, 0].max() < box.x0
     bar: Any = nl.draw(G, POS, color="degree", legend="number of links").axes[0].child_axes[0]
@@ -199,19 +177,17 @@ def test_legends_fit_small_figures_and_have_a_heading():
 def test_cmap_and_palette_choose_the_colors_and_what_whole_numbers_are():
     line, pos = nx.path_graph(3), [(0, 0), (1, 0), (2, 0)]
 
-    def colors(**look: Any) -> list[str]:
-        figure: Any = nl.draw(line, pos, **look)
-        drawn = dots_of(figure.axes[0])
-        order = np.argsort(drawn.get_offsets()[:, 0])
-        return [to_hex(c) for c in drawn.get_facecolors()[order]]
-
     plasma = [to_hex(colormaps["plasma"](x)) for x in (0.0, 0.5, 1.0)]
-    assert colors(color=[1990, 1995, 2000], cmap="plasma") == plasma
-    assert colors(color=[1990, 1995, 2000], cmap=colormaps["plasma"]) == plasma
-    assert colors(color=[1990, 1995, 2000]) == list(PALETTE[:3])
-    assert colors(color=[0.5, 1.5, 0.5], palette=["red", "blue"]) == ["#ff0000", "#0000ff", "#ff0000"]
-    assert colors(color=["b", "a", "b"], palette={"a": "red", "b": "blue"}) == ["#0000ff", "#ff0000", "#0000ff"]
-    assert colors(color=["b", "a", "b"], palette="tab10") == ["#ff7f0e", "#1f77b4", "#ff7f0e"]
+    for look, wanted in (
+        ({"color": [1990, 1995, 2000], "cmap": "plasma"}, plasma),
+        ({"color": [1990, 1995, 2000], "cmap": colormaps["plasma"]}, plasma),
+        ({"color": [1990, 1995, 2000]}, list(PALETTE[:3])),
+        ({"color": [0.5, 1.5, 0.5], "palette": ["red", "blue"]}, ["#ff0000", "#0000ff", "#ff0000"]),
+        ({"color": ["b", "a", "b"], "palette": {"a": "red", "b": "blue"}}, ["#0000ff", "#ff0000", "#0000ff"]),
+        ({"color": ["b", "a", "b"], "palette": "tab10"}, ["#ff7f0e", "#1f77b4", "#ff7f0e"]),
+    ):
+        drawn = dots_of(nl.draw(line, pos, **look))
+        assert [to_hex(c) for c in drawn.get_facecolors()[np.argsort(drawn.get_offsets()[:, 0])]] == wanted
     figure: Any = nl.plot(np.array(pos), [0.5, 1.0, 1.5], cmap="plasma", alpha=0.5)
     assert {to_hex(c) for c in dots_of(figure.axes[0]).get_facecolors()} == set(plasma)
 
@@ -220,8 +196,7 @@ def test_alpha_is_the_opacity_of_dots_alone():
     whole, half = (nl.draw(G, POS, color=KIND, alpha=alpha).axes[0] for alpha in (1.0, 0.5))
     assert set(dots_of(whole).get_facecolors()[:, 3]) == {1.0}
     assert set(dots_of(half).get_facecolors()[:, 3]) == {0.5}
-    lines = [next(c for c in ax.collections if isinstance(c, LineCollection)) for ax in (whole, half)]
-    np.testing.assert_array_equal(lines[0].get_colors(), lines[1].get_colors())
+    np.testing.assert_array_equal(*(layer(ax, LineCollection).get_colors() for ax in (whole, half)))
     many = np.random.default_rng(0).normal(size=(21_000, 2))
     strong, weak = (nl.plot(many, alpha=alpha).axes[0].images[0].get_array()[:, :, 3] for alpha in (1.0, 0.3))
     assert 0 < weak.sum() < 0.5 * strong.sum()
@@ -236,7 +211,7 @@ def test_self_loops_are_circles_through_their_nodes():
     loops = nx.MultiDiGraph([(0, 1), (1, 1), (2, 2), (2, 2)])
     pos = np.array([[0.0, 0.0], [1.0, 0.0], [0.5, 1.0]])
     for graph, arrows in ((loops, False), (nx.Graph(loops), "auto")):
-        (lines,) = [c for c in nl.draw(graph, pos, arrows=arrows).axes[0].collections if isinstance(c, LineCollection)]
+        lines = layer(nl.draw(graph, pos, arrows=arrows), LineCollection)
         curled = [s for s in lines.get_segments() if len(s) > 2]
         assert sorted(int(np.hypot(*(pos - s[0]).T).argmin()) for s in curled) == [1, 2]
         for circle in curled:
@@ -246,15 +221,14 @@ def test_self_loops_are_circles_through_their_nodes():
         away = next(s for s in curled if np.allclose(s[0], pos[1])).mean(axis=0) - pos[1]
         assert away[0] > 0, "on the side away from the neighbor"
     similar = np.array([[1.0, 0.5], [0.5, 1.0]])
-    (lines,) = [c for c in nl.draw(similar, pos[:2]).axes[0].collections if isinstance(c, LineCollection)]
+    lines = layer(nl.draw(similar, pos[:2]), LineCollection)
     assert [len(s) for s in lines.get_segments()] == [2], "the diagonal of a matrix is no loop"
 
 
 def test_parallel_edges_have_their_own_colors():
     both = nx.MultiGraph([(0, 1, {"color": "red"}), (1, 0, {"color": "blue"}), (1, 2, {"color": "lime"})])
     for colors in (nx.get_edge_attributes(both, "color"), "color"):
-        figure = nl.draw(both, [(0, 0), (1, 0), (2, 0)], edge_color=colors)
-        (lines,) = [c for c in figure.axes[0].collections if isinstance(c, LineCollection)]
+        lines = layer(nl.draw(both, [(0, 0), (1, 0), (2, 0)], edge_color=colors), LineCollection)
         assert sorted(map(to_hex, lines.get_colors())) == ["#0000ff", "#00ff00", "#ff0000"]
 
 

@@ -1,5 +1,6 @@
 """What pictures and pages refuse: what is given, a part of what is said, and no file is left."""
 
+import functools
 import math
 from typing import Any
 
@@ -10,12 +11,11 @@ import pytest
 
 pytest.importorskip("matplotlib")
 
+from drawn import CORNERS, SQUARE
 from matplotlib.figure import Figure
 
 import nelayout as nl
 
-SQUARE = nx.cycle_graph(4)
-CORNERS = {0: (0.0, 0.0), 1: (2.0, 0.0), 2: (2.0, 1.0), 3: (0.0, 1.0)}
 OF_KIND = SQUARE.copy()
 nx.set_node_attributes(OF_KIND, dict.fromkeys(SQUARE, "x"), "kind")
 KARATE = nx.karate_club_graph()
@@ -28,8 +28,9 @@ CLUB = [f"name {v}" for v in KARATE]
 MANY = nx.circulant_graph(10_001, [1, 2])
 
 
-def square(**given):
-    return nl.draw(SQUARE, CORNERS, **given)
+square = functools.partial(nl.draw, SQUARE, CORNERS)
+lines = functools.partial(nl.draw, WEIGHTED, TRIANGLE)
+points = functools.partial(nl.plot, np.eye(2))
 
 
 def kinds(pos=CORNERS, **given):
@@ -40,20 +41,12 @@ def pair(color=("a", "b"), **given):
     return nl.draw(nx.path_graph(2), [(0, 0), (1, 1)], color=list(color), **given)
 
 
-def lines(**given):
-    return nl.draw(WEIGHTED, TRIANGLE, **given)
-
-
 def karate(pos=POS, **given):
     return nl.draw(KARATE, pos, **given)
 
 
 def page(pos=POS, **given):
     return nl.explore(KARATE, pos, **given)
-
-
-def points(**given):
-    return nl.plot(np.eye(2), **given)
 
 
 PLACES = [
@@ -70,7 +63,7 @@ COLORS = [
     (kinds, {"color": [1, 2]}, "color has 2 entries and the graph has 4 nodes"),
     *(
         (call, {"color": color}, said)
-        for call in (square, lambda **given: nl.explore(SQUARE, CORNERS, **given))
+        for call in (square, functools.partial(nl.explore, SQUARE, CORNERS))
         for color, said in [
             ("crimsonn", r"color 'crimsonn': did you mean the color 'crimson'\? Allowed: 'degree', "),
             ("colour", r"unknown node attribute .*'colour'.*; the nodes have no attributes"),
@@ -105,7 +98,7 @@ EDGES = [
     (pair, {"edges": 3}, "edges must be one of 'straight', 'faded', 'bundled', 'none'; got 3"),
     (page, {"weight": "wight"}, "'wight'"),
     (
-        lambda **given: nl.draw(MANY, nx.circular_layout(MANY), **given),
+        functools.partial(nl.draw, MANY, nx.circular_layout(MANY)),
         {"edges": "bundled"}, "takes up to 20,000 edges; the graph has 20,002",
     ),
 ]  # fmt: skip

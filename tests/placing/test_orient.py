@@ -62,14 +62,20 @@ def test_principal_axis_is_horizontal_and_the_heavier_half_right_and_up(d, seed)
         assert mass[x > 0].sum() > mass[x < 0].sum()
 
 
-def test_equal_halves_are_settled_by_the_longer_tail():
-    Y = np.array([[-1.0, 0], [-2, 0], [-3, 0], [0.5, 0], [0.5, 0], [5, 0]])
-    np.testing.assert_allclose(canonical(Y)[:, 0], Y[:, 0], atol=1e-12)
-    np.testing.assert_allclose(canonical(-Y)[:, 0], Y[:, 0], atol=1e-12)
-
-
-def test_symmetric_halves_are_settled_by_the_first_node():
-    np.testing.assert_allclose(canonical(FIGURES["path"])[:, 0], [2.5, 1.5, 0.5, -0.5, -1.5, -2.5])
+@pytest.mark.parametrize("sign", [-1, 1])
+@pytest.mark.parametrize(
+    ("x", "wanted"),
+    [
+        ([-1.0, -2.0, -3.0, 0.5, 0.5, 5.0], [-1.0, -2.0, -3.0, 0.5, 0.5, 5.0]),
+        (range(6), [2.5, 1.5, 0.5, -0.5, -1.5, -2.5]), ([0, 1, 2, 10], [3.25, 2.25, 1.25, -6.75]),
+    ],
+    ids=["longer tail", "first node", "heavier half"],
+)
+def test_halves_are_settled_by_mass_tail_or_the_first_node(x, wanted, sign):
+    """On a line, and on an axis of the plane."""
+    X = sign * np.array(x, float)[:, None]
+    for Y in (X, X * [1.0, 0.0]):
+        np.testing.assert_allclose(canonical(Y)[:, 0], wanted, atol=1e-12)
 
 
 @pytest.mark.parametrize("name", ["square", "grid 6x6"])
@@ -89,12 +95,6 @@ def test_cube_in_space_is_settled_by_nodes():
     np.testing.assert_allclose(want[0], [np.sqrt(3) / 2, 0, 0], atol=1e-9)
 
 
-def test_on_a_line():
-    x = np.array([[0.0], [1.0], [2.0], [10.0]])
-    np.testing.assert_allclose(canonical(x), 3.25 - x)  # three of four nodes lie left of the centroid
-    np.testing.assert_allclose(canonical(-x), 3.25 - x)
-
-
 @pytest.mark.parametrize("Y", [np.empty((0, 2)), np.zeros((1, 2)), np.ones((5, 3))])
 def test_nothing_to_turn(Y):
     assert (canonical(Y) == 0).all()
@@ -107,16 +107,10 @@ def test_any_size(size):
     np.testing.assert_allclose(canonical(Y * size) / size, canonical(Y), rtol=1e-9, atol=1e-12)
 
 
-def test_fit_is_rescale_layout():
+def test_fit_is_rescale_layout_and_keeps_units_without_scale():
     nx = pytest.importorskip("networkx")
     Y = np.random.default_rng(1).normal(size=(30, 2)) + 7
     np.testing.assert_allclose(fit(Y, 2.5), nx.rescale_layout(Y, 2.5))
     assert abs(fit(Y, 3.0)).max() == 3.0
-
-
-def test_fit_without_scale_keeps_units_and_one_node_is_the_origin():
-    Y = np.random.default_rng(1).normal(size=(30, 2)) + 7
     np.testing.assert_allclose(fit(Y, None), Y - Y.mean(0))
     assert fit(np.array([[5.0, 6.0]]), 1.0).tolist() == [[0.0, 0.0]]
-
-

@@ -4,6 +4,8 @@ from itertools import combinations, pairwise
 
 import numpy as np
 import pytest
+from scipy.spatial import ConvexHull
+from scipy.spatial.distance import cdist
 
 from nelayout.placing.packing import pack
 
@@ -14,23 +16,10 @@ def cloud(n, seed, stretch=1.0):
 
 
 def hull(Y):
-    """Corners of the convex hull, counter-clockwise (monotone chain)."""
-    points = sorted(map(tuple, Y))
-    if len(points) < 3:
-        return np.array(points)
-
-    def half(points):
-        chain = []
-        for p in points:
-            while len(chain) > 1:
-                (ax, ay), (bx, by) = chain[-2], chain[-1]
-                if (bx - ax) * (p[1] - ay) - (by - ay) * (p[0] - ax) > 0:
-                    break
-                chain.pop()
-            chain.append(p)
-        return chain[:-1]
-
-    return np.array(half(points) + half(points[::-1]))
+    """Corners of the convex hull, counter-clockwise; the ends of a line."""
+    if len(Y) < 3 or np.linalg.matrix_rank(Y - Y[0]) < 2:
+        return Y[np.lexsort(Y.T[::-1])[[0, -1]]] if len(Y) > 1 else Y
+    return Y[ConvexHull(Y).vertices]
 
 
 def hull_distance(A, B):
@@ -79,8 +68,7 @@ def test_convex_hulls_stay_apart(mix):
 def test_gap_is_kept():
     placed = pack([cloud(n, 7) for n in (60, 40, 20, 3, 2, 2)])
     unit = np.sqrt((area(hull(placed[0]))) / 60)  # a little under the true unit: a margin belongs to the area
-    D = [np.sqrt(((A[:, None] - B[None]) ** 2).sum(-1)).min() for A, B in combinations(placed, 2)]
-    assert min(D) > unit
+    assert min(cdist(A, B).min() for A, B in combinations(placed, 2)) > unit
 
 
 @pytest.mark.parametrize("mix", ["one giant", "mixed", "bulk"])
@@ -136,15 +124,13 @@ def test_isolated_nodes_stand_in_rows_near_the_figure():
     np.testing.assert_allclose(step, step[0])
     np.testing.assert_allclose(np.diff(rows), step[0])
     assert step[0] == pytest.approx(np.sqrt(area(hull(figure)) / 400), rel=0.1)
-    nearest = np.sqrt(((alone[:, None] - figure[None]) ** 2).sum(-1)).min()
-    assert step[0] < nearest < 0.3 * np.ptp(figure, axis=0).max()
+    assert step[0] < cdist(alone, figure).min() < 0.3 * np.ptp(figure, axis=0).max()
 
 
 @pytest.mark.parametrize("k", [1, 2, 7, 100])
 def test_isolated_nodes_alone_form_a_block(k):
     alone = np.concatenate(pack([np.zeros((1, 2))] * k))
-    D = np.sqrt(((alone[:, None] - alone[None]) ** 2).sum(-1)) + 9 * np.eye(k)
-    assert k == 1 or D.min() == 1.0
+    assert k == 1 or (cdist(alone, alone) + 9 * np.eye(k)).min() == 1.0
     assert np.ptp(alone, axis=0).max() < 1.2 * np.sqrt(1.25 * k) + 1
 
 
@@ -156,8 +142,8 @@ def test_degenerate_drawings():
     assert np.ptp(placed[0], axis=0).tolist() == [0.0, 0.0]
     hulls = [hull(placed[1]), placed[0][:1], placed[2][:1], placed[4]]
     assert all(hull_distance(A, B) > 0 for A, B in combinations(hulls, 2) if len(A) > 1)
-    D = np.sqrt(((np.concatenate(hulls[1:])[:, None] - np.concatenate(hulls[1:])[None]) ** 2).sum(-1))
-    assert (D + 9 * np.eye(3)).min() > 0.5
+    single = np.concatenate(hulls[1:])
+    assert (cdist(single, single) + 9 * np.eye(3)).min() > 0.5
     assert pack([]) == []
 
 
@@ -182,7 +168,7 @@ def test_in_space():
     sizes = [200, 50, 50, 8, 2, 1, 1, 1]
     placed = pack([np.random.default_rng(i).normal(size=(n, 3)) * 3.0**i for i, n in enumerate(sizes)])
     for A, B in combinations(placed, 2):
-        assert np.sqrt(((A[:, None] - B[None]) ** 2).sum(-1)).min() > 0
+        assert cdist(A, B).min() > 0
         assert len(A) == 1 or len(B) == 1 or hull_distance(hull(A[:, :2]), hull(B[:, :2])) > 0
     spread = [np.sqrt(((Y - Y.mean(0)) ** 2).sum(1).mean()) for Y in placed[:3]]
     assert (spread[0] / spread[1]) ** 3 == pytest.approx(200 / 50, rel=0.1)

@@ -1,14 +1,7 @@
-r"""`explore`, and `Page`: drawings of a graph and values of its nodes as one HTML file.
+"""`explore`, and `Page`: drawings of a graph and values of its nodes as one HTML file.
 
 A page is data and a program. The data are names, values, edges, and one position per node and drawing. The program
-draws them with WebGL. Values of nodes are columns. Their kind follows the rule of colors in pictures:
-
->>> [Column("x", values).kind for values in (["b", "a", "b"], [0.5, 1.5, 2.5], ["Ann", "Bob", "Eve"])]
-['classes', 'numbers', 'texts']
->>> packed(np.array([1, 258], np.uint16))
-{'type': 'u2', 'data': 'AQACAQ=='}
->>> embedded({"name": "</script>"})
-'{"name":"\\u003c/script\\u003e"}'
+draws them with WebGL. Values of nodes are columns. Their kind follows the rule of colors in pictures.
 """
 
 from __future__ import annotations
@@ -47,83 +40,64 @@ from nelayout.pictures.paper import DARK, WHITE
 from nelayout.pictures.space import VIEW
 
 __all__ = [
-    "MAX_PAGE_BYTES", "Column", "Drawn", "Frames", "Page", "embedded", "explore", "fitted", "hex_color", "packed",
-    "page_of", "shortened", "solution_page",
+    "Column", "Drawn", "Frames", "Page", "explore", "fitted", "hex_color", "page_of", "shortened", "solution_page",
 ]  # fmt: skip
 
-# The program, in the order of its files in the page.
-_PROGRAM = (
-    "data.js", "space.js", "webgl.js", "plain.js", "panel.js", "gestures.js", "controls.js", "theme.js", "start.js",
-)  # fmt: skip
+# The parts of the program, in the order of the page.
+_PROGRAM = ("data", "space", "webgl", "plain", "panel", "gestures", "controls", "theme", "start")
 MAX_PAGE_BYTES = 100_000_000  # bytes of the largest page for browsers
 _MAX_NOTEBOOK_BYTES = 4_000_000  # bytes of the largest page inside a notebook
 _MAX_LETTERS = 200  # largest number of letters of a name or value in a page
 _HEX = re.compile(r"#(?:[0-9a-fA-F]{3}|[0-9a-fA-F]{6})")
 
 
-@dataclass(frozen=True, slots=True, eq=False)
 class Column:
     """One value per node, shown beside its name; the nodes may be colored by it.
 
-    name     its name in the reader's choice
-    values   in node order, None or NaN for a node without a value
-    drawing  the drawing with these values, None: all; columns with the same name are one choice
-    amount   whether few different whole numbers are amounts, not classes
+    `values` are in node order, None or NaN for a node without a value. `drawing` names the drawing with these values,
+    None stands for all; columns with the same name are one choice. `amount`: whole numbers are never classes. Columns
+    of the kinds "classes" and "numbers" have colors, columns of the kind "texts" do not.
     """
 
-    name: str
-    values: Sequence[Any] | np.ndarray
-    drawing: str | None = None
-    amount: bool = False
-
-    @property
-    def kind(self) -> str:
-        """Kind of the values: "classes" and "numbers" have colors, "texts" do not."""
-        return self._sorted_out()[0]
+    def __init__(
+        self, name: str, values: Sequence[Any] | np.ndarray, drawing: str | None = None, amount: bool = False
+    ) -> None:
+        self.name, self.drawing, self.kind = name, drawing, "texts"
+        every = values.tolist() if isinstance(values, np.ndarray) else list(values)
+        known = [None if is_missing(value) else value for value in every]
+        given = [value for value in known if value is not None]
+        self.classes = None if amount and given else classes_of(known)
+        if self.classes is None and (amount or all(isinstance(x, (int, float, np.number)) for x in given)):
+            self.kind = "numbers"
+        elif self.classes and len(self.classes) <= MANY_CLASSES:
+            names = len(self.classes) == len(given) > 1 and isinstance(self.classes[0], str)
+            self.kind = "texts" if names else "classes"
+        self.values: Any = [None if value is None else shortened(value) for value in known]
+        if self.kind == "numbers":
+            self.values = np.array([math.nan if value is None else float(value) for value in known])
+        elif self.kind == "classes":
+            number = {name: k for k, name in enumerate(map(str, self.classes or []))}
+            codes = [-1 if value is None else number[str(plain_value(value))] for value in known]
+            self.values = np.array(codes, np.int16)
 
     def held(self, drawings: Sequence[str]) -> dict[str, Any]:
         """Return the column as data of a page; `drawings` are the names of the drawings."""
-        kind, known, classes = self._sorted_out()
-        result: dict[str, Any] = {"name": self.name, "kind": kind}
+        result: dict[str, Any] = {"name": self.name, "kind": self.kind}
         if self.drawing is not None:
             result["drawing"] = drawings.index(self.drawing)
-        if kind == "texts":
-            return result | {"values": [None if value is None else shortened(value) for value in known]}
-        if kind == "numbers":
-            numbers = np.array([math.nan if value is None else float(value) for value in known])
-            return result | {"values": packed(numbers)}
-        number = {name: k for k, name in enumerate(map(str, classes))}
-        codes = np.array([-1 if value is None else number[str(plain_value(value))] for value in known], np.int16)
+        if self.kind == "texts":
+            return result | {"values": self.values}
+        if self.kind == "numbers":
+            return result | {"values": packed(self.values)}
+        classes = self.classes or []
         own = [hex_color(name) for name in classes]
         light, dark = ([hex_color(color) for color in palette(len(classes), night)] for night in (False, True))
         colors = {"colors": own if all(own) else light, "dark": own if all(own) else dark}
-        return result | {"names": [shortened(name) for name in classes], **colors, "codes": packed(codes)}
-
-    def _sorted_out(self) -> tuple[str, list, list]:
-        """Return the kind, the values with None for missing ones, and the classes."""
-        values = self.values.tolist() if isinstance(self.values, np.ndarray) else list(self.values)
-        known = [None if is_missing(value) else value for value in values]
-        given = [value for value in known if value is not None]
-        if self.amount and given:
-            return "numbers", known, []
-        classes = classes_of(known)
-        if given and classes is None:
-            return ("numbers" if all(isinstance(x, (int, float, np.number)) for x in given) else "texts"), known, []
-        if (
-            not classes
-            or len(classes) > MANY_CLASSES
-            or (len(classes) == len(given) > 1 and isinstance(classes[0], str))
-        ):
-            return "texts", known, []
-        return "classes", known, classes
+        return result | {"names": [shortened(name) for name in classes], **colors, "codes": packed(self.values)}
 
 
 def hex_color(color: Any) -> str | None:
-    """Return a color as HTML writes it, or None; all but hex codes need matplotlib.
-
-    >>> hex_color("#0072b2"), hex_color((1.0, 0.0, 0.0)), hex_color("no color")
-    ('#0072b2', '#ff0000', None)
-    """
+    """Return a color as HTML writes it, or None; all but hex codes need matplotlib."""
     if isinstance(color, str) and _HEX.fullmatch(color):
         return color
     try:
@@ -145,29 +119,19 @@ def shortened(value: Any) -> str:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Frames:
-    """The nodes and edges of a page at T times.
-
-    names  (T) the name of each time
-    Y      (T, n, 2) positions, NaN for an absent node
-    edges  (T, m) whether each edge is present
-    """
+    """The nodes and edges of a page at T times."""
 
     names: Sequence[str]
-    Y: np.ndarray
-    edges: np.ndarray
+    Y: np.ndarray  # (T, n, 2), NaN for an absent node
+    edges: np.ndarray  # (T, m), whether each edge is present
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Drawn:
-    """A drawing on a page.
-
-    name   its heading
-    Y      (n, 2 or 3) positions in any units
-    facts  short texts beside the heading, such as "0.3 s"
-    """
+    """A drawing on a page; facts are short texts beside its heading, such as "0.3 s"."""
 
     name: str
-    Y: np.ndarray
+    Y: np.ndarray  # (n, 2 or 3), in any units
     facts: Sequence[str] = ()
 
 
@@ -209,9 +173,9 @@ class Page:
         texts = sum(map(len, self.names)) + 3 * n + len(self.below)
         for column in self.columns:
             if column.kind == "texts":
-                texts += sum(3 + min(len(str(value)), _MAX_LETTERS) for value in column.values)
+                texts += sum(3 + len(value or "null") for value in column.values)
             else:
-                numbers += (8 if column.kind == "numbers" else 2) * n
+                numbers += column.values.nbytes
         numbers += 0 if self.frames is None else 4 * self.frames.Y.size + self.frames.edges.size // 8
         return texts + 4 * numbers // 3 + sum(map(len, _parts(self.frames is not None)))  # base64: four bytes for three
 
@@ -264,7 +228,7 @@ class Page:
         return f"Page({self.title!r}: {len(self.names)} nodes, {len(self.ends[0])} edges, {self.size / 1e6:.1f} MB)"
 
     def _data(self) -> dict[str, Any]:
-        n, m = len(self.names), len(self.ends[0])
+        m, number = len(self.ends[0]), np.uint16 if len(self.names) <= 1 << 16 else np.uint32
         # Strong edges first, equally strong ones in random order: the page draws a first part while it moves.
         order = np.random.default_rng(0).permutation(m)
         if self.weights is not None:
@@ -278,8 +242,8 @@ class Page:
         return film | {
             "title": self.title,
             "names": [shortened(name) for name in self.names],
-            "rows": packed(_node_numbers(self.ends[0][order], n)),
-            "cols": packed(_node_numbers(self.ends[1][order], n)),
+            "rows": packed(self.ends[0][order].astype(number)),
+            "cols": packed(self.ends[1][order].astype(number)),
             "weights": None if self.weights is None else packed(self.weights[order].astype(np.float32)),
             "weightName": self.weight_name,
             "drawings": [
@@ -295,11 +259,7 @@ class Page:
 
 
 def fitted(Y: np.ndarray) -> np.ndarray:
-    """Return float32 positions (..., dim), box centered at 0, its longer side from -1 to 1.
-
-    >>> fitted(np.array([[[0.0, 0.0]], [[1.0, 0.0]]]))[:, 0].tolist()
-    [[-1.0, 0.0], [1.0, 0.0]]
-    """
+    """Return float32 positions (..., dim), box centered at 0, its longer side from -1 to 1."""
     there = Y[~np.isnan(Y[..., 0])]
     if not len(there):
         return Y.astype(np.float32)
@@ -315,11 +275,6 @@ def packed(x: np.ndarray) -> dict[str, str]:
     return {"type": kind, "data": base64.b64encode(data).decode("ascii")}
 
 
-def _node_numbers(x: np.ndarray, n: int) -> np.ndarray:
-    """Return node numbers in the smallest integer type for `n` nodes."""
-    return x.astype(np.uint16 if n <= 1 << 16 else np.uint32)
-
-
 def embedded(data: Any) -> str:
     """Return JSON for a script element: no tag, entity or comment begins in it."""
     text = json.dumps(data, separators=(",", ":"), allow_nan=False)
@@ -330,7 +285,8 @@ def embedded(data: Any) -> str:
 def _parts(film: bool) -> tuple[str, str]:
     """Return the style and the program, with the part that plays a film."""
     folder = files("nelayout.pictures.pages").joinpath("program")
-    program = "\n".join(folder.joinpath(name).read_text("utf-8") for name in (*_PROGRAM, *["film.js"] * film))
+    parts = (*_PROGRAM, *["film"] * film)
+    program = "\n".join(folder.joinpath(f"{name}.js").read_text("utf-8") for name in parts)
     return folder.joinpath("page.css").read_text("utf-8"), f'"use strict";\n(() => {{\n{program}\n}})();\n'
 
 
@@ -417,17 +373,14 @@ def page_of(
     facts: Mapping[str, Sequence[str]] | None = None,
     below: str = "",
 ) -> Page:
-    """Return the page of several drawings {name: positions}; see `explore` and `Page`.
-
-    columns  more values of the nodes
-    facts    {drawing: short texts beside its heading}
-    """
+    """Return the page of drawings {name: positions}; see `explore`, `Page` and `Drawn`."""
     network = graphs.points(next(iter(drawings.values()))) if G is None else graphs.read(G, weight=weight)
     with graphs.guard(G):
         own = [shortened(label) for label in network.labels]
         given = [None] * len(own) if labels is None else network.host.objects(labels, "labels")
         names = [name if text is None else shortened(text) for text, name in zip(given, own, strict=True)]
-        known = [column for column in (*columns, *_of_graph(network)) if not _repeats(column, names)]
+        every = (*columns, *_of_graph(network))
+        known = [column for column in every if column.kind != "texts" or column.values != names]
         if labels is not None:
             known.append(Column("node", own))
         chosen, extra = _color(network, color, known)
@@ -441,18 +394,12 @@ def page_of(
             Y = graphs.every_position(network, pos, f"the drawing {name!r}")
             if Y.shape[1] not in (1, 2, 3):
                 raise InputError(f"{name!r} must have 1, 2 or 3 coordinates; got {Y.shape[1]}")
-            flat = np.concatenate([Y, np.zeros((len(Y), max(0, 2 - Y.shape[1])))], axis=1)
+            flat = np.pad(Y, ((0, 0), (0, max(0, 2 - Y.shape[1]))))
             drawn.append(Drawn(str(name), flat, (facts or {}).get(name, ())))
         if title is None:
             title = f"{len(names):,} points" if G is None else f"A graph of {len(names):,} nodes"
-        ends = (rows[once], cols[once])
-        shown = weights if differ else None
+        ends, shown = (rows[once], cols[once]), weights if differ else None
         return Page(names, ends, shown, drawn, [*extra, *known], chosen, title, below, weight or "weight")
-
-
-def _repeats(column: Column, names: list[str]) -> bool:
-    """Return True if the values of a column are the names."""
-    return column.kind == "texts" and [None if value is None else shortened(value) for value in column.values] == names
 
 
 def _of_graph(network: graphs.Network) -> list[Column]:
