@@ -345,7 +345,7 @@ def test_help_has_an_example_that_the_parser_takes(command, capsys):
     if command in ("layout", "compare"):
         assert all(re.search(rf"\b{ending}\b", listed) for entry in FORMATS.values() for ending in entry.endings)
     written = {
-        "layout": (*WRITERS, *PICTURES), "embed": (*embed_command.WRITERS, *PICTURES, *embed_command.FORMATS),
+        "layout": (*WRITERS, *PICTURES), "embed": (*embed_command.WRITTEN, *PICTURES, *embed_command.FORMATS),
         "compare": compare_command.WRITERS,
     }
     assert all(re.search(rf"\b{kind}\b", listed) for kind in written.get(command, ()))
