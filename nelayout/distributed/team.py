@@ -29,7 +29,7 @@ from nelayout.numerics.parallel import thread_count
 from nelayout.record.progress import LOG
 from nelayout.run.several_machines import READING, WORKER
 
-__all__ = ["Team", "check_disk", "check_memory", "check_workers", "connected", "folded", "folder_of", "import_dask"]
+__all__ = ["Team", "check_disk", "check_memory", "check_workers", "connected", "folder_of", "import_dask"]
 
 # Settings of a local cluster.  Blocks are not results of Dask, so Dask must not move them to disk.
 SETTINGS = {
@@ -43,6 +43,12 @@ SETTINGS = {
 EDGE_BYTES = 70
 # Maximum time for a reply of the scheduler.
 TIMEOUT_SECONDS = 10
+# Times of one poll, of waiting for lost workers to return, and of waiting for any worker.
+POLL_SECONDS, RETURN_SECONDS, NO_WORKER_SECONDS = 0.5, 10.0, 60.0
+# Size of messages after which objects are collected, in bytes.
+COLLECT_BYTES = 300_000_000
+# Maximum number of rounds lost in a row.
+MAX_LOSSES = 5
 # Code that returns the version of a worker's nelayout; it is text, so that a worker without nelayout can run it.
 VERSION_CODE = "__import__('importlib').import_module('nelayout').__version__"
 
@@ -170,29 +176,8 @@ def check_disk(folder: Path, edges: int) -> None:
     if free < needed:
         raise InputError(
             f"the folder of the run must have about {size_in_words(needed)} of room; {folder} has "
-            f"{size_in_words(free)}. "
-            "Free some space, or give another folder as checkpoint="
+            f"{size_in_words(free)}. Free some space, or give another folder as checkpoint="
         )
-
-
-# Times of one poll, of waiting for lost workers to return, and of waiting for any worker.
-POLL_SECONDS, RETURN_SECONDS, NO_WORKER_SECONDS = 0.5, 10.0, 60.0
-# Size of messages after which objects are collected, in bytes.
-COLLECT_BYTES = 300_000_000
-# Maximum number of rounds lost in a row.
-MAX_LOSSES = 5
-
-
-def folded(values: Sequence[Any]) -> Any:
-    """Return the pairwise sum of values in order: equal bits for any number of workers.
-
-    >>> folded([1.0, 2.0, 3.0])
-    6.0
-    """
-    values = list(values)
-    while len(values) > 1:
-        values = [sum(values[k + 1 : k + 2], values[k]) for k in range(0, len(values), 2)]
-    return values[0] if values else 0.0
 
 
 class Team:
@@ -204,6 +189,7 @@ class Team:
 
     def __init__(self, client: Any, run: str) -> None:
         self.client, self.run, self.form = client, run, None
+        self.direct = True if client.direct_to_workers else None
         self.assigned: dict[str, list[int]] = {}
         self.halos: dict[int, np.ndarray] = {}
         self.sent = self.received = self.collected = self.number = 0
@@ -245,15 +231,17 @@ class Team:
                 for k, (worker, blocks) in enumerate(self.assigned.items()):
                     rows = {b: given(b) for b in blocks}
                     self.sent += _size(rows)
-                    sent += self.client.scatter([rows], workers=[worker], direct=self._direct, hash=False)
-                    key = f"nelayout-{name}-{self.number}-{k}-{self.run}"
-                    futures.append(self._submit(key, worker, work, self.run, form.key, sent[-1], *others))
+                    sent += self.client.scatter([rows], workers=[worker], direct=self.direct, hash=False)
+                    key = f"{name}-{self.number}-{k}"
+                    futures.append(self._submit(key, worker, work, form.key, sent[-1], *others))
                 answers = self._wait(futures)
             finally:
                 self.client.cancel([*futures, *sent], force=True)
             self.received += _size(answers)
             self.seconds += time.perf_counter() - began
-            self._collect()
+            if self.sent + self.received - self.collected > COLLECT_BYTES:
+                self.collected = self.sent + self.received
+                gc.collect()  # messages in reference cycles of Dask's client, which Python collects too rarely
             found = {b: answer for each in answers for b, answer in each.items()}
             return [found[b] for b in range(form.cut.count)]
 
@@ -273,25 +261,14 @@ class Team:
         finally:
             self.client.cancel(futures, force=True)
 
-    def _collect(self) -> None:
-        """Free messages in reference cycles of Dask's client, which Python collects too rarely."""
-        if self.sent + self.received - self.collected > COLLECT_BYTES:
-            self.collected = self.sent + self.received
-            gc.collect()
-
     def leave(self) -> None:
         """Remove the data of the run from the workers."""
         with suppress(Exception):  # they may have gone
             self.client.run(forget, self.run)
 
-    @property
-    def _direct(self) -> bool | None:
-        return True if self.client.direct_to_workers else None
-
-    def _submit(self, key: str, worker: str, work: Any, *given: Any) -> Any:
-        return self.client.submit(
-            work, *given, workers=[worker], allow_other_workers=False, pure=False, key=key, retries=0
-        )
+    def _submit(self, name: str, worker: str, work: Any, *given: Any) -> Any:
+        how = {"workers": [worker], "allow_other_workers": False, "pure": False, "retries": 0}
+        return self.client.submit(work, self.run, *given, key=f"nelayout-{name}-{self.run}", **how)
 
     def _retried(self, work: Callable[[], Any]) -> Any:
         """Do some work; if a worker has gone meanwhile, repeat it with the other workers."""
@@ -345,7 +322,7 @@ class Team:
         }
         self.number += 1
         futures = [
-            self._submit(f"nelayout-load-{self.number}-{k}-{self.run}", worker, hold, self.run, form, blocks)
+            self._submit(f"load-{self.number}-{k}", worker, hold, form, blocks)
             for k, (worker, blocks) in enumerate(self.assigned.items())
         ]
         try:
@@ -368,7 +345,7 @@ class Team:
                 left = [future for future in left if not future.done()]
                 if left and (gone := set(self.assigned) - set(self.workers())):
                     raise Lost(", ".join(sorted(gone)))
-            return self.client.gather(futures, direct=self._direct)
+            return self.client.gather(futures, direct=self.direct)
         finally:
             self.client.cancel(futures, force=True)
 

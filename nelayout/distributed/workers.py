@@ -164,18 +164,15 @@ def _held(run: str, key: str) -> Held:
 
 
 @np.errstate(over="ignore", invalid="ignore", divide="ignore")
-def evaluate(
-    run: str, key: str, given: dict[int, Any], said: bytes, lam: float, want: frozenset[str]
-) -> dict[int, Any]:
+def evaluate(run: str, key: str, given: dict[int, Any], said: bytes, want: frozenset[str]) -> dict[int, Any]:
     """Return value, slope (by rows: of each row), pull and attraction of blocks.
 
-    ``given``: for each block the positions of its nodes, and by rows lambda of each.
+    ``given``: for each block the positions of its nodes, and lambda (by rows: of each node).
     """
     held, answer = _held(run, key), {}
-    kernel, divergence = law_of(said)
-    for b, (Y, own) in given.items():
+    for b, (Y, lam) in given.items():
         block = held.blocks[b]
-        found = block.edges.sums(Y, kernel, divergence, lam if own is None else own, want)
+        found = block.edges.sums(Y, *law_of(said), lam, want)
         rows = (None if x is None or not np.ndim(x) else x[: block.m] for x in (found.pull, found.attraction))
         value, slope = (x[: block.m] if np.ndim(x) else x for x in (found.value, found.slope))
         answer[b] = value, slope, *rows
@@ -183,22 +180,21 @@ def evaluate(
 
 
 @np.errstate(over="ignore", invalid="ignore", divide="ignore")
-def of_rows(run: str, key: str, given: dict[int, Any], name: str, said: bytes, *other: Any) -> dict[int, Any]:
+def of_rows(run: str, key: str, given: dict[int, Any], name: str, said: bytes) -> dict[int, Any]:
     """Return a number for each row: "constants", "at_input", "node_values" or "around"."""
     held, answer = _held(run, key), {}
-    law: Any = law_of(said) if said else ()
-    for b, own in given.items():
+    kernel, divergence = law_of(said)
+    for b, placed in given.items():
         block, edges = held.blocks[b], held.blocks[b].edges
         if name == "around":
             rows = np.repeat(np.arange(edges.n), np.diff(edges.indptr))
-            answer[b] = np.bincount(rows, block.mass[edges.indices], minlength=edges.n)[: block.m]
-            continue
-        if name == "node_values":
-            Y, lam = own
-            answer[b] = edges.node_values(Y, *law, *(other if lam is None else (lam,)))[: block.m]
+            found = np.bincount(rows, block.mass[edges.indices], minlength=edges.n)
+        elif name == "node_values":
+            found = edges.node_values(placed[0], kernel, divergence, placed[1])
         else:
-            answer[b] = getattr(edges, name)(law[1])[: block.m]
+            found = getattr(edges, name)(divergence)
             vars(edges).pop("measure", None)  # eight bytes per entry, not needed in iterations
+        answer[b] = found[: block.m]
     return answer
 
 
@@ -212,15 +208,13 @@ def favorites(run: str, key: str, given: dict[int, Any]) -> dict[int, Any]:
     for b, (chooses, chosen) in given.items():
         block = held.blocks[b]
         turned = (np.roll(x, -block.low) for x in (mass, tickets))
-        masks = _mask(chooses, block.m), np.roll(_mask(chosen, n), -block.low)
-        choice = favorites_of(block.indptr, block.indices, block.data, *turned)(*masks)
+        own, all_of = (
+            np.unpackbits(bits, count=count).astype(bool) for bits, count in ((chooses, block.m), (chosen, n))
+        )
+        choice = favorites_of(block.indptr, block.indices, block.data, *turned)(own, np.roll(all_of, -block.low))
         choice = np.where(choice < 0, -1, (choice + block.low) % n)
         answer[b] = choice.astype(np.int32 if n < 2**31 else np.int64)
     return answer
-
-
-def _mask(bits: np.ndarray, count: int) -> np.ndarray:
-    return np.unpackbits(bits, count=count).astype(bool)
 
 
 def forget(run: str) -> None:

@@ -28,7 +28,7 @@ pytest.importorskip("distributed", reason="Dask, the extra [dask], is not instal
 pd = pytest.importorskip("pandas")
 dd = pytest.importorskip("dask.dataframe", reason="dask[dataframe], of the extra [dask], is not installed")
 
-from nelayout.distributed.drawing import _clusters  # noqa: E402  it needs Dask
+from nelayout.distributed.drawing import Level, _clusters  # noqa: E402  it needs Dask
 from nelayout.distributed.reading import from_matrix  # noqa: E402  likewise
 from nelayout.distributed.team import Team  # noqa: E402  likewise
 
@@ -128,7 +128,7 @@ def test_clusters_are_those_of_one_machine(client, tmp_path):
     mass = np.random.default_rng(0).uniform(0.5, 2.0, 320)
     team = Team(client, uuid.uuid4().hex)
     cut = from_matrix(MESH, tmp_path, blocks=5).cut
-    there = _clusters(team, cut, mass, np.diff(MESH.indptr), np.random.default_rng(4))
+    there = _clusters(team, Level(cut, mass, None), np.random.default_rng(4))
     team.leave()
     assert np.array_equal(there, match(Affinity(MESH, mass), np.random.default_rng(4)))
 
