@@ -386,7 +386,7 @@ def attribute(name: str | None, file: GraphFile, option: str, own_names: tuple[s
 
 
 def look(given: argparse.Namespace, file: GraphFile, kind: str, colored: bool = True) -> dict[str, Any]:
-    """Return --label and --color as keywords of `page_of` ("html"), or of `draw`, for colors if ``colored``."""
+    """Return --label and --color (if ``colored``) as keywords of `page_of` or `draw`."""
     labels = attribute(given.label, file, "--label", OWN_NAMES)
     if kind == "html":
         return _page_look(given, file, labels)
@@ -409,7 +409,7 @@ def _color(name: str | None, file: GraphFile) -> Any:
 
 
 def _page_look(given: argparse.Namespace, file: GraphFile, labels: Any) -> dict[str, Any]:
-    """Return labels and color, with the weight, the title and columns that the graph does not hold."""
+    """Return labels and color, with weight, title, and columns that the graph does not hold."""
     from nelayout.pictures.colors import AMOUNTS
     from nelayout.pictures.pages import Column, hex_color
 

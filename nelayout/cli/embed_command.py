@@ -230,7 +230,7 @@ def _picture(table: Table, color: str | None, Y: np.ndarray, kind: str, under: n
 
 
 def _content(table: Table, Y: np.ndarray, kind: str, graph: Any) -> bytes:
-    """Return a file with positions (n, dim), names and other columns; npz also holds the graph."""
+    """Return a file with positions (n, dim), names and other columns; npz holds the graph too."""
     if kind == "npy":
         content = io.BytesIO()
         np.save(content, Y)

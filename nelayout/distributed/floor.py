@@ -141,13 +141,13 @@ class FloorEdges:
         return self.of_rows("node_values", kernel, divergence, Y, lam)
 
     def of_rows(self, name: str, kernel: Any, divergence: Any, *placed: Any) -> np.ndarray:
-        """Return a number for each row, see `workers.of_rows`; ``placed``: Y and lambda, if needed."""
+        """Return a number for each row; see `workers.of_rows`.  ``placed``: Y and lambda."""
         self.pin()
         given = self._local(*placed) if placed else lambda _: None
         return np.concatenate(self.team.round(name, of_rows, given, name, _said(kernel, divergence)))
 
     def _local(self, Y: Any, lam: Any) -> Callable[[int], tuple[np.ndarray, Any]]:
-        """Return a function from a block to the positions of its nodes, and to lambda (by rows: of each)."""
+        """Return a function from a block to positions and lambda (by rows: of each node)."""
         Z = np.asarray(Y, dtype=np.float32)
 
         def of_block(b: int) -> tuple[np.ndarray, Any]:

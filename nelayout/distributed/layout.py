@@ -245,7 +245,7 @@ def _masses(graph: Graph, method: Method, mass: Any) -> Masses:
 
 
 def _written(graph: Graph, Y: np.ndarray, folder: Path, stays: bool) -> Any:
-    """Return positions as a Dask dataframe over files, in the checkpoint or until the process ends."""
+    """Return positions as a Dask dataframe over files, in the checkpoint or until process end."""
     import pandas as pd
     import pyarrow as pa
     import pyarrow.parquet as pq

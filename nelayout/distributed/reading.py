@@ -87,7 +87,7 @@ class Part:
 
 
 def parts_of(edges: Any, columns: Columns) -> tuple[list[Part], list[str]]:
-    """Return the parts of a Dask dataframe, a folder or a file after all possible checks, and notes."""
+    """Return the parts of a Dask dataframe, a folder or a file, checked, and notes."""
     if hasattr(edges, "to_delayed") and hasattr(edges, "columns"):
         notes = columns.check_table(edges, "the dataframe")
         delayed = edges[columns.names].to_delayed()
@@ -235,8 +235,11 @@ def read(parts: list[Part], columns: Columns, team: Team, folder: Path) -> Graph
     if matrix and all(symmetric for _, symmetric in made):
         cut = replace(cut, factor=0.5)
     ids = () if matrix else tuple(str(folder / f"ids-{k}.parquet") for k in range(len(parts)))
-    notes = [f"{zeros:,} edges of weight 0 were left out: a weight of 0 is no edge"] if zeros else []
-    notes += [f"{loops:,} edges from a node to itself were left out"] if loops else []
+    notes = []
+    if zeros:
+        notes.append(f"{zeros:,} edges of weight 0 were left out: a weight of 0 is no edge")
+    if loops:
+        notes.append(f"{loops:,} edges from a node to itself were left out")
     return Graph(cut, ids, sum(entries for entries, _ in made), tuple(notes))
 
 
@@ -312,7 +315,7 @@ def _check_range(weights: np.ndarray, name: str) -> None:
 
 
 def _ids(rows: Any, cols: Any, name: str) -> tuple[Any, bool]:
-    """Return the ids of both ends, one after another, as whole numbers or texts; True for texts."""
+    """Return the ids of all first ends, then of all other ends; True if they are texts."""
     import pandas as pd
 
     found = [_plain(ends, name) for ends in (rows, cols)]
