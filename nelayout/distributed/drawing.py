@@ -1,15 +1,11 @@
 """Lay out a graph in blocks by the plan for one machine: coarsen, find the shape, refine.
 
-The pass through the levels begins on this machine, on the first level that fits it.  The finer levels of this pass and
-the descents follow with the same objectives, and the workers compute their sums over edges.  On each level, nodes start
-at the position of their cluster.  Before that, nodes are numbered by the position of their cluster and the blocks are
-written again.  Then most edges stay within a block, and a worker needs few positions of other rows.
+This machine lays out the first level that fits it; there a method chooses its kernel, order or masses.  On finer levels
+the workers sum over edges.  Nodes start at the position of their cluster and are numbered by it.  Then most edges stay
+within a block, and a worker needs few positions of other rows.
 
-A method that chooses its kernel, order or masses chooses them by a complete layout of the level that fits this machine.
-
-`nelayout.run.coarsen` matches nodes, and the workers compute the favorite neighbors.  A choice depends only on weights,
-masses, tickets and masks, so the clusters are the same for any number of workers.  Merged rows are numbered in the
-order of their members.  Merging never joins two components: the last level has the components of all levels.
+The workers compute the favorite neighbors for `nelayout.run.coarsen` from weights, masses, tickets and masks alone, so
+the clusters are the same for any number of workers.  Merging never joins two components.
 """
 
 from __future__ import annotations

@@ -1,12 +1,10 @@
 """Sums over edges by blocks on Dask workers, for the one objective.
 
-In an `Objective`, workers take the role of a device.  Arrays stay on this machine, and the workers with the blocks sum
-over edges.  Positions go out as float32; values, slopes and pulls come back.  The sums of blocks are added pairwise in
-the order of the blocks, so the bits do not depend on the workers.
+In an `Objective`, workers take the role of a device.  Positions go out as float32; values, slopes and pulls come back.
+The sums of blocks are added pairwise in the order of the blocks, so the bits do not depend on the workers.
 
-Workers also do the local work of the mesh: near pairs, and interpolation of the field.  This machine sorts nodes into
-cells, spreads their charges and transforms the grid.  A slab is a range of rows of cells.  One message has its nodes,
-one more row on each side, and its rows of the grid.  Potentials and forces come back.
+Workers also add the near pairs of the mesh and interpolate its field, in slabs: ranges of rows of cells.  A message has
+the nodes of a slab, one more row on each side, and its rows of the grid.  Potentials and forces come back.
 """
 
 from __future__ import annotations

@@ -71,7 +71,10 @@ def connected(client: Any) -> Iterator[Any]:
     from dask.config import set as configured
     from distributed import Client, LocalCluster
 
-    if isinstance(client, str) and client != "local":
+    if not (client is None or isinstance(client, str)):
+        yield client
+        return
+    if client not in (None, "local"):
         try:
             found = Client(client, timeout=TIMEOUT_SECONDS, direct_to_workers=True)
         except (OSError, ValueError) as error:
@@ -82,24 +85,15 @@ def connected(client: Any) -> Iterator[Any]:
         with found:
             yield found
         return
-    if client is not None and client != "local":
-        yield client
-        return
     if getattr(current_process(), "_inheriting", False):
         raise InputError(
             "a script that starts workers must do its work under `if __name__ == '__main__':`. Add this line"
         )
     workers = max(1, min(thread_count(None), (available() or 0) // (WORKER + READING)))
-    quiet = logging.getLogger("distributed.shuffle"), logging.getLogger("distributed.worker.memory")
-    with (
-        configured(SETTINGS),
-        LocalCluster(
-            n_workers=workers, threads_per_worker=1, silence_logs=logging.ERROR, dashboard_address=":0"
-        ) as cluster,
-        Client(cluster, direct_to_workers=True) as found,
-    ):
-        for logger in quiet:
-            logger.setLevel(logging.ERROR)
+    how = {"n_workers": workers, "threads_per_worker": 1, "silence_logs": logging.ERROR, "dashboard_address": ":0"}
+    with configured(SETTINGS), LocalCluster(**how) as cluster, Client(cluster, direct_to_workers=True) as found:
+        for name in ("distributed.shuffle", "distributed.worker.memory"):
+            logging.getLogger(name).setLevel(logging.ERROR)
         yield found
 
 
@@ -154,13 +148,12 @@ def check_workers(client: Any, folder: Path) -> int:
 
 def check_memory(client: Any, needed: int, here: int, what: str) -> None:
     """Check the bytes that each worker needs against its limit, and ``here`` on this machine."""
-    advice = "Take more workers, or give each more memory"
     for worker, facts in sorted(client.sync(client.scheduler.identity, n_workers=-1)["workers"].items()):
         limit = facts["memory_limit"]
         if limit and limit < needed:
             raise InputError(
                 f"every worker must have about {size_in_words(needed)} of memory {what}; {worker} has "
-                f"{size_in_words(limit)}. {advice}"
+                f"{size_in_words(limit)}. Take more workers, or give each more memory"
             )
     free = available()
     if free is not None and free < here:
@@ -205,47 +198,68 @@ class Team:
         return sorted(self.client.nthreads())
 
     def pin(self, form: Form) -> None:
-        """Load all blocks on the workers in a form."""
-        if self.form is not None and self.form.key == form.key:
-            return
-        self.form, self.assigned, self.halos = form, {}, {}
-        self._retried(self._assign)
+        """Let the next round load all blocks on the workers in a form, unless they are loaded."""
+        if self.form is None or self.form.key != form.key:
+            self.form, self.assigned, self.halos = form, {}, {}
 
     def round(
         self, name: str, work: Callable[..., dict[int, Any]], given: Callable[[int], Any], *others: Any
     ) -> list[Any]:
         """Run one task per worker on its blocks; return the results in the order of the blocks.
 
-        ``given``: input of the task for a block; ``others``: further arguments of ``work``.
+        ``given``: input of the task for a block; ``others``: further arguments of ``work``.  If a worker has gone
+        meanwhile, the round is repeated with the other workers.
         """
-        form = self.form
-        assert form is not None
+        from asyncio import CancelledError as Cancelled
+        from concurrent.futures import CancelledError
+
+        from distributed import KilledWorker
+        from distributed import TimeoutError as Late
+        from distributed.comm.core import CommClosedError
+
         self.number += 1
-
-        def ask() -> list[Any]:
-            self._assign()
-            if gone := set(self.assigned) - set(self.workers()):
-                raise Lost(", ".join(sorted(gone)))
-            began, futures, sent = time.perf_counter(), [], []
+        for _ in range(MAX_LOSSES):
+            before = set(self.assigned)
             try:
-                for k, (worker, blocks) in enumerate(self.assigned.items()):
-                    rows = {b: given(b) for b in blocks}
-                    self.sent += _size(rows)
-                    sent += self.client.scatter([rows], workers=[worker], direct=self.direct, hash=False)
-                    key = f"{name}-{self.number}-{k}"
-                    futures.append(self._submit(key, worker, work, form.key, sent[-1], *others))
-                answers = self._wait(futures)
-            finally:
-                self.client.cancel([*futures, *sent], force=True)
-            self.received += _size(answers)
-            self.seconds += time.perf_counter() - began
-            if self.sent + self.received - self.collected > COLLECT_BYTES:
-                self.collected = self.sent + self.received
-                gc.collect()  # messages in reference cycles of Dask's client, which Python collects too rarely
-            found = {b: answer for each in answers for b, answer in each.items()}
-            return [found[b] for b in range(form.cut.count)]
+                self._assign()
+                return self._asked(name, work, given, others)
+            except KilledWorker as error:
+                raise InputError(
+                    "workers ended whenever they worked on their blocks, most often for lack of memory; "
+                    "take more workers, or give each more memory"
+                ) from error
+            except Exception as error:
+                lost = isinstance(error, (Lost, CommClosedError, Late, Cancelled, CancelledError))
+                if not lost and not before - set(self.workers()):
+                    raise
+                LOG.warning("a worker has gone (%s): its blocks are loaded again", str(error).partition("\n")[0])
+                self.assigned = {}
+                self._gather_again(len(before))
+        raise InputError(f"workers were lost {MAX_LOSSES} times in a row: look at their logs, or give them more memory")
 
-        return self._retried(ask)
+    def _asked(self, name: str, work: Any, given: Callable[[int], Any], others: Sequence[Any]) -> list[Any]:
+        """Send a task to each worker; return the results of the blocks."""
+        if gone := set(self.assigned) - set(self.workers()):
+            raise Lost(", ".join(sorted(gone)))
+        assert self.form is not None
+        began, futures, sent = time.perf_counter(), [], []
+        try:
+            for k, (worker, blocks) in enumerate(self.assigned.items()):
+                rows = {b: given(b) for b in blocks}
+                self.sent += _size(rows)
+                sent += self.client.scatter([rows], workers=[worker], direct=self.direct, hash=False)
+                key = f"{name}-{self.number}-{k}"
+                futures.append(self._submit(key, worker, work, self.form.key, sent[-1], *others))
+            answers = self._wait(futures)
+        finally:
+            self.client.cancel([*futures, *sent], force=True)
+        self.received += _size(answers)
+        self.seconds += time.perf_counter() - began
+        if self.sent + self.received - self.collected > COLLECT_BYTES:
+            self.collected = self.sent + self.received
+            gc.collect()  # messages in reference cycles of Dask's client, which Python collects too rarely
+        found = {b: answer for each in answers for b, answer in each.items()}
+        return [found[b] for b in range(self.blocks)]
 
     def spread(self, name: str, work: Callable[..., Any], given: Sequence[Sequence[Any]]) -> list[Any]:
         """Run tasks that need no block in memory, on any worker; return their results in order."""
@@ -270,33 +284,6 @@ class Team:
         how = {"workers": [worker], "allow_other_workers": False, "pure": False, "retries": 0}
         return self.client.submit(work, self.run, *given, key=f"nelayout-{name}-{self.run}", **how)
 
-    def _retried(self, work: Callable[[], Any]) -> Any:
-        """Do some work; if a worker has gone meanwhile, repeat it with the other workers."""
-        from asyncio import CancelledError as Cancelled
-        from concurrent.futures import CancelledError
-
-        from distributed import KilledWorker
-        from distributed import TimeoutError as Late
-        from distributed.comm.core import CommClosedError
-
-        for _ in range(MAX_LOSSES):
-            before = set(self.assigned)
-            try:
-                return work()
-            except KilledWorker as error:
-                raise InputError(
-                    "workers ended whenever they worked on their blocks, most often for lack of memory; "
-                    "take more workers, or give each more memory"
-                ) from error
-            except Exception as error:
-                lost = isinstance(error, (Lost, CommClosedError, Late, Cancelled, CancelledError))
-                if not lost and not before - set(self.workers()):
-                    raise
-                LOG.warning("a worker has gone (%s): its blocks are loaded again", str(error).partition("\n")[0])
-                self.assigned = {}
-                self._gather_again(len(before))
-        raise InputError(f"workers were lost {MAX_LOSSES} times in a row: look at their logs, or give them more memory")
-
     def _gather_again(self, count: int) -> None:
         """Wait for as many workers as before; after a while, for any worker."""
         began = time.monotonic()
@@ -314,12 +301,8 @@ class Team:
         workers, form = self.workers(), self.form
         if not workers:
             raise Lost("no worker")
-        cuts = np.linspace(0, form.cut.count, len(workers) + 1).round().astype(int)
-        self.assigned = {
-            worker: list(range(low, high))
-            for worker, low, high in zip(workers, cuts[:-1], cuts[1:], strict=True)
-            if low < high
-        }
+        shares = np.array_split(np.arange(form.cut.count), len(workers))
+        self.assigned = {worker: b.tolist() for worker, b in zip(workers, shares, strict=True) if len(b)}
         self.number += 1
         futures = [
             self._submit(f"load-{self.number}-{k}", worker, hold, form, blocks)
