@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 from scipy.sparse import coo_array, load_npz, save_npz
 
-from nelayout.distributed.blocks import Cut, assemble, cut_points, delete, save, stored, write_piece
+from nelayout.distributed.blocks import MIN_BLOCKS, Cut, assemble, cut_points, delete, save, stored, write_piece
 from nelayout.distributed.team import Team, check_disk
 from nelayout.errors import InputError, near_matches
 from nelayout.graphs.files import read_graph
@@ -34,12 +34,12 @@ CSV_BYTES = 32_000_000
 PARQUET_ROWS = 1_000_000
 # Number of ids that are hashed together.
 CHUNK_IDS = 1 << 17
-# Minimum number of ranges of hashes, and number of ids in a range.
-MIN_RANGES, RANGE_IDS = 16, 1 << 22
+# Number of ids in a range of hashes.
+RANGE_IDS = 1 << 22
 # Keys of the two hashes; pandas needs 16 letters.
 HASH_KEYS = "nelayout-1-hash-", "nelayout-2-hash-"
-# Range of weights in single precision, with a margin for sums.
-MIN_WEIGHT, MAX_WEIGHT = 1e-30, 1e30
+# Largest weight, and inverse of the smallest one, in single precision with a margin for sums.
+MAX_WEIGHT = 1e30
 
 
 @dataclass(frozen=True, slots=True)
@@ -265,7 +265,7 @@ def _table(team: Team, given: list[tuple[Any, ...]], folder: Path) -> tuple[np.n
                 f"ids must be of one type in all parts; got {kinds[0]} in {given[0][1]} and another in {each[1]}. "
                 "Convert the columns to one type"
             )
-    ranges = max(MIN_RANGES, -(-sum(ids for _, ids, _ in found) // RANGE_IDS))
+    ranges = max(MIN_BLOCKS, -(-sum(ids for _, ids, _ in found) // RANGE_IDS))
     counts = team.spread("tables", join_ids, [(folder, r, ranges, len(given)) for r in range(ranges)])
     delete(folder, "ids-*.npy")
     starts = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
@@ -307,10 +307,10 @@ def _ends(name: str, read_part: Any, columns: Columns, given: tuple[Any, ...]) -
 
 def _check_range(weights: np.ndarray, name: str) -> None:
     some = weights[weights > 0]
-    if len(some) and not (some.min() > MIN_WEIGHT and some.max() < MAX_WEIGHT):
+    if len(some) and not (some.min() > 1 / MAX_WEIGHT and some.max() < MAX_WEIGHT):
         raise InputError(
-            f"weights must be 0, or between {MIN_WEIGHT:g} and {MAX_WEIGHT:g}; got {some.min():g} to {some.max():g} "
-            f"in {name}. Divide them by their mean"
+            f"weights must be 0, or between {1 / MAX_WEIGHT:g} and {MAX_WEIGHT:g}; got {some.min():g} to "
+            f"{some.max():g} in {name}. Divide them by their mean"
         )
 
 
