@@ -28,14 +28,10 @@ __all__ = ["Columns", "Graph", "Part", "from_matrix", "parts_of", "read"]
 
 # Formats by the ending of a file.
 ENDINGS = (".parquet", ".csv", ".npz", ".mtx")
-# Size of a part of a csv file, in bytes.
-CSV_BYTES = 32_000_000
-# Number of rows of a part of a parquet file, if its row groups are smaller.
-PARQUET_ROWS = 1_000_000
-# Number of ids that are hashed together.
-CHUNK_IDS = 1 << 17
-# Number of ids in a range of hashes.
-RANGE_IDS = 1 << 22
+# Size of a part: bytes of a csv file, and rows of a parquet file, if its row groups are smaller.
+CSV_BYTES, PARQUET_ROWS = 32_000_000, 1_000_000
+# Number of ids that are hashed together, and in a range of hashes.
+CHUNK_IDS, RANGE_IDS = 1 << 17, 1 << 22
 # Keys of the two hashes; pandas needs 16 letters.
 HASH_KEYS = "nelayout-1-hash-", "nelayout-2-hash-"
 # Largest weight, and inverse of the smallest one, in single precision with a margin for sums.
