@@ -45,82 +45,41 @@ first asked for (PEP 562), and a host is recognized by its object.
 
 __version__ = "0.1.0"
 
-# The one table of public names: name -> the module it lives in (where both are the same, the module itself).
+# The one table of public names: module -> the names in it (a module of this name is offered itself).
 # `__init__.pyi` says the same to type checkers and editors; tests/project/test_house.py holds the two together.
-_HOME = {
-    "layout": "layouts",
-    "ws_sne_layout": "layouts",
-    "gamma_quadlog_layout": "layouts",
-    "gamma_linlog_layout": "layouts",
-    "linlog_layout": "layouts",
-    "quadlog_layout": "layouts",
-    "polylog_layout": "layouts",
-    "ee_layout": "layouts",
-    "forceatlas2_layout": "layouts",
-    "tfdp_layout": "layouts",
-    "tsne_layout": "layouts",
-    "tsnet_layout": "layouts",
-    "drgraph_layout": "layouts",
-    "ssne_layout": "layouts",
-    "hssne_layout": "layouts",
-    "mds_ks_layout": "layouts",
-    "sne_layout": "layouts",
-    "nerv_layout": "layouts",
-    "jse_layout": "layouts",
-    "alpha_sne_layout": "layouts",
-    "ftsne_layout": "layouts",
-    "choose_alpha": "layouts",
-    "AlphaChoice": "formula.alpha_choice",
-    "solve": "run.pipeline",
-    "Solution": "record.solution",
-    "evaluate": "run.evaluation",
-    "Evaluated": "record.solution",
-    "plan": "run.plan_table",
-    "Plan": "run.plan_table",
-    "estimate": "run.plan_table",
-    "Estimate": "run.plan_table",
-    "Method": "catalogue.record",
-    "method": "catalogue",
-    "CoarseToFine": "catalogue.stages",
-    "Descend": "catalogue.stages",
-    "methods": "catalogue",
-    "embed": "vectors.embedding",
-    "solve_vectors": "vectors.embedding",
-    "NeighborEmbedding": "vectors.estimator",
-    "knn_graph": "vectors.knn",
-    "entropic_affinity": "vectors.knn",
-    "embed_cells": "vectors.cells",
-    "measure": "comparison",
-    "measures": "comparison",
-    "measure_vectors": "comparison",
-    "rank_curves": "comparison",
-    "rank_curves_vectors": "comparison",
-    "RankCurves": "comparison",
-    "stability": "comparison",
-    "Measured": "comparison",
-    "align": "comparison",
-    "compare": "comparison",
-    "compare_vectors": "comparison",
-    "Comparison": "comparison",
-    "draw": "pictures",
-    "plot": "pictures",
-    "node_size_from_labels": "pictures",
-    "node_size_from_points": "pictures",
-    "add_nodes": "changing",
-    "layout_sequence": "changing",
-    "LayoutSequence": "changing",
-    "explore": "pictures.pages",
-    "Page": "pictures.pages",
-    "InputError": "errors",
-    "InputTypeError": "errors",
-    "Unsupported": "errors",
-    "MissingExtra": "errors",
-    "DeviceError": "errors",
-    "divergences": "formula.divergences",
-    "kernels": "formula.kernels",
-    "optimizers": "optimizers",
-    "distributed": "distributed",
-}
+_NAMES = {
+    "layouts": (
+        "layout", "ws_sne_layout", "gamma_quadlog_layout", "gamma_linlog_layout", "linlog_layout", "quadlog_layout",
+        "polylog_layout", "ee_layout", "forceatlas2_layout", "tfdp_layout", "tsne_layout", "tsnet_layout",
+        "drgraph_layout", "ssne_layout", "hssne_layout", "mds_ks_layout", "sne_layout", "nerv_layout", "jse_layout",
+        "alpha_sne_layout", "ftsne_layout", "choose_alpha",
+    ),
+    "formula.alpha_choice": ("AlphaChoice",),
+    "run.pipeline": ("solve",),
+    "record.solution": ("Solution", "Evaluated"),
+    "run.evaluation": ("evaluate",),
+    "run.plan_table": ("plan", "Plan", "estimate", "Estimate"),
+    "catalogue.record": ("Method",),
+    "catalogue": ("method", "methods"),
+    "catalogue.stages": ("CoarseToFine", "Descend"),
+    "vectors.embedding": ("embed", "solve_vectors"),
+    "vectors.estimator": ("NeighborEmbedding",),
+    "vectors.knn": ("knn_graph", "entropic_affinity"),
+    "vectors.cells": ("embed_cells",),
+    "comparison": (
+        "measure", "measures", "measure_vectors", "rank_curves", "rank_curves_vectors", "RankCurves", "stability",
+        "Measured", "align", "compare", "compare_vectors", "Comparison",
+    ),
+    "pictures": ("draw", "plot", "node_size_from_labels", "node_size_from_points"),
+    "changing": ("add_nodes", "layout_sequence", "LayoutSequence"),
+    "pictures.pages": ("explore", "Page"),
+    "errors": ("InputError", "InputTypeError", "Unsupported", "MissingExtra", "DeviceError"),
+    "formula.divergences": ("divergences",),
+    "formula.kernels": ("kernels",),
+    "optimizers": ("optimizers",),
+    "distributed": ("distributed",),
+}  # fmt: skip
+_HOME = {name: module for module, names in _NAMES.items() for name in names}
 
 __all__ = list(_HOME)  # pyright: ignore[reportUnsupportedDunderAll]  the .pyi is what type checkers read
 
@@ -134,14 +93,11 @@ def __getattr__(name: str):
         value = module if _HOME[name].rpartition(".")[2] == name else getattr(module, name)
         globals()[name] = value  # the next look-up is an ordinary one
         return value
-    message = f"module {__name__!r} has no attribute {name!r}"
-    if not name.startswith("_"):
-        import difflib
+    from nelayout.errors import near_matches
 
-        near = difflib.get_close_matches(name, _HOME, n=3)
-        if near:
-            message += "; did you mean " + " or ".join(map(repr, near)) + "?"
-    raise AttributeError(message)
+    near = [] if name.startswith("_") else near_matches(name, _HOME)
+    hint = f"; did you mean {' or '.join(map(repr, near))}?" if near else ""
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}{hint}")
 
 
 def __dir__() -> list[str]:

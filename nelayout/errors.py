@@ -45,11 +45,7 @@ class MissingExtra(ImportError):
 
 
 def unknown(kind: str, given: object, allowed: Iterable[str]) -> InputError:
-    """Return the error for a name that is not in a table: near matches first, then the table.
-
-    >>> str(unknown("kernel", "cauchi", ["cauchy", "gauss"]))
-    "unknown kernel 'cauchi': did you mean 'cauchy'? Allowed: 'cauchy', 'gauss'"
-    """
+    """Return the error for a name that is not in a table: near matches first, then the table."""
     names = sorted({str(name) for name in allowed})
     near = near_matches(given, names)
     hint = f": did you mean {' or '.join(map(repr, near))}?" if near else "."
@@ -59,27 +55,16 @@ def unknown(kind: str, given: object, allowed: Iterable[str]) -> InputError:
 
 
 def near_matches(given: object, names: Iterable[str]) -> list[str]:
-    """Return up to three names that `given` may mean, best first, in any case, with _ or -.
-
-    >>> near_matches("WS_SNE", ["ws-sne", "linlog"])
-    ['ws-sne']
-    """
+    """Return up to three names that `given` may mean, best first, in any case, with _ or -."""
     if not isinstance(given, str):
         return []
-    plain = {_plain(name): name for name in names}
-    return [plain[match] for match in difflib.get_close_matches(_plain(given), list(plain), n=3, cutoff=0.6)]
-
-
-def _plain(name: str) -> str:
-    return name.lower().replace("_", "-").replace(" ", "-")
+    signs = str.maketrans("_ ", "--")
+    plain = {name.lower().translate(signs): name for name in names}
+    return [plain[match] for match in difflib.get_close_matches(given.lower().translate(signs), plain, n=3)]
 
 
 def missing_extra(package: str, extra: str, purpose: str = "") -> MissingExtra:
-    """Return the error for an optional package that is not installed.
-
-    >>> print(missing_extra("matplotlib", "draw", "pictures"))
-    matplotlib is needed for pictures and is not installed; install it with: pip install "nelayout[draw]"
-    """
+    """Return the error for an optional package that is not installed."""
     needed = f" for {purpose}" if purpose else ""
     return MissingExtra(
         f'{package} is needed{needed} and is not installed; install it with: pip install "nelayout[{extra}]"',
@@ -88,13 +73,7 @@ def missing_extra(package: str, extra: str, purpose: str = "") -> MissingExtra:
 
 
 def for_networkx(exc: Exception) -> Exception:
-    """Return the error as a `networkx.NetworkXError` as well, if networkx is loaded.
-
-    >>> import networkx as nx
-    >>> error = for_networkx(InputError("no such node: 7"))
-    >>> isinstance(error, InputError), isinstance(error, nx.NetworkXError), str(error)
-    (True, True, 'no such node: 7')
-    """
+    """Return the error as a `networkx.NetworkXError` as well, if networkx is loaded."""
     networkx = sys.modules.get("networkx")
     if networkx is None or isinstance(exc, networkx.NetworkXError):
         return exc

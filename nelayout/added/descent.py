@@ -36,26 +36,25 @@ def place(added: AddedNodes, ties: Ties) -> np.ndarray:
     n, d = Y.shape
     middle = np.sum(Y, axis=0) / n
     unit = math.sqrt(float(np.sum((Y - middle) ** 2)) / n) / n ** (1.0 / d) or 1.0
-    mean = _mean_of_neighbors(Y, ties, middle)
+    sums = ties.sums(ties.weight)[:, None]
+    mean = np.stack([ties.sums(ties.weight * column[ties.to]) for column in Y.T], axis=1)
+    mean = np.where(sums > 0, mean / np.where(sums > 0, sums, 1.0), middle)
+    axes = np.eye(d)
+    around = mean + START_DISTANCE * unit * np.concatenate([axes, -axes])[:, None]
+    lowest = np.argmin([added.evaluate(at, ties).value for at in around], axis=0)
     at, value = _descended(added, ties, _at_neighbors(added, ties, mean), unit)
-    other, least = _descended(added, ties, _around(added, ties, mean, unit), unit)
+    other, least = _descended(added, ties, around[lowest, np.arange(len(mean))], unit)
     return np.where((least < value)[:, None], other, at)
 
 
 def _descended(added: AddedNodes, ties: Ties, start: np.ndarray, unit: float) -> tuple[np.ndarray, np.ndarray]:
     """Return (m, d) where the steps from a start end, and J_t (m,) there."""
-    at, d = start.copy(), start.shape[1]
-    found = added.evaluate(at, ties)
-    H = np.zeros((len(at), d, d))
+    at, found = start.copy(), added.evaluate(start, ties)
     pull = np.where(found.pull > np.finfo(float).tiny, found.pull, 1.0)
-    H[:, np.arange(d), np.arange(d)] = (1.0 / pull)[:, None]
-    value, slopes, here = found.value, found.gradient, ties
-    active, lengths = np.flatnonzero(np.isfinite(value)), np.ones(len(at))
-    if len(active) < len(at):
-        here = ties.some(np.isfinite(value))
+    H = np.eye(start.shape[1]) / pull[:, None, None]
+    value, slopes, sound = found.value, found.gradient, np.isfinite(found.value)
+    active, here, lengths = np.flatnonzero(sound), ties.some(sound), np.ones(len(at))
     for _ in range(MAX_STEPS):
-        if not len(active):
-            break
         g = slopes[active]
         step = -np.einsum("mij,mj->mi", H[active], g)
         promised = np.einsum("mi,mi->m", step, g)
@@ -67,11 +66,11 @@ def _descended(added: AddedNodes, ties: Ties, start: np.ndarray, unit: float) ->
         size = np.sqrt(np.einsum("mi,mi->m", step, step))
         part = lengths[active] * np.minimum(1.0, MAX_STEP_DISTANCE * unit / np.maximum(size, 1e-300))
         going = part * size > STOP_DISTANCE * unit
+        if not going.any():
+            break
         if not going.all():
             active, here, g, step = active[going], here.some(going), g[going], step[going]
             promised, part = promised[going], part[going]
-            if not len(active):
-                break
         move = part[:, None] * step
         then = added.evaluate(at[active] + move, here)
         taken = then.value <= value[active] + DECREASE_SHARE * part * promised
@@ -83,42 +82,20 @@ def _descended(added: AddedNodes, ties: Ties, start: np.ndarray, unit: float) ->
     return at, value
 
 
-def _mean_of_neighbors(Y: np.ndarray, ties: Ties, middle: np.ndarray) -> np.ndarray:
-    """Return means (m, d) weighted by the ties; the middle of all for a node without ties."""
-    sums = ties.sums(ties.weight)
-    tied = sums > 0
-    mean = np.stack([ties.sums(ties.weight * column[ties.to]) for column in Y.T], axis=1)
-    return np.where(tied[:, None], mean / np.where(tied, sums, 1.0)[:, None], middle)
-
-
-def _around(added: AddedNodes, ties: Ties, mean: np.ndarray, unit: float) -> np.ndarray:
-    """Return (m, d), the lowest J_t at both sides of each neighbor mean along each axis."""
-    axes = np.eye(mean.shape[1])
-    places = mean + START_DISTANCE * unit * np.concatenate([axes, -axes])[:, None]
-    lowest = np.argmin([added.evaluate(at, ties).value for at in places], axis=0)
-    return places[lowest, np.arange(len(mean))]
-
-
 def _at_neighbors(added: AddedNodes, ties: Ties, mean: np.ndarray) -> np.ndarray:
     """Return (m, d), the lowest J_t among each neighbor mean and points near some neighbors."""
-    m, Y = len(ties.mass), added.Y
-    best, least = mean, added.evaluate(mean, ties).value
+    best, least = mean.copy(), added.evaluate(mean, ties).value
     order = np.lexsort((ties.to, -ties.weight, ties.of))
-    rank = np.arange(len(order)) - np.searchsorted(ties.of[order], np.arange(m))[ties.of[order]]
+    rank = np.arange(len(order)) - np.searchsorted(ties.of[order], np.arange(len(mean)))[ties.of[order]]
     for k in range(START_NEIGHBORS):
         chosen = order[rank == k]
         if not len(chosen):
             break
-        which = np.zeros(m, dtype=bool)
-        which[ties.of[chosen]] = True
-        start = Y[ties.to[chosen]]
-        start = start + START_OFFSET * (mean[which] - start)
-        value = np.full(m, np.inf)
-        value[which] = added.evaluate(start, ties.some(which)).value
-        lower = value < least
-        best = best.copy()
-        best[lower] = start[lower[which]]
-        least = np.where(lower, value, least)
+        here, near = ties.of[chosen], added.Y[ties.to[chosen]]
+        start = near + START_OFFSET * (mean[here] - near)
+        value = added.evaluate(start, ties.some(np.isin(np.arange(len(mean)), here))).value
+        lower = value < least[here]
+        best[here[lower]], least[here[lower]] = start[lower], value[lower]
     return best
 
 

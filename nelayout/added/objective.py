@@ -108,6 +108,7 @@ class AddedNodes:
         self.still = Y[those], self.mass[those]
         self.sources = Sources(*self.still, threads)
         self.total = float(np.sum(self.mass[those]))
+        self.charged: dict[Radial, Sources] = {}
         if objective.by_rows:
             self.rows, charges = objective.linearized_rows(Y)
             self.charged = {r: Sources(Y[those], charge[those], threads) for r, charge in charges.items()}
@@ -124,29 +125,24 @@ class AddedNodes:
         potentials = {r: f.potential for r, f in fields.items()}
         diff = at[ties.of] - self.ends[ties.to]
         xi = np.einsum("ij,ij->i", diff, diff)
-        if self.of.by_rows:
-            value, omega, factors = self._own_row(self.of, potentials, xi, ties)
-            more, pull = self._other_rows(self.of, xi, ties)
-            value, omega = value + more, omega + pull
-        else:
-            value, omega, factors = self._as_whole(potentials, xi, ties)
+        terms = self._by_rows if self.of.by_rows else self._as_whole
+        value, omega, factors = terms(self.of, potentials, xi, ties)
         gradient = np.stack([ties.sums(2.0 * omega * diff[:, c]) for c in range(at.shape[1])], axis=1)
         for r, factor in factors.items():
             gradient += factor[:, None] * fields[r].force
-        if self.of.by_rows:
-            for r, sources in self.charged.items():
-                (field,) = sources.fields(at, (r,))
-                value = value + ties.mass * field.potential
-                gradient += ties.mass[:, None] * field.force
+        for r, sources in self.charged.items():
+            (field,) = sources.fields(at, (r,))
+            value = value + ties.mass * field.potential
+            gradient += ties.mass[:, None] * field.force
         if self.of.gravity is not None:  # J has it once, and every pair twice
             more, pull = self.of.gravity.beside(at, ties.mass, *self.still)
             value, gradient = value + 0.5 * more, gradient + 0.5 * pull
         sound = np.isfinite(value) & np.isfinite(gradient).all(axis=1)
         return Found(np.where(sound, value, np.inf), gradient, 2.0 * ties.sums(np.maximum(omega, 0.0)))
 
-    def _as_whole(self, potentials: dict[Radial, np.ndarray], xi: np.ndarray, ties: Ties):
+    def _as_whole(self, J: Objective, potentials: dict[Radial, np.ndarray], xi: np.ndarray, ties: Ties):
         """Return J_t, omega of each edge, dJ_t / d potential by radial, at the drawing's lambda."""
-        J, coupling, plain = self.of, self.coupling, Radial(self.of.kernel)
+        coupling, plain = self.coupling, Radial(J.kernel)
         own = {r: ties.mass * potential for r, potential in potentials.items()}
         pairs, _, slopes = J.pair_terms(own, ties.mass * self.total, self.lam)
         M = 1.0 if J.divergence.linear else ties.mass[ties.of] * self.mass[ties.to]
@@ -158,8 +154,8 @@ class AddedNodes:
             factors[plain] = factors.get(plain, 0.0) + coupling.d_normalizer * ties.mass
         return value, coupling.d_edges * omega, factors
 
-    def _own_row(self, J: Objective, potentials: dict[Radial, np.ndarray], xi: np.ndarray, ties: Ties):
-        """Return the divergence of each added node's own row, omega, and d / d potential."""
+    def _by_rows(self, J: Objective, potentials: dict[Radial, np.ndarray], xi: np.ndarray, ties: Ties):
+        """Return J_t, omega and dJ_t / d potential, with the edges of old nodes' rows."""
         plain, lam = Radial(J.kernel), J.connection.at(potentials[Radial(J.kernel)])
         total, near = np.full(len(lam), self.total), ties.sums(self.mass[ties.to])
         phi = here = J.divergence
@@ -175,15 +171,13 @@ class AddedNodes:
         coupling = J.connection.couple(phi, known, 1.0)
         factors[plain] = factors.get(plain, 0.0) + coupling.d_normalizer
         factors = {r: np.broadcast_to(factor, lam.shape) for r, factor in factors.items()}
-        return np.where((lam > 0) & (lam < LARGEST), coupling.value, np.inf), omega, factors
-
-    def _other_rows(self, J: Objective, xi: np.ndarray, ties: Ties) -> tuple[np.ndarray, np.ndarray]:
-        """Return edges of old nodes' rows to an added node: sums (m,), omega (E,)."""
-        lam, phi = self.rows[ties.to], J.divergence
+        value = np.where((lam > 0) & (lam < LARGEST), coupling.value, np.inf)
+        lam, phi = self.rows[ties.to], J.divergence  # of the old nodes' rows
         if J.edges.spread is not None:
             phi = phi.bound(J.edges.spread.at(ties.to))
         b = Similarity(J.kernel, xi, lam, J.kernel.log(xi) + np.log(lam))
-        return self._edges(phi, ties, ties.back, ties.mass[ties.of], b)[:2]
+        more, pull, _ = self._edges(phi, ties, ties.back, ties.mass[ties.of], b)
+        return value + more, omega + pull, factors
 
     def _edges(self, phi: Any, ties: Ties, weight: np.ndarray, M: Any, b: Similarity):
         """Return sums (m,) over edges of weight > 0, omega (E,), and slopes (m,) in ln lambda."""

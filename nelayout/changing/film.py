@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import os
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -101,14 +101,14 @@ class LayoutSequence:
         check_output(path)
         if importlib.util.find_spec("matplotlib") is None:
             raise missing_extra("matplotlib", "draw", "animated pictures")
-        scene = _Scene(union_of(self.snapshots, self.positions), int(size))
+        frame = _painter(union_of(self.snapshots, self.positions), int(size))
         # A rest is one long frame; between two rests, for half of the time, the frames are evenly spaced.
         moving = max(1, round(seconds * fps / 2))
         times = [t + k / moving for t in range(len(self) - 1) for k in range(moving)] + [len(self) - 1.0]
         rest, step = round(500 * seconds), round(500 * seconds / moving)
         shown = [rest if time == int(time) else step for time in times]
-        palette = scene.frame(times[-1]).quantize(method=1)  # one for all frames, which would flicker otherwise
-        frames = (scene.frame(time).quantize(palette=palette, dither=0) for time in times)
+        palette = frame(times[-1]).quantize(method=1)  # one for all frames, which would flicker otherwise
+        frames = (frame(time).quantize(palette=palette, dither=0) for time in times)
         with atomic(path) as temporary:
             next(frames).save(temporary, save_all=True, append_images=frames, duration=shown, loop=0, optimize=False)
 
@@ -178,59 +178,52 @@ def film_page(union: Union, method: str, title: str) -> Page:
     return Page(labels, ends, None, [drawn], known, known[0].name, title, frames=frames)
 
 
-class _Scene:
-    """A figure of `size` pixels with dots and lines that change between frames."""
+def _painter(union: Union, size: int) -> Callable[[float], Any]:
+    """Return a function that paints the frame at a time as an image of `size` pixels."""
+    import matplotlib as mpl
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.collections import LineCollection
+    from matplotlib.figure import Figure
+    from PIL import Image
 
-    def __init__(self, union: Union, size: int) -> None:
-        import matplotlib as mpl
-        from matplotlib.collections import LineCollection
-        from matplotlib.figure import Figure
+    there = ~np.isnan(union.Y[..., 0])
+    T, n = there.shape
+    rgb = mpl.colormaps["viridis"](there.argmax(axis=0) / max(T - 1, 1) * 0.9)[:, :3]
+    # At 72 dots an inch, sizes in points are sizes in pixels.
+    figure: Any = Figure(figsize=(size / 72, size / 72), dpi=72, facecolor="white")
+    ax = figure.add_axes((0.04, 0.04, 0.92, 0.92))
+    ax.set_axis_off()
+    positions = union.Y[there] if there.any() else np.zeros((1, 2))
+    low, high = positions.min(axis=0), positions.max(axis=0)
+    half = float((high - low).max()) / 2 or 1.0
+    for limit, middle in zip((ax.set_xlim, ax.set_ylim), (low + high) / 2, strict=True):
+        limit(middle - half, middle + half)
+    ends = union.Y[-1][union.ends[union.edges[-1]]]
+    drawn = float(np.sqrt(np.sum((ends[:, 0] - ends[:, 1]) ** 2, axis=1)).sum()) / (2 * half)
+    darkest = float(np.clip(INK_SHARE * size / max(drawn, 1e-9) / 0.8, 0.08, 0.7))
+    dot = dot_diameter(n) * size / 2
+    look = {"s": dot**2, "linewidths": 0.3 if dot > 4 else 0.0, "edgecolors": "white", "clip_on": False}
+    lines = ax.add_collection(LineCollection([], linewidths=0.8, zorder=1, clip_on=False))
+    dots = ax.scatter(np.zeros(n), np.zeros(n), zorder=2, **look)
+    text = figure.text(0.02, 0.98, "", va="top", fontsize=max(9, size / 50), color="0.3")
 
-        self.union, T, n = union, len(union.Y), union.Y.shape[1]
-        there = ~np.isnan(union.Y[..., 0])
-        self.rgb = mpl.colormaps["viridis"](there.argmax(axis=0) / max(T - 1, 1) * 0.9)[:, :3]
-        # At 72 dots an inch, sizes in points are sizes in pixels.
-        self.figure: Any = Figure(figsize=(size / 72, size / 72), dpi=72, facecolor="white")
-        ax = self.figure.add_axes((0.04, 0.04, 0.92, 0.92))
-        ax.set_axis_off()
-        positions = union.Y[there] if there.any() else np.zeros((1, 2))
-        low, high = positions.min(axis=0), positions.max(axis=0)
-        half = float((high - low).max()) / 2 or 1.0
-        for limit, middle in zip((ax.set_xlim, ax.set_ylim), (low + high) / 2, strict=True):
-            limit(middle - half, middle + half)
-        ends = union.Y[-1][union.ends[union.edges[-1]]]
-        drawn = float(np.sqrt(np.sum((ends[:, 0] - ends[:, 1]) ** 2, axis=1)).sum()) / (2 * half)
-        self.opacity = float(np.clip(INK_SHARE * size / max(drawn, 1e-9) / 0.8, 0.08, 0.7))
-        dot = dot_diameter(n) * size / 2
-        rim = 0.3 if dot > 4 else 0.0
-        self.lines = ax.add_collection(LineCollection([], linewidths=0.8, zorder=1, clip_on=False))
-        self.dots = ax.scatter(
-            np.zeros(n), np.zeros(n), s=dot**2, linewidths=rim, edgecolors="white", zorder=2, clip_on=False
-        )
-        self.text = self.figure.text(0.02, 0.98, "", va="top", fontsize=max(9, size / 50), color="0.3")
-
-    def frame(self, time: float) -> Any:
-        """Return the frame at a time, also between two drawings, as an image of Pillow."""
-        from matplotlib.backends.backend_agg import FigureCanvasAgg
-        from PIL import Image
-
-        union = self.union
+    def frame(time: float) -> Any:
         before, after, part = int(np.floor(time)), int(np.ceil(time)), time - np.floor(time)
         part = part * part * (3 - 2 * part)
-        A, B = union.Y[before], union.Y[after]
-        here, then = ~np.isnan(A[:, 0]), ~np.isnan(B[:, 0])
+        A, B, here, then = union.Y[before], union.Y[after], there[before], there[after]
         # Nodes in both drawings move; others fade in and out.
         Y = np.where((here & then)[:, None], A + part * (B - A), np.where(here[:, None], A, B))
         share = (1 - part) * here + part * then
-        self.dots.set_offsets(Y[share > 0])
-        self.dots.set_facecolors(np.column_stack([self.rgb, share])[share > 0])
+        dots.set_offsets(Y[share > 0])
+        dots.set_facecolors(np.column_stack([rgb, share])[share > 0])
         opacity = (1 - part) * union.edges[before] + part * union.edges[after]
         shown = opacity > 0
-        self.lines.set_segments(list(Y[union.ends[shown]]))
-        self.lines.set_color([(0.3, 0.33, 0.39, self.opacity * each) for each in opacity[shown].tolist()])
+        lines.set_segments(list(Y[union.ends[shown]]))
+        lines.set_color([(0.3, 0.33, 0.39, darkest * each) for each in opacity[shown].tolist()])
         step = before if time - before < 0.5 else after
-        count = int(np.count_nonzero(~np.isnan(union.Y[step, :, 0])))
-        self.text.set_text(f"{step + 1} of {len(union.Y)}: {count:,} nodes, {int(union.edges[step].sum()):,} edges")
-        canvas = FigureCanvasAgg(self.figure)
+        text.set_text(f"{step + 1} of {T}: {there[step].sum():,} nodes, {union.edges[step].sum():,} edges")
+        canvas = FigureCanvasAgg(figure)
         canvas.draw()
         return Image.fromarray(np.asarray(canvas.buffer_rgba())[..., :3].copy())
+
+    return frame

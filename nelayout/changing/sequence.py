@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import Any, Unpack, cast
 
 import numpy as np
@@ -26,7 +26,7 @@ from nelayout.run.placement import radius
 from nelayout.run.request import NOTHING_KNOWN, Kept, checked_stability
 from nelayout.similarities.masses import NAMED
 
-__all__ = ["STABILITY", "add_nodes", "common_rows", "given_places", "keep_places", "layout_sequence", "unchanged"]
+__all__ = ["STABILITY", "add_nodes", "keep_places", "layout_sequence", "unchanged"]
 
 
 @takes_addition_keywords
@@ -67,7 +67,7 @@ def add_nodes(G: Any, pos: Any, method: str | Method = "auto", **options: Unpack
     """
     record, common = with_own(method, options)
     network = graphs.read(G, weight=None)
-    places, dim = given_places(network, pos, "pos")
+    places, dim = _given_places(network, pos)
     if not places and len(network.labels):
         raise InputError(
             f"pos has no position for any of the {len(network.labels)} nodes of the graph: give positions of the old "
@@ -78,24 +78,23 @@ def add_nodes(G: Any, pos: Any, method: str | Method = "auto", **options: Unpack
     return run_method(G, record, places, list(places) or None, o, known).positions
 
 
-def given_places(network: graphs.Network, pos: Any, what: str) -> tuple[dict[Hashable, np.ndarray], int]:
+def _given_places(network: graphs.Network, pos: Any) -> tuple[dict[Hashable, np.ndarray], int]:
     """Return {label: (dim,)} of nodes with a position, and dim; an array may lack last rows."""
     opened = graphs.places(pos)
     given = opened.given
     if opened.keys is None:
         if len(given) > len(network.labels):
             raise InputError(
-                f"{what} has {len(given)} rows and the graph has {len(network.labels)} nodes; give one row for each "
+                f"pos has {len(given)} rows and the graph has {len(network.labels)} nodes; give one row for each "
                 "old node, and drop the rows of removed nodes"
             )
         given = dict(zip(network.labels, given, strict=False))
-    dim = opened.dim
-    Y = network.host.positions(given, dim)
+    Y = network.host.positions(given, opened.dim)
     there = np.flatnonzero(~np.isnan(Y).any(axis=1)).tolist()
     try:
-        return {network.labels[k]: Y[k] for k in there}, dim
+        return {network.labels[k]: Y[k] for k in there}, opened.dim
     except TypeError:
-        raise InputError(f"{what}: node {short_repr(network.labels[there[0]])} cannot be a key") from None
+        raise InputError(f"pos: node {short_repr(network.labels[there[0]])} cannot be a key") from None
 
 
 # Default stability.
@@ -165,10 +164,12 @@ def layout_sequence(
             'node_size must be "auto", which lets no dot of a film hide another, or None, the minimizers as they are: '
             "sizes of your own are for single drawings (nelayout.layout)"
         )
-    state = _State(record, o, stability, generator(o["seed"]))
-    state.begin(snapshots[0], pos)
-    for k, G in enumerate(snapshots):
-        if not state.draw(k, G):
+    state = _State(record, o, stability)
+    if pos is not None:
+        state.hold(snapshots[0], pos)
+    for G in snapshots:
+        state.draw(G)
+        if state.solutions[-1].reason == "stopped":
             break
     return state.finished(record.name, kept=pos is not None)
 
@@ -188,69 +189,61 @@ def _listed(given: Any) -> list[Any]:
     return found
 
 
-@dataclass
 class _State:
     """Drawings so far, last position of every node, and the drawing given as ``pos``."""
 
-    record: Method
-    options: dict[str, Any]
-    stability: float
-    rng: np.random.Generator
-    last: dict[Hashable, np.ndarray] = field(default_factory=dict)
-    given: dict[Hashable, np.ndarray] = field(default_factory=dict)
-    networks: list[graphs.Network] = field(default_factory=list)
-    drawings: list[np.ndarray] = field(default_factory=list)
-    solutions: list[Solution] = field(default_factory=list)
+    def __init__(self, record: Method, options: dict[str, Any], stability: float) -> None:
+        self.record, self.options, self.stability = record, options, stability
+        self.rng = generator(options["seed"])
+        self.last: dict[Hashable, np.ndarray] = {}
+        self.given: dict[Hashable, np.ndarray] = {}
+        self.networks: list[graphs.Network] = []
+        self.drawings: list[np.ndarray] = []
+        self.solutions: list[Solution] = []
 
-    def begin(self, G: Any, pos: Any) -> None:
-        """Take the drawing `pos` that holds the first one, if given."""
-        if pos is None:
-            return
+    def hold(self, G: Any, pos: Any) -> None:
+        """Take the drawing `pos` that holds the first one."""
         network = graphs.read(G, weight=None) if graphs.places(pos).keys is None else graphs.points(pos)
-        self.last, self.options["dim"] = given_places(network, pos, "pos")
+        self.last, self.options["dim"] = _given_places(network, pos)
         self.given = dict(self.last)
 
-    def draw(self, k: int, G: Any) -> bool:
-        """Draw the graph number k; return False if the callback has ended the run."""
+    def draw(self, G: Any) -> None:
+        """Draw the next graph."""
+        before = self.networks[-1] if self.networks else None
         with graphs.guard(G):
             network = graphs.read(G, self.options["weight"], self.options["weight_kind"])
             there = {label: self.last[label] for label in network.labels if label in self.last}
             if self.last and not there and len(network.labels):
                 raise InputError(
-                    f"graph number {k + 1} shares no node with the graphs before it, so that no position can be kept. "
-                    "Labels identify nodes (in matrices rows); draw it by nelayout.layout"
+                    f"graph number {len(self.networks) + 1} shares no node with the graphs before it, so that no "
+                    "position can be kept. Labels identify nodes (in matrices rows); draw it by nelayout.layout"
                 )
         same, mass = np.zeros(len(network.labels), dtype=bool), self.options["mass"]
-        if self.given and not self.networks:
-            same = _without_newcomers(network, there)
-        if self.networks:
-            same, kept = unchanged(self.networks[-1], network), keep_places(self.networks[-1], network)
-            stay = {label for label, stays in zip(network.labels, kept, strict=True) if stays}
-            there = {label: place for label, place in there.items() if label in stay}
-            if not (mass is None or (isinstance(mass, str) and mass in NAMED)):
-                same[:] = False  # masses from the caller may have changed
-        if self.networks and same.all() and len(same) == len(self.networks[-1].labels):  # the same graph again
-            old, new = common_rows(self.networks[-1].labels, network.labels)
-            return self._add(network, self.drawings[-1][old][np.argsort(new)], replace(self.solutions[-1], seconds=0.0))
-        known = NOTHING_KNOWN._replace(kept=Kept(self.stability, same)) if there else NOTHING_KNOWN
-        own = {"scale": None, "center": None, "store_pos_as": None, "seed": self.rng}
-        if isinstance(mass, Mapping):  # one dict has the nodes of all graphs
-            own["mass"] = {node: mass[node] for node in network.labels if node in mass}
-        options = cast("LayoutOptions", {**self.options, **own})
-        solution = run_method(G, self.record, there or None, None, options, known)
-        if solution.choice is not None:  # one objective for all
-            self.record = at_order(self.record, solution.choice.alpha)
-        return self._add(
-            network, network.host.positions(graphs.places(solution.positions).given, self.options["dim"]), solution
-        )
-
-    def _add(self, network: graphs.Network, Y: np.ndarray, solution: Solution) -> bool:
-        """Store a drawing (n, d); return False if the callback has ended the run."""
+        if before is not None:
+            kept = zip(network.labels, keep_places(before, network), strict=True)
+            there = {label: there[label] for label, stays in kept if stays and label in there}
+            if mass is None or (isinstance(mass, str) and mass in NAMED):  # other masses may have changed
+                same = unchanged(before, network)
+        elif self.given:  # nodes in components without new nodes
+            labels = component_labels(network.adjacency)
+            same = ~np.isin(labels, labels[[label not in there for label in network.labels]])
+        if before is not None and same.all() and len(same) == len(before.labels):  # the same graph again
+            old, new = _common_rows(before.labels, network.labels)
+            Y, solution = self.drawings[-1][old][np.argsort(new)], replace(self.solutions[-1], seconds=0.0)
+        else:
+            known = NOTHING_KNOWN._replace(kept=Kept(self.stability, same)) if there else NOTHING_KNOWN
+            own = {"scale": None, "center": None, "store_pos_as": None, "seed": self.rng}
+            if isinstance(mass, Mapping):  # one dict has the nodes of all graphs
+                own["mass"] = {node: mass[node] for node in network.labels if node in mass}
+            options = cast("LayoutOptions", {**self.options, **own})
+            solution = run_method(G, self.record, there or None, None, options, known)
+            if solution.choice is not None:  # one objective for all
+                self.record = at_order(self.record, solution.choice.alpha)
+            Y = network.host.positions(graphs.places(solution.positions).given, self.options["dim"])
         self.networks.append(network)
         self.drawings.append(Y)
         self.solutions.append(solution)
         self.last.update(zip(network.labels, Y, strict=True))
-        return solution.reason != "stopped"
 
     def finished(self, name: str, kept: bool) -> LayoutSequence:
         """Return the record of all drawings, with the requested scale and center."""
@@ -260,7 +253,7 @@ class _State:
         labels, before = list(self.given), np.array(list(self.given.values()))
         for t, (network, Y) in enumerate(zip(self.networks, drawings, strict=True)):
             if t or kept:
-                old, new = common_rows(labels, network.labels)
+                old, new = _common_rows(labels, network.labels)
                 arrived[t], left[t] = len(Y) - len(new), len(before) - len(old)
                 away = np.sqrt(np.sum((Y[new] - before[old]) ** 2, axis=1))
                 if len(away) and (unit := radius(before)) > 0:
@@ -273,24 +266,15 @@ class _State:
         return LayoutSequence(written, values, *moves, seconds, self.stability, name, tuple(notes), snapshots)
 
 
-def _without_newcomers(network: graphs.Network, known: Mapping[Hashable, Any]) -> np.ndarray:
-    """Return the mask (n,) of the nodes in components without new nodes."""
-    labels = component_labels(network.adjacency)
-    new = [label not in known for label in network.labels]
-    return ~np.isin(labels, labels[new])
-
-
 def _fitted(drawings: list[np.ndarray], scale: float | None, center: np.ndarray | None) -> list[np.ndarray]:
     """Return all drawings around the centroid of the last, at the one scale that fits all."""
-    last = drawings[-1]
-    middle = np.sum(last, axis=0) / max(len(last), 1)
-    reach = max((float(np.abs(Y - middle).max(initial=0.0)) for Y in drawings), default=0.0)
+    middle = np.sum(drawings[-1], axis=0) / max(len(drawings[-1]), 1)
+    reach = max(float(np.abs(Y - middle).max(initial=0.0)) for Y in drawings)
     factor = scale / reach if scale is not None and 0 < reach < math.inf else 1.0
-    shift = 0.0 if center is None else center
-    return [factor * (Y - middle) + shift for Y in drawings]
+    return [factor * (Y - middle) + (0.0 if center is None else center) for Y in drawings]
 
 
-def common_rows(before: Sequence[Hashable], now: Sequence[Hashable]) -> tuple[np.ndarray, np.ndarray]:
+def _common_rows(before: Sequence[Hashable], now: Sequence[Hashable]) -> tuple[np.ndarray, np.ndarray]:
     """Return rows (k,) of the nodes in both graphs, in the earlier and in the later graph."""
     number = {label: k for k, label in enumerate(before)}
     pairs = [(number[label], k) for k, label in enumerate(now) if label in number]
@@ -300,17 +284,14 @@ def common_rows(before: Sequence[Hashable], now: Sequence[Hashable]) -> tuple[np
 
 def unchanged(before: graphs.Network, now: graphs.Network) -> np.ndarray:
     """Return the mask (n,) of nodes in components with unchanged nodes, edges and weights."""
-    old, new = common_rows(before.labels, now.labels)
+    old, new = _common_rows(before.labels, now.labels)
     same = np.zeros(len(now.labels), dtype=bool)
     A, B = csr_array(before.adjacency), csr_array(now.adjacency)
     difference = csr_array(A[old][:, old] - B[new][:, new])
     difference.eliminate_zeros()
-    alike = (np.diff(difference.indptr) == 0) & (np.diff(A.indptr)[old] == np.diff(B.indptr)[new])
-    same[new] = alike
+    same[new] = (np.diff(difference.indptr) == 0) & (np.diff(A.indptr)[old] == np.diff(B.indptr)[new])
     labels = component_labels(now.adjacency)
-    broken = np.zeros(int(labels.max(initial=-1)) + 1, dtype=bool)
-    broken[labels[~same]] = True
-    return ~broken[labels]
+    return ~np.isin(labels, labels[~same])
 
 
 def keep_places(before: graphs.Network, now: graphs.Network) -> np.ndarray:
@@ -319,7 +300,7 @@ def keep_places(before: graphs.Network, now: graphs.Network) -> np.ndarray:
     If a component was joined from several parts, the largest parts keep their positions. Nodes that were absent keep
     their last positions.
     """
-    old, new = common_rows(before.labels, now.labels)
+    old, new = _common_rows(before.labels, now.labels)
     part = np.full(len(now.labels), -1)
     part[new] = component_labels(before.adjacency)[old]
     labels, kept = component_labels(now.adjacency), np.ones(len(now.labels), dtype=bool)

@@ -23,20 +23,18 @@ from nelayout.catalogue.options import TEXTS
 from nelayout.errors import InputError, missing_extra, unknown
 from nelayout.graphs import files, read
 from nelayout.graphs.files import FORMATS, JSON, GraphFile
+from nelayout.graphs.host import Named
 
 __all__ = [
-    "METHOD_TEXT", "PICTURES", "SET_TEXT", "Command", "WrongUsage", "attribute", "check_writable", "choose_formats",
-    "color", "declare", "declare_ends", "declare_look", "declare_messages", "declare_method", "declare_picture",
-    "declarer", "graph_formats", "in_options", "keys", "keywords", "known_positions", "method", "node", "page_look",
-    "painting", "picture_look", "read_graph", "say", "say_all", "setting", "shows_progress", "texts", "tuned_method",
-    "weight", "whole", "with_endings",
+    "METHOD_TEXT", "PICTURES", "Command", "WrongUsage", "attribute", "check_writable", "choose_formats", "declare",
+    "declare_ends", "declare_look", "declare_messages", "declare_output", "declare_picture", "declarer", "in_options",
+    "keys", "keywords", "known_positions", "look", "method", "number_or", "painting", "picture_look", "read_graph",
+    "say", "say_all", "setting", "shows_progress", "tuned_method", "weight", "whole", "with_endings",
 ]  # fmt: skip
 
-SET_TEXT = "parameter of the method, see nelayout methods; once for each parameter"
 METHOD_TEXT = "see nelayout methods; nerv:0.3 sets the first parameter of the method"
 PICTURES = ("png", "svg", "pdf")
 TYPED = ("arrow", "parquet")
-BINARY = (*PICTURES, *TYPED, "npz", "npy")
 # Keyword of the library -> options for it, if no option has its name; the first one of a command applies.
 SYNONYMS = {
     "n_components": ("--dim",),
@@ -47,6 +45,8 @@ SYNONYMS = {
 # Keywords that are not English words. Other keywords become options only in front of = or "must", and in backticks.
 NO_WORDS = re.compile(r"pos|dim|pca|\w+_\w+")
 QUOTED = re.compile(r"('[^']*'|\"[^\"]*\")")  # text in quotes stays as it is
+# Values of `--label` that mean the nodes' own names, unless an attribute has this name.
+OWN_NAMES = ("id", "label", "name")
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,14 +54,14 @@ class Command:
     """A command of the command line.
 
     text      its line in --help
-    declare   adds its arguments to a parser
+    declare   adds its options by a function of `declarer`
     run       does the work: `InputError` if the input cannot be used, `WrongUsage` if arguments contradict each other
     examples  calls that --help shows
     formats   returns the formats that --help lists, by what they are for
     """
 
     text: str
-    declare: Callable[[argparse.ArgumentParser], None]
+    declare: Callable[[Callable[..., None]], None]
     run: Callable[[argparse.Namespace], None]
     examples: tuple[str, ...]
     formats: Callable[[], dict[str, Iterable[str]]] = dict
@@ -72,7 +72,8 @@ class WrongUsage(InputError):
 
 
 def declarer(command: argparse.ArgumentParser) -> Callable[..., None]:
-    """Return a function that adds an option; the default text comes from the layout keyword."""
+    """Return a function that adds an option; the default text is that of the layout keyword."""
+
     def option(*names: str, text: str = "", **how: Any) -> None:
         key = names[-1].removeprefix("--").replace("-", "_")
         command.add_argument(*names, help=(text or TEXTS[key]).replace("%", "%%"), **how)
@@ -80,19 +81,71 @@ def declarer(command: argparse.ArgumentParser) -> Callable[..., None]:
     return option
 
 
+def declare(option: Callable[..., None], *, drawn: bool = True) -> None:
+    """Add FILE and the options to read a graph and draw it; ``drawn``: by one method."""
+    if drawn:
+        declare_method(option, "auto", default="auto")
+        option("--dim", type=int, default=2, choices=(1, 2, 3))
+        option("--pos", text="file with positions to start from; it may be FILE itself", metavar="FILE")
+    declare_ends(option, "none: every edge weighs 1")
+    option("--weight-kind", default="similarity", choices=("similarity", "distance", "log"))
+    option("--affinity", text="similarities: weights of edges, or hops: path lengths", choices=("weights", "hops"))
+    option("--perplexity", type=float, metavar="NUMBER")
+    option("--hops", type=whole, metavar="NUMBER")
+    mass = "node masses: unit, degree, strength, ..., or a node attribute (the method's own)"
+    option("--mass", text=mass, metavar="NAME")
+    option("--emphasis", type=float, metavar="E")
+    option("--smoothing", type=float, default=0.0, metavar="RHO")
+    declare_steps(option, default=0)
+
+
+def declare_method(option: Callable[..., None], usual: str, **how: Any) -> None:
+    """Add the options for one method and its parameters; ``usual``: the default method."""
+    option("-m", "--method", text=f"{METHOD_TEXT} ({usual})", type=method, **how)
+    text = "parameter of the method, see nelayout methods; once for each parameter"
+    option("--set", text=text, type=setting, action="append", metavar="NAME=VALUE")
+
+
+def declare_steps(option: Callable[..., None], **seed: Any) -> None:
+    """Add the options for the random numbers and the steps of a run."""
+    option("--seed", text="same seed, same drawing (0)", type=whole, **seed)
+    option("--max-iter", text="maximum iterations of the method's own stages", type=whole, metavar="STEPS")
+
+
+def declare_ends(option: Callable[..., None], unweighted: str) -> None:
+    """Add FILE, and the options for the weights and the columns of its edges."""
+    option("file", text="graph file, may be gzipped; - is standard input", metavar="FILE")
+    option("--weight", text=f"edge attribute with the weights (weight); {unweighted}", metavar="NAME")
+    option("--source", text="column of a table with the first end of an edge, by heading or number", metavar="NAME")
+    option("--target", text="column of a table with the other end", metavar="NAME")
+
+
+def declare_output(option: Callable[..., None]) -> None:
+    """Add the option for the output of one drawing of a graph."""
+    out = "picture, page or positions, by its ending; - is standard output"
+    option("-o", "--output", text=out, metavar="OUT", required=True)
+
+
+def declare_look(option: Callable[..., None]) -> None:
+    """Add the options of pictures of all commands that draw the nodes of a graph."""
+    option("--nodes", text="table of nodes, csv or tsv: its columns become node attributes", metavar="TABLE")
+    option("--label", text="node attribute written beside the nodes; id: the nodes' own names", metavar="NAME")
+    option("--color", text="node attribute that colors the nodes, or one color", metavar="NAME")
+
+
+def declare_picture(option: Callable[..., None]) -> None:
+    """Add the options of pictures of one graph; they mean what keywords of `draw` mean."""
+    declare_look(option)
+    option("--background", text="white, dark, a color, or none for a transparent picture", metavar="COLOR")
+    styles = ("straight", "faded", "bundled", "none")  # as in `nelayout.pictures.edges`, which --help must not import
+    option("--edges", text="edge style of a picture (straight)", choices=styles)
+
+
 def declare_messages(option: Callable[..., None], default: str = "") -> None:
     """Add the options of all commands with an output: its format, and the amount of messages."""
     text = f"format of OUT, or of FILE if the name of OUT shows its own; IN:OUT names both{default}"
     option("--format", text=text, metavar="NAME")
     option("--quiet", text="no notes and no progress", action="store_true")
-
-
-def declare_method(option: Callable[..., None]) -> None:
-    """Add the options of a drawing by one method: its parameters, dimensions and start."""
-    option("-m", "--method", text=f"{METHOD_TEXT} (auto)", default="auto", type=method)
-    option("--set", text=SET_TEXT, type=setting, action="append", metavar="NAME=VALUE")
-    option("--dim", type=int, default=2, choices=(1, 2, 3))
-    option("--pos", text="file with positions to start from; it may be FILE itself", metavar="FILE")
 
 
 def shows_progress(given: argparse.Namespace) -> bool:
@@ -116,23 +169,19 @@ def choose_formats(given: argparse.Namespace, allowed: Iterable[str]) -> tuple[s
     return (None, given.format) if {given.format, named} <= JSON else (given.format, named)
 
 
-def check_writable(output: str, kind: str, *sources: str, drawn: Iterable[str], extra: str) -> None:
+def check_writable(output: str, kind: str, *sources: str, extra: str = "draw") -> None:
     """Raise if the output cannot be written, or needs a missing package (`extra`, pyarrow)."""
     files.check_output(output, *sources)
-    if kind in drawn and importlib.util.find_spec("matplotlib") is None:
+    if kind in (*PICTURES, "gif") and importlib.util.find_spec("matplotlib") is None:
         raise missing_extra("matplotlib", extra, "pictures")
     if kind in TYPED and importlib.util.find_spec("pyarrow") is None:
         raise missing_extra("pyarrow", "parquet", f"{kind} files")
-    if output == "-" and kind in BINARY and sys.stdout.isatty():
+    if output == "-" and kind in (*PICTURES, *TYPED, "npz", "npy") and sys.stdout.isatty():
         raise InputError(f"{kind} is not text for a terminal; give -o FILE, or redirect it into a file or a pipe")
 
 
 def method(text: str) -> str:
-    """Read the name of a method, in any spelling, with or without a number behind it.
-
-    >>> method("WS_SNE"), method("nerv:0.3")
-    ('ws-sne', 'nerv:0.3')
-    """
+    """Read the name of a method, in any spelling, with or without a number behind it."""
     try:
         return method_named(text).name
     except InputError as error:
@@ -184,23 +233,23 @@ def whole(text: str) -> int:
 whole.__name__ = "whole number of 0 or more"  # argparse writes "invalid ... value"
 
 
-def in_options(message: str, parser: argparse.ArgumentParser) -> str:
-    """Return a message of the library with options instead of keywords.
+def number_or(kind: Callable[[str], Any], **words: Any) -> Callable[[str], Any]:
+    """Return a function that reads a number, or one of some words with their values."""
 
-    >>> parser = argparse.ArgumentParser()
-    >>> _ = parser.add_argument("--weight"), parser.add_argument("--pos")
-    >>> in_options("3 edges of weight 0 taken as no edge; weight=None takes every edge as 1", parser)
-    '3 edges of weight 0 taken as no edge; --weight none takes every edge as 1'
-    >>> in_options("nodes are fixed without positions: give them in pos", parser)
-    'nodes are fixed without positions: give them in --pos'
-    """
+    def number(text: str) -> Any:
+        return words[text] if text in words else kind(text)
+
+    return number
+
+
+def in_options(message: str, parser: argparse.ArgumentParser) -> str:
+    """Return a message of the library with options instead of keywords."""
     own = [name for name in parser._option_string_actions if name.startswith("--")]
     options = {name.removeprefix("--").replace("-", "_"): name for name in own}
     for keyword, candidates in SYNONYMS.items():
-        found = [name for name in candidates if name in own]
-        options |= {keyword: found[0]} if found and keyword not in options else {}
-    if not options:
-        return message
+        for name in candidates:
+            if name in own:
+                options.setdefault(keyword, name)
     names = "|".join(options)
 
     def assigned(found: re.Match[str]) -> str:
@@ -252,73 +301,6 @@ def painting(given: argparse.Namespace) -> Iterator[None]:
     say_all((str(each.message) for each in caught), given)
 
 
-# Values of `--label` that mean the nodes' own names, unless an attribute has this name.
-OWN_NAMES = ("id", "label", "name")
-# Values of `--edges`, as in `nelayout.pictures.edges`: --help must not import that module.
-EDGES = ("straight", "faded", "bundled", "none")
-
-
-def declare(command: argparse.ArgumentParser, option: Callable[..., None]) -> None:
-    """Add FILE and the options to read and draw a graph; they mean what the keywords mean."""
-    command.add_argument("file", metavar="FILE", help="graph file, may be gzipped; - is standard input")
-    option("--weight", text="edge attribute with the weights (weight); none: every edge weighs 1", metavar="NAME")
-    declare_ends(option)
-    option("--weight-kind", default="similarity", choices=("similarity", "distance", "log"))
-    option("--affinity", text="similarities: weights of edges, or hops: path lengths", choices=("weights", "hops"))
-    option("--perplexity", type=float, metavar="NUMBER")
-    option("--hops", type=whole, metavar="NUMBER")
-    mass = "node masses: unit, degree, strength, ..., or a node attribute (the method's own)"
-    option("--mass", text=mass, metavar="NAME")
-    option("--emphasis", type=float, metavar="E")
-    option("--smoothing", type=float, default=0.0, metavar="RHO")
-    option("--seed", text="same seed, same drawing (0)", type=whole, default=0)
-    option("--max-iter", text="maximum iterations of the method's own stages", type=whole, metavar="STEPS")
-
-
-def declare_ends(option: Callable[..., None]) -> None:
-    """Add the options that name the columns of a table of edges."""
-    option("--source", text="column of a table with the first end of an edge, by heading or number", metavar="NAME")
-    option("--target", text="column of a table with the other end", metavar="NAME")
-
-
-def declare_look(option: Callable[..., None]) -> None:
-    """Add the options of pictures of all commands that draw the nodes of a graph."""
-    option("--nodes", text="table of nodes, csv or tsv: its columns become node attributes", metavar="TABLE")
-    option("--label", text="node attribute written beside the nodes; id: the nodes' own names", metavar="NAME")
-    option("--color", text="node attribute that colors the nodes, or one color", metavar="NAME")
-
-
-def declare_picture(option: Callable[..., None]) -> None:
-    """Add the options of pictures of one graph; they mean what keywords of `draw` mean."""
-    option("--background", text="white, dark, a color, or none for a transparent picture", metavar="COLOR")
-    option("--edges", text="edge style of a picture (straight)", choices=EDGES)
-
-
-def picture_look(given: argparse.Namespace, kind: str, pictures: Iterable[str], file: GraphFile) -> dict[str, Any]:
-    """Return the options of `declare_picture` as keywords of `nelayout.draw`.
-
-    Raises `InputError`, before the work starts, if the output is not a picture, and as `nelayout.draw` does.
-    """
-    asked = [name for name in ("background", "edges") if getattr(given, name) is not None]
-    if asked and kind not in pictures:
-        raise InputError(f"--{asked[0]} is for pictures ({', '.join(pictures)}); {kind} is not a picture: leave it out")
-    look: dict[str, Any] = {name: getattr(given, name) for name in asked}
-    if look.get("background") == "none":
-        look["background"] = None
-    if asked:
-        from nelayout.pictures.edges import check_style
-        from nelayout.pictures.paper import paper
-
-        paper(look.get("background", "auto"))
-        check_style(look.get("edges", "straight"), read(file.graph, weight=None).adjacency.nnz // 2)
-    return look
-
-
-def graph_formats() -> list[str]:
-    """Return the formats of FILE, with their endings if these differ from the names."""
-    return with_endings(FORMATS)
-
-
 def with_endings(names: Iterable[str]) -> list[str]:
     """Return the formats of these names, with their endings if these differ from the names."""
     own = ((name, " ".join(FORMATS[name].endings)) for name in names)
@@ -327,9 +309,13 @@ def with_endings(names: Iterable[str]) -> list[str]:
 
 def keywords(given: argparse.Namespace, file: GraphFile) -> dict[str, Any]:
     """Return the options of `declare` as keywords of `nelayout.solve`."""
-    same = ("weight_kind", "affinity", "perplexity", "hops", "smoothing", "emphasis", "seed", "max_iter")
-    own = {name: getattr(given, name) for name in same}
-    return {**weight(given, file), **own, "mass": _mass(given.mass, file), "node_size": "auto"}
+    from nelayout.similarities.masses import NAMED
+
+    same = ("weight_kind", "affinity", "perplexity", "hops", "smoothing", "emphasis", "mass", "seed", "max_iter")
+    own: dict[str, Any] = {**weight(given, file), **{name: getattr(given, name) for name in same}, "node_size": "auto"}
+    if given.mass not in NAMED and given.mass in file.node_data and given.mass not in file.host.attributes():
+        own["mass"] = file.node_data[given.mass]  # a column of the file that the graph does not hold
+    return own
 
 
 def read_graph(given: argparse.Namespace, path: str, form: str | None) -> GraphFile:
@@ -346,10 +332,9 @@ def weight(given: argparse.Namespace, file: GraphFile) -> dict[str, str | None]:
         return {"weight": None}
     names = file.edge_attributes
     if given.weight not in names:
+        problem = f"--weight {given.weight}: the edges have no attributes; leave it out"
         if names:
-            problem = str(unknown("edge attribute for --weight", given.weight, names))
-        else:
-            problem = f"--weight {given.weight}: the edges have no attributes; leave it out"
+            problem = unknown("edge attribute for --weight", given.weight, names)
         raise InputError(f"{problem}; use --weight none to count every edge as 1")
     return {"weight": given.weight}
 
@@ -367,9 +352,8 @@ def known_positions(
     start = {names[name]: place for name, place in found.items() if name in names}
     if len(start) < min(len(found), len(names)):  # some formats drop blanks at the ends and double quotes
         spelled = {_spelled(name): node for name, node in names.items() if node not in start}
-        start |= {
-            spelled[_spelled(n)]: place for n, place in found.items() if n not in names and _spelled(n) in spelled
-        }
+        others = {_spelled(name): place for name, place in found.items() if name not in names}
+        start |= {spelled[name]: place for name, place in others.items() if name in spelled}
     if not start:
         raise InputError(
             f"{path}: all {len(found)} node names are unknown; the graph has e.g. {next(iter(names), None)!r}. Give "
@@ -390,14 +374,6 @@ def keys(file: GraphFile) -> dict[str, Any]:
     return {str(label): key for label, key in zip(file.labels, file.host.aliases[0], strict=True)}
 
 
-def node(name: str, file: GraphFile, option: str) -> Any:
-    """Return a node by its name in the file."""
-    names = keys(file)
-    if name not in names:
-        raise unknown(f"node for {option}", name, names)
-    return names[name]
-
-
 def attribute(name: str | None, file: GraphFile, option: str, own_names: tuple[str, ...] = ()) -> Any:
     """Return one value per node: a column of the file, or the nodes' names for `own_names`."""
     if name is None:
@@ -409,19 +385,22 @@ def attribute(name: str | None, file: GraphFile, option: str, own_names: tuple[s
     raise unknown(f"node attribute for {option}", name, [*own_names[:1], *file.node_data])
 
 
-def texts(name: str | None, file: GraphFile) -> Any:
-    """Return the texts that `--label` writes beside the nodes."""
-    return attribute(name, file, "--label", OWN_NAMES)
+def look(given: argparse.Namespace, file: GraphFile, kind: str, colored: bool = True) -> dict[str, Any]:
+    """Return --label and --color (if ``colored``) as keywords of `page_of` or `draw`."""
+    labels = attribute(given.label, file, "--label", OWN_NAMES)
+    if kind == "html":
+        return _page_look(given, file, labels)
+    return {"labels": labels, "color": _color(given.color, file) if colored else None}
 
 
-def color(name: str | None, file: GraphFile) -> Any:
+def _color(name: str | None, file: GraphFile) -> Any:
     """Return the colors for `--color`: one value per node, or one color for all."""
     from nelayout.pictures.colors import AMOUNTS
 
     if name is None or name in AMOUNTS:
         return name
     if name in file.node_data:
-        return file.node_data[name]
+        return Named(file.node_data[name], name)
     from matplotlib.colors import is_color_like
 
     if not is_color_like(name):
@@ -429,11 +408,8 @@ def color(name: str | None, file: GraphFile) -> Any:
     return name
 
 
-def page_look(given: argparse.Namespace, file: GraphFile) -> dict[str, Any]:
-    """Return the options of `declare_look` as keywords of `page_of`, with title and columns.
-
-    Columns are attributes that the graph object itself does not hold, such as a matrix's.
-    """
+def _page_look(given: argparse.Namespace, file: GraphFile, labels: Any) -> dict[str, Any]:
+    """Return labels and color, with weight, title, and columns that the graph does not hold."""
     from nelayout.pictures.colors import AMOUNTS
     from nelayout.pictures.pages import Column, hex_color
 
@@ -442,23 +418,33 @@ def page_look(given: argparse.Namespace, file: GraphFile) -> dict[str, Any]:
     known = [*(column.name for column in columns if column.kind != "texts"), *AMOUNTS]
     if given.color is not None and given.color not in known and hex_color(given.color) is None:
         raise unknown("node attribute or color for --color", given.color, known)
-    labels = texts(given.label, file)
     if labels is None and list(file.labels) != list(file.host.aliases[0]):
         labels = list(file.labels)
-    title = None if given.file == "-" else PurePath(given.file).name
     return {
         "labels": labels,
         "color": given.color,
         "weight": weight(given, file).get("weight", "weight"),
         "columns": [column for column in columns if column.name not in file.host.attributes()],
-        "title": title,
+        "title": None if given.file == "-" else PurePath(given.file).name,
     }
 
 
-def _mass(name: str | None, file: GraphFile) -> Any:
-    """Return a column of the file if the graph lacks it and it is not a word for masses."""
-    from nelayout.similarities.masses import NAMED
+def picture_look(given: argparse.Namespace, kind: str, file: GraphFile) -> dict[str, Any]:
+    """Return the options of `declare_picture` as keywords of `nelayout.draw`.
 
-    if name is None or name in NAMED or name not in file.node_data or name in file.host.attributes():
-        return name
-    return file.node_data[name]
+    Raises `InputError`, before the work starts, if the output is not a picture, and as `nelayout.draw` does.
+    """
+    asked = {name: getattr(given, name) for name in ("background", "edges") if getattr(given, name) is not None}
+    if not asked:
+        return {}
+    if kind not in PICTURES:
+        option = f"--{next(iter(asked))}"
+        raise InputError(f"{option} is for pictures ({', '.join(PICTURES)}); {kind} is not a picture: leave it out")
+    if given.background == "none":
+        asked["background"] = None
+    from nelayout.pictures.edges import check_style
+    from nelayout.pictures.paper import paper
+
+    paper(asked.get("background", "auto"))
+    check_style(asked.get("edges", "straight"), read(file.graph, weight=None).adjacency.nnz // 2)
+    return asked

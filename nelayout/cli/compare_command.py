@@ -7,6 +7,7 @@ import math
 import sys
 from collections.abc import Callable, Iterable
 from contextlib import nullcontext
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -15,7 +16,7 @@ from nelayout.cli import arguments
 from nelayout.cli.arguments import PICTURES, Command, WrongUsage, in_options, painting, say_all, shows_progress
 from nelayout.errors import InputError, near_matches, unknown
 from nelayout.graphs import files
-from nelayout.graphs.files import GraphFile
+from nelayout.graphs.files import FORMATS, GraphFile
 from nelayout.graphs.files.writers import encode_csv, encode_json
 from nelayout.graphs.host import Named
 
@@ -38,18 +39,8 @@ class Requested(NamedTuple):
     path: str | None = None
 
 
-def _formats() -> dict[str, Iterable[str]]:
-    return {
-        "FILE": arguments.graph_formats(),
-        "OUT, the drawings over their measures": (*PICTURES, "html"),
-        "OUT, the measures": DATA,
-        "--pos": ["csv with the columns node, x and y", "what layout writes"],
-    }
-
-
-def _declare(command: argparse.ArgumentParser) -> None:
+def _declare(option: Callable[..., None]) -> None:
     """Add the options; -m, --set and --pos fill one list, in the order of the command line."""
-    option = arguments.declarer(command)
     method = (
         f"method that draws the graph, {arguments.METHOD_TEXT}; or a layout of another package, such as nx:spring, "
         "igraph:drl, graphviz:sfdp, opentsne, umap; may be repeated"
@@ -57,7 +48,7 @@ def _declare(command: argparse.ArgumentParser) -> None:
     part = {"dest": "drawings", "action": "append"}
     option("-m", "--method", text=method, type=_by_method, metavar="METHOD", **part)
     set_text = "parameter of the last -m, see nelayout methods; once for each parameter"
-    option("--set", text=set_text, type=_by_setting, metavar="NAME=VALUE", **part)
+    option("--set", text=set_text, type=arguments.setting, metavar="NAME=VALUE", **part)
     pos = "an existing drawing: its name, and the file with its positions; may be repeated"
     option("--pos", text=pos, type=_from_file, metavar="NAME=FILE", **part)
     out = "figure, table or page, by its ending; - is standard output; without it only the table is printed"
@@ -66,7 +57,7 @@ def _declare(command: argparse.ArgumentParser) -> None:
     option("--seeds", text=seeds, type=arguments.whole, default=1, metavar="COUNT")
     measures = "measures of the table, such as stress,crossings; nelayout.measures() lists them (seven of them)"
     option("--measures", text=measures, metavar="NAME,NAME")
-    arguments.declare(command, option)
+    arguments.declare(option, drawn=False)
     arguments.declare_look(option)
     classes = "node attribute with the classes of the nodes, for measures of classes and as default color"
     option("--classes", text=classes, metavar="NAME")
@@ -77,36 +68,31 @@ def _declare(command: argparse.ArgumentParser) -> None:
 
 def _run(given: argparse.Namespace) -> None:
     """Check the arguments and the file, then do the work and write the output."""
-    drawings = _requested(given.drawings)
+    drawings = _requested(given)
     if given.output is None and given.quiet:
         raise WrongUsage("without -o OUT there is the table alone, and --quiet leaves it out; give one of the two")
     if given.seeds < 1:
         raise WrongUsage("--seeds 0 draws nothing; give 1 or more")
-    _check_ours(given, drawings)
+    paths = {drawing.name: drawing.path for drawing in drawings if drawing.path is not None}
     into, kind = (given.format, "") if given.output is None else arguments.choose_formats(given, WRITERS)
     if given.output is not None:
-        sources = [given.file, *(drawing.path for drawing in drawings if drawing.path is not None)]
-        arguments.check_writable(given.output, kind, *sources, drawn=PICTURES, extra="compare")
+        arguments.check_writable(given.output, kind, given.file, *paths.values(), extra="compare")
     file = arguments.read_graph(given, given.file, into)
     classes = arguments.attribute(given.classes, file, "--classes")
     classes = None if classes is None else Named(classes, given.classes)
-    look = {"labels": arguments.texts(given.label, file)}
-    if kind == "html":
-        look = arguments.page_look(given, file)
-    elif kind not in DATA:
-        color = arguments.color(given.color, file)
-        look["color"] = color if color is None or isinstance(color, str) else Named(color, given.color)
+    look = arguments.look(given, file, kind, kind not in DATA)
     coords, notes = (None, ()) if given.coords is None else _true_coordinates(given.coords, file)
-    ready = {d.name: arguments.known_positions(d.path, file) for d in drawings if d.path is not None}
+    ready = {name: arguments.known_positions(path, file) for name, path in paths.items()}
 
     from nelayout.comparison import compare
+    from nelayout.run.pipeline import solve
 
     keywords = arguments.keywords(given, file) | {"progress": shows_progress(given)}
-    entries = {d.name: d.peer or _drawing_by(d.method, keywords) for d in drawings} | ready
+    entries = {d.name: d.peer or partial(solve, method=d.method, **keywords) for d in drawings} | ready
     how: dict[str, Any] = {"weight_kind": given.weight_kind, "seeds": given.seeds, "seed": given.seed}
     how |= arguments.weight(given, file)
     if given.measures is not None:
-        how["measures"] = [name.strip() for name in given.measures.split(",") if name.strip()]
+        how["measures"] = _words(given.measures)
     comparison = compare(file.graph, entries, classes, coords, **how)
     own = {d.name: comparison.notes.get(d.name, ()) for d in drawings if d.method is not None}
     others = (f"{name}: {note}" for name, said in comparison.notes.items() if name not in own for note in said)
@@ -122,28 +108,8 @@ def _run(given: argparse.Namespace) -> None:
         sys.stdout.write(_printable(f"{comparison}\n\n{verdict}\n"))
 
 
-def _check_ours(given: argparse.Namespace, drawings: list[Requested]) -> None:
-    """Raise `WrongUsage` for an option of nelayout's methods if no such method is given."""
-    if any(drawing.method is not None for drawing in drawings):
-        return
-    for name in OURS:
-        if getattr(given, name) != given.parser.get_default(name):
-            option = f"--{name.replace('_', '-')} {getattr(given, name)}"
-            raise WrongUsage(
-                f"{option} is for nelayout's own methods, and this call has none: layouts of other packages have "
-                "their own defaults; leave it out, or add a method such as -m ws-sne"
-            )
-
-
-def _drawing_by(method: Any, keywords: dict[str, Any]) -> Callable[..., Any]:
-    """Return a function that draws a graph by a method with the given options, for any seed."""
-    from nelayout.run.pipeline import solve
-
-    def draw(G: Any, seed: int) -> Any:
-        options: Any = {**keywords, "seed": seed}
-        return solve(G, method, **options)
-
-    return draw
+def _words(text: str) -> list[str]:
+    return [name.strip() for name in text.split(",") if name.strip()]
 
 
 def _printable(text: str) -> str:
@@ -157,64 +123,69 @@ def _printable(text: str) -> str:
     return text
 
 
-def _requested(parts: list[tuple[str, Any]] | None) -> list[Requested]:
+def _requested(given: argparse.Namespace) -> list[Requested]:
     """Return the drawings in the order of the command line, each -m with its following --set."""
-    chosen: list[tuple[str, Any, list]] = []
-    for option, value in parts or ():
-        if option != "set":
-            chosen.append((option, value, []))
-        elif not chosen or chosen[-1][0] == "pos":
-            raise WrongUsage(f"--set {value[0]} must follow the -m METHOD of the parameter")
-        elif chosen[-1][0] == "peer":
-            raise WrongUsage(f"--set {value[0]}: {chosen[-1][1]} draws with its package's defaults")
+    drawings: list[Requested] = []
+    settings: list[list[tuple[str, Any]]] = []
+    for part in given.drawings or ():
+        if isinstance(part, Requested):
+            drawings.append(part)
+            settings.append([])
+        elif not drawings or drawings[-1].path is not None:
+            raise WrongUsage(f"--set {part[0]} must follow the -m METHOD of the parameter")
+        elif drawings[-1].peer is not None:
+            raise WrongUsage(f"--set {part[0]}: {drawings[-1].peer} draws with its package's defaults")
         else:
-            chosen[-1][2].append(value)
-    drawings = [_drawing(*each) for each in chosen]
+            settings[-1].append(part)
     if not drawings:
         raise WrongUsage("there is nothing to compare: give at least one -m METHOD or --pos NAME=FILE")
-    names = [drawing.name for drawing in drawings]
-    twice = next((k for k, name in enumerate(names) if name in names[:k]), None)
-    if twice is not None:
-        both = drawings[twice].path is None and drawings[names.index(names[twice])].path is None
-        hint = "each method once" if both else "choose another NAME for --pos NAME=FILE"
-        raise WrongUsage(f"the drawing {names[twice]!r} is given twice; {hint}")
+    drawings = [_tuned(*each) for each in zip(drawings, settings, strict=True)]
+    first: dict[str, Requested] = {}
+    for drawing in drawings:
+        if drawing is not first.setdefault(drawing.name, drawing):
+            both = drawing.path is None and first[drawing.name].path is None
+            hint = "each method once" if both else "choose another NAME for --pos NAME=FILE"
+            raise WrongUsage(f"the drawing {drawing.name!r} is given twice; {hint}")
+    for name in () if any(drawing.method is not None for drawing in drawings) else OURS:
+        if getattr(given, name) != given.parser.get_default(name):
+            option = f"--{name.replace('_', '-')} {getattr(given, name)}"
+            raise WrongUsage(
+                f"{option} is for nelayout's own methods, and this call has none: layouts of other packages have "
+                "their own defaults; leave it out, or add a method such as -m ws-sne"
+            )
     return drawings
 
 
-def _drawing(option: str, value: Any, settings: list[tuple[str, Any]]) -> Requested:
-    """Return a drawing; the name of a method's drawing is the method with its settings."""
-    if option == "pos":
-        return Requested(value[0], path=value[1])
-    if option == "peer":
-        return Requested(value, peer=value)
-    own = [f"{name}={f'{x:g}' if isinstance(x, float) else x}" for name, x in settings]
-    return Requested(f"{value} {', '.join(own)}".strip(), method=arguments.tuned_method(value, settings))
+def _tuned(drawing: Requested, settings: list[tuple[str, Any]]) -> Requested:
+    """Return the drawing by its method with the settings, which are part of its name."""
+    if drawing.method is None:
+        return drawing
+    own = ", ".join(f"{name}={f'{x:g}' if isinstance(x, float) else x}" for name, x in settings)
+    method = arguments.tuned_method(drawing.method, settings)
+    return Requested(f"{drawing.name} {own}".strip(), method=method)
 
 
-def _by_method(name: str) -> tuple[str, Any]:
+def _by_method(name: str) -> Requested:
     """Read the name of a method, or of another package's layout."""
     from nelayout.comparison.comparing import check_method
     from nelayout.comparison.peers import graph_peer, graph_peers
 
     peer = graph_peer(name)
     if peer is not None:
-        return "peer", peer.name
+        return Requested(peer.name, peer=peer.name)
     try:
         check_method(name, graph_peers())
     except InputError as error:
         raise argparse.ArgumentTypeError(str(error)) from None
-    return "method", arguments.method(name)
+    method = arguments.method(name)
+    return Requested(method, method=method)
 
 
-def _by_setting(text: str) -> tuple[str, Any]:
-    return "set", arguments.setting(text)
-
-
-def _from_file(text: str) -> tuple[str, Any]:
+def _from_file(text: str) -> Requested:
     name, equals, path = text.partition("=")
     if not (name.strip() and equals and path):
         raise argparse.ArgumentTypeError(f"{text!r} is not NAME=FILE, such as sfdp=sfdp.csv")
-    return "pos", (name.strip(), path)
+    return Requested(name.strip(), path=path)
 
 
 def _notes(said: dict[str, tuple[str, ...]]) -> Iterable[str]:
@@ -226,8 +197,7 @@ def _notes(said: dict[str, tuple[str, ...]]) -> Iterable[str]:
 
 def _true_coordinates(text: str, file: GraphFile) -> tuple[np.ndarray, tuple[str, ...]]:
     """Return (n, d) coordinates from node attributes, NaN where unknown, and notes."""
-    names = [name.strip() for name in text.split(",") if name.strip()]
-    columns = []
+    names, columns = _words(text), []
     for name in names:
         if name not in file.node_data:
             raise unknown("node attribute for --coords", name, file.node_data)
@@ -265,18 +235,20 @@ def _place(value: Any, name: str, label: Any) -> Any:
     return place if np.isfinite(place).all() else None
 
 
-def _records(comparison: Comparison) -> Iterable[dict[str, Any]]:
+def _records(comparison: Comparison) -> list[dict[str, Any]]:
     """Return name, values, seconds and deviations of each drawing; None for unknown ones."""
 
-    def known(values: Iterable[tuple[str, float | None]]) -> dict[str, float | None]:
-        return {name: None if value is None or math.isnan(value) else value for name, value in values}
+    def known(values: dict[str, Any]) -> dict[str, float | None]:
+        return {name: None if value is None or math.isnan(value) else value for name, value in values.items()}
 
+    records, spreads = [], comparison.spreads
     for name, row in comparison.measured.items():
-        record: dict[str, Any] = {"drawing": name, **known((key, m.value) for key, m in row.items())}
-        seconds = (comparison.seconds or {}).get(name)
-        spread = comparison.spreads.get(name) if comparison.spreads else None
-        record |= {} if seconds is None else {"seconds": seconds}
-        yield record | ({} if spread is None else {"spread": known(spread.items())})
+        records.append({"drawing": name, **known({key: each.value for key, each in row.items()})})
+        if name in comparison.seconds:
+            records[-1]["seconds"] = comparison.seconds[name]
+        if name in spreads:
+            records[-1]["spread"] = known(spreads[name])
+    return records
 
 
 def _to_csv(comparison: Comparison, look: dict[str, Any]) -> bytes:
@@ -291,20 +263,17 @@ def _to_csv(comparison: Comparison, look: dict[str, Any]) -> bytes:
     return encode_csv([*header, *(f"{name} spread" for name in spreads)], rows)
 
 
-def _to_picture(kind: str) -> Callable[[Comparison, dict[str, Any]], bytes]:
-    def content(comparison: Comparison, look: dict[str, Any]) -> bytes:
-        from nelayout.pictures import render
+def _to_picture(comparison: Comparison, look: dict[str, Any], *, kind: str) -> bytes:
+    from nelayout.pictures import render
 
-        return render(comparison.plot(**look), kind)
-
-    return content
+    return render(comparison.plot(**look), kind)
 
 
 # Format -> (comparison, keywords of its plot or page) -> content.
 WRITERS: dict[str, Callable[[Comparison, dict[str, Any]], bytes]] = {
-    **{kind: _to_picture(kind) for kind in PICTURES},
+    **{kind: partial(_to_picture, kind=kind) for kind in PICTURES},
     "csv": _to_csv,
-    "json": lambda comparison, _: encode_json(list(_records(comparison)), indent=1),
+    "json": lambda comparison, _: encode_json(_records(comparison), indent=1),
     "html": lambda comparison, look: comparison.page(**look).html().encode("utf-8", "replace"),
 }
 DATA = ("csv", "json")  # formats with measures only
@@ -319,5 +288,10 @@ COMMAND = Command(
         "nelayout compare graph.graphml -m tsne --pos mine=mine.csv -o table.csv",
         "nelayout compare graph.graphml -m ws-sne -m nx:spring -m igraph:drl -m graphviz:sfdp --seeds 5",
     ),
-    _formats,
+    lambda: {
+        "FILE": arguments.with_endings(FORMATS),
+        "OUT, the drawings over their measures": (*PICTURES, "html"),
+        "OUT, the measures": DATA,
+        "--pos": ["csv with the columns node, x and y", "what layout writes"],
+    },
 )

@@ -11,13 +11,12 @@ import csv
 import io
 import pickle
 import warnings
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from importlib import import_module
 from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
-from scipy.sparse import csr_array
 
 from nelayout.cli import arguments
 from nelayout.cli.arguments import PICTURES, Command, WrongUsage, painting, say_all, shows_progress
@@ -30,32 +29,29 @@ from nelayout.graphs.files.writers import axes, encode_csv, encode_json, encode_
 from nelayout.graphs.host import Named
 from nelayout.vectors.tables import FORMATS, FittedColumns, Table, read_table
 
-__all__ = ["COMMAND", "WRITERS"]
+__all__ = ["COMMAND", "WRITTEN"]
 
 # Option of the fit -> keyword of `NeighborEmbedding`; options that were not given have no value.
 FITTING = {"dim": "n_components", "seed": "random_state"} | {
     name: name for name in ("n_neighbors", "perplexity", "metric", "backend", "pca", "init", "device", "max_iter")
 }
-# Values of `--backend`, as in `nelayout.vectors.backends`: --help must not import that module.
-SEARCHES = ("exact", "faiss", "hnswlib", "pynndescent")
+# Formats of positions.
+WRITTEN = ("csv", "json", "npz", "npy", "arrow", "parquet")
 # Names of arrays in an archive; columns may not have these names.
 ARCHIVED = ("positions", "names", "data", "indices", "indptr", "shape", "format")
 # Errors of reading bytes that are not a pickle, or a pickle of another version.
 UNREADABLE = (pickle.UnpicklingError, EOFError, AttributeError, ImportError, LookupError, TypeError, ValueError)
 
 
-def _declare(command: argparse.ArgumentParser) -> None:
+def _declare(option: Callable[..., None]) -> None:
     """Add the options; the names of keywords of `nelayout.embed` mean the same."""
     from nelayout.vectors.input import STARTS
-
-    option = arguments.declarer(command)
 
     def fitting(*names: str, **how: Any) -> None:
         option(*names, default=argparse.SUPPRESS, **how)
 
-    command.add_argument("file", metavar="FILE", nargs="?", help="table with a row per sample; - is standard input")
-    fitting("-m", "--method", text=f"{arguments.METHOD_TEXT} (ws-sne)", type=arguments.method)
-    fitting("--set", text=arguments.SET_TEXT, type=arguments.setting, action="append", metavar="NAME=VALUE")
+    option("file", text="table with a row per sample; - is standard input", metavar="FILE", nargs="?")
+    arguments.declare_method(fitting, "ws-sne")
     out = "picture or positions, by its ending; - is standard output"
     option("-o", "--output", text=out, metavar="OUT", required=True)
     columns = "columns that are coordinates, by name or by number from 1: height,width or 2-7 (all others)"
@@ -75,38 +71,27 @@ def _declare(command: argparse.ArgumentParser) -> None:
     perplexity = "effective number of neighbors per row (10 to 30 by the rows; off with --n-neighbors)"
     fitting("--perplexity", text=perplexity, type=float, metavar="NUMBER")
     fitting("--metric", text="distance of two rows: euclidean, cosine, manhattan, ... (euclidean)")
+    searches = ("exact", "faiss", "hnswlib", "pynndescent")  # as in `vectors.backends`, which --help must not import
     backend = "what searches for neighbors (exact; for many rows an installed package)"
-    fitting("--backend", text=backend, choices=SEARCHES)
+    fitting("--backend", text=backend, choices=searches)
     pca = "principal components in which rows are compared: a number, none or auto (auto)"
-    fitting("--pca", text=pca, type=_components, metavar="K")
+    fitting("--pca", text=pca, type=arguments.number_or(int, none=None, auto="auto"), metavar="K")
     fitting("--init", text="initial positions (auto)", choices=STARTS)
     fitting("--dim", type=int, choices=(1, 2, 3))
-    fitting("--seed", text="same seed, same drawing (0)", type=arguments.whole)
     fitting("--device", metavar="NAME")
-    fitting("--max-iter", text="maximum iterations of the method's own stages", type=arguments.whole, metavar="STEPS")
+    arguments.declare_steps(fitting)
     arguments.declare_messages(option, " (csv for -)")
-
-
-def _components(text: str) -> int | str | None:
-    return {"none": None, "auto": "auto"}[text] if text in ("none", "auto") else int(text)
-
-
-_components.__name__ = "number"  # argparse writes "invalid ... value"
 
 
 def _run(given: argparse.Namespace) -> None:
     """Check the arguments and the table, then do the work and write the output."""
-    given.file = _table(given)
-    if given.output == "-" and given.format is None:
-        given.format = ":csv"
     parameters = _parameters(given)
-    into, kind = arguments.choose_formats(given, (*PICTURES, *WRITERS))
+    into, kind = arguments.choose_formats(given, (*PICTURES, *WRITTEN))
     sources = [given.file] + [given.model] * (given.model is not None)
-    arguments.check_writable(given.output, kind, *sources, drawn=PICTURES, extra="draw")
+    arguments.check_writable(given.output, kind, *sources)
     if given.save is not None:
         files.check_output(given.save, given.file)
-    if into is None and given.file == "-":
-        into = "csv"
+    into = "csv" if into is None and given.file == "-" else into
     form = file_format(into, given.file, table=FORMATS, kind="table format")
     columns: Any = None
     if given.columns is not None:
@@ -117,26 +102,28 @@ def _run(given: argparse.Namespace) -> None:
     if columns is None and fitted is not None:
         columns = FittedColumns(map(str, fitted))
     with reading(given.file):
-        table, color = _read(source, form, columns, given.label, given.color)
-    saved, graph, notes, under = b"", None, (), None
+        table, color = _read(source, form, columns, given)
+    saved, graph, notes, under = b"", None, list(table.notes), None
     if model is None:
         from nelayout.vectors.embedding import fit_vectors
 
         fit = fit_vectors(table.X, progress=shows_progress(given), **parameters)
-        Y, graph, notes = fit.solution.positions, fit.graph, fit.solution.notes
+        Y, graph = fit.solution.positions, fit.graph
+        notes += fit.solution.notes
         if given.save is not None:
             from nelayout.vectors.estimator import fitted_estimator
 
             saved = pickle.dumps(fitted_estimator(fit, table.columns, **parameters))
     else:
         Y, under = _place(given, table, model), model.embedding_
-    lost = "npy holds positions only; csv, json and npz keep the other columns as well"
-    say_all((*table.notes, *notes, *([lost] if kind == "npy" and table.beside else [])), given)
+    if kind == "npy" and table.beside:
+        notes.append("npy holds positions only; csv, json and npz keep the other columns as well")
+    say_all(notes, given)
     if kind in PICTURES:
         with painting(given):
             content = _picture(table, color, Y, kind, under)
     else:
-        content = WRITERS[kind](table, Y, graph)
+        content = _content(table, Y, kind, graph)
     if given.save is None:
         files.deliver(given.output, content)
         return
@@ -145,34 +132,33 @@ def _run(given: argparse.Namespace) -> None:
         files.deliver(given.output, content)
 
 
-def _table(given: argparse.Namespace) -> str:
-    """Return the file of the table: FILE, or the file of --transform."""
-    if given.transform is None:
-        if given.file is None:
-            raise WrongUsage("the following arguments are required: FILE")
-        return given.file
-    if given.model is None:
-        raise WrongUsage("--transform adds rows to a finished map: give its file, written by --save, as --model MODEL")
-    if given.file is not None:
-        raise WrongUsage(f"--transform {given.transform} and FILE {given.file} both name the new rows; give one")
-    return given.transform
-
-
 def _parameters(given: argparse.Namespace) -> dict[str, Any]:
-    """Return the parameters of a fit; raise `WrongUsage` for parameters beside a finished map."""
-    asked = {**vars(given), "save": given.save}
-    named = [name for name in ("method", "set", *FITTING) if name in asked] + ["save"] * (given.save is not None)
+    """Return the parameters of a fit, after checks of the options; --transform becomes FILE."""
+    if given.transform is not None:
+        if given.model is None:
+            advice = "give its file, written by --save, as --model MODEL"
+            raise WrongUsage(f"--transform adds rows to a finished map: {advice}")
+        if given.file is not None:
+            raise WrongUsage(f"--transform {given.transform} and FILE {given.file} both name the new rows; give one")
+        given.file = given.transform
+    if given.file is None:
+        raise WrongUsage("the following arguments are required: FILE")
+    if given.output == "-" and given.format is None:
+        given.format = ":csv"
     if given.model is not None:
-        if named:
-            option = f"--{named[0].replace('_', '-')}"
+        asked = [name for name in ("method", "set", *FITTING) if hasattr(given, name)] + ["save"] * (
+            given.save is not None
+        )
+        if asked:
+            option = f"--{asked[0].replace('_', '-')}"
             raise WrongUsage(f"{option} is for a new map, and --model names a finished one; leave one of them out")
         return {}
     if given.save in ("-", given.output):
         raise WrongUsage(f"--save takes the name of a file of its own, not {given.save}")
     if given.save is not None:
         import_module("nelayout.vectors.estimator")  # its error names the install command
-    found = {keyword: asked[name] for name, keyword in FITTING.items() if name in asked}
-    method = arguments.tuned_method(asked.get("method", "ws-sne"), asked.get("set"))
+    found = {keyword: getattr(given, name) for name, keyword in FITTING.items() if hasattr(given, name)}
+    method = arguments.tuned_method(getattr(given, "method", "ws-sne"), getattr(given, "set", None))
     return {"method": method, "random_state": 0, **found}
 
 
@@ -207,17 +193,16 @@ def _place(given: argparse.Namespace, table: Table, model: Any) -> np.ndarray:
         return model.transform(table.X)
 
 
-def _read(
-    source: Source, form: str, columns: list[str] | None, label: str | None, color: str | None
-) -> tuple[Table, str | None]:
-    """Return the table, and the one color of all points if `color` is not a column."""
-    beside = {option: word for option, word in (("--label", label), ("--color", color)) if word is not None}
+def _read(source: Source, form: str, columns: Any, given: argparse.Namespace) -> tuple[Table, str | None]:
+    """Return the table, and the one color of all points if --color is not a column."""
+    color, beside = given.color, {"--label": given.label, "--color": given.color}
+    beside = {option: word for option, word in beside.items() if word is not None}
     try:
         return read_table(source, form, columns, beside), None
     except InputError:
-        if color is None or color.isdecimal():
+        if color is None or color.isdecimal() or find_spec("matplotlib") is None:
             raise
-        if find_spec("matplotlib") is None or not import_module("matplotlib.colors").is_color_like(color):
+        if not import_module("matplotlib.colors").is_color_like(color):
             raise
     del beside["--color"]
     return read_table(source, form, columns, beside), color
@@ -244,6 +229,25 @@ def _picture(table: Table, color: str | None, Y: np.ndarray, kind: str, under: n
     return content.getvalue()
 
 
+def _content(table: Table, Y: np.ndarray, kind: str, graph: Any) -> bytes:
+    """Return a file with positions (n, dim), names and other columns; npz holds the graph too."""
+    if kind == "npy":
+        content = io.BytesIO()
+        np.save(content, Y)
+        return content.getvalue()
+    if kind == "npz":
+        return _to_npz(table, Y, graph)
+    columns: dict[str, Any] = {"row": table.names or list(range(len(Y)))}
+    columns |= zip(axes(Y.shape[1]), Y.T.tolist(), strict=True)
+    columns |= _titled(table, columns)
+    rows = zip(*columns.values(), strict=True)
+    if kind == "csv":
+        return encode_csv(list(columns), rows)
+    if kind == "json":
+        return encode_json([dict(zip(columns, row, strict=True)) for row in rows])
+    return encode_columns(columns, kind)
+
+
 def _titled(table: Table, taken: Iterable[str]) -> dict[str, list[Any]]:
     """Return columns by their names; a column without a free name is named after its option."""
     found = {}
@@ -253,24 +257,11 @@ def _titled(table: Table, taken: Iterable[str]) -> dict[str, list[Any]]:
     return found
 
 
-def _columns(table: Table, Y: np.ndarray) -> dict[str, list[Any]]:
-    """Return columns by their names: names of the rows, coordinates, other columns."""
-    own: dict[str, list[Any]] = {"row": table.names or list(range(len(Y)))}
-    own |= zip(axes(Y.shape[1]), Y.T.tolist(), strict=True)
-    return own | _titled(table, own)
-
-
-def _rows(table: Table, Y: np.ndarray) -> tuple[list[str], Iterable[Sequence[Any]]]:
-    """Return the names of the columns, and the rows."""
-    columns = _columns(table, Y)
-    return list(columns), zip(*columns.values(), strict=True)
-
-
-def _to_npz(table: Table, Y: np.ndarray, graph: csr_array | None) -> bytes:
+def _to_npz(table: Table, Y: np.ndarray, graph: Any) -> bytes:
     """Return arrays `positions` and `names`, other columns, and the graph for `load_npz`."""
     arrays: dict[str, Any] = {"positions": Y}
     if graph is not None:
-        arrays |= {"data": graph.data, "indices": graph.indices, "indptr": graph.indptr, "shape": graph.shape}
+        arrays |= {name: getattr(graph, name) for name in ("data", "indices", "indptr", "shape")}
         arrays["format"] = b"csr"
     if table.names is not None:
         arrays["names"] = np.array(table.names)
@@ -280,24 +271,6 @@ def _to_npz(table: Table, Y: np.ndarray, graph: csr_array | None) -> bytes:
         arrays[title] = np.array([unknown if x is None else x if numeric else str(x) for x in values])
     return encode_npz(arrays)
 
-
-def _to_npy(table: Table, Y: np.ndarray, graph: csr_array | None) -> bytes:
-    content = io.BytesIO()
-    np.save(content, Y)
-    return content.getvalue()
-
-
-# Format -> (table, (n, dim) positions, the graph that was drawn) -> content.
-WRITERS: dict[str, Callable[[Table, np.ndarray, csr_array | None], bytes]] = {
-    "csv": lambda table, Y, _: encode_csv(*_rows(table, Y)),
-    "json": lambda table, Y, _: encode_json(
-        [dict(zip(header, row, strict=True)) for header, rows in [_rows(table, Y)] for row in rows]
-    ),
-    "npz": _to_npz,
-    "npy": _to_npy,
-    "arrow": lambda table, Y, _: encode_columns(_columns(table, Y), "arrow"),
-    "parquet": lambda table, Y, _: encode_columns(_columns(table, Y), "parquet"),
-}
 
 COMMAND = Command(
     "embed the rows of a table: a picture, or positions in a file",
@@ -310,5 +283,5 @@ COMMAND = Command(
         "nelayout embed table.csv --color species -o map.png --save model.pickle",
         "nelayout embed --model model.pickle --transform new.csv -o new-positions.csv",
     ),
-    lambda: {"FILE": FORMATS, "OUT, a picture": PICTURES, "OUT, positions": WRITERS},
+    lambda: {"FILE": FORMATS, "OUT, a picture": PICTURES, "OUT, positions": WRITTEN},
 )

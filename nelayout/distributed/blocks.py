@@ -4,9 +4,6 @@ A `Cut` has B blocks of consecutive rows.  Files store the data of a run.  Any w
 so a lost worker costs only the time to load its blocks.  Entries move between blocks in pieces.  A task sorts its
 entries by target block and writes one piece.  Each block then reads its own range of every piece, sorts by row, column
 and weight, and adds repeats.  So the files do not depend on the order of the tasks.
-
->>> cut_points(10, 2).tolist()
-[0, 5, 10]
 """
 
 from __future__ import annotations
@@ -26,9 +23,7 @@ from scipy.sparse import csr_array
 from nelayout.errors import InputError
 from nelayout.graphs.files import atomic
 
-__all__ = [
-    "Cut", "Journal", "StepKeeper", "assemble", "block_count", "cut_points", "dropped_loops", "stored", "write_piece",
-]  # fmt: skip
+__all__ = ["Cut", "Journal", "StepKeeper", "assemble", "cut_points", "delete", "save", "stored", "write_piece"]
 
 # Minimum number of blocks, and number of entries in a block.
 MIN_BLOCKS, BLOCK_ENTRIES = 16, 1 << 21
@@ -39,13 +34,12 @@ NARROW = np.dtype([("row", "<i4"), ("col", "<i4"), ("weight", "<f4"), ("given", 
 STATE_STEPS, STATE_INTERVAL = 10, 20.0
 
 
-def block_count(entries: int) -> int:
-    """Return the number of blocks for a matrix of ``entries`` entries."""
-    return max(MIN_BLOCKS, -(-entries // BLOCK_ENTRIES))
+def cut_points(n: int, entries: int, degree: np.ndarray | None = None, blocks: int = 0) -> np.ndarray:
+    """Return first rows of blocks and the end, (B + 1,); ``degree`` (n,) balances the work.
 
-
-def cut_points(n: int, blocks: int, degree: np.ndarray | None = None) -> np.ndarray:
-    """Return first rows of blocks and the end, (B + 1,); ``degree`` (n,) balances the work."""
+    ``blocks``: their number; 0: chosen by the number of entries.
+    """
+    blocks = blocks or max(MIN_BLOCKS, -(-entries // BLOCK_ENTRIES))
     if degree is None:
         return np.linspace(0, n, blocks + 1).round().astype(np.int64)
     work = np.cumsum(degree + 1.0)
@@ -95,17 +89,10 @@ class Cut:
 
     def matrix(self) -> csr_array:
         """Return the whole matrix, in this process."""
-        parts = [self.block(b) for b in range(self.count)]
-        lengths = np.concatenate([np.diff(indptr) for indptr, _, _ in parts])
-        indptr = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int32)
-        cols = np.concatenate([cols for _, cols, _ in parts]).astype(np.int32)
-        data = np.concatenate([data for _, _, data in parts]).astype(np.float64)
-        return csr_array((data, cols, indptr), shape=(self.n, self.n))
-
-    def delete(self) -> None:
-        """Remove the files."""
-        for b in range(self.count):
-            self.file(b).unlink(missing_ok=True)
+        starts, cols, data = zip(*map(self.block, range(self.count)), strict=True)
+        indptr = np.concatenate([[0], np.cumsum(np.concatenate([np.diff(each) for each in starts]))])
+        parts = np.concatenate(data).astype(np.float64), np.concatenate(cols).astype(np.int32), indptr.astype(np.int32)
+        return csr_array(parts, shape=(self.n, self.n))
 
 
 @contextmanager
@@ -122,10 +109,20 @@ def stored(path: Path) -> Iterator[BinaryIO]:
         ) from None
 
 
-def dropped_loops(rows: np.ndarray, cols: np.ndarray, weights: np.ndarray) -> tuple[np.ndarray, ...]:
-    """Return the entries without self-loops and weights 0."""
-    keep = (rows != cols) & (weights != 0)
-    return rows[keep], cols[keep], weights[keep]
+def save(path: Path, array: Any = None, **arrays: Any) -> None:
+    """Store an array (npy), or several arrays by their names (npz)."""
+    with stored(path) as file:
+        if array is None:
+            np.savez(file, **arrays)
+        else:
+            np.save(file, array)
+
+
+def delete(folder: Path, *patterns: str) -> None:
+    """Remove all files with such names."""
+    for pattern in patterns:
+        for file in folder.glob(pattern):
+            file.unlink(missing_ok=True)
 
 
 def write_piece(
@@ -137,26 +134,21 @@ def write_piece(
     entries = np.empty(len(rows), dtype=NARROW if bounds[-1] < 2**31 else ENTRY)
     entries["row"], entries["col"], entries["weight"] = rows[order], cols[order], weights[order]
     entries["given"] = given[order] if np.ndim(given) else given
-    starts = np.searchsorted(block[order], np.arange(len(bounds)))
-    for what, array in (("entries", entries), ("starts", starts)):
-        with stored(folder / f"{name}.{what}.npy") as file:
-            np.save(file, array)
+    save(folder / f"{name}.entries.npy", entries)
+    save(folder / f"{name}.starts.npy", np.searchsorted(block[order], np.arange(len(bounds))))
 
 
-def assemble(folder: Path, pieces: Sequence[str], cut: Cut, b: int, ways: bool = False) -> tuple[int, float, bool]:
+def assemble(folder: Path, pieces: Sequence[str], cut: Cut, b: int, ways: bool = False) -> tuple[int, bool]:
     """Read a block's entries from all pieces, sort and add them, and write the block.
 
-    Returns
-    -------
-    entries, weight, symmetric
-        number of entries, their sum, and (only with ``ways``) whether entries as given equal the reversed entries
+    Return the number of entries, and (only with ``ways``) whether entries as given equal the reversed entries.
     """
-    found = []
+    found = [np.zeros(0, dtype=NARROW if cut.n < 2**31 else ENTRY)]
     for name in pieces:
         starts = np.load(folder / f"{name}.starts.npy")
         if starts[b] < starts[b + 1]:
             found.append(np.load(folder / f"{name}.entries.npy", mmap_mode="r")[starts[b] : starts[b + 1]])
-    entries = np.concatenate(found) if found else np.zeros(0, dtype=NARROW)
+    entries = np.concatenate(found)
     del found
     low, m = int(cut.bounds[b]), int(cut.bounds[b + 1] - cut.bounds[b])
     key = (entries["row"].astype(np.int64) - low) * cut.n + entries["col"]
@@ -180,27 +172,24 @@ def assemble(folder: Path, pieces: Sequence[str], cut: Cut, b: int, ways: bool =
     degree = np.bincount(rows, minlength=m).astype(np.int32)
     cols = (key - rows * cut.n).astype(np.int32 if cut.n < 2**31 else np.int64)
     strength = np.bincount(rows, weight, minlength=m)
-    with stored(cut.file(b)) as file:
-        np.savez(file, degree=degree, cols=cols, data=weight.astype(np.float32), strength=strength)
-    return len(key), float(np.add.reduce(strength)), symmetric
+    save(cut.file(b), degree=degree, cols=cols, data=weight.astype(np.float32), strength=strength)
+    return len(key), symmetric
 
 
 @dataclass(slots=True)
 class StepKeeper:
-    """Store the state of a descent in a file, so rarely that it takes little of the time."""
+    """A `nelayout.optimizers.minimize.Keeper` in a file, which takes little of the time."""
 
     path: Path
     next: int = STATE_STEPS
     ready: float = 0.0
 
     def load(self) -> Any:
-        """See `nelayout.optimizers.minimize.Keeper`."""
         if not self.path.exists():
             return None
         return pickle.loads(self.path.read_bytes())  # noqa: S301  written by this package
 
     def store(self, steps: int, state: Any) -> None:
-        """See `nelayout.optimizers.minimize.Keeper`."""
         began = time.monotonic()
         if steps < self.next or began < self.ready:
             return
@@ -226,12 +215,11 @@ class Journal:
         """Return the result of some work, from the folder if stored, and restore the random state."""
         path = self.folder / f"{name}.done"
         if self.keeps and path.exists():
-            result, state = pickle.loads(path.read_bytes())  # noqa: S301  written by this package
-            self.rng.bit_generator.state = state
+            result, self.rng.bit_generator.state = pickle.loads(path.read_bytes())  # noqa: S301  written by this package
             return result
         result = work()
         if self.keeps:
             with stored(path) as file:
                 pickle.dump((result, self.rng.bit_generator.state), file, protocol=5)
-            (self.folder / f"{name}.state").unlink(missing_ok=True)
+            delete(self.folder, f"{name}.state")
         return result

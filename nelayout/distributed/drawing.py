@@ -1,21 +1,17 @@
 """Lay out a graph in blocks by the plan for one machine: coarsen, find the shape, refine.
 
-The pass through the levels begins on this machine, on the first level that fits it.  The finer levels of this pass and
-the descents follow with the same objectives, and the workers compute their sums over edges.  On each level, nodes start
-at the position of their cluster.  Before that, nodes are numbered by the position of their cluster and the blocks are
-written again.  Then most edges stay within a block, and a worker needs few positions of other rows.
+This machine lays out the first level that fits it; there a method chooses its kernel, order or masses.  On finer levels
+the workers sum over edges.  Nodes start at the position of their cluster and are numbered by it.  Then most edges stay
+within a block, and a worker needs few positions of other rows.
 
-A method that chooses its kernel, order or masses chooses them by a complete layout of the level that fits this machine.
-
-`nelayout.run.coarsen` matches nodes, and the workers compute the favorite neighbors.  A choice depends only on weights,
-masses, tickets and masks, so the clusters are the same for any number of workers.  Merged rows are numbered in the
-order of their members.  Merging never joins two components: the last level has the components of all levels.
+The workers compute the favorite neighbors for `nelayout.run.coarsen` from weights, masses, tickets and masks alone, so
+the clusters are the same for any number of workers.  Merging never joins two components.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -25,9 +21,9 @@ from scipy.sparse import csr_array
 
 from nelayout.catalogue.record import Method
 from nelayout.catalogue.stages import Descend
-from nelayout.distributed.blocks import Cut, Journal, assemble, block_count, cut_points, stored, write_piece
+from nelayout.distributed.blocks import Cut, Journal, assemble, cut_points, delete, save, write_piece
 from nelayout.distributed.floor import Blocks
-from nelayout.distributed.reading import Graph, remove
+from nelayout.distributed.reading import Graph
 from nelayout.distributed.team import Team
 from nelayout.distributed.workers import Form, favorites
 from nelayout.errors import Unsupported
@@ -47,63 +43,56 @@ from nelayout.run.plan import Settings, plan
 from nelayout.run.several_machines import MOST_ENTRIES
 from nelayout.run.taking_apart import input_affinity
 
-__all__ = ["Level", "alone", "coarsened", "draw", "renumbered"]
+__all__ = ["Level", "draw"]
 
 # Maximum number of entries of a graph in this process.
 MAX_LOCAL_ENTRIES = 1 << 27
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(slots=True, eq=False)
 class Level:
     """A graph in blocks.
 
     mass, other       (n,) masses of its nodes, and other masses that "auto" tries; None: no other masses
-    degree, strength  (n,) number and sum of the weights of each row
     cluster           (n,) node of the next coarser level; empty on the last
+    degree, strength  (n,) number and sum of the weights of each row
     """
 
     cut: Cut
     mass: np.ndarray
     other: np.ndarray | None
-    degree: np.ndarray
-    strength: np.ndarray
-    cluster: np.ndarray
+    cluster: np.ndarray = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
+    degree: np.ndarray = field(init=False)
+    strength: np.ndarray = field(init=False)
 
-    @classmethod
-    def of(cls, cut: Cut, mass: np.ndarray, other: np.ndarray | None, cluster: np.ndarray | None = None) -> Level:
-        """Make a level, with degrees and strengths from its blocks."""
-        cluster = np.zeros(0, dtype=np.int64) if cluster is None else cluster
-        return cls(cut, mass, other, cut.gathered("degree"), cut.gathered("strength"), cluster)
+    def __post_init__(self) -> None:
+        self.degree, self.strength = self.cut.gathered("degree"), self.cut.gathered("strength")
 
 
-def coarsened(
-    team: Team, cut: Cut, mass: np.ndarray, other: np.ndarray | None, rng: np.random.Generator,
-    fits: Callable[[int, int], bool], once: Callable[[str, Callable[[], Any]], Any],
-) -> list[Level]:  # fmt: skip
-    """Return levels from the finest to one that ``fits`` (nodes, entries) or cannot shrink.
-
-    ``once``: stores the result of each level under a name, see `blocks.Journal`.
-    """
-    levels, degree = list[Level](), cut.gathered("degree")
-    while not fits(cut.n, int(degree.sum())) and cut.n > COARSEST:
-        number = len(levels)
-        cluster: np.ndarray = once(f"clusters-{cut.name}", partial(_clusters, team, cut, mass, degree, rng))
+def _coarsened(
+    level: Level, rng: np.random.Generator, team: Team, journal: Journal, fits: Callable[[int, int], bool]
+) -> list[Level]:
+    """Return levels from the finest to one that ``fits`` (nodes, entries) or cannot shrink."""
+    levels = [level]
+    while not fits(level.cut.n, int(level.degree.sum())) and level.cut.n > COARSEST:
+        cluster: np.ndarray = journal.once(f"clusters-{level.cut.name}", partial(_clusters, team, level, rng))
         n = int(cluster.max(initial=-1)) + 1
-        if n > MAX_KEPT * cut.n:
+        if n > MAX_KEPT * level.cut.n:
             break
-        levels.append(Level.of(cut, mass, other, cluster))
-        mass = np.bincount(cluster, mass, minlength=n)
-        other = None if other is None else np.bincount(cluster, other, minlength=n)
-        coarse = once(f"merged-{number + 1}", partial(_merged, team, cut, cluster, f"level-{number + 1}"))
-        cut, degree = coarse, coarse.gathered("degree")
-    return [*levels, Level.of(cut, mass, other)]
+        level.cluster, number = cluster, len(levels)
+        mass = np.bincount(cluster, level.mass, minlength=n)
+        other = None if level.other is None else np.bincount(cluster, level.other, minlength=n)
+        merge = partial(_merged, team, level.cut, cluster, f"level-{number}")
+        level = Level(journal.once(f"merged-{number}", merge), mass, other)
+        levels.append(level)
+    return levels
 
 
-def _clusters(team: Team, cut: Cut, mass: np.ndarray, degree: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+def _clusters(team: Team, level: Level, rng: np.random.Generator) -> np.ndarray:
     """Return the cluster of each node, (n,)."""
+    cut = level.cut
     path = cut.folder / f"match-{cut.name}.npz"
-    with stored(path) as file:
-        np.savez(file, mass=mass, tickets=rng.permutation(cut.n))
+    save(path, mass=level.mass, tickets=rng.permutation(cut.n))
     team.pin(Form(f"match-{cut.name}", cut, path, matching=True))
 
     def asked(chooses: np.ndarray, chosen: np.ndarray) -> np.ndarray:
@@ -114,21 +103,20 @@ def _clusters(team: Team, cut: Cut, mass: np.ndarray, degree: np.ndarray, rng: n
 
         return np.concatenate(team.round("favorites", favorites, given), dtype=np.int64)
 
-    cluster = matched(asked, mass, degree)
+    cluster = matched(asked, level.mass, level.degree)
     path.unlink()
     return cluster
 
 
 def _merged(team: Team, cut: Cut, cluster: np.ndarray, name: str) -> Cut:
     """Return the merged graph; most coarse rows are in the block of their first member."""
-    n = int(cluster.max()) + 1
-    first = np.full(n, cut.n, dtype=np.int64)
+    first = np.full(int(cluster.max()) + 1, cut.n, dtype=np.int64)
     np.minimum.at(first, cluster, np.arange(cut.n))
     bounds = np.searchsorted(np.maximum.accumulate(first), cut.bounds)
     return _rewritten(team, cut, Cut(cut.folder, name, bounds), cluster)
 
 
-def alone(team: Team, level: Level, mask: np.ndarray, name: str) -> csr_array:
+def _alone(team: Team, level: Level, mask: np.ndarray, name: str) -> csr_array:
     """Return the weights between the nodes of a mask (n,), in this process."""
     entries = int(level.degree[mask].sum())
     if entries > MAX_LOCAL_ENTRIES:
@@ -140,34 +128,28 @@ def alone(team: Team, level: Level, mask: np.ndarray, name: str) -> csr_array:
         return level.cut.matrix()
     number = np.full(len(mask), -1, dtype=np.int64)
     number[mask] = np.arange(np.count_nonzero(mask))
-    cut = renumbered(team, level.cut, number, name, level.degree)
-    P = cut.matrix()
-    cut.delete()
+    P = _renumbered(team, level, number, name).matrix()
+    delete(level.cut.folder, f"{name}-*.npz")
     return P
 
 
-def renumbered(team: Team, cut: Cut, number: np.ndarray, name: str, degree: np.ndarray) -> Cut:
-    """Return the blocks with new numbers (n,) of the nodes; nodes with -1 are left out.
-
-    ``degree`` (n,): number of entries of each row.
-    """
+def _renumbered(team: Team, level: Level, number: np.ndarray, name: str) -> Cut:
+    """Return the blocks with new numbers (n,) of the nodes; nodes with -1 are left out."""
     kept = np.flatnonzero(number >= 0)
     order = np.empty(len(kept), dtype=np.int64)
-    order[number[kept]] = degree[kept]
-    bounds = cut_points(len(kept), block_count(int(order.sum())), order)
-    return _rewritten(team, cut, Cut(cut.folder, name, bounds), number)
+    order[number[kept]] = level.degree[kept]
+    bounds = cut_points(len(kept), int(order.sum()), order)
+    return _rewritten(team, level.cut, Cut(level.cut.folder, name, bounds), number)
 
 
 def _rewritten(team: Team, cut: Cut, into: Cut, number: np.ndarray) -> Cut:
     """Write the entries of a cut with new node numbers (n,) into the blocks of another."""
     path = cut.folder / f"{into.name}-numbers.npy"
-    with stored(path) as file:
-        np.save(file, number)
+    save(path, number)
     pieces = [f"{into.name}-piece-{b}" for b in range(cut.count)]
     team.spread("split", split, [(cut, into, path, pieces[b], b) for b in range(cut.count)])
     team.spread("block", assemble, [(cut.folder, pieces, into, b) for b in range(into.count)])
-    remove(cut.folder, pieces)
-    path.unlink()
+    delete(cut.folder, f"{into.name}-piece-*.npy", path.name)
     return into
 
 
@@ -193,23 +175,23 @@ def draw(
     def fits(n: int, entries: int) -> bool:
         return n < least and entries <= MOST_ENTRIES
 
-    levels = coarsened(team, graph.cut, *masses, run.rng, fits, journal.once)
-    last = levels[-1]
-    labels = component_labels(alone(team, last, np.ones(last.cut.n, dtype=bool), "coarsest"))
+    levels = _coarsened(Level(graph.cut, *masses), run.rng, team, journal, fits)
+    finest, last = levels[0], levels[-1]
+    labels = component_labels(_alone(team, last, np.ones(last.cut.n, dtype=bool), "coarsest"))
     for level in levels[-2::-1]:
         labels = labels[level.cluster]
     sizes = np.bincount(labels)
     order = np.argsort(-sizes, kind="stable")
     labels, sizes = np.argsort(order)[labels], sizes[order]
-    entries = np.bincount(labels, levels[0].degree, minlength=len(sizes))
+    entries = np.bincount(labels, finest.degree, minlength=len(sizes))
     large = [k for k in range(len(sizes)) if not fits(int(sizes[k]), int(entries[k]))]
     drawings = dict[int, Drawing]()
     for k in large:
-        drawings[k], run = _Component.of(levels, labels, k, run.method).draw(run, team, journal)
+        drawings[k], run = _Component(levels, labels == k, f"component-{k}", run.method).draw(run, team, journal)
     small = np.setdiff1d(np.arange(len(sizes)), large)
     work = np.cumsum(entries[small] + sizes[small])  # this machine lays out as many at a time as fit
     for number, batch in enumerate(np.split(small, np.flatnonzero(np.diff(work // MOST_ENTRIES)) + 1)):
-        together = partial(_together, levels[0], labels, batch, number, run, team)
+        together = partial(_together, finest, labels, batch, number, run, team)
         drawings.update(journal.once(f"small-{number}", together) if len(batch) else {})
     ordered = [drawings[k] for k in range(len(sizes))]
     several = [drawing for drawing in ordered if len(drawing.Y) > 1]
@@ -217,7 +199,6 @@ def draw(
     return ordered, labels, sum(value)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
 class _Component:
     """A component in blocks, with its levels and the mask ``kept`` of its nodes on each level.
 
@@ -225,43 +206,29 @@ class _Component:
     scale            similarities are ``scale`` times the weights
     """
 
-    name: str
-    levels: list[Level]
-    kept: list[np.ndarray]
-    weight: list[float]
-    squares: list[float]
-    scale: float
-
-    @classmethod
-    def of(cls, levels: list[Level], labels: np.ndarray, k: int, method: Method) -> _Component:
-        """Return the component of a label."""
-        kept = [labels == k]
+    def __init__(self, levels: list[Level], mask: np.ndarray, name: str, method: Method) -> None:
+        self.name, self.kept, self.n = name, [mask], int(np.count_nonzero(mask))
         for level in levels[:-1]:
             coarse = np.zeros(int(level.cluster.max()) + 1, dtype=bool)
-            coarse[level.cluster[kept[-1]]] = True
+            coarse[level.cluster[self.kept[-1]]] = True
             if np.count_nonzero(coarse) < 2:  # a star becomes a single node
                 break
-            kept.append(coarse)
-        levels = levels[: len(kept)]
-        weight = [float(np.add.reduce(level.strength[mask])) for level, mask in zip(levels, kept, strict=True)]
-        squares = [float(np.add.reduce(level.mass[mask] ** 2)) for level, mask in zip(levels, kept, strict=True)]
-        scale = 1.0 if method.affinity == "raw" else 1.0 / weight[0]
-        return cls(f"component-{k}", levels, kept, weight, squares, scale)
+            self.kept.append(coarse)
+        self.levels = levels[: len(self.kept)]
+        pairs = list(zip(self.levels, self.kept, strict=True))
+        self.weight = [float(np.add.reduce(level.strength[kept])) for level, kept in pairs]
+        self.squares = [float(np.add.reduce(level.mass[kept] ** 2)) for level, kept in pairs]
+        self.scale = 1.0 if method.affinity == "raw" else 1.0 / self.weight[0]
 
     def affinity(self, depth: int, P: Any, mass: np.ndarray) -> Affinity:
         """Return similarities and masses of a level, including its merged pairs."""
         inside = self.scale * (self.weight[0] - self.weight[depth])
         return Affinity(P, mass, inside, self.squares[depth] - self.squares[0])
 
-    @property
-    def n(self) -> int:
-        """Number of nodes."""
-        return int(np.count_nonzero(self.kept[0]))
-
     def coarsest(self, run: Run, team: Team) -> tuple[Drawing, Method, Method, bool]:
         """Return the coarse layout, its method, the method of finer levels, and if masses swap."""
         last, mask = self.levels[-1], self.kept[-1]
-        nodes, P = side_by_side(np.flatnonzero(mask), alone(team, last, mask, f"{self.name}-alone"))
+        nodes, P = side_by_side(np.flatnonzero(mask), _alone(team, last, mask, f"{self.name}-alone"))
         P.data *= self.scale
         other = None if last.other is None else last.other[nodes]
         part = Part(nodes, self.affinity(len(self.levels) - 1, P, last.mass[nodes]), other_mass=other)
@@ -287,14 +254,14 @@ class _Component:
 
     def draw(self, run: Run, team: Team, journal: Journal) -> tuple[Drawing, Run]:
         """Lay out the component; return the run with its method too."""
-        begin = partial(self.coarsest, run, team)
-        drawing, method, goal, swapped = journal.once(f"{self.name}-coarse", begin)
+        drawing, method, goal, swapped = journal.once(f"{self.name}-coarse", partial(self.coarsest, run, team))
         numbers, places = _numbered(self.levels, self.kept, drawing)
-        own, Y = replace(run, method=goal), np.empty_like(drawing.Y)
         shape, *descents = self.passes(goal, run)
+        Y = np.empty_like(drawing.Y)
         Y[places] = drawing.Y
         for depth in range(len(self.levels) - 2, -1, -1):
-            kept, level = np.flatnonzero(self.kept[depth]), self.levels[depth]
+            level, name = self.levels[depth], f"{self.name}-level-{depth}"
+            kept = np.flatnonzero(self.kept[depth])
             nodes = np.empty(len(kept), dtype=np.int64)
             nodes[numbers[depth][kept]] = kept
             Y = Y[numbers[depth + 1][level.cluster[nodes]]]
@@ -302,32 +269,22 @@ class _Component:
             works = list[Any]([] if depth else descents)
             if isinstance(shape, Levels) and shape.draws(len(Y), self.n):
                 works.insert(0, partial(_shaped, shape, self.n, depth))
-            if works or not depth:
-                drawing = self._finer(depth, numbers[depth], nodes, Y, works, swapped, own, team, journal)
-                Y = drawing.Y
+            if depth and not works:
+                continue
+            write = partial(_renumbered, team, level, numbers[depth], name)
+            cut = journal.once(f"{self.name}-blocks-{depth}", write)
+            P = Blocks(team, cut, self.scale, level.degree[nodes], level.strength[nodes])
+            mass = level.other if swapped and level.other is not None else level.mass
+            part = Part(nodes, self.affinity(depth, P, mass[nodes]))
+            drawing = Drawing.on(part.affinity, Parts(np.array([cut.n])), Y, [part])
+            for k, work in enumerate(works):
+                own = replace(run, method=goal, keeper=journal.keeper(f"{name}-{k}"))
+                drawing = replace(drawing, **journal.once(f"{name}-{k}", partial(_moved, work, drawing, own)))
+            Y = drawing.Y
+            if depth:
+                team.form = None
+                delete(cut.folder, f"{name}-*.npz")
         return drawing, replace(run, method=method)
-
-    def _finer(
-        self, depth: int, number: np.ndarray, nodes: np.ndarray, Y: np.ndarray, works: list[Any], swapped: bool,
-        run: Run, team: Team, journal: Journal,
-    ) -> Drawing:  # fmt: skip
-        """Lay out a level on workers, from positions Y of its nodes in the order of new numbers."""
-        level, name = self.levels[depth], f"{self.name}-level-{depth}"
-        write = partial(renumbered, team, level.cut, number, name, level.degree)
-        cut = journal.once(f"{self.name}-blocks-{depth}", write)
-        P = Blocks(team, cut, self.scale, level.degree[nodes], level.strength[nodes])
-        mass = level.other if swapped and level.other is not None else level.mass
-        part = Part(nodes, self.affinity(depth, P, mass[nodes]))
-        drawing = Drawing.on(part.affinity, Parts(np.array([cut.n])), Y, [part])
-        for k, work in enumerate(works):
-            keeper = journal.keeper(f"{name}-{k}")
-            given = partial(work, drawing, replace(run, keeper=keeper))
-            moved = journal.once(f"{name}-{k}", lambda given=given: _moved(given()))
-            drawing = replace(drawing, **moved)
-        if depth:
-            team.form = None
-            cut.delete()
-        return drawing
 
 
 def _settled(method: Method, chosen: Method | None) -> Method:
@@ -347,10 +304,10 @@ def _shaped(shape: Levels, n: int, depth: int, drawing: Drawing, run: Run) -> Dr
     return drawing.at(replace(shape, stage=stage).drawn(drawing.affinity, drawing.segments, drawing.Y, n, run, report))
 
 
-def _moved(drawing: Drawing) -> dict[str, Any]:
+def _moved(work: Callable[[Drawing, Run], Drawing], drawing: Drawing, run: Run) -> dict[str, Any]:
     """Return what a pass on workers changes."""
-    names = "Y", "methods", "exaggeration", "reasons", "place", "size"
-    return {name: getattr(drawing, name) for name in names}
+    found = work(drawing, run)
+    return {name: getattr(found, name) for name in ("Y", "methods", "exaggeration", "reasons", "place", "size")}
 
 
 def _numbered(levels: list[Level], kept: list[np.ndarray], found: Drawing) -> tuple[list[np.ndarray], np.ndarray]:
@@ -383,7 +340,7 @@ def _together(
 ) -> dict[int, Drawing]:
     """Lay out the components of some labels on this machine."""
     chosen = np.isin(labels, batch)
-    nodes, P, parts = np.flatnonzero(chosen), alone(team, level, chosen, f"small-{number}"), list[Part]()
+    nodes, P, parts = np.flatnonzero(chosen), _alone(team, level, chosen, f"small-{number}"), list[Part]()
     for there, graph in components(P, component_labels(P)):
         here = nodes[there]
         affinity, _ = input_affinity(graph, level.mass[here], run.method, 0.0, run.sums.threads)

@@ -1,25 +1,24 @@
 """Sums over edges by blocks on Dask workers, for the one objective.
 
-In an `Objective`, workers take the role of a device.  Arrays stay on this machine, and the workers with the blocks sum
-over edges.  Positions go out as float32; values, slopes and pulls come back.  The sums of blocks are added pairwise in
-the order of the blocks, so the bits do not depend on the workers.
+In an `Objective`, workers take the role of a device.  Positions go out as float32; values, slopes and pulls come back.
+The sums of blocks are added pairwise in the order of the blocks, so the bits do not depend on the workers.
 
-Workers also do the local work of the mesh: near pairs, and interpolation of the field.  This machine sorts nodes into
-cells, spreads their charges and transforms the grid.  A slab is a range of rows of cells.  One message has its nodes,
-one more row on each side, and its rows of the grid.  Potentials and forces come back.
+Workers also add the near pairs of the mesh and interpolate its field, in slabs: ranges of rows of cells.  A message has
+the nodes of a slab, one more row on each side, and its rows of the grid.  Potentials and forces come back.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from hashlib import blake2b
 from typing import Any
 
 import numpy as np
 
 from nelayout.catalogue.record import Method
-from nelayout.distributed.blocks import Cut, stored
-from nelayout.distributed.team import Team, folded
+from nelayout.distributed.blocks import Cut, save
+from nelayout.distributed.team import Team
 from nelayout.distributed.workers import Form, evaluate, of_rows
 from nelayout.errors import Unsupported
 from nelayout.formula.kernels import Radial
@@ -57,15 +56,14 @@ class Blocks:
         """Number of entries."""
         return int(np.sum(self.degree))
 
-    def pin(self, mass: np.ndarray) -> None:
-        """Load the blocks on the workers, in the simplest form."""
-        FloorEdges(self, mass, linear=True, groups=Whole(), rows=None, spread=None).pin()
+    def edges(self, mass: np.ndarray) -> FloorEdges:
+        """Return sums in the simplest form."""
+        return FloorEdges(self, mass, linear=True, groups=Whole(), rows=None, spread=None)
 
     def around(self, mass: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """See `Affinity.around`."""
-        self.pin(mass)
-        near = self.team.round("neighbors", of_rows, lambda _: None, "around", b"")
-        return np.concatenate(near), self.degree.astype(float), self.scale * self.strength
+        near = self.edges(mass).of_rows("around", None, None)
+        return near, self.degree.astype(float), self.scale * self.strength
 
 
 @dataclass(frozen=True)
@@ -99,17 +97,20 @@ class FloorEdges:
     def pin(self) -> None:
         """Load the blocks on the workers in the form of these sums."""
         if self.form is None:
+            cut = self.P.cut
             arrays: dict[str, Any] = {"mass": self.mass, "scale": np.asarray(self.P.scale)}
             if self.by_rows:
                 arrays["strength"] = self.P.strength
             if self.spread is not None:
                 arrays["eps"], arrays["missing"] = np.asarray(self.spread.eps), np.asarray(self.spread.missing)
-            key = f"{self.P.cut.name}-{_digest(arrays)}-{self.linear:d}{self.by_rows:d}"
-            path = self.P.cut.folder / f"{key}.npz"
+            digest = blake2b(" ".join(arrays).encode(), digest_size=8)
+            for each in arrays.values():
+                digest.update(np.ascontiguousarray(each).data)
+            key = f"{cut.name}-{digest.hexdigest()}-{self.linear:d}{self.by_rows:d}"
+            path = cut.folder / f"{key}.npz"
             if not path.exists():
-                with stored(path) as file:
-                    np.savez(file, **arrays)
-            self.form = Form(key, self.P.cut, path, self.linear, self.by_rows, self.P.scale)
+                save(path, **arrays)
+            self.form = Form(key, cut, path, self.linear, self.by_rows, self.P.scale)
         self.team.pin(self.form)
 
     def sums(self, Y: Any, kernel: Any, divergence: Any, lam: Any, want: frozenset[str]) -> EdgeSums:
@@ -117,60 +118,55 @@ class FloorEdges:
         if "weights" in want:
             raise Unsupported("the attraction of every edge stays on the workers: use optimizer='lbfgs' or 'momentum'")
         self.pin()
-        Z = np.asarray(Y, dtype=np.float32)
-        one, said = 0.0 if self.by_rows else float(lam), self._said(kernel, divergence)
-        found = self.team.round("edges", evaluate, lambda b: (self._local(b, Z), self._own(b, lam)), said, one, want)
+        found = self.team.round("edges", evaluate, self._local(Y, lam), _said(kernel, divergence), want)
         value, slope, pull, attraction = zip(*found, strict=True)
-        if self.by_rows:
-            sums = np.concatenate(value), np.concatenate(slope)
-        else:
-            sums = folded(value), folded(slope)
+        total: Any = np.concatenate if self.by_rows else folded
         pulls = np.concatenate(pull, dtype=np.float64) if "pull" in want else None
-        return EdgeSums(*sums, pulls, None, np.concatenate(attraction) if "attraction" in want else None)
+        return EdgeSums(
+            total(value), total(slope), pulls, None, np.concatenate(attraction) if "attraction" in want else None
+        )
 
     def constants(self, divergence: Any) -> np.ndarray:
         """See `Edges.constants`."""
-        return self._of_rows("constants", divergence)
+        return self.of_rows("constants", None, divergence)
 
     def at_input(self, divergence: Any) -> np.ndarray:
         """See `Edges.at_input`."""
-        return self._of_rows("at_input", divergence)
+        return self.of_rows("at_input", None, divergence)
 
     def node_values(self, Y: Any, kernel: Any, divergence: Any, lam: Any) -> np.ndarray:
         """See `Edges.node_values`."""
+        return self.of_rows("node_values", kernel, divergence, Y, lam)
+
+    def of_rows(self, name: str, kernel: Any, divergence: Any, *placed: Any) -> np.ndarray:
+        """Return a number for each row; see `workers.of_rows`.  ``placed``: Y and lambda."""
         self.pin()
-        Z, one = np.asarray(Y, dtype=np.float32), 0.0 if self.by_rows else float(lam)
-        said = self._said(kernel, divergence)
-        given = lambda b: (self._local(b, Z), self._own(b, lam))  # noqa: E731  a name for the input of a block
-        return np.concatenate(self.team.round("node-values", of_rows, given, "node_values", said, one))
+        given = self._local(*placed) if placed else lambda _: None
+        return np.concatenate(self.team.round(name, of_rows, given, name, _said(kernel, divergence)))
 
-    def _of_rows(self, name: str, divergence: Any) -> np.ndarray:
-        self.pin()
-        return np.concatenate(self.team.round(name, of_rows, lambda _: None, name, self._said(None, divergence)))
+    def _local(self, Y: Any, lam: Any) -> Callable[[int], tuple[np.ndarray, Any]]:
+        """Return a function from a block to positions and lambda (by rows: of each node)."""
+        Z = np.asarray(Y, dtype=np.float32)
 
-    def _local(self, b: int, values: np.ndarray) -> np.ndarray:
-        """Return the values of the nodes of a block."""
-        low, high = self.P.cut.bounds[b : b + 2]
-        return np.concatenate([values[low:high], values[self.team.halos[b]]])
+        def of_block(b: int) -> tuple[np.ndarray, Any]:
+            own, halo = slice(*self.P.cut.bounds[b : b + 2]), self.team.halos[b]
+            here = np.concatenate([Z[own], Z[halo]])
+            return here, np.concatenate([lam[own], lam[halo]]) if self.by_rows else float(lam)
 
-    def _own(self, b: int, lam: Any) -> Any:
-        return self._local(b, lam) if self.by_rows else None
-
-    def _said(self, kernel: Any, divergence: Any) -> bytes:
-        from distributed.protocol.pickle import dumps
-
-        return dumps((kernel, divergence))
+        return of_block
 
 
-def _digest(arrays: dict[str, np.ndarray]) -> str:
-    """Return a name for arrays."""
-    from hashlib import blake2b
+def folded(values: Sequence[Any]) -> Any:
+    """Return the pairwise sum of values in order: equal bits for any number of workers."""
+    while len(values) > 1:
+        values = [sum(values[k + 1 : k + 2], values[k]) for k in range(0, len(values), 2)]
+    return values[0]
 
-    found = blake2b(digest_size=8)
-    for name, each in arrays.items():
-        found.update(name.encode())
-        found.update(np.ascontiguousarray(each).data)
-    return found.hexdigest()
+
+def _said(kernel: Any, divergence: Any) -> bytes:
+    from distributed.protocol.pickle import dumps
+
+    return dumps((kernel, divergence))
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,8 +180,14 @@ class FloorSummation(Summation):
         parts = method.kernel, method.divergence, method.connection
         device: Any = Floor()
         return Objective(
-            affinity, *parts, _with_slabs(self.nbody, affinity.P, affinity.mass), self.threads, compiled=True,
-            free=free, gravity=method.gravity, device=device,
+            affinity,
+            *parts,
+            _with_slabs(self.nbody, affinity.P, affinity.mass),
+            self.threads,
+            compiled=True,
+            free=free,
+            gravity=method.gravity,
+            device=device,
         )
 
 
@@ -200,7 +202,7 @@ def _with_slabs(nbody: NBody, P: Blocks, mass: np.ndarray) -> NBody:
 
     def pin() -> None:
         if P.team.blocks != P.cut.count:
-            P.pin(mass)
+            P.edges(mass).pin()
 
     return SlabMesh(nbody.threads, tolerance=nbody.tolerance, _spectra=nbody._spectra, team=P.team, pin=pin)
 
@@ -212,8 +214,8 @@ class SlabMesh(Mesh):
     pin  loads the blocks in any form: a worker takes the slabs with the numbers of its blocks
     """
 
-    team: Team | None = None
-    pin: Callable[[], None] | None = None
+    team: Any = None
+    pin: Any = None
 
     def _local(
         self, X, Z, charges, radial: Radial, grid: Grid, values, lags, smooth, in_cells: Sorted | None, potential, force
@@ -223,8 +225,6 @@ class SlabMesh(Mesh):
             return
         from nelayout.sums.nbody import mesh_loops
 
-        assert self.team is not None
-        assert self.pin is not None
         self.pin()
         slabs = _cut(in_cells, grid, values, self.team.blocks)
         found = self.team.round("slabs", local_sums, slabs.__getitem__, radial, grid.h, grid.cutoff, lags, smooth)

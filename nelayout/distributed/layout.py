@@ -129,20 +129,7 @@ def solve(
 ) -> Drawn:  # fmt: skip
     """Lay out a graph as `layout` does; return value, trace, components, notes and costs too.
 
-    Parameters
-    ----------
-    edges, method, and keywords
-        as in `layout`
-
-    Returns
-    -------
-    Drawn
-        the positions and the facts of the run
-
-    Raises
-    ------
-    InputError, Unsupported
-        as in `layout`
+    Parameters and errors are those of `layout`; the result is a `Drawn`.
     """
     import_dask()
     began = time.perf_counter()
@@ -150,27 +137,28 @@ def solve(
     columns = Columns(source, target, weight)
     rng = generator(seed)
     asked = f"{record!r} {sorted((k, repr(v)) for k, v in o.items() if k not in ('callback', 'progress', 'n_jobs'))}"
-    given = None if issparse(edges) else parts_of(edges, columns)
+    parts, notes = (None, []) if issparse(edges) else parts_of(edges, columns)
     with folder_of(checkpoint) as folder, connected(client) as here, ExitStack() as stack:
         threads = stack.enter_context(threads_for(o["n_jobs"]))
         count = check_workers(here, folder)
         team = Team(here, uuid.uuid4().hex[:8])
         journal = Journal(folder, checkpoint is not None, rng)
         try:
-            _same_call(folder, f"{asked} {columns} {seed!r} {least} {_named(edges)}")
-            if given is None:
+            _check_call(folder, f"{asked} {columns} {seed!r} {least}", edges)
+            if parts is None:
                 graph = journal.once("read", lambda: from_matrix(graphs.read(edges, weight).adjacency, folder))
             else:
                 check_memory(here, WORKER + READING, DRIVER, "to read edges")
-                graph = journal.once("read", lambda: read(given, columns, team, folder))
-            notes = list(graph.notes)
+                graph = journal.once("read", lambda: read(parts, columns, team, folder))
+            notes += graph.notes
             n = graph.cut.n
             if n < least and graph.entries <= MOST_ENTRIES:
                 notes.append(f"{n:,} nodes fit one machine, where workers only lose time: it was drawn here alone")
                 own: Any = {**o, "weight": "weight", "seed": rng, "node_size": None}
                 found = run_method(graph.cut.matrix(), record, None, None, own)
                 trace, value, reason, labels = found.trace, found.value, found.reason, found.components
-                Y, notes = np.asarray(found.positions), [*notes, *found.notes]
+                notes += found.notes
+                Y = np.asarray(found.positions)
             else:
                 needed = worker_bytes(n, graph.entries, count)
                 check_memory(here, needed, driver_bytes(n), f"to draw {n:,} nodes and {graph.entries // 2:,} edges")
@@ -188,8 +176,8 @@ def solve(
             team.leave()
     for note in notes:
         LOG.info("note: %s", note)
-    facts = {"seconds": time.perf_counter() - began, "round_seconds": team.seconds, "sent": team.sent}
-    facts |= {"received": team.received, "rounds": team.number, "workers": count}
+    facts = {"seconds": time.perf_counter() - began, "round_seconds": team.seconds, "rounds": team.number}
+    facts |= {"sent": team.sent, "received": team.received, "workers": count}
     sizes = np.sort(np.bincount(labels))[::-1]
     return Drawn(positions, value, reason, sizes, graph.entries, tuple(notes), trace, facts)
 
@@ -221,25 +209,21 @@ def write(drawn: Drawn, path: Path, kind: str) -> None:
 
     maker: Any = {"parquet": parquet.ParquetWriter, "arrow": ipc.new_file, "csv": csv.CSVWriter}[kind]
     with stored(path) as file:
-        writer = None
+        writer: Any = None
         for k in range(drawn.positions.npartitions):
             table = pa.Table.from_pandas(drawn.positions.partitions[k].compute(), preserve_index=False)
-            writer = maker(file, table.schema) if writer is None else writer
+            writer = writer or maker(file, table.schema)
             writer.write_table(table)
-        if writer is not None:
-            writer.close()
+        writer.close()
 
 
-def _named(edges: Any) -> str:
-    """Return a text that identifies the edges of a checkpoint."""
-    if issparse(edges):
-        return f"matrix {edges.shape} {edges.nnz}"
-    return f"dataframe {edges.npartitions}" if hasattr(edges, "npartitions") else str(Path(edges).resolve())
-
-
-def _same_call(folder: Path, asked: str) -> None:
+def _check_call(folder: Path, asked: str, edges: Any) -> None:
     """Raise an error if the checkpoint belongs to another call."""
-    path = folder / "call.txt"
+    if issparse(edges):
+        named = f"matrix {edges.shape} {edges.nnz}"
+    else:
+        named = f"dataframe {edges.npartitions}" if hasattr(edges, "npartitions") else str(Path(edges).resolve())
+    path, asked = folder / "call.txt", f"{asked} {named}"
     if path.exists() and path.read_text() != asked:
         raise InputError(
             f"checkpoint must be the folder of the same call; {folder} is of another one. Use a new folder"
@@ -272,19 +256,17 @@ def _written(graph: Graph, Y: np.ndarray, folder: Path, stays: bool) -> Any:
         into.mkdir(exist_ok=True)
     else:
         into = POSITION_FOLDERS.enter_context(folder_of(None))
-    names = ["x", "y", "z"][: Y.shape[1]]
-    sources = graph.ids or tuple(map(str, range(0, graph.cut.n, LEAST_NODES)))
-    files = []
-    for k, source in enumerate(sources):
-        if graph.ids:
+    coordinates, files = dict(zip("xyz", Y.T, strict=False)), []
+    for k, source in enumerate(graph.ids or range(0, graph.cut.n, LEAST_NODES)):
+        if isinstance(source, int):
+            number = np.arange(source, min(source + LEAST_NODES, graph.cut.n))
+            ids = pa.array(number)
+        else:
             table = pq.read_table(source)
             number, ids = table["number"].to_numpy(), table["id"]
-        else:
-            number = np.arange(int(source), min(int(source) + LEAST_NODES, graph.cut.n))
-            ids = pa.array(number)
         if not len(number) and k:
             continue
         files.append(into / f"positions-{k:05d}.parquet")
         with stored(files[-1]) as file:
-            pq.write_table(pa.table({"id": ids, **{name: Y[number, c] for c, name in enumerate(names)}}), file)
+            pq.write_table(pa.table({"id": ids, **{name: y[number] for name, y in coordinates.items()}}), file)
     return dd.from_map(pd.read_parquet, files, meta=pd.read_parquet(files[0]).iloc[:0])

@@ -5,16 +5,13 @@ on the order of the edges nor on the workers.  Second pass: edges become entries
 of their row.  Edges are not stored between the passes.
 
 Two ids with one hash are an error.  Whole numbers cannot share a hash; texts are compared by a second hash.
-
-A part of the edges is row groups of a parquet file, a range of a csv file, a matrix file or a Dask partition.
-Errors use its name.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -22,7 +19,7 @@ from typing import Any
 import numpy as np
 from scipy.sparse import coo_array, load_npz, save_npz
 
-from nelayout.distributed.blocks import Cut, assemble, block_count, cut_points, dropped_loops, stored, write_piece
+from nelayout.distributed.blocks import MIN_BLOCKS, Cut, assemble, cut_points, delete, save, stored, write_piece
 from nelayout.distributed.team import Team, check_disk
 from nelayout.errors import InputError, near_matches
 from nelayout.graphs.files import read_graph
@@ -30,11 +27,15 @@ from nelayout.graphs.files import read_graph
 __all__ = ["Columns", "Graph", "Part", "from_matrix", "parts_of", "read"]
 
 # Formats by the ending of a file.
-ENDINGS = {".parquet": "parquet", ".csv": "csv", ".npz": "npz", ".mtx": "mtx"}
-# Size of a part of a csv file, in bytes.
-CSV_BYTES = 32_000_000
-# Number of rows of a part of a parquet file, if its row groups are smaller.
-PARQUET_ROWS = 1_000_000
+ENDINGS = (".parquet", ".csv", ".npz", ".mtx")
+# Size of a part: bytes of a csv file, and rows of a parquet file, if its row groups are smaller.
+CSV_BYTES, PARQUET_ROWS = 32_000_000, 1_000_000
+# Number of ids that are hashed together, and in a range of hashes.
+CHUNK_IDS, RANGE_IDS = 1 << 17, 1 << 22
+# Keys of the two hashes; pandas needs 16 letters.
+HASH_KEYS = "nelayout-1-hash-", "nelayout-2-hash-"
+# Largest weight, and inverse of the smallest one, in single precision with a margin for sums.
+MAX_WEIGHT = 1e30
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,24 +51,28 @@ class Columns:
         """Columns to read."""
         return [self.source, self.target, *([] if self.weight is None else [self.weight])]
 
-    def check(self, there: Sequence[str], where: str, numeric: Sequence[str] = ()) -> tuple[str, ...]:
-        """Raise an error for a missing column; note a single other ``numeric`` column."""
+    def check(self, there: Sequence[str], where: str, numeric: Sequence[str]) -> list[str]:
+        """Raise an error for a missing column; return a note on a single other ``numeric`` one."""
         for keyword, name in zip(("source", "target", "weight"), self.names, strict=False):
             if name not in there:
                 near = near_matches(name, there)
                 hint = f"; did you mean {' or '.join(map(repr, near))}?" if near else "."
                 listed = ", ".join(map(repr, there))
                 raise InputError(f"{keyword} must be a column of {where}; got {name!r}{hint} There are {listed}")
-        if self.weight is None:
-            others = [name for name in numeric if name not in self.names and not name.startswith("__")]
-            if len(others) == 1:
-                return (f"every edge weighs 1; the column {others[0]!r} is not read: weight={others[0]!r} reads it",)
-        return ()
+        others = [name for name in numeric if name not in self.names and not name.startswith("__")]
+        if self.weight is not None or len(others) != 1:
+            return []
+        return [f"every edge weighs 1; the column {others[0]!r} is not read: weight={others[0]!r} reads it"]
+
+    def check_table(self, table: Any, where: str) -> list[str]:
+        """Check the columns of a pandas table."""
+        names = list(map(str, table.columns))
+        return self.check(names, where, [name for name in names if table.dtypes[name].kind in "iuf"])
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A part of the edges: its ``name``, and how a worker reads it.
+    """A part of the edges: its ``name`` in errors, and how a worker reads it.
 
     read  a function of the arguments ``given`` that returns a pandas table or a matrix
     """
@@ -77,34 +82,32 @@ class Part:
     given: tuple[Any, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Source:
-    """All parts; ``matrix``: whether they are matrices, which may be symmetric, not lists."""
-
-    parts: list[Part]
-    matrix: bool = False
-    notes: tuple[str, ...] = ()
-
-
-def parts_of(edges: Any, columns: Columns) -> Source:
-    """Return the parts of a Dask dataframe, a folder or a file, after all possible checks."""
+def parts_of(edges: Any, columns: Columns) -> tuple[list[Part], list[str]]:
+    """Return the parts of a Dask dataframe, a folder or a file, checked, and notes."""
     if hasattr(edges, "to_delayed") and hasattr(edges, "columns"):
-        numeric = [name for name in map(str, edges.columns) if edges.dtypes[name].kind in "iuf"]
-        notes = columns.check(list(map(str, edges.columns)), "the dataframe", numeric)
+        notes = columns.check_table(edges, "the dataframe")
         delayed = edges[columns.names].to_delayed()
-        return Source([Part(f"partition {k}", _as_it_is, (each,)) for k, each in enumerate(delayed)], False, notes)
+        return [Part(f"partition {k}", _as_it_is, (each,)) for k, each in enumerate(delayed)], notes
     path = Path(edges)
     if not path.exists():
         raise InputError(f"edges must be a folder or a file that exists; got {path}")
     files = sorted(file for file in path.iterdir() if file.suffix in ENDINGS) if path.is_dir() else [path]
-    kinds = {ENDINGS.get(file.suffix) for file in files}
-    if not files or None in kinds:
+    kinds = {file.suffix for file in files}
+    if not files or not kinds <= set(ENDINGS):
         raise InputError(
             f"{path} must hold files with the ending {', '.join(ENDINGS)}; got none. Convert the edges first"
         )
     if len(kinds) > 1:
-        raise InputError(f"{path} must hold files of one format; got {' and '.join(sorted(map(str, kinds)))}")
-    return {"parquet": _parquet, "csv": _csv, "npz": _matrices, "mtx": _matrices}[str(kinds.pop())](files, columns)
+        listed = " and ".join(sorted(kind.lstrip(".") for kind in kinds))
+        raise InputError(f"{path} must hold files of one format; got {listed}")
+    if kinds & {".npz", ".mtx"}:
+        return [Part(str(file), read_matrix, (str(file), columns.weight is not None)) for file in files], []
+    parts_in, parts, notes = _parquet if kinds == {".parquet"} else _csv, list[Part](), dict[str, None]()
+    for file in files:
+        more, said = parts_in(file, columns)
+        parts += more
+        notes |= dict.fromkeys(said)
+    return parts, list(notes)
 
 
 def _as_it_is(table: Any) -> Any:
@@ -127,18 +130,16 @@ def _whole(file: Path) -> Iterator[Any]:
         ) from None
 
 
-def _parquet(files: list[Path], columns: Columns) -> Source:
-    types, parts, notes = import_module("pyarrow.types"), [], dict[str, None]()
-    for file in files:
-        with _whole(file) as opened:
-            schema, footer = opened.schema_arrow, opened.metadata
-            ends = np.cumsum([footer.row_group(k).num_rows for k in range(footer.num_row_groups)])
-        numeric = [field.name for field in schema if types.is_integer(field.type) or types.is_floating(field.type)]
-        notes.update(dict.fromkeys(columns.check(schema.names, str(file), numeric)))
-        for some in np.split(np.arange(len(ends)), np.flatnonzero(np.diff(ends // PARQUET_ROWS)) + 1):
-            name = str(file) if len(some) == len(ends) else f"{file}, row groups {some[0]} to {some[-1]}"
-            parts.append(Part(name, read_parquet, (file, some.tolist(), columns.names)))
-    return Source(parts, False, tuple(notes))
+def _parquet(file: Path, columns: Columns) -> tuple[list[Part], list[str]]:
+    types, parts = import_module("pyarrow.types"), []
+    with _whole(file) as opened:
+        schema, footer = opened.schema_arrow, opened.metadata
+        ends = np.cumsum([footer.row_group(k).num_rows for k in range(footer.num_row_groups)])
+    numeric = [field.name for field in schema if types.is_integer(field.type) or types.is_floating(field.type)]
+    for some in np.split(np.arange(len(ends)), np.flatnonzero(np.diff(ends // PARQUET_ROWS)) + 1):
+        name = str(file) if len(some) == len(ends) else f"{file}, row groups {some[0]} to {some[-1]}"
+        parts.append(Part(name, read_parquet, (file, some.tolist(), columns.names)))
+    return parts, columns.check(schema.names, str(file), numeric)
 
 
 def read_parquet(path: Path, groups: list[int], names: list[str]) -> Any:
@@ -147,26 +148,23 @@ def read_parquet(path: Path, groups: list[int], names: list[str]) -> Any:
         return file.read_row_groups(groups, columns=names, use_threads=False).to_pandas()
 
 
-def _csv(files: list[Path], columns: Columns) -> Source:
+def _csv(file: Path, columns: Columns) -> tuple[list[Part], list[str]]:
     import pandas
 
-    parts, notes = [], dict[str, None]()
-    for file in files:
-        try:
-            head = pandas.read_csv(file, nrows=100)
-        except (ValueError, OSError) as error:
-            raise InputError(f"{file} must be a csv file with a line of headings; got {error}") from None
-        numeric = [name for name in map(str, head.columns) if head[name].dtype.kind in "iuf"]
-        notes.update(dict.fromkeys(columns.check(list(map(str, head.columns)), str(file), numeric)))
-        kinds = {name: "str" for name in columns.names[:2] if head[name].dtype.kind not in "iu"}
-        size = file.stat().st_size
-        for start in range(0, size, CSV_BYTES):
-            name = f"{file}, bytes from {start:,}" if size > CSV_BYTES else str(file)
-            parts.append(Part(name, read_csv, (str(file), start, tuple(columns.names), kinds)))
-    return Source(parts, False, tuple(notes))
+    try:
+        head = pandas.read_csv(file, nrows=100)
+    except (ValueError, OSError) as error:
+        raise InputError(f"{file} must be a csv file with a line of headings; got {error}") from None
+    notes = columns.check_table(head, str(file))
+    texts = {name: "str" for name in columns.names[:2] if head[name].dtype.kind not in "iu"}
+    size, parts = file.stat().st_size, []
+    for start in range(0, size, CSV_BYTES):
+        name = f"{file}, bytes from {start:,}" if size > CSV_BYTES else str(file)
+        parts.append(Part(name, read_csv, (str(file), start, columns.names, texts)))
+    return parts, notes
 
 
-def read_csv(path: str, start: int, names: tuple[str, ...], texts: Any) -> Any:
+def read_csv(path: str, start: int, names: list[str], texts: Any) -> Any:
     """Return the lines of a csv file that begin in a range of bytes; ``texts`` stay text."""
     from io import BytesIO
 
@@ -177,13 +175,9 @@ def read_csv(path: str, start: int, names: tuple[str, ...], texts: Any) -> Any:
         head = file.readline() if start else b""
         lines = head + read_block(file, start, CSV_BYTES, b"\n")
     try:
-        return pandas.read_csv(BytesIO(lines), usecols=list(names), dtype=texts)
+        return pandas.read_csv(BytesIO(lines), usecols=names, dtype=texts)
     except ValueError as error:
         raise InputError(f"{path} must be a csv file; got {error} in the lines from byte {start:,}") from None
-
-
-def _matrices(files: list[Path], columns: Columns) -> Source:
-    return Source([Part(str(file), read_matrix, (str(file), columns.weight is not None)) for file in files], True)
 
 
 def read_matrix(path: str, weighted: bool) -> coo_array:
@@ -192,16 +186,6 @@ def read_matrix(path: str, weighted: bool) -> coo_array:
     if not weighted:
         found.data[:] = 1.0
     return found
-
-
-# Number of ids that are hashed together.
-CHUNK_IDS = 1 << 17
-# Minimum number of ranges of hashes, and number of ids in a range.
-MIN_RANGES, RANGE_IDS = 16, 1 << 22
-# Keys of the two hashes; pandas needs 16 letters.
-HASH_KEYS = "nelayout-1-hash-", "nelayout-2-hash-"
-# Range of weights in single precision, with a margin for sums.
-MIN_WEIGHT, MAX_WEIGHT = 1e-30, 1e30
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -219,13 +203,13 @@ class Graph:
     notes: tuple[str, ...] = ()
 
 
-def read(source: Source, columns: Columns, team: Team, folder: Path) -> Graph:
+def read(parts: list[Part], columns: Columns, team: Team, folder: Path) -> Graph:
     """Read all parts into blocks."""
-    parts = source.parts
     if not parts:
         raise InputError("edges must have a row; got none")
+    matrix = parts[0].read is read_matrix  # it may be symmetric, a list is not
     given = [(k, part.name, part.read, columns, *part.given) for k, part in enumerate(parts)]
-    if source.matrix:
+    if matrix:
         files = [folder / f"matrix-{k}.npz" for k in range(len(parts))]
         pairs = zip(files, parts, strict=True)
         found, starts = team.spread("store", store, [(file, part.read, *part.given) for file, part in pairs]), None
@@ -238,47 +222,32 @@ def read(source: Source, columns: Columns, team: Team, folder: Path) -> Graph:
         starts, edges = _table(team, given, folder)
         n = int(starts[-1])
     check_disk(folder, edges)
-    cut = Cut(folder, "read", cut_points(n, block_count(2 * edges)))
+    cut = Cut(folder, "read", cut_points(n, 2 * edges))
     found = team.spread("rank", rank, [(folder, cut, starts, *each) for each in given])
-    for r in range(0 if starts is None else len(starts) - 1):
-        for what in ("hash", "part"):
-            (folder / f"table-{r}.{what}.npy").unlink()
     zeros, loops = (sum(each[k] for each in found) for k in (0, 1))
     pieces = [f"edges-{k}" for k in range(len(parts))]
-    made = team.spread("block", assemble, [(folder, pieces, cut, b, source.matrix) for b in range(cut.count)])
-    remove(folder, pieces)
-    for file in folder.glob("matrix-*.npz"):
-        file.unlink()
-    if source.matrix and all(symmetric for _, _, symmetric in made):
-        cut = Cut(folder, "read", cut.bounds, 0.5)
-    ids = () if source.matrix else tuple(str(folder / f"ids-{k}.parquet") for k in range(len(parts)))
-    notes = list(source.notes)
+    made = team.spread("block", assemble, [(folder, pieces, cut, b, matrix) for b in range(cut.count)])
+    delete(folder, "table-*.npy", "edges-*.npy", "matrix-*.npz")
+    if matrix and all(symmetric for _, symmetric in made):
+        cut = replace(cut, factor=0.5)
+    ids = () if matrix else tuple(str(folder / f"ids-{k}.parquet") for k in range(len(parts)))
+    notes = []
     if zeros:
         notes.append(f"{zeros:,} edges of weight 0 were left out: a weight of 0 is no edge")
     if loops:
         notes.append(f"{loops:,} edges from a node to itself were left out")
-    return Graph(cut, ids, sum(entries for entries, _, _ in made), tuple(notes))
-
-
-def remove(folder: Path, pieces: Sequence[str]) -> None:
-    """Remove the files of pieces."""
-    for name in pieces:
-        for what in ("entries", "starts"):
-            (folder / f"{name}.{what}.npy").unlink(missing_ok=True)
+    return Graph(cut, ids, sum(entries for entries, _ in made), tuple(notes))
 
 
 def from_matrix(P: Any, folder: Path, blocks: int = 0) -> Graph:
     """Store a symmetric matrix of this process in ``blocks`` blocks; 0: chosen by its size."""
-    cut = Cut(folder, "read", cut_points(P.shape[0], blocks or block_count(P.nnz), np.diff(P.indptr)))
-    if P.nnz:
-        _check_range(P.data, "the matrix")
+    cut = Cut(folder, "read", cut_points(P.shape[0], P.nnz, np.diff(P.indptr), blocks))
+    _check_range(P.data, "the matrix")
     for b, (low, high) in enumerate(zip(cut.bounds[:-1], cut.bounds[1:], strict=True)):
         degree, here = np.diff(P.indptr[low : high + 1]), slice(P.indptr[low], P.indptr[high])
-        rows = np.repeat(np.arange(high - low), degree)
-        strength = np.bincount(rows, P.data[here], minlength=high - low)
+        strength = np.bincount(np.repeat(np.arange(high - low), degree), P.data[here], minlength=high - low)
         arrays = {"degree": degree.astype(np.int32), "cols": P.indices[here], "data": P.data[here].astype(np.float32)}
-        with stored(cut.file(b)) as file:
-            np.savez(file, **arrays, strength=strength)
+        save(cut.file(b), **arrays, strength=strength)
     return Graph(cut, (), int(P.nnz))
 
 
@@ -292,11 +261,9 @@ def _table(team: Team, given: list[tuple[Any, ...]], folder: Path) -> tuple[np.n
                 f"ids must be of one type in all parts; got {kinds[0]} in {given[0][1]} and another in {each[1]}. "
                 "Convert the columns to one type"
             )
-    ranges = max(MIN_RANGES, -(-sum(ids for _, ids, _ in found) // RANGE_IDS))
+    ranges = max(MIN_BLOCKS, -(-sum(ids for _, ids, _ in found) // RANGE_IDS))
     counts = team.spread("tables", join_ids, [(folder, r, ranges, len(given)) for r in range(ranges)])
-    for k in range(len(given)):
-        for what in ("hash", "second"):
-            (folder / f"ids-{k}.{what}.npy").unlink()
+    delete(folder, "ids-*.npy")
     starts = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
     if not starts[-1]:
         raise InputError("edges must have a row; got none")
@@ -336,33 +303,38 @@ def _ends(name: str, read_part: Any, columns: Columns, given: tuple[Any, ...]) -
 
 def _check_range(weights: np.ndarray, name: str) -> None:
     some = weights[weights > 0]
-    if len(some) and not (some.min() > MIN_WEIGHT and some.max() < MAX_WEIGHT):
+    if len(some) and not (some.min() > 1 / MAX_WEIGHT and some.max() < MAX_WEIGHT):
         raise InputError(
-            f"weights must be 0, or between {MIN_WEIGHT:g} and {MAX_WEIGHT:g}; got {some.min():g} to {some.max():g} "
-            f"in {name}. Divide them by their mean"
+            f"weights must be 0, or between {1 / MAX_WEIGHT:g} and {MAX_WEIGHT:g}; got {some.min():g} to "
+            f"{some.max():g} in {name}. Divide them by their mean"
         )
 
 
-def _plain(ends: Any, name: str) -> tuple[Any, str]:
-    """Return ids as whole numbers or texts, and the name of their type."""
-    kind = getattr(ends.dtype, "kind", "O")
-    if kind in "iub":
-        return ends.to_numpy(dtype=np.int64), "whole numbers"
-    if kind == "f":
-        values = ends.to_numpy(dtype=np.float64)
-        if not (values == np.floor(values)).all():
-            raise InputError(
-                f"ids must be whole numbers or texts; got {values[values != np.floor(values)][0]} in {name}"
-            )
-        return values.astype(np.int64), "whole numbers"
-    return ends if kind != "O" else ends.astype("str"), "texts"
-
-
-def _joined(one: Any, other: Any) -> Any:
-    """Return the ids of both ends, one after another."""
+def _ids(rows: Any, cols: Any, name: str) -> tuple[Any, bool]:
+    """Return the ids of all first ends, then of all other ends; True if they are texts."""
     import pandas as pd
 
-    return np.concatenate([one, other]) if isinstance(one, np.ndarray) else pd.concat([one, other], ignore_index=True)
+    found = [_plain(ends, name) for ends in (rows, cols)]
+    kinds = ["whole numbers" if isinstance(ids, np.ndarray) else "texts" for ids in found]
+    if kinds[0] != kinds[1]:
+        listed = f"{kinds[0]} and {kinds[1]}"
+        raise InputError(f"ids must be of one type; got {listed} in {name}. Convert one of the columns")
+    texts = kinds[0] == "texts"
+    return pd.concat(found, ignore_index=True) if texts else np.concatenate(found), texts
+
+
+def _plain(ends: Any, name: str) -> Any:
+    """Return ids as an array of whole numbers, or a column of texts."""
+    kind = getattr(ends.dtype, "kind", "O")
+    if kind == "f":
+        values = ends.to_numpy(dtype=np.float64)
+        parts = values[values != np.floor(values)]
+        if len(parts):
+            raise InputError(f"ids must be whole numbers or texts; got {parts[0]} in {name}")
+        return values.astype(np.int64)
+    if kind in "iub":
+        return ends.to_numpy(dtype=np.int64)
+    return ends if kind != "O" else ends.astype("str")
 
 
 def _hashes(ids: Any, keys: Sequence[str]) -> list[np.ndarray]:
@@ -370,7 +342,6 @@ def _hashes(ids: Any, keys: Sequence[str]) -> list[np.ndarray]:
     from pandas.util import hash_array as hashes_of
 
     hash_array: Any = hashes_of
-
     answer = [np.empty(len(ids), dtype=np.uint64) for _ in keys]
     for start in range(0, len(ids), CHUNK_IDS):
         here = slice(start, start + CHUNK_IDS)
@@ -383,19 +354,13 @@ def _hashes(ids: Any, keys: Sequence[str]) -> list[np.ndarray]:
 def unique_ids(folder: Path, k: int, name: str, read_part: Any, columns: Columns, *given: Any) -> tuple[str, int, int]:
     """Write the sorted hashes of a part's ids, and second hashes; return type, ids and edges."""
     rows, cols, weights = _ends(name, read_part, columns, given)
-    (one, kind), (other, kind_other) = _plain(rows, name), _plain(cols, name)
-    if kind != kind_other:
-        raise InputError(f"ids must be of one type; got {kind} and {kind_other} in {name}. Convert one of the columns")
-    ids = _joined(one, other)
-    texts = kind == "texts"
+    ids, texts = _ids(rows, cols, name)
     found, *more = _hashes(ids, HASH_KEYS if texts else HASH_KEYS[:1])
     second = more[0] if texts else np.zeros(len(found), dtype=np.uint64)
-    order = np.argsort(found, kind="stable")
-    first = _distinct(found[order], second[order])
-    for what, values in (("hash", found), ("second", second)):
-        with stored(folder / f"ids-{k}.{what}.npy") as file:
-            np.save(file, values[order][first])
-    return kind, len(first), len(weights)
+    first = _distinct(found, second)
+    save(folder / f"ids-{k}.hash.npy", found[first])
+    save(folder / f"ids-{k}.second.npy", second[first])
+    return "texts" if texts else "whole numbers", len(first), len(weights)
 
 
 def join_ids(folder: Path, r: int, ranges: int, parts: int) -> int:
@@ -404,30 +369,29 @@ def join_ids(folder: Path, r: int, ranges: int, parts: int) -> int:
     found, second, part = [], [], []
     for k in range(parts):
         hashes = np.load(folder / f"ids-{k}.hash.npy", mmap_mode="r")
-        here = slice(
-            np.searchsorted(hashes, low), np.searchsorted(hashes, high, "right" if r + 1 == ranges else "left")
-        )
+        end = np.searchsorted(hashes, high, "right" if r + 1 == ranges else "left")
+        here = slice(np.searchsorted(hashes, low), end)
         found.append(hashes[here])
         second.append(np.load(folder / f"ids-{k}.second.npy", mmap_mode="r")[here])
         part.append(np.full(len(found[-1]), k, dtype=np.int32))
-    hashes, others = np.concatenate(found), np.concatenate(second)
-    order = np.argsort(hashes, kind="stable")  # parts come in order
-    first = _distinct(hashes[order], others[order])
-    for what, values in (("hash", hashes), ("part", np.concatenate(part))):
-        with stored(folder / f"table-{r}.{what}.npy") as file:
-            np.save(file, values[order][first])
+    hashes = np.concatenate(found)
+    first = _distinct(hashes, np.concatenate(second))
+    save(folder / f"table-{r}.hash.npy", hashes[first])
+    save(folder / f"table-{r}.part.npy", np.concatenate(part)[first])
     return len(first)
 
 
-def _distinct(found: np.ndarray, second: np.ndarray) -> np.ndarray:
-    """Return the first of equal hashes; raise `InputError` if the second hashes differ."""
+def _distinct(hashes: np.ndarray, second: np.ndarray) -> np.ndarray:
+    """Return the first index of each hash in sorted order; an error if second hashes differ."""
+    order = np.argsort(hashes, kind="stable")
+    found, others = hashes[order], second[order]
     again = found[1:] == found[:-1]
-    clash = again & (second[1:] != second[:-1])
+    clash = again & (others[1:] != others[:-1])
     if clash.any():
         raise InputError(
             f"ids must differ in their 64-bit hashes; two share {int(found[1:][clash][0])}. Use whole numbers as ids"
         )
-    return np.flatnonzero(np.concatenate([[True], ~again])[: len(found)])
+    return order[np.concatenate([[True], ~again])[: len(found)]]
 
 
 def _numbers(folder: Path, starts: np.ndarray, found: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -435,10 +399,8 @@ def _numbers(folder: Path, starts: np.ndarray, found: np.ndarray) -> tuple[np.nd
     order = np.argsort(found)
     hashes, number, part = found[order], np.empty(len(found), np.int64), np.empty(len(found), np.int32)
     at = 0
-    for r in range(len(starts) - 1):
+    for r in np.flatnonzero(np.diff(starts)):
         table = np.load(folder / f"table-{r}.hash.npy")
-        if not len(table):
-            continue
         end = int(np.searchsorted(hashes, table[-1], side="right"))
         place, to = np.searchsorted(table, hashes[at:end]), order[at:end]
         number[to], part[to] = place + starts[r], np.load(folder / f"table-{r}.part.npy")[place]
@@ -460,17 +422,18 @@ def rank(
     """Write a part's entries as a piece, and its new ids; count zero weights and loops."""
     rows, cols, weights = _ends(name, read_part, columns, given)
     if starts is not None:
-        ids = _joined(_plain(rows, name)[0], _plain(cols, name)[0])
+        ids, _ = _ids(rows, cols, name)
         number, part = _numbers(folder, starts, *_hashes(ids, HASH_KEYS[:1]))
         _write_ids(folder / f"ids-{k}.parquet", number, ids, part == k)
         rows, cols = number[: len(weights)], number[len(weights) :]
         del ids, part
-    zeros, loops = int(np.count_nonzero(weights == 0)), int(np.count_nonzero(rows == cols))
-    rows, cols, weights = dropped_loops(np.asarray(rows, np.int64), np.asarray(cols, np.int64), weights)
+    zero, loop = weights == 0, rows == cols
+    keep = ~(zero | loop)
+    rows, cols, weights = np.asarray(rows, np.int64)[keep], np.asarray(cols, np.int64)[keep], weights[keep]
     given_way = np.repeat(np.array([1, 0], dtype=np.int8), len(rows))
     both = np.concatenate([rows, cols]), np.concatenate([cols, rows]), np.concatenate([weights, weights])
     write_piece(folder, f"edges-{k}", cut.bounds, *both, given_way)
-    return zeros, loops
+    return int(np.count_nonzero(zero)), int(np.count_nonzero(loop))
 
 
 def _write_ids(path: Path, number: np.ndarray, ids: Any, own: np.ndarray) -> None:
@@ -478,8 +441,8 @@ def _write_ids(path: Path, number: np.ndarray, ids: Any, own: np.ndarray) -> Non
     import pyarrow.parquet as pq
 
     here = np.flatnonzero(own)
-    here = here[np.argsort(number[here], kind="stable")]
-    here = here[np.flatnonzero(np.diff(number[here], prepend=-1))]
+    _, first = np.unique(number[here], return_index=True)
+    here = here[first]
     column = pa.array(ids[here]) if isinstance(ids, np.ndarray) else pa.array(ids.iloc[here]).cast(pa.string())
     with stored(path) as file:
         pq.write_table(pa.table({"number": number[here], "id": column}), file)

@@ -29,7 +29,7 @@ from nelayout.numerics.parallel import thread_count
 from nelayout.record.progress import LOG
 from nelayout.run.several_machines import READING, WORKER
 
-__all__ = ["Team", "check_disk", "check_memory", "check_workers", "connected", "folded", "folder_of", "import_dask"]
+__all__ = ["Team", "check_disk", "check_memory", "check_workers", "connected", "folder_of", "import_dask"]
 
 # Settings of a local cluster.  Blocks are not results of Dask, so Dask must not move them to disk.
 SETTINGS = {
@@ -43,6 +43,12 @@ SETTINGS = {
 EDGE_BYTES = 70
 # Maximum time for a reply of the scheduler.
 TIMEOUT_SECONDS = 10
+# Times of one poll, of waiting for lost workers to return, and of waiting for any worker.
+POLL_SECONDS, RETURN_SECONDS, NO_WORKER_SECONDS = 0.5, 10.0, 60.0
+# Size of messages after which objects are collected, in bytes.
+COLLECT_BYTES = 300_000_000
+# Maximum number of rounds lost in a row.
+MAX_LOSSES = 5
 # Code that returns the version of a worker's nelayout; it is text, so that a worker without nelayout can run it.
 VERSION_CODE = "__import__('importlib').import_module('nelayout').__version__"
 
@@ -65,7 +71,10 @@ def connected(client: Any) -> Iterator[Any]:
     from dask.config import set as configured
     from distributed import Client, LocalCluster
 
-    if isinstance(client, str) and client != "local":
+    if not (client is None or isinstance(client, str)):
+        yield client
+        return
+    if client not in (None, "local"):
         try:
             found = Client(client, timeout=TIMEOUT_SECONDS, direct_to_workers=True)
         except (OSError, ValueError) as error:
@@ -76,24 +85,15 @@ def connected(client: Any) -> Iterator[Any]:
         with found:
             yield found
         return
-    if client is not None and client != "local":
-        yield client
-        return
     if getattr(current_process(), "_inheriting", False):
         raise InputError(
             "a script that starts workers must do its work under `if __name__ == '__main__':`. Add this line"
         )
     workers = max(1, min(thread_count(None), (available() or 0) // (WORKER + READING)))
-    quiet = logging.getLogger("distributed.shuffle"), logging.getLogger("distributed.worker.memory")
-    with (
-        configured(SETTINGS),
-        LocalCluster(
-            n_workers=workers, threads_per_worker=1, silence_logs=logging.ERROR, dashboard_address=":0"
-        ) as cluster,
-        Client(cluster, direct_to_workers=True) as found,
-    ):
-        for logger in quiet:
-            logger.setLevel(logging.ERROR)
+    how = {"n_workers": workers, "threads_per_worker": 1, "silence_logs": logging.ERROR, "dashboard_address": ":0"}
+    with configured(SETTINGS), LocalCluster(**how) as cluster, Client(cluster, direct_to_workers=True) as found:
+        for name in ("distributed.shuffle", "distributed.worker.memory"):
+            logging.getLogger(name).setLevel(logging.ERROR)
         yield found
 
 
@@ -148,13 +148,12 @@ def check_workers(client: Any, folder: Path) -> int:
 
 def check_memory(client: Any, needed: int, here: int, what: str) -> None:
     """Check the bytes that each worker needs against its limit, and ``here`` on this machine."""
-    advice = "Take more workers, or give each more memory"
     for worker, facts in sorted(client.sync(client.scheduler.identity, n_workers=-1)["workers"].items()):
         limit = facts["memory_limit"]
         if limit and limit < needed:
             raise InputError(
                 f"every worker must have about {size_in_words(needed)} of memory {what}; {worker} has "
-                f"{size_in_words(limit)}. {advice}"
+                f"{size_in_words(limit)}. Take more workers, or give each more memory"
             )
     free = available()
     if free is not None and free < here:
@@ -170,29 +169,8 @@ def check_disk(folder: Path, edges: int) -> None:
     if free < needed:
         raise InputError(
             f"the folder of the run must have about {size_in_words(needed)} of room; {folder} has "
-            f"{size_in_words(free)}. "
-            "Free some space, or give another folder as checkpoint="
+            f"{size_in_words(free)}. Free some space, or give another folder as checkpoint="
         )
-
-
-# Times of one poll, of waiting for lost workers to return, and of waiting for any worker.
-POLL_SECONDS, RETURN_SECONDS, NO_WORKER_SECONDS = 0.5, 10.0, 60.0
-# Size of messages after which objects are collected, in bytes.
-COLLECT_BYTES = 300_000_000
-# Maximum number of rounds lost in a row.
-MAX_LOSSES = 5
-
-
-def folded(values: Sequence[Any]) -> Any:
-    """Return the pairwise sum of values in order: equal bits for any number of workers.
-
-    >>> folded([1.0, 2.0, 3.0])
-    6.0
-    """
-    values = list(values)
-    while len(values) > 1:
-        values = [sum(values[k + 1 : k + 2], values[k]) for k in range(0, len(values), 2)]
-    return values[0] if values else 0.0
 
 
 class Team:
@@ -204,6 +182,7 @@ class Team:
 
     def __init__(self, client: Any, run: str) -> None:
         self.client, self.run, self.form = client, run, None
+        self.direct = True if client.direct_to_workers else None
         self.assigned: dict[str, list[int]] = {}
         self.halos: dict[int, np.ndarray] = {}
         self.sent = self.received = self.collected = self.number = 0
@@ -219,45 +198,68 @@ class Team:
         return sorted(self.client.nthreads())
 
     def pin(self, form: Form) -> None:
-        """Load all blocks on the workers in a form."""
-        if self.form is not None and self.form.key == form.key:
-            return
-        self.form, self.assigned, self.halos = form, {}, {}
-        self._retried(self._assign)
+        """Let the next round load all blocks on the workers in a form, unless they are loaded."""
+        if self.form is None or self.form.key != form.key:
+            self.form, self.assigned, self.halos = form, {}, {}
 
     def round(
         self, name: str, work: Callable[..., dict[int, Any]], given: Callable[[int], Any], *others: Any
     ) -> list[Any]:
         """Run one task per worker on its blocks; return the results in the order of the blocks.
 
-        ``given``: input of the task for a block; ``others``: further arguments of ``work``.
+        ``given``: input of the task for a block; ``others``: further arguments of ``work``.  If a worker has gone
+        meanwhile, the round is repeated with the other workers.
         """
-        form = self.form
-        assert form is not None
+        from asyncio import CancelledError as Cancelled
+        from concurrent.futures import CancelledError
+
+        from distributed import KilledWorker
+        from distributed import TimeoutError as Late
+        from distributed.comm.core import CommClosedError
+
         self.number += 1
-
-        def ask() -> list[Any]:
-            self._assign()
-            if gone := set(self.assigned) - set(self.workers()):
-                raise Lost(", ".join(sorted(gone)))
-            began, futures, sent = time.perf_counter(), [], []
+        for _ in range(MAX_LOSSES):
+            before = set(self.assigned)
             try:
-                for k, (worker, blocks) in enumerate(self.assigned.items()):
-                    rows = {b: given(b) for b in blocks}
-                    self.sent += _size(rows)
-                    sent += self.client.scatter([rows], workers=[worker], direct=self._direct, hash=False)
-                    key = f"nelayout-{name}-{self.number}-{k}-{self.run}"
-                    futures.append(self._submit(key, worker, work, self.run, form.key, sent[-1], *others))
-                answers = self._wait(futures)
-            finally:
-                self.client.cancel([*futures, *sent], force=True)
-            self.received += _size(answers)
-            self.seconds += time.perf_counter() - began
-            self._collect()
-            found = {b: answer for each in answers for b, answer in each.items()}
-            return [found[b] for b in range(form.cut.count)]
+                self._assign()
+                return self._asked(name, work, given, others)
+            except KilledWorker as error:
+                raise InputError(
+                    "workers ended whenever they worked on their blocks, most often for lack of memory; "
+                    "take more workers, or give each more memory"
+                ) from error
+            except Exception as error:
+                lost = isinstance(error, (Lost, CommClosedError, Late, Cancelled, CancelledError))
+                if not lost and not before - set(self.workers()):
+                    raise
+                LOG.warning("a worker has gone (%s): its blocks are loaded again", str(error).partition("\n")[0])
+                self.assigned = {}
+                self._gather_again(len(before))
+        raise InputError(f"workers were lost {MAX_LOSSES} times in a row: look at their logs, or give them more memory")
 
-        return self._retried(ask)
+    def _asked(self, name: str, work: Any, given: Callable[[int], Any], others: Sequence[Any]) -> list[Any]:
+        """Send a task to each worker; return the results of the blocks."""
+        if gone := set(self.assigned) - set(self.workers()):
+            raise Lost(", ".join(sorted(gone)))
+        assert self.form is not None
+        began, futures, sent = time.perf_counter(), [], []
+        try:
+            for k, (worker, blocks) in enumerate(self.assigned.items()):
+                rows = {b: given(b) for b in blocks}
+                self.sent += _size(rows)
+                sent += self.client.scatter([rows], workers=[worker], direct=self.direct, hash=False)
+                key = f"{name}-{self.number}-{k}"
+                futures.append(self._submit(key, worker, work, self.form.key, sent[-1], *others))
+            answers = self._wait(futures)
+        finally:
+            self.client.cancel([*futures, *sent], force=True)
+        self.received += _size(answers)
+        self.seconds += time.perf_counter() - began
+        if self.sent + self.received - self.collected > COLLECT_BYTES:
+            self.collected = self.sent + self.received
+            gc.collect()  # messages in reference cycles of Dask's client, which Python collects too rarely
+        found = {b: answer for each in answers for b, answer in each.items()}
+        return [found[b] for b in range(self.blocks)]
 
     def spread(self, name: str, work: Callable[..., Any], given: Sequence[Sequence[Any]]) -> list[Any]:
         """Run tasks that need no block in memory, on any worker; return their results in order."""
@@ -273,52 +275,14 @@ class Team:
         finally:
             self.client.cancel(futures, force=True)
 
-    def _collect(self) -> None:
-        """Free messages in reference cycles of Dask's client, which Python collects too rarely."""
-        if self.sent + self.received - self.collected > COLLECT_BYTES:
-            self.collected = self.sent + self.received
-            gc.collect()
-
     def leave(self) -> None:
         """Remove the data of the run from the workers."""
         with suppress(Exception):  # they may have gone
             self.client.run(forget, self.run)
 
-    @property
-    def _direct(self) -> bool | None:
-        return True if self.client.direct_to_workers else None
-
-    def _submit(self, key: str, worker: str, work: Any, *given: Any) -> Any:
-        return self.client.submit(
-            work, *given, workers=[worker], allow_other_workers=False, pure=False, key=key, retries=0
-        )
-
-    def _retried(self, work: Callable[[], Any]) -> Any:
-        """Do some work; if a worker has gone meanwhile, repeat it with the other workers."""
-        from asyncio import CancelledError as Cancelled
-        from concurrent.futures import CancelledError
-
-        from distributed import KilledWorker
-        from distributed import TimeoutError as Late
-        from distributed.comm.core import CommClosedError
-
-        for _ in range(MAX_LOSSES):
-            before = set(self.assigned)
-            try:
-                return work()
-            except KilledWorker as error:
-                raise InputError(
-                    "workers ended whenever they worked on their blocks, most often for lack of memory; "
-                    "take more workers, or give each more memory"
-                ) from error
-            except Exception as error:
-                lost = isinstance(error, (Lost, CommClosedError, Late, Cancelled, CancelledError))
-                if not lost and not before - set(self.workers()):
-                    raise
-                LOG.warning("a worker has gone (%s): its blocks are loaded again", str(error).partition("\n")[0])
-                self.assigned = {}
-                self._gather_again(len(before))
-        raise InputError(f"workers were lost {MAX_LOSSES} times in a row: look at their logs, or give them more memory")
+    def _submit(self, name: str, worker: str, work: Any, *given: Any) -> Any:
+        how = {"workers": [worker], "allow_other_workers": False, "pure": False, "retries": 0}
+        return self.client.submit(work, self.run, *given, key=f"nelayout-{name}-{self.run}", **how)
 
     def _gather_again(self, count: int) -> None:
         """Wait for as many workers as before; after a while, for any worker."""
@@ -337,15 +301,11 @@ class Team:
         workers, form = self.workers(), self.form
         if not workers:
             raise Lost("no worker")
-        cuts = np.linspace(0, form.cut.count, len(workers) + 1).round().astype(int)
-        self.assigned = {
-            worker: list(range(low, high))
-            for worker, low, high in zip(workers, cuts[:-1], cuts[1:], strict=True)
-            if low < high
-        }
+        shares = np.array_split(np.arange(form.cut.count), len(workers))
+        self.assigned = {worker: b.tolist() for worker, b in zip(workers, shares, strict=True) if len(b)}
         self.number += 1
         futures = [
-            self._submit(f"nelayout-load-{self.number}-{k}-{self.run}", worker, hold, self.run, form, blocks)
+            self._submit(f"load-{self.number}-{k}", worker, hold, form, blocks)
             for k, (worker, blocks) in enumerate(self.assigned.items())
         ]
         try:
@@ -368,7 +328,7 @@ class Team:
                 left = [future for future in left if not future.done()]
                 if left and (gone := set(self.assigned) - set(self.workers())):
                     raise Lost(", ".join(sorted(gone)))
-            return self.client.gather(futures, direct=self._direct)
+            return self.client.gather(futures, direct=self.direct)
         finally:
             self.client.cancel(futures, force=True)
 

@@ -53,32 +53,18 @@ class Form:
 
 @dataclass(slots=True)
 class Block:
-    """A block in memory: rows ``low`` to ``low + m``, halo nodes, entries in local numbers."""
+    """A block in memory: rows ``low`` to ``low + m``, and the halo.
+
+    entries      for matching: indptr, columns (j - low) modulo n, and weights
+    edges, mass  for sums: the edges and the masses of all its nodes
+    """
 
     low: int
     m: int
     halo: np.ndarray
-    indptr: np.ndarray
-    indices: np.ndarray
-    data: np.ndarray
+    entries: Any = None
     edges: Any = None
     mass: Any = None
-
-    @classmethod
-    def of(cls, cut: Cut, b: int) -> Block:
-        """Load a block."""
-        indptr, cols, data = cut.block(b)
-        low, high = int(cut.bounds[b]), int(cut.bounds[b + 1])
-        own = (cols >= low) & (cols < high)
-        halo = np.unique(cols[~own])
-        indices = np.searchsorted(halo, cols).astype(np.int32)
-        indices += high - low
-        indices[own] = cols[own] - low
-        return cls(low, high - low, halo, indptr, indices, data)
-
-    def local(self, values: np.ndarray) -> np.ndarray:
-        """Return values of its nodes, from the values of all nodes."""
-        return np.concatenate([values[self.low : self.low + self.m], values[self.halo]])
 
 
 @dataclass(slots=True)
@@ -113,47 +99,45 @@ def hold(run: str, form: Form, blocks: list[int]) -> dict[int, np.ndarray]:
     held = Held(form, arrays if form.matching else {}, {b: known[b] for b in blocks if b in known})
     for b in blocks:
         if b not in held.blocks:
-            held.blocks[b] = _turned(form.cut, b) if form.matching else _formed(Block.of(form.cut, b), form, arrays)
+            held.blocks[b] = _loaded(form, arrays, b)
     HELD[here] = held
     return {b: held.blocks[b].halo for b in blocks}
 
 
-def _turned(cut: Cut, b: int) -> Block:
-    """Return a block for matching; local numbers are (j - low) modulo n, without a halo."""
-    indptr, cols, data = cut.block(b)
-    low = int(cut.bounds[b])
-    cols -= low
-    cols[cols < 0] += cut.n
-    return Block(low, int(cut.bounds[b + 1]) - low, np.zeros(0, dtype=cols.dtype), indptr, cols, data)
+def _loaded(form: Form, arrays: dict[str, np.ndarray], b: int) -> Block:
+    """Load a block in a form."""
+    indptr, cols, data = form.cut.block(b)
+    low, high = int(form.cut.bounds[b]), int(form.cut.bounds[b + 1])
+    m = high - low
+    if form.matching:
+        cols -= low
+        cols[cols < 0] += form.cut.n
+        return Block(low, m, np.zeros(0, dtype=cols.dtype), entries=(indptr, cols, data))
+    inside = (cols >= low) & (cols < high)
+    halo = np.unique(cols[~inside])
+    indices = np.searchsorted(halo, cols).astype(np.int32)
+    indices += m
+    indices[inside] = cols[inside] - low
 
+    def local(values: np.ndarray) -> np.ndarray:
+        return np.concatenate([values[low:high], values[halo]])
 
-def _formed(block: Block, form: Form, arrays: dict[str, np.ndarray]) -> Block:
-    block.mass = mass = block.local(arrays["mass"])
-    m, size = block.m, block.m + len(block.halo)
-    data = (block.data * form.scale).astype(np.float32)
-    indptr = np.concatenate([block.indptr, np.full(size - m, block.indptr[-1])])
-    own: Any = csr_array((data, block.indices, indptr.astype(np.int32)), shape=(size, size))
-    given: dict[str, Any] = {}
+    size, mass = m + len(halo), local(arrays["mass"])
+    data = (data * form.scale).astype(np.float32)
+    indptr = np.concatenate([indptr, np.full(size - m, indptr[-1])])
+    own: Any = csr_array((data, indices, indptr.astype(np.int32)), shape=(size, size))
+    given: dict[str, Any] = {"groups": WHOLE}
     if form.by_rows:
         back: Any = csr_array(own[:, m:].T)  # entries of the halo's rows, equal by symmetry
-        own = csr_array(
-            own
-            + csr_array(
-                (back.data, back.indices, np.concatenate([np.zeros(m, back.indptr.dtype), back.indptr])),
-                shape=own.shape,
-            )
-        )
+        starts = np.concatenate([np.zeros(m, back.indptr.dtype), back.indptr])
+        own = csr_array(own + csr_array((back.data, back.indices, starts), shape=own.shape))
         own.sort_indices()
-        strength = block.local(arrays["strength"]) * form.scale
-        rows = own.data / np.repeat(strength, np.diff(own.indptr))
+        rows = own.data / np.repeat(local(arrays["strength"]) * form.scale, np.diff(own.indptr))
         given = {"groups": Rows(), "rows": np.maximum(rows, np.finfo(np.float32).tiny).astype(np.float32)}
     if "eps" in arrays:
-        eps, missing = arrays["eps"], arrays["missing"]
-        given["spread"] = Spread(*(block.local(x) if x.ndim else x[()] for x in (eps, missing)))
+        given["spread"] = Spread(*(local(x) if x.ndim else x[()] for x in (arrays["eps"], arrays["missing"])))
     own.indptr, own.indices = own.indptr.astype(np.int32), own.indices.astype(np.int32)
-    block.edges = Edges(own, mass, form.linear, Threads(), compiled=True, **{"groups": WHOLE, **given})
-    block.indptr = block.indices = block.data = np.zeros(0)  # `edges` has copies
-    return block
+    return Block(low, m, halo, edges=Edges(own, mass, form.linear, Threads(), compiled=True, **given), mass=mass)
 
 
 def _held(run: str, key: str) -> Held:
@@ -164,18 +148,15 @@ def _held(run: str, key: str) -> Held:
 
 
 @np.errstate(over="ignore", invalid="ignore", divide="ignore")
-def evaluate(
-    run: str, key: str, given: dict[int, Any], said: bytes, lam: float, want: frozenset[str]
-) -> dict[int, Any]:
+def evaluate(run: str, key: str, given: dict[int, Any], said: bytes, want: frozenset[str]) -> dict[int, Any]:
     """Return value, slope (by rows: of each row), pull and attraction of blocks.
 
-    ``given``: for each block the positions of its nodes, and by rows lambda of each.
+    ``given``: for each block the positions of its nodes, and lambda (by rows: of each node).
     """
     held, answer = _held(run, key), {}
-    kernel, divergence = law_of(said)
-    for b, (Y, own) in given.items():
+    for b, (Y, lam) in given.items():
         block = held.blocks[b]
-        found = block.edges.sums(Y, kernel, divergence, lam if own is None else own, want)
+        found = block.edges.sums(Y, *law_of(said), lam, want)
         rows = (None if x is None or not np.ndim(x) else x[: block.m] for x in (found.pull, found.attraction))
         value, slope = (x[: block.m] if np.ndim(x) else x for x in (found.value, found.slope))
         answer[b] = value, slope, *rows
@@ -183,22 +164,21 @@ def evaluate(
 
 
 @np.errstate(over="ignore", invalid="ignore", divide="ignore")
-def of_rows(run: str, key: str, given: dict[int, Any], name: str, said: bytes, *other: Any) -> dict[int, Any]:
+def of_rows(run: str, key: str, given: dict[int, Any], name: str, said: bytes) -> dict[int, Any]:
     """Return a number for each row: "constants", "at_input", "node_values" or "around"."""
     held, answer = _held(run, key), {}
-    law: Any = law_of(said) if said else ()
-    for b, own in given.items():
+    kernel, divergence = law_of(said)
+    for b, placed in given.items():
         block, edges = held.blocks[b], held.blocks[b].edges
         if name == "around":
             rows = np.repeat(np.arange(edges.n), np.diff(edges.indptr))
-            answer[b] = np.bincount(rows, block.mass[edges.indices], minlength=edges.n)[: block.m]
-            continue
-        if name == "node_values":
-            Y, lam = own
-            answer[b] = edges.node_values(Y, *law, *(other if lam is None else (lam,)))[: block.m]
+            found = np.bincount(rows, block.mass[edges.indices], minlength=edges.n)
+        elif name == "node_values":
+            found = edges.node_values(placed[0], kernel, divergence, placed[1])
         else:
-            answer[b] = getattr(edges, name)(law[1])[: block.m]
+            found = getattr(edges, name)(divergence)
             vars(edges).pop("measure", None)  # eight bytes per entry, not needed in iterations
+        answer[b] = found[: block.m]
     return answer
 
 
@@ -212,15 +192,13 @@ def favorites(run: str, key: str, given: dict[int, Any]) -> dict[int, Any]:
     for b, (chooses, chosen) in given.items():
         block = held.blocks[b]
         turned = (np.roll(x, -block.low) for x in (mass, tickets))
-        masks = _mask(chooses, block.m), np.roll(_mask(chosen, n), -block.low)
-        choice = favorites_of(block.indptr, block.indices, block.data, *turned)(*masks)
+        own, all_of = (
+            np.unpackbits(bits, count=count).astype(bool) for bits, count in ((chooses, block.m), (chosen, n))
+        )
+        choice = favorites_of(*block.entries, *turned)(own, np.roll(all_of, -block.low))
         choice = np.where(choice < 0, -1, (choice + block.low) % n)
         answer[b] = choice.astype(np.int32 if n < 2**31 else np.int64)
     return answer
-
-
-def _mask(bits: np.ndarray, count: int) -> np.ndarray:
-    return np.unpackbits(bits, count=count).astype(bool)
 
 
 def forget(run: str) -> None:

@@ -12,7 +12,7 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from itertools import groupby
 from typing import Any
@@ -177,9 +177,5 @@ def observe(name: str, callback: Callable[[Progress], object] | None, progress: 
     if not progress:
         yield Observer(callback)
         return
-    bar = Bar(name)
-    try:
-        with listening(bar.line.set_postfix_str):
-            yield Observer(callback, bar)
-    finally:
-        bar.close()
+    with closing(Bar(name)) as bar, listening(bar.line.set_postfix_str):
+        yield Observer(callback, bar)

@@ -8,8 +8,7 @@ from tables import EVERY_METHOD, RECIPES, thinned
 
 import nelayout as nl
 from nelayout.added.descent import place
-from nelayout.added.objective import AddedNodes, Ties
-from nelayout.added.objective import ties_of as all_ties
+from nelayout.added.objective import AddedNodes, Ties, ties_of
 from nelayout.formula.kernels import KERNELS, Radial, heavy_tailed
 from nelayout.numerics.parallel import Threads
 from nelayout.run.drawing import Summation
@@ -28,52 +27,42 @@ RADIALS = (
 )
 
 
-def weights() -> csr_array:
-    A = nx.to_scipy_sparse_array(nx.les_miserables_graph(), dtype=float, format="csr")
+def weights(G: nx.Graph) -> csr_array:
+    A = nx.to_scipy_sparse_array(G, dtype=float, format="csr")
     return csr_array((A.data, A.indices.astype(np.int32), A.indptr.astype(np.int32)), shape=A.shape)
 
 
-def objective(name: str):
-    method, A = EVERY_METHOD[name], weights()
-    affinity, _ = input_affinity(A, node_mass(A, method.mass)[0], method, 0.0, ONE)
+A77 = weights(nx.les_miserables_graph())
+
+
+def objective(name: str, A: csr_array = A77, smoothing: float = 0.0):
+    method = EVERY_METHOD[name]
+    affinity, _ = input_affinity(A, node_mass(A, method.mass)[0], method, smoothing, ONE)
     return Summation(Exact(False, ONE), ONE, False).objective(method, affinity)
 
 
-def ties_of(J, i: int) -> Ties:
-    """The edges of a node of the drawing, as if it were added."""
-    P = J.affinity.P
-    row = slice(P.indptr[i], P.indptr[i + 1])
-    weight = J.edges.values[row]
-    back = J.edges.values[J.edges.other[row]] if J.by_rows else weight
-    to = P.indices[row].astype(np.int64)
-    return Ties(np.zeros(len(weight), dtype=np.int64), to, weight, back, J.affinity.mass[i : i + 1])
+def only(i: int) -> np.ndarray:
+    return np.arange(77) == i
 
 
-@pytest.mark.parametrize("name", EVERY_METHOD)
-def test_gradient_is_that_of_the_drawing_s_own_objective(name):
-    """J has a pair twice, and J_t once; by rows J_t has both rows, as J has.  So rest in one is rest in the other."""
-    J = objective(name)
+@pytest.mark.parametrize(
+    ("name", "smoothing"),
+    [*((name, 0.0) for name in EVERY_METHOD), *((name, 0.8) for name in ("gamma-quadlog", "quadlog", "ee"))],
+)
+def test_gradient_is_that_of_the_drawing_s_own_objective(name, smoothing):
+    """J has a pair twice, and J_t once; by rows J_t has both rows, as J has.  So rest in one is rest in the other.
+
+    Under a random walk, rho sum_j S_ij (p 1)_j (y_i - (p Y)_j / (p 1)_j) = sum_j p_ij (y_i - y_j): p - rho S p is
+    (1 - rho) I.
+    """
+    J = objective(name, smoothing=smoothing)
+    assert (J.affinity.walk is None) == (smoothing == 0)
     Y = 2.0 * np.random.default_rng(1).standard_normal((77, 2))
-    gradient = J.evaluate(Y).gradient
-    factor = 1.0 if J.by_rows else 2.0
+    gradient, factor = J.evaluate(Y).gradient, 1.0 if J.by_rows else 2.0
+    bounds = {"rtol": 1e-6, "atol": 1e-7} if smoothing else {"rtol": 1e-8, "atol": 1e-12}
     for i in (0, 10, 48):
-        found = AddedNodes(J, Y, ONE, np.arange(77) != i).evaluate(Y[i : i + 1], ties_of(J, i))
-        np.testing.assert_allclose(factor * found.gradient[0], gradient[i], rtol=1e-8, atol=1e-12)
-
-
-@pytest.mark.parametrize("name", ["gamma-quadlog", "quadlog", "ee"])
-def test_gradient_is_that_of_the_drawing_s_own_objective_under_a_random_walk(name):
-    """rho sum_j S_ij (p 1)_j (y_i - (p Y)_j / (p 1)_j) = sum_j p_ij (y_i - y_j): p - rho S p = (1 - rho) I."""
-    method, A = EVERY_METHOD[name], weights()
-    affinity, _ = input_affinity(A, node_mass(A, method.mass)[0], method, 0.8, ONE)
-    assert affinity.walk is not None
-    J = Summation(Exact(False, ONE), ONE, False).objective(method, affinity)
-    Y = 2.0 * np.random.default_rng(1).standard_normal((77, 2))
-    gradient = J.evaluate(Y).gradient
-    for i in (0, 10, 48):
-        ties = all_ties(J, np.arange(77) == i)
-        found = AddedNodes(J, Y, ONE, np.arange(77) != i).evaluate(Y[i : i + 1], ties)
-        np.testing.assert_allclose(2.0 * found.gradient[0], gradient[i], rtol=1e-6, atol=1e-7)
+        found = AddedNodes(J, Y, ONE, ~only(i)).evaluate(Y[i : i + 1], ties_of(J, only(i)))
+        np.testing.assert_allclose(factor * found.gradient[0], gradient[i], **bounds)
 
 
 def test_new_rows_under_a_random_walk_come_to_their_own():
@@ -95,7 +84,7 @@ def test_gradient_is_the_slope_of_the_value(name, dim):
     J = objective(name)
     rng = np.random.default_rng(2)
     added = AddedNodes(J, 2.0 * rng.standard_normal((77, dim)), ONE)
-    ties, at, h = ties_of(J, 11), rng.standard_normal((1, dim)), 1e-5
+    ties, at, h = ties_of(J, only(11)), rng.standard_normal((1, dim)), 1e-5
     slopes = [
         (added.evaluate(at + h * e, ties).value - added.evaluate(at - h * e, ties).value)[0] / (2 * h)
         for e in np.eye(dim)
@@ -103,38 +92,26 @@ def test_gradient_is_the_slope_of_the_value(name, dim):
     np.testing.assert_allclose(added.evaluate(at, ties).gradient[0], slopes, rtol=1e-5, atol=1e-8)
 
 
-def at_its_place(name, seed):
-    """The objective of node 10 added to the drawing of all, its ties, its place, and the typical distance of nodes."""
-    J, method = objective(name), EVERY_METHOD[name]
-    Y = np.asarray(nl.solve(weights(), method, seed=seed, scale=None).positions)
-    added, ties = AddedNodes(J, Y, ONE), ties_of(J, 10)
-    return added, ties, place(added, ties), np.sqrt(((Y - Y.mean(0)) ** 2).sum(1).mean() / len(Y))
-
-
-def no_lower_place(added, ties, at, radius):
-    least = added.evaluate(at, ties).value[0]
-    for angle in np.linspace(0, 2 * np.pi, 12):
-        beside = at + radius * np.array([[np.cos(angle), np.sin(angle)]])
-        assert added.evaluate(beside, ties).value[0] > least - 1e-9 * abs(least)
-
-
 def test_a_node_that_leaves_a_saddle_comes_to_rest():
     """J falls ever faster for 40 steps before it comes to a minimum, a tenth of a distance from a lower one."""
-    added, ties, at, unit = at_its_place("ftsne js", seed=0)
-    no_lower_place(added, ties, at, 1e-2 * unit)
+    J, method = objective("ftsne js"), EVERY_METHOD["ftsne js"]
+    Y = np.asarray(nl.solve(A77, method, seed=0, scale=None).positions)
+    added, ties = AddedNodes(J, Y, ONE), ties_of(J, only(10))
+    at, typical = place(added, ties), np.sqrt(((Y - Y.mean(0)) ** 2).sum(1).mean() / 77)
+    least = added.evaluate(at, ties).value[0]
+    for angle in np.linspace(0, 2 * np.pi, 12):
+        beside = at + 1e-2 * typical * np.array([[np.cos(angle), np.sin(angle)]])
+        assert added.evaluate(beside, ties).value[0] > least - 1e-9 * abs(least)
 
 
 @pytest.mark.parametrize("name", ["ws-sne", "linlog"])
 def test_few_nodes_have_a_better_place_about_their_own(name):
     """Of 40 nodes, 500 places about each; with one start for each node 6 and 8 of them had one."""
-    G, method, n = nx.barabasi_albert_graph(300, 2, seed=0), EVERY_METHOD[name], 300
-    A = csr_array(nx.to_scipy_sparse_array(G, dtype=float))
-    A = csr_array((A.data, A.indices.astype(np.int32), A.indptr.astype(np.int32)), shape=A.shape)
-    affinity, _ = input_affinity(A, node_mass(A, method.mass)[0], method, 0.0, ONE)
-    J = Summation(Exact(False, ONE), ONE, False).objective(method, affinity)
-    Y = np.asarray(nl.solve(A, method, seed=0, scale=None).positions)
+    A, n = weights(nx.barabasi_albert_graph(300, 2, seed=0)), 300
+    J = objective(name, A)
+    Y = np.asarray(nl.solve(A, EVERY_METHOD[name], seed=0, scale=None).positions)
     new = np.random.default_rng(1).permutation(n) < 40
-    added, ties = AddedNodes(J, Y, ONE, ~new), all_ties(J, new, ~new)
+    added, ties = AddedNodes(J, Y, ONE, ~new), ties_of(J, new, ~new)
     at = place(added, ties)
     least = added.evaluate(at, ties).value
     rng, typical = np.random.default_rng(2), np.sqrt(((Y - Y.mean(0)) ** 2).sum(1).mean() / n)

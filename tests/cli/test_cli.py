@@ -21,7 +21,7 @@ import pytest
 from pages import data_of
 
 import nelayout as nl
-from nelayout.cli import COMMANDS, _parser, compare_command, embed_command, main
+from nelayout.cli import COMMANDS, _parser, compare_command, embed_command
 from nelayout.cli.arguments import PICTURES, in_options
 from nelayout.graphs.files import FORMATS, WRITERS, read_graph, read_positions
 
@@ -37,32 +37,16 @@ GML = """graph [
   edge [ source 0 target 2 strength 1 ]
 ]
 """
+HOW: dict[str, Any] = {
+    "env": {**os.environ, "PYTHONPATH": str(Path(nl.__file__).parents[1]), "COLUMNS": "100"},
+    "capture_output": True, "text": True,
+}  # fmt: skip
+
+
 @pytest.fixture
 def folder(tmp_path):
     (tmp_path / "graph.gml").write_text(GML)
     return tmp_path
-
-
-def nelayout(*arguments, cwd, given=None, **how):
-    """Run the command; text in, text out."""
-    command = [sys.executable, "-m", "nelayout", *map(str, arguments)]
-    root = str(Path(nl.__file__).parents[1])
-    return subprocess.run(
-        command, cwd=cwd, input=given, capture_output=True, text=how.pop("text", True),
-        env={**os.environ, "PYTHONPATH": root, "COLUMNS": "100"}, timeout=120, check=False, **how,
-    )
-
-
-@pytest.fixture
-def inside(folder, monkeypatch, capsys):
-    """Run the command in this process, without the second that a process of its own takes to start."""
-    monkeypatch.chdir(folder)
-
-    def run(*arguments):
-        code, said = main([str(argument) for argument in arguments]), capsys.readouterr()
-        return code, said.out, said.err
-
-    return run
 
 
 def table(path):
@@ -72,43 +56,38 @@ def table(path):
     return {row["node"]: [float(row[axis]) for axis in "xyz" if axis in row] for row in rows}
 
 
-def test_options_are_the_keywords(folder, inside):
-    options = [
-        "--weight", "strength", "--mass", "unit", "--seed", "3", "--scale", "5", "--dim", "3", "--max-iter", "20",
-    ]
-    assert inside("layout", "graph.gml", "-m", "ws-sne", "-o", "out.csv", *options) == (0, "", "")
+def test_options_are_the_keywords(folder, nelayout):
+    options = "--weight strength --mass unit --seed 3 --scale 5 --dim 3 --max-iter 20"
+    assert nelayout(f"layout graph.gml -m ws-sne -o out.csv {options}") == (0, "", "")
     G = nx.read_gml(folder / "graph.gml")
     pos = nl.ws_sne_layout(G, weight="strength", mass="unit", seed=3, scale=5, dim=3, max_iter=20)
     assert table(folder / "out.csv") == {v: place.tolist() for v, place in pos.items()}
 
 
-def test_background_and_edges_of_a_picture(folder, inside):
+def test_background_and_edges_of_a_picture(folder, nelayout, fails):
     """The picture is that of `nelayout.draw`, to the byte."""
     pytest.importorskip("matplotlib")
-    look = ["--background", "dark", "--edges", "bundled", "--quiet"]
-    assert inside("layout", "graph.gml", "-o", "out.png", "--weight", "strength", *look) == (0, "", "")
+    look = "--background dark --edges bundled --quiet"
+    assert nelayout(f"layout graph.gml -o out.png --weight strength {look}") == (0, "", "")
     G = read_graph(folder / "graph.gml").graph
     pos = nl.layout(G, weight="strength", seed=0)
     nl.draw(G, pos, folder / "own.png", background="dark", edges="bundled", weight="strength")
     assert (folder / "out.png").read_bytes() == (folder / "own.png").read_bytes()
-    status, _, err = inside("layout", "graph.gml", "-o", "out.csv", "--background", "dark")
-    assert status == 1
-    assert "--background is for pictures (png, svg, pdf); csv is not a picture: leave it out" in err
-    status, _, err = inside("layout", "graph.gml", "-o", "two.png", "--background", "drak")
-    assert status == 1
-    assert "--background must be" in err
-    assert inside("layout", "graph.gml", "-o", "two.svg", "--background", "none", "--quiet") == (0, "", "")
+    line = "--background is for pictures (png, svg, pdf); csv is not a picture: leave it out"
+    fails("layout graph.gml -o out.csv --background dark", line)
+    fails("layout graph.gml -o two.png --background drak", "--background must be")
+    assert nelayout("layout graph.gml -o two.svg --background none --quiet") == (0, "", "")
 
 
-def test_a_page_of_a_drawing_in_space(folder, inside):
-    assert inside("layout", "graph.gml", "-o", "out.html", "--dim", "3", "--quiet") == (0, "", "")
+def test_a_page_of_a_drawing_in_space(folder, nelayout):
+    assert nelayout("layout graph.gml -o out.html --dim 3 --quiet") == (0, "", "")
     assert len(data_of((folder / "out.html").read_text("utf-8"))["drawings"][0]["xyz"]) == 12
 
 
 @pytest.mark.parametrize("ending", ["json", "svg"])
-def test_a_graph_that_falls_apart_without_its_edges_of_weight_0_says_so(folder, inside, ending):
+def test_a_graph_that_falls_apart_without_its_edges_of_weight_0_says_so(folder, nelayout, ending):
     (folder / "zeros.csv").write_text("source,target,weight\na,b,1\nb,c,0\nc,d,2\n")
-    status, out, err = inside("layout", "zeros.csv", "-o", f"out.{ending}")
+    status, out, err = nelayout(f"layout zeros.csv -o out.{ending}")
     assert (status, out) == (0, "")
     assert err.splitlines() == [
         "nelayout: 1 edges of weight 0 taken as no edge; --weight none takes every edge as 1",
@@ -118,32 +97,29 @@ def test_a_graph_that_falls_apart_without_its_edges_of_weight_0_says_so(folder, 
         ),
         "nelayout: 2 components, packed; distances between components have no meaning",
     ]
-    assert inside("layout", "zeros.csv", "-o", f"out.{ending}", "--weight", "none") == (0, "", "")
+    assert nelayout(f"layout zeros.csv -o out.{ending} --weight none") == (0, "", "")
 
 
-def test_format_names_the_input_where_the_output_says_its_own(folder, inside):
+def test_format_names_the_input_where_the_output_says_its_own(folder, nelayout):
     (folder / "graph.dat").write_text(GML)
-    assert inside("layout", "graph.dat", "-o", "out.csv", "--format", "gml", "--quiet") == (0, "", "")
+    assert nelayout("layout graph.dat -o out.csv --format gml --quiet") == (0, "", "")
 
 
-def test_start_and_fixed_nodes(folder, inside):
+def test_start_and_fixed_nodes(folder, nelayout):
     (folder / "start.csv").write_text("node,x,y\na,3,4\nb,5,4\nelsewhere,0,0\n")
-    options = ["--pos", "start.csv", "--fixed", "a", "--fixed", "b", "--quiet"]
-    assert inside("layout", "graph.gml", "-o", "out.csv", *options) == (0, "", "")
+    assert nelayout("layout graph.gml -o out.csv --pos start.csv --fixed a --fixed b --quiet") == (0, "", "")
     rows = table(folder / "out.csv")
     assert (rows["a"], rows["b"]) == ([3.0, 4.0], [5.0, 4.0])
     assert np.isfinite([rows["c"], rows["d"]]).all()
 
 
-def test_layers_stay_and_nodes_in_them(folder, inside):
+@pytest.mark.parametrize("options", ["", " --fixed a"])
+def test_layers_stay_and_nodes_in_them(folder, nelayout, options):
     (folder / "start.csv").write_text("node,x,y\na,3,4\nb,3,5\nc,7,4\nd,7,5\n")
-    options = ["--pos", "start.csv", "--layers", "x", "--quiet"]
-    assert inside("layout", "graph.gml", "-o", "out.csv", *options) == (0, "", "")
-    assert [place[0] for place in table(folder / "out.csv").values()] == [3.0, 3.0, 7.0, 7.0]
-    assert inside("layout", "graph.gml", "-o", "out.csv", "--fixed", "a", *options) == (0, "", "")
+    assert nelayout(f"layout graph.gml -o out.csv --pos start.csv --layers x --quiet{options}") == (0, "", "")
     rows = table(folder / "out.csv")
-    assert rows["a"] == [3.0, 4.0]
     assert [place[0] for place in rows.values()] == [3.0, 3.0, 7.0, 7.0]
+    assert not options or rows["a"] == [3.0, 4.0]
 
 
 FAILURES = {
@@ -174,22 +150,21 @@ FAILURES = {
 
 
 @pytest.mark.parametrize("command", FAILURES)
-def test_a_failure_is_one_line_and_leaves_no_file(folder, inside, command):
+def test_a_failure_is_one_line_and_leaves_no_file(folder, nelayout, fails, command):
     (folder / "start.csv").write_text("node,x,y\na,3,4\n")
     (folder / "strange.csv").write_text("node,x,y\nq,3,4\n")
     (folder / "graph.csv").write_text(GML)
     (folder / "pairs.csv").write_text("source,target,n\na,b,3\n")
     (folder / "table.csv").write_text("5.1,3.5,1.4,0.2,oak\n")
-    before = {p.name: p.read_bytes() for p in folder.iterdir()}
-    if command == "layout graph.gml -o ./graph.gml --format json":
-        done = nelayout(*command.split(), "--quiet", cwd=folder)
-        code, out, said = done.returncode, done.stdout, done.stderr
-    else:
-        code, out, said = inside(*command.split(), "--quiet")
-    assert (code, out, said.count("\n")) == (1, "", 1)
-    assert said.startswith(f"nelayout: {FAILURES[command].format(folder=os.path.realpath(folder))}")
-    assert "mistake in nelayout" not in said
-    assert {p.name: p.read_bytes() for p in folder.iterdir()} == before
+    fails(f"{command} --quiet", FAILURES[command].format(folder=os.path.realpath(folder)))
+
+
+def test_a_failure_of_a_process_is_one_line(folder, fails):
+    def run(command):
+        done = subprocess.run([sys.executable, "-m", "nelayout", *command.split()], cwd=folder, check=False, **HOW)
+        return done.returncode, done.stdout, done.stderr
+
+    fails("layout nothing.gml -o out.png", "there is no file 'nothing.gml'; check the name and the folder", run=run)
 
 
 ALLOWED = "'compare', 'draw', 'embed', 'layout', 'methods', 'plan', 'warm-up'"
@@ -232,20 +207,17 @@ WRONG = {
 
 
 @pytest.mark.parametrize("command", WRONG)
-def test_wrong_usage_is_one_line(inside, command):
-    code, out, said = inside(*command.split())
-    assert (code, out, said.count("\n")) == (2, "", 1)
-    assert said.startswith(f"nelayout: {WRONG[command]}")
-    assert re.search(r"; see nelayout (layout |compare |embed )?--help\n$", said)
+def test_wrong_usage_is_one_line(fails, command):
+    assert re.search(r"; see nelayout (layout |compare |embed )?--help\n$", fails(command, WRONG[command], 2))
 
 
 @pytest.mark.parametrize("command", ["layout", "embed", "compare"])
-def test_every_option_with_one_value_is_refused_twice(inside, command):
+def test_every_option_with_one_value_is_refused_twice(nelayout, command):
     """Also options that come later: no option lets the last value win without a word."""
     for action in parser_of(command)._actions:
         if action.option_strings and action.nargs != 0 and not isinstance(action, argparse._AppendAction):
             name = action.option_strings[-1]
-            code, _, said = inside(command, "x", name, "1", name, "1")
+            code, _, said = nelayout(f"{command} x {name} 1 {name} 1")
             assert (code, f"{name} is given 2 times; give it once" in said) == (2, True)
 
 
@@ -253,15 +225,14 @@ def test_every_option_with_one_value_is_refused_twice(inside, command):
 @pytest.mark.skipif(os.name == "nt", reason="limits are POSIX")
 def test_a_file_that_becomes_too_large_is_named_and_not_left(folder):
     command = f"ulimit -f 1; {sys.executable} -m nelayout layout graph.gml -o out.html --quiet --max-iter 2"
-    env = {**os.environ, "PYTHONPATH": str(Path(nl.__file__).parents[1])}
-    done = subprocess.run(["sh", "-c", command], cwd=folder, capture_output=True, text=True, env=env, check=False)
+    done = subprocess.run(["sh", "-c", command], cwd=folder, check=False, **HOW)
     said = "nelayout: out.html: cannot be written: File too large; free some space or choose another folder\n"
     assert (done.returncode, done.stderr) == (1, said)
     assert [path.name for path in folder.iterdir()] == ["graph.gml"]
 
 
 @pytest.mark.parametrize("command", ["layout graph.gml", "compare graph.gml -m ws-sne", "embed table.csv"])
-def test_labels_and_colors_of_pictures_are_those_of_attributes(folder, inside, monkeypatch, command):
+def test_labels_and_colors_of_pictures_are_those_of_attributes(folder, nelayout, monkeypatch, command):
     """The attribute heads the legend, nodes of one kind have one color, and labels are texts."""
     pytest.importorskip("matplotlib")
     from nelayout import pictures
@@ -273,7 +244,7 @@ def test_labels_and_colors_of_pictures_are_those_of_attributes(folder, inside, m
     rows = "".join(f"{v},{v * v % 7},{'xxyy'[v % 4]},{'abcd'[v % 4]}\n" for v in range(12))
     (folder / "table.csv").write_text(f"p,q,kind,name\n{rows}")
     label = "name" if command.startswith("embed") else "id"
-    assert inside(*command.split(), "-o", "out.png", "--quiet", "--color", "kind", "--label", label)[0] == 0
+    assert nelayout(f"{command} -o out.png --quiet --color kind --label {label}")[0] == 0
     (figure,) = figures
     ax = figure.axes[0]
     legend = figure.subfigs[0].legends[0] if command.startswith("compare") else ax.get_legend()
@@ -283,8 +254,8 @@ def test_labels_and_colors_of_pictures_are_those_of_attributes(folder, inside, m
     assert len({tuple(color) for color in dots.get_facecolors()}) == 2
 
 
-def test_methods_lists_the_catalogue(inside):
-    code, out, _ = inside("methods")
+def test_methods_lists_the_catalogue(nelayout):
+    code, out, _ = nelayout("methods")
     assert code == 0
     lines = out.splitlines()
     assert [line.split()[0] for line in lines if not line.startswith(" ")] == [row["name"] for row in nl.methods()]
@@ -303,9 +274,8 @@ def test_methods_lists_the_catalogue(inside):
         ("-m polylog:2.5", nl.polylog_layout, {"r": 2.5}),
     ],
 )
-def test_own_parameters_are_those_of_the_layout_functions(folder, monkeypatch, settings, function, keywords):
-    monkeypatch.chdir(folder)
-    assert main(f"layout graph.gml -o out.csv --quiet {settings}".split()) == 0
+def test_own_parameters_are_those_of_the_layout_functions(folder, nelayout, settings, function, keywords):
+    assert nelayout(f"layout graph.gml -o out.csv --quiet {settings}")[0] == 0
     pos = function(nx.read_gml("graph.gml"), weight=None, seed=0, **keywords)
     assert table(folder / "out.csv") == {v: place.tolist() for v, place in pos.items()}
 
@@ -326,18 +296,15 @@ def test_own_parameters_are_those_of_the_layout_functions(folder, monkeypatch, s
         ("-m nerv --set kappa", "argument --set: 'kappa' is not NAME=VALUE, such as kappa=0.2"),
     ],
 )  # fmt: skip
-def test_wrong_parameters_are_wrong_usage(folder, monkeypatch, capsys, command, settings, line):
-    monkeypatch.chdir(folder)
-    assert main(f"{command} -o out.csv {settings}".split()) == 2
-    out, said = capsys.readouterr()
-    assert (out, said.startswith(f"nelayout: {line}"), said.count("\n")) == ("", True, 1)
+def test_wrong_parameters_are_wrong_usage(folder, fails, command, settings, line):
+    said = fails(f"{command} -o out.csv {settings}", line, 2)
     assert said.endswith(f"; see nelayout {command.split()[0]} --help\n")
 
 
 @pytest.mark.parametrize("command", COMMANDS)
-def test_help_has_an_example_that_the_parser_takes(command, capsys):
-    assert main([command, "--help"]) == 0
-    said = capsys.readouterr().out
+def test_help_has_an_example_that_the_parser_takes(command, nelayout):
+    code, said, _ = nelayout(f"{command} --help")
+    assert code == 0
     for example in COMMANDS[command].examples:
         assert example in said
         assert _parser().parse_args(example.split()[1:]).run is not None
@@ -345,7 +312,7 @@ def test_help_has_an_example_that_the_parser_takes(command, capsys):
     if command in ("layout", "compare"):
         assert all(re.search(rf"\b{ending}\b", listed) for entry in FORMATS.values() for ending in entry.endings)
     written = {
-        "layout": (*WRITERS, *PICTURES), "embed": (*embed_command.WRITERS, *PICTURES, *embed_command.FORMATS),
+        "layout": (*WRITERS, *PICTURES), "embed": (*embed_command.WRITTEN, *PICTURES, *embed_command.FORMATS),
         "compare": compare_command.WRITERS,
     }
     assert all(re.search(rf"\b{kind}\b", listed) for kind in written.get(command, ()))
@@ -404,15 +371,14 @@ class Screen(io.StringIO):
 
 
 @pytest.mark.parametrize("command", ["layout graph.gml", "compare graph.gml -m ws-sne", "embed table.csv"])
-def test_a_terminal_says_while_the_picture_is_drawn(folder, monkeypatch, command):
+def test_a_terminal_says_while_the_picture_is_drawn(folder, nelayout, monkeypatch, command):
     pytest.importorskip("matplotlib")
     (folder / "table.csv").write_text("".join(f"{v},{v * v % 17}\n" for v in range(17)))
-    monkeypatch.chdir(folder)
     said = {}
     for options in ("-o out.png", "-o out.csv", "-o out.png --quiet"):
         screen = Screen()
         monkeypatch.setattr(sys, "stderr", screen)
-        assert main([*command.split(), *options.split()]) == 0
+        assert nelayout(f"{command} {options}")[0] == 0
         said[options] = screen.getvalue()
     words = "nelayout: drawing the picture"
     assert said["-o out.png"].endswith(f"{words}\r{' ' * len(words)}\r")  # and leaves nothing behind
@@ -423,11 +389,7 @@ def test_a_terminal_says_while_the_picture_is_drawn(folder, monkeypatch, command
 @pytest.mark.full
 def test_a_closed_pipe_is_no_error(folder):
     command = f"{sys.executable} -m nelayout layout graph.gml -o - --format json --quiet | true"
-    env = {**os.environ, "PYTHONPATH": str(Path(nl.__file__).parents[1])}
-    done = subprocess.run(
-        ["sh", "-c", command], cwd=folder, capture_output=True, text=True, env=env, check=False
-    )
-    assert done.stderr == ""
+    assert subprocess.run(["sh", "-c", command], cwd=folder, check=False, **HOW).stderr == ""
 
 
 @pytest.mark.full
@@ -436,11 +398,9 @@ def test_a_closed_pipe_is_no_error(folder):
 def test_a_signal_ends_in_order_and_leaves_no_file(folder, sent, code, line):
     G = nx.random_geometric_graph(1500, 0.05, seed=1)
     nx.write_edgelist(G, folder / "large.txt", data=False)
-    env = {**os.environ, "PYTHONPATH": str(Path(nl.__file__).parents[1])}
     command = [sys.executable, "-c", SLOW, "layout", "large.txt", "-o", "out.json", "--quiet"]
-    process = subprocess.Popen(
-        command, cwd=folder, env=env, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-    )
+    pipes = {"stderr": subprocess.PIPE, "stdout": subprocess.PIPE}
+    process = subprocess.Popen(command, cwd=folder, env=HOW["env"], text=True, **pipes)
     assert process.stdout is not None
     assert process.stdout.readline() == "started\n"
     time.sleep(0.1)
@@ -468,16 +428,14 @@ sys.exit(nelayout.cli.main(sys.argv[1:]))
 """
 
 
-def test_our_own_mistakes_are_one_line_too(monkeypatch, capsys, folder):
-    import nelayout.run.pipeline
+def test_our_own_mistakes_are_one_line_too(monkeypatch, nelayout, folder):
     def broken(*arguments, **options):
         raise ZeroDivisionError("oh")
 
-    monkeypatch.setattr(nelayout.run.pipeline, "solve", broken)
-    assert main(["layout", str(folder / "graph.gml"), "-o", str(folder / "out.json")]) == 1
-    said = capsys.readouterr().err
+    monkeypatch.setattr("nelayout.run.pipeline.solve", broken)
+    code, _, said = nelayout("layout graph.gml -o out.json")
     assert said.startswith("nelayout: this is a mistake in nelayout, please report it: ZeroDivisionError: oh")
-    assert said.count("\n") == 1
+    assert (code, said.count("\n")) == (1, 1)
 
 
 def test_example_data_is_what_its_script_makes(tmp_path, monkeypatch, capsys):
@@ -528,19 +486,17 @@ def test_documented_commands_run(page, tmp_path):
     (tmp_path / "nodes.csv").write_text("name,department\nann,sales\nbob,sales\ncy,design\ndot,design\n")
     commands = "\n".join(DOCUMENTED[page])
     script = f'nelayout() {{ {shlex.quote(sys.executable)} -m nelayout "$@"; }}\n{commands}\n'
-    subprocess.run(
-        ["sh", "-e", "-c", script], cwd=tmp_path,
-        env={**os.environ, "PYTHONPATH": str(root), "PYTHONWARNINGS": "ignore"}, capture_output=True, check=True,
-    )
+    how = {**HOW, "env": {**HOW["env"], "PYTHONWARNINGS": "ignore"}}
+    subprocess.run(["sh", "-e", "-c", script], cwd=tmp_path, check=True, **how)
     outputs = set(re.findall(r"(?:-o|>|--save) (\w[\w.-]+)", commands))
     assert all((tmp_path / name).stat().st_size for name in outputs)
 
 
 @pytest.mark.parametrize("out", ["drawing.png", "drawing.svg", "drawing.html", "drawing.gexf", "again.csv"])
-def test_draw_takes_positions_as_they_are(folder, inside, out):
+def test_draw_takes_positions_as_they_are(folder, nelayout, out):
     pytest.importorskip("matplotlib")
-    assert inside("layout", "graph.gml", "-o", "pos.csv", "--quiet")[0] == 0
-    assert inside("draw", "graph.gml", "--pos", "pos.csv", "-o", out, "--quiet") == (0, "", "")
+    assert nelayout("layout graph.gml -o pos.csv --quiet")[0] == 0
+    assert nelayout(f"draw graph.gml --pos pos.csv -o {out} --quiet") == (0, "", "")
     if out.endswith("csv"):
         assert (folder / out).read_bytes() == (folder / "pos.csv").read_bytes()
     elif out.endswith("gexf"):
@@ -550,15 +506,19 @@ def test_draw_takes_positions_as_they_are(folder, inside, out):
         assert (folder / out).stat().st_size > 1000
 
 
-def test_draw_checks_the_names_of_positions(folder, inside):
-    (folder / "none.csv").write_text("node,x,y\nw,0,0\nz,1,1\n")
-    said = inside("draw", "graph.gml", "--pos", "none.csv", "-o", "o.csv")[2]
-    assert "all 2 node names are unknown; the graph has e.g." in said
-    (folder / "few.csv").write_text("node,x,y\na,0,0\nb,1,1\n")
-    assert "2 of 4 nodes have none" in inside("draw", "graph.gml", "--pos", "few.csv", "-o", "o.png")[2]
-    (folder / "more.csv").write_text("node,x,y\na,0,0\nb,1,1\nc,2,0\nd,0,2\nz,1,1\n")
-    code, _, said = inside("draw", "graph.gml", "--pos", "more.csv", "-o", "o.csv")
-    assert (code, said) == (
-        0, "nelayout: nodes in more.csv that are not nodes of the graph: 1 of 5. They are left out; give no others\n",
-    )  # fmt: skip
-    assert inside("draw", "graph.gml", "-o", "o.csv")[0] == 2
+@pytest.mark.parametrize(
+    ("rows", "code", "line"),
+    [
+        ("w,0,0\nz,1,1\n", 1, "places.csv: all 2 node names are unknown; the graph has e.g. 'a'. Give positions of"),
+        ("a,0,0\nb,1,1\n", 1, "--pos has no position for node 'c' (2 of 4 nodes have none);"),
+        (
+            "a,0,0\nb,1,1\nc,2,0\nd,0,2\nz,1,1\n", 0,
+            "nodes in places.csv that are not nodes of the graph: 1 of 5. They are left out; give no others\n",
+        ),
+    ],
+)  # fmt: skip
+def test_draw_checks_the_names_of_positions(folder, nelayout, rows, code, line):
+    (folder / "places.csv").write_text(f"node,x,y\n{rows}")
+    found, _, said = nelayout("draw graph.gml --pos places.csv -o o.svg")
+    assert (found, said.startswith(f"nelayout: {line}"), said.count("\n")) == (code, True, 1), said
+    assert nelayout("draw graph.gml -o o.csv")[0] == 2

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import threading
 import uuid
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ import numpy as np
 import pytest
 from scipy.io import mmwrite
 from scipy.sparse import block_diag, csr_array, save_npz
+from tables import thinned
 
 import nelayout as nl
 from nelayout.cli import main
@@ -28,9 +30,11 @@ pytest.importorskip("distributed", reason="Dask, the extra [dask], is not instal
 pd = pytest.importorskip("pandas")
 dd = pytest.importorskip("dask.dataframe", reason="dask[dataframe], of the extra [dask], is not installed")
 
-from nelayout.distributed.drawing import _clusters  # noqa: E402  it needs Dask
+from nelayout.distributed import team  # noqa: E402  it needs Dask
+from nelayout.distributed.blocks import stored  # noqa: E402  likewise
+from nelayout.distributed.drawing import Level, _clusters  # noqa: E402  likewise
 from nelayout.distributed.reading import from_matrix  # noqa: E402  likewise
-from nelayout.distributed.team import Team  # noqa: E402  likewise
+from nelayout.distributed.workers import HELD  # noqa: E402  likewise
 
 
 def mesh(rows: int, columns: int) -> csr_array:
@@ -61,10 +65,18 @@ def places(drawn) -> np.ndarray:
     return table[["x", "y"]].to_numpy()[order]
 
 
+@pytest.fixture(scope="session")
+def solve(client):
+    return partial(nl.distributed.solve, client=client)
+
+
+TABLE = dd.from_pandas(edges_of(MESH), npartitions=3)
+
+
 @pytest.fixture(scope="module")
-def plain(client):
+def plain(solve):
     """A drawing of the mesh."""
-    return nl.distributed.solve(dd.from_pandas(edges_of(MESH), npartitions=3), client=client, **SMALL)
+    return solve(TABLE, **SMALL)
 
 
 class Shown(progress.Bar):
@@ -75,10 +87,9 @@ class Shown(progress.Bar):
         self.line.mininterval = self.line.miniters = 0
 
 
-def test_a_mesh_is_drawn_about_as_well_as_on_one_machine(client, plain, capsys, monkeypatch):
+def test_a_mesh_is_drawn_about_as_well_as_on_one_machine(solve, plain, capsys, monkeypatch):
     monkeypatch.setattr(progress, "Bar", Shown)
-    table = dd.from_pandas(edges_of(MESH), npartitions=3)
-    there = nl.distributed.solve(table, client=client, least=200, scale=None, progress=True)
+    there = solve(TABLE, least=200, scale=None, progress=True)
     assert nl.evaluate(MESH, places(there), "ws-sne").value == pytest.approx(there.value, rel=1e-5)
     here = nl.solve(MESH, "ws-sne", seed=0)
     assert there.value < 1.02 * here.value
@@ -103,42 +114,38 @@ def test_any_number_of_workers_gives_the_same_bits(plain, workers):
     assert again.value == plain.value
 
 
-@pytest.mark.parametrize("method", ["gamma-quadlog", "nerv", "auto"])
-def test_methods_of_every_kind(client, method):
-    drawn = nl.distributed.solve(MESH, client=client, **{**SMALL, "method": method})
-    assert np.isfinite(drawn.value)
-    Y = places(drawn)
-    neighbors = nl.measure(MESH, Y, measures=["neighborhood"])["neighborhood"]
-    assert float(neighbors) > 0.25
+EVERY_KIND = ("gamma-quadlog", "nerv", "auto")
 
 
-@pytest.mark.full
-@pytest.mark.parametrize("method", [each["name"] for each in nl.methods()])
-def test_the_whole_catalogue(client, method):
+@pytest.mark.parametrize("method", thinned([each["name"] for each in nl.methods()], plain=EVERY_KIND.__contains__))
+def test_the_whole_catalogue(solve, method):
     if nl.method(method).perplexity is not None:
         with pytest.raises(nl.Unsupported, match=f"{method} takes path lengths, which need the whole graph"):
-            nl.distributed.solve(MESH, client=client, **{**SMALL, "method": method})
+            solve(MESH, **{**SMALL, "method": method})
         return
-    drawn = nl.distributed.solve(MESH, client=client, **{**SMALL, "method": method})
+    drawn = solve(MESH, **{**SMALL, "method": method})
     assert np.isfinite(drawn.value)
     assert np.isfinite(places(drawn)).all()
+    if method in EVERY_KIND:
+        neighbors = nl.measure(MESH, places(drawn), measures=["neighborhood"])["neighborhood"]
+        assert float(neighbors) > 0.25
 
 
 def test_clusters_are_those_of_one_machine(client, tmp_path):
     mass = np.random.default_rng(0).uniform(0.5, 2.0, 320)
-    team = Team(client, uuid.uuid4().hex)
-    cut = from_matrix(MESH, tmp_path, blocks=5).cut
-    there = _clusters(team, cut, mass, np.diff(MESH.indptr), np.random.default_rng(4))
-    team.leave()
+    workers = team.Team(client, uuid.uuid4().hex)
+    level = Level(from_matrix(MESH, tmp_path, blocks=5).cut, mass, None)
+    there = _clusters(workers, level, np.random.default_rng(4))
+    workers.leave()
     assert np.array_equal(there, match(Affinity(MESH, mass), np.random.default_rng(4)))
 
 
-def test_components_loops_and_weights_of_zero(client):
+def test_components_loops_and_weights_of_zero(solve):
     """A mesh, a path, a pair and a node with nothing but a loop; the path hangs on the mesh by an edge of weight 0."""
     P = csr_array(block_diag([MESH, mesh(1, 9), mesh(1, 2)], format="csr"))
     more = pd.DataFrame({"source": ["0", "400"], "target": ["320", "400"], "w": [0.0, 1.0]})
     table = dd.from_pandas(pd.concat([edges_of(P), more]), npartitions=2)
-    drawn = nl.distributed.solve(table, client=client, weight="w", **SMALL)
+    drawn = solve(table, weight="w", **SMALL)
     assert drawn.components.tolist() == [320, 9, 2, 1]
     assert "1 edges of weight 0 were left out: a weight of 0 is no edge" in drawn.notes
     assert "1 edges from a node to itself were left out" in drawn.notes
@@ -151,18 +158,18 @@ def test_components_loops_and_weights_of_zero(client):
     assert ((high < low2) | (high2 < low)).any()
 
 
-def test_weights_parallel_edges_and_directions_add_up(client, tmp_path):
+def test_weights_parallel_edges_and_directions_add_up(solve, tmp_path):
     """A path of three nodes: two edges of weight 1 one way and one of weight 2 the other way make 4."""
     table = pd.DataFrame({"a": [7, 7, 8, 8], "b": [8, 8, 7, 9], "w": [1.0, 1.0, 2.0, 4.0]})
     table.to_parquet(tmp_path / "edges.parquet")
-    drawn = nl.distributed.solve(tmp_path, client=client, source="a", target="b", weight="w", least=1)
+    drawn = solve(tmp_path, source="a", target="b", weight="w", least=1)
     assert drawn.entries == 4
     Y = drawn.positions.compute().set_index("id")
     near, far = (np.linalg.norm(Y.loc[8] - Y.loc[k]) for k in (7, 9))
     assert near == pytest.approx(far, rel=1e-3)
 
 
-def test_all_formats_hold_the_same_graph(client, tmp_path):
+def test_all_formats_hold_the_same_graph(solve, tmp_path):
     table, found = edges_of(MESH, int), {}
     for kind in ("parquet", "csv", "npz", "mtx"):
         folder = tmp_path / kind
@@ -177,7 +184,7 @@ def test_all_formats_hold_the_same_graph(client, tmp_path):
                 A = MESH.tocoo()
                 half = csr_array((A.data[k::2], (A.row[k::2], A.col[k::2])), shape=MESH.shape)
                 save_npz(folder / f"{k}.npz", half) if kind == "npz" else mmwrite(folder / f"{k}.mtx", half)
-        found[kind] = nl.distributed.solve(folder, client=client, **SMALL)
+        found[kind] = solve(folder, **SMALL)
     assert np.array_equal(places(found["parquet"]), places(found["csv"]))
     assert np.array_equal(places(found["npz"]), places(found["mtx"]))
     assert {each.entries for each in found.values()} == {MESH.nnz}
@@ -185,30 +192,30 @@ def test_all_formats_hold_the_same_graph(client, tmp_path):
     assert found["npz"].value == pytest.approx(found["csv"].value, rel=0.1)
 
 
-def test_a_symmetric_matrix_counts_once(client, tmp_path):
+def test_a_symmetric_matrix_counts_once(solve, tmp_path):
     """With a fixed connection the size of the drawing depends on the weights: they must not be doubled."""
     save_npz(tmp_path / "a.npz", MESH)
     file, here = (
-        nl.distributed.solve(edges, "linlog", client=client, scale=None, weight="values", least=200, max_iter=30)
+        solve(edges, "linlog", scale=None, weight="values", least=200, max_iter=30)
         for edges in (tmp_path, MESH)
     )
     assert file.value == pytest.approx(here.value, rel=1e-2)
     assert np.ptp(places(file)) == pytest.approx(np.ptp(places(here)), rel=0.2)
 
 
-def test_small_graphs_are_drawn_here_and_say_so(client):
-    drawn = nl.distributed.solve(MESH, "ws-sne", client=client)
+def test_small_graphs_are_drawn_here_and_say_so(solve):
+    drawn = solve(MESH, "ws-sne")
     assert any("320 nodes fit one machine" in note for note in drawn.notes)
     assert drawn.value == pytest.approx(nl.solve(MESH, "ws-sne", seed=0).value, rel=0.02)
 
 
-def test_a_column_that_is_not_read_is_noted(client):
-    drawn = nl.distributed.solve(dd.from_pandas(edges_of(mesh(3, 3)), npartitions=1), client=client)
+def test_a_column_that_is_not_read_is_noted(solve):
+    drawn = solve(dd.from_pandas(edges_of(mesh(3, 3)), npartitions=1))
     assert any("the column 'w' is not read: weight='w' reads it" in note for note in drawn.notes)
 
 
 @pytest.mark.parametrize("stage", ["tail x 0.8", "descend"])
-def test_a_stopped_run_goes_on_with_the_same_bits(client, tmp_path, stage):
+def test_a_stopped_run_goes_on_with_the_same_bits(solve, tmp_path, stage):
     class Enough(Exception):
         pass
 
@@ -219,24 +226,22 @@ def test_a_stopped_run_goes_on_with_the_same_bits(client, tmp_path, stage):
         if state.stage == stage and steps[-14:] == [(state.stage, 320)] * 14:
             raise Enough  # after ten steps of the whole graph the state is kept
 
-    table, how = dd.from_pandas(edges_of(MESH), npartitions=3), {"client": client, "least": 200, "max_iter": 20}
-    whole = nl.distributed.solve(table, **how)
+    how = {"least": 200, "max_iter": 20}
+    whole = solve(TABLE, **how)
     with pytest.raises(Enough):
-        nl.distributed.solve(table, checkpoint=tmp_path, callback=stop, **how)
+        solve(TABLE, checkpoint=tmp_path, callback=stop, **how)
     assert list(tmp_path.glob("*.state"))
     assert not list(tmp_path.glob("*.part"))
-    on = nl.distributed.solve(table, checkpoint=tmp_path, **how)
+    on = solve(TABLE, checkpoint=tmp_path, **how)
     assert np.array_equal(places(on), places(whole))
     assert on.trace[0].stage == stage
     assert len(on.trace) <= sum(step.stage in (stage, "descend") for step in whole.trace) - 10
     assert not list(tmp_path.glob("*.state"))
     with pytest.raises(InputError, match="checkpoint must be the folder of the same call"):
-        nl.distributed.solve(table, "tsne", checkpoint=tmp_path, **how)
+        solve(TABLE, "tsne", checkpoint=tmp_path, **how)
 
 
 def test_workers_are_left_clean(client, plain):
-    from nelayout.distributed.workers import HELD
-
     assert HELD == {}
     assert not client.futures
 
@@ -256,8 +261,7 @@ def test_a_lost_worker_changes_no_bit(plain):
         LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0", silence_logs=50) as cluster,
         Client(cluster) as client,
     ):
-        table = dd.from_pandas(edges_of(MESH), npartitions=3)
-        drawn = nl.distributed.solve(table, client=client, callback=kill, **SMALL)
+        drawn = nl.distributed.solve(TABLE, client=client, callback=kill, **SMALL)
         assert killed
         assert np.array_equal(places(drawn), places(plain))
 
@@ -274,27 +278,27 @@ BAD_TABLES = {
 
 
 @pytest.mark.parametrize("case", BAD_TABLES)
-def test_bad_tables_are_refused_in_one_line(client, tmp_path, case):
+def test_bad_tables_are_refused_in_one_line(solve, tmp_path, case):
     spoil, said = BAD_TABLES[case]
     spoil(edges_of(mesh(4, 4))).to_parquet(tmp_path / "edges.parquet")
     with pytest.raises(InputError, match=said) as caught:
-        nl.distributed.solve(tmp_path, client=client, weight="w")
+        solve(tmp_path, weight="w")
     assert "\n" not in str(caught.value)
 
 
-def test_bad_folders_are_refused(client, tmp_path):
+def test_bad_folders_are_refused(solve, tmp_path):
     with pytest.raises(InputError, match=r"with the ending \.parquet, \.csv, \.npz, \.mtx; got none"):
-        nl.distributed.layout(tmp_path, client=client)
+        solve(tmp_path)
     with pytest.raises(InputError, match="that exists"):
-        nl.distributed.layout(tmp_path / "nowhere", client=client)
+        solve(tmp_path / "nowhere")
     edges_of(MESH).to_parquet(tmp_path / "good.parquet")
     whole = (tmp_path / "good.parquet").read_bytes()
     (tmp_path / "short.parquet").write_bytes(whole[: len(whole) // 2])
     with pytest.raises(InputError, match=r"short\.parquet must be a whole parquet file"):
-        nl.distributed.layout(tmp_path, client=client)
+        solve(tmp_path)
     (tmp_path / "more.csv").write_text("source,target\n1,2\n")
     with pytest.raises(InputError, match="files of one format; got csv and parquet"):
-        nl.distributed.layout(tmp_path, client=client)
+        solve(tmp_path)
 
 
 HEAD = "%%MatrixMarket matrix coordinate real general\n3 3 2\n"
@@ -309,7 +313,7 @@ HEAD = "%%MatrixMarket matrix coordinate real general\n3 3 2\n"
         (MESH.indices, r"good\.npz must have the shape of .*bad\.npz; got 320 and 3 rows"),
     ],
 )
-def test_matrix_files_are_checked_as_on_one_machine(client, tmp_path, rows, said):
+def test_matrix_files_are_checked_as_on_one_machine(solve, tmp_path, rows, said):
     if isinstance(rows, str):
         (tmp_path / "bad.mtx").write_text(HEAD + rows)
     else:
@@ -318,7 +322,7 @@ def test_matrix_files_are_checked_as_on_one_machine(client, tmp_path, rows, said
         save_npz(tmp_path / "bad.npz", A)
         save_npz(tmp_path / "good.npz", MESH)
     with pytest.raises(InputError, match=said):
-        nl.distributed.layout(tmp_path, client=client)
+        solve(tmp_path)
 
 
 @pytest.mark.parametrize(
@@ -330,28 +334,31 @@ def test_matrix_files_are_checked_as_on_one_machine(client, tmp_path, rows, said
         ({"method": nl.method("ftsne", variational=True)}, "variational"),
     ],
 )
-def test_what_needs_the_whole_graph_is_refused(client, options, said):
+def test_what_needs_the_whole_graph_is_refused(solve, options, said):
     with pytest.raises(Unsupported, match=said):
-        nl.distributed.layout(MESH, client=client, **options)
+        solve(MESH, **options)
 
 
 def test_a_scheduler_that_does_not_answer(monkeypatch):
-    from nelayout.distributed import team
-
     monkeypatch.setattr(team, "TIMEOUT_SECONDS", 0.5)
     with pytest.raises(InputError, match=r"the scheduler must answer; got none at 'tcp://127.0.0.1:9'"):
         nl.distributed.layout(MESH, client="tcp://127.0.0.1:9")
 
 
-def test_workers_with_another_version_or_too_little_memory(client, monkeypatch):
-    from nelayout.distributed import team
+@pytest.mark.parametrize(
+    ("code", "said"),
+    [
+        ("'0.0.9'", r"every worker must have nelayout .* has 0\.0\.9"),
+        ("__import__('nothing_of_this_name')", r"has none \(No module named 'nothing_of_this_name'\). Install it"),
+    ],
+)
+def test_workers_with_another_version(solve, monkeypatch, code, said):
+    monkeypatch.setattr(team, "VERSION_CODE", code)
+    with pytest.raises(InputError, match=said):
+        solve(MESH)
 
-    monkeypatch.setattr(team, "VERSION_CODE", "'0.0.9'")
-    with pytest.raises(InputError, match=r"every worker must have nelayout .* has 0\.0\.9"):
-        nl.distributed.layout(MESH, client=client)
-    monkeypatch.setattr(team, "VERSION_CODE", "__import__('nothing_of_this_name')")
-    with pytest.raises(InputError, match=r"has none \(No module named 'nothing_of_this_name'\). Install it"):
-        nl.distributed.layout(MESH, client=client)
+
+def test_too_little_memory_or_room(client):
     with pytest.raises(InputError, match=r"must have about .* TB|must have about .* GB of memory"):
         team.check_memory(client, 10**16, 0, "to draw")
     with pytest.raises(InputError, match="this machine must have about"):
@@ -364,8 +371,6 @@ def test_a_full_disk_is_said_in_one_line(client, tmp_path, monkeypatch):
     """The device /dev/full refuses every byte, as a full disk does."""
     if not Path("/dev/full").exists():
         pytest.skip("no /dev/full on this system")
-    from nelayout.distributed.blocks import stored
-
     def half_written():
         with stored(tmp_path / "state") as file, Path("/dev/full").open("wb", buffering=0) as full:
             file.write(b"half")

@@ -10,7 +10,6 @@ from oracles import NAMES, objective, part, random_case
 from scipy.sparse import csr_array
 from test_family import CONNECTIONS, HOMOGENEOUS, KERNEL_TABLE, SPACES
 
-import nelayout as nl
 from nelayout.catalogue import METHODS
 from nelayout.errors import Unsupported
 from nelayout.formula.connections import Optimal
@@ -37,18 +36,22 @@ TURNS = [(KERNEL_TABLE[k % len(KERNEL_TABLE)], *SPACES[k % len(SPACES)]) for k i
 
 @pytest.fixture
 def in_blocks(client, tmp_path):
-    """Return a function: the objective with its edges in four blocks on two workers."""
+    """Return a function: a matrix in blocks on two workers."""
     teams = []
 
-    def brought(P, m, *parts, **options):
-        cut = from_matrix(P, tmp_path, blocks=4).cut
+    def brought(P, count=4):
+        cut = from_matrix(P, tmp_path, blocks=count).cut
         teams.append(Team(client, uuid.uuid4().hex))
-        blocks = Blocks(teams[-1], cut, 1.0, cut.gathered("degree"), cut.gathered("strength"))
-        return objective(blocks, m, *parts, compiled=True, device=Floor(), **options)
+        return Blocks(teams[-1], cut, 1.0, cut.gathered("degree"), cut.gathered("strength"))
 
     yield brought
     for team in teams:
         team.leave()
+
+
+def on_floor(blocks, m, *parts, **options):
+    """The objective with its edges on the workers."""
+    return objective(blocks, m, *parts, compiled=True, device=Floor(), **options)
 
 
 def rounded(P, Y):
@@ -67,7 +70,7 @@ def test_value_gradient_and_attraction_are_those_of_numpy(in_blocks, name, conne
     P, m, Y = random_case(9, mass, n=40, d=d, density=0.1)
     P, Y = rounded(P, Y)
     here = objective(P, m, kernel, part(name), connection)
-    there = in_blocks(P, m, kernel, part(name), connection)
+    there = on_floor(in_blocks(P), m, kernel, part(name), connection)
     a, b = here.evaluate(Y, attraction=True), there.evaluate(Y, attraction=True)
     assert b.value == pytest.approx(a.value, rel=ROUNDING)
     assert b.lam == pytest.approx(a.lam, rel=ROUNDING)
@@ -83,57 +86,42 @@ def test_lbfgs_goes_where_it_goes_on_numpy(in_blocks, name):
     P, m, Y = random_case(3, "varied", n=60, density=0.1)
     P, Y = rounded(P, 3.0 * Y)
     parts = method.kernel, method.divergence, method.connection
-    ends = [
-        minimize(J, Y, LBFGS(), 12, Rest()).value
-        for J in (
-            objective(P, m, *parts, gravity=method.gravity),
-            in_blocks(P, m, *parts, gravity=method.gravity),
-        )
-    ]
+    J = [make(given, m, *parts, gravity=method.gravity) for make, given in ((objective, P), (on_floor, in_blocks(P)))]
+    ends = [minimize(each, Y, LBFGS(), 12, Rest()).value for each in J]
     assert ends[1] == pytest.approx(ends[0], rel=1e-3)
 
 
 @pytest.mark.parametrize("name", ["ws-sne", "gamma-quadlog", "linlog", "ee", "tsne", "nerv"])
-def test_slabs_give_the_sums_of_the_mesh(client, tmp_path, name):
+def test_slabs_give_the_sums_of_the_mesh(in_blocks, name):
     """Near pairs and readings of the field on workers; nodes lie so far apart that the mesh splits the kernel."""
     rng, n = np.random.default_rng(5), 1500
     Y = np.float64(np.float32(np.concatenate([rng.normal(size=(n // 2, 2)), 300.0 * rng.random((n // 2, 2))])))
     A = csr_array((np.ones(n), (np.arange(n), np.roll(np.arange(n), 1))), shape=(n, n))
     P = csr_array((A + A.T) / (2 * n))
     P.data = P.data.astype(np.float32).astype(float)
-    team, method, mass = Team(client, uuid.uuid4().hex), METHODS[name], np.ones(n)
-    cut = from_matrix(P, tmp_path, blocks=4).cut
-    blocks = Blocks(team, cut, 1.0, cut.gathered("degree"), cut.gathered("strength"))
-    mesh = Mesh(Threads())
+    blocks, method, mass, mesh = in_blocks(P), METHODS[name], np.ones(n), Mesh(Threads())
     assert any(grid.near for grid in mesh.grids(Y, (Radial(method.kernel),)).values())
     here = Summation(mesh, Threads(), True).objective(method, Affinity(P, mass)).evaluate(Y)
     there = FloorSummation(mesh, Threads(), True).objective(method, Affinity(blocks, mass)).evaluate(Y)
-    assert team.received > 12 * n
+    assert blocks.team.received > 12 * n
     assert there.value == pytest.approx(here.value, rel=ROUNDING)
     np.testing.assert_allclose(there.gradient, here.gradient, atol=IN_SLABS * np.abs(here.gradient).max())
-    team.leave()
 
 
 def test_optimizers_that_need_every_edge_are_refused(in_blocks):
     P, m, Y = random_case(3, "unit", n=20)
     method = METHODS["gamma-quadlog"]
-    J = in_blocks(*rounded(P, Y)[:1], m, method.kernel, method.divergence, method.connection)
+    J = on_floor(in_blocks(rounded(P, Y)[0]), m, method.kernel, method.divergence, method.connection)
     with pytest.raises(Unsupported, match="use optimizer='lbfgs'"):
         Majorize().init(J, Y)
 
 
-def test_a_pair_has_its_exact_value(client, tmp_path):
+def test_a_pair_has_its_exact_value(in_blocks):
     """Two nodes at distance 1 under t-SNE's parts: p = q = 1/2 each way, so the divergence is 0."""
-    P = csr_array(np.array([[0.0, 0.5], [0.5, 0.0]]))
-    cut, team = from_matrix(P, tmp_path, blocks=2).cut, Team(client, uuid.uuid4().hex)
-    blocks = Blocks(team, cut, 1.0, cut.gathered("degree"), cut.gathered("strength"))
-    method = nl.method("tsne")
-    J = objective(
-        blocks, np.ones(2), method.kernel, method.divergence, method.connection, compiled=True, device=Floor()
-    )
+    P, method = csr_array(np.array([[0.0, 0.5], [0.5, 0.0]])), METHODS["tsne"]
+    J = on_floor(in_blocks(P, 2), np.ones(2), method.kernel, method.divergence, method.connection)
     found = J.evaluate(np.array([[0.0, 0.0], [1.0, 0.0]]), attraction=True)
     assert found.value == pytest.approx(0.0, abs=1e-12)
     # omega = p / (1 + xi), and the repulsion balances it
     assert found.attraction.tolist() == pytest.approx([0.25, 0.25])
     assert np.abs(found.gradient).max() < 1e-12
-    team.leave()

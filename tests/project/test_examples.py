@@ -46,10 +46,11 @@ SLOW_PAGES = ("choose.md", "compare.md", "in-out.md", "pictures.md", "single-cel
 BLOCK = re.compile(r"^```python\n(.*?)^```\n(?:\n```text\n(.*?)^```)?", re.MULTILINE | re.DOTALL)
 
 
-def case(path: Path, name: str):
-    """The file as a case of a test."""
-    marks = pytest.mark.full if name in SLOW_PAGES else ()
-    return pytest.param(path, id=name, marks=marks)
+def cases(named: dict, slow: tuple[str, ...]) -> list:
+    """Cases of a test by their names; slow ones are full."""
+    return [
+        pytest.param(case, id=name, marks=pytest.mark.full if name in slow else ()) for name, case in named.items()
+    ]
 
 
 @pytest.fixture(autouse=True)
@@ -59,13 +60,7 @@ def in_an_empty_folder(tmp_path, monkeypatch):
     monkeypatch.setenv("MPLBACKEND", "agg")
 
 
-def module_case(name: str):
-    """The module's docstrings as a case of a test."""
-    marks = pytest.mark.full if name in SLOW_MODULES else ()
-    return pytest.param(name, marks=marks)
-
-
-@pytest.mark.parametrize("name", [module_case(name) for name in MODULES])
+@pytest.mark.parametrize("name", cases(dict(zip(MODULES, MODULES, strict=True)), SLOW_MODULES))
 def test_docstring_examples(name):
     if name in NEEDED:
         pytest.importorskip(NEEDED[name])
@@ -75,7 +70,7 @@ def test_docstring_examples(name):
     assert not failed, f"{failed} of {tried} examples in {name} fail; see the captured output"
 
 
-@pytest.mark.parametrize("page", [case(page, page.name) for page in PAGES])
+@pytest.mark.parametrize("page", cases({page.name: page for page in PAGES}, SLOW_PAGES))
 def test_documentation_examples(page, capsys):
     """The blocks of one page run in order, share their names, and print what the page says that they print."""
     names: dict[str, object] = {}
