@@ -32,7 +32,7 @@ from nelayout.record.progress import LOG, observe
 from nelayout.record.solution import Step
 from nelayout.run.assembly import assemble
 from nelayout.run.drawing import Run
-from nelayout.run.pipeline import run_method
+from nelayout.run.pipeline import run_parts
 from nelayout.run.several_machines import DRIVER, LEAST_NODES, MOST_ENTRIES, READING, WORKER, driver_bytes, worker_bytes
 from nelayout.run.taking_apart import Masses, mass_to_read, tried_masses
 from nelayout.similarities.masses import node_mass
@@ -168,7 +168,7 @@ def solve(
             if n < least and graph.entries <= MOST_ENTRIES:
                 notes.append(f"{n:,} nodes fit one machine, where workers only lose time: it was drawn here alone")
                 own: Any = {**o, "weight": "weight", "seed": rng, "node_size": None}
-                found = run_method(graph.cut.matrix(), record, None, None, own)
+                found = run_parts(graph.cut.matrix(), record, None, None, own)[0]
                 trace, value, reason, labels = found.trace, found.value, found.reason, found.components
                 Y, notes = np.asarray(found.positions), [*notes, *found.notes]
             else:

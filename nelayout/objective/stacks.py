@@ -39,6 +39,8 @@ MAX_STACKED_NODES = 800
 def one_after_another(affinities: Sequence[Affinity]) -> tuple[Affinity, Parts]:
     """Return the graphs as one, and the position of each in it."""
     sizes = np.array([len(each.mass) for each in affinities])
+    if len(affinities) == 1:
+        return affinities[0], Parts(sizes)
     nodes = np.concatenate([[0], np.cumsum(sizes)[:-1]])
     entries = np.cumsum([0, *(each.P.nnz for each in affinities)])
     indices = np.concatenate([each.P.indices + at for each, at in zip(affinities, nodes, strict=True)])

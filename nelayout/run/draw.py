@@ -13,6 +13,7 @@ from itertools import pairwise
 
 import numpy as np
 
+from nelayout.numerics.parallel import Threads
 from nelayout.objective.stacks import MAX_STACKED_NODES, stackable
 from nelayout.record.progress import Observer, Stopped
 from nelayout.run.drawing import Drawing, Part, Run
@@ -20,6 +21,7 @@ from nelayout.run.facts import Facts
 from nelayout.run.passes import Pass, fold, passes_within
 from nelayout.run.plan import Settings, plan
 from nelayout.run.plan_table import loops_within
+from nelayout.sums.nbody import backend
 
 __all__ = ["draw_part", "draw_parts", "planned"]
 
@@ -99,7 +101,8 @@ def _draw_beside(stacks: list[list[int]], draw, run: Run) -> None:
         for stack, seed in zip(stacks, seeds, strict=True):
             draw(stack, replace(run, rng=np.random.default_rng(seed)))
         return
-    given_up, sums = threading.Event(), run.sums.alone
+    own, given_up = run.sums, threading.Event()
+    sums = replace(own, nbody=backend(own.nbody.name, Threads(), own.compiled), threads=Threads())
 
     def unseen(k: int) -> Observer:
         observer = run.observer.silent_copy(given_up.is_set)

@@ -9,13 +9,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain, compress
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from nelayout.catalogue.record import Method
 from nelayout.formula.alpha_choice import AlphaChoice
 from nelayout.formula.kernels import Radial
+from nelayout.numerics.breadth_first import COMPILED_ABOVE
 from nelayout.numerics.groups import Parts
 from nelayout.numerics.parallel import Threads
 from nelayout.objective import Affinity, Objective
@@ -28,11 +29,20 @@ from nelayout.run.placement import place_of_layers, radius
 from nelayout.sums.device import Device
 from nelayout.sums.nbody import NBody, backend
 
-__all__ = ["Canvas", "Drawing", "Part", "Report", "Run", "Summation", "flattened", "joined"]
+if TYPE_CHECKING:
+    from nelayout.run.canvas import Frames
 
+__all__ = ["Drawing", "Part", "Report", "Run", "Summation", "flattened", "joined", "uses_loops"]
 
 # Nodes of a graph that is drawn once for all that are equal to it.
 MAX_REPEATED_NODES = 30
+# Pairs of nodes from which compiled loops are loaded.
+NUMPY_PAIRS = COMPILED_ABOVE**2
+
+
+def uses_loops(n: int, entries: int) -> bool:
+    """Return whether compiled loops sum over n nodes and this number of entries."""
+    return n**2 + 20 * entries > NUMPY_PAIRS
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,22 +70,13 @@ class Summation:
         """Summation without the device."""
         return replace(self, device=None, on_device=None)
 
-    @property
-    def alone(self) -> Summation:
-        """Summation on one thread."""
-        return replace(self, nbody=backend(self.nbody.name, Threads(), self.compiled), threads=Threads())
-
     def objective(self, method: Method, affinity: Affinity, free: np.ndarray | None = None) -> Objective:
         """Return the objective of a method on one graph; ``free`` masks what may change."""
-        parts = method.kernel, method.divergence, method.connection
-        if self.device is not None and self.on_device is not None and len(affinity.mass) >= self.device.least:
-            return Objective(
-                affinity, *parts, self.on_device, self.threads, free=free, gravity=method.gravity,
-                emphasis=method.mu, device=self.device,
-            )
+        device = self.device if self.device is not None and len(affinity.mass) >= self.device.least else None
+        nbody = self.nbody if device is None or self.on_device is None else self.on_device
         return Objective(
-            affinity, *parts, self.nbody, self.threads, self.compiled, free=free, gravity=method.gravity,
-            emphasis=method.mu,
+            affinity, method.kernel, method.divergence, method.connection, nbody, self.threads,
+            self.compiled and device is None, free=free, gravity=method.gravity, emphasis=method.mu, device=device,
         )
 
 
@@ -171,11 +172,7 @@ class Drawing:
     @classmethod
     def of(cls, parts: Sequence[Part], dim: int) -> Drawing:
         """Return the drawing of some graphs with all nodes at the origin."""
-        if len(parts) == 1:
-            affinity = parts[0].affinity
-            segments = Parts(np.array([len(affinity.mass)]))
-        else:
-            affinity, segments = one_after_another([part.affinity for part in parts])
+        affinity, segments = one_after_another([part.affinity for part in parts])
         return cls.on(affinity, segments, np.zeros((len(affinity.mass), dim)), parts)
 
     @property
@@ -195,8 +192,8 @@ class Drawing:
         masks = [part.free for part in self.parts]
         if all(mask is None for mask in masks):
             return None
-        whole = [np.ones(Y.shape, dtype=bool) for Y in self.each]
-        return np.concatenate([all_free if mask is None else mask for mask, all_free in zip(masks, whole, strict=True)])
+        each = zip(masks, self.each, strict=True)
+        return np.concatenate([np.ones(Y.shape, dtype=bool) if mask is None else mask for mask, Y in each])
 
     @property
     def each(self) -> list[np.ndarray]:
@@ -332,18 +329,6 @@ def flattened(Y: np.ndarray, drawing: Drawing, dim: int) -> np.ndarray:
     return np.concatenate(parts)
 
 
-class Canvas(Protocol):
-    """Frames for a callback: positions of the whole graph while some of its graphs are drawn."""
-
-    def show(self, drawing: Drawing) -> np.ndarray:
-        """Return a new array with all positions, a drawing's graphs as they are in it."""
-        ...
-
-    def settle(self, drawing: Drawing) -> None:
-        """Leave a drawing's graphs as they are in it."""
-        ...
-
-
 # Called after each iteration with J (of all graphs together) and the positions.
 Report = Callable[[float, np.ndarray], None]
 
@@ -365,7 +350,7 @@ class Run:
     sums: Summation
     rng: np.random.Generator
     observer: Observer
-    canvas: Canvas
+    canvas: Frames
     optimizer: Optimizer | None = None
     max_iter: int | None = None
     tol: float | None = None
@@ -404,7 +389,7 @@ class Run:
                 inside, hidden = float(np.sum(affinity.inside)), float(np.sum(affinity.hidden))
                 affinity = replace(affinity, inside=inside, hidden=hidden)
             found = self.sums.objective(method, affinity, drawing.free)
-            return found if factors[0] == 1.0 else found.exaggerated(float(factors[0]))
+            return found if factors[0] == 1.0 else found.sharing(exaggeration=float(factors[0]))
         sums = self.sums
         return stacked(
             drawing.affinity, drawing.segments, method, sums.threads, sums.compiled, exaggeration=np.array(factors),

@@ -25,8 +25,7 @@ from nelayout.objective import Objective
 from nelayout.objective.stacks import MAX_STACKED_NODES, stackable, stacked
 from nelayout.optimizers.size import FLAT_SIZE, best_size
 from nelayout.record.solution import Evaluated
-from nelayout.run.drawing import Drawing, Summation, joined
-from nelayout.run.plan_table import NUMPY_PAIRS
+from nelayout.run.drawing import Drawing, Summation, joined, uses_loops
 from nelayout.run.request import NOTHING_KNOWN, read_request
 from nelayout.run.taking_apart import masses_of, take_apart
 from nelayout.sums.nbody import Exact, backend, backend_note, check_backend
@@ -104,11 +103,10 @@ def evaluate(
         request = read_request(G, replace(recipe, variational=False), o)
         Y = graphs.every_position(request.network, pos)
         check_backend(o["nbody"], Y.shape[1])
-        mass = recipe.mass if o["mass"] is None else o["mass"]
         host, relative = request.network.host, recipe.gravity is None
-        masses, said = masses_of(request.P, mass, host, request.rng, relative)
+        masses, said = masses_of(request.P, request.mass, host, request.rng, relative)
         parts, more = take_apart(request, masses, request.joint, NOTHING_KNOWN, threads)
-        compiled = len(Y) ** 2 + 20 * request.P.nnz > NUMPY_PAIRS
+        compiled = uses_loops(len(Y), request.P.nnz)
         sums = Summation.of(o["nbody"], threads, compiled)
         notes = [*request.notes, *said, *more]
         drawings = []

@@ -99,6 +99,11 @@ class Request:
     notes: tuple[str, ...]
 
     @property
+    def mass(self) -> Any:
+        """Return the masses that the caller wants, or else the method's."""
+        return self.method.mass if self.options["mass"] is None else self.options["mass"]
+
+    @property
     def near(self) -> float | None:
         """Return the mean number of similar nodes by path lengths, about; None for weights."""
         if self.method.perplexity is None or not self.P.nnz:

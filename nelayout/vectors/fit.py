@@ -26,8 +26,7 @@ from nelayout.catalogue.record import Method
 from nelayout.errors import InputError
 from nelayout.numerics.parallel import Threads
 from nelayout.record.solution import Solution
-from nelayout.run.drawing import Drawing, Summation
-from nelayout.run.plan_table import NUMPY_PAIRS
+from nelayout.run.drawing import Drawing, Summation, uses_loops
 from nelayout.similarities.entropic import calibrate
 from nelayout.vectors.input import Neighbors
 from nelayout.vectors.joining import Similarities
@@ -74,7 +73,7 @@ class Fit:
         new = np.flatnonzero(known < 0)
         if len(new):
             unit = float(np.max(self.solution.unit))
-            compiled = len(Y) ** 2 + 20 * self.drawing.affinity.P.nnz > NUMPY_PAIRS
+            compiled = uses_loops(len(Y), self.drawing.affinity.P.nnz)
             objective = Summation.of("auto", threads, compiled).objective(self.method, self.drawing.affinity)
             added = AddedNodes(objective, Y * unit, threads)
             of, to, share = self._shares(X, new, found, threads)

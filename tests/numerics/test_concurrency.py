@@ -19,7 +19,7 @@ import pytest
 
 import nelayout as nl
 from nelayout.numerics.parallel import Threads
-from nelayout.run.pipeline import NUMPY_PAIRS
+from nelayout.run.drawing import NUMPY_PAIRS
 from nelayout.sums.nbody import Auto, backend
 
 SMALL_WORLD = nx.connected_watts_strogatz_graph(2000, 6, 0.05, seed=1)
