@@ -9,7 +9,8 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from itertools import pairwise
+from itertools import groupby
+from operator import itemgetter
 
 import numpy as np
 
@@ -125,10 +126,7 @@ def _draw_beside(stacks: list[list[int]], draw, run: Run) -> None:
 
 def _cut(group: list[int], sizes: list[int]) -> Iterable[list[int]]:
     """Yield lists of a group of graphs with about `STACK_NODES` nodes each."""
-    total = sum(sizes)
-    count = -(-total // STACK_NODES)
-    which = (np.cumsum(sizes) - sizes) * count // total
-    cuts = np.searchsorted(which, np.arange(count + 1)).tolist()
-    for low, high in pairwise(cuts):
-        if high > low:
-            yield group[low:high]
+    count = -(-sum(sizes) // STACK_NODES)
+    which = (np.cumsum(sizes) - sizes) * count // sum(sizes)
+    for _, some in groupby(zip(which.tolist(), group, strict=True), key=itemgetter(0)):
+        yield [k for _, k in some]

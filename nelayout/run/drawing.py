@@ -25,7 +25,7 @@ from nelayout.optimizers import Optimizer
 from nelayout.optimizers.minimize import Keeper, Rest, minimize
 from nelayout.optimizers.size import size_search
 from nelayout.record.progress import Observer, Stopped
-from nelayout.run.placement import place_of_layers, radius
+from nelayout.run.placement import centered, place_of_layers, radius
 from nelayout.sums.device import Device
 from nelayout.sums.nbody import NBody, backend
 
@@ -47,11 +47,7 @@ def uses_loops(n: int, entries: int) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Summation:
-    """The N-body backend, threads and form (compiled or NumPy) of all objectives of a run.
-
-    device     where large objectives are summed; None: large objectives are summed on the CPU
-    on_device  the N-body backend there
-    """
+    """The N-body backend, threads and form of all objectives; large ones are summed on the device if there is one."""
 
     nbody: NBody
     threads: Threads
@@ -62,8 +58,8 @@ class Summation:
     @classmethod
     def of(cls, nbody: str, threads: Threads, compiled: bool, device: Device | None = None) -> Summation:
         """Return the summation by the backend of that name."""
-        on_device = None if device is None else device.nbody(nbody, threads)
-        return cls(backend(nbody, threads, compiled), threads, compiled, device, on_device)
+        there = None if device is None else device.nbody(nbody, threads)
+        return cls(backend(nbody, threads, compiled), threads, compiled, device, there)
 
     @property
     def on_cpu(self) -> Summation:
@@ -268,23 +264,18 @@ class Drawing:
         if self.count == 1:
             return [self]
         ends = self.segments.starts.tolist()
-        return [
-            Drawing(
-                self.Y[low:high], replace(part.affinity, mass=self.affinity.mass[low:high]),
-                Parts(np.array([high - low])), (part,), (self.methods[k],), self.exaggeration[k : k + 1],
-                (self.reasons[k],), self.place[k : k + 1], self.size[k : k + 1], self.bound,
-            )
-            for k, (part, low, high) in enumerate(zip(self.parts, ends[:-1], ends[1:], strict=True))
-        ]
+        found = list[Drawing]()
+        for k, (part, low, high) in enumerate(zip(self.parts, ends[:-1], ends[1:], strict=True)):
+            affinity, alone = replace(part.affinity, mass=self.affinity.mass[low:high]), Parts(np.array([high - low]))
+            own = {name: getattr(self, name)[k : k + 1] for name in OF_GRAPHS}
+            found.append(replace(self, Y=self.Y[low:high], affinity=affinity, segments=alone, **own))
+        return found
 
     def by_method(self) -> Iterator[tuple[np.ndarray, Drawing]]:
         """Yield a mask (C,) and the drawing of the graphs that share a method, for each method."""
-        left = np.ones(self.count, dtype=bool)
-        while left.any():
-            method = self.methods[int(np.argmax(left))]
-            mask = left & np.array([own == method for own in self.methods])
+        for method in dict.fromkeys(self.methods):
+            mask = np.array([own == method for own in self.methods])
             yield mask, self.take(mask)
-            left &= ~mask
 
 
 def joined(drawings: Sequence[Drawing]) -> Drawing:
@@ -323,9 +314,9 @@ def flattened(Y: np.ndarray, drawing: Drawing, dim: int) -> np.ndarray:
     """Return each graph's positions Y (n, d) along its first principal axes, (n, dim)."""
     parts = []
     for each in np.split(Y, drawing.segments.starts[1:-1]):
-        centered = each - np.sum(each, axis=0) / len(each)
-        axes = np.linalg.eigh(np.einsum("ia,ib->ab", centered, centered))[1][:, ::-1]
-        parts.append(np.einsum("ia,ab->ib", centered, axes[:, :dim]))
+        about = centered(each)
+        axes = np.linalg.eigh(np.einsum("ia,ib->ab", about, about))[1][:, ::-1]
+        parts.append(np.einsum("ia,ab->ib", about, axes[:, :dim]))
     return np.concatenate(parts)
 
 
@@ -361,10 +352,7 @@ class Run:
     compile_ahead: Callable[[Iterable[Radial | str], int, int], None] = lambda *_: None
 
     def report(self, drawing: Drawing, name: str, whole: Callable[[np.ndarray], np.ndarray] | None = None) -> Report:
-        """Return the function that each iteration calls; ``whole`` maps to its positions.
-
-        A callback that stops the run raises `Stopped` with the latest drawing.
-        """
+        """Return the function that each iteration calls; ``whole`` maps to its positions."""
 
         def latest(Y: np.ndarray) -> Drawing:
             positions = np.asarray(Y) if whole is None else whole(np.asarray(Y))
@@ -382,19 +370,14 @@ class Run:
 
     def objective(self, drawing: Drawing, method: Method, exaggeration: np.ndarray | float = 1.0) -> Objective:
         """Return the objective of a drawing's graphs; ``exaggeration`` (C,) scales their edges."""
-        factors = np.broadcast_to(exaggeration, drawing.count)
-        if drawing.count == 1:
-            affinity = drawing.affinity
-            if np.ndim(affinity.inside):  # of a stack
-                inside, hidden = float(np.sum(affinity.inside)), float(np.sum(affinity.hidden))
-                affinity = replace(affinity, inside=inside, hidden=hidden)
-            found = self.sums.objective(method, affinity, drawing.free)
-            return found if factors[0] == 1.0 else found.sharing(exaggeration=float(factors[0]))
-        sums = self.sums
-        return stacked(
-            drawing.affinity, drawing.segments, method, sums.threads, sums.compiled, exaggeration=np.array(factors),
-            free=drawing.free,
-        )
+        factors, affinity, sums = np.array(np.broadcast_to(exaggeration, drawing.count)), drawing.affinity, self.sums
+        if drawing.count > 1:
+            form = sums.threads, sums.compiled
+            return stacked(affinity, drawing.segments, method, *form, exaggeration=factors, free=drawing.free)
+        if np.ndim(affinity.inside):  # of a stack
+            inside, hidden = float(np.sum(affinity.inside)), float(np.sum(affinity.hidden))
+            affinity = replace(affinity, inside=inside, hidden=hidden)
+        return replace(sums.objective(method, affinity, drawing.free), exaggeration=float(factors[0]))
 
     def values(self, drawing: Drawing) -> np.ndarray:
         """Return J of each graph's own objective, (C,); infinite if it overflows."""
@@ -404,11 +387,9 @@ class Run:
             found[mask] = objective.evaluate(some.Y, gradient=False).value
         return np.where(np.isfinite(found), found, np.inf)
 
-    def sizes(
-        self, objective: Objective, Y: np.ndarray, guess: np.ndarray | None = None, alone: bool = False
-    ) -> np.ndarray:
+    def sizes(self, objective: Objective, Y: np.ndarray, guess: Any = None, alone: bool = False) -> np.ndarray:
         """Return the factors (C,) of positions Y with the least J; see `size_search`."""
-        start: Any = float(guess[0]) if guess is not None and len(guess) == 1 else guess
+        start = float(guess[0]) if guess is not None and len(guess) == 1 else guess
         return np.atleast_1d(size_search(objective, Y, start, alone))
 
     def minimize(

@@ -32,7 +32,7 @@ from nelayout.run.draw import draw_parts
 from nelayout.run.drawing import Drawing, Part, Run, Summation, uses_loops
 from nelayout.run.evaluation import evidence_of, grows
 from nelayout.run.parting import Neighborhoods, part_nodes
-from nelayout.run.placement import place_missing, random_positions
+from nelayout.run.placement import centered, place_missing, random_positions
 from nelayout.run.plan_table import warn_of_memory
 from nelayout.run.request import NOTHING_KNOWN, Known, Request, read_request
 from nelayout.run.taking_apart import masses_of, take_apart
@@ -227,10 +227,8 @@ def _solution(
     before = None
     if done.moved and request.size is None and not request.dots:
         before = evidence_of(drawings, run.method, run.sums).value
-    back = []
-    for drawing, unit in zip(drawings, units, strict=True):
-        here = done.Y[drawing.part.nodes]
-        back.append(drawing.at((here - np.sum(here, axis=0) / len(here)) * unit))
+    each = zip(drawings, units, strict=True)
+    back = [drawing.at(centered(done.Y[drawing.part.nodes]) * unit) for drawing, unit in each]
     found = evidence_of(back, run.method, run.sums)
     if before is not None and abs(found.value - before) > OPENED_CHANGE * abs(before):
         note = f"nodes that coincide at the minimum were opened a little, which takes J from {before:.6g} to"

@@ -31,7 +31,7 @@ from nelayout.similarities.masses import node_mass
 from nelayout.similarities.random_walk import RandomWalk, truncated_walk
 from nelayout.sums.edges.walk import can_smooth_exactly
 
-__all__ = ["Masses", "input_affinity", "mass_to_read", "masses_of", "take_apart", "tried_masses"]
+__all__ = ["Masses", "input_affinity", "masses_of", "take_apart", "tried_masses"]
 
 # Powers of the strengths for the drawing, and for the trial: in crowded graphs and in others.
 CROWDED_POWERS, POWERS = (1.0, 0.8), (0.25, 0.0)
@@ -59,10 +59,9 @@ def masses_of(
     >>> masses.first.round(2).tolist(), masses.other.tolist()
     ([1.12, 0.94, 0.94], [1.0, 1.0, 1.0])
     """
-    found, notes = node_mass(P, mass_to_read(mass), host, rng, relative)
-    if not _is_auto(mass):
-        return Masses(found), notes
-    return tried_masses(found, P), notes
+    auto = isinstance(mass, str) and mass == "auto"
+    found, notes = node_mass(P, "strength" if auto else mass, host, rng, relative)
+    return tried_masses(found, P) if auto else Masses(found), notes
 
 
 def tried_masses(strength: np.ndarray, P: Any) -> Masses:
@@ -72,29 +71,21 @@ def tried_masses(strength: np.ndarray, P: Any) -> Masses:
     return Masses(first, None if np.allclose(first, other) else other)
 
 
-def mass_to_read(mass: Any) -> Any:
-    """Return the mass to read from the graph for the keyword `mass`."""
-    return "strength" if _is_auto(mass) else mass
-
-
-def _is_auto(mass: Any) -> bool:
-    return isinstance(mass, str) and mass == "auto"
-
-
 def take_apart(
-    request: Request,
-    masses: Masses,
-    joint: bool,
-    known: Known,
-    threads: Threads,
-    which: np.ndarray | None = None,
+    request: Request, masses: Masses, joint: bool, known: Known, threads: Threads, which: np.ndarray | None = None
 ) -> tuple[list[Part], list[str]]:
     """Parts with their input, the largest first, and notes.
 
     ``joint``: the whole graph as one component; ``which``: a mask of the components, the others are left out.
     """
     found, graphs, notes = list[Part](), list[csr_array](), list[str]()
-    for nodes, graph in _pieces(request, joint, known, which):
+    pieces: Iterable[tuple[np.ndarray, csr_array]] = [(np.arange(len(request.labels)), request.P)]
+    if not joint:
+        pieces = components(request.P, request.labels, which) if len(request.labels) else []
+        # These go by the order of the nodes.
+        if all(each is None for each in (known.rows, known.features, known.sketch, known.goal)):
+            pieces = (side_by_side(*piece) for piece in pieces)
+    for nodes, graph in pieces:
         affinity, said = _affinity(request, graph, masses.first[nodes], known, threads)
         notes.extend(note for note in said if note not in notes)
         start = None if request.start is None else request.start[nodes]
@@ -119,19 +110,6 @@ def take_apart(
         each = zip(found, hop_distances_of_each(graphs, threads, grouped), strict=True)
         found = [replace(part, affinity=replace(part.affinity, distances=(goal,))) for part, goal in each]
     return found, notes
-
-
-def _pieces(
-    request: Request, joint: bool, known: Known, which: np.ndarray | None
-) -> Iterable[tuple[np.ndarray, csr_array]]:
-    if joint:
-        return [(np.arange(len(request.labels)), request.P)]
-    if not len(request.labels):
-        return []
-    pieces = components(request.P, request.labels, which)
-    # These go by the order of the nodes.
-    in_order = any(each is not None for each in (known.rows, known.features, known.sketch, known.goal))
-    return pieces if in_order else (side_by_side(*piece) for piece in pieces)
 
 
 def _affinity(
