@@ -156,11 +156,11 @@ class Objective:
     @cached_property
     def _edge_constants(self) -> np.ndarray:
         """(n,) what the sum over each node's edges lacks."""
-        if isinstance(self.edges, WalkEdges):  # only the sums of its p are known
-            if self._pair_constant:
-                return np.zeros(self.edges.n)
-            return self.edges.walk.row_sums * self.phi.left_out(np.ones(1))[0]
-        return self.edges.constants(self.phi)
+        if not isinstance(self.edges, WalkEdges):
+            return self.edges.constants(self.phi)
+        # only the sums of its p are known
+        known = 0.0 if self._pair_constant else self.phi.left_out(np.ones(1))[0]
+        return self.edges.walk.row_sums * known
 
     @cached_property
     def _pair_constant(self) -> float:
@@ -355,7 +355,7 @@ class Objective:
     def linearized_rows(self, Y: Any) -> tuple[Any, dict[Radial, Any]]:
         """Return lambda of each row at Y, (n,), and each node's charge (n,) for each radial.
 
-        A node of mass m that is added without an edge changes the rows of the others by m sum_k Phi_k(y; charges).
+        An added node of mass m without an edge changes the rows of the others by m sum_k Phi_k(y; charges).
         """
         at = self.sharing(exaggeration=1.0)._at(self.brought(Y), frozenset())
         charges = dict(at.d_sums)
@@ -400,10 +400,7 @@ class Objective:
         return (lam > 0) & (lam < self.largest)
 
     def attraction_at_zero(self, lam: Any) -> Any:
-        """Return omega of every edge at length 0: the curvature of the attraction.
-
-        By rows it is symmetrized, at one lambda for all rows of a part.
-        """
+        """Return omega of every edge at length 0; by rows symmetrized, at one lambda for all rows of a part."""
         lam = lam if self.by_rows else self._rule.at(1.0 / lam)
         given = self._of_entries(lam) if several(lam) else lam
         slope = self.edges.scaled_slope(
@@ -531,19 +528,11 @@ class Objective:
         """Return the objective of the graphs of a mask (C,), and the mask of their rows (n,)."""
         assert isinstance(self.parts, Parts)
         affinity, parts, rows = some_of(self.affinity, self.parts, kept)
-        factor, anchors = self.exaggeration, self.anchors
-        if anchors is not None:
-            anchors = Anchors(anchors.places[rows], anchors.stiffness[rows])
-        some = replace(
-            self,
-            affinity=affinity,
-            nbody=Islands(parts, self.threads, self.compiled),
-            parts=parts,
-            exaggeration=factor[kept] if several(factor) else factor,
-            free=None if self.free is None else self.free[rows],
-            anchors=anchors,
-        )
-        return some, rows
+        factor, anchors, free = self.exaggeration, self.anchors, self.free
+        factor, free = factor[kept] if several(factor) else factor, None if free is None else free[rows]
+        anchors = None if anchors is None else Anchors(anchors.places[rows], anchors.stiffness[rows])
+        changes = {"nbody": Islands(parts, self.threads, self.compiled), "parts": parts, "exaggeration": factor}
+        return replace(self, affinity=affinity, free=free, anchors=anchors, **changes), rows
 
 
 class _At(NamedTuple):

@@ -298,12 +298,12 @@ def _taken(values: Any, kept: np.ndarray) -> Any:
 
 def _filled(mine: Any, others: Any, mask: np.ndarray) -> Any:
     """Values with others where a mask is true."""
-    if isinstance(mine, np.ndarray):
-        answer = mine.copy()
-        answer[mask] = others
-        return answer
-    new = iter(others)
-    return tuple(next(new) if yes else old for old, yes in zip(mine, mask.tolist(), strict=True))
+    if not isinstance(mine, np.ndarray):
+        new = iter(others)
+        return tuple(next(new) if yes else old for old, yes in zip(mine, mask.tolist(), strict=True))
+    answer = mine.copy()
+    answer[mask] = others
+    return answer
 
 
 def _chained(values: Sequence[Any]) -> Any:

@@ -239,8 +239,7 @@ def evidence_of(drawings: Sequence[Drawing], method: Method, sums: Summation, gr
 def grows(drawings: Sequence[Drawing], method: Method, sums: Summation, value: float) -> bool:
     """Return True if J of the largest component, now ``value``, falls for ever as it grows.
 
-    This happens under t-SNE and ws-SNE for many lattices and trees.  Far apart, nodes under the Cauchy kernel compare
-    as under a power of the distance, which has no unit.  Only exact sums can decide it.
+    So it does under t-SNE and ws-SNE for many lattices and trees.  Only exact sums can decide it.
     """
     drawing = next((each for each in drawings if len(each.Y) > 1 and each.affinity.P.nnz), None)
     if drawing is None or drawing.free is not None:

@@ -73,7 +73,7 @@ NOTHING_KNOWN = Known()
 class Request:
     """A call as it is understood.
 
-    options  the common keywords, all of them, as `options.check_options` gives them
+    options  all common keywords, as `options.check_options` gives them
     P        (n, n) weights, brought within range where they are huge
     labels   (n,) component of each node
     joint    whether one objective spans several components

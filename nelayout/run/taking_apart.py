@@ -40,9 +40,8 @@ CROWDED_POWERS, POWERS = (1.0, 0.8), (0.25, 0.0)
 class Masses(NamedTuple):
     """The masses of all nodes, (n,), mean 1: the first, and an alternative to try or None.
 
-    Those of "auto" are powers of the strengths s_i.  With s_i^0 all nodes repel alike, and nodes with many edges crowd
-    the middle.  With s_i^1, as in ws-SNE, hubs repel as hard as their edges attract, and push the others into a ring
-    around them.  Powers between are often better than either.
+    Those of "auto" are powers of the strengths.  With the power 0 hubs crowd the middle, with 1 they push the others
+    into a ring around them.
     """
 
     first: np.ndarray
@@ -138,7 +137,7 @@ def input_affinity(
 ) -> tuple[Affinity, tuple[str, ...]]:
     """Return the affinity of a graph, smoothed by a walk with probability rho, and notes.
 
-    ``lengths``: whether weights are reciprocals of lengths, for methods with similarities from path lengths.
+    ``lengths``: whether weights are reciprocals of lengths.
     """
     notes: tuple[str, ...] = ()
     if method.perplexity is not None and graph.nnz:
@@ -155,13 +154,10 @@ def input_affinity(
         if raw and can_smooth_exactly(method.kernel, method.divergence, method.connection):
             return Affinity(graph, mass, walk=RandomWalk(graph, rho)), ()
         graph, part = truncated_walk(graph, rho, threads)
-        each = len(graph.data) / len(mass)
         if part < 1.0:
-            note = (
-                f"smoothing={rho:g} makes each of {len(mass)} nodes similar to all others; {method.name} "
-                f"takes the largest, {each:.0f} a node with {part:.0%} of the sum (gamma-quadlog takes all)"
-            )
-            notes = (note,)
+            about = f"smoothing={rho:g} makes each of {len(mass)} nodes similar to all others; {method.name} takes the"
+            each = len(graph.data) / len(mass)
+            notes = (f"{about} largest, {each:.0f} a node with {part:.0%} of the sum (gamma-quadlog takes all)",)
     # Rows are divided by their sums where they are compared; the way there is drawn by the whole.
     if method.affinity in ("sum-1", "rows") and graph.nnz:
         graph = csr_array((graph.data / np.sum(graph.data), graph.indices, graph.indptr), shape=graph.shape)
