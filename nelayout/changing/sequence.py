@@ -21,7 +21,7 @@ from nelayout.graphs.to_floats import short_repr
 from nelayout.placing.components import component_labels
 from nelayout.record.solution import Solution
 from nelayout.run.alpha_walk import at_order
-from nelayout.run.pipeline import run_method
+from nelayout.run.pipeline import run_parts
 from nelayout.run.placement import radius
 from nelayout.run.request import NOTHING_KNOWN, Kept, checked_stability
 from nelayout.similarities.masses import NAMED
@@ -75,7 +75,7 @@ def add_nodes(G: Any, pos: Any, method: str | Method = "auto", **options: Unpack
         )
     known = NOTHING_KNOWN._replace(kept=Kept(None, np.zeros(len(network.labels), dtype=bool)))
     o = cast("LayoutOptions", {**common, "dim": dim})
-    return run_method(G, record, places, list(places) or None, o, known).positions
+    return run_parts(G, record, places, list(places) or None, o, known)[0].positions
 
 
 def _given_places(network: graphs.Network, pos: Any) -> tuple[dict[Hashable, np.ndarray], int]:
@@ -236,7 +236,7 @@ class _State:
             if isinstance(mass, Mapping):  # one dict has the nodes of all graphs
                 own["mass"] = {node: mass[node] for node in network.labels if node in mass}
             options = cast("LayoutOptions", {**self.options, **own})
-            solution = run_method(G, self.record, there or None, None, options, known)
+            solution = run_parts(G, self.record, there or None, None, options, known)[0]
             if solution.choice is not None:  # one objective for all
                 self.record = at_order(self.record, solution.choice.alpha)
             Y = network.host.positions(graphs.places(solution.positions).given, self.options["dim"])

@@ -32,9 +32,9 @@ from nelayout.record.progress import LOG, observe
 from nelayout.record.solution import Step
 from nelayout.run.assembly import assemble
 from nelayout.run.drawing import Run
-from nelayout.run.pipeline import run_method
+from nelayout.run.pipeline import run_parts
 from nelayout.run.several_machines import DRIVER, LEAST_NODES, MOST_ENTRIES, READING, WORKER, driver_bytes, worker_bytes
-from nelayout.run.taking_apart import Masses, mass_to_read, tried_masses
+from nelayout.run.taking_apart import Masses, tried_masses
 from nelayout.similarities.masses import node_mass
 from nelayout.sums.nbody import backend, check_backend
 
@@ -155,7 +155,7 @@ def solve(
             if n < least and graph.entries <= MOST_ENTRIES:
                 notes.append(f"{n:,} nodes fit one machine, where workers only lose time: it was drawn here alone")
                 own: Any = {**o, "weight": "weight", "seed": rng, "node_size": None}
-                found = run_method(graph.cut.matrix(), record, None, None, own)
+                found = run_parts(graph.cut.matrix(), record, None, None, own)[0]
                 trace, value, reason, labels = found.trace, found.value, found.reason, found.components
                 notes += found.notes
                 Y = np.asarray(found.positions)
@@ -236,7 +236,7 @@ def _masses(graph: Graph, method: Method, mass: Any) -> Masses:
     """Return masses (n,), and the other masses that "auto" tries."""
     mass = method.mass if mass is None else mass
     degree, n = graph.cut.gathered("degree"), graph.cut.n
-    values = {"unit": np.ones(n), "degree": degree, "degree+1": degree + 1.0}.get(mass_to_read(mass))
+    values = {"unit": np.ones(n), "degree": degree, "degree+1": degree + 1.0}.get(mass)
     values = graph.cut.gathered("strength") if values is None else values
     ends = np.concatenate([[0], np.cumsum(degree, dtype=np.int64)])
     rows: Any = SimpleNamespace(indptr=ends, shape=(n, n), nnz=int(ends[-1]))

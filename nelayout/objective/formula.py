@@ -12,13 +12,8 @@ omega_ij = d(second)/d xi_ij, is
 
     grad_i J = 4 sum_j omega_ij (y_i - y_j) + 2 sum_k (dJ/dS_k) m_i grad Phi_k(y_i).
 
-Example: P = adjacency / sum, the Cauchy kernel, the I-divergence, the normalized connection and unit masses are t-SNE.
-Degrees as masses and the optimal connection make it ws-SNE.  The kernel 1/|y_i - y_j|^2 and the Itakura-Saito
-divergence make it gamma-QuadLog.  Gravity, if a method has it, is one more sum, over the nodes.
-
-Who shares what is a value, `nelayout.numerics.groups`.  ``parts`` own a value of J: the whole graph, or each graph of a
-stack, in which pairs across graphs do not count.  ``groups`` own a lambda: the parts, or every row.  For SNE, NeRV, JSE
-and alpha-SNE
+``parts`` own a value of J: the whole graph, or each graph of a stack, in which pairs across graphs do not count.
+``groups`` own a lambda: the parts, or every row.  For SNE, NeRV, JSE and alpha-SNE
 
     J(Y) = sum_i sum_{j != i} m_j phi(P_ij / m_j, lambda_i q_ij),      lambda_i = 1 / sum_{j != i} m_j q_ij
 
@@ -51,7 +46,7 @@ from nelayout.numerics.parallel import Threads
 from nelayout.record.evaluation import NOTHING, Evaluation
 from nelayout.similarities.affinity import Affinity, some_of
 from nelayout.sums.device import Device
-from nelayout.sums.edges.matrix import Edges, EdgeSums
+from nelayout.sums.edges.matrix import Edges
 from nelayout.sums.edges.walk import WalkEdges, can_smooth_exactly
 from nelayout.sums.nbody import Exact, Field, NBody
 from nelayout.sums.nbody.exact import MAX_TABLE_PAIRS, PairTable
@@ -80,6 +75,9 @@ class Objective:
     device    holds the arrays, with the interface of NumPy; None: NumPy itself
     parts     the graphs that have values of J
     largest   lambda of a row from which on J counts as infinite: the node's kernel values are 0 to floats
+    by_rows   whether there is one lambda for each node
+    groups    share a lambda
+    plain     the kernel itself as a radial function
     """
 
     affinity: Affinity
@@ -97,32 +95,20 @@ class Objective:
     device: Device | None = None
     parts: Any = WHOLE
     largest: float = LARGEST
+    by_rows: bool = field(init=False, compare=False)
+    groups: Groups = field(init=False, compare=False)
+    plain: Radial = field(init=False, compare=False)
 
     def __post_init__(self) -> None:
         self.connection.check(self.divergence)
+        by_rows = self.connection.by_rows
+        vars(self).update(by_rows=by_rows, groups=Rows() if by_rows else self.parts, plain=Radial(self.kernel))
 
-    def exaggerated(self, factor: Any) -> Objective:
-        """Return the objective with edges that pull ``factor`` times as hard; it shares the edges."""
-        return self._sharing(exaggeration=factor)
-
-    def anchored(self, anchors: Anchors) -> Objective:
-        """Return the objective with springs to anchors; it shares the edges."""
-        return self._sharing(anchors=anchors)
-
-    def _sharing(self, **changes: Any) -> Objective:
+    def sharing(self, **changes: Any) -> Objective:
+        """Return the objective with another exaggeration or anchors; it shares the edges."""
         other = replace(self, **changes)
-        vars(other).update(phi=self.phi, edges=self.edges, constants=self.constants)  # none depends on the changes
+        vars(other).update(phi=self.phi, edges=self.edges, constants=self.constants)
         return other
-
-    @cached_property
-    def by_rows(self) -> bool:
-        """Return True if there is one lambda for each node."""
-        return self.connection.by_rows
-
-    @cached_property
-    def groups(self) -> Groups:
-        """Groups that share a lambda."""
-        return Rows() if self.by_rows else self.parts
 
     @cached_property
     def phi(self) -> Divergence:
@@ -166,19 +152,14 @@ class Objective:
         edges = self.groups.sum(self.edges.at_input(self.phi))
         return self.phi.invariant_constant(edges, self._weight, self.total)
 
-    @property
-    def constant(self) -> Any:
-        """Return the constant in each part's J."""
-        return self.parts.sum(self.constants) if self.by_rows else self.constants
-
     @cached_property
     def _edge_constants(self) -> np.ndarray:
         """(n,) what the sum over each node's edges lacks."""
-        if isinstance(self.edges, WalkEdges):  # only the sums of its p are known
-            if self._pair_constant:
-                return np.zeros(self.edges.n)
-            return self.edges.walk.row_sums * self.phi.left_out(np.ones(1))[0]
-        return self.edges.constants(self.phi)
+        if not isinstance(self.edges, WalkEdges):
+            return self.edges.constants(self.phi)
+        # only the sums of its p are known
+        known = 0.0 if self._pair_constant else self.phi.left_out(np.ones(1))[0]
+        return self.edges.walk.row_sums * known
 
     @cached_property
     def _pair_constant(self) -> float:
@@ -189,11 +170,7 @@ class Objective:
     def radials(self) -> tuple[Radial, ...]:
         """Return the radial functions that are summed over all pairs."""
         own = [radial for _, radials in self._terms for radial in radials]
-        return tuple(dict.fromkeys([*own, self._plain] if self.connection.needs_normalizer else own))
-
-    @cached_property
-    def _plain(self) -> Radial:
-        return Radial(self.kernel)
+        return tuple(dict.fromkeys([*own, self.plain] if self.connection.needs_normalizer else own))
 
     @cached_property
     def _terms(self) -> list[tuple[PairTerm, tuple[Radial, ...]]]:
@@ -259,7 +236,7 @@ class Objective:
         coupling, mass, spread = at.coupling, self.mass, self.parts.spread
         charges = {r: coupling.d_pairs * slope for r, slope in at.d_sums.items()}
         if self.connection.needs_normalizer:
-            charges[self._plain] = charges.get(self._plain, 0.0) + coupling.d_normalizer
+            charges[self.plain] = charges.get(self.plain, 0.0) + coupling.d_normalizer
         if self.by_rows:
             charges = {r: charge + np.zeros_like(mass) for r, charge in charges.items()}
         if at.table is not None:
@@ -282,25 +259,17 @@ class Objective:
 
     def _held(self, Y: Any, free: Evaluation) -> Evaluation:
         """Return the evaluation with gravity and anchors; the gradient in held coordinates is 0."""
-        if self.gravity is None and self.anchors is None and self.free is None and self._stress is None:
-            return free
         value, slopes, strength, stiffness = free.value, free.gradient, free.strength, free.stiffness
-        for pull in self._potentials(Y):
+        pulls = [] if self.gravity is None else [self.gravity.at(Y, self.mass, self.parts)]
+        pulls += [] if self.anchors is None else [self.anchors.at(Y, self.mass)]
+        pulls += [] if self._stress is None else [self._stress.at(Y, self.affinity.mass)]
+        for pull in pulls:
             cost = self.parts.sum(pull.cost)
             value, strength, stiffness = value + cost, strength + cost, stiffness + pull.curvature
             slopes = slopes + pull.gradient if len(slopes) else slopes
         if self.free is not None and len(slopes):
             slopes[~self.free] = 0.0
         return free._replace(value=value, gradient=slopes, strength=strength, stiffness=stiffness)
-
-    def _potentials(self, Y: Any) -> Any:
-        """Potentials beside edges and pairs."""
-        if self.gravity is not None:
-            yield self.gravity.at(Y, self.mass, self.parts)
-        if self.anchors is not None:
-            yield self.anchors.at(Y, self.mass)
-        if self._stress is not None:
-            yield self._stress.at(Y, self.affinity.mass)
 
     @cached_property
     def _stress(self) -> Any:
@@ -340,11 +309,15 @@ class Objective:
         fields, far, lengths = {}, None, {}
         if table is None:
             fields, far = self._fields(Y, self.radials)
-            sums = {r: self._sum(r, f.potential) for r, f in fields.items()}
+            sums = {r: f.potential for r, f in fields.items()}
         else:
-            sums = {r: self._sum(r, p) for r, p in zip(self.radials, table.potentials(Y), strict=True)}
+            sums = dict(zip(self.radials, table.potentials(Y), strict=True))
             lengths = {"xi": table.xi.reshape(-1).take(self._places)}
-        normalizer = sums.get(self._plain, np.nan)
+        if not self.by_rows:
+            sums = {r: self.parts.sum(self.mass * potential) for r, potential in sums.items()}
+        if self._has_hidden:
+            sums = {r: total + r.at_zero * self.affinity.hidden for r, total in sums.items()}
+        normalizer = sums.get(self.plain, np.nan)
         lam = self._rule.at(normalizer)
         lam = lam if several(lam) else np.float64(lam)  # its powers may be infinite, but raise no error
         pairs, pairs_slope, d_sums = self.pair_terms(sums, self.total, lam)
@@ -352,8 +325,12 @@ class Objective:
             edges = self.edges.sums(Y, self.kernel, self.phi, lam, want, **lengths)
         else:  # which bind the background of each entry's group
             edges = self.edges.sums(Y, self.kernel, self.divergence, lam, want, **lengths)
-        if self._has_inside:  # merged pairs: q(0) = 1, so b = lambda
-            edges = self._with_inside(edges, lam)
+        if np.any(self._inside):  # merged pairs: q(0) = 1, so b = lambda
+            p = np.atleast_1d(self._inside)
+            b = Similarity(self.kernel, np.zeros(len(p)), lam)
+            merged = self.phi.edge(p, b), self.phi.slope(p, b)
+            value, slope = (float(each[0]) for each in merged) if isinstance(self.parts, Whole) else merged
+            edges = edges._replace(value=edges.value + value, slope=edges.slope + slope)
         known = Sums(edges.value, edges.slope, pairs, pairs_slope, normalizer, self._weight, self.total)
         factor = self.exaggeration
         if self.by_rows and several(factor):
@@ -377,11 +354,11 @@ class Objective:
     def linearized_rows(self, Y: Any) -> tuple[Any, dict[Radial, Any]]:
         """Return lambda of each row at Y, (n,), and each node's charge (n,) for each radial.
 
-        A node of mass m that is added without an edge changes the rows of the others by m sum_k Phi_k(y; charges).
+        An added node of mass m without an edge changes the rows of the others by m sum_k Phi_k(y; charges).
         """
-        at = self.exaggerated(1.0)._at(self.brought(Y), frozenset())
+        at = self.sharing(exaggeration=1.0)._at(self.brought(Y), frozenset())
         charges = dict(at.d_sums)
-        charges[self._plain] = charges.get(self._plain, 0.0) + at.coupling.d_normalizer
+        charges[self.plain] = charges.get(self.plain, 0.0) + at.coupling.d_normalizer
         return at.coupling.lam, {r: charge + np.zeros_like(self.mass) for r, charge in charges.items()}
 
     def _fields(self, Y: Any, radials: tuple[Radial, ...]) -> tuple[dict[Radial, Field], FarNodes | None]:
@@ -390,12 +367,12 @@ class Objective:
         small = not self.compiled and self.device is None
         if not self.by_rows or small or isinstance(self.parts, Parts):  # summed exactly as a whole
             return fields, None
-        usual = fields[self._plain].potential
+        usual = fields[self.plain].potential
         far = np.flatnonzero(~(usual > FAR * np.sqrt(np.mean(usual * usual))))
         if not len(far):
             return fields, None
         if not falls_off(radials) and len(far) * len(Y) > MOST_PAIRS:
-            fields[self._plain].potential[far] = 0.0  # no drawing to go on from
+            fields[self.plain].potential[far] = 0.0  # no drawing to go on from
             return fields, None
         at_far = FarNodes(np.asarray(Y), far, radials, self.threads)  # on any device by the CPU: they are few
         for r, exact in at_far.fields_at_nodes(np.asarray(self.mass), radials).items():
@@ -422,10 +399,7 @@ class Objective:
         return (lam > 0) & (lam < self.largest)
 
     def attraction_at_zero(self, lam: Any) -> Any:
-        """Return omega of every edge at length 0: the curvature of the attraction.
-
-        By rows it is symmetrized, at one lambda for all rows of a part.
-        """
+        """Return omega of every edge at length 0; by rows symmetrized, at one lambda for all rows of a part."""
         lam = lam if self.by_rows else self._rule.at(1.0 / lam)
         given = self._of_entries(lam) if several(lam) else lam
         slope = self.edges.scaled_slope(
@@ -434,7 +408,8 @@ class Objective:
         )
         omega, factor = -self.kernel.decay(np.zeros(1)) * slope, self.exaggeration
         if self.connection.name == "optimal":
-            factor = factor / -(np.sum(slope) if isinstance(self.parts, Whole) else self._sum_entries(slope))
+            whole = isinstance(self.parts, Whole)
+            factor = factor / -(np.sum(slope) if whole else self.parts.sum(self.edges.row_sums(slope)))
         factor = self._of_entries(factor) if several(factor) else factor
         return factor * (self.edges.symmetric(omega) if self.by_rows else omega)
 
@@ -443,17 +418,13 @@ class Objective:
         rows = values if len(values) == self.edges.n and self.by_rows else self.parts.spread(values)
         return rows[self.edges.rows]
 
-    def _sum_entries(self, values: Any) -> Any:
-        """Sums of values of the entries over each part."""
-        return self.parts.sum(self.edges.row_sums(values))
-
     def pairs(self, Y: Any) -> tuple[np.ndarray, np.ndarray]:
         """Return P_ij > 0 of the entries and m_j q_ij / sum_k m_k q_ik > 0, (N,) each; by rows.
 
         Values that underflow become the smallest normal number.
         """
         edges, least = self.edges, np.finfo(float).tiny
-        sums = np.maximum(self._fields(Y, (self._plain,))[0][self._plain].potential, least)
+        sums = np.maximum(self._fields(Y, (self.plain,))[0][self.plain].potential, least)
         ends = Y[edges.rows] - Y[edges.indices]
         log_q = self.kernel.log(np.sum(ends * ends, axis=1)) - np.log(sums)[edges.rows]
         given = edges.values > 0
@@ -477,7 +448,7 @@ class Objective:
         fields = self._fields(Y, self.radials)[0]
         own = {r: f.potential if self.by_rows else mass * f.potential for r, f in fields.items()}
         if self.by_rows:
-            lam = at = self.connection.at(own[self._plain])
+            lam = at = self.connection.at(own[self.plain])
         else:
             lam = lam if several(lam) else np.float64(lam)
             at = spread(lam)
@@ -499,7 +470,7 @@ class Objective:
                 cost = cost / spread(self.edges.weight)
         if self._stress is not None:
             cost = cost + self.brought(self._stress.at(np.asarray(Y), self.affinity.mass).cost)
-        return np.where(self._near(own[self._plain]), cost, np.inf) if self.by_rows else cost
+        return np.where(self._near(own[self.plain]), cost, np.inf) if self.by_rows else cost
 
     @property
     def of_distributions(self) -> bool:
@@ -512,16 +483,9 @@ class Objective:
         rule = self.connection
         return self.divergence == i_divergence() and (rule.name == "optimal" or rule.needs_normalizer)
 
-    def _sum(self, radial: Radial, potential: Any) -> Any:
-        """Return the sum of a radial function over all pairs of each group, from its potential."""
-        if self.by_rows:
-            return potential
-        total = self.parts.sum(self.mass * potential)
-        return total + radial.at_zero * self.affinity.hidden if self._has_hidden else total
-
     @cached_property
     def arithmetic(self) -> Arithmetic:
-        """Sums and updates of drawings, in the form in which this objective is summed."""
+        """Sums and updates of drawings, in this objective's form."""
         return Arithmetic(self.parts, self.threads, self.compiled)
 
     @cached_property
@@ -554,41 +518,20 @@ class Objective:
         return not self.kernel.singular and bool(np.any(self.affinity.hidden)) and not self.by_rows
 
     @cached_property
-    def _has_inside(self) -> bool:
-        return bool(np.any(self._inside))
-
-    @cached_property
     def _inside(self) -> Any:
         """Return the weight of merged pairs that counts among the edges."""
         counts = self.divergence.linear and not self.kernel.singular and not self.by_rows
         return self.affinity.inside if counts else 0.0
 
-    def _with_inside(self, edges: EdgeSums, lam: Any) -> EdgeSums:
-        """Return the sums over edges plus the sums over merged pairs."""
-        p = np.atleast_1d(self._inside)
-        b = Similarity(self.kernel, np.zeros(len(p)), lam)
-        edge, slope = self.phi.edge(p, b), self.phi.slope(p, b)
-        if isinstance(self.parts, Whole):
-            edge, slope = float(edge[0]), float(slope[0])
-        return edges._replace(value=edges.value + edge, slope=edges.slope + slope)
-
     def take(self, kept: np.ndarray) -> tuple[Objective, np.ndarray]:
         """Return the objective of the graphs of a mask (C,), and the mask of their rows (n,)."""
         assert isinstance(self.parts, Parts)
         affinity, parts, rows = some_of(self.affinity, self.parts, kept)
-        factor, anchors = self.exaggeration, self.anchors
-        if anchors is not None:
-            anchors = Anchors(anchors.places[rows], anchors.stiffness[rows])
-        some = replace(
-            self,
-            affinity=affinity,
-            nbody=Exact(self.compiled, self.threads, parts),
-            parts=parts,
-            exaggeration=factor[kept] if several(factor) else factor,
-            free=None if self.free is None else self.free[rows],
-            anchors=anchors,
-        )
-        return some, rows
+        factor, anchors, free = self.exaggeration, self.anchors, self.free
+        factor, free = factor[kept] if several(factor) else factor, None if free is None else free[rows]
+        anchors = None if anchors is None else Anchors(anchors.places[rows], anchors.stiffness[rows])
+        changes = {"nbody": Exact(self.compiled, self.threads, parts), "parts": parts, "exaggeration": factor}
+        return replace(self, affinity=affinity, free=free, anchors=anchors, **changes), rows
 
 
 class _At(NamedTuple):

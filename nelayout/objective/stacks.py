@@ -23,7 +23,6 @@ from nelayout.catalogue.record import Method
 from nelayout.formula.connections import CONNECTIONS, Optimal
 from nelayout.formula.divergences.alpha import Alpha
 from nelayout.formula.divergences.beta import Beta
-from nelayout.formula.potentials import Anchors
 from nelayout.numerics.groups import Parts
 from nelayout.numerics.parallel import Threads
 from nelayout.objective.formula import Objective
@@ -39,15 +38,16 @@ MAX_STACKED_NODES = 800
 def one_after_another(affinities: Sequence[Affinity]) -> tuple[Affinity, Parts]:
     """Return the graphs as one, and the position of each in it."""
     sizes = np.array([len(each.mass) for each in affinities])
+    if len(affinities) == 1:
+        return affinities[0], Parts(sizes)
     nodes = np.concatenate([[0], np.cumsum(sizes)[:-1]])
     entries = np.cumsum([0, *(each.P.nnz for each in affinities)])
     indices = np.concatenate([each.P.indices + at for each, at in zip(affinities, nodes, strict=True)])
     indptr = [each.P.indptr[:-1] + at for each, at in zip(affinities, entries[:-1], strict=True)]
     data, n = np.concatenate([each.P.data for each in affinities]), int(sizes.sum())
     indptr = np.concatenate([*indptr, entries[-1:]]).astype(np.int32)
-    rows = None
-    if any(each.rows is not None for each in affinities):
-        rows = np.concatenate([_rows(each) for each in affinities])
+    given = any(each.rows is not None for each in affinities)
+    rows = np.concatenate([_rows(each) for each in affinities]) if given else None
     P = csr_array((data, indices.astype(np.int32), indptr), shape=(n, n))
     mass = np.concatenate([each.mass for each in affinities])
     inside, hidden = (np.hstack([getattr(each, name) for each in affinities]) for name in ("inside", "hidden"))
@@ -66,21 +66,13 @@ def _rows(affinity: Affinity) -> np.ndarray:
 
 
 def stacked(
-    affinity: Affinity,
-    parts: Parts,
-    method: Method,
-    threads: Threads | None = None,
-    compiled: bool = False,
-    *,
-    exaggeration: Any = 1.0,
-    free: np.ndarray | None = None,
-    anchors: Anchors | None = None,
+    affinity: Affinity, parts: Parts, method: Method, threads: Threads | None = None, compiled: bool = False, **own: Any
 ) -> Objective:
-    """Return the objective of a method on a stack; ``exaggeration``: a number, or (C,)."""
+    """Return the objective of a method on a stack, with ``own`` exaggeration, free and anchors."""
     threads = threads or Threads()
+    exact, rule = Exact(compiled, threads, parts), (method.kernel, method.divergence, method.connection)
     return Objective(
-        affinity, method.kernel, method.divergence, method.connection, Exact(compiled, threads, parts), threads,
-        compiled, exaggeration, free, method.gravity, anchors, method.mu, parts=parts,
+        affinity, *rule, exact, threads, compiled, gravity=method.gravity, emphasis=method.mu, parts=parts, **own
     )
 
 

@@ -39,11 +39,15 @@ MAX_POSITIONS, SEGMENTS = 2_000, 3_000
 
 @contextmanager
 def second_compiler(wanted: bool) -> Iterator[Callable[[Iterable[Radial | str], int, int], None]]:
-    """Yield a function that starts the work of a second process, which ends with the block.
-
-    The function takes the work in order (see `nelayout.run.plan_table.loops_within`), number of nodes and dimension.
-    """
-    helper = _started() if wanted and not loop_store.stored("sums.nbody") and _possible() else None
+    """Yield a function of work (`nelayout.run.plan_table.loops_within`), n and dim that a second process does."""
+    helper = None
+    if wanted and not loop_store.stored("sums.nbody") and _possible():
+        with suppress(OSError):  # not allowed here
+            helper = subprocess.Popen(  # noqa: S603  this interpreter
+                [sys.executable, "-c", PROGRAM], bufsize=0, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL, creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
+            )
+            _send(helper, sys.path)
     try:
         yield lambda work, n, dim: _send(helper, (tuple(work), min(n, MAX_POSITIONS), dim))
     finally:
@@ -59,19 +63,6 @@ def _possible() -> bool:
     worker = processes is not None and processes.parent_process() is not None  # the others use the other cores
     python = Path(sys.executable or "").name.lower().startswith("python")  # not an application with Python inside
     return python and not worker and thread_count(None) > 1 and loop_store.place() is not None
-
-
-def _started() -> subprocess.Popen | None:
-    command, silent, window = [sys.executable, "-c", PROGRAM], subprocess.DEVNULL, "CREATE_NO_WINDOW"
-    try:
-        helper = subprocess.Popen(  # noqa: S603  this interpreter
-            command, bufsize=0, stdin=subprocess.PIPE, stdout=silent, stderr=silent,
-            creationflags=getattr(subprocess, window, 0),
-        )
-    except OSError:  # not allowed here
-        return None
-    _send(helper, sys.path)
-    return helper
 
 
 def _send(helper: subprocess.Popen | None, what: object) -> None:

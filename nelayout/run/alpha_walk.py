@@ -59,13 +59,12 @@ class _Walk:
         self.part, self.run, self.drawing = part, run, Drawing.of([part], run.dim)
         assert run.method.choose is not None
         self.order = run.method.choose.first
-        most = run.method.stages[-1].max_iter if run.max_iter is None else run.max_iter
-        self.few = min(COMPARED, most)
 
     def fit(self, order: float, before: Drawing | None) -> tuple[Drawing, np.ndarray, np.ndarray]:
         """Draw at an order; return the drawing, and the input and drawn similarities of its pairs."""
-        self.order, name = order, f"alpha {order:.3g}"
-        self.draw(before, self.run.max_iter if before is None else self.few, name)
+        self.order, most = order, self.run.max_iter
+        few = min(COMPARED, self.run.method.stages[-1].max_iter if most is None else most)
+        self.draw(before, most if before is None else few, f"alpha {order:.3g}")
         objective = self.run.sums.on_cpu.objective(at_order(self.run.method, order), self.part.affinity)
         given, made = objective.pairs(self.drawing.Y)
         every = -(-len(given) // MAX_PAIRS)

@@ -30,17 +30,13 @@ GATHERING_STEPS = 100
 
 
 def assemble(
-    components: list[Drawing],
-    start: np.ndarray | None,
-    fixed: np.ndarray | None,
-    shape: tuple[int, int],
+    components: list[Drawing], start: np.ndarray | None, fixed: np.ndarray | None, shape: tuple[int, int],
     scale: float | None,
 ) -> np.ndarray:
     """Return one drawing of the whole graph, (n, d), in the largest component's units.
 
-    start  (n, d) positions that the caller has given, NaN rows for missing positions
-    fixed  (n, d) mask of the coordinates that stay
-    scale  the size of components if no start has a size
+    ``start`` (n, d) positions that the caller has given, NaN rows for missing positions; ``fixed`` (n, d) coordinates
+    that stay; ``scale``: the size of components if no start has a size.
     """
     Y = np.zeros(shape)
     if start is None:
@@ -68,24 +64,21 @@ def assemble(
 
 def _back(component: Drawing, scale: float | None) -> np.ndarray:
     """Return a drawing at the size and position of its start; ``scale``: default size."""
-    assert component.part.start is not None
-    fixed = component.part.fixed if component.part.fixed is not None and component.part.fixed.any() else None
-    if fixed is not None and not one_place(component.part.start, fixed):
+    part = component.part
+    assert part.start is not None
+    fixed = None if part.free is None else part.fixed
+    if fixed is not None and not one_place(part.start, fixed):
         return component.in_place
-    return as_before(component.Y, component.part.start, fixed, scale)
+    return as_before(component.Y, part.start, fixed, scale)
 
 
 def _stack(placed: list[Drawing], Y: np.ndarray) -> None:
     """Put components with common layers behind each other in Y (n, d), scaled as their starts."""
-    axes = [c.part.layers for c in placed]
-    held = next((each for each in axes if each.any()), None)
+    held = next((c.part.layers for c in placed if c.part.layers.any()), None)
     if held is None:
         return
-    layered = [
-        c
-        for c, own in zip(placed, axes, strict=True)
-        if np.array_equal(own, held) and c.part.fixed is not None and not c.part.fixed[:, ~held].any()
-    ]
+    same = [c for c in placed if np.array_equal(c.part.layers, held)]
+    layered = [c for c in same if c.part.fixed is not None and not c.part.fixed[:, ~held].any()]
     if len(layered) < 2:
         return
     nodes = np.concatenate([c.part.nodes for c in layered])
@@ -109,31 +102,20 @@ def _beside(placed: np.ndarray, rest: list[Drawing]) -> list[np.ndarray]:
 
 
 def units_of(parts: list[Drawing], Y: np.ndarray) -> np.ndarray:
-    """Return the shrink factors (C, d) from each component's drawing to the sheet Y (n, d)."""
+    """Return the shrink factors (C, d) from each component's drawing to the sheet Y (n, d); 1 for points."""
     units = np.ones((len(parts), Y.shape[1]))
-    if not parts:
-        return units
-    placed = [Y[part.part.nodes] for part in parts]
-    units[:] = _ratios([part.Y for part in parts], placed)[:, None]
-    for unit, part, there in zip(units, parts, placed, strict=True):
-        if part.part.fixed is not None and (held := part.part.layers).any():
-            for axes in (held, ~held):
-                unit[axes] = _ratios([part.Y[:, axes]], [there[:, axes]])[0]
+    for unit, part in zip(units, parts, strict=True):
+        held = part.part.layers
+        for axes in (held, ~held) if held.any() else (slice(None),):
+            with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+                ratio = radius(part.Y[:, axes]) / np.float64(radius(Y[part.part.nodes][:, axes]))
+            if abs(ratio - 1.0) > ROUNDING and 0 < ratio < np.inf:
+                unit[axes] = ratio
     return units
 
 
-@np.errstate(over="ignore", invalid="ignore", divide="ignore")
-def _ratios(drawn: list[np.ndarray], placed: list[np.ndarray]) -> np.ndarray:
-    """Return the shrink factors (C,) of components on the sheet; 1 for points."""
-    ratio = np.array([*map(radius, drawn)]) / np.array([*map(radius, placed)])
-    return np.where((np.abs(ratio - 1.0) > ROUNDING) & (ratio > 0) & (ratio < np.inf), ratio, 1.0)
-
-
 def gather(parts: list[Drawing], run: Run) -> np.ndarray:
-    """Return drawings (n, d) of all components, where gravity holds each among the others.
-
-    Packed side by side, they would have to pass each other on their way.  So each counts as one node of its mass.
-    """
+    """Return drawings (n, d) of all components, each placed by gravity as one node of its mass."""
     mass = np.array([float(np.sum(part.affinity.mass)) for part in parts])
     objective = run.sums.objective(run.method, Affinity(csr_array((len(parts), len(parts))), mass))
     places = random_positions(len(parts), run.dim, run.rng)
@@ -155,7 +137,7 @@ def assemble_kept(components: list[Drawing], shape: tuple[int, int]) -> np.ndarr
     sized = next((c for c in placed if _distinct(c)), None)
     room = None if sized is None else _room(_over_start(sized, None))
     there = [_over_start(c, None if c is sized else room) for c in placed]
-    stays = [c.part.fixed is not None and bool(c.part.fixed.any()) and not c.part.rests for c in placed]
+    stays = [c.part.free is not None and not c.part.rests for c in placed]
     if len(components) == 1 or all(c.part.rests for c in components):
         around = []
     else:

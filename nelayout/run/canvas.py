@@ -1,8 +1,7 @@
 """Frames for callbacks: all positions at every step, in one scale and orientation.
 
 Stages have their own units, and no objective depends on rotations.  A frame has the scale of the result, and each
-component is turned and mirrored onto its previous frame.  The result is turned by `placing.orient`.  Its orientation
-may differ, because its principal axes are known only at the end.
+component is turned and mirrored onto its previous frame.
 
 >>> before, now = np.array([[1.0, 0.0], [0.0, 2.0]]), np.array([[0.0, 10.0], [20.0, 0.0]])
 >>> (turned_onto(now, before, np.ones(2), Parts(np.array([2]))) + 0.0).round(12).tolist()
@@ -13,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import compress
 
 import numpy as np
 
@@ -29,13 +29,9 @@ __all__ = ["Frames", "turned_onto"]
 class Frames:
     """Frames of the whole graph while its components are drawn.
 
-    Without a start, a component has its area on the sheet from the first frame on, in proportion to its nodes.  A
-    component that is still to be drawn is a dot in the middle of its area.  With a start, frames are turned and
-    moved onto the start.  Components without positions stand to the right of it.
-
-    components, n, dim  connected graphs, nodes of the whole graph, and dimensions
-    kept    whether the caller has given a start
-    fixed   whether some nodes stay: frames then have the units of the start, else they fit ``scale`` about ``center``
+    Without a start, a component has its area on the sheet from the first frame on, first as a dot in its middle.  With
+    a start, ``kept``, frames are turned and moved onto it, and components without positions stand to its right.
+    ``fixed``: some nodes stay.  Frames then have the units of the start, else they fit ``scale`` about ``center``.
     """
 
     components: Sequence[Part]
@@ -55,8 +51,11 @@ class Frames:
     def show(self, drawing: Drawing) -> np.ndarray:
         """Return a new array with all positions, a drawing's graphs as they are in it."""
         if not self.furnished:
-            self._furnish()
             self.furnished = True
+            if self.kept:
+                self._stand_beside()
+            elif len(self.components) > 1:
+                self._stand_apart()
         self._lay(drawing.split())
         # Areas that components have from the first frame on have the right scale for every drawing.
         as_it_is = self.fixed or (len(self.components) > 1 and not self.kept)
@@ -68,18 +67,14 @@ class Frames:
         if self.furnished:
             self._lay(drawing.split())
 
-    def _lay(self, components: Sequence[Drawing]) -> None:
-        turned = list[Drawing]()
-        for component in components:
-            if self.kept and not self.radius[component.part.nodes[0]]:
-                self.whole[component.part.nodes] = component.in_place
-            else:
-                turned.append(component)
-        if turned:
-            self._turn(turned)
-
-    def _turn(self, components: Sequence[Drawing]) -> None:
+    def _lay(self, drawings: Sequence[Drawing]) -> None:
         """Turn components as in their previous frames; the first frame keeps its orientation."""
+        there = [self.kept and not self.radius[c.part.nodes[0]] for c in drawings]
+        for component in compress(drawings, there):
+            self.whole[component.part.nodes] = component.in_place
+        components = [c for c, kept in zip(drawings, there, strict=True) if not kept]
+        if not components:
+            return
         parts = Parts(np.array([len(c.part.nodes) for c in components]))
         nodes = np.concatenate([c.part.nodes for c in components])
         Y = np.concatenate([c.Y for c in components])
@@ -96,20 +91,18 @@ class Frames:
         factor = np.where(radius > 0, radius, 1.0) / np.where((radius > 0) & (reach > 0), reach, 1.0)
         self.whole[nodes] = self.middle[nodes] + factor[parts.of][:, None] * now
 
-    def _furnish(self) -> None:
+    def _stand_apart(self) -> None:
         """Give components their areas, and all nodes a position before their component is drawn."""
-        if self.kept:
-            self._stand_beside()
-        elif len(self.components) > 1:
-            discs = fit(np.concatenate(pack([_disc(len(c.nodes), self.dim) for c in self.components])), self.scale)
-            ends = np.cumsum([len(c.nodes) for c in self.components])
-            for component, disc in zip(self.components, np.split(discs, ends[:-1]), strict=True):
-                middle, sides = np.sum(disc, axis=0) / len(disc), len(disc)
-                within = float(np.cos(np.pi / sides)) if sides > 2 else 1.0  # of a polygon, the circle inside it
-                self.whole[component.nodes] = self.middle[component.nodes] = middle
-                self.radius[component.nodes] = within * float(np.linalg.norm(disc[0] - middle))
+        discs = fit(np.concatenate(pack([_disc(len(c.nodes), self.dim) for c in self.components])), self.scale)
+        ends = np.cumsum([len(c.nodes) for c in self.components])
+        for component, disc in zip(self.components, np.split(discs, ends[:-1]), strict=True):
+            middle, sides = np.sum(disc, axis=0) / len(disc), len(disc)
+            within = float(np.cos(np.pi / sides)) if sides > 2 else 1.0  # of a polygon, the circle inside it
+            self.whole[component.nodes] = self.middle[component.nodes] = middle
+            self.radius[component.nodes] = within * float(np.linalg.norm(disc[0] - middle))
 
     def _stand_beside(self) -> None:
+        """Give components without positions their areas, to the right of the others."""
         placed = [c for c in self.components if c.placed]
         for component in placed:
             assert component.start is not None

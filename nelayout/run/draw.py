@@ -9,10 +9,12 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from itertools import pairwise
+from itertools import groupby
+from operator import itemgetter
 
 import numpy as np
 
+from nelayout.numerics.parallel import Threads
 from nelayout.objective.stacks import MAX_STACKED_NODES, stackable
 from nelayout.record.progress import Observer, Stopped
 from nelayout.run.drawing import Drawing, Part, Run
@@ -20,6 +22,7 @@ from nelayout.run.facts import Facts
 from nelayout.run.passes import Pass, fold, passes_within
 from nelayout.run.plan import Settings, plan
 from nelayout.run.plan_table import loops_within
+from nelayout.sums.nbody import backend
 
 __all__ = ["draw_part", "draw_parts", "planned"]
 
@@ -99,7 +102,8 @@ def _draw_beside(stacks: list[list[int]], draw, run: Run) -> None:
         for stack, seed in zip(stacks, seeds, strict=True):
             draw(stack, replace(run, rng=np.random.default_rng(seed)))
         return
-    given_up, sums = threading.Event(), run.sums.alone
+    own, given_up = run.sums, threading.Event()
+    sums = replace(own, nbody=backend(own.nbody.name, Threads(), own.compiled), threads=Threads())
 
     def unseen(k: int) -> Observer:
         observer = run.observer.silent_copy(given_up.is_set)
@@ -122,10 +126,7 @@ def _draw_beside(stacks: list[list[int]], draw, run: Run) -> None:
 
 def _cut(group: list[int], sizes: list[int]) -> Iterable[list[int]]:
     """Yield lists of a group of graphs with about `STACK_NODES` nodes each."""
-    total = sum(sizes)
-    count = -(-total // STACK_NODES)
-    which = (np.cumsum(sizes) - sizes) * count // total
-    cuts = np.searchsorted(which, np.arange(count + 1)).tolist()
-    for low, high in pairwise(cuts):
-        if high > low:
-            yield group[low:high]
+    count = -(-sum(sizes) // STACK_NODES)
+    which = (np.cumsum(sizes) - sizes) * count // sum(sizes)
+    for _, some in groupby(zip(which.tolist(), group, strict=True), key=itemgetter(0)):
+        yield [k for _, k in some]

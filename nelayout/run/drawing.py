@@ -9,13 +9,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain, compress
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from nelayout.catalogue.record import Method
 from nelayout.formula.alpha_choice import AlphaChoice
 from nelayout.formula.kernels import Radial
+from nelayout.numerics.breadth_first import COMPILED_ABOVE
 from nelayout.numerics.groups import Parts
 from nelayout.numerics.parallel import Threads
 from nelayout.objective import Affinity, Objective
@@ -24,24 +25,29 @@ from nelayout.optimizers import Optimizer
 from nelayout.optimizers.minimize import Keeper, Rest, minimize
 from nelayout.optimizers.size import size_search
 from nelayout.record.progress import Observer, Stopped
-from nelayout.run.placement import place_of_layers, radius
+from nelayout.run.placement import centered, place_of_layers, radius
 from nelayout.sums.device import Device
 from nelayout.sums.nbody import NBody, backend
 
-__all__ = ["Canvas", "Drawing", "Part", "Report", "Run", "Summation", "flattened", "joined"]
+if TYPE_CHECKING:
+    from nelayout.run.canvas import Frames
 
+__all__ = ["Drawing", "Part", "Report", "Run", "Summation", "flattened", "joined", "uses_loops"]
 
 # Nodes of a graph that is drawn once for all that are equal to it.
 MAX_REPEATED_NODES = 30
+# Pairs of nodes from which compiled loops are loaded.
+NUMPY_PAIRS = COMPILED_ABOVE**2
+
+
+def uses_loops(n: int, entries: int) -> bool:
+    """Return whether compiled loops sum over n nodes and this number of entries."""
+    return n**2 + 20 * entries > NUMPY_PAIRS
 
 
 @dataclass(frozen=True, slots=True)
 class Summation:
-    """The N-body backend, threads and form (compiled or NumPy) of all objectives of a run.
-
-    device     where large objectives are summed; None: large objectives are summed on the CPU
-    on_device  the N-body backend there
-    """
+    """The N-body backend, threads and form of all objectives; large ones are summed on the device if there is one."""
 
     nbody: NBody
     threads: Threads
@@ -52,30 +58,21 @@ class Summation:
     @classmethod
     def of(cls, nbody: str, threads: Threads, compiled: bool, device: Device | None = None) -> Summation:
         """Return the summation by the backend of that name."""
-        on_device = None if device is None else device.nbody(nbody, threads)
-        return cls(backend(nbody, threads, compiled), threads, compiled, device, on_device)
+        there = None if device is None else device.nbody(nbody, threads)
+        return cls(backend(nbody, threads, compiled), threads, compiled, device, there)
 
     @property
     def on_cpu(self) -> Summation:
         """Summation without the device."""
         return replace(self, device=None, on_device=None)
 
-    @property
-    def alone(self) -> Summation:
-        """Summation on one thread."""
-        return replace(self, nbody=backend(self.nbody.name, Threads(), self.compiled), threads=Threads())
-
     def objective(self, method: Method, affinity: Affinity, free: np.ndarray | None = None) -> Objective:
         """Return the objective of a method on one graph; ``free`` masks what may change."""
-        parts = method.kernel, method.divergence, method.connection
-        if self.device is not None and self.on_device is not None and len(affinity.mass) >= self.device.least:
-            return Objective(
-                affinity, *parts, self.on_device, self.threads, free=free, gravity=method.gravity,
-                emphasis=method.mu, device=self.device,
-            )
+        device = self.device if self.device is not None and len(affinity.mass) >= self.device.least else None
+        nbody = self.nbody if device is None or self.on_device is None else self.on_device
         return Objective(
-            affinity, *parts, self.nbody, self.threads, self.compiled, free=free, gravity=method.gravity,
-            emphasis=method.mu,
+            affinity, method.kernel, method.divergence, method.connection, nbody, self.threads,
+            self.compiled and device is None, free=free, gravity=method.gravity, emphasis=method.mu, device=device,
         )
 
 
@@ -171,11 +168,7 @@ class Drawing:
     @classmethod
     def of(cls, parts: Sequence[Part], dim: int) -> Drawing:
         """Return the drawing of some graphs with all nodes at the origin."""
-        if len(parts) == 1:
-            affinity = parts[0].affinity
-            segments = Parts(np.array([len(affinity.mass)]))
-        else:
-            affinity, segments = one_after_another([part.affinity for part in parts])
+        affinity, segments = one_after_another([part.affinity for part in parts])
         return cls.on(affinity, segments, np.zeros((len(affinity.mass), dim)), parts)
 
     @property
@@ -195,8 +188,8 @@ class Drawing:
         masks = [part.free for part in self.parts]
         if all(mask is None for mask in masks):
             return None
-        whole = [np.ones(Y.shape, dtype=bool) for Y in self.each]
-        return np.concatenate([all_free if mask is None else mask for mask, all_free in zip(masks, whole, strict=True)])
+        each = zip(masks, self.each, strict=True)
+        return np.concatenate([np.ones(Y.shape, dtype=bool) if mask is None else mask for mask, Y in each])
 
     @property
     def each(self) -> list[np.ndarray]:
@@ -271,23 +264,18 @@ class Drawing:
         if self.count == 1:
             return [self]
         ends = self.segments.starts.tolist()
-        return [
-            Drawing(
-                self.Y[low:high], replace(part.affinity, mass=self.affinity.mass[low:high]),
-                Parts(np.array([high - low])), (part,), (self.methods[k],), self.exaggeration[k : k + 1],
-                (self.reasons[k],), self.place[k : k + 1], self.size[k : k + 1], self.bound,
-            )
-            for k, (part, low, high) in enumerate(zip(self.parts, ends[:-1], ends[1:], strict=True))
-        ]
+        found = list[Drawing]()
+        for k, (part, low, high) in enumerate(zip(self.parts, ends[:-1], ends[1:], strict=True)):
+            affinity, alone = replace(part.affinity, mass=self.affinity.mass[low:high]), Parts(np.array([high - low]))
+            own = {name: getattr(self, name)[k : k + 1] for name in OF_GRAPHS}
+            found.append(replace(self, Y=self.Y[low:high], affinity=affinity, segments=alone, **own))
+        return found
 
     def by_method(self) -> Iterator[tuple[np.ndarray, Drawing]]:
         """Yield a mask (C,) and the drawing of the graphs that share a method, for each method."""
-        left = np.ones(self.count, dtype=bool)
-        while left.any():
-            method = self.methods[int(np.argmax(left))]
-            mask = left & np.array([own == method for own in self.methods])
+        for method in dict.fromkeys(self.methods):
+            mask = np.array([own == method for own in self.methods])
             yield mask, self.take(mask)
-            left &= ~mask
 
 
 def joined(drawings: Sequence[Drawing]) -> Drawing:
@@ -310,12 +298,12 @@ def _taken(values: Any, kept: np.ndarray) -> Any:
 
 def _filled(mine: Any, others: Any, mask: np.ndarray) -> Any:
     """Values with others where a mask is true."""
-    if isinstance(mine, np.ndarray):
-        answer = mine.copy()
-        answer[mask] = others
-        return answer
-    new = iter(others)
-    return tuple(next(new) if yes else old for old, yes in zip(mine, mask.tolist(), strict=True))
+    if not isinstance(mine, np.ndarray):
+        new = iter(others)
+        return tuple(next(new) if yes else old for old, yes in zip(mine, mask.tolist(), strict=True))
+    answer = mine.copy()
+    answer[mask] = others
+    return answer
 
 
 def _chained(values: Sequence[Any]) -> Any:
@@ -326,22 +314,10 @@ def flattened(Y: np.ndarray, drawing: Drawing, dim: int) -> np.ndarray:
     """Return each graph's positions Y (n, d) along its first principal axes, (n, dim)."""
     parts = []
     for each in np.split(Y, drawing.segments.starts[1:-1]):
-        centered = each - np.sum(each, axis=0) / len(each)
-        axes = np.linalg.eigh(np.einsum("ia,ib->ab", centered, centered))[1][:, ::-1]
-        parts.append(np.einsum("ia,ab->ib", centered, axes[:, :dim]))
+        about = centered(each)
+        axes = np.linalg.eigh(np.einsum("ia,ib->ab", about, about))[1][:, ::-1]
+        parts.append(np.einsum("ia,ab->ib", about, axes[:, :dim]))
     return np.concatenate(parts)
-
-
-class Canvas(Protocol):
-    """Frames for a callback: positions of the whole graph while some of its graphs are drawn."""
-
-    def show(self, drawing: Drawing) -> np.ndarray:
-        """Return a new array with all positions, a drawing's graphs as they are in it."""
-        ...
-
-    def settle(self, drawing: Drawing) -> None:
-        """Leave a drawing's graphs as they are in it."""
-        ...
 
 
 # Called after each iteration with J (of all graphs together) and the positions.
@@ -365,7 +341,7 @@ class Run:
     sums: Summation
     rng: np.random.Generator
     observer: Observer
-    canvas: Canvas
+    canvas: Frames
     optimizer: Optimizer | None = None
     max_iter: int | None = None
     tol: float | None = None
@@ -376,10 +352,7 @@ class Run:
     compile_ahead: Callable[[Iterable[Radial | str], int, int], None] = lambda *_: None
 
     def report(self, drawing: Drawing, name: str, whole: Callable[[np.ndarray], np.ndarray] | None = None) -> Report:
-        """Return the function that each iteration calls; ``whole`` maps to its positions.
-
-        A callback that stops the run raises `Stopped` with the latest drawing.
-        """
+        """Return the function that each iteration calls; ``whole`` maps to its positions."""
 
         def latest(Y: np.ndarray) -> Drawing:
             positions = np.asarray(Y) if whole is None else whole(np.asarray(Y))
@@ -397,19 +370,14 @@ class Run:
 
     def objective(self, drawing: Drawing, method: Method, exaggeration: np.ndarray | float = 1.0) -> Objective:
         """Return the objective of a drawing's graphs; ``exaggeration`` (C,) scales their edges."""
-        factors = np.broadcast_to(exaggeration, drawing.count)
-        if drawing.count == 1:
-            affinity = drawing.affinity
-            if np.ndim(affinity.inside):  # of a stack
-                inside, hidden = float(np.sum(affinity.inside)), float(np.sum(affinity.hidden))
-                affinity = replace(affinity, inside=inside, hidden=hidden)
-            found = self.sums.objective(method, affinity, drawing.free)
-            return found if factors[0] == 1.0 else found.exaggerated(float(factors[0]))
-        sums = self.sums
-        return stacked(
-            drawing.affinity, drawing.segments, method, sums.threads, sums.compiled, exaggeration=np.array(factors),
-            free=drawing.free,
-        )
+        factors, affinity, sums = np.array(np.broadcast_to(exaggeration, drawing.count)), drawing.affinity, self.sums
+        if drawing.count > 1:
+            form = sums.threads, sums.compiled
+            return stacked(affinity, drawing.segments, method, *form, exaggeration=factors, free=drawing.free)
+        if np.ndim(affinity.inside):  # of a stack
+            inside, hidden = float(np.sum(affinity.inside)), float(np.sum(affinity.hidden))
+            affinity = replace(affinity, inside=inside, hidden=hidden)
+        return replace(sums.objective(method, affinity, drawing.free), exaggeration=float(factors[0]))
 
     def values(self, drawing: Drawing) -> np.ndarray:
         """Return J of each graph's own objective, (C,); infinite if it overflows."""
@@ -419,11 +387,9 @@ class Run:
             found[mask] = objective.evaluate(some.Y, gradient=False).value
         return np.where(np.isfinite(found), found, np.inf)
 
-    def sizes(
-        self, objective: Objective, Y: np.ndarray, guess: np.ndarray | None = None, alone: bool = False
-    ) -> np.ndarray:
+    def sizes(self, objective: Objective, Y: np.ndarray, guess: Any = None, alone: bool = False) -> np.ndarray:
         """Return the factors (C,) of positions Y with the least J; see `size_search`."""
-        start: Any = float(guess[0]) if guess is not None and len(guess) == 1 else guess
+        start = float(guess[0]) if guess is not None and len(guess) == 1 else guess
         return np.atleast_1d(size_search(objective, Y, start, alone))
 
     def minimize(

@@ -25,8 +25,8 @@ from nelayout.objective import Objective
 from nelayout.objective.stacks import MAX_STACKED_NODES, stackable, stacked
 from nelayout.optimizers.size import FLAT_SIZE, best_size
 from nelayout.record.solution import Evaluated
-from nelayout.run.drawing import Drawing, Summation, joined
-from nelayout.run.plan_table import NUMPY_PAIRS
+from nelayout.run.drawing import Drawing, Summation, joined, uses_loops
+from nelayout.run.placement import centered
 from nelayout.run.request import NOTHING_KNOWN, read_request
 from nelayout.run.taking_apart import masses_of, take_apart
 from nelayout.sums.nbody import Exact, backend, backend_note, check_backend
@@ -104,19 +104,14 @@ def evaluate(
         request = read_request(G, replace(recipe, variational=False), o)
         Y = graphs.every_position(request.network, pos)
         check_backend(o["nbody"], Y.shape[1])
-        mass = recipe.mass if o["mass"] is None else o["mass"]
         host, relative = request.network.host, recipe.gravity is None
-        masses, said = masses_of(request.P, mass, host, request.rng, relative)
+        masses, said = masses_of(request.P, request.mass, host, request.rng, relative)
         parts, more = take_apart(request, masses, request.joint, NOTHING_KNOWN, threads)
-        compiled = len(Y) ** 2 + 20 * request.P.nnz > NUMPY_PAIRS
+        compiled = uses_loops(len(Y), request.P.nnz)
         sums = Summation.of(o["nbody"], threads, compiled)
         notes = [*request.notes, *said, *more]
-        drawings = []
-        for part in parts:
-            here = Y[part.nodes]
-            there = here - np.sum(here, axis=0) / len(here)
-            drawings.append(replace(Drawing.of([part], Y.shape[1]), Y=there, methods=(request.method,)))
-        unit = 1.0
+        blank = [replace(Drawing.of([part], Y.shape[1]), methods=(request.method,)) for part in parts]
+        drawings, unit = [each.at(centered(Y[each.part.nodes])) for each in blank], 1.0
         if size == "best":
             drawn = [each for each in drawings if len(each.Y) > 1]
             unit, about = best_size([(objective_of(each, request.method, sums), each.Y) for each in drawn])
@@ -135,27 +130,16 @@ def evaluate(
         elif not math.isfinite(found.gradient_norm):
             found = replace(found, gradient_norm=math.inf)
             notes += ['the gradient is beyond the range of floats; size="best" brings the drawing to a size that suits']
-    return Evaluated(
-        found.value,
-        found.gradient_norm,
-        found.connection,
-        found.node_cost,
-        unit,
-        request.labels,
-        tuple(notes),
-        recipe.name,
-    )
+    at = found.value, found.gradient_norm, found.connection, found.node_cost
+    return Evaluated(*at, unit, request.labels, tuple(notes), recipe.name)
 
 
 def _coincident(drawings: Sequence[Drawing]) -> np.ndarray:
     """Return pairs (k, 2) of nodes of one component that coincide to rounding."""
     from scipy.spatial import KDTree
 
-    found = [
-        each.part.nodes[KDTree(each.Y).query_pairs(0.0, p=np.inf, output_type="ndarray")]
-        for each in drawings
-        if len(each.Y) > 1
-    ]
+    drawn = [each for each in drawings if len(each.Y) > 1]
+    found = [each.part.nodes[KDTree(each.Y).query_pairs(0.0, p=np.inf, output_type="ndarray")] for each in drawn]
     return np.concatenate([np.empty((0, 2), dtype=int), *found])
 
 
@@ -208,18 +192,22 @@ def objective_of(drawing: Drawing, method: Method, sums: Summation) -> Objective
 
 
 @np.errstate(over="ignore", invalid="ignore")
-def evidence_of(
-    drawings: Sequence[Drawing], method: Method, sums: Summation, gradient: bool = False
-) -> Evidence:
+def evidence_of(drawings: Sequence[Drawing], method: Method, sums: Summation, gradient: bool = False) -> Evidence:
     """Evaluate the drawings of all components of a graph, in the units of their objectives.
 
     method  of drawings that have no method
     """
     n = sum(len(drawing.Y) for drawing in drawings)
     values, lams, cost, squares = np.zeros(len(drawings)), np.full(len(drawings), math.nan), np.zeros(n), 0.0
-    drawn = sum(len(drawing.Y) for drawing in drawings if len(drawing.Y) > 1)
+    sizes = [len(drawing.Y) for drawing in drawings if len(drawing.Y) > 1]
     notes, comparable = list[str](), True
-    for which in _together(drawings, method):
+    together: dict[object, list[int]] = {}  # small drawings of one method
+    for k, drawing in enumerate(drawings):
+        own = drawing.method or method
+        small = len(drawing.Y) <= MAX_STACKED_NODES and stackable(own, drawing.affinity)
+        if len(drawing.Y) > 1:
+            together.setdefault(id(own) if small else -k - 1, []).append(k)
+    for which in together.values():
         some = joined([drawings[k] for k in which])
         own = some.method or method
         if len(which) > 1:
@@ -232,13 +220,12 @@ def evidence_of(
         each = np.asarray(objective.node_cost(some.Y, found.lam))
         comparable = comparable and (objective.of_distributions or objective.by_rows)
         if objective.of_distributions:  # a node of a small component has a large part of its component's similarities
-            sizes = [len(part.nodes) for part in some.parts]
-            each = each * np.repeat(np.array(sizes) / drawn, sizes)
+            each = each * np.repeat(some.segments.sizes / sum(sizes), some.segments.sizes)
         cost[np.concatenate([part.nodes for part in some.parts])] = each
         squares += float(np.sum(found.gradient * found.gradient))
         said = backend_note(sums.nbody, some.Y, objective.radials) if len(which) == 1 else ""
         notes.extend([said] if said and not notes else [])
-    if not comparable and sum(len(drawing.Y) > 1 for drawing in drawings) > 1:
+    if not comparable and len(sizes) > 1:
         notes.append("node costs compare within a component, not between components")
     largest = next((k for k, drawing in enumerate(drawings) if len(drawing.Y) > 1), None)
     norm = math.sqrt(squares) if gradient else math.nan
@@ -249,23 +236,10 @@ def evidence_of(
     return Evidence(float(sum(values.tolist())), *at_largest, cost, norm, tuple(notes))
 
 
-def _together(drawings: Sequence[Drawing], method: Method) -> list[list[int]]:
-    """Return lists of drawings of at least two nodes; small ones of one method make one list."""
-    groups: dict[object, list[int]] = {}
-    for k, drawing in enumerate(drawings):
-        if len(drawing.Y) < 2:
-            continue
-        own = drawing.method or method
-        small = len(drawing.Y) <= MAX_STACKED_NODES and stackable(own, drawing.affinity)
-        groups.setdefault(id(own) if small else -k - 1, []).append(k)
-    return list(groups.values())
-
-
 def grows(drawings: Sequence[Drawing], method: Method, sums: Summation, value: float) -> bool:
     """Return True if J of the largest component, now ``value``, falls for ever as it grows.
 
-    This happens under t-SNE and ws-SNE for many lattices and trees.  Far apart, nodes under the Cauchy kernel compare
-    as under a power of the distance, which has no unit.  Only exact sums can decide it.
+    So it does under t-SNE and ws-SNE for many lattices and trees.  Only exact sums can decide it.
     """
     drawing = next((each for each in drawings if len(each.Y) > 1 and each.affinity.P.nnz), None)
     if drawing is None or drawing.free is not None:

@@ -62,16 +62,11 @@ class Facts:
         fixed = "none"
         if part.fixed is not None and part.fixed.any():
             fixed = "all" if part.fixed.all() else "layers" if part.layers.any() else "some"
-        own = part.own_start or _flat(part.start)
-        return cls(
-            n, P.nnz, part.placed, not part.known.all(), own, fixed, int(np.count_nonzero(~part.layers)), special,
-            part.other_mass is not None, bool(part.affinity.distances) and not method.emphasis,
-        )
-
-
-def _flat(start: np.ndarray | None) -> bool:
-    """Return True if all nodes have a start, on one point or line (in space: plane)."""
-    return start is not None and not np.isnan(start).any() and is_flat(centered_start(start)[0])
+        flat = part.start is not None and part.known.all() and is_flat(centered_start(part.start)[0])
+        own, axes = part.own_start or bool(flat), int(np.count_nonzero(~part.layers))
+        goal = bool(part.affinity.distances) and not method.emphasis
+        missing, other_mass = not part.known.all(), part.other_mass is not None
+        return cls(n, P.nnz, part.placed, missing, own, fixed, axes, special, other_mass, goal)
 
 
 def is_hub(P: csr_array) -> bool:

@@ -17,7 +17,6 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy.sparse import csr_array
 
-from nelayout.formula.kernels import Kernel
 from nelayout.objective import Objective
 from nelayout.optimizers.size import size_search, spread_search
 from nelayout.placing.components import component_labels
@@ -25,7 +24,7 @@ from nelayout.placing.orient import transform
 from nelayout.record.progress import Observer
 from nelayout.run.drawing import Drawing, Part, Run
 from nelayout.run.passes import Branch, Descent, Keep, Pass, fold
-from nelayout.run.placement import centered_start, stir_flat
+from nelayout.run.placement import centered, centered_start, stir_flat
 
 __all__ = ["Layers"]
 
@@ -49,10 +48,8 @@ class Layers(Pass):
 
     def __call__(self, drawing: Drawing, run: Run) -> Drawing:
         method = drawing.method or run.method.during(self.compared)
-        drawing = replace(drawing, methods=(method,))
-        objective = run.objective(drawing, method)
-        branches = []
-        for number, Y in enumerate(self._initial(drawing.part, objective, run), 1):
+        drawing, branches = replace(drawing, methods=(method,)), []
+        for number, Y in enumerate(self._initial(drawing.part, run.objective(drawing, method), run), 1):
             step = replace(self.compared, name=f"start {number}: {self.compared.name}")
             branches.append(Branch(passes=(step,), start=drawing.at(Y)))
         return Keep(name=self.name, branches=tuple(branches), by="J")(drawing, run)
@@ -66,13 +63,15 @@ class Layers(Pass):
 
         def drawn(passes: tuple[Pass, ...], dim: int, rng: np.random.Generator) -> np.ndarray:
             unseen = replace(run, dim=dim, rng=rng, observer=Observer(None), notes=[])
-            return _centered(fold(passes, Drawing.of([Part(part.nodes, part.affinity)], dim), unseen).Y)
+            return centered(fold(passes, Drawing.of([Part(part.nodes, part.affinity)], dim), unseen).Y)
 
         # The distance of the layers must not depend on the seed, so that a good drawing stays: this seed is constant.
         free = drawn(self.free, run.dim, np.random.default_rng(0)) if joined else given * size_search(objective, given)
         free = _turned(free, given, held)
         there, wanted = (_edge_length(part.affinity.P, Y[:, held]) for Y in (given, free))
-        wanted = min(wanted, _reach(objective.kernel))
+        kernel = objective.kernel  # similarity falls as the power STEEP at a distance, or never
+        excess = 2.0 * kernel.b - STEEP * kernel.a
+        wanted = min(wanted, math.sqrt(STEEP * kernel.c / excess) if excess > 0 < kernel.c else math.inf)
         unit = wanted / there if there > 0 < wanted else 1.0
         columns_of, all_free = [given[:, ~held] * unit], not part.fixed[:, ~held].any()
         if joined and all_free:
@@ -83,15 +82,9 @@ class Layers(Pass):
             Y[:, ~held] = np.where(np.sum(columns * given[:, ~held], axis=0) < 0, -columns, columns)
             Y = stir_flat(Y, part.free, run.rng)
             if all_free:
-                Y[:, ~held] = _centered(Y[:, ~held])
+                Y[:, ~held] = centered(Y[:, ~held])
                 Y[:, ~held] *= spread_search(objective, Y, np.broadcast_to(~held, Y.shape))
             yield Y
-
-
-def _reach(kernel: Kernel) -> float:
-    """Return the distance at which similarity falls as the power `STEEP`; infinite if never."""
-    excess = 2.0 * kernel.b - STEEP * kernel.a
-    return math.sqrt(STEEP * kernel.c / excess) if excess > 0 < kernel.c else math.inf
 
 
 def _edge_length(P: csr_array, Y: np.ndarray) -> float:
@@ -106,7 +99,3 @@ def _turned(free: np.ndarray, given: np.ndarray, held: np.ndarray) -> np.ndarray
     # In units of its spread, so that no long axis wins by chance.
     telling = np.einsum("ia,ab->ib", free, np.linalg.pinv(squares, hermitian=True))
     return transform(free, telling, np.where(held, given, 0.0), scale=False, reflect=False)
-
-
-def _centered(Y: np.ndarray) -> np.ndarray:
-    return Y - np.sum(Y, axis=0) / len(Y)

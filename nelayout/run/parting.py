@@ -81,10 +81,9 @@ class Neighborhoods:
 
 
 def part_nodes(Y: np.ndarray, neighborhoods: Neighborhoods, fixed: np.ndarray | None = None) -> np.ndarray:
-    """Return Y (n, d) with its nodes moved apart by dots; the first edges do not cross.
+    """Return Y (n, d) with its nodes moved apart by dots, without new crossings if there are none; ``fixed`` stay.
 
-    Fixed coordinates, a mask (n, d), stay up to rounding.  Dots are halved while parting costs neighborhoods.  If even
-    small dots cost neighborhoods, or most nodes are on paths, the drawing comes back unchanged.
+    Dots are halved while parting costs neighborhoods.  If even small dots do, the drawing comes back unchanged.
     """
     unit = float(np.abs(Y).max(initial=0.0)) or 1.0
     X = Y / unit  # squares of coordinates stay within the range of floats

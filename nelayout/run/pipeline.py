@@ -29,17 +29,17 @@ from nelayout.run.alpha_walk import at_order, draw_at_best_alpha
 from nelayout.run.assembly import assemble, assemble_kept, gather, units_of
 from nelayout.run.canvas import Frames
 from nelayout.run.draw import draw_parts
-from nelayout.run.drawing import Drawing, Part, Run, Summation
+from nelayout.run.drawing import Drawing, Part, Run, Summation, uses_loops
 from nelayout.run.evaluation import evidence_of, grows
 from nelayout.run.parting import Neighborhoods, part_nodes
-from nelayout.run.placement import place_missing, random_positions
-from nelayout.run.plan_table import NUMPY_PAIRS, uses_loops, warn_of_memory
+from nelayout.run.placement import centered, place_missing, random_positions
+from nelayout.run.plan_table import warn_of_memory
 from nelayout.run.request import NOTHING_KNOWN, Known, Request, read_request
 from nelayout.run.taking_apart import masses_of, take_apart
 from nelayout.run.variational_component import draw_variational
 from nelayout.sums.device import Device, device_named
 
-__all__ = ["positions_of", "run_method", "run_parts", "solve"]
+__all__ = ["positions_of", "run_parts", "solve"]
 
 # Fraction of |J| from which a note reports opened coincident nodes.
 OPENED_CHANGE = 1e-3
@@ -69,23 +69,17 @@ def solve(
     (True, True)
     """
     record, common = with_own(method, options)
-    return run_method(G, record, pos, fixed, cast("LayoutOptions", common))
-
-
-def run_method(
-    G: Any, method: str | Method, pos: Any, fixed: Any, options: LayoutOptions, known: Known = NOTHING_KNOWN
-) -> Solution:
-    """Draw a graph as `solve` does, with the caller's knowledge beyond the graph."""
-    return run_parts(G, method, pos, fixed, options, known)[0]
+    return run_parts(G, record, pos, fixed, cast("LayoutOptions", common))[0]
 
 
 def run_parts(
     G: Any, method: str | Method, pos: Any, fixed: Any, options: LayoutOptions, known: Known = NOTHING_KNOWN
 ) -> tuple[Solution, list[Drawing]]:
-    """Draw a graph as `run_method` does; return also the drawings of its components."""
+    """Draw a graph as `solve` does, with the caller's knowledge; return also the drawings of its components."""
     began, G = time.perf_counter(), graphs.graph_of(G)
     with graphs.guard(G):
-        return _run(_read(G, method, pos, fixed, options), known, began, _solution)
+        request = read_request(G, method_named(method), check_options(dict(options)), pos, fixed)
+        return _run(request, known, began, _solution)
 
 
 def positions_of(
@@ -95,16 +89,12 @@ def positions_of(
     record, common = with_own(method, options)
     began, G = time.perf_counter(), graphs.graph_of(G)
     with graphs.guard(G):
-        request = _read(G, record, pos, fixed, cast("LayoutOptions", common))
+        request = read_request(G, record, check_options(common), pos, fixed)
         if request.start is not None and request.fixed is not None and request.fixed.all():
             return _written(request, request.start)
         if LOG.isEnabledFor(logging.DEBUG):  # the log says what J is
             return _run(request, NOTHING_KNOWN, began, _solution)[0].positions
         return _run(request, NOTHING_KNOWN, began, lambda request, done, *_: _written(request, done.Y))
-
-
-def _read(G: Any, method: str | Method, pos: Any, fixed: Any, options: LayoutOptions) -> Request:
-    return read_request(G, method_named(method), check_options(dict(options)), pos, fixed)
 
 
 def _run(request: Request, known: Known, began: float, result: Callable[..., Any]) -> Any:
@@ -121,11 +111,21 @@ def _run(request: Request, known: Known, began: float, result: Callable[..., Any
         with (
             observe(method.name, o["callback"], o["progress"]) as observer,
             device.guard() if device else nullcontext(),
-            second_compiler(device is None and uses_loops(*request.sizes)) as compile_ahead,
+            second_compiler(device is None and uses_loops(*map(sum, request.sizes))) as compile_ahead,
         ):
             drawings, run, stopped = _draw(request, known, threads, observer, device, compile_ahead)
             observer.log_stages()
-        Y, places, stay = _assembled(drawings, request, known)
+        shape, places, stay = (len(request.labels), o["dim"]), request.start, request.fixed
+        if known.kept is None:
+            Y = assemble(drawings, places, stay, shape, o["scale"])
+        else:
+            Y, rests = assemble_kept(drawings, shape), np.zeros(shape, dtype=bool)
+            for drawing in drawings:
+                rests[drawing.part.nodes] = drawing.part.rests
+            if stay is None or places is None:
+                places, stay = Y, rests
+            else:
+                places, stay = np.where(stay, places, Y), rests | stay
         units = units_of(drawings, Y)
         part = (lambda Y: part_nodes(Y, Neighborhoods(request.P), stay)) if request.dots else None
         done = finish(Y, places, stay, request.size, o["scale"], o["center"], part)
@@ -133,27 +133,14 @@ def _run(request: Request, known: Known, began: float, result: Callable[..., Any
             return result(request, done, units / done.factor, drawings, run, stopped, began)
 
 
-def _assembled(drawings: list[Drawing], request: Request, known: Known) -> tuple[np.ndarray, Any, Any]:
-    """Return all positions (n, dim), with positions and mask of fixed nodes or None."""
-    shape, start, fixed = (len(request.labels), request.options["dim"]), request.start, request.fixed
-    if known.kept is None:
-        return assemble(drawings, start, fixed, shape, request.options["scale"]), start, fixed
-    Y, stay = assemble_kept(drawings, shape), np.zeros(shape, dtype=bool)
-    for drawing in drawings:
-        stay[drawing.part.nodes] = drawing.part.rests
-    if fixed is None or start is None:
-        return Y, Y, stay
-    return Y, np.where(fixed, start, Y), stay | fixed
-
-
 def _draw(
     request: Request, known: Known, threads: Threads, observer: Observer, device: Device | None,
     compile_ahead: Callable[..., None],
 ) -> tuple[list[Drawing], Run, bool]:
     """Draw all components; return drawings, the shared run and True if a callback stopped it."""
-    o, P = request.options, request.P
-    mass = request.method.mass if o["mass"] is None else o["mass"]
-    masses, about_mass = masses_of(P, mass, request.network.host, request.rng, request.method.gravity is None)
+    o, method = request.options, request.method
+    host, relative = request.network.host, method.gravity is None
+    masses, about_mass = masses_of(request.P, request.mass, host, request.rng, relative)
     parts, said = take_apart(request, masses, request.joint, known, threads)
     if known.kept is not None:
         same = known.kept.same
@@ -161,26 +148,17 @@ def _draw(
             replace(part, fixed=np.ones((len(part.nodes), o["dim"]), dtype=bool)) if same[part.nodes].all() else part
             for part in parts
         ]
-    n, entries = len(request.labels), sum(part.affinity.P.nnz for part in parts)
-    compiled = n**2 + 20 * entries > NUMPY_PAIRS
+    n = len(request.labels)
+    compiled = uses_loops(n, sum(part.affinity.P.nnz for part in parts))
     if o["device"] == "auto" and device is None:
         said = [*said, "device='auto' found no GPU that PyTorch can use"]
-    if request.optimizer is not None and request.optimizer.name == "momentum" and request.method.scheduled:
+    if request.optimizer is not None and request.optimizer.name == "momentum" and method.scheduled:
         note = "optimizer='momentum' takes its own schedule, early exaggeration, in place of the method's stages"
         said = [*said, note]
+    sums, stability = Summation.of(o["nbody"], threads, compiled, device), known.kept.stability if known.kept else None
     run = Run(
-        request.method,
-        o["dim"],
-        Summation.of(o["nbody"], threads, compiled, device),
-        request.rng,
-        observer,
-        _frames(request, parts),
-        request.optimizer,
-        o["max_iter"],
-        o["tol"],
-        known.kept.stability if known.kept else None,
-        notes=[*request.notes, *about_mass, *said],
-        compile_ahead=compile_ahead,
+        method, o["dim"], sums, request.rng, observer, _frames(request, parts), request.optimizer, o["max_iter"],
+        o["tol"], stability, notes=[*request.notes, *about_mass, *said], compile_ahead=compile_ahead,
     )
     if request.joint and request.start is None:
         # Coarse levels of several components would drift apart without end: they start as they are drawn alone.
@@ -219,16 +197,12 @@ def _draw_each(parts: list[Part], run: Run) -> tuple[list[Drawing], Run, bool]:
                 stopped = True
                 break
     elif not stopped:
-        found, done = draw_parts([parts[k] for k in different], replace(run, method=at_order(run.method)))
-        drawn.update({different[k]: drawing for k, drawing in found.items()})
-        stopped = not done
-    drawings = []
-    for k, part in enumerate(parts):
-        drawing = drawn.get(twin_of.get(k, k))
-        if drawing is None:
-            drawings.append(_as_it_is(part, run))
-        else:
-            drawings.append(drawing if twin_of[k] == k else replace(drawing, parts=(part,)))
+        done, complete = draw_parts([parts[k] for k in different], replace(run, method=at_order(run.method)))
+        drawn.update({different[k]: drawing for k, drawing in done.items()})
+        stopped = not complete
+    found = [drawn.get(twin_of.get(k, k)) for k in range(len(parts))]
+    each = zip(parts, found, strict=True)
+    drawings = [_as_it_is(part, run) if own is None else replace(own, parts=(part,)) for part, own in each]
     return drawings, run, stopped
 
 
@@ -253,10 +227,8 @@ def _solution(
     before = None
     if done.moved and request.size is None and not request.dots:
         before = evidence_of(drawings, run.method, run.sums).value
-    back = []
-    for drawing, unit in zip(drawings, units, strict=True):
-        here = done.Y[drawing.part.nodes]
-        back.append(drawing.at((here - np.sum(here, axis=0) / len(here)) * unit))
+    each = zip(drawings, units, strict=True)
+    back = [drawing.at(centered(done.Y[drawing.part.nodes]) * unit) for drawing, unit in each]
     found = evidence_of(back, run.method, run.sums)
     if before is not None and abs(found.value - before) > OPENED_CHANGE * abs(before):
         note = f"nodes that coincide at the minimum were opened a little, which takes J from {before:.6g} to"
@@ -272,19 +244,12 @@ def _solution(
         each[drawing.part.nodes] = unit
     if (each == each[:, :1]).all():
         each = each[:, :1]
+    unit = float(units[0, 0]) if len(units) and (units == units[0, 0]).all() else each
     solution = Solution(
-        positions=_written(request, done.Y),
-        value=found.value,
-        trace=tuple(run.observer.trace),
-        connection=found.connection,
-        reason=reason,
-        node_cost=found.node_cost,
-        components=request.labels,
-        notes=tuple(run.notes),
-        seconds=time.perf_counter() - began,
-        choice=run.choice,
-        method=run.method.name,
-        unit=float(units[0, 0]) if len(units) and (units == units[0, 0]).all() else each,
+        positions=_written(request, done.Y), value=found.value, trace=tuple(run.observer.trace),
+        connection=found.connection, reason=reason, node_cost=found.node_cost, components=request.labels,
+        notes=tuple(run.notes), seconds=time.perf_counter() - began, choice=run.choice, method=run.method.name,
+        unit=unit,
     )
     LOG.debug("%s: %s, J = %.6g, %.2f s", solution.method, reason, found.value, solution.seconds)
     for note in solution.notes:

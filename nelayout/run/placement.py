@@ -9,7 +9,7 @@ import numpy as np
 from nelayout.placing.orient import ON_AXIS
 
 __all__ = [
-    "JITTER", "as_before", "frame", "is_flat", "one_place", "place_missing", "pull_in_outliers", "radius",
+    "JITTER", "as_before", "centered", "frame", "is_flat", "one_place", "place_missing", "pull_in_outliers", "radius",
     "random_positions", "stir_flat",
 ]  # fmt: skip
 
@@ -26,15 +26,17 @@ def random_positions(n: int, dim: int, rng: np.random.Generator) -> np.ndarray:
 
 def radius(Y: np.ndarray) -> float:
     """Root mean squared distance to the centroid."""
-    centered = Y - np.einsum("ij->j", Y) / max(len(Y), 1)
-    return math.sqrt(float(np.einsum("ij,ij->", centered, centered)) / max(len(Y), 1))
+    about = Y - np.einsum("ij->j", Y) / max(len(Y), 1)
+    return math.sqrt(float(np.einsum("ij,ij->", about, about)) / max(len(Y), 1))
+
+
+def centered(Y: np.ndarray) -> np.ndarray:
+    """Return Y about its centroid."""
+    return Y - np.sum(Y, axis=0) / len(Y)
 
 
 def frame(Y: np.ndarray) -> tuple[np.ndarray, float]:
-    """Return the middle (d,) and half the extent of the rows of Y (n, d) without NaN.
-
-    The extent is 1 if all coincide.  (Y - middle) / extent is in [-1, 1], so sums of squares are finite in every unit.
-    """
+    """Return the middle (d,) and half the extent (1 if all coincide) of the known rows of Y (n, d)."""
     known = Y[~np.isnan(Y[:, 0])]
     low, high = known.min(axis=0), known.max(axis=0)
     middle = low / 2 + high / 2
@@ -56,12 +58,8 @@ def place_of_layers(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return position (d,) and size (d,) that map Y to its layers: Y / size + position.
 
-    The other axes get the size and the middle of the initial positions.  Axes without a size, and axes on which some
-    nodes are fixed, keep the unit of the layers.
-
-    start  (n, d) initial positions
-    fixed  (n, d) mask of the coordinates that stay
-    held   (d,) mask of the axes on which all nodes stay
+    On the axes ``held`` (d,) all nodes stay.  The other axes get the size and the middle of the initial positions.
+    Axes without a size, and axes on which some nodes are fixed, keep the unit of the layers.
     """
     given, middle, extent = centered_start(start)
     sizes = [radius(columns[:, axes]) for axes in (held, ~held) for columns in (Y, given)]
@@ -82,8 +80,7 @@ def one_place(Y: np.ndarray, part: np.ndarray | None = None) -> bool:
 def as_before(Y: np.ndarray, start: np.ndarray, fixed: np.ndarray | None, scale: float | None) -> np.ndarray:
     """Return Y scaled and moved to its start, by radius and centroid of the positioned nodes.
 
-    ``fixed`` (n, d) masks coordinates with one number on each axis: the position there.  If the start has no size,
-    the drawing reaches ``scale`` away from its position.
+    ``fixed`` (n, d) masks coordinates with one number on each axis.  A start without a size takes ``scale``.
     """
     known = ~np.isnan(start[:, 0])
     there = np.repeat(known[:, None], Y.shape[1], axis=1)
@@ -104,16 +101,11 @@ def as_before(Y: np.ndarray, start: np.ndarray, fixed: np.ndarray | None, scale:
 def pull_in_outliers(Y: np.ndarray, fixed: np.ndarray | None = None) -> tuple[np.ndarray, int]:
     """Return Y (n, d) with far nodes moved closer, and their number; ``fixed`` (n, d) stay.
 
-    A node a million times farther out than all others shrinks them to a dot.  Heavy-tailed kernels never bring it back.
-    Far nodes are less than half of all nodes.  If the others coincide, they have no size to compare with, so far
-    nodes are then at most one in a hundred.
+    A node a million times farther out than all others shrinks them to a dot.  Far nodes are less than half of all
+    nodes, and at most one in a hundred if the others coincide.
 
-    >>> pull_in_outliers(np.array([[0.0], [1.0], [2.0], [3.0], [1e9]]))
-    (array([[0.],
-           [1.],
-           [2.],
-           [3.],
-           [8.]]), 1)
+    >>> pull_in_outliers(np.array([[0.0], [1.0], [2.0], [3.0], [1e9]]))[0].ravel().tolist()
+    [0.0, 1.0, 2.0, 3.0, 8.0]
     """
     known = np.flatnonzero(~np.isnan(Y[:, 0]))
     if len(known) < 3:
@@ -140,30 +132,22 @@ def pull_in_outliers(Y: np.ndarray, fixed: np.ndarray | None = None) -> tuple[np
 
 
 def stir_flat(Y: np.ndarray, free: np.ndarray | None, rng: np.random.Generator) -> np.ndarray:
-    """Move coincident nodes a little apart, and all nodes of a drawing that is flat.
-
-    Nodes on one point do not push each other, and nodes on one line push along it only: they would stay there.
-    """
-    n, dim = Y.shape
+    """Move coincident nodes, and all nodes of a flat drawing, a little: they would not leave it."""
     order = np.lexsort(Y.T)
     same = np.all(Y[order[1:]] == Y[order[:-1]], axis=1)
-    stir = np.zeros(n, dtype=bool)
+    stir = np.full(Y.shape, is_flat(Y))
     stir[order[1:][same]] = stir[order[:-1][same]] = True
-    if is_flat(Y):
-        stir[:] = True
-    stirred = np.repeat(stir[:, None], dim, axis=1)
     if free is not None:
-        stirred &= free
-    if not stirred.any():
+        stir &= free
+    if not stir.any():
         return Y
-    typical = (radius(Y) or 1.0) / math.sqrt(n)
-    return np.where(stirred, Y + JITTER * typical * rng.standard_normal((n, dim)), Y)
+    typical = (radius(Y) or 1.0) / math.sqrt(len(Y))
+    return np.where(stir, Y + JITTER * typical * rng.standard_normal(Y.shape), Y)
 
 
 def is_flat(Y: np.ndarray) -> bool:
     """Return True if Y has fewer dimensions than its columns and its number of nodes allow."""
-    rest = Y - np.sum(Y, axis=0) / len(Y)
-    extent = 0.0
+    rest, extent = centered(Y), 0.0
     for _ in range(min(Y.shape[1], len(Y) - 1)):
         lengths = np.sqrt(np.sum(rest * rest, axis=1))
         far = int(np.argmax(lengths))
@@ -176,10 +160,7 @@ def is_flat(Y: np.ndarray) -> bool:
 
 
 def place_missing(Y: np.ndarray, P, rng: np.random.Generator) -> np.ndarray:
-    """Return positions for the NaN rows of Y (n, d): near placed neighbors, in waves.
-
-    Nodes that no placed node reaches are scattered over the drawing.
-    """
+    """Return positions for the NaN rows of Y (n, d): near placed neighbors in waves, or else anywhere."""
     Y = np.array(Y)
     missing = np.isnan(Y[:, 0])
     if not missing.any():

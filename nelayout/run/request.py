@@ -73,7 +73,7 @@ NOTHING_KNOWN = Known()
 class Request:
     """A call as it is understood.
 
-    options  the common keywords, all of them, as `options.check_options` gives them
+    options  all common keywords, as `options.check_options` gives them
     P        (n, n) weights, brought within range where they are huge
     labels   (n,) component of each node
     joint    whether one objective spans several components
@@ -97,6 +97,11 @@ class Request:
     optimizer: Optimizer | None
     rng: np.random.Generator
     notes: tuple[str, ...]
+
+    @property
+    def mass(self) -> Any:
+        """Return the masses that the caller wants, or else the method's."""
+        return self.method.mass if self.options["mass"] is None else self.options["mass"]
 
     @property
     def near(self) -> float | None:
@@ -131,7 +136,10 @@ def read_request(G: Any, method: Method, o: dict[str, Any], pos: Any = None, fix
     method = with_similarities(method, o)
     if o["emphasis"] is not None:
         method = replace(method, emphasis=o["emphasis"])
-    optimizer = _optimizer(method, o)
+    optimizer = None
+    if not isinstance(o["optimizer"], str) or o["optimizer"] != "auto":
+        optimizer = optimizer_named(o["optimizer"])
+        optimizer.check(method.kernel, method.divergence)
     check_backend(o["nbody"], o["dim"])
     rng = generator(o["seed"])
     network = graphs.read(G, o["weight"], o["weight_kind"])
@@ -146,7 +154,8 @@ def read_request(G: Any, method: Method, o: dict[str, Any], pos: Any = None, fix
     if host.about_numbers and _by_number(fixed, pos, o["mass"], o["node_size"]):
         said = (*said, *host.about_numbers)
     mask = _fixed(network, fixed, start, o["dim"])
-    _check_variational(method, o, mask)
+    if method.variational and o["max_iter"] != 0:
+        _check_variational(method.mass if o["mass"] is None else o["mass"], o["optimizer"], mask)
     dots = isinstance(o["node_size"], str) and o["node_size"] == "auto"
     given = None if dots else o["node_size"]
     if isinstance(given, str) and given not in host.attributes():
@@ -159,12 +168,13 @@ def read_request(G: Any, method: Method, o: dict[str, Any], pos: Any = None, fix
         moves = not placed.any()
     labels = component_labels(P)
     joint = o["components"] == "joint" and labels.max(initial=0) > 0
-    if joint and moves:
+    holds = method.gravity is not None and method.gravity.strength > 0
+    if joint and moves and not holds:
         _check_joint(method, P, int(labels.max()) + 1)
     if joint and start is not None and np.isnan(start).all():
         start = None
     notes = (*network.notes, *_broken_note(G, network, labels), *said, *notes)
-    joint = joint and (P.nnz > 0 or _holds(method))
+    joint = joint and (P.nnz > 0 or holds)
     return Request(method, o, network, P, labels, joint, start, mask, size, dots, optimizer, rng, notes)
 
 
@@ -179,17 +189,17 @@ def _start(network: graphs.Network, pos: Any, dim: int) -> tuple[np.ndarray, tup
     """Return initial positions (n, dim), NaN if missing, and a note on unknown keys."""
     given = network.host.opened(graphs.places(pos, network.host).given)
     start = network.host.positions(given, dim)
-    mapping, names = as_mapping(given), set().union(*network.host.aliases)
-    others = [key for key in mapping or () if key not in names]
+    mapping, names = as_mapping(given) or {}, set().union(*network.host.aliases)
+    others = [key for key in mapping if key not in names]
     if not others or not names:
         return start, ()
-    if mapping is not None and len(others) == len(mapping):
+    if len(others) == len(mapping):
         key, node = others[0], network.labels[0]
         raise InputError(
             f"pos must have nodes as its keys; got {short_repr(key)} ({type(key).__name__}), where nodes are like "
             f"{short_repr(node)} ({type(node).__name__}). Use the names that the graph has: keys from JSON are text"
         )
-    count = f"{len(others)} of {len(mapping or ())} keys of pos, such as {short_repr(others[0])},"
+    count = f"{len(others)} of {len(mapping)} keys of pos, such as {short_repr(others[0])},"
     return start, (f"{count} {'is no node' if len(others) == 1 else 'are no nodes'} of the graph and were left out",)
 
 
@@ -207,9 +217,8 @@ def _sizes(network: graphs.Network, given: Any, dim: int) -> np.ndarray:
             f"diameter, or the {dim} sides of its box"
         )
     columns = []
-    for a, side in zip(range(dim), ("width", "height", "depth"), strict=False):
-        along = [sides[a] for sides in each]
-        of_nodes = along if mapping is None else dict(zip(mapping, along, strict=True))
+    for side, along in zip(("width", "height", "depth"), zip(*each, strict=True), strict=False):
+        of_nodes = list(along) if mapping is None else dict(zip(mapping, along, strict=True))
         columns.append(network.host.values(of_nodes, f"{side} in node_size", nonnegative=True))
     return np.stack(columns, axis=1)
 
@@ -227,23 +236,8 @@ def _broken_note(G: Any, network: graphs.Network, labels: np.ndarray) -> tuple[s
     return (f"{note} are drawn apart; weight=None keeps it together",)
 
 
-def _optimizer(method: Method, o: dict[str, Any]) -> Optimizer | None:
-    if isinstance(o["optimizer"], str) and o["optimizer"] == "auto":
-        return None
-    optimizer = optimizer_named(o["optimizer"])
-    optimizer.check(method.kernel, method.divergence)
-    return optimizer
-
-
-def _holds(method: Method) -> bool:
-    """Return True if gravity keeps nodes together."""
-    return method.gravity is not None and method.gravity.strength > 0
-
-
 def _check_joint(method: Method, P: csr_array, count: int) -> None:
-    """Raise Unsupported without gravity or a background that holds components together."""
-    if _holds(method):
-        return
+    """Raise Unsupported without a background that holds components together."""
     if not P.nnz:
         raise Unsupported("the graph has no edges, so no objective spans its nodes: use components='pack'")
     if not method.divergence.background:
@@ -270,15 +264,12 @@ def _fixed(network: graphs.Network, fixed: Any, start: np.ndarray | None, dim: i
     return mask
 
 
-def _check_variational(method: Method, options: dict[str, Any], fixed: np.ndarray | None) -> None:
+def _check_variational(mass: Any, optimizer: Any, fixed: np.ndarray | None) -> None:
     """Refuse, before work begins, a call that the variational form cannot serve."""
-    if not method.variational or options["max_iter"] == 0:
-        return
-    mass = method.mass if options["mass"] is None else options["mass"]
     for refused, remedy in (
         (fixed is not None, "moves every node: leave out fixed"),
         (not (isinstance(mass, str) and mass == "unit"), "compares nodes of one mass: use mass='unit'"),
-        (str(options["optimizer"]) != "auto", "moves by Adam: use optimizer='auto'"),
+        (str(optimizer) != "auto", "moves by Adam: use optimizer='auto'"),
     ):
         if refused:
             raise Unsupported(f"the variational form {remedy}, or leave out variational=True")

@@ -21,21 +21,19 @@ __all__ = [
 LEAST_NODES = 1_000_000
 # Entries of a graph that one machine draws; it is a number, so that the drawing does not depend on the machines.
 MOST_ENTRIES = 1 << 25
-# Bytes of a worker with its libraries; of an entry: column, weight and factor; of a row: positions, masses, sums, slab.
-WORKER, ENTRY, ROW = 220_000_000, 12, 150
+# Bytes of a worker with its libraries; of an entry: column, weight and factor; of a row: positions, masses, sums, slab,
+# and the tenth of the rows of others that it needs.
+WORKER, ENTRY, ROW = 220_000_000, 12, 165
 # Bytes of a worker that sorts a block or reads a part, beside its libraries; see `nelayout.distributed.blocks`.
 READING = 330_000_000
 # Bytes of this machine with its libraries.  For a node: positions, pairs of L-BFGS, gradient, and the mesh of the
 # size search.  For an entry of the graph that it draws alone.
 DRIVER, NODE, ALONE_ENTRY = 300_000_000, 900, 40
-# Nodes that a worker needs beside its own, in parts of its rows, after nodes are numbered by position.
-HALO = 0.1
 # Bytes of the messages of an evaluation for each node: out, for edges and slabs, and back.
-OUT, BACK = 23.0, 20.0
-# Seconds of this machine for each node and evaluation (grid, and L-BFGS).  Seconds of a worker for each node and
-# entry.  Seconds of two rounds, of a copied byte, and of a byte sent at 1 GB/s.
-GRID_NODE, PAIRS_NODE, SLAB_NODE, ENTRY_SECONDS = 110e-9, 100e-9, 150e-9, 8e-9
-ROUNDS, COPY, NETWORK = 0.04, 1.5e-9, 1e-9
+OUT, BACK = 25.3, 20.0
+# Seconds of an evaluation: of this machine for each node (grid, and L-BFGS), and of a worker for each node and entry.
+# Seconds of two rounds of messages, and of a byte that is copied and sent at 1 GB/s.
+DRIVER_NODE, WORKER_NODE, WORKER_ENTRY, ROUNDS, BYTE = 210e-9, 150e-9, 8e-9, 0.04, 2.5e-9
 # Evaluations on the finest level, and on each level of at most a fifth of its nodes.
 FINEST, BETWEEN = 220, 12
 
@@ -67,9 +65,9 @@ class Forecast:
     @classmethod
     def of(cls, nodes: int, entries: int, workers: int, memory: int | str | None = None) -> Forecast:
         """Forecast the run of a graph."""
-        sent, received = round(OUT * (1 + HALO) * nodes), round(BACK * nodes)
-        computing = (GRID_NODE + PAIRS_NODE) * nodes + (SLAB_NODE * nodes + ENTRY_SECONDS * entries) / workers
-        communicating = ROUNDS + (COPY + NETWORK) * (sent + received)
+        sent, received = round(OUT * nodes), round(BACK * nodes)
+        computing = DRIVER_NODE * nodes + (WORKER_NODE * nodes + WORKER_ENTRY * entries) / workers
+        communicating = ROUNDS + BYTE * (sent + received)
         seconds, n, evaluations = 0.0, nodes, FINEST
         while n >= LEAST_NODES or n == nodes:
             seconds += evaluations * (computing + communicating) * n / nodes
@@ -99,7 +97,7 @@ class Forecast:
 
 def worker_bytes(n: int, entries: int, workers: int) -> int:
     """Bytes of a worker at its peak: it reads and sorts, and it holds its share of the blocks."""
-    return round(WORKER + max(READING + n // 10, (ENTRY * entries + ROW * (1 + HALO) * n) / workers))
+    return round(WORKER + max(READING + n // 10, (ENTRY * entries + ROW * n) / workers))
 
 
 def driver_bytes(n: int) -> int:

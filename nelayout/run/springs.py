@@ -17,6 +17,7 @@ import numpy as np
 from nelayout.formula.potentials import Anchors, stiffness
 from nelayout.objective import Objective
 from nelayout.run.drawing import Drawing
+from nelayout.run.placement import centered
 from nelayout.sums.edges.matrix import attracting
 
 __all__ = ["springs"]
@@ -35,8 +36,8 @@ def springs(objective: Objective, drawing: Drawing, stability: float) -> Objecti
     curvature = np.asarray(4.0 * objective.edges.row_sums(weights))
     usual = float(np.median(curvature)) or 1.0
     curvature = np.clip(np.nan_to_num(curvature, nan=usual), MIN_CURVATURE * usual, MAX_CURVATURE * usual)
-    about = Y - np.sum(Y, axis=0) / len(Y)
+    about = centered(Y)
     work = float(np.sum(curvature * np.einsum("ij,ij->i", about, about)))
     factor = 4.0 * objective.edges.stretch(weights, about) / work if work > 0 else 1.0
     places = np.where(known[:, None], (part.start - drawing.place[0]) * drawing.size[0], 0.0)
-    return objective.anchored(Anchors(places, np.where(known, stiffness(stability, factor * curvature), 0.0)))
+    return objective.sharing(anchors=Anchors(places, np.where(known, stiffness(stability, factor * curvature), 0.0)))

@@ -31,7 +31,7 @@ from nelayout.similarities.masses import node_mass
 from nelayout.similarities.random_walk import RandomWalk, truncated_walk
 from nelayout.sums.edges.walk import can_smooth_exactly
 
-__all__ = ["Masses", "input_affinity", "mass_to_read", "masses_of", "take_apart", "tried_masses"]
+__all__ = ["Masses", "input_affinity", "masses_of", "take_apart", "tried_masses"]
 
 # Powers of the strengths for the drawing, and for the trial: in crowded graphs and in others.
 CROWDED_POWERS, POWERS = (1.0, 0.8), (0.25, 0.0)
@@ -40,9 +40,8 @@ CROWDED_POWERS, POWERS = (1.0, 0.8), (0.25, 0.0)
 class Masses(NamedTuple):
     """The masses of all nodes, (n,), mean 1: the first, and an alternative to try or None.
 
-    Those of "auto" are powers of the strengths s_i.  With s_i^0 all nodes repel alike, and nodes with many edges crowd
-    the middle.  With s_i^1, as in ws-SNE, hubs repel as hard as their edges attract, and push the others into a ring
-    around them.  Powers between are often better than either.
+    Those of "auto" are powers of the strengths.  With the power 0 hubs crowd the middle, with 1 they push the others
+    into a ring around them.
     """
 
     first: np.ndarray
@@ -59,10 +58,9 @@ def masses_of(
     >>> masses.first.round(2).tolist(), masses.other.tolist()
     ([1.12, 0.94, 0.94], [1.0, 1.0, 1.0])
     """
-    found, notes = node_mass(P, mass_to_read(mass), host, rng, relative)
-    if not _is_auto(mass):
-        return Masses(found), notes
-    return tried_masses(found, P), notes
+    auto = isinstance(mass, str) and mass == "auto"
+    found, notes = node_mass(P, "strength" if auto else mass, host, rng, relative)
+    return tried_masses(found, P) if auto else Masses(found), notes
 
 
 def tried_masses(strength: np.ndarray, P: Any) -> Masses:
@@ -72,29 +70,21 @@ def tried_masses(strength: np.ndarray, P: Any) -> Masses:
     return Masses(first, None if np.allclose(first, other) else other)
 
 
-def mass_to_read(mass: Any) -> Any:
-    """Return the mass to read from the graph for the keyword `mass`."""
-    return "strength" if _is_auto(mass) else mass
-
-
-def _is_auto(mass: Any) -> bool:
-    return isinstance(mass, str) and mass == "auto"
-
-
 def take_apart(
-    request: Request,
-    masses: Masses,
-    joint: bool,
-    known: Known,
-    threads: Threads,
-    which: np.ndarray | None = None,
+    request: Request, masses: Masses, joint: bool, known: Known, threads: Threads, which: np.ndarray | None = None
 ) -> tuple[list[Part], list[str]]:
     """Parts with their input, the largest first, and notes.
 
     ``joint``: the whole graph as one component; ``which``: a mask of the components, the others are left out.
     """
     found, graphs, notes = list[Part](), list[csr_array](), list[str]()
-    for nodes, graph in _pieces(request, joint, known, which):
+    pieces: Iterable[tuple[np.ndarray, csr_array]] = [(np.arange(len(request.labels)), request.P)]
+    if not joint:
+        pieces = components(request.P, request.labels, which) if len(request.labels) else []
+        # These go by the order of the nodes.
+        if all(each is None for each in (known.rows, known.features, known.sketch, known.goal)):
+            pieces = (side_by_side(*piece) for piece in pieces)
+    for nodes, graph in pieces:
         affinity, said = _affinity(request, graph, masses.first[nodes], known, threads)
         notes.extend(note for note in said if note not in notes)
         start = None if request.start is None else request.start[nodes]
@@ -119,19 +109,6 @@ def take_apart(
         each = zip(found, hop_distances_of_each(graphs, threads, grouped), strict=True)
         found = [replace(part, affinity=replace(part.affinity, distances=(goal,))) for part, goal in each]
     return found, notes
-
-
-def _pieces(
-    request: Request, joint: bool, known: Known, which: np.ndarray | None
-) -> Iterable[tuple[np.ndarray, csr_array]]:
-    if joint:
-        return [(np.arange(len(request.labels)), request.P)]
-    if not len(request.labels):
-        return []
-    pieces = components(request.P, request.labels, which)
-    # These go by the order of the nodes.
-    in_order = any(each is not None for each in (known.rows, known.features, known.sketch, known.goal))
-    return pieces if in_order else (side_by_side(*piece) for piece in pieces)
 
 
 def _affinity(
@@ -160,7 +137,7 @@ def input_affinity(
 ) -> tuple[Affinity, tuple[str, ...]]:
     """Return the affinity of a graph, smoothed by a walk with probability rho, and notes.
 
-    ``lengths``: whether weights are reciprocals of lengths, for methods with similarities from path lengths.
+    ``lengths``: whether weights are reciprocals of lengths.
     """
     notes: tuple[str, ...] = ()
     if method.perplexity is not None and graph.nnz:
@@ -177,13 +154,10 @@ def input_affinity(
         if raw and can_smooth_exactly(method.kernel, method.divergence, method.connection):
             return Affinity(graph, mass, walk=RandomWalk(graph, rho)), ()
         graph, part = truncated_walk(graph, rho, threads)
-        each = len(graph.data) / len(mass)
         if part < 1.0:
-            note = (
-                f"smoothing={rho:g} makes each of {len(mass)} nodes similar to all others; {method.name} "
-                f"takes the largest, {each:.0f} a node with {part:.0%} of the sum (gamma-quadlog takes all)"
-            )
-            notes = (note,)
+            about = f"smoothing={rho:g} makes each of {len(mass)} nodes similar to all others; {method.name} takes the"
+            each = len(graph.data) / len(mass)
+            notes = (f"{about} largest, {each:.0f} a node with {part:.0%} of the sum (gamma-quadlog takes all)",)
     # Rows are divided by their sums where they are compared; the way there is drawn by the whole.
     if method.affinity in ("sum-1", "rows") and graph.nnz:
         graph = csr_array((graph.data / np.sum(graph.data), graph.indices, graph.indptr), shape=graph.shape)

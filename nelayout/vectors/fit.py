@@ -17,8 +17,7 @@ from nelayout.added.objective import AddedNodes, Ties, walked
 from nelayout.errors import InputError
 from nelayout.numerics.parallel import Threads
 from nelayout.record.solution import Solution
-from nelayout.run.drawing import Drawing, Summation
-from nelayout.run.plan_table import NUMPY_PAIRS
+from nelayout.run.drawing import Drawing, Summation, uses_loops
 from nelayout.similarities.entropic import calibrate
 from nelayout.vectors.input import Neighbors
 from nelayout.vectors.joining import shares_of_similarities
@@ -69,7 +68,7 @@ class Fit:
         answer[known >= 0] = Y[known[known >= 0]]
         if (known < 0).any():
             unit = float(np.max(self.solution.unit))
-            sums = Summation.of("auto", threads, len(Y) ** 2 + 20 * affinity.P.nnz > NUMPY_PAIRS)
+            sums = Summation.of("auto", threads, uses_loops(len(Y), affinity.P.nnz))
             added = AddedNodes(sums.objective(method, affinity), Y * unit, threads)
             if affinity.walk is not None:
                 weight = walked(affinity.walk, to, share)

@@ -157,7 +157,7 @@ def test_the_gradient_with_stress_or_springs_is_the_slope_of_the_value(name, ter
         affinity = replace(J.affinity, distances=(Distances.of(*some_distances(77, 77)),))
         J = replace(J, affinity=affinity, emphasis=5.0)
     else:
-        J = J.anchored(Anchors(rng.standard_normal((77, 2)), rng.uniform(0.0, 2.0, 77)))
+        J = J.sharing(anchors=Anchors(rng.standard_normal((77, 2)), rng.uniform(0.0, 2.0, 77)))
     slopes = slope(lambda Z: J.evaluate(Z).value, Y, toward)
     assert np.sum(J.evaluate(Y).gradient * toward) == pytest.approx(slopes, rel=1e-6, abs=1e-6)
 
@@ -222,7 +222,7 @@ def springs_of(J, Y, stability, size=1.0):
 def test_springs_add_their_own_energy_and_nothing_else(name):
     rng, J = np.random.default_rng(4), objective(name)
     Y, places, k = rng.standard_normal((77, 2)), rng.standard_normal((77, 2)), rng.uniform(0.0, 2.0, 77)
-    plain, both = J.evaluate(Y), J.anchored(Anchors(places, k)).evaluate(Y)
+    plain, both = J.evaluate(Y), J.sharing(anchors=Anchors(places, k)).evaluate(Y)
     energy = 0.5 * sum(k[i] * ((Y[i] - places[i]) ** 2).sum() for i in range(77))
     assert both.value - plain.value == pytest.approx(energy)
     np.testing.assert_allclose(both.gradient - plain.gradient, k[:, None] * (Y - places), atol=1e-10)
@@ -266,6 +266,6 @@ def test_every_optimizer_goes_to_the_places_of_stiff_springs(optimizer):
     J = Summation(Exact(False, ONE), ONE, False).objective(method, affinity)
     rng = np.random.default_rng(7)
     places, Y = rng.standard_normal((34, 2)), rng.standard_normal((34, 2))
-    J = J.anchored(Anchors(places, np.full(34, 1e6)))
+    J = J.sharing(anchors=Anchors(places, np.full(34, 1e6)))
     Y, _, _ = minimize(J, Y, optimizer_named(optimizer), 100, Rest())
     assert np.abs(Y - places).max() < 1e-3

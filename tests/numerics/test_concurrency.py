@@ -19,7 +19,7 @@ import pytest
 
 import nelayout as nl
 from nelayout.numerics.parallel import Threads
-from nelayout.run.pipeline import NUMPY_PAIRS
+from nelayout.run.drawing import NUMPY_PAIRS
 from nelayout.sums.nbody import backend
 from nelayout.sums.nbody.auto import Auto
 

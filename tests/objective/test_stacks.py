@@ -55,7 +55,7 @@ def assert_alike(J: Objective, singles: list[Objective], Y: np.ndarray) -> None:
     """The stack has the numbers of single graphs."""
     found, ends = J.evaluate(Y, weights=True), J.parts.starts
     entries = np.cumsum([0, *(single.affinity.P.nnz for single in singles)])
-    costs = J.exaggerated(1.0).node_cost(Y, found.lam)
+    costs = J.sharing(exaggeration=1.0).node_cost(Y, found.lam)
     for k, single in enumerate(singles):
         rows, those = slice(ends[k], ends[k + 1]), slice(entries[k], entries[k + 1])
         want = single.evaluate(Y[rows], weights=True)
@@ -65,7 +65,7 @@ def assert_alike(J: Objective, singles: list[Objective], Y: np.ndarray) -> None:
         scale = np.abs(want.weights).max() * max(np.abs(Y[rows]).max(), 1.0)
         assert np.abs(found.gradient[rows] - want.gradient).max() <= 1e-10 * scale
         assert found.weights[those] == pytest.approx(want.weights, rel=1e-9, abs=1e-12 * np.abs(want.weights).max())
-        cost = single.exaggerated(1.0).node_cost(Y[rows], want.lam)
+        cost = single.sharing(exaggeration=1.0).node_cost(Y[rows], want.lam)
         assert costs[rows] == pytest.approx(cost, rel=1e-9, abs=1e-11)
 
 

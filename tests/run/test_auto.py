@@ -147,31 +147,24 @@ def test_what_is_round():
     two_rims = nx.disjoint_union(nx.cycle_graph(4), nx.cycle_graph(4))
     two_rims.add_edges_from((8, k) for k in range(8))
     others = nx.complete_graph(4), nx.complete_graph(5), nx.path_graph(3), nx.path_graph(5), nx.full_rary_tree(3, 13)
-    for G in (*others, two_rims):
-        assert not is_round(adjacency(G), 2)
-    for G in (nx.cycle_graph(3), nx.cycle_graph(9), nx.wheel_graph(5), nx.wheel_graph(9)):
-        assert is_round(adjacency(G), 2)
-        assert is_round(adjacency(G), 3)
-        assert not is_round(adjacency(G), 1)
-    for G in (nx.star_graph(3), nx.star_graph(500)):
-        assert is_round(adjacency(G), 2)
-        assert not is_round(adjacency(G), 3)
+    rings, stars = (nx.cycle_graph(3), nx.cycle_graph(9), nx.wheel_graph(5), nx.wheel_graph(9)), (3, 500)
+    for graphs, dims in ((others, []), ((two_rims,), []), (rings, [2, 3]), (map(nx.star_graph, stars), [2])):
+        for P in map(adjacency, graphs):
+            assert [dim for dim in (1, 2, 3) if is_round(P, dim)] == dims
 
 
 # --- emphases ---------------------------------------------------------------------------------------------------------
 
 
 def test_placed_nodes_numbers_and_other_methods_have_no_emphases():
-    def planned(G, *method, **options):
-        return any("emphasis" in each.name for each in nl.plan(G, *method, **options).passes)
+    def planned(G, **options):
+        return any("emphasis" in each.name for each in nl.plan(G, **options).passes)
 
     G = nx.grid_2d_graph(8, 6)
     start = nx.circular_layout(G)
     assert planned(G)
-    assert not planned(G, "ws-sne")
-    assert not planned(G, emphasis=0)
-    assert not planned(G, emphasis=0.4)
-    assert not planned(G, pos=start)
+    for options in ({"method": "ws-sne"}, {"emphasis": 0}, {"emphasis": 0.4}, {"pos": start}):
+        assert not planned(G, **options)
     assert not planned(G, pos=start, fixed=[(0, 0), (1, 0)])
 
 

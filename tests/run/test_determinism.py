@@ -16,7 +16,7 @@ from tables import first
 
 import nelayout as nl
 from nelayout.numerics import vector_loops
-from nelayout.run.pipeline import NUMPY_PAIRS
+from nelayout.run.drawing import NUMPY_PAIRS
 from nelayout.sums.edges import loops as edge_loops
 from nelayout.sums.nbody import law_loops, near_loops, pair_loops
 from nelayout.sums.nbody.field import COSTS

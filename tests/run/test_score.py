@@ -13,9 +13,8 @@ from nelayout.graphs import read
 from nelayout.numerics.breadth_first import COMPILED_ABOVE
 from nelayout.numerics.parallel import Threads
 from nelayout.objective import Affinity
-from nelayout.run.drawing import Drawing, Part
+from nelayout.run.drawing import NUMPY_PAIRS, Drawing, Part
 from nelayout.run.parting import Neighborhoods
-from nelayout.run.plan_table import NUMPY_PAIRS
 from nelayout.run.score import Hops, Score
 
 

@@ -149,7 +149,7 @@ class TestOnTorch:
         free = np.repeat(np.arange(30)[:, None] % 3 > 0, 2, axis=1)
         free[4, 1] = False
         J = objective(P, m, KERNELS["cauchy"], part("kl"), CONNECTIONS[1], free=free, gravity=Gravity(0.3, strong))
-        J = J.anchored(Anchors(Y[::-1].copy(), m))
+        J = J.sharing(anchors=Anchors(Y[::-1].copy(), m))
         self.agree(J, device, Y)
 
     def agree(self, J, device: Device, Y: np.ndarray) -> float:
