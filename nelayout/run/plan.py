@@ -174,7 +174,7 @@ class _Planner:
             descents = [self._descend(stage, why, f"{name}: {stage.name}") for stage in tails]
             if self.method.emphasis == "auto":
                 descents.append(replace(self._emphasized(stages[-1]), name=f"{name}: emphasis", why=why))
-            steps = sum(each.steps for each in descents)
+            steps = 2 * sum(each.steps for each in descents)  # free, then held
             passes.append(Redraw(name=name, steps=steps, descents=tuple(descents), untangle=untangle, why=why))
         branches = Branch(passes=()), *(Branch(passes=(each,)) for each in passes)
         found.append(Keep(name="fewest crossings", branches=branches, by="tidy", why="compares crossings and score"))
