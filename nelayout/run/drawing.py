@@ -28,7 +28,7 @@ from nelayout.run.placement import place_of_layers, radius
 from nelayout.sums.device import Device
 from nelayout.sums.nbody import NBody, backend
 
-__all__ = ["Canvas", "Drawing", "Part", "Report", "Run", "Summation", "flattened", "joined"]
+__all__ = ["Canvas", "Drawing", "Part", "Report", "Run", "Summation", "joined"]
 
 
 # Nodes of a graph that is drawn once for all that are equal to it.
@@ -226,10 +226,6 @@ class Drawing:
         """Return the drawing with other positions."""
         return replace(self, Y=Y)
 
-    def anew(self, Y: np.ndarray) -> Drawing:
-        """Return new positions, of any dimension, which no objective has moved yet."""
-        return Drawing.on(self.affinity, self.segments, Y, self.parts)
-
     def with_mass(self, mass: np.ndarray) -> Drawing:
         """Return the drawing with other masses (n,)."""
         return replace(self, affinity=replace(self.affinity, mass=mass))
@@ -322,16 +318,6 @@ def _chained(values: Sequence[Any]) -> Any:
     return np.concatenate(values) if isinstance(values[0], np.ndarray) else tuple(chain(*values))
 
 
-def flattened(Y: np.ndarray, drawing: Drawing, dim: int) -> np.ndarray:
-    """Return each graph's positions Y (n, d) along its first principal axes, (n, dim)."""
-    parts = []
-    for each in np.split(Y, drawing.segments.starts[1:-1]):
-        centered = each - np.sum(each, axis=0) / len(each)
-        axes = np.linalg.eigh(np.einsum("ia,ib->ab", centered, centered))[1][:, ::-1]
-        parts.append(np.einsum("ia,ab->ib", centered, axes[:, :dim]))
-    return np.concatenate(parts)
-
-
 class Canvas(Protocol):
     """Frames for a callback: positions of the whole graph while some of its graphs are drawn."""
 
@@ -382,8 +368,7 @@ class Run:
         """
 
         def latest(Y: np.ndarray) -> Drawing:
-            positions = np.asarray(Y) if whole is None else whole(np.asarray(Y))
-            return drawing.at(positions if positions.shape[1] == self.dim else flattened(positions, drawing, self.dim))
+            return drawing.at(np.asarray(Y) if whole is None else whole(np.asarray(Y)))
 
         def report(value: float, Y: np.ndarray) -> None:
             try:

@@ -24,7 +24,7 @@ from nelayout.optimizers.minimize import Rest
 from nelayout.optimizers.size import best_size, means, size_search, spread_search
 from nelayout.optimizers.step import attraction_of
 from nelayout.record.progress import LOG, Stopped
-from nelayout.run.drawing import Drawing, Run, flattened, joined
+from nelayout.run.drawing import Drawing, Run, joined
 from nelayout.run.facts import circle
 from nelayout.run.placement import frame, place_missing, radius, random_positions, stir_flat
 from nelayout.run.score import Score
@@ -32,7 +32,7 @@ from nelayout.run.springs import springs
 from nelayout.run.tidiness import tidiness
 
 __all__ = [
-    "Branch", "Descent", "InSpace", "Keep", "Pass", "Place", "PlaceMissing", "Resize", "TakeMasses", "fold",
+    "Branch", "Descent", "Keep", "Pass", "Place", "PlaceMissing", "Resize", "TakeMasses", "fold",
     "passes_within",
 ]  # fmt: skip
 
@@ -230,18 +230,6 @@ def _resized(
         place=np.where(which[:, None], drawing.place + middle / drawing.size, drawing.place),
         size=np.where(which[:, None], drawing.size * factor[:, None], drawing.size),
     )
-
-
-@dataclass(frozen=True, kw_only=True)
-class InSpace(Pass):
-    """Descend from random positions with one dimension more, and lay them flat."""
-
-    descend: Descent
-
-    def __call__(self, drawing: Drawing, run: Run) -> Drawing:
-        positions = random_positions(len(drawing.Y), min(run.dim + 1, 3), run.rng)
-        there = self.descend(drawing.anew(positions), run)
-        return drawing.anew(flattened(there.Y, drawing, run.dim))
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -36,7 +36,7 @@ from nelayout.run.drawing import Part
 from nelayout.run.facts import Facts
 from nelayout.run.layers import Layers
 from nelayout.run.levels import STARTS_NODES, Levels, Rough, polylog
-from nelayout.run.passes import Descent, InSpace, Keep, Pass, passes_within
+from nelayout.run.passes import Descent, Keep, Pass, passes_within
 from nelayout.run.plan import COMPARED, Settings
 from nelayout.run.plan import plan as passes_of
 from nelayout.run.request import NOTHING_KNOWN, Request, checked_stability, read_request
@@ -422,8 +422,6 @@ class CostModel:
             return replace(cost, bytes=int(copies * (cost.bytes + self.held())))
         if isinstance(each, Untangle):
             return Cost(UNTANGLED_NODE * self.n)
-        if isinstance(each, InSpace):
-            return self(each.descend)
         if isinstance(each, Redraw):
             return sum(map(self, (*each.descents, each.untangle)), Cost())
         own = self._steps(self.method, "lbfgs", USUAL * each.steps) if each.steps else Cost()
