@@ -10,6 +10,7 @@ import logging
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -364,19 +365,15 @@ def _by_value(drawing: Drawing, run: Run) -> Measure:
     return measure
 
 
-def _by_score(drawing: Drawing, run: Run) -> Measure:
-    """Measure drawings by the quality score."""
-    score = Score(drawing, run.sums.threads)
-    return lambda now, _: score(now.Y)
-
-
-def _by_tidiness(drawing: Drawing, run: Run) -> Measure:
-    """Measure drawings by the quality score times the tidiness."""
+def _by_score(drawing: Drawing, run: Run, tidy: bool = False) -> Measure:
+    """Measure drawings by the quality score; ``tidy``: times the tidiness."""
     score = Score(drawing, run.sums.threads)
 
     def measure(now: Drawing, going: np.ndarray) -> np.ndarray:
-        some, found = now.take(going), np.full(now.count, -math.inf)
-        found[going] = score(now.Y)[going] * tidiness(some.affinity.P, some.Y, some.segments)
+        found = np.where(going, score(now.Y), -math.inf)
+        if tidy:
+            some = now.take(going)
+            found[going] *= tidiness(some.affinity.P, some.Y, some.segments)
         return found
 
     return measure
@@ -403,4 +400,4 @@ def _by_rest(_: Drawing, run: Run) -> Measure:
     return measure
 
 
-MEASURES = {"J": _by_value, "score": _by_score, "tidy": _by_tidiness, "rest": _by_rest}
+MEASURES = {"J": _by_value, "score": _by_score, "tidy": partial(_by_score, tidy=True), "rest": _by_rest}
