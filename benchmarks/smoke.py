@@ -29,6 +29,7 @@ RUNS = {
     "cold": ["--graphs", "karate", "--repeats", "1"],
     "estimates": ["--nodes", "60", "--methods", "ws-sne", "linlog", "--repeats", "1"],
     "family": ["--nodes", "200", "--only", "ws-sne"],
+    "famous": ["--graphs", "bull", "--seeds", "1"],
     "scaling": ["--sizes", "500", "1000", "--large", "1000", "--figure", "scaling.png"],
     "forceatlas2": ["--nodes", "60", "--steps", "2"],
     "minima": ["--graphs", "usair97", "--settings", "ws-sne", "jse 0.5", "linlog", "--seeds", "1", "--search", "1"],

@@ -15,12 +15,12 @@ array([1., 1., 1., 1., 0., 0., 0., 0.])
 
 from __future__ import annotations
 
-from itertools import pairwise
-
 import numpy as np
 from scipy.sparse import csr_array
 
-__all__ = ["communities", "together", "together_in_each"]
+from nelayout.numerics.breadth_first import COMPILED_ABOVE
+
+__all__ = ["communities", "move_nodes", "together", "together_in_each"]
 
 # Runs of the Louvain method.
 RUNS = 8
@@ -45,18 +45,20 @@ def together_in_each(P: csr_array, sizes: np.ndarray) -> list[np.ndarray]:
         indptr = np.append(np.add.outer(P.nnz * copies, P.indptr[:-1]), P.nnz * len(copies))
         several = csr_array((np.tile(P.data, len(copies)), indices, indptr), (n * len(copies), n * len(copies)))
         graph = np.repeat(np.arange(len(sizes) * len(copies)), np.tile(sizes, len(copies)))
-        labels.extend(communities(several, rng, graph).reshape(-1, n))
+        labels.extend(communities(several, rng, graph, n > COMPILED_ABOVE).reshape(-1, n))
     each = np.split(np.array(labels), np.cumsum(sizes)[:-1], axis=1)
     return [np.mean(own[:, :, None] == own[:, None], axis=0) for own in each]
 
 
-def communities(P: csr_array, rng: np.random.Generator, graph: np.ndarray | None = None) -> np.ndarray:
+def communities(
+    P: csr_array, rng: np.random.Generator, graph: np.ndarray | None = None, compiled: bool = False
+) -> np.ndarray:
     """Return the community (n,) of each node by one Louvain run; ``graph`` (n,) of each node."""
     label, merged, graph = np.arange(P.shape[0]), P, np.zeros(P.shape[0], dtype=int) if graph is None else graph
     whole = np.bincount(graph, np.asarray(P.sum(axis=1)))
     whole = np.where(whole > 0, whole, 1.0)
     while True:
-        found = _moved(merged, rng.permutation(merged.shape[0]).tolist(), whole[graph])
+        found = _moved(merged, rng.permutation(merged.shape[0]), whole[graph], compiled)
         names, first, found = np.unique(found, return_index=True, return_inverse=True)
         if len(names) == merged.shape[0]:
             return label
@@ -65,32 +67,60 @@ def communities(P: csr_array, rng: np.random.Generator, graph: np.ndarray | None
         merged = csr_array(member.T @ merged @ member)
 
 
-def _moved(P: csr_array, order: list[int], whole: np.ndarray) -> list[int]:
+def _moved(P: csr_array, order: np.ndarray, whole: np.ndarray, compiled: bool) -> np.ndarray:
     """Move nodes to the best community of neighbors; ``whole`` (n,): weight of a node's graph."""
-    sums = np.asarray(P.sum(axis=1), dtype=float)
-    strength, shares = sums.tolist(), (sums / whole).tolist()
-    entries = list(zip(P.indices.tolist(), P.data.tolist(), strict=True))
-    links = [entries[a:b] for a, b in pairwise(np.asarray(P.indptr).tolist())]
-    label, totals = list(range(len(order))), strength.copy()
-    waiting, stale = order, [True] * len(order)
-    while waiting:
-        for v in waiting:
+    n = len(order)
+    strength = np.asarray(P.sum(axis=1), dtype=float)
+    graph = P.indptr, P.indices, P.data, order, strength, strength / whole
+    state = np.arange(n), strength.copy(), np.ones(n, dtype=bool)
+    if compiled:
+        from nelayout.numerics.communities_loops import move_nodes as move
+
+        move(*graph, *state, order.copy(), np.zeros(n), np.full(n, -1), np.empty(n, dtype=np.int64))
+        return state[0]
+    lists = [each.tolist() for each in (*graph, *state)]
+    move_nodes(*lists, order.tolist(), [0.0] * n, [-1] * n, [0] * n)
+    return np.array(lists[6])
+
+
+def move_nodes(
+    indptr, indices, data, order, strength, shares, label, totals, stale, waiting, ties, visit, near
+) -> None:
+    """Move nodes to the best community of their neighbors, as long as neighbors move.
+
+    It takes lists, or compiled (`communities_loops`) arrays.  The last four are scratch: the nodes that wait, and, for
+    each community, the weight of a node's edges there, the visit that has set it, and the communities near a node.
+    """
+    count, visits = len(order), 0
+    while count:
+        for k in range(count):
+            v = waiting[k]
             stale[v] = False
             own, share = label[v], shares[v]
             totals[own] -= strength[v]
-            tied = {own: 0.0}
-            for j, weight in links[v]:
+            near[0], ties[own], visit[own], many = own, 0.0, visits, 1
+            for entry in range(indptr[v], indptr[v + 1]):
+                j = indices[entry]
                 if j != v:
-                    tied[label[j]] = tied.get(label[j], 0.0) + weight
-            best, most = own, tied[own] - totals[own] * share + LEAST_GAIN * strength[v]
-            for each, weight in tied.items():
-                gain = weight - totals[each] * share
+                    there = label[j]
+                    if visit[there] != visits:
+                        near[many], ties[there], visit[there] = there, 0.0, visits
+                        many += 1
+                    ties[there] += data[entry]
+            visits += 1
+            best, most = own, ties[own] - totals[own] * share + LEAST_GAIN * strength[v]
+            for each in range(many):
+                gain = ties[near[each]] - totals[near[each]] * share
                 if gain > most:
-                    best, most = each, gain
+                    best, most = near[each], gain
             totals[best] += strength[v]
             if best != own:
                 label[v] = best
-                for j, _ in links[v]:
-                    stale[j] = stale[j] or label[j] != best
-        waiting = [v for v in order if stale[v]]
-    return label
+                for entry in range(indptr[v], indptr[v + 1]):
+                    if label[indices[entry]] != best:
+                        stale[indices[entry]] = True
+        count = 0
+        for k in range(len(order)):
+            if stale[order[k]]:
+                waiting[count] = order[k]
+                count += 1

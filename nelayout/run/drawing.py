@@ -32,7 +32,7 @@ from nelayout.sums.nbody import NBody, backend
 if TYPE_CHECKING:
     from nelayout.run.canvas import Frames
 
-__all__ = ["Drawing", "Part", "Report", "Run", "Summation", "flattened", "joined", "uses_loops"]
+__all__ = ["Drawing", "Part", "Report", "Run", "Summation", "joined", "uses_loops"]
 
 # Nodes of a graph that is drawn once for all that are equal to it.
 MAX_REPEATED_NODES = 30
@@ -219,10 +219,6 @@ class Drawing:
         """Return the drawing with other positions."""
         return replace(self, Y=Y)
 
-    def anew(self, Y: np.ndarray) -> Drawing:
-        """Return new positions, of any dimension, which no objective has moved yet."""
-        return Drawing.on(self.affinity, self.segments, Y, self.parts)
-
     def with_mass(self, mass: np.ndarray) -> Drawing:
         """Return the drawing with other masses (n,)."""
         return replace(self, affinity=replace(self.affinity, mass=mass))
@@ -310,14 +306,6 @@ def _chained(values: Sequence[Any]) -> Any:
     return np.concatenate(values) if isinstance(values[0], np.ndarray) else tuple(chain(*values))
 
 
-def flattened(Y: np.ndarray, drawing: Drawing, dim: int) -> np.ndarray:
-    """Return each graph's positions Y (n, d) along its first principal axes, (n, dim)."""
-    parts = []
-    for each in np.split(Y, drawing.segments.starts[1:-1]):
-        about = centered(each)
-        axes = np.linalg.eigh(np.einsum("ia,ib->ab", about, about))[1][:, ::-1]
-        parts.append(np.einsum("ia,ab->ib", about, axes[:, :dim]))
-    return np.concatenate(parts)
 
 
 # Called after each iteration with J (of all graphs together) and the positions.
@@ -355,8 +343,7 @@ class Run:
         """Return the function that each iteration calls; ``whole`` maps to its positions."""
 
         def latest(Y: np.ndarray) -> Drawing:
-            positions = np.asarray(Y) if whole is None else whole(np.asarray(Y))
-            return drawing.at(positions if positions.shape[1] == self.dim else flattened(positions, drawing, self.dim))
+            return drawing.at(np.asarray(Y) if whole is None else whole(np.asarray(Y)))
 
         def report(value: float, Y: np.ndarray) -> None:
             try:

@@ -150,7 +150,8 @@ class Rough(Pass):
 
     def __call__(self, drawing: Drawing, run: Run) -> Drawing:
         method = METHODS["sne" if run.method.connection.by_rows else "ssne"]
-        return drawing.anew(lowest_copies(drawing.affinity, drawing.segments, method, self.copies, self.steps, run))
+        graphs = drawing.affinity, drawing.segments
+        return Drawing.on(*graphs, lowest_copies(*graphs, method, self.copies, self.steps, run), drawing.parts)
 
 
 def lowest_copies(

@@ -10,6 +10,7 @@ import logging
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -24,7 +25,7 @@ from nelayout.optimizers.minimize import Rest
 from nelayout.optimizers.size import best_size, means, size_search, spread_search
 from nelayout.optimizers.step import attraction_of
 from nelayout.record.progress import LOG, Stopped
-from nelayout.run.drawing import Drawing, Run, flattened, joined
+from nelayout.run.drawing import Drawing, Run, joined
 from nelayout.run.facts import circle
 from nelayout.run.placement import frame, place_missing, radius, random_positions, stir_flat
 from nelayout.run.score import Score
@@ -32,7 +33,7 @@ from nelayout.run.springs import springs
 from nelayout.run.tidiness import tidiness
 
 __all__ = [
-    "Branch", "Descent", "InSpace", "Keep", "Pass", "Place", "PlaceMissing", "Resize", "TakeMasses", "fold",
+    "Branch", "Descent", "Keep", "Pass", "Place", "PlaceMissing", "Resize", "TakeMasses", "fold",
     "passes_within",
 ]  # fmt: skip
 
@@ -233,18 +234,6 @@ def _resized(
 
 
 @dataclass(frozen=True, kw_only=True)
-class InSpace(Pass):
-    """Descend from random positions with one dimension more, and lay them flat."""
-
-    descend: Descent
-
-    def __call__(self, drawing: Drawing, run: Run) -> Drawing:
-        positions = random_positions(len(drawing.Y), min(run.dim + 1, 3), run.rng)
-        there = self.descend(drawing.anew(positions), run)
-        return drawing.anew(flattened(there.Y, drawing, run.dim))
-
-
-@dataclass(frozen=True, kw_only=True)
 class Resize(Pass):
     """Scale one graph with springs, or its fixed nodes alone, to the size with the least J."""
 
@@ -376,19 +365,15 @@ def _by_value(drawing: Drawing, run: Run) -> Measure:
     return measure
 
 
-def _by_score(drawing: Drawing, run: Run) -> Measure:
-    """Measure drawings by the quality score."""
-    score = Score(drawing, run.sums.threads)
-    return lambda now, _: score(now.Y)
-
-
-def _by_tidiness(drawing: Drawing, run: Run) -> Measure:
-    """Measure drawings by the quality score times the tidiness."""
+def _by_score(drawing: Drawing, run: Run, tidy: bool = False) -> Measure:
+    """Measure drawings by the quality score; ``tidy``: times the tidiness."""
     score = Score(drawing, run.sums.threads)
 
     def measure(now: Drawing, going: np.ndarray) -> np.ndarray:
-        some, found = now.take(going), np.full(now.count, -math.inf)
-        found[going] = score(now.Y)[going] * tidiness(some.affinity.P, some.Y, some.segments)
+        found = np.where(going, score(now.Y), -math.inf)
+        if tidy:
+            some = now.take(going)
+            found[going] *= tidiness(some.affinity.P, some.Y, some.segments)
         return found
 
     return measure
@@ -415,4 +400,4 @@ def _by_rest(_: Drawing, run: Run) -> Measure:
     return measure
 
 
-MEASURES = {"J": _by_value, "score": _by_score, "tidy": _by_tidiness, "rest": _by_rest}
+MEASURES = {"J": _by_value, "score": _by_score, "tidy": partial(_by_score, tidy=True), "rest": _by_rest}

@@ -33,7 +33,7 @@ from nelayout.run.drawing import Part, uses_loops
 from nelayout.run.facts import Facts
 from nelayout.run.layers import Layers
 from nelayout.run.levels import STARTS_NODES, Levels, Rough, polylog
-from nelayout.run.passes import Descent, InSpace, Keep, Pass, passes_within
+from nelayout.run.passes import Descent, Keep, Pass, passes_within
 from nelayout.run.plan import COMPARED, Settings
 from nelayout.run.plan import plan as passes_of
 from nelayout.run.request import NOTHING_KNOWN, Request, checked_stability, read_request
@@ -378,8 +378,6 @@ class CostModel:
             return Cost(TIDY_NODE * self.n)
         if isinstance(each, Redraw):
             return sum(map(self, (*each.descents, each.untangle)), Cost())
-        if isinstance(each, InSpace):
-            return self(each.descend)
         if not isinstance(each, Descent):
             own = self._steps(self.method, each.steps, each.steps) if each.steps else Cost()
             inner = passes_within((*each.free, *each.across)) if isinstance(each, Layers) else ()

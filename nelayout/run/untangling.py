@@ -27,7 +27,7 @@ from nelayout.formula.kernels import Radial
 from nelayout.numerics.parallel import Threads
 from nelayout.objective import Objective
 from nelayout.optimizers import LBFGS
-from nelayout.optimizers.minimize import Rest, minimize
+from nelayout.optimizers.minimize import Report, Rest, minimize, silent
 from nelayout.quality.edges import edges
 from nelayout.run.drawing import Drawing, Run, joined
 from nelayout.run.passes import Descent, Pass
@@ -36,7 +36,7 @@ from nelayout.run.tidiness import crossed, crossings, crossings_of_each, is_symm
 from nelayout.sums.nbody.exact import BLOCK_PAIRS
 from nelayout.sums.nbody.outside import Sources
 
-__all__ = ["KAPPA", "Redraw", "Untangle"]
+__all__ = ["APART", "KAPPA", "Redraw", "Untangle"]
 
 # Nats for each e-fold of 1 + X: in the result, and at most in moves.
 KAPPA, MOST_KAPPA = 0.5, 4.0
@@ -123,7 +123,7 @@ class Redraw(Pass):
             if _takes(each, now.Y):
                 now = replace(each, steps=0)(now, run)
                 search = _Search(_objective(now, run), now.Y, run.sums.threads)
-                search.settle(each.steps // SETTLING_STEPS)
+                search.settle(each.steps // SETTLING_STEPS, run.report(now, f"{each.name}, held"))
                 now = replace(now, Y=search.Y, reasons=("lull",))
         return now
 
@@ -212,7 +212,7 @@ class _Search:
 
     def move(self, pieces: list[tuple[int, np.ndarray]], kappa: float) -> None:
         """Try moves of all crossed pieces, then of all nodes; a crossing counts by ``kappa``."""
-        load = self.load
+        load, before = self.load, self.crossings
         self.estimate = _Estimate(self.J, self.Y, self.threads)
         for vertex, nodes in pieces:
             own = np.unique(np.concatenate([self.at_node[v] for v in nodes.tolist()]))
@@ -221,6 +221,8 @@ class _Search:
         load = np.bincount(self.i, load, len(self.Y)) + np.bincount(self.j, load, len(self.Y))
         for node in np.argsort(-load / self.degree, kind="stable")[: np.count_nonzero(load)].tolist():
             self._try(np.array([node]), self.at_node[node], self._places(node)[:, None], kappa)
+        if self.crossings < before:
+            self.load = crossed(self.i, self.j, self.Y)
 
     def _places(self, node: int) -> np.ndarray:
         """Return positions (K, 2) for a node: its own, nearer to its neighbors, and circles."""
@@ -275,11 +277,10 @@ class _Search:
         count_met(i, j, where, Z, self.Y, k, l, found)
         return found
 
-    def settle(self, descents: int = SETTLING) -> None:
+    def settle(self, descents: int = SETTLING, report: Report = silent) -> None:
         """Descend as far as no further edges cross, until J hardly falls."""
-        self.load = crossed(self.i, self.j, self.Y)
         for _ in range(descents):
-            down, last = minimize(self.J, self.Y, LBFGS(), SETTLING_STEPS, Rest())[0], self.value
+            down, last = minimize(self.J, self.Y, LBFGS(), SETTLING_STEPS, Rest(), report)[0], self.value
             self.left -= len(self.Y) / SETTLED_PER_MOVE
             step = step_between(self.i, self.j, self.Y, down, self.load)
             value = math.inf if step is None else self._value(step[0])

@@ -98,6 +98,19 @@ def test_communities_are_as_good_as_those_of_networkx(name):
     assert np.median(ours) >= np.median(theirs) - 0.01
 
 
+@pytest.mark.parametrize("seed", range(4))
+def test_both_forms_find_the_same_communities(seed):
+    """Weights, loops and several graphs included."""
+    rng = np.random.default_rng(seed)
+    parts = [nx.gnm_random_graph(n, 2 * n, seed=seed) for n in (3, 20, 60)]
+    A = nx.to_scipy_sparse_array(nx.disjoint_union_all(parts), format="csr", dtype=float)
+    A = csr_array((rng.random(A.nnz), A.indices, A.indptr), A.shape)
+    P = csr_array(A + A.T + csr_array(np.diag(rng.random(A.shape[0]))))
+    graph = np.repeat(np.arange(3), [3, 20, 60])
+    one, other = (communities(P, np.random.default_rng(seed), graph, compiled) for compiled in (False, True))
+    np.testing.assert_array_equal(one, other)
+
+
 def test_runs_agree_on_groups_and_disagree_on_a_mesh():
     caves = nx.planted_partition_graph(5, 12, 0.8, 0.02, seed=0)
     same = np.arange(60)[:, None] // 12 == np.arange(60) // 12

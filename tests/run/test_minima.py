@@ -59,13 +59,11 @@ def test_jse_of_a_mesh_ends_near_the_lowest_value_known(shared_data):
     assert 30.408 * (1 - 1e-4) <= min(values) <= max(values) <= 1.2 * 30.408
 
 
-def test_the_trace_says_which_steps_were_of_other_starts_and_these_take_as_many_in_space_and_in_the_plane():
+def test_the_trace_says_which_steps_were_of_other_starts():
     stages = [step.stage for step in nl.solve(KARATE, "ws-sne", seed=0, tol=0.0).trace]
     assert {"other starts: descend", "descend", "descend on"} <= set(stages)
-    assert stages.count("descend") <= COMPARED
+    assert 0 < stages.count("descend") <= COMPARED
     assert 0 < stages.count("other starts: descend") <= COMPARED
-    for k in (1, 2, 3):
-        assert stages.count(f"in space {k}: descend") == stages.count(f"other starts {k}: descend") == COMPARED
 
 
 @pytest.mark.parametrize("leaves", [60, 150])
@@ -76,7 +74,7 @@ def test_stars_which_are_not_coarsened_have_their_starts(leaves):
 
 
 def test_other_starts_are_drawn_by_the_optimizer_that_was_asked_for(monkeypatch):
-    """No other optimizer takes a step on the method's own objective, flattened starts included."""
+    """No other optimizer takes a step on the method's own objective, other starts included."""
     taken = []
     for kind in (nl.optimizers.Majorize, nl.optimizers.SpectralDirection):
         step = kind.step

@@ -8,6 +8,7 @@ import networkx as nx
 import numpy as np
 import pytest
 from scipy.sparse import csr_array
+from scipy.spatial import Delaunay
 
 import nelayout as nl
 from nelayout.quality.crossings import edge_crossings
@@ -15,8 +16,8 @@ from nelayout.quality.edges import edges
 from nelayout.run import draw
 from nelayout.run.passes import Keep
 from nelayout.run.planar import is_cactus, planar_drawing
-from nelayout.run.tidiness import crossings, is_symmetric, step_between
-from nelayout.run.untangling import KAPPA, pieces_of
+from nelayout.run.tidiness import crossings, is_symmetric, least_distance, step_between
+from nelayout.run.untangling import APART, KAPPA, pieces_of
 
 
 def adjacency(G):
@@ -145,6 +146,29 @@ def test_crossings_of_planar_graphs_do_not_rise(name):
     now = crossed(G, nl.layout(G, seed=0))
     with patch.object(draw, "plan", without_tidying):
         assert now <= crossed(G, nl.layout(G, seed=0))
+
+
+def thinned_mesh(seed):
+    """A planar graph: the largest part of a Delaunay triangulation after 45 % of its edges have gone."""
+    rng = np.random.default_rng(seed)
+    corners = Delaunay(rng.random((int(rng.integers(12, 60)), 2))).simplices
+    edges = sorted({tuple(sorted(pair)) for each in corners.tolist() for pair in combinations(each, 2)})
+    G = nx.Graph([edge for edge in edges if rng.random() > 0.45])
+    return nx.Graph(G.subgraph(max(nx.connected_components(G), key=len)).edges)
+
+
+@pytest.mark.parametrize("seed", [4, 21, *(pytest.param(seed, marks=pytest.mark.full) for seed in range(5, 17))])
+def test_planar_graphs_lose_crossings_and_do_not_fold(seed):
+    """A drawing that has folded onto itself has no crossings either, but two of its nodes nearly coincide."""
+    G, stages = thinned_mesh(seed), []
+    now = nl.layout(G, seed=0, callback=lambda step: stages.append(step.stage))
+    with patch.object(draw, "plan", without_tidying):
+        before = nl.layout(G, seed=0)
+    assert crossed(G, now) <= crossed(G, before)
+    apart = [least_distance(np.array([*pos.values()])) for pos in (now, before)]
+    assert apart[0] >= min(APART, apart[1])
+    if seed == 21:
+        assert any(stage.endswith("held") for stage in stages)
 
 
 SMALL_WORLD = nx.connected_watts_strogatz_graph(60, 4, 0.05, seed=1)
