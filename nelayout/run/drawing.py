@@ -25,7 +25,7 @@ from nelayout.optimizers import Optimizer
 from nelayout.optimizers.minimize import Keeper, Rest, minimize
 from nelayout.optimizers.size import size_search
 from nelayout.record.progress import Observer, Stopped
-from nelayout.run.placement import centered, place_of_layers, radius
+from nelayout.run.placement import place_of_layers, radius
 from nelayout.sums.device import Device
 from nelayout.sums.nbody import NBody, backend
 
