@@ -315,8 +315,9 @@ class _Subject:
 
     def array(self, pos: Any, name: str) -> np.ndarray:
         """Return positions (n, dim); errors name the drawing."""
-        with inputs.named(name):
-            return self.place(pos, f"the drawing {name!r}")
+        who = f"the drawing {name!r}"
+        with inputs.named(who):
+            return self.place(pos, who)
 
     def entries(self, drawings: Any) -> dict[str, _Entry]:
         """Read a list or a dict of drawings: {name: entry}."""

@@ -35,17 +35,17 @@ def integer_seed(seed: Any) -> int:
 
 
 @contextmanager
-def named(name: str) -> Iterator[None]:
-    """Name the drawing in every error raised within."""
+def named(who: str) -> Iterator[None]:
+    """Name the drawing, such as "drawing 2", in every error raised within."""
     try:
         yield
     except InputError as error:
-        if repr(name) in str(error):
+        if who in str(error):
             raise
-        raise type(error)(f"the drawing {name!r}: {error}") from None
+        raise type(error)(f"{who}: {error}") from None
     except (TypeError, ValueError) as error:
         raise InputTypeError(
-            f"the drawing {name!r} is not a table of numbers ({error}); give positions: a dict keyed by node, or an "
+            f"{who} is not a table of numbers ({error}); give positions: a dict keyed by node, or an "
             "array (n, dim) in node order"
         ) from None
 

@@ -435,7 +435,8 @@ def stability(drawings: Iterable[Any], *, sample: str | int | None = "auto", see
                 f"drawing {number} has other nodes than drawing 0: {odd[0]} is in only one of them "
                 f"({len(odd)} in all); give drawings of the same graph"
             )
-        placed.append(every_position(network, pos, f"drawing {number}"))
+        with inputs.named(f"drawing {number}"):
+            placed.append(every_position(network, pos, f"drawing {number}"))
         if placed[-1].shape != placed[0].shape:
             raise InputError(
                 f"drawing {number} has {placed[-1].shape[1]} dimensions and drawing 0 has {placed[0].shape[1]}; "

@@ -168,6 +168,7 @@ def test_what_is_refused(arguments, keywords, said):
         ([Y], "at least two drawings; got 1"),
         ([{"a": (0, 1), "b": (1, 1)}, {"a": (0, 1), "c": (1, 1)}], "drawing 1 has other nodes"),
         ([Y, X[:, :3]], "3 dimensions"),
+        ([Y, Y, HOLES], r"drawing 2: pos of node 7 is .*nan\]"),
     ],
 )
 def test_drawings_that_cannot_be_compared(drawings, said):
