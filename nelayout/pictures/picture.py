@@ -172,7 +172,7 @@ def draw(
     network = graphs.points(pos) if G is None else graphs.read(G, weight=weight)
     with graphs.guard(G):
         kind = _picture_format(path, format)
-        _check_title_and_axes(title, ax)
+        _check_look(title, ax, figsize)
         places = graphs.every_position(network, pos)
         if places.shape[1] not in (1, 2, 3):
             raise InputError(f"pos must have 1, 2 or 3 coordinates; got {places.shape[1]}")
@@ -189,7 +189,9 @@ def draw(
         colors = replace(colors, rgba=colors.rgba * [1.0, 1.0, 1.0, alpha])
         colors = replace(colors, name=legend) if isinstance(legend, str) else colors
         shown = colors if legend else Coloring(colors.rgba)
-        texts = [""] * len(places) if labels is None or labels is False else _texts(network, labels)
+        given = network.labels if labels is True else [None] * len(places)
+        given = given if labels is None or isinstance(labels, bool) else network.host.objects(labels, "labels")
+        texts = ["" if text is None else str(plain_value(text)) for text in given]  # 5 for GraphML's 5.0
         warn_of_missing_letters([*texts, *(name for name, _ in shown.classes), shown.name, title or ""])
         extent = float(np.ptp(places, axis=0).max()) if len(places) else 0.0
         diameters, relative = node_diameters(G, network, node_size, weight, extent)
@@ -210,7 +212,7 @@ def draw(
             Y, depth = seen_from_aside(places) if places.shape[1] == 3 else (flat, None)
             reach = 0.0 if diameters is None or not len(Y) else float(diameters.max()) / 2
             longest = max((text_size(text, font_size)[0] for text in sorted(texts, key=len)[-20:]), default=0.0) / 72
-            sheet = open_sheet(Y, reach, shown, longest, font_size, title, ax, _figure_size(figsize), dpi, back)
+            sheet = open_sheet(Y, reach, shown, longest, font_size, title, ax, figsize, dpi, back)
             degree = np.diff(network.adjacency.indptr)
             rgba = colors.rgba
             if depth is not None:
@@ -338,27 +340,15 @@ def _picture_format(path: Any, given: str | None) -> str | None:
     return output_format(path, given, FORMATS)
 
 
-def _check_title_and_axes(title: Any, ax: Any) -> None:
+def _check_look(title: Any, ax: Any, figsize: Any) -> None:
     if not (title is None or isinstance(title, str)):
         raise InputError(f"title must be a text or None; got {title!r}")
     if ax is not None and not hasattr(ax, "get_position"):
         got = f"an array of {np.size(ax)} axes. Pass one of them, such as axes.flat[0]"
         raise InputError(f"ax must be matplotlib axes; got {got if np.ndim(ax) else repr(ax)}")
-
-
-def _figure_size(figsize: Any) -> tuple[float, float] | None:
-    if figsize is None:
-        return None
-    numbers = np.shape(figsize) == (2,) and all(isinstance(x, (int, float, np.number)) for x in figsize)
-    if not numbers or not all(0.5 <= x < 200 for x in figsize):
+    inches = figsize if np.shape(figsize) == (2,) else [None]
+    if figsize is not None and not all(isinstance(x, (int, float, np.number)) and 0.5 <= x < 200 for x in inches):
         raise InputError(f"figsize must be width and height in inches, such as (8, 6); got {figsize!r}")
-    return float(figsize[0]), float(figsize[1])
-
-
-def _texts(network: graphs.Network, labels: Any) -> list[str]:
-    """Return labels in their usual spelling: 5 for GraphML's 5.0."""
-    given = list(network.labels) if labels is True else network.host.objects(labels, "labels")
-    return ["" if text is None else str(plain_value(text)) for text in given]
 
 
 def render(figure: Any, kind: str, dpi: float = 150.0) -> bytes:

@@ -87,6 +87,12 @@ def test_a_square_stands_on_its_side(name):
     assert corners.sum() == 4
 
 
+@pytest.mark.parametrize("k", range(4))
+def test_the_heaviest_half_of_a_square_is_right(k):
+    Z = canonical(ring(4), np.roll([9.0, 8.0, 1.0, 1.0], k))
+    assert (Z[[k, (k + 1) % 4], 0] > 0.5).all()
+
+
 def test_cube_in_space_is_settled_by_nodes():
     cube = np.stack(np.meshgrid([0, 1], [0, 1], [0, 1]), -1).reshape(-1, 3).astype(float)
     Q, _ = np.linalg.qr(np.random.default_rng(0).normal(size=(3, 3)))
