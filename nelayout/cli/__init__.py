@@ -135,11 +135,7 @@ INSTEAD = {
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run one command; return the exit code.
-
-    >>> main(["layout", "nowhere.graphml", "-o", "drawing.json"])
-    1
-    """
+    """Run one command; return the exit code."""
     try:
         given, unrecognized = _parser().parse_known_args(argv)
         if unrecognized:

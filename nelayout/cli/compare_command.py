@@ -14,7 +14,7 @@ import numpy as np
 
 from nelayout.cli import arguments
 from nelayout.cli.arguments import PICTURES, Command, WrongUsage, in_options, painting, say_all, shows_progress
-from nelayout.errors import InputError, near_matches, unknown
+from nelayout.errors import InputError, near_matches
 from nelayout.graphs import files
 from nelayout.graphs.files import FORMATS, GraphFile
 from nelayout.graphs.files.writers import encode_csv, encode_json
@@ -199,9 +199,7 @@ def _true_coordinates(text: str, file: GraphFile) -> tuple[np.ndarray, tuple[str
     """Return (n, d) coordinates from node attributes, NaN where unknown, and notes."""
     names, columns = _words(text), []
     for name in names:
-        if name not in file.node_data:
-            raise unknown("node attribute for --coords", name, file.node_data)
-        values = zip(file.node_data[name], file.labels, strict=True)
+        values = zip(arguments.attribute(name, file, "--coords"), file.labels, strict=True)
         columns.append([_place(value, name, label) for value, label in values])
     widths = {np.size(value) for column in columns for value in column if value is not None}
     if len(names) == 1 and len(widths) == 1 and widths != {1}:

@@ -87,8 +87,7 @@ def _run(given: argparse.Namespace) -> None:
     """Check the arguments and the table, then do the work and write the output."""
     parameters = _parameters(given)
     into, kind = arguments.choose_formats(given, (*PICTURES, *WRITTEN))
-    sources = [given.file] + [given.model] * (given.model is not None)
-    arguments.check_writable(given.output, kind, *sources)
+    arguments.check_writable(given.output, kind, *filter(None, (given.file, given.model)))
     if given.save is not None:
         files.check_output(given.save, given.file)
     into = "csv" if into is None and given.file == "-" else into

@@ -227,7 +227,7 @@ def read(parts: list[Part], columns: Columns, team: Team, folder: Path) -> Graph
     zeros, loops = (sum(each[k] for each in found) for k in (0, 1))
     pieces = [f"edges-{k}" for k in range(len(parts))]
     made = team.spread("block", assemble, [(folder, pieces, cut, b, matrix) for b in range(cut.count)])
-    delete(folder, "table-*.npy", "edges-*.npy", "matrix-*.npz")
+    delete(folder, "table-*.hash.npy", "table-*.part.npy", "edges-*.entries.npy", "edges-*.starts.npy", "matrix-*.npz")
     if matrix and all(symmetric for _, symmetric in made):
         cut = replace(cut, factor=0.5)
     ids = () if matrix else tuple(str(folder / f"ids-{k}.parquet") for k in range(len(parts)))
@@ -263,7 +263,7 @@ def _table(team: Team, given: list[tuple[Any, ...]], folder: Path) -> tuple[np.n
             )
     ranges = max(MIN_BLOCKS, -(-sum(ids for _, ids, _ in found) // RANGE_IDS))
     counts = team.spread("tables", join_ids, [(folder, r, ranges, len(given)) for r in range(ranges)])
-    delete(folder, "ids-*.npy")
+    delete(folder, "ids-*.hash.npy", "ids-*.second.npy")
     starts = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
     if not starts[-1]:
         raise InputError("edges must have a row; got none")
