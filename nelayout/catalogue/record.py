@@ -153,7 +153,7 @@ class Method:
             "kernel": kernel, "divergence": divergence, "connection": connection, "affinity": affinity,
             "stages": stages, "variational": variational, "choose": choose, "perplexity": perplexity, "hops": hops,
             "gravity": gravity,
-        }
+        }  # fmt: skip
         for name, value in read.items():
             object.__setattr__(self, name, value)
 

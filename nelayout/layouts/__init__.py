@@ -164,10 +164,7 @@ def hssne_layout(
     """
 
 
-@_layout(
-    34, 'nx.karate_club_graph(), divergence="js", seed=0',
-    "nx.karate_club_graph(), divergence=lambda t: abs(t - 1) ** 1.5, seed=0",
-)
+@_layout(34, *(f"nx.karate_club_graph(), divergence={f}, seed=0" for f in ('"js"', "lambda t: abs(t - 1) ** 1.5")))
 def ftsne_layout(
     G: Any, pos: Any = None, fixed: Any = None, *, divergence: Any = "kl", variational: bool = False,
     background: float = BACKGROUND, **options: Unpack[LayoutOptions],

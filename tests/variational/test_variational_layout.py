@@ -64,10 +64,8 @@ def test_any_number_of_steps():
 
 def test_a_callback_ends_it():
     seen = []
-    solution = nl.solve(
-        weights(), tune("ftsne", variational=True), seed=0,
-        callback=lambda step: seen.append(step.stage) or seen.count("variational") == 2,
-    )
+    run = {"seed": 0, "callback": lambda step: seen.append(step.stage) or seen.count("variational") == 2}
+    solution = nl.solve(weights(), tune("ftsne", variational=True), **run)
     assert seen[-1] == "variational"
     assert [line.stage for line in solution.trace].count("variational") == 2
     assert np.isfinite(solution.positions).all()

@@ -60,7 +60,7 @@ class PairTerm(NamedTuple):
         return (Radial(kernel, self.order),)
 
     def combine(self, sums: tuple[Any, ...], total: Any, lam: Any) -> tuple[Any, tuple[Any, ...], Any]:
-        """Return value, d value / d sums, d value / d ln(lambda); sums: of `radials`, total: sum M."""
+        """Return value, d value / d sums and d value / d ln(lambda); total: sum M."""
         scale = self.coefficient * lam**self.order
         product = _product(scale, sums[0], lam, self.order)
         if self.form == "power":
