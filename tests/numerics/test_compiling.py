@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -82,6 +83,13 @@ def test_an_exact_loop_rounds_as_python_does():
     assert np.isclose(compiling.compiled_loop(total)(a), total(a), rtol=1e-14)
 
 
+def run(*command: str, cwd: Path | None = None, **variables: str) -> subprocess.CompletedProcess:
+    """Run Python on a command, with variables of the environment besides or instead of those of this process."""
+    environment = {**os.environ, "PYTHONPATH": str(PACKAGE.parent), **variables}
+    given = {"env": environment, "cwd": cwd, "capture_output": True, "text": True}
+    return subprocess.run([sys.executable, *command], check=True, **given)
+
+
 @pytest.fixture
 def copied(tmp_path) -> Path:
     """A copy of the package with the two files of loops in it, and nothing compiled."""
@@ -92,34 +100,35 @@ def copied(tmp_path) -> Path:
     return copy
 
 
-def run_copy(copy: Path, **variables: str) -> list[str]:
+def run_copy(copy: Path, home: str = "") -> list[str]:
     """Run the program on a copy of the package, where no warning may come; its lines."""
-    kept = os.environ.keys() - {"NUMBA_CACHE_DIR", "XDG_CACHE_HOME"}
-    environment = {name: os.environ[name] for name in kept}
-    environment |= {"PYTHONPATH": str(copy.parent), "HOME": str(copy.parent / "home"), **variables}
-    command = [sys.executable, "-W", "error", "-c", PROGRAM]
-    done = subprocess.run(command, env=environment, cwd=copy.parent, capture_output=True, text=True, check=False)
-    assert (done.returncode, done.stderr) == (0, "")
+    own = {"NUMBA_CACHE_DIR": "", "XDG_CACHE_HOME": "", "HOME": home or str(copy.parent / "home")}
+    done = run("-W", "error", "-c", PROGRAM, cwd=copy.parent, PYTHONPATH=str(copy.parent), **own)
+    assert done.stderr == ""
     return done.stdout.splitlines()
+
+
+def blocked(copy: Path) -> None:
+    """A file in the place of the folder beside the package, which stops root as well."""
+    (copy / "__pycache__").mkdir()
+    (copy / "__pycache__" / "loops").touch()
 
 
 @pytest.mark.full
 def test_a_loop_that_calls_a_changed_loop_of_another_file_is_compiled_anew(copied):
+    folder = copied / "__pycache__" / "loops"
     assert run_copy(copied) == ["4.0", "inner outer", ONCE + "; "]
-    stored = sorted((copied / "__pycache__" / "loops").iterdir())
-    assert len(stored) == 2
+    stored = set(folder.iterdir())
     assert run_copy(copied) == ["4.0", "", ""]
     (copied / "numerics" / "inner_loops.py").write_text("\n" + INNER.replace("1.0", "5.0"))
     assert run_copy(copied) == ["12.0", "inner outer", ONCE + "; "]
-    instead = sorted((copied / "__pycache__" / "loops").iterdir())
-    assert len(instead) == 2  # the old ones are gone
-    assert not set(instead) & set(stored)
+    instead = set(folder.iterdir())
+    assert len(stored) == len(instead) == len(instead - stored) == 2  # the old ones are gone
 
 
 @pytest.mark.full
 def test_where_the_package_may_not_be_written_the_cache_of_the_user_is(copied):
-    (copied / "__pycache__").mkdir()
-    (copied / "__pycache__" / "loops").touch()  # a file in the place of the folder stops root as well
+    blocked(copied)
     assert run_copy(copied)[1:] == ["inner outer", ONCE + "; "]
     assert len(list((copied.parent / "home" / ".cache" / "nelayout" / "loops").iterdir())) == 2
     assert run_copy(copied)[1:] == ["", ""]
@@ -127,11 +136,9 @@ def test_where_the_package_may_not_be_written_the_cache_of_the_user_is(copied):
 
 @pytest.mark.full
 def test_where_nothing_may_be_written_loops_are_compiled_in_memory(copied):
-    (copied / "__pycache__").mkdir()
-    (copied / "__pycache__" / "loops").touch()
+    blocked(copied)
     for _ in range(2):
-        lines = run_copy(copied, HOME="/dev/null")
-        assert lines == ["4.0", "inner outer", "compiling: no folder to keep it in; "]
+        assert run_copy(copied, "/dev/null") == ["4.0", "inner outer", "compiling: no folder to keep it in; "]
 
 
 @pytest.mark.full
@@ -147,11 +154,8 @@ out = np.zeros(3, dtype=np.int32)
 hops(np.array([0, 1, 3, 4]), np.array([1, 0, 2, 1]), 0, out, np.empty(3, dtype=np.int32))
 print(out.tolist(), sum(hops.stats.cache_hits.values()))
 """
-    environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path), "PYTHONPATH": str(PACKAGE.parent)}
     for hits in (0, 1):
-        command = [sys.executable, "-c", program]
-        done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
-        assert done.stdout.split("] ") == ["[0, 1, 2", f"{hits}\n"]
+        assert run("-c", program, NUMBA_CACHE_DIR=str(tmp_path)).stdout.split("] ") == ["[0, 1, 2", f"{hits}\n"]
 
 
 @pytest.fixture
@@ -270,9 +274,9 @@ with listening(str) if sys.argv[1:] else nullcontext():
 @pytest.mark.parametrize("listener", [[], ["bar"]])
 def test_a_long_wait_that_no_bar_shows_is_one_line_on_standard_error(listener):
     """Waits add up; the line comes as soon as they are long, once."""
-    done = subprocess.run([sys.executable, "-c", WAITS, *listener], capture_output=True, text=True, check=True)
     lines = ["0.9", "0.4", "1.0", "2.1"]
-    assert done.stderr.splitlines() == (lines if listener else [*lines[:2], "nelayout: " + ONCE, *lines[2:]])
+    expected = lines if listener else [*lines[:2], "nelayout: " + ONCE, *lines[2:]]
+    assert run("-c", WAITS, *listener).stderr.splitlines() == expected
 
 
 @pytest.mark.full
@@ -290,17 +294,10 @@ with event.install_listener("numba:compile", heard):
         nl.gamma_quadlog_layout(G, seed=1, max_iter=10)
 print([each.data["dispatcher"].__name__ for _, each in heard.buffer])
 """
-    environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path), "PYTHONPATH": str(PACKAGE.parent)}
-
-    def run(*command: str) -> str:
-        done = subprocess.run([sys.executable, *command], env=environment, capture_output=True, text=True, check=True)
-        return done.stdout.strip()
-
-    first = run("-m", "nelayout", "warm-up")
-    assert first.startswith("compiled ")
-    assert first.endswith(f": {tmp_path / 'nelayout'}")
-    assert run("-m", "nelayout", "warm-up") == f"every loop was compiled already: {tmp_path / 'nelayout'}"
-    assert run("-c", program) == "[]"
+    store, where = {"NUMBA_CACHE_DIR": str(tmp_path)}, f": {tmp_path / 'nelayout'}\n"
+    assert re.fullmatch(rf"compiled .*{re.escape(where)}", run("-m", "nelayout", "warm-up", **store).stdout)
+    assert run("-m", "nelayout", "warm-up", **store).stdout == "every loop was compiled already" + where
+    assert run("-c", program, **store).stdout == "[]\n"
 
 
 def test_warming_up_says_where_nothing_can_be_stored(tmp_path, monkeypatch, capsys):

@@ -11,6 +11,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import networkx as nx
@@ -41,23 +42,14 @@ def bits(solution: nl.Solution) -> tuple[bytes, bytes, float]:
 
 def side_by_side(names: list[str]) -> list[tuple[bytes, bytes, float]]:
     """The runs, each on a Python thread of its own, begun together."""
-    found, errors = {}, []
     together = threading.Barrier(len(names))
 
-    def run(number: int, name: str) -> None:
+    def run(name: str) -> tuple[bytes, bytes, float]:
         together.wait()
-        try:
-            found[number] = bits(RUNS[name]())
-        except Exception as error:  # noqa: BLE001  given on to the test
-            errors.append(error)
+        return bits(RUNS[name]())
 
-    threads = [threading.Thread(target=run, args=each) for each in enumerate(names)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert errors == []
-    return [found[number] for number in range(len(names))]
+    with ThreadPoolExecutor(len(names)) as pool:
+        return list(pool.map(run, names))
 
 
 @pytest.fixture(scope="module")
@@ -170,27 +162,16 @@ if __name__ == "__main__":
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="this system does not fork")
-@pytest.mark.parametrize(
-    "way",
-    [
-        pytest.param("fork", marks=pytest.mark.full),
-        *(pytest.param(way, marks=pytest.mark.full) for way in ("os.fork", "os.fork within a run", "forkserver")),
-    ],
-)
+@pytest.mark.full
+@pytest.mark.parametrize("way", ["fork", "os.fork", "os.fork within a run", "forkserver"])
 def test_forked_children_draw_as_their_parent(tmp_path, way):
     script = tmp_path / "forked.py"
     script.write_text(FORKED)
     path = os.pathsep.join([str(Path(nl.__file__).parents[1]), os.environ.get("PYTHONPATH", "")])
     # The other ways have threads of their own; a plain fork is warned of only if a run has left some.
     strict = ["-W", "error"] if way == "os.fork" else []
-    done = subprocess.run(
-        [sys.executable, *strict, str(script), way],
-        env={**os.environ, "PYTHONPATH": path},
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=300,
-    )
+    command, environment = [sys.executable, *strict, str(script), way], {**os.environ, "PYTHONPATH": path}
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False, timeout=300)
     assert done.returncode == 0, done.stderr
     parent, child = done.stdout.split()
     assert child == parent

@@ -70,10 +70,7 @@ def test_systems_that_say_less(system, monkeypatch):
     monkeypatch.setattr("os.sysconf", {"SC_AVPHYS_PAGES": 1000, "SC_PAGE_SIZE": 4096}.__getitem__, raising=False)
     assert memory.available() == 4096 * 1000
 
-    def unknown(name):
-        raise ValueError(name)
-
-    monkeypatch.setattr("os.sysconf", unknown, raising=False)
+    monkeypatch.setattr("os.sysconf", int, raising=False)  # a ValueError for a name
     assert memory.available() is None
     assert not memory.warn_if_short(10**18, "this", "")
 
@@ -89,18 +86,15 @@ def stop(state) -> bool:
 
 
 def test_a_layout_warns_before_it_starts_with_the_numbers(monkeypatch):
-    G = chain(30_000)
+    G, steps = chain(30_000), list[int]()
     needed = nl.estimate(G, "ws-sne").bytes
     monkeypatch.setattr(memory, "available", lambda: needed // 2)
-    steps: list[int] = []
     with pytest.warns(UserWarning, match="by the estimate") as caught:
         nl.ws_sne_layout(G, seed=0, callback=lambda state: bool(steps.append(1)) or len(caught) == 1)
     (warning,) = caught
-    message = str(warning.message)
+    message, numbers = str(warning.message), (f"{needed / 1e6:.0f} MB", f"{needed // 2 / 1e6:.0f} MB are available")
     assert len(steps) == 1  # the callback of the first step has seen the warning
-    for part in ("30,000 nodes by ws-sne", f"{needed / 1e6:.0f} MB", f"{needed // 2 / 1e6:.0f} MB are available"):
-        assert part in message
-    assert "n_neighbors" in message
+    assert all(part in message for part in ("30,000 nodes by ws-sne", *numbers, "n_neighbors"))
     assert "GB" not in message
     assert warning.category is UserWarning
     assert warning.filename == __file__  # the caller's own line
@@ -135,19 +129,14 @@ def test_dense_graphs_of_few_nodes_are_asked_about(monkeypatch):
 
 
 def test_embedding_warns_once_before_the_search(monkeypatch):
-    X = np.random.default_rng(0).random((25_000, 2))
+    given = {"X": np.random.default_rng(0).random((25_000, 2)), "method": "tsne", "n_neighbors": 3, "random_state": 0}
     monkeypatch.setattr(memory, "available", lambda: 10**6)
     with pytest.warns(UserWarning, match="25,000 nodes by tsne") as caught:
-        nl.embed(X, method="tsne", n_neighbors=3, random_state=0, callback=stop)
-    assert len(caught) == 1
-    assert caught[0].filename == __file__
-
-    def search(*given):
-        raise AssertionError
-
-    monkeypatch.setattr("nelayout.vectors.neighbors.Space.nearest", search)
-    with pytest.warns(UserWarning, match="25,000 nodes by tsne"), pytest.raises(AssertionError):
-        nl.embed(X, method="tsne", n_neighbors=3, random_state=0)
+        nl.embed(**given, callback=stop)
+    assert [warning.filename for warning in caught] == [__file__]
+    monkeypatch.delattr("nelayout.vectors.neighbors.Space.nearest")
+    with pytest.warns(UserWarning, match="25,000 nodes by tsne"), pytest.raises(AttributeError, match="nearest"):
+        nl.embed(**given)
 
 
 def test_the_warning_may_be_an_error(monkeypatch):

@@ -101,8 +101,9 @@ def assert_same(a, b) -> None:
     np.testing.assert_array_equal(a.force, b.force)
 
 
-# Potential, net force and whole sum.  Backends that are not named here are held to the tolerance that they declare.
+# Potential, net force and whole sum.
 BOUNDS = {"tree": (2e-3, 2e-2, 1e-3), "mesh": (5e-3, 4e-2, 2e-3)}
+BOUNDS |= {name: (bound / 2, 4 * bound, bound / 5) for name, bound in (("exact", 1e-12), ("auto", Mesh().tolerance))}
 # What is harder by its nature: q ln q changes its sign, so its sums cancel; and a quarter of all nodes at one place,
 # with hubs among them, make cells that three moments describe badly.
 HARDER = {"power-log": 2.0, "pile": 3.0}
@@ -114,10 +115,7 @@ OFTEN = [(name, 2) for name in BACKENDS if name not in ("auto", "exact")]
 
 
 def bounds(name: str, radial: Radial, cloud: str) -> np.ndarray:
-    declared = backend(name, Threads(), True).tolerance
-    assert BOUNDS.get(name, (0.0,))[0] <= declared
-    usual = np.array(BOUNDS.get(name, (declared / 2, 4 * declared, declared / 5)))
-    return usual * HARDER.get(radial.form, 1.0) * HARDER.get(cloud, 1.0)
+    return np.array(BOUNDS[name]) * HARDER.get(radial.form, 1.0) * HARDER.get(cloud, 1.0)
 
 
 @cache
@@ -159,6 +157,7 @@ def test_a_smaller_tolerance_is_kept(kind, cloud, label):
         for exact in [summed(cloud, 2)[label]]
         for part in (1.0, 1 / 16)
     )
+    assert BOUNDS[kind().name][0] <= kind().tolerance
     assert finer[1] <= max(0.4 * usual[1], 1e-4), (usual, finer)
 
 

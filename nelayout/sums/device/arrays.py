@@ -175,7 +175,7 @@ def rows_of(X: Any, indices: Any) -> Any:
 
 
 def segment_sums(values: Any, offsets: Any) -> Any:
-    """Return sums (k,) or (k, d) of a tensor (m,) or (m, d) between ``offsets`` (k + 1,) from 0."""
+    """Return sums (k,) or (k, d) of a tensor (m,) or (m, d) between ``offsets`` (k + 1,)."""
     if values.device.type == "mps":  # it lacks sums over segments: the order of the sums is not fixed
         counts = offsets[1:] - offsets[:-1]
         at = torch.repeat_interleave(torch.arange(len(counts), device=values.device), counts)

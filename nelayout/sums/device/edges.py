@@ -105,7 +105,7 @@ class DeviceEdges(Edges):
 
 @dataclass(frozen=True)
 class DeviceMatrix:
-    """A CSR matrix (n, n) on a device, in chunks of rows, for ``matrix @ X`` with arrays (n, d)."""
+    """A CSR matrix (n, n) on a device, in chunks of rows, for ``matrix @ X``, X (n, d)."""
 
     on: Any
     chunks: list[tuple[int, int, slice]]

@@ -18,7 +18,7 @@ from nelayout.formula.kernels import Radial
 from nelayout.sums.device.arrays import array_of, double_or_widest, segment_sums, torch
 from nelayout.sums.nbody.field import Field
 from nelayout.sums.nbody.grid import Grid, grid_for
-from nelayout.sums.nbody.mesh import FARTHEST, SPECTRA, TOLERANCE, single_precision, taylor
+from nelayout.sums.nbody.mesh import FARTHEST, SPECTRA, single_precision, taylor
 
 __all__ = ["DeviceMesh"]
 
@@ -28,8 +28,6 @@ class DeviceMesh:
     """Sums in O(n + grid log grid) on a device, in 1-D or 2-D; ``block``: pairs at once."""
 
     block: int
-    name: str = "mesh"
-    tolerance: float = TOLERANCE
     _spectra: dict = field(default_factory=dict, compare=False, repr=False)
 
     def grids(self, Y: Any, radials: tuple[Radial, ...]) -> dict[Radial, Grid]:
@@ -117,7 +115,7 @@ def _read(values: Any, lags: Any, grid: Grid, at: Any, s: Any, t: Any, charges: 
 
 
 def _sorted(X: Any, Z: Any, charges: Any, grid: Grid) -> tuple[Any, ...]:
-    """Return order, positions and charges of nodes sorted by square cell, and ranges of neighbors.
+    """Return order, positions, charges of nodes by square cell, and ranges of neighbors.
 
     First neighbor and count, (n, 3) of each sorted node, for the rows of cells before, at and behind its own.
     """
@@ -177,7 +175,7 @@ def _plane(Y: Any) -> tuple[Any, Any]:
 
 
 def _square_counts(X: Any, Z: Any, x0: float, y0: float, cell: float, columns: int, cells: int) -> float:
-    """Compute `grid.square_counts` on the device; whole numbers add up alike in any order."""
+    """Compute `mesh_loops.square_counts`; whole numbers add up alike in any order."""
     x, y = ((each.tensor - low) / cell for each, low in ((X, x0), (Z, y0)))
     at = x.to(torch.int64) * columns + y.to(torch.int64)
     counts = torch.bincount(at, minlength=cells).to(double_or_widest(at.device))

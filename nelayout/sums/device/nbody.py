@@ -24,16 +24,12 @@ __all__ = ["DeviceSums"]
 
 @dataclass(frozen=True, slots=True)
 class DeviceSums:
-    """N-body backend with arrays on the device ``on``; ``name``: "auto", "exact", "mesh" or "tree"."""
+    """N-body backend on the device ``on``; ``name``: "auto", "exact", "mesh" or "tree"."""
 
     on: Any
     name: str
     mesh: DeviceMesh
     tree: Tree
-
-    @property
-    def tolerance(self) -> float:
-        return 1e-12 if self.name == "exact" else max(self.mesh.tolerance, self.tree.tolerance)
 
     def fields(self, Y: Any, charges: Any, radials: tuple[Radial, ...]) -> tuple[Field, ...]:
         """Return potential and force of each radial function."""

@@ -48,7 +48,7 @@ def attracting(weights: Any) -> Any:
 
 
 def row_ranges(indptr: np.ndarray, chunk: int) -> list[tuple[int, int, slice]]:
-    """Cut rows of a CSR pattern into ranges start, stop of about ``chunk`` entries; and these entries.
+    """Cut rows of a CSR pattern into (start, stop, entries), about ``chunk`` entries each.
 
     >>> row_ranges(np.array([0, 2, 4, 6]), 3)
     [(0, 2, slice(0, 4, None)), (2, 3, slice(4, 6, None))]
@@ -180,7 +180,7 @@ class Edges:
         return 0.5 * self.parts.sum(self._summed(stretched))
 
     def _summed(self, each: Callable[[int, int, slice], Any]) -> Any:
-        """Return the sums of each row, (n,), of values that a function gives for the entries of a chunk."""
+        """Return the sums of each row, (n,), of what ``each`` gives for the entries of a chunk."""
         answer = self._room()
 
         def work(start: int, stop: int, here: slice) -> None:

@@ -37,10 +37,6 @@ class Auto:
     tree: Tree
     name: str = "auto"
 
-    @property
-    def tolerance(self) -> float:
-        return max(self.mesh.tolerance, self.tree.tolerance)
-
     def fields(self, Y: np.ndarray, charges: np.ndarray, radials: tuple[Radial, ...]) -> tuple[Field, ...]:
         """Return potential and force of each radial function."""
         chosen, grids = self._plan(Y, radials)

@@ -38,7 +38,6 @@ class Exact:
     threads: Threads = field(default_factory=Threads, compare=False)
     parts: Whole | Parts = WHOLE
     name: str = "exact"
-    tolerance: float = 1e-12
 
     def fields(self, Y: np.ndarray, charges: np.ndarray, radials: tuple[Radial, ...]) -> tuple[Field, ...]:
         """Return potential and force of each radial function."""

@@ -36,7 +36,7 @@ NEGLIGIBLE_EXPONENT = 10.0
 
 
 class FarNodes:
-    """Far ``nodes`` (k,) among positions Y (n, d), and which pairs count for some radial function.
+    """Far ``nodes`` (k,) among positions Y (n, d), and their pairs that count.
 
     cells  of all nodes, if only close pairs count, else None
     own    (k,) places of the far nodes in the cells

@@ -30,13 +30,10 @@ class Field(NamedTuple):
 
 
 class NBody(Protocol):
-    """A backend: it declares the relative error of its sums and supports all radial functions."""
+    """A backend, which supports all radial functions."""
 
     @property
     def name(self) -> str: ...
-
-    @property
-    def tolerance(self) -> float: ...
 
     def fields(self, Y: np.ndarray, charges: np.ndarray, radials: tuple[Radial, ...]) -> tuple[Field, ...]: ...
 

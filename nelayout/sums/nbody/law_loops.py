@@ -38,7 +38,7 @@ def _exponential_single(x):
 
 
 def profile(kind, real=np.float64):
-    """Make (a, b, c, order, xi) -> w, v, l of one kind (`Radial.kind`); unused values are 1 or 0."""
+    """Make (a, b, c, order, xi) -> w, v, l of one `Radial.kind`; unused values are 1 or 0."""
     single = real is np.float32
     exp = _exponential_single if single else exponential
     zero, one, two = real(0.0), real(1.0), real(2.0)

@@ -89,7 +89,7 @@ def field_at(cells: Cells, radial: Radial, at: np.ndarray, threads: Threads) -> 
 def field_within(
     cells: Cells, radial: Radial, nodes: np.ndarray, reach: np.ndarray, d: int, threads: Threads
 ) -> Field:
-    """Return the exact field at nodes (k,), in tree order, of leaves within a squared distance (k,)."""
+    """Return the exact field at nodes (k,) of leaves within squared distances (k,)."""
     groups = np.column_stack([cells.points[:, nodes].T, np.zeros(len(nodes))]), reach, nodes, nodes + 1
     potential, force, _ = _summed(cells, radial, cells.points, True, *groups, threads, 0.0)
     return Field(potential[nodes], np.ascontiguousarray(force[:d, nodes].T))
