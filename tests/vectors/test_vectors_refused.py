@@ -97,6 +97,7 @@ def fit(X: Any) -> Any:
         (affinity, X60, {"perplexity": 10, "symmetrize": "union"}, InputError, "'joint', 'none'"),
         (affinity, X60, {"perplexity": 10, "metric": "euclid"}, InputError, "did you mean 'euclidean'"),
         (nl.embed, TWO, {"knn": LISTS, "n_neighbors": 30}, InputError, r"from 1 to 16 \(knn has 16\)"),
+        (nl.embed, TWO, {"knn": LISTS, "perplexity": "30"}, InputTypeError, "must be a number > 1"),
         (given, LISTS[0], {}, InputTypeError, "two .* arrays"),
         (given, (LISTS[0][:9], LISTS[1][:9]), {}, InputError, "X has 100 rows"),
         (given, (LISTS[0] + 0.5, LISTS[1]), {}, InputTypeError, "not integers"),
