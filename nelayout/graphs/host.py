@@ -134,7 +134,9 @@ class Host:
             (labels[i], labels[j], None, {name: x[k] for name, x in columns.items() if x[k] is not None})
             for k, (i, j) in enumerate(zip(listed.rows.tolist(), listed.cols.tolist(), strict=True))
         ]
-        return networkx_graph(nodes, edges, self.directed)
+        directed, ends = self.directed, np.column_stack([listed.rows, listed.cols])
+        ends = ends if directed else np.sort(ends, axis=1)
+        return networkx_graph(nodes, edges, directed, len(np.unique(ends, axis=0)) < len(ends))
 
     def columns(self) -> Mapping[str, list]:
         """Return {node attribute: values in node order, None where a node has none}."""
@@ -347,12 +349,12 @@ class Host:
         return array
 
 
-def networkx_graph(nodes: Mapping, edges: Sequence[tuple], directed: bool, multigraph: bool = False) -> Any:
-    """Build a networkx graph of edges (u, v, key, attributes); a multigraph if any repeat."""
+def networkx_graph(nodes: Mapping, edges: Sequence[tuple], directed: bool, several: bool | None = None) -> Any:
+    """Build a networkx graph of edges (u, v, key, attributes); None: several if any repeat."""
     import networkx
 
-    pairs = {(u, v) if directed else frozenset((u, v)) for u, v, *_ in edges}
-    several = multigraph or len(pairs) < len(edges)
+    if several is None:
+        several = len({(u, v) if directed else frozenset((u, v)) for u, v, *_ in edges}) < len(edges)
     kinds = (networkx.DiGraph, networkx.MultiDiGraph) if directed else (networkx.Graph, networkx.MultiGraph)
     G: Any = kinds[several]()
     G.add_nodes_from(nodes.items())

@@ -148,7 +148,7 @@ def load(path: str | os.PathLike, expected: str = "a graph file") -> Source:
 
 
 def _near(path: Path) -> str:
-    """Return a hint with the file of the folder whose name without ending is the most similar."""
+    """Return a hint with the file of the most similar name, without endings, in the folder."""
     try:
         names = [entry.name for entry in path.parent.iterdir() if entry.is_file()]
     except OSError:
@@ -357,7 +357,7 @@ class Reading:
             f"{count_of(n, noun)} {rest}" + (f" (the first is {first})" if first else "")
             for (noun, rest), (n, first) in self.counts.items()
         )
-        G = networkx_graph(self.nodes, listed, directed, bool(self.multigraph))
+        G = networkx_graph(self.nodes, listed, directed, self.multigraph or None)
         return from_networkx(G, self.name, (*self.notes, *said))
 
 
