@@ -68,7 +68,7 @@ def _rows(affinity: Affinity) -> np.ndarray:
 def stacked(
     affinity: Affinity, parts: Parts, method: Method, threads: Threads | None = None, compiled: bool = False, **own: Any
 ) -> Objective:
-    """Return the objective of a method on a stack, with ``own`` exaggeration (a number, or (C,)), free, and anchors."""
+    """Return the objective of a method on a stack; ``own``: exaggeration, free, or anchors."""
     threads = threads or Threads()
     return Objective(
         affinity, method.kernel, method.divergence, method.connection, Islands(parts, threads, compiled), threads,

@@ -75,7 +75,7 @@ def solve(
 def run_parts(
     G: Any, method: str | Method, pos: Any, fixed: Any, options: LayoutOptions, known: Known = NOTHING_KNOWN
 ) -> tuple[Solution, list[Drawing]]:
-    """Draw a graph as `solve` does, with the caller's knowledge; return also the drawings of its components."""
+    """Draw a graph as `solve` does; return also the drawings of its components."""
     began, G = time.perf_counter(), graphs.graph_of(G)
     with graphs.guard(G):
         request = read_request(G, method_named(method), check_options(dict(options)), pos, fixed)
