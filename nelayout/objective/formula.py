@@ -399,7 +399,7 @@ class Objective:
         return (lam > 0) & (lam < self.largest)
 
     def attraction_at_zero(self, lam: Any) -> Any:
-        """Return omega of every edge at length 0; by rows symmetrized, at one lambda for all rows of a part."""
+        """Return omega of every edge at length 0; by rows symmetrized, at one lambda of a part."""
         lam = lam if self.by_rows else self._rule.at(1.0 / lam)
         given = self._of_entries(lam) if several(lam) else lam
         slope = self.edges.scaled_slope(

@@ -68,7 +68,7 @@ def _rows(affinity: Affinity) -> np.ndarray:
 def stacked(
     affinity: Affinity, parts: Parts, method: Method, threads: Threads | None = None, compiled: bool = False, **own: Any
 ) -> Objective:
-    """Return the objective of a method on a stack, with ``own`` exaggeration, free and anchors."""
+    """Return the objective of a method on a stack; ``own``: exaggeration, free, or anchors."""
     threads = threads or Threads()
     exact, rule = Exact(compiled, threads, parts), (method.kernel, method.divergence, method.connection)
     return Objective(

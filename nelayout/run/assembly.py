@@ -102,7 +102,7 @@ def _beside(placed: np.ndarray, rest: list[Drawing]) -> list[np.ndarray]:
 
 
 def units_of(parts: list[Drawing], Y: np.ndarray) -> np.ndarray:
-    """Return the shrink factors (C, d) from each component's drawing to the sheet Y (n, d); 1 for points."""
+    """Return factors (C, d) from the sheet Y (n, d) to each component's drawing; 1 for points."""
     units = np.ones((len(parts), Y.shape[1]))
     for unit, part in zip(units, parts, strict=True):
         held = part.part.layers
@@ -115,7 +115,7 @@ def units_of(parts: list[Drawing], Y: np.ndarray) -> np.ndarray:
 
 
 def gather(parts: list[Drawing], run: Run) -> np.ndarray:
-    """Return drawings (n, d) of all components, each placed by gravity as one node of its mass."""
+    """Return all components' drawings (n, d), each placed by gravity as a node of its mass."""
     mass = np.array([float(np.sum(part.affinity.mass)) for part in parts])
     objective = run.sums.objective(run.method, Affinity(csr_array((len(parts), len(parts))), mass))
     places = random_positions(len(parts), run.dim, run.rng)

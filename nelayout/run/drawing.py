@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain, compress
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -29,9 +29,6 @@ from nelayout.run.placement import place_of_layers, radius
 from nelayout.sums.device import Device
 from nelayout.sums.nbody import NBody, backend
 
-if TYPE_CHECKING:
-    from nelayout.run.canvas import Frames
-
 __all__ = ["Drawing", "Part", "Report", "Run", "Summation", "joined", "uses_loops"]
 
 # Nodes of a graph that is drawn once for all that are equal to it.
@@ -47,7 +44,7 @@ def uses_loops(n: int, entries: int) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Summation:
-    """The N-body backend, threads and form of all objectives; large ones are summed on the device if there is one."""
+    """The N-body backend, threads and form of all objectives; the device is for large ones."""
 
     nbody: NBody
     threads: Threads
@@ -316,6 +313,7 @@ Report = Callable[[float, np.ndarray], None]
 class Run:
     """The settings, sums and records that all passes share.
 
+    canvas  shows callbacks the whole graph, see `nelayout.run.canvas.Frames`
     optimizer, max_iter, tol  override the values of the stages; None: no override
     stability  how firmly drawings are tied to their initial positions, see `nelayout.run.springs`; None: not at all
     choice  how alpha was chosen; None: it was given
@@ -329,7 +327,7 @@ class Run:
     sums: Summation
     rng: np.random.Generator
     observer: Observer
-    canvas: Frames
+    canvas: Any
     optimizer: Optimizer | None = None
     max_iter: int | None = None
     tol: float | None = None

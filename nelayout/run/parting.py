@@ -81,9 +81,10 @@ class Neighborhoods:
 
 
 def part_nodes(Y: np.ndarray, neighborhoods: Neighborhoods, fixed: np.ndarray | None = None) -> np.ndarray:
-    """Return Y (n, d) with its nodes moved apart by dots, without new crossings if there are none; ``fixed`` stay.
+    """Return Y (n, d) with its nodes moved apart by dots; ``fixed`` coordinates stay.
 
-    Dots are halved while parting costs neighborhoods.  If even small dots do, the drawing comes back unchanged.
+    A drawing without crossings gets none.  Dots are halved while parting costs neighborhoods.  If even small dots do,
+    the drawing comes back unchanged.
     """
     unit = float(np.abs(Y).max(initial=0.0)) or 1.0
     X = Y / unit  # squares of coordinates stay within the range of floats

@@ -75,7 +75,7 @@ def solve(
 def run_parts(
     G: Any, method: str | Method, pos: Any, fixed: Any, options: LayoutOptions, known: Known = NOTHING_KNOWN
 ) -> tuple[Solution, list[Drawing]]:
-    """Draw a graph as `solve` does, with the caller's knowledge; return also the drawings of its components."""
+    """Draw a graph as `solve` does; return also the drawings of its components."""
     began, G = time.perf_counter(), graphs.graph_of(G)
     with graphs.guard(G):
         request = read_request(G, method_named(method), check_options(dict(options)), pos, fixed)
@@ -99,19 +99,19 @@ def positions_of(
 
 def _run(request: Request, known: Known, began: float, result: Callable[..., Any]) -> Any:
     """Draw a graph that was read at ``began``; return its ``result``, such as `_solution`."""
-    o, method = request.options, request.method
+    o, method, (sizes, entries) = request.options, request.method, request.sizes
     if not known.memory:
-        warn_of_memory(method, o, *request.sizes)
+        warn_of_memory(method, o, sizes, entries)
     size = len(request.labels), request.P.nnz // 2, int(request.labels.max(initial=-1)) + 1
     LOG.debug("%s of %d nodes, %d edges, %d components", method.name, *size)
     device = device_named(o["device"])
     if device is not None:
-        device.check_memory(*map(int, (request.sizes[0].max(initial=0), request.sizes[1].max(initial=0))))
+        device.check_memory(int(sizes.max(initial=0)), int(entries.max(initial=0)))
     with threads_for(o["n_jobs"]) as threads:
         with (
             observe(method.name, o["callback"], o["progress"]) as observer,
             device.guard() if device else nullcontext(),
-            second_compiler(device is None and uses_loops(*map(sum, request.sizes))) as compile_ahead,
+            second_compiler(device is None and uses_loops(sizes.sum(), entries.sum())) as compile_ahead,
         ):
             drawings, run, stopped = _draw(request, known, threads, observer, device, compile_ahead)
             observer.log_stages()

@@ -36,7 +36,7 @@ def centered(Y: np.ndarray) -> np.ndarray:
 
 
 def frame(Y: np.ndarray) -> tuple[np.ndarray, float]:
-    """Return the middle (d,) and half the extent (1 if all coincide) of the known rows of Y (n, d)."""
+    """Return middle (d,) and half the extent (1 for a point) of the known rows of Y (n, d)."""
     known = Y[~np.isnan(Y[:, 0])]
     low, high = known.min(axis=0), known.max(axis=0)
     middle = low / 2 + high / 2
@@ -132,7 +132,7 @@ def pull_in_outliers(Y: np.ndarray, fixed: np.ndarray | None = None) -> tuple[np
 
 
 def stir_flat(Y: np.ndarray, free: np.ndarray | None, rng: np.random.Generator) -> np.ndarray:
-    """Move coincident nodes, and all nodes of a flat drawing, a little: they would not leave it."""
+    """Move coincident nodes, and all nodes of a flat drawing: they would stay there."""
     order = np.lexsort(Y.T)
     same = np.all(Y[order[1:]] == Y[order[:-1]], axis=1)
     stir = np.full(Y.shape, is_flat(Y))
@@ -160,7 +160,7 @@ def is_flat(Y: np.ndarray) -> bool:
 
 
 def place_missing(Y: np.ndarray, P, rng: np.random.Generator) -> np.ndarray:
-    """Return positions for the NaN rows of Y (n, d): near placed neighbors in waves, or else anywhere."""
+    """Return Y (n, d) with its NaN rows near placed neighbors, in waves, or else anywhere."""
     Y = np.array(Y)
     missing = np.isnan(Y[:, 0])
     if not missing.any():

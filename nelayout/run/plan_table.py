@@ -345,7 +345,7 @@ class Cost:
 
 
 class CostModel:
-    """Costs of passes on a graph of n nodes, one of ``count`` together; ``nodes``: of all components."""
+    """Costs of passes on n nodes, one of ``count`` graphs; ``nodes``: of all components."""
 
     def __init__(
         self, method: Method, o: dict[str, Any], n: int, entries: int, nodes: int, threads: int = 1, count: int = 1
@@ -361,7 +361,7 @@ class CostModel:
         self.speed = 1.0 + SECOND_CORE * (min(threads, 4) - 1) if self.compiled else 1.0
 
     def __call__(self, each: Pass) -> Cost:
-        """Return the cost of one pass on one graph; the branches of `Keep` are passes of their own."""
+        """Return the cost of one pass on one graph; branches of `Keep` are passes of their own."""
         if isinstance(each, Keep):
             return Cost()
         if isinstance(each, Levels):
@@ -397,7 +397,7 @@ class CostModel:
         return Cost(READ * self.entries * steps, BYTES_ENTRY * self.entries)
 
     def _steps(self, method: Method, steps: float, calls: float, optimizer: str = "lbfgs") -> Cost:
-        """Return the cost of iterations on the whole graph, and of ``calls`` on it or on its levels."""
+        """Return the cost of iterations on the whole graph, and of ``calls`` on any level."""
         radials, name, size = radials_of(method), self._backend(radials_of(method)), 0
         each = NODE * self.n + ENTRY[self.form] * self.entries
         if not self.compiled:

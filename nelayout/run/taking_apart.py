@@ -155,9 +155,12 @@ def input_affinity(
             return Affinity(graph, mass, walk=RandomWalk(graph, rho)), ()
         graph, part = truncated_walk(graph, rho, threads)
         if part < 1.0:
-            about = f"smoothing={rho:g} makes each of {len(mass)} nodes similar to all others; {method.name} takes the"
             each = len(graph.data) / len(mass)
-            notes = (f"{about} largest, {each:.0f} a node with {part:.0%} of the sum (gamma-quadlog takes all)",)
+            note = (
+                f"smoothing={rho:g} makes each of {len(mass)} nodes similar to all others; {method.name} "
+                f"takes the largest, {each:.0f} a node with {part:.0%} of the sum (gamma-quadlog takes all)"
+            )
+            notes = (note,)
     # Rows are divided by their sums where they are compared; the way there is drawn by the whole.
     if method.affinity in ("sum-1", "rows") and graph.nnz:
         graph = csr_array((graph.data / np.sum(graph.data), graph.indices, graph.indptr), shape=graph.shape)
