@@ -19,15 +19,14 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from nelayout.numerics.breadth_first import COMPILED_ABOVE
+from nelayout.numerics.communities_loops import compiled_loop, move_nodes
 
-__all__ = ["communities", "move_nodes", "together", "together_in_each"]
+__all__ = ["communities", "together", "together_in_each"]
 
 # Runs of the Louvain method.
 RUNS = 8
 # Entries of the graphs and copies in one run.
 MAX_ENTRIES = 1 << 17
-# Part of a node's weight by which another community must be better: rounding moves no node.
-LEAST_GAIN = 1e-9
 
 
 def together(P: csr_array) -> np.ndarray:
@@ -74,53 +73,8 @@ def _moved(P: csr_array, order: np.ndarray, whole: np.ndarray, compiled: bool) -
     graph = P.indptr, P.indices, P.data, order, strength, strength / whole
     state = np.arange(n), strength.copy(), np.ones(n, dtype=bool)
     if compiled:
-        from nelayout.numerics.communities_loops import move_nodes as move
-
-        move(*graph, *state, order.copy(), np.zeros(n), np.full(n, -1), np.empty(n, dtype=np.int64))
+        compiled_loop()(*graph, *state, order.copy(), np.zeros(n), np.full(n, -1), np.empty(n, dtype=np.int64))
         return state[0]
     lists = [each.tolist() for each in (*graph, *state)]
     move_nodes(*lists, order.tolist(), [0.0] * n, [-1] * n, [0] * n)
     return np.array(lists[6])
-
-
-def move_nodes(
-    indptr, indices, data, order, strength, shares, label, totals, stale, waiting, ties, visit, near
-) -> None:
-    """Move nodes to the best community of their neighbors, as long as neighbors move.
-
-    It takes lists, or compiled (`communities_loops`) arrays.  The last four are scratch: the nodes that wait, and, for
-    each community, the weight of a node's edges there, the visit that has set it, and the communities near a node.
-    """
-    count, visits = len(order), 0
-    while count:
-        for k in range(count):
-            v = waiting[k]
-            stale[v] = False
-            own, share = label[v], shares[v]
-            totals[own] -= strength[v]
-            near[0], ties[own], visit[own], many = own, 0.0, visits, 1
-            for entry in range(indptr[v], indptr[v + 1]):
-                j = indices[entry]
-                if j != v:
-                    there = label[j]
-                    if visit[there] != visits:
-                        near[many], ties[there], visit[there] = there, 0.0, visits
-                        many += 1
-                    ties[there] += data[entry]
-            visits += 1
-            best, most = own, ties[own] - totals[own] * share + LEAST_GAIN * strength[v]
-            for each in range(many):
-                gain = ties[near[each]] - totals[near[each]] * share
-                if gain > most:
-                    best, most = near[each], gain
-            totals[best] += strength[v]
-            if best != own:
-                label[v] = best
-                for entry in range(indptr[v], indptr[v + 1]):
-                    if label[indices[entry]] != best:
-                        stale[indices[entry]] = True
-        count = 0
-        for k in range(len(order)):
-            if stale[order[k]]:
-                waiting[count] = order[k]
-                count += 1
