@@ -177,18 +177,10 @@ def fit_vectors(
     run |= {"seed": rng, "scale": None, "components": "joint"}
     if isinstance(metric, str) and metric == "similarity":
         asked = {"n_neighbors": n_neighbors, "perplexity": perplexity, "metric_params": metric_params, "knn": knn}
-        for name, value in {**asked, "backend": backend, "pca": None if pca == "auto" else pca}.items():
-            if value is not None:
-                raise InputError(
-                    f"with metric='similarity' X is the graph that is drawn, and {name} would change it: leave it out"
-                )
-        start = given.read_init(init, None, n, dim, rng)
-        graph, notes = graph_of_similarities(rows)
-        begun = time.perf_counter() - began
-        solution, drawing = _drawn(graph, chosen, start, run, Known())
-        trace, notes = _later(solution.trace, begun), (*notes, *solution.notes)
-        solution = replace(solution, trace=trace, seconds=begun + solution.seconds, notes=notes)
-        return Fit(rows, None, 0, None, graph, drawing, solution)
+        asked |= {"backend": backend, "pca": None if pca == "auto" else pca}
+        return _similarities_drawn(rows, chosen, given.read_init(init, None, n, dim, rng), run, asked, began)
+
+    # neighbors
     lists = None if knn is None else given.read_neighbors(knn, n)
     most = given.most_known(rows, metric, lists)
     if n_neighbors is None and perplexity is None:
@@ -200,6 +192,8 @@ def fit_vectors(
     space = Space(rows, metric, metric_params, pca)
     if lists is not None:
         given.count(k, "n_neighbors", most, f"knn has {most}")
+
+    # initial positions, and distances between rows
     known = space.given.rows
     auto, has_components = isinstance(init, str) and init == "auto", known is not None and dim <= min(known.shape)
     init = "pca" if auto and perplexity_annealing and has_components else init
@@ -215,6 +209,8 @@ def fit_vectors(
         goal = row_distances(len(first), lambda some, others: between(first[some], first[others]))
     if copies.any:
         run["mass"] = copies.masses(passed.get("mass", chosen.mass))
+
+    # one drawing, or one for each perplexity
     plan: list[tuple[Any, int]] = [(perplexity, k)]
     if perplexity is not None and perplexity_annealing:
         plan = list(scales(n, float(perplexity), k))
@@ -244,6 +240,7 @@ def fit_vectors(
             if last or solution.reason == "stopped":
                 break
             start = solution.positions
+
     notes = found.notes
     if copies.any:
         many = f"{n - len(copies.first):,} of the {n:,} rows are copies of others"
@@ -254,14 +251,38 @@ def fit_vectors(
     notes += (*joins, *solution.notes)
     if copies.any:
         run |= {"mass": passed.get("mass"), "max_iter": 0, "callback": None, "progress": False}
-        beside = split_coincident(np.asarray(solution.positions)[copies.kind])
         here = replace(drawing.method or here, variational=False)
-        whole, drawing = _drawn(graph, here, beside, run, Known(True, shares))
-        own = {"reason": solution.reason, "choice": solution.choice, "method": solution.method, "unit": 1.0}
-        solution = replace(whole, **own, positions=np.asarray(whole.positions) * whole.unit)
-        notes += whole.notes
+        whole, drawing = _with_copies(copies, solution, graph, here, run, Known(True, shares))
+        notes, solution = notes + whole.notes, whole
     solution = replace(solution, notes=notes, seconds=time.perf_counter() - began, trace=trace)
     return Fit(rows, space, k, perplexity, graph, drawing, solution)
+
+
+def _similarities_drawn(
+    rows: Any, method: Method, start: Start, run: dict[str, Any], asked: dict[str, Any], began: float
+) -> Fit:
+    """Draw a table of similarities as the graph that it is; refuse keywords that would change the graph."""
+    for name, value in asked.items():
+        if value is not None:
+            raise InputError(
+                f"with metric='similarity' X is the graph that is drawn, and {name} would change it: leave it out"
+            )
+    graph, notes = graph_of_similarities(rows)
+    begun = time.perf_counter() - began
+    solution, drawing = _drawn(graph, method, start, run, Known())
+    trace, notes = _later(solution.trace, begun), (*notes, *solution.notes)
+    solution = replace(solution, trace=trace, seconds=begun + solution.seconds, notes=notes)
+    return Fit(rows, None, 0, None, graph, drawing, solution)
+
+
+def _with_copies(
+    copies: Copies, solution: Solution, graph: csr_array, method: Method, run: dict[str, Any], facts: Known
+) -> tuple[Solution, Drawing]:
+    """Return the solution for all rows and the drawing of their graph; copies stand beside the first."""
+    beside = split_coincident(np.asarray(solution.positions)[copies.kind])
+    whole, drawing = _drawn(graph, method, beside, run, facts)
+    own = {"reason": solution.reason, "choice": solution.choice, "method": solution.method, "unit": 1.0}
+    return replace(whole, **own, positions=np.asarray(whole.positions) * whole.unit), drawing
 
 
 def _drawn(
