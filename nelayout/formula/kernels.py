@@ -8,7 +8,7 @@ so a kernel has three numbers. At distance 2 (xi = 4) the Cauchy kernel (a = b =
 Gaussian (the limit a -> 0) is exp(-4) = 0.018. If c = 0, the kernel is a power of the distance, infinite at 0:
 ``inverse_distance`` belongs to LinLog, ``inverse_square`` to QuadLog.
 
-N-body sums need *radial functions*, see :class:`Radial`.
+Gradients need ``s = -d ln q / d xi = b / (c + a xi)``. N-body sums need *radial functions*, see :class:`Radial`.
 """
 
 from __future__ import annotations

@@ -133,7 +133,8 @@ class Sweep:
         """Return ``find(*arguments)``; a second call with the same arguments reuses the result."""
         key = find, *map(id, arguments)
         if key not in self._kept:
-            self._kept[key] = find(*arguments), arguments  # keeps them alive, and so their ids
+            # Arguments stay alive, and so their ids; a sweep that kept itself would outlive its last user.
+            self._kept[key] = find(*arguments), [each for each in arguments if each is not self]
         return self._kept[key][0]
 
     def estimate(self, of: Callable[[np.ndarray], float]) -> Sampled:

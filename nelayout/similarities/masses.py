@@ -111,13 +111,11 @@ def _paths(
     work = size + np.bincount(component, weights=np.diff(adjacency.indptr))
     share = EXACT_WORK * size / max(n, 1)
     wanted = np.minimum(size, np.maximum(FEWEST_SOURCES, share // np.maximum(work, 1)).astype(np.int64))
-    members = np.split(np.argsort(component, kind="stable"), np.cumsum(size)[:-1]) if n else []
+    order, ends = np.argsort(component, kind="stable"), np.cumsum(size)
     chosen = [np.zeros(0, dtype=np.int64)]
-    for nodes, count in zip(members, wanted.tolist(), strict=True):
-        if 1 < len(nodes) == count:
-            chosen.append(nodes)
-        elif len(nodes) > 1:
-            chosen.append(np.sort(rng.choice(nodes, count, replace=False)))
+    for k in np.flatnonzero(size > 1).tolist():
+        nodes = order[ends[k] - size[k] : ends[k]]
+        chosen.append(nodes if len(nodes) == wanted[k] else np.sort(rng.choice(nodes, wanted[k], replace=False)))
     sources = np.concatenate(chosen)
     scale = (size / np.maximum(wanted, 1))[component[sources]]
     hops, shares = np.zeros(n), np.zeros(n)

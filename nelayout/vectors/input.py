@@ -131,9 +131,9 @@ def support(n_neighbors: Any, perplexity: Any, n: int, known: int | None = None)
     elif n_neighbors is not None:
         k = count(n_neighbors, "n_neighbors", n - 1, f"there are {n} rows")
     if perplexity >= k:
+        more = f"Leave n_neighbors out, which takes {usual}" if usual > perplexity else "Give longer lists in knn"
         raise InputError(
-            f"perplexity must be below n_neighbors; got {perplexity:g} of {k}. Leave n_neighbors out, which takes "
-            f"{usual}, or give a smaller perplexity"
+            f"perplexity must be below n_neighbors; got {perplexity:g} of {k}. {more}, or give a smaller perplexity"
         )
     return k
 

@@ -64,7 +64,8 @@ def nearest_rows(
         done(len(numbers))
         return first_k(i, j, d, len(numbers), k)
 
-    m, size = others.shape[0] if rows is None else len(rows), rows_at_once(4 * table.n)
+    m = others.shape[0] if rows is None else len(rows)
+    size = rows_at_once((4 if isinstance(table, Table) else 8) * table.n)  # a metric gives double precision
     with blas_on_one_thread() if m > size else nullcontext():
         found = threads.map(block, range(0, m, size))
     indices, distances = zip(*found, strict=True)

@@ -1,5 +1,6 @@
 """Stress and other agreements of distances: by hand, by definition, by SciPy and scikit-learn; components, lengths."""
 
+import weakref
 from typing import Any
 
 import networkx as nx
@@ -16,6 +17,7 @@ from nelayout.graphs import read
 from nelayout.numerics.breadth_first import COMPILED_ABOVE, hops_from
 from nelayout.numerics.parallel import Threads
 from nelayout.quality.distances import hop_distances
+from nelayout.quality.ranks import curves
 from nelayout.quality.samples import Sweep
 from nelayout.quality.stress import distance_correlation, distance_stress, nonmetric_stress, spearman
 
@@ -34,6 +36,16 @@ def cases():
 
 
 CASES = list(cases())
+
+
+@pytest.mark.parametrize("of", [spearman, nonmetric_stress, curves])
+def test_a_sweep_with_all_its_pairs_is_freed_with_its_last_user(of):
+    distances, _, Y = CASES[0]
+    sweep = Sweep(distances, Y)
+    of(sweep)
+    left = weakref.ref(sweep)
+    del sweep
+    assert left() is None
 
 
 @pytest.mark.parametrize("case", range(len(CASES)))

@@ -72,13 +72,15 @@ class Column:
         elif self.classes and len(self.classes) <= MANY_CLASSES:
             names = len(self.classes) == len(given) > 1 and isinstance(self.classes[0], str)
             self.kind = "texts" if names else "classes"
-        self.values: Any = [None if value is None else shortened(value) for value in known]
+        self.values: Any
         if self.kind == "numbers":
             self.values = np.array([math.nan if value is None else float(value) for value in known])
         elif self.kind == "classes":
             number = {name: k for k, name in enumerate(map(str, self.classes or []))}
             codes = [-1 if value is None else number[str(plain_value(value))] for value in known]
             self.values = np.array(codes, np.int16)
+        else:
+            self.values = [None if value is None else shortened(value) for value in known]
 
     def held(self, drawings: Sequence[str]) -> dict[str, Any]:
         """Return the column as data of a page; `drawings` are the names of the drawings."""
