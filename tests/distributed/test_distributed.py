@@ -334,9 +334,9 @@ def test_matrix_files_are_checked_as_on_one_machine(solve, tmp_path, rows, said)
         ({"method": nl.method("ftsne", variational=True)}, "variational"),
     ],
 )
-def test_what_needs_the_whole_graph_is_refused(solve, options, said):
+def test_what_needs_the_whole_graph_is_refused(client, options, said):
     with pytest.raises(Unsupported, match=said):
-        solve(MESH, **options)
+        nl.distributed.layout(MESH, client=client, **options)
 
 
 def test_a_scheduler_that_does_not_answer(monkeypatch):

@@ -12,7 +12,7 @@ import pytest
 from nelayout.cli import main
 from nelayout.graphs import read
 from nelayout.graphs.files import FORMATS, POSITIONS, WRITERS, Look, read_graph, read_positions, write_positions
-from nelayout.graphs.files.writers import not_held
+from nelayout.graphs.files.writers import not_held, renamed
 
 
 def triangle(*names, **weights):
@@ -107,6 +107,11 @@ def write(folder, name, kind):
     for changed, kept in ((G.nodes, before.nodes), (G.edges, before.edges)):
         assert str(changed(data=True)) == str(kept(data=True))
     return path, {str(node): place for node, place in pos.items()}
+
+
+def test_attributes_give_way_to_names_that_are_taken_and_to_each_other():
+    given = {"id": 1, "own_id": 2, "age": 3}
+    assert renamed(given, {"id"}) == {"own_own_id": 1, "own_id": 2, "age": 3}
 
 
 @pytest.mark.parametrize("kind", WRITERS)

@@ -136,6 +136,7 @@ def test_weights_of_paths(G, options, weights):
     A = network.adjacency.toarray()
     assert A.diagonal(1).tolist() == weights
     assert np.array_equal(A, np.diag(weights, 1) + np.diag(weights, -1))
+    assert network.adjacency.data.all(), "a weight of 0 is no entry"
     assert network.weighted == (set(weights) - {0} != {1} and options.get("weight", "weight") is not None)
     assert bool(network.notes) == (0 in weights)
 

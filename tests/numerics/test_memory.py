@@ -12,9 +12,14 @@ from scipy import sparse
 
 import nelayout as nl
 from nelayout.numerics import memory
+from nelayout.numerics.blocks import rows_at_once
 
 MEMINFO = "MemTotal:       16000000 kB\nMemFree:         1000000 kB\nMemAvailable:    8000000 kB\n"
 KIB, GIB = 1024, 1 << 30
+
+
+def test_a_block_has_at_least_one_row():
+    assert (rows_at_once(1 << 20), rows_at_once(1 << 40)) == (16, 1)
 
 
 @pytest.fixture

@@ -227,7 +227,7 @@ def test_legend_and_scale_stand_in_the_picture_beside_the_drawing(paper):
         assert inside(figure, ax.title.get_window_extent())
         places = ax.transData.transform(dots_of(figure).get_offsets())
         assert box.x0 > places[:, 0].max() + 5
-        assert (places > 0).all()
+        assert ((places > 0) & (places < figure.bbox.size)).all()
 
 
 @pytest.mark.parametrize(("word", "amounts"), [("degree", [3, 1, 1, 1]), ("strength", [6, 1, 2, 3])])
@@ -244,6 +244,12 @@ def test_degree_and_strength_are_words_that_win_over_attributes(word, amounts, a
     want = np.maximum(np.sqrt(np.array(amounts) / np.mean(amounts)), 0.5)[order]
     np.testing.assert_allclose(widths / widths[-1], want / want[-1])
     assert figure.axes[0].child_axes[0].get_title(loc="left") == word
+
+
+def test_dots_by_degree_have_half_to_three_times_the_usual_size():
+    G = nx.disjoint_union(nx.star_graph(40), nx.empty_graph(1))
+    widths = dots_of(nl.draw(G, nx.circular_layout(G), node_size="degree")).get_widths()
+    assert widths[-1] / widths == pytest.approx(np.r_[6.0, [3.0 / np.sqrt(42 / 80)] * 40, 1.0])
 
 
 def test_points_without_a_graph():

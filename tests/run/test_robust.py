@@ -15,6 +15,7 @@ from tables import RECIPES, thinned
 import nelayout as nl
 from nelayout.catalogue import tune
 from nelayout.run.placement import GAP, NEAR, pull_in_outliers
+from nelayout.similarities.affinity import within_range
 
 METHODS = ("auto", "ws-sne", "gamma-quadlog", "linlog", "ee", "tsne")
 # The large ones of a product are drawn by the default and by the method that stretches drawings most.
@@ -231,6 +232,19 @@ def test_drawn_in_does_not_depend_on_units():
     answer, _ = pull_in_outliers(Y)
     for unit in (2.0**-900, 2.0**900):
         assert np.array_equal(pull_in_outliers(unit * Y)[0], unit * answer)
+
+
+def test_weights_near_the_ends_of_floats_are_divided_by_a_power_of_two():
+    found = []
+    for unit in (2.0**-900, 2.0**900):
+        G = nx.Graph()
+        G.add_weighted_edges_from((u, v, unit * (1 + u + v)) for u, v in nx.cycle_graph(9).edges)
+        found.append(nl.solve(G, "ws-sne", seed=0, max_iter=5))
+        assert any("edge weights near" in note and "divided by 2^" in note for note in found[-1].notes)
+    assert all(np.array_equal(found[0].positions[v], found[1].positions[v]) for v in range(9))
+    large = sparse.csr_array(2.0**900 * (1 - np.eye(2)))
+    assert within_range(large, 40)[0].data.tolist() == [0.5, 0.5]
+    assert within_range(large, 1000) == (large, ())
 
 
 @pytest.mark.full

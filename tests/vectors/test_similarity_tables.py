@@ -51,7 +51,9 @@ def test_new_rows_of_similarities_lie_at_those_they_are_similar_to():
     new = S[:6].copy()
     new[new > 0] *= 0.5  # parts of the row count, not its sum; and it is no fitted row
     new[np.arange(6), np.arange(6)] = 1.0
-    off = np.hypot(*(estimator.transform(new) - Y[:6]).T)
+    places = estimator.transform(new)
+    assert np.array_equal(estimator.transform(8.0 * new), places)
+    off = np.hypot(*(places - Y[:6]).T)
     assert off.max() < 0.15 * np.ptp(Y)  # two rows of one normal sample lie 0.45 apart on average
     assert np.array_equal(estimator.transform(csr_array(new))[::-1], estimator.transform(new[::-1]))
     new[2] = 0.0
