@@ -129,7 +129,20 @@ def solve(
 ) -> Drawn:  # fmt: skip
     """Lay out a graph as `layout` does; return value, trace, components, notes and costs too.
 
-    Parameters and errors are those of `layout`; the result is a `Drawn`.
+    Parameters
+    ----------
+    edges, method, and keywords
+        as in `layout`
+
+    Returns
+    -------
+    Drawn
+        the positions and the facts of the run
+
+    Raises
+    ------
+    InputError, Unsupported
+        as in `layout`
     """
     import_dask()
     began = time.perf_counter()

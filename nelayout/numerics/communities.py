@@ -15,6 +15,8 @@ array([1., 1., 1., 1., 0., 0., 0., 0.])
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from scipy.sparse import csr_array
 
@@ -72,9 +74,10 @@ def _moved(P: csr_array, order: np.ndarray, whole: np.ndarray, compiled: bool) -
     strength = np.asarray(P.sum(axis=1), dtype=float)
     graph = P.indptr, P.indices, P.data, order, strength, strength / whole
     state = np.arange(n), strength.copy(), np.ones(n, dtype=bool)
+    scratch = order.copy(), np.zeros(n), np.full(n, -1), np.empty(n, dtype=np.int64)
     if compiled:
-        compiled_loop()(*graph, *state, order.copy(), np.zeros(n), np.full(n, -1), np.empty(n, dtype=np.int64))
+        compiled_loop()(*graph, *state, *scratch)
         return state[0]
-    lists = [each.tolist() for each in (*graph, *state)]
-    move_nodes(*lists, order.tolist(), [0.0] * n, [-1] * n, [0] * n)
+    lists: Any = [each.tolist() for each in (*graph, *state, *scratch)]
+    move_nodes(*lists)
     return np.array(lists[6])

@@ -266,9 +266,12 @@ class Drawing:
 
     def by_method(self) -> Iterator[tuple[np.ndarray, Drawing]]:
         """Yield a mask (C,) and the drawing of the graphs that share a method, for each method."""
-        for method in dict.fromkeys(self.methods):
-            mask = np.array([own == method for own in self.methods])
+        left = np.ones(self.count, dtype=bool)
+        while left.any():  # parts of a method need not be hashable
+            method = self.methods[int(np.argmax(left))]
+            mask = left & np.array([own == method for own in self.methods])
             yield mask, self.take(mask)
+            left &= ~mask
 
 
 def joined(drawings: Sequence[Drawing]) -> Drawing:
@@ -301,8 +304,6 @@ def _filled(mine: Any, others: Any, mask: np.ndarray) -> Any:
 
 def _chained(values: Sequence[Any]) -> Any:
     return np.concatenate(values) if isinstance(values[0], np.ndarray) else tuple(chain(*values))
-
-
 
 
 # Called after each iteration with J (of all graphs together) and the positions.

@@ -197,13 +197,12 @@ class _Planner:
         why, margin = f"at most {MAX_STARTS_NODES} nodes", 1.0 + BALANCED
         rough = Rough(name="rough drawing", copies=ROUGH_COPIES, steps=COMPARED, why="a Gaussian releases no edge")
         each = replace(compared, name=f"other starts: {stage.name}")
-        branches = [Branch(passes=(compared,)), Branch(passes=(rough, each), margin=margin)]
-        if facts.placed:  # several components: a Gaussian parts them too far, where J is flat
-            random = Place(name="random positions", kind="random", why="components start among each other")
-            descent = replace(each, name=f"from random positions: {stage.name}")
-            branches.append(Branch(passes=(random, descent), margin=margin))
+        random = Place(name="random positions", kind="random", why="a Gaussian parts joint components too far")
+        last = replace(each, name=f"from random positions: {stage.name}")
+        others = (Branch(passes=passes, margin=margin) for passes in ((rough, each), (random, last)))
+        branches = (Branch(passes=(compared,)), *others)
         enough = 0.0 if isinstance(self.method.connection, Fixed) else GOOD_ENOUGH
-        keep = Keep(name="initial positions", branches=tuple(branches), by="J", why=why, enough=enough)
+        keep = Keep(name="initial positions", branches=branches, by="J", why=why, enough=enough)
         return [keep, replace(own, name=f"{stage.name} on", steps=steps - first, rested=settings.tol is None)]
 
     def _nearest(self) -> Keep:

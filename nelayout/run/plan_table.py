@@ -39,7 +39,7 @@ from nelayout.run.plan import plan as passes_of
 from nelayout.run.request import NOTHING_KNOWN, Request, checked_stability, read_request
 from nelayout.run.several_machines import Forecast
 from nelayout.run.taking_apart import masses_of, take_apart
-from nelayout.run.untangling import Redraw, Untangle
+from nelayout.run.untangling import MAX_MOVES, NODE_MOVES, Redraw, Untangle
 from nelayout.similarities.masses import NAMED
 from nelayout.similarities.random_walk import KEPT, WHOLE
 from nelayout.sums.device import device_named
@@ -52,8 +52,11 @@ __all__ = ["Estimate", "Plan", "PlannedPass", "estimate", "loops_within", "plan"
 # nodes by NumPy; and for each entry.
 CALL, NODE, PAIR = 2.2e-4, 2e-7, 15e-9
 ENTRY = {"numpy": 40e-9, "compiled": 5e-9}
-# Seconds for each node and entry that is read, written or made similar, and for each node that moves by itself.
-READ, TIDY_NODE = 1e-6, 5e-5
+# Seconds for each node and entry that is read, written or made similar; for each node that moves by itself, and for
+# each move that untangles.
+READ, TIDY_NODE, MOVE = 1e-6, 5e-5, 1.2e-4
+# Seconds for each entry that a walk keeps, mean degree, and 1 / (1 - rho).
+PUSH = 0.3e-9
 # Seconds of any run, of compiling the loops that most runs need, and of loading them in a process.
 RUN, COMPILING, LOADING = 0.02, 7.0, 0.5
 # Part of a second core's time that is used.
@@ -294,7 +297,7 @@ def _planned(request: Request, threads: int, stability: float | None, file: floa
     components, drawn = int(request.labels.max(initial=-1)) + 1, max((row.nodes for row in rows), default=0)
     peak = held_bytes(n, entries) + max((row.bytes for row in rows), default=0)
     apart = TIDY_NODE * n if o["node_size"] is not None else 0.0
-    seconds = file + RUN + READ * (n + request.P.nnz) + CALL * max(components - 1, 0) + apart
+    seconds = file + RUN + READ * (n + request.P.nnz) + 0.5 * CALL * max(components - 1, 0) + apart
     rows.append(PlannedPass("read, pack and write", components, n, 0, "every graph", seconds, 0))
     loops = (0.0 if "nelayout.numerics.compiling" in sys.modules else LOADING) + COMPILING * (not loop_store.compiled())
     if loops and uses_loops(n, entries):
@@ -375,7 +378,8 @@ class CostModel:
             held = copies * (BYTES_NODE * self.n + BYTES_ENTRY * self.entries)
             return replace(cost, bytes=cost.bytes + int(held))
         if isinstance(each, Untangle):
-            return Cost(TIDY_NODE * self.n)
+            cycles = max(self.entries // 2 - self.n + 1, 0)  # a graph without cycles has hardly a crossing
+            return Cost(MOVE * (MAX_MOVES + NODE_MOVES * self.n) * min(1.0, cycles / self.n))
         if isinstance(each, Redraw):
             return sum(map(self, (*each.descents, each.untangle)), Cost())
         if not isinstance(each, Descent):
@@ -393,8 +397,8 @@ class CostModel:
         """Return the cost of similarities from path lengths, or of cutting a random walk short."""
         if self.method.perplexity is None and self.entries == self.given:
             return Cost()
-        steps = 1.0 if self.method.perplexity is not None else math.sqrt(1.0 / (1.0 - self.rho))
-        return Cost(READ * self.entries * steps, BYTES_ENTRY * self.entries)
+        each = READ if self.method.perplexity is not None else PUSH * self.given / self.n / (1.0 - self.rho)
+        return Cost(each * self.entries, BYTES_ENTRY * self.entries)
 
     def _steps(self, method: Method, steps: float, calls: float, optimizer: str = "lbfgs") -> Cost:
         """Return the cost of iterations on the whole graph, and of ``calls`` on any level."""

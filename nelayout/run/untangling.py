@@ -36,7 +36,7 @@ from nelayout.run.tidiness import crossed, crossings, crossings_of_each, is_symm
 from nelayout.sums.nbody.exact import BLOCK_PAIRS
 from nelayout.sums.nbody.outside import Sources
 
-__all__ = ["APART", "KAPPA", "Redraw", "Untangle"]
+__all__ = ["APART", "KAPPA", "MAX_MOVES", "NODE_MOVES", "Redraw", "Untangle"]
 
 # Nats for each e-fold of 1 + X: in the result, and at most in moves.
 KAPPA, MOST_KAPPA = 0.5, 4.0

@@ -261,7 +261,7 @@ def fit_vectors(
 def _similarities_drawn(
     rows: Any, method: Method, start: Start, run: dict[str, Any], asked: dict[str, Any], began: float
 ) -> Fit:
-    """Draw a table of similarities as the graph that it is; refuse keywords that would change the graph."""
+    """Draw a table of similarities, a graph; refuse keywords that would change it."""
     for name, value in asked.items():
         if value is not None:
             raise InputError(
@@ -278,7 +278,7 @@ def _similarities_drawn(
 def _with_copies(
     copies: Copies, solution: Solution, graph: csr_array, method: Method, run: dict[str, Any], facts: Known
 ) -> tuple[Solution, Drawing]:
-    """Return the solution for all rows and the drawing of their graph; copies stand beside the first."""
+    """Return solution and drawing of all rows; copies stand beside the first."""
     beside = split_coincident(np.asarray(solution.positions)[copies.kind])
     whole, drawing = _drawn(graph, method, beside, run, facts)
     own = {"reason": solution.reason, "choice": solution.choice, "method": solution.method, "unit": 1.0}

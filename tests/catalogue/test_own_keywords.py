@@ -168,6 +168,36 @@ def test_a_function_is_a_divergence_for_a_method_too():
     assert nl.Method().connection.name == "optimal"
 
 
+@dataclasses.dataclass
+class Plain(nl.divergences.Divergence):
+    """The I-divergence by an edge and a slope alone; it is not frozen, so that it has no hash."""
+
+    name: str = "plain"
+    pairs: tuple = (nl.divergences.PairTerm(1.0, 1.0),)
+
+    def edge(self, p, b):
+        return -p * b.log()
+
+    def slope(self, p, b):
+        return -p
+
+
+def test_a_divergence_may_state_its_edge_and_slope_alone():
+    pos = nx.circular_layout(G)
+    own, named = (nl.evaluate(G, pos, nl.Method("cauchy", each, "normalized")) for each in (Plain(), "i-divergence"))
+    assert own.gradient_norm == pytest.approx(named.gradient_norm, rel=1e-12)
+    assert len(nl.layout(G, nl.Method("cauchy", Plain(), "normalized"), max_iter=5, seed=0)) == len(G)
+
+
+@pytest.mark.parametrize("name", ["ws-sne", "auto", "nerv"])
+@pytest.mark.parametrize("form", [dict, list, np.array], ids=["dict", "list", "array"])
+def test_a_method_may_have_masses_of_the_nodes(name, form):
+    masses = [1.0 + k % 3 for k in range(len(G))]
+    mass = dict(zip(G, masses, strict=True)) if form is dict else form(masses)
+    one, other = nl.layout(G, nl.method(name, mass=mass), seed=0), nl.layout(G, name, mass=mass, seed=0)
+    assert all(np.array_equal(one[node], other[node]) for node in G)
+
+
 @pytest.mark.parametrize(
     ("make", "words"),
     [

@@ -19,11 +19,13 @@ from nelayout.formula.divergences import (
     beta,
     divergence_named,
     f_divergence,
+    jensen_shannon,
     jse_divergence,
     mix,
     nerv_divergence,
     reverse_kl,
 )
+from nelayout.formula.divergences.f_divergences import conjugate_name
 from nelayout.formula.divergences.protocol import Similarity, Spread
 from nelayout.formula.kernels import KERNELS, Kernel, heavy_tailed, inverse_power
 from nelayout.objective import Affinity, Objective
@@ -146,6 +148,12 @@ def test_own_functions_are_the_named_ones(name, own, connections):
     for connection in connections:
         named = gradient(P, m, Y, divergence_named(name), connection)
         np.testing.assert_allclose(gradient(P, m, Y, f_divergence(own), connection), named, rtol=1e-7, atol=1e-10)
+
+
+@pytest.mark.parametrize("name", ["js", "js: mine", "chi2:3"])
+def test_a_function_of_the_user_has_no_known_conjugate_whatever_its_name(name):
+    assert conjugate_name(f_divergence(lambda t: (t - 1) ** 2 / (t + 1), name=name)) is None
+    assert conjugate_name(jensen_shannon()) == "js"
 
 
 @pytest.mark.parametrize("name", ["jse:0.3", "alpha:0.3", "reverse-kl"])

@@ -68,7 +68,7 @@ def test_reads_what_networkx_writes(tmp_path, name, directed):
     if name == "g.net":
         for attributes in G.nodes.values():
             attributes.clear()  # networkx writes no numbers there
-    {"g.net": nx.write_pajek}.get(name, getattr(nx, f"write_{path.suffix[1:]}", None))(G, path)
+    getattr(nx, "write_pajek" if name == "g.net" else f"write_{path.suffix[1:]}")(G, path)
     file = read_graph(path)
     assert file.graph.is_directed() == directed
     order = np.argsort([str(v) for v in G])
@@ -79,7 +79,7 @@ def test_reads_what_networkx_writes(tmp_path, name, directed):
 def test_long_edge_lists_become_matrices(write, monkeypatch):
     path = write("a.csv", "a,b\nb,c\nc,c\na,b\n")
     small = read_graph(path)
-    monkeypatch.setattr(files.record, "MAX_NETWORKX_EDGES", 1)
+    monkeypatch.setattr("nelayout.graphs.files.record.MAX_NETWORKX_EDGES", 1)
     large = read_graph(path)
     assert sp.issparse(large.graph)
     assert large.labels == small.labels == ["a", "b", "c"]

@@ -164,7 +164,7 @@ def conjugate_name(divergence: Any) -> str | None:
     ('js', None)
     """
     name = "kl" if divergence == Beta(1.0) else divergence.name.partition(":")[0]
-    return name if name in WITH_CONJUGATE else None
+    return name if name in WITH_CONJUGATE and not isinstance(divergence, OwnFunction) else None
 
 
 @dataclass(frozen=True, slots=True)

@@ -53,7 +53,7 @@ class Mixture(Divergence):
     def edge_and_slope(self, p: np.ndarray, b: Similarity) -> tuple[np.ndarray, np.ndarray]:
         parts = [(weight, *part.edge_and_slope(p, b)) for weight, part in self.parts]
         edge, slope = (sum(part[0] * part[k] for part in parts) for k in (1, 2))
-        return np.asarray(edge), np.asarray(slope)
+        return edge, slope  # pyright: ignore[reportReturnType]  # arrays, there or on a device
 
 
 def mixture(share: float, first: Any, second: Any, said: str = "") -> Mixture:

@@ -114,7 +114,7 @@ class Powers(NamedTuple):
 class Divergence:
     """phi(p, b) = phi(0, b) + edge(p, b); see the package docstring.
 
-    A divergence has a name, ``pairs`` and ``edge_powers`` or ``edge_and_slope``.
+    A divergence has a name, ``pairs`` and one of ``edge_powers``, ``edge_and_slope``, or ``edge`` and ``slope``.
 
     name        for which `nelayout.divergences.divergence_named` returns an equal divergence
     pairs       the terms of phi(0, b), a tuple of `PairTerm`
@@ -143,8 +143,8 @@ class Divergence:
 
     def edge_and_slope(self, p: np.ndarray, b: Similarity) -> tuple[np.ndarray, np.ndarray]:
         """Return edge(p, b) and d edge / d ln b."""
-        powers: Any = self.edge_powers(p)
-        return powers.at(b)
+        powers = self.edge_powers(p)
+        return (self.edge(p, b), self.slope(p, b)) if powers is None else powers.at(b)
 
     def edge_powers(self, p: np.ndarray) -> Powers | None:
         """Return factors and constants of edges of given p; None if edges are not one power of b."""
