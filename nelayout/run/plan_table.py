@@ -379,7 +379,8 @@ class CostModel:
             return replace(cost, bytes=cost.bytes + int(held))
         if isinstance(each, Untangle):
             cycles = max(self.entries // 2 - self.n + 1, 0)  # a graph without cycles has hardly a crossing
-            return Cost(MOVE * (MAX_MOVES + NODE_MOVES * self.n) * min(1.0, cycles / self.n))
+            moves = (MAX_MOVES + NODE_MOVES * self.n) * min(1.0, cycles / self.n)
+            return Cost(TIDY_NODE * self.n + MOVE * moves)
         if isinstance(each, Redraw):
             return sum(map(self, (*each.descents, each.untangle)), Cost())
         if not isinstance(each, Descent):
