@@ -325,7 +325,7 @@ class Objective:
             edges = self.edges.sums(Y, self.kernel, self.phi, lam, want, **lengths)
         else:  # which bind the background of each entry's group
             edges = self.edges.sums(Y, self.kernel, self.divergence, lam, want, **lengths)
-        if np.any(self._inside):  # merged pairs: q(0) = 1, so b = lambda
+        if self._has_inside:  # merged pairs: q(0) = 1, so b = lambda
             p = np.atleast_1d(self._inside)
             b = Similarity(self.kernel, np.zeros(len(p)), lam)
             merged = self.phi.edge(p, b), self.phi.slope(p, b)
@@ -516,6 +516,10 @@ class Objective:
     def _has_hidden(self) -> bool:
         """Return True if merged pairs, at distance 0, count in sums over pairs."""
         return not self.kernel.singular and bool(np.any(self.affinity.hidden)) and not self.by_rows
+
+    @cached_property
+    def _has_inside(self) -> bool:
+        return bool(np.any(self._inside))
 
     @cached_property
     def _inside(self) -> Any:
