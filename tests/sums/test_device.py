@@ -114,9 +114,10 @@ class TestOnTorch:
                 continue
             found = plain._replace(potential=np.asarray(field.potential), force=np.asarray(field.force))
             of_cpu, of_device = errors(plain, true, mass), errors(found, true, mass)
-            # as near to the truth as the CPU's, but for rounding in single precision, which both have
-            for a, b in zip(of_device, of_cpu, strict=True):
-                assert a <= 1.05 * b + 1e-5, (radial, of_device, of_cpu)
+            # As near to the truth as the CPU's, but for rounding in single precision, which both have.  It differs
+            # between processors, for forces more than for potentials.
+            for a, b, factor in zip(of_device, of_cpu, (1.05, 1.25, 1.05), strict=True):
+                assert a <= factor * b + 1e-5, (radial, of_device, of_cpu)
             assert max(errors(found, plain, mass)[:2]) < BOUNDS["mesh"][1] / 100
 
     @pytest.mark.parametrize(("name", "d"), [("exact", 1), ("exact", 3), ("tree", 2), ("tree", 3), ("auto", 3)])
