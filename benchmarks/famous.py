@@ -44,7 +44,8 @@ def graphs() -> dict[str, csr_array]:
         name: csr_array(nx.to_scipy_sparse_array(G, weight="weight" if name in WEIGHTED else None, dtype=float))
         for name, G in made.items()
     }
-    return found | {name: problems.load(name).adjacency for name in ("football", "can_96", "jazz")}
+    stored = (name for name in ("football", "can_96", "jazz") if name in problems.names())
+    return found | {name: problems.load(name).adjacency for name in stored}
 
 
 def measured(A: csr_array, method: str, seeds: int) -> np.ndarray:
