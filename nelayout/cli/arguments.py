@@ -72,7 +72,7 @@ class WrongUsage(InputError):
 
 
 def declarer(command: argparse.ArgumentParser) -> Callable[..., None]:
-    """Return a function that adds an option; the default text is that of the layout keyword."""
+    """Return a function that adds an option; the default text is the layout keyword's."""
 
     def option(*names: str, text: str = "", **how: Any) -> None:
         key = names[-1].removeprefix("--").replace("-", "_")

@@ -63,7 +63,7 @@ def register() -> None:
     for name in functions:
         theirs = hasattr(Graph, f"layout_{name}") or name in names or name.replace("_", "-") in names
         if theirs and not _is_ours(Graph, name):
-            raise Unsupported(f"igraph has a layout {name!r} of its own, which is not replaced; {INSTEAD}")
+            raise Unsupported(f"igraph has its own layout {name!r}, which is not replaced; {INSTEAD}")
     for name, function in functions.items():
         setattr(Graph, f"layout_{name}", _method(name, function))
         names.update(dict.fromkeys((name, name.replace("_", "-")), f"layout_{name}"))

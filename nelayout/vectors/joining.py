@@ -58,7 +58,7 @@ def join_components(space: Space, graph: csr_array, threads: Threads, weight: fl
 
 
 def _join_heaviest(graph: csr_array, weight: float) -> tuple[csr_array, int]:
-    """Join the row with the largest sum in each component to that of the largest component."""
+    """Join the row with the largest sum in each component to such a row of the largest one."""
     labels = component_labels(graph)
     order = np.lexsort((-np.asarray(graph.sum(axis=1)).ravel(), labels))
     largest, *others = order[np.unique(labels[order], return_index=True)[1]]

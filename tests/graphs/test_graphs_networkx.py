@@ -109,7 +109,7 @@ def test_wrong_weight_names_the_edge(kind, wrong):
 
 
 def path(*weights):
-    """A path whose edges have these weights; None is an edge without one."""
+    """A path with these weights of its edges; None is an edge without one."""
     return nx.Graph([(k, k + 1, {} if w is None else {"weight": w}) for k, w in enumerate(weights)])
 
 

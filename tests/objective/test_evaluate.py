@@ -277,7 +277,7 @@ def test_a_node_that_no_kernel_value_reaches_is_named(method, away):
      ("mds-ks", 1e6)],
 )  # fmt: skip
 def test_nodes_too_far_apart_make_j_infinite_and_a_note_says_so(method, apart):
-    """Squares of distances are beyond floats, or a kernel reaches none of the nodes, so that all costs are infinite."""
+    """Squares of distances are beyond floats, or a kernel reaches no node, so that all costs are infinite."""
     found = nl.evaluate(KARATE, {v: (apart * k, 0.0) for k, v in enumerate(KARATE)}, method)
     assert found.value == found.gradient_norm == math.inf
     assert any("so far apart" in note for note in found.notes)

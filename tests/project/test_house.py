@@ -48,7 +48,7 @@ def room_of(path: Path) -> str:
 
 
 def imported(path: Path) -> list[tuple[int, str]]:
-    """(line, module or name in a module) for every import of the package's own, wherever in the file it stands."""
+    """(line, module or name in a module) for every import of the package's own, anywhere in the file."""
     found = []
     for node in ast.walk(ast.parse(path.read_text())):
         if isinstance(node, ast.Import):

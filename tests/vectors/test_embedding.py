@@ -32,7 +32,7 @@ def asked(row, other):
 
 
 def accuracy(Y, labels):
-    """Share of points whose 10 nearest others mostly have their label."""
+    """Share of points with mostly their own label among the 10 nearest others."""
     near = labels[np.argsort(squareform(pdist(Y)) + np.diag(np.full(len(Y), np.inf)), axis=1)[:, :10]]
     return np.mean([np.bincount(row).argmax() == label for row, label in zip(near, labels, strict=True)])
 

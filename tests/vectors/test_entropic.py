@@ -20,7 +20,7 @@ from nelayout.vectors.neighbors import Space
 
 
 def excess(p, perplexity):
-    """The largest difference of a row's entropy from that of the perplexity, in nats."""
+    """The largest difference between the entropies of a row and of the perplexity, in nats."""
     p = p.toarray() if hasattr(p, "toarray") else p
     return np.abs(entropy(p, axis=1) - math.log(perplexity)).max()
 

@@ -237,7 +237,7 @@ APPROXIMATE = [
 
 
 def are_others(indices, k):
-    """Assert that each row has k different neighbors, and that none of them is the row."""
+    """Assert that each row has k different neighbors, and never itself."""
     assert (indices != np.arange(len(indices))[:, None]).all()
     assert all(len(set(row)) == k for row in indices.tolist())
 

@@ -250,7 +250,7 @@ def text_labels(labels: Sequence[Hashable], name: str, spell: Callable[[Hashable
     for text, label in zip(texts, labels, strict=True):
         if text in seen:
             raise InputError(
-                f"the nodes {seen[text]!r} and {label!r} are both called {text!r} in {name}, whose names are text; "
+                f"the nodes {seen[text]!r} and {label!r} are both called {text!r} in {name}, where names are text; "
                 "relabel one of them, or write json"
             )
         seen[text] = label
