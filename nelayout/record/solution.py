@@ -63,7 +63,8 @@ class Solution:
         scale=None; an (n, 1) column if components have sizes of their own; (n, dim) with layers
     trace
         (iteration, value, seconds, stage) of every step; coarse levels, the shape stage and stages with
-        stronger edges have values of their own objectives; a stage of a later component has a number, "tail (2)"
+        stronger edges have values of their own objectives; steps "in space" have J with one dimension more; a stage
+        of a later component has a number, "tail (2)"
     connection
         lambda of ``positions`` (of the largest component; the geometric mean if each node has its own)
     reason

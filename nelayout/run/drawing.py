@@ -25,11 +25,11 @@ from nelayout.optimizers import Optimizer
 from nelayout.optimizers.minimize import Keeper, Rest, minimize
 from nelayout.optimizers.size import size_search
 from nelayout.record.progress import Observer, Stopped
-from nelayout.run.placement import place_of_layers, radius
+from nelayout.run.placement import centered, place_of_layers, radius
 from nelayout.sums.device import Device
 from nelayout.sums.nbody import NBody, backend
 
-__all__ = ["Drawing", "Part", "Report", "Run", "Summation", "joined", "uses_loops"]
+__all__ = ["Drawing", "Part", "Report", "Run", "Summation", "flattened", "joined", "uses_loops"]
 
 # Nodes of a graph that is drawn once for all that are equal to it.
 MAX_REPEATED_NODES = 30
@@ -306,6 +306,16 @@ def _chained(values: Sequence[Any]) -> Any:
     return np.concatenate(values) if isinstance(values[0], np.ndarray) else tuple(chain(*values))
 
 
+def flattened(Y: np.ndarray, drawing: Drawing, dim: int) -> np.ndarray:
+    """Return each graph's positions Y (n, d) along its first principal axes, (n, dim)."""
+    parts = []
+    for each in np.split(Y, drawing.segments.starts[1:-1]):
+        about = centered(each)
+        axes = np.linalg.eigh(np.einsum("ia,ib->ab", about, about))[1][:, ::-1]
+        parts.append(np.einsum("ia,ab->ib", about, axes[:, :dim]))
+    return np.concatenate(parts)
+
+
 # Called after each iteration with J (of all graphs together) and the positions.
 Report = Callable[[float, np.ndarray], None]
 
@@ -342,7 +352,8 @@ class Run:
         """Return the function that each iteration calls; ``whole`` maps to its positions."""
 
         def latest(Y: np.ndarray) -> Drawing:
-            return drawing.at(np.asarray(Y) if whole is None else whole(np.asarray(Y)))
+            positions = np.asarray(Y) if whole is None else whole(np.asarray(Y))
+            return drawing.at(positions if positions.shape[1] == self.dim else flattened(positions, drawing, self.dim))
 
         def report(value: float, Y: np.ndarray) -> None:
             try:

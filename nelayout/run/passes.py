@@ -25,7 +25,7 @@ from nelayout.optimizers.minimize import Rest
 from nelayout.optimizers.size import best_size, means, size_search, spread_search
 from nelayout.optimizers.step import attraction_of
 from nelayout.record.progress import LOG, Stopped
-from nelayout.run.drawing import Drawing, Run, joined
+from nelayout.run.drawing import Drawing, Run, flattened, joined
 from nelayout.run.facts import circle
 from nelayout.run.placement import frame, place_missing, radius, random_positions, stir_flat
 from nelayout.run.score import Score
@@ -33,7 +33,7 @@ from nelayout.run.springs import springs
 from nelayout.run.tidiness import tidiness
 
 __all__ = [
-    "Branch", "Descent", "Keep", "Pass", "Place", "PlaceMissing", "Resize", "TakeMasses", "fold",
+    "Branch", "Descent", "InSpace", "Keep", "Pass", "Place", "PlaceMissing", "Resize", "TakeMasses", "fold",
     "passes_within",
 ]  # fmt: skip
 
@@ -231,6 +231,18 @@ def _resized(
         place=np.where(which[:, None], drawing.place + middle / drawing.size, drawing.place),
         size=np.where(which[:, None], drawing.size * factor[:, None], drawing.size),
     )
+
+
+@dataclass(frozen=True, kw_only=True)
+class InSpace(Pass):
+    """Descend from random positions with one dimension more, and lay them flat."""
+
+    descend: Descent
+
+    def __call__(self, drawing: Drawing, run: Run) -> Drawing:
+        Y, graphs = random_positions(len(drawing.Y), min(run.dim + 1, 3), run.rng), (drawing.affinity, drawing.segments)
+        there = self.descend(Drawing.on(*graphs, Y, drawing.parts), run)
+        return Drawing.on(*graphs, flattened(there.Y, drawing, run.dim), drawing.parts)
 
 
 @dataclass(frozen=True, kw_only=True)

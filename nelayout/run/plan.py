@@ -17,7 +17,7 @@ from nelayout.run.coarsen import COARSEST
 from nelayout.run.facts import Facts
 from nelayout.run.layers import Layers
 from nelayout.run.levels import COARSEST_STEPS, UNFOLDING_STEPS, Levels, Rough
-from nelayout.run.passes import Branch, Descent, Keep, Pass, Place, PlaceMissing, Resize, TakeMasses
+from nelayout.run.passes import Branch, Descent, InSpace, Keep, Pass, Place, PlaceMissing, Resize, TakeMasses
 from nelayout.run.planar import may_be_planar
 from nelayout.run.untangling import Redraw, Untangle
 
@@ -25,8 +25,8 @@ __all__ = ["COMPARED", "Settings", "plan"]
 
 # Fewest and most nodes of a graph for which other initial positions are tried.
 MIN_STARTS_NODES, MAX_STARTS_NODES = 6, 200
-# Random positions of the rough drawing of a graph.
-ROUGH_COPIES = 16
+# Random positions of the rough drawing of a graph, and drawings in space.
+ROUGH_COPIES, FLATTENED = 16, 3
 # Iterations before drawings are compared: other initial positions, rough drawings, and orders alpha.
 COMPARED = 40
 # Nats (of each row under connections by rows) below which no other initial positions are tried.
@@ -197,12 +197,14 @@ class _Planner:
         why, margin = f"at most {MAX_STARTS_NODES} nodes", 1.0 + BALANCED
         rough = Rough(name="rough drawing", copies=ROUGH_COPIES, steps=COMPARED, why="a Gaussian releases no edge")
         each = replace(compared, name=f"other starts: {stage.name}")
-        random = Place(name="random positions", kind="random", why="a Gaussian parts joint components too far")
-        last = replace(each, name=f"from random positions: {stage.name}")
-        others = (Branch(passes=passes, margin=margin) for passes in ((rough, each), (random, last)))
-        branches = (Branch(passes=(compared,)), *others)
+        branches = [Branch(passes=(compared,)), Branch(passes=(rough, each), margin=margin)]
+        for k in range(1, FLATTENED + 1):
+            there = replace(each, name=f"in space {k}: {stage.name}", why="nodes can pass each other there")
+            space = InSpace(name=there.name, steps=first, descend=there, why=there.why)
+            flat = replace(each, name=f"other starts {k}: {stage.name}")
+            branches.append(Branch(passes=(space, flat), margin=margin))
         enough = 0.0 if isinstance(self.method.connection, Fixed) else GOOD_ENOUGH
-        keep = Keep(name="initial positions", branches=branches, by="J", why=why, enough=enough)
+        keep = Keep(name="initial positions", branches=tuple(branches), by="J", why=why, enough=enough)
         return [keep, replace(own, name=f"{stage.name} on", steps=steps - first, rested=settings.tol is None)]
 
     def _nearest(self) -> Keep:

@@ -33,7 +33,7 @@ from nelayout.run.drawing import Part, uses_loops
 from nelayout.run.facts import Facts
 from nelayout.run.layers import Layers
 from nelayout.run.levels import STARTS_NODES, Levels, Rough, polylog
-from nelayout.run.passes import Descent, Keep, Pass, passes_within
+from nelayout.run.passes import Descent, InSpace, Keep, Pass, passes_within
 from nelayout.run.plan import COMPARED, Settings
 from nelayout.run.plan import plan as passes_of
 from nelayout.run.request import NOTHING_KNOWN, Request, checked_stability, read_request
@@ -381,6 +381,8 @@ class CostModel:
             cycles = max(self.entries // 2 - self.n + 1, 0)  # a graph without cycles has hardly a crossing
             moves = (MAX_MOVES + NODE_MOVES * self.n) * min(1.0, cycles / self.n)
             return Cost(TIDY_NODE * self.n + MOVE * moves)
+        if isinstance(each, InSpace):
+            return self(each.descend)
         if isinstance(each, Redraw):
             return sum(map(self, (*each.descents, each.untangle)), Cost())
         if not isinstance(each, Descent):

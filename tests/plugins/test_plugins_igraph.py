@@ -157,7 +157,7 @@ def test_a_layout_of_igraphs_own_is_never_replaced(monkeypatch):
     plugin.unregister()
     monkeypatch.setitem(igraph.Graph._layout_mapping, "tsne", "layout_circle")
     before = state()
-    with pytest.raises(Unsupported, match="igraph has a layout 'tsne' of its own"):
+    with pytest.raises(Unsupported, match="igraph has its own layout 'tsne'"):
         plugin.register()
     plugin.unregister()
     assert state() == before
