@@ -81,7 +81,10 @@ class Kernel:
         """True if q is a power of the distance, infinite at 0: size and scale factor trade off."""
         return self.c == 0
 
-    def _base(self, xi: np.ndarray) -> np.ndarray:
+    def base(self, xi: np.ndarray) -> np.ndarray:
+        """c + a xi; xi itself for the Gaussian kernel, which does not need it."""
+        if self.a == 0:
+            return xi
         base = xi if self.a == 1 else self.a * xi
         return base + self.c if self.c >= SMALLEST else np.maximum(base, SMALLEST)
 
@@ -89,21 +92,21 @@ class Kernel:
         """ln q(xi); ``base``: c + a xi, if known."""
         if self.a == 0:
             return -self.b * xi
-        return (-self.b / self.a) * np.log(self._base(xi) if base is None else base)
+        return (-self.b / self.a) * np.log(self.base(xi) if base is None else base)
 
     def power(self, xi: np.ndarray, order: float, base: Any = None) -> np.ndarray:
         """q(xi)^order; ``base``: c + a xi, if known."""
         if self.a == 0:
             return np.exp((-self.b * order) * xi)
-        return _reciprocal_power(self._base(xi) if base is None else base, self.b * order / self.a)
+        return _reciprocal_power(self.base(xi) if base is None else base, self.b * order / self.a)
 
     def value(self, xi: np.ndarray) -> np.ndarray:
         """q(xi)."""
         return self.power(xi, 1.0)
 
-    def decay(self, xi: np.ndarray) -> np.ndarray | float:
-        """s(xi) = -d ln q / d xi = b / (c + a xi)."""
-        return self.b if self.a == 0 else self.b / self._base(xi)
+    def decay(self, xi: np.ndarray, base: Any = None) -> np.ndarray | float:
+        """s(xi) = -d ln q / d xi = b / (c + a xi); ``base``: c + a xi, if known."""
+        return self.b if self.a == 0 else self.b / (self.base(xi) if base is None else base)
 
 
 def _reciprocal_power(base: np.ndarray, exponent: float) -> np.ndarray:
@@ -225,7 +228,7 @@ class Radial:
     def value_and_slope(self, xi: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """r(xi) and dr / d xi."""
         kernel, order = self.kernel, self.order
-        base = kernel._base(xi) if kernel.a else xi
+        base = kernel.base(xi)
         if self.kind == "inverse":  # the power is 1 / (c + a xi), and so is the decay
             power = kernel.power(xi, order, base)
             return power, power * power * (-order * kernel.b)

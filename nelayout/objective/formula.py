@@ -309,12 +309,15 @@ class Objective:
         fields, far, lengths = {}, None, {}
         if table is None:
             fields, far = self._fields(Y, self.radials)
-            sums = {r: f.potential for r, f in fields.items()}
+            found: Any = [field.potential for field in fields.values()]
         else:
-            sums = dict(zip(self.radials, table.potentials(Y), strict=True))
+            found = table.potentials(Y) if self.by_rows else table.totals(Y)
             lengths = {"xi": table.xi.reshape(-1).take(self._places)}
-        if not self.by_rows:
-            sums = {r: self.parts.sum(self.mass * potential) for r, potential in sums.items()}
+        if table is None and not self.by_rows:
+            found = [self.parts.sum(self.mass * potential) for potential in found]
+        elif isinstance(self.groups, Whole):
+            found = found[:, 0].tolist()
+        sums: dict[Radial, Any] = dict(zip(self.radials, found, strict=True))
         if self._has_hidden:
             sums = {r: total + r.at_zero * self.affinity.hidden for r, total in sums.items()}
         normalizer = sums.get(self.plain, np.nan)

@@ -18,25 +18,29 @@ SMALL_ORDER = 0.1
 
 
 class Similarity(NamedTuple):
-    """b = lambda q(xi) of pairs; ``lam``: one lambda or one per pair; ``known``: ln b or None."""
+    """b = lambda q(xi) of pairs; ``lam``: one lambda or one per pair.
+
+    ``known`` is ln b and ``base`` is c + a xi, see `Kernel.base`; or None.
+    """
 
     kernel: Kernel
     xi: np.ndarray
     lam: Any = 1.0
     known: np.ndarray | None = None
+    base: np.ndarray | None = None
 
     def log(self) -> np.ndarray:
         """ln b."""
         if self.known is not None:
             return self.known
-        log_q = self.kernel.log(self.xi)
+        log_q = self.kernel.log(self.xi, self.base)
         return log_q if isinstance(self.lam, float) and self.lam == 1.0 else log_q + np.log(self.lam)
 
     def power(self, order: float) -> np.ndarray:
         """b^order."""
         if self.known is not None or several(self.lam):  # lambda may be huge and q tiny, and b of usual size
             return np.exp(order * self.log())
-        power = self.kernel.power(self.xi, order)
+        power = self.kernel.power(self.xi, order, self.base)
         return power if self.lam == 1.0 else power * self.lam**order
 
     def boxcox(self, order: float) -> np.ndarray:
@@ -104,11 +108,14 @@ class Powers(NamedTuple):
 
     def at(self, b: Similarity) -> tuple[np.ndarray, np.ndarray]:
         """Return the edge and its slope in ln b; their sums over many edges are compiled."""
-        factor = self.times * self.factor
+        value, slope = self.varying(b)
+        return value + self.constant, slope
+
+    def varying(self, b: Similarity) -> tuple[np.ndarray, np.ndarray]:
+        """Return the edge less its constant, and its slope in ln b."""
+        factor = self.factor if self.times == 1.0 else self.times * self.factor
         scaled = factor * b.power(self.order) if self.order else factor
-        if self.form == "boxcox":
-            return factor * b.boxcox(self.order) + self.constant, scaled
-        return scaled + self.constant, self.order * scaled
+        return (factor * b.boxcox(self.order), scaled) if self.form == "boxcox" else (scaled, self.order * scaled)
 
 
 class Divergence:

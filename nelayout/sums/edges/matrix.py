@@ -209,11 +209,13 @@ class Edges:
         late, each = self.by_rows and pull is not None, not want.isdisjoint(("weights", "attraction"))
         omega = np.empty_like(self.values, dtype=np.float64) if late or each else None
         drawn = None if late else pull
-        powers = self._powers_of(divergence) if self.by_powers else None
-        if powers is not None:
+        powers = self._powers_of(divergence)
+        if powers is None:
+            value, slope = self._by_arrays(Y, kernel, divergence, lam, drawn, omega, xi)
+        elif self.by_powers:
             value, slope = self._by_powers(Y, kernel, powers, lam, drawn, omega)
         else:
-            value, slope = self._by_arrays(Y, kernel, divergence, lam, drawn, omega, want, xi)
+            value, slope = self._by_numpy(Y, kernel, powers, lam, drawn, omega, xi, "rows" in want)
         weights: Any = None if omega is None else self.symmetric(omega)
         if late:
             self._by_chunks(lambda start, stop, here: self._pull(Y, weights[here], start, stop, here, pull))
@@ -223,16 +225,13 @@ class Edges:
         return EdgeSums(value, slope, pull, weights if "weights" in want else None, attraction)
 
     def _by_arrays(
-        self, Y: Any, kernel: Kernel, divergence: Divergence, lam: Any, pull: Any, omega: Any, want: frozenset[str],
-        known: Any,
+        self, Y: Any, kernel: Kernel, divergence: Divergence, lam: Any, pull: Any, omega: Any, known: Any
     ) -> tuple[Any, Any]:
-        """Compute values and slopes by the divergence's own formulas, chunk by chunk."""
-        # NumPy adds the rows of a single group at once.
-        at_once = self.owner is None and not self.compiled and "rows" not in want
-        values, slopes = (None if at_once else self._room() for _ in range(2))
+        """Compute the sums of each row by the divergence's own formulas, chunk by chunk."""
+        values, slopes = self._room(), self._room()
         log_lam = np.log(lam) if several(lam) else None
 
-        def work(start: int, stop: int, here: slice) -> tuple[float, float]:
+        def work(start: int, stop: int, here: slice) -> None:
             xi, ends = self._lengths_and_ends(Y, start, stop, here) if known is None else (known, None)
             log_b = None if log_lam is None else kernel.log(xi) + log_lam[self.owners[here]]
             sums = self._bound(divergence, here).edge_and_slope(self.ratio[here], Similarity(kernel, xi, lam, log_b))
@@ -243,16 +242,30 @@ class Edges:
                     self._pull(Y, attraction, start, stop, here, pull, ends)
                 if omega is not None:
                     omega[here] = attraction
-            if at_once:
-                return float(np.add.reduce(each)), float(np.add.reduce(slope))
             values[start:stop] = self._sums_of_chunk(each, start, stop)
             slopes[start:stop] = self._sums_of_chunk(slope, start, stop)
-            return 0.0, 0.0
 
-        parts = self._by_chunks(work)
-        if at_once:
-            return sum(v for v, _ in parts), sum(s for _, s in parts)
+        self._by_chunks(work)
         return values, slopes
+
+    def _by_numpy(
+        self, Y: Any, kernel: Kernel, powers: Powers, lam: Any, pull: Any, omega: Any, xi: Any, by_row: bool
+    ) -> tuple[Any, Any]:
+        """Return the same as `_by_powers` by NumPy, or the sums of a single group at once."""
+        ends = None
+        if xi is None:
+            xi, ends = self._lengths_and_ends(Y, 0, self.n, slice(0, self.size))
+        base = kernel.base(xi)
+        known = kernel.log(xi, base) + np.log(lam)[self.owners] if several(lam) else None
+        each, slope = powers.varying(Similarity(kernel, xi, lam, known, base))
+        if pull is not None or omega is not None:
+            attraction = np.multiply(slope, -kernel.decay(xi, base), out=omega)
+            if pull is not None:
+                self._pull(Y, attraction, 0, self.n, slice(0, self.size), pull, ends)
+        if self.owner is None and not by_row:
+            whole = float(np.add.reduce(powers.constant)) if several(powers.constant) else powers.constant
+            return float(np.add.reduce(each)) + whole, float(np.add.reduce(slope))
+        return self._sums_of_chunk(each, 0, self.n) + powers.constant, self._sums_of_chunk(slope, 0, self.n)
 
     def _by_powers(self, Y: Any, kernel: Kernel, powers: Powers, lam: Any, pull: Any, omega: Any) -> tuple[Any, Any]:
         """Compute the sums of a divergence with one power of b, from `_powers_of`."""
@@ -288,7 +301,8 @@ class Edges:
                 constant: Any = 0.0
                 if np.ndim(found.constant) or found.constant:
                     constant = self.row_sums(self._own(found.constant + np.zeros_like(factor), every))
-                found = found._replace(factor=factor, constant=constant)
+                times = found.times if self.by_powers else 1.0
+                found = found._replace(factor=factor * (found.times / times), constant=constant, times=times)
             self._powers = divergence, found
         return self._powers[1]
 

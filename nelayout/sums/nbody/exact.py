@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import product
@@ -10,15 +11,16 @@ from typing import Any
 import numpy as np
 
 from nelayout.formula.kernels import Radial
-from nelayout.numerics.groups import WHOLE, Parts, Whole
+from nelayout.numerics.arithmetic import MAX_BLAS_ENTRIES
+from nelayout.numerics.groups import WHOLE, Parts, Whole, several
 from nelayout.numerics.parallel import Threads
 from nelayout.sums.nbody.field import Field
 
 __all__ = ["BLOCK_PAIRS", "MAX_TABLE_PAIRS", "Exact", "PairTable", "sums_at", "sums_by_blocks"]
 
-# Number of pairs in a block of the NumPy form, 96 KB.  Arrays from 128 KB on are often new pages of memory, and their
+# Number of pairs in a block of the NumPy form, 64 KB.  Arrays from 128 KB on are often new pages of memory, and their
 # first use may cost more than the sums.
-BLOCK_PAIRS = 12_000
+BLOCK_PAIRS = MAX_BLAS_ENTRIES
 # Largest number of pairs in a `PairTable`.
 MAX_TABLE_PAIRS = 40_000
 # Largest squared distance from the center, in units of the kernel, at which matrix products give enough digits.
@@ -100,41 +102,53 @@ def sums_at(
 
 
 class PairTable:
-    """Pairs of small graphs of one size, for several layouts: potentials, then the gradient.
+    """Pairs of small graphs of one size, for several layouts: sums, then the gradient.
 
-    The derivatives of J in the potentials follow from the potentials, so the slopes of the radial functions are kept
-    until then.  The next layout overwrites the arrays.
+    The derivatives of J in the sums follow from the sums, so the slopes of the radial functions are kept until then.
+    The next layout overwrites the arrays.  ``products`` (C, n, n) are M, 0 for a node and itself.
     """
 
     def __init__(self, mass: np.ndarray, n: int, radials: tuple[Radial, ...], dim: int) -> None:
         self.mass, self.radials, self.dim = mass.reshape(-1, n), radials, dim
         self.shape = len(self.mass), n, n
         self.diffs, self.xi, self.slopes = (np.empty((k, *self.shape)) for k in (dim, 1, len(radials)))
-        self.xi, self.products = self.xi[0], 2.0 * self.mass[:, :, None] * self.mass[:, None]
+        self.xi, self.products = self.xi[0], self.mass[:, :, None] * self.mass[:, None]
+        itself(self.products, 0)[...] = 0.0
         rows, graphs = max(1, BLOCK_PAIRS // n), max(1, BLOCK_PAIRS // n**2)
         self.blocks = []  # graphs and rows, then views of the arrays there
         for block in product(range(0, len(self.mass), graphs), range(0, n, rows)):
             at = slice(block[0], block[0] + graphs), slice(block[1], block[1] + rows)
             xi, slopes = self.xi[at], list(self.slopes[:, *at])
-            self.blocks.append((at, block[1], xi, itself(xi, block[1]), self.diffs[:, *at], slopes))
+            self.blocks.append((at, block[1], xi, itself(xi, block[1]), self.diffs[:, *at], slopes, self.products[at]))
+
+    def totals(self, Y: np.ndarray) -> np.ndarray:
+        """Return sum M r over the pairs of each graph, (k, C), of each radial function."""
+        found = np.zeros((len(self.radials), self.shape[0]))
+        for at, k, _, value, products in self._values(Y):
+            graphs = len(value)
+            found[k, at[0]] += np.vecdot(value.reshape(graphs, -1), products.reshape(graphs, -1))
+        return found
 
     def potentials(self, Y: np.ndarray) -> np.ndarray:
         """Return the potential of the masses at positions Y, (k, C n), of each radial function."""
-        count, n, _ = self.shape
-        columns, found = np.ascontiguousarray(Y.T).reshape(-1, count, n), np.empty((len(self.radials), count, n))
-        for at, start, xi, own, diffs, slopes in self.blocks:
-            diffs[...] = columns[:, *at, None]
-            diffs -= columns[:, at[0], None]
-            first, *others = diffs
-            np.multiply(first, first, out=xi)
-            for diff in others:
-                xi += diff * diff
-            own[...] = 1.0  # any finite number will do
-            for radial, slope, potential in zip(self.radials, slopes, found, strict=True):
-                value, slope[...] = radial.value_and_slope(xi)
-                itself(value, start)[...] = 0.0
-                np.einsum("cij,cj->ci", value, self.mass[at[0]], out=potential[at])
+        found = np.empty((len(self.radials), *self.mass.shape))
+        for at, k, start, value, _ in self._values(Y):
+            itself(value, start)[...] = 0.0
+            np.einsum("cij,cj->ci", value, self.mass[at[0]], out=found[k, *at])
         return found.reshape(len(found), -1)
+
+    def _values(self, Y: np.ndarray) -> Iterator[tuple[Any, int, int, np.ndarray, np.ndarray]]:
+        """Yield graphs and rows, number of the radial function, first row, values and M of each block."""
+        columns = np.ascontiguousarray(Y.T).reshape(self.dim, *self.mass.shape)
+        for at, start, xi, own, diffs, slopes, products in self.blocks:
+            np.subtract(columns[:, *at, None], columns[:, at[0], None], out=diffs)
+            np.multiply(diffs[0], diffs[0], out=xi)
+            for diff in diffs[1:]:
+                np.add(xi, diff * diff, out=xi)
+            own.fill(1.0)  # any finite number will do
+            for k, radial in enumerate(self.radials):
+                value, slopes[k][...] = radial.value_and_slope(xi)
+                yield at, k, start, value, products
 
     def gradient(self, charges: list[Any], entries: np.ndarray, pulls: np.ndarray) -> np.ndarray:
         """Return sum_j w_ij (y_i - y_j), (C n, d), with w = 2 sum_k r_k' (c_ki m_j + m_i c_kj).
@@ -145,15 +159,16 @@ class PairTable:
         """
         weights: Any = None
         for slope, charge in zip(self.slopes, charges, strict=True):
-            charge = np.asarray(charge)
-            if charge.size == self.mass.size > 1:
+            if not several(charge):
+                slope *= np.multiply(self.products, 4.0 * charge, out=self.xi)
+            elif charge.size == self.mass.size:
                 across = charge.reshape(self.mass.shape)[:, :, None] * self.mass[:, None]
                 slope *= 2.0 * (across + across.swapaxes(1, 2))
             else:
-                slope *= np.multiply(self.products, (2.0 * charge).reshape(-1, 1, 1), out=self.xi)
+                slope *= np.multiply(self.products, (4.0 * charge)[:, None, None], out=self.xi)
             weights = slope if weights is None else np.add(weights, slope, out=weights)
         weights.reshape(-1)[entries] += pulls
-        return np.einsum("cij,acij->cia", weights, self.diffs).reshape(-1, self.dim)
+        return np.ascontiguousarray(np.vecdot(weights, self.diffs).reshape(self.dim, -1).T)
 
 
 def itself(pairs: np.ndarray, start: int) -> np.ndarray:
