@@ -13,6 +13,7 @@ from itertools import pairwise
 import numpy as np
 from scipy.sparse import csr_array
 
+from nelayout.numerics.breadth_first import COMPILED_ABOVE
 from nelayout.numerics.parallel import threads_for
 from nelayout.quality.distances import standardize
 from nelayout.quality.edges import edges
@@ -24,8 +25,10 @@ __all__ = ["Segments", "angular_resolution", "crossing_angle", "edge_crossings",
 PAIRS_EXACT = 400_000_000
 # Smallest number of sampled edges; it bounds the relative error.
 MIN_SAMPLED_EDGES = 500
-# Pairs below which NumPy tests them, so that small graphs load no compiler; and pairs of one piece of compiled work.
+# Pairs below which NumPy tests a small graph, so that it loads no compiler; and pairs of one piece of compiled work.
 PAIRS_NUMPY = 1_000_000
+# In place of an array of counts: nothing is counted there.
+NONE_LATER = np.zeros(0, np.int64)
 
 
 def edge_crossings(adjacency: csr_array, Y: np.ndarray, sample: Sample = "auto", seed: int = 0) -> Sampled:
@@ -96,19 +99,21 @@ def most_crossings(adjacency: csr_array) -> int:
 
 
 class Segments:
-    """The edges as segments, arranged for the sweep along the better axis.
+    """The edges as segments, arranged for a sweep along the axis where they are shorter.
 
-    Bands across that axis cut the drawing; their height is half the mean segment. Each segment enters every band that
+    Coordinates are replaced by their ranks, so dense parts of a drawing have as many bands as others. Bands across the
+    axis cut the drawing; their height is half the mean segment. Each segment enters every band that
     it reaches. A pair is tested in the first band that both reach.
     """
 
     def __init__(self, i: np.ndarray, j: np.ndarray, Y: np.ndarray) -> None:
         Y = standardize(Y)
-        low, high = np.minimum(Y[i], Y[j]), np.maximum(Y[i], Y[j])
-        sweeps = [_Bands(low[:, a], high[:, a], low[:, 1 - a], high[:, 1 - a]) for a in (0, 1)]
-        axis = int(sweeps[1].pairs < sweeps[0].pairs)
-        self.sweep, self.pairs = sweeps[axis], sweeps[axis].pairs
-        flip = Y[i, axis] > Y[j, axis]
+        ranks = np.array([np.unique(column, return_inverse=True)[1] for column in Y.T], dtype=np.int32)
+        low, high = np.minimum(ranks[:, i], ranks[:, j]), np.maximum(ranks[:, i], ranks[:, j])
+        axis = int(np.argmin(np.sum(high - low, axis=1, dtype=float)))  # along which edges are short
+        self.compiled = len(Y) > COMPILED_ABOVE
+        self.sweep = _Bands(low[axis], high[axis], low[1 - axis], high[1 - axis])
+        self.pairs, flip = self.sweep.pairs, ranks[axis, i] > ranks[axis, j]
         self.first, self.second = np.where(flip, j, i), np.where(flip, i, j)
         self.a = np.ascontiguousarray(Y[self.first][:, [axis, 1 - axis]])
         self.b = np.ascontiguousarray(Y[self.second][:, [axis, 1 - axis]])
@@ -132,21 +137,32 @@ class Segments:
         wanted = np.zeros(m, bool)
         wanted[chosen] = True
         entries = np.flatnonzero(wanted[sweep.segment])
-        start = sweep.start[entries] if both else entries + 1
-        work = sweep.stop[entries] - start
         along = np.zeros(m)
         if angles:
             along = np.arctan2(self.b[:, 1] - self.a[:, 1], self.b[:, 0] - self.a[:, 0])
-        tested = self._by_numpy if int(work.sum()) < PAIRS_NUMPY else self._by_loop
-        found, angle = tested(entries, start, work, along)
-        of = sweep.segment[entries]
-        return [np.bincount(of, weights=each, minlength=m)[chosen] for each in (found, angle)]
+        found = self._tested(entries, sweep.start[entries] if both else entries + 1, along, NONE_LATER)
+        return [np.bincount(sweep.segment[entries], each, m)[chosen] for each in found]
 
-    def _by_loop(self, entries: np.ndarray, start: np.ndarray, work: np.ndarray, along: np.ndarray):
+    def loads(self) -> np.ndarray:
+        """Return how many segments cross each one, (m,); each pair is tested once."""
+        every, m = np.arange(len(self.sweep.segment)), len(self.first)
+        later = np.zeros(m, np.int64)
+        found = self._tested(every, every + 1, np.zeros(m), later)[0]
+        return np.bincount(self.sweep.segment, found, m) + later
+
+    def _tested(self, entries: np.ndarray, start: np.ndarray, along: np.ndarray, later: np.ndarray):
+        """Test each entry and those from ``start`` on; add to ``later`` (m,) unless it is empty."""
+        work = self.sweep.stop[entries] - start
+        compiled = self.compiled or int(work.sum()) >= PAIRS_NUMPY
+        return (self._by_loop if compiled else self._by_numpy)(entries, start, work, along, later)
+
+    def _by_loop(
+        self, entries: np.ndarray, start: np.ndarray, work: np.ndarray, along: np.ndarray, later: np.ndarray
+    ):
         from nelayout.quality.loops import count_crossings
 
-        sweep = self.sweep
-        bounds = np.searchsorted(np.cumsum(work), np.arange(PAIRS_NUMPY, int(work.sum()), PAIRS_NUMPY))
+        sweep, step = self.sweep, int(work.sum()) + 1 if len(later) else PAIRS_NUMPY
+        bounds = np.searchsorted(np.cumsum(work), np.arange(step, int(work.sum()), step))
         pieces = [slice(int(s), int(t)) for s, t in pairwise([0, *bounds, len(entries)]) if t > s]
         found, angle = np.zeros(len(entries), np.int64), np.zeros(len(entries))
 
@@ -154,13 +170,15 @@ class Segments:
             ends = self.a, self.b, self.first, self.second, along
             part = entries[piece]
             bands = sweep.segment, sweep.band, sweep.least, part, start[piece], sweep.stop[part]
-            count_crossings(*ends, *bands, found[piece], angle[piece])
+            count_crossings(*ends, *bands, found[piece], angle[piece], later)
 
         with threads_for(None) as threads:
             threads.map(count, pieces)
         return found, angle
 
-    def _by_numpy(self, entries: np.ndarray, start: np.ndarray, work: np.ndarray, along: np.ndarray):
+    def _by_numpy(
+        self, entries: np.ndarray, start: np.ndarray, work: np.ndarray, along: np.ndarray, later: np.ndarray
+    ):
         sweep = self.sweep
         t = np.repeat(np.arange(len(entries)), work)
         other = np.arange(len(t)) - np.repeat(np.cumsum(work) - work, work) + start[t]
@@ -178,6 +196,8 @@ class Segments:
         meet = (np.maximum(ay, by) >= np.minimum(cy, dy)) & (np.maximum(cy, dy) >= np.minimum(ay, by))
         meet &= np.sign(ux * (cy - ay) - uy * (cx - ax)) * np.sign(ux * (dy - ay) - uy * (dx - ax)) <= 0
         meet &= np.sign(vx * (ay - cy) - vy * (ax - cx)) * np.sign(vx * (by - cy) - vy * (bx - cx)) <= 0
+        if len(later):
+            later += np.bincount(q[meet], minlength=len(later))
         t, turn = t[meet], np.abs(along.take(p[meet]) - along.take(q[meet]))
         angle = np.bincount(t, weights=np.minimum(turn, np.pi - turn), minlength=len(entries))
         return np.bincount(t, minlength=len(entries)), angle
@@ -194,26 +214,21 @@ class _Bands:
     """
 
     def __init__(self, low: np.ndarray, high: np.ndarray, across_low: np.ndarray, across_high: np.ndarray) -> None:
-        m = len(low)
-        floor = across_low.min(initial=1.0)
-        whole = max(across_high.max(initial=-1.0) - floor, 1e-300)
-        reach = float((across_high - across_low).sum()) / max(m, 1)
-        bands = min(int(2 * whole / reach), m) if reach > 0 else 1
-        width = whole / max(bands, 1)
-        # Both are the same increasing function of the coordinate: segments that meet share a band.
-        self.least = np.minimum((across_low - floor) / width, bands - 1).astype(np.int32)
-        most = np.minimum((across_high - floor) / width, bands - 1).astype(np.int32)
-        reach = (most - self.least + 1).astype(np.int64)
-        segment = np.repeat(np.arange(m), reach)
-        inner = np.arange(len(segment)) - np.repeat(np.cumsum(reach) - reach, reach)
-        band = self.least[segment] + inner.astype(np.int32)
-        # Bands and ranks as one number: a segment begins before another ends if its rank is below the end's.
-        ranked, bases = np.sort(low), (m + 1) * band.astype(np.int64)
-        key = bases + np.searchsorted(ranked, low)[segment]
-        order = np.argsort(key, kind="stable")
-        ends = bases + np.searchsorted(ranked, high, side="right")[segment]
-        self.segment, self.band = segment[order], band[order]
+        m, floors, whole = len(low), int(across_high.max(initial=0)) + 1, int(high.max(initial=0)) + 1
+        reach = float(np.sum(across_high - across_low, dtype=float)) / max(m, 1)
+        bands = min(int(2 * floors / reach), floors, m) if reach > 0 else 1
+        # Both are the same increasing function of the rank: segments that meet share a band.
+        self.least = (across_low.astype(np.int64) * bands // floors).astype(np.int32)
+        reach = across_high.astype(np.int64) * bands // floors - self.least + 1
+        segment = np.argsort(low, kind="stable")
+        count = reach[segment]
+        segment = np.repeat(segment, count)
+        inner = np.arange(len(segment)) - np.repeat(np.cumsum(count) - count, count)
+        band = (self.least[segment] + inner).astype(np.min_scalar_type(bands))
+        order = np.argsort(band, kind="stable")  # segments keep their order within each band
+        self.segment, self.band = segment[order], band[order].astype(np.int32)
         self.start = np.searchsorted(self.band, np.arange(bands + 1))[self.band]
-        self.stop = np.searchsorted(key[order], ends[order])
+        bases = self.band * np.int64(whole)
+        self.stop = np.searchsorted(bases + low[self.segment], bases + high[self.segment], side="right")
         self.later = self.stop - np.arange(1, len(segment) + 1)
         self.pairs = int(self.later.sum())

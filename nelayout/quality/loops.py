@@ -71,7 +71,7 @@ def agreement(level, size, order, tied, hits, early, late, best, whole, part):
 
 
 @exact_loop
-def count_crossings(a, b, first, second, along, segment, band, least, entries, start, stop, found, angle):
+def count_crossings(a, b, first, second, along, segment, band, least, entries, start, stop, found, angle, later):
     """Count for each entry t the entries start[t]..stop[t]-1 that meet it; sum the angles.
 
     a, b           (m, 2) ends of the segments, a[:, 0] <= b[:, 0]
@@ -80,6 +80,7 @@ def count_crossings(a, b, first, second, along, segment, band, least, entries, s
     segment, band  of each entry
     least          (m,) first band of each segment
     found, angle   out, of each entry: number of segments, sum of the angles with them (at most pi / 2 each)
+    later          (m,) out: 1 is added for each that meets an entry; empty: not counted
 
     Segments with a common node, and pairs that belong to an earlier band, do not count. Two segments meet if their
     bounding boxes meet and neither is wholly on one side of the other's line. Touching and overlapping segments meet
@@ -111,6 +112,8 @@ def count_crossings(a, b, first, second, along, segment, band, least, entries, s
             if first[p] == first[q] or first[p] == second[q] or second[p] == first[q] or second[p] == second[q]:
                 continue
             total += 1
+            if len(later) > 0:
+                later[q] += 1
             turn = abs(along[p] - along[q])
             if turn > np.pi / 2:
                 turn = np.pi - turn
