@@ -4,7 +4,8 @@ A compiled loop is a sequential loop over a range of rows, without the interpret
 stored on disk (`loop_store`).  It takes arrays, integers and floats, never functions.  It is in a file
 ``*_loops.py`` beside its user and has a NumPy twin for small work, which needs no compiler.  The first layout on a new
 machine waits for the compiler.  So a function returns each loop for one form of its terms.  To compile fast, a loop
-gets its scratch memory as an argument, assigns no slices, and uses ``if`` instead of `max`.
+gets its scratch memory as an argument, assigns no slices, and uses ``if`` instead of `max`.  A `compiled_loop` has no
+code to count references to arrays, so it cannot make arrays.
 
 Numba's own ``cache=True`` cannot store loops that contain other loops made by functions.  If a later numba changes
 the internals that `loop_store` needs, loops use ``cache=True`` again, with a notice.
@@ -63,13 +64,14 @@ def _internals() -> Any:
         from numba.core.caching import NullCache
         from numba.core.compiler import CompileResult
         from numba.core.compiler_lock import global_compiler_lock
+        from numba.core.options import DefaultOptions
         from numba.core.registry import CPUDispatcher
         from numba.core.serialize import dumps
         from numba.core.types.functions import BaseFunction
 
         parts = NullCache, CompileResult, global_compiler_lock, CPUDispatcher, dumps, BaseFunction
         known = all(hasattr(CompileResult, name) for name in ("_rebuild", "_reduce", "_replace"))
-        return *parts, known and hasattr(BaseFunction, "get_call_type")
+        return *parts, known and hasattr(BaseFunction, "get_call_type") and hasattr(DefaultOptions, "_nrt")
     except ImportError:
         return object, None, None, object, None, None, False
 
@@ -81,6 +83,7 @@ with interrupts_held():  # an interrupt would leave the compiler half loaded
     NullCache, CompileResult, global_compiler_lock, CPUDispatcher, dumps, BaseFunction, KNOWN = _internals()
     if not KNOWN:
         announce(f"numba {numba.__version__} is unknown to this nelayout: each process may compile loops again")
+    BARE = {"_nrt": False} if KNOWN else {}  # counts no references to arrays
 
 
 class _Stored(NullCache):
@@ -177,10 +180,10 @@ def _loop(**options: Any) -> Callable[[Callable], Callable]:
 
 
 # For sums: the compiler reorders them and adds several terms at a time.
-compiled_loop = _loop(fastmath=FAST_MATH)
+compiled_loop = _loop(fastmath=FAST_MATH, **BARE)
 # For integers, comparisons and recurrences: rounding is NumPy's, so that Python gives the same bits for small work.
 exact_loop = _loop()
 # For pieces of a `compiled_loop`: the compiler inlines them, so that the loop around them still vectorizes.
-inlined = numba.njit(fastmath=FAST_MATH, **PIECE)
+inlined = numba.njit(fastmath=FAST_MATH, **BARE, **PIECE)
 # For pieces that split off low bits, such as the exponential; reordering would lose these bits.
-inlined_as_written = numba.njit(fastmath={"contract"}, **PIECE)
+inlined_as_written = numba.njit(fastmath={"contract"}, **BARE, **PIECE)

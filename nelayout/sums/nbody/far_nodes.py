@@ -79,10 +79,11 @@ class FarNodes:
         tree = cells.moments, cells.first, cells.last, cells.left, cells.points
 
         def work(part: int) -> None:
+            room = np.empty((3, len(cells.first)), dtype=np.int64), np.empty((2, len(self.Y)))
             for radial, charge in charges.items():
                 law = radial.kernel.b, radial.order, radial.form == "power-log"
                 ends = cuts[part], cuts[part + 1]
-                pair_loops.force_of_nodes(*tree, charge, *law, self.own, self.reach, *ends, forces[part])
+                pair_loops.force_of_nodes(*tree, charge, *law, self.own, self.reach, *ends, *room, forces[part])
 
         self.threads.map(work, range(FORCE_PARTS))
         answer = np.empty_like(self.Y)

@@ -51,16 +51,17 @@ def pair_sums(kind, form):
 
 
 @compiled_loop
-def force_of_nodes(cells, first, last, left, points, charges, b, order, by_log, own, reach, start, stop, force):
+def force_of_nodes(
+    cells, first, last, left, points, charges, b, order, by_log, own, reach, start, stop, numbers, rows, force
+):
     """Add the force of nodes own[k], k in start..stop, to force[:, j], for fast decay.
 
     It acts on the nodes in leaves within reach[k], a squared distance; for cells and their leaves see `tree_loops`.
-    Node own[k] has the charge charges[k] for q^order, or for q^order ln q (``by_log``), q = exp(-b xi).
+    Node own[k] has the charge charges[k] for q^order, or for q^order ln q (``by_log``), q = exp(-b xi).  ``numbers``
+    (3, cells) and ``rows`` (2, n) are scratch memory.
     """
-    todo = np.empty(len(first), dtype=np.int64)
-    begins, ends = np.empty(len(first), dtype=np.int64), np.empty(len(first), dtype=np.int64)
+    todo, begins, ends, lengths, slopes = numbers[0], numbers[1], numbers[2], rows[0], rows[1]
     X, Y, Z = points[0], points[1], points[2]
-    lengths, slopes = np.empty(len(X)), np.empty(len(X))
     rate = b * order
     for k in range(start, stop):
         i = own[k]

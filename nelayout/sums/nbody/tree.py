@@ -124,7 +124,8 @@ def cells_of(Y: np.ndarray, charges: np.ndarray) -> Cells:
 
     points, charges, order = pair_loops.as_points(Y), np.array(charges, dtype=float), np.arange(len(Y))
     ranges = [np.empty(max(2 * len(Y), 1), dtype=np.int64) for _ in range(3)]
-    count = tree_loops.grow(points, charges, order, MAX_LEAF_NODES, *ranges)
+    room = np.empty((2, len(Y)), dtype=np.int64), np.empty(len(Y))
+    count = tree_loops.grow(points, charges, order, MAX_LEAF_NODES, *ranges, *room)
     first, last, left = (each[:count].copy() for each in ranges)
     moments = np.empty((count, tree_loops.CELL))
     tree_loops.measure(points, charges, first, last, moments)

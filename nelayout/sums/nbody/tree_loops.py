@@ -25,15 +25,15 @@ CELL = 11
 
 
 @compiled_loop
-def grow(points, charges, order, most, first, last, left):
+def grow(points, charges, order, most, first, last, left, places, row):
     """Cut cells of more than ``most`` nodes across their longest sides; return their number.
 
     Sorts ``points`` (3, n), ``charges`` and ``order``.  A cell is cut in the middle of its nodes' extent, not of its
-    parent's half.  So one far node costs one cut.  Nodes at one point stay together.
+    parent's half.  So one far node costs one cut.  Nodes at one point stay together.  ``places`` (2, n) and ``row``
+    (n,) are scratch memory.
     """
     n = points.shape[1]
-    place, row = np.empty(n, dtype=np.int64), np.empty(n)
-    was = np.empty(n, dtype=np.int64)
+    place, was = places[0], places[1]
     first[0], last[0] = 0, n
     count, cell = 1, 0
     while cell < count:
