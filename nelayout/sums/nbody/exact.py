@@ -138,7 +138,7 @@ class PairTable:
         return found.reshape(len(found), -1)
 
     def _values(self, Y: np.ndarray) -> Iterator[tuple[Any, int, int, np.ndarray, np.ndarray]]:
-        """Yield graphs and rows, number of the radial function, first row, values and M of each block."""
+        """Yield graphs and rows, radial function, first row, values and M of each block."""
         columns = np.ascontiguousarray(Y.T).reshape(self.dim, *self.mass.shape)
         for at, start, xi, own, diffs, slopes, products in self.blocks:
             np.subtract(columns[:, *at, None], columns[:, at[0], None], out=diffs)
