@@ -12,8 +12,6 @@ from __future__ import annotations
 import math
 from functools import cache
 
-import numpy as np
-
 from nelayout.numerics.compiling import compiled_loop
 from nelayout.sums.nbody.law_loops import profile
 from nelayout.sums.nbody.near_loops import LANES
