@@ -41,7 +41,8 @@ class Distances:
     """Distances D > 0 from pivots, up to one factor, with the weights w = 1 / max(D, 1)^2.
 
     pivots   (k,) nodes
-    weights  (2, n, k) w and w D of each pair, 0 where it does not count, in single precision
+    weights  (2, n, k) w and w D of each pair, 0 where it does not count, in single precision; in memory all nodes of
+             a pivot are together
     squares  (n,) sums of w D^2 of each node
     """
 
@@ -52,10 +53,10 @@ class Distances:
     @classmethod
     def of(cls, pivots: np.ndarray, lengths: np.ndarray) -> Distances:
         """Return the distances (n, k) from pivots; 0: the pair does not count."""
-        weights = np.empty((2, *lengths.shape), dtype=np.float32)
+        weights = np.empty((2, *lengths.shape[::-1]), dtype=np.float32).swapaxes(1, 2)
         each = np.maximum(lengths, 1.0)
         np.reciprocal(np.square(each, out=each), out=each)  # in place: there may be many pairs
-        each[~(lengths > 0)] = 0.0
+        each *= lengths > 0
         weights[0] = each
         np.multiply(weights[0], lengths, out=weights[1], casting="same_kind")
         return cls(pivots, weights, np.einsum("nk,nk->n", weights[1], lengths, dtype=float))
@@ -141,11 +142,11 @@ def _of_small(graphs: Sequence[csr_array], grouped: bool) -> list[Distances]:
 def _of_large(P: csr_array, threads: Threads, grouped: bool) -> Distances:
     """Return the distances in one graph, from a search for each pivot."""
     pivots = pivots_of(P.shape[0])
-    hops = np.empty((P.shape[0], len(pivots)), dtype=np.float32)
-    count = rows_at_once(4 * len(hops))
+    hops = np.empty((len(pivots), P.shape[0]), dtype=np.float32)
+    count = rows_at_once(4 * P.shape[0])
     for start in range(0, len(pivots), count):
         some = slice(start, start + count)
-        hops[:, some] = np.stack(hops_from(P, pivots[some], threads), axis=1)
-    if grouped and len(pivots) == len(hops):
+        hops[some] = hops_from(P, pivots[some], threads)
+    if grouped and len(pivots) == P.shape[0]:
         hops *= 1.0 - SHORTER * together(P)
-    return Distances.of(pivots, hops)
+    return Distances.of(pivots, hops.T)

@@ -26,8 +26,9 @@ from nelayout.numerics.parallel import Threads
 
 __all__ = ["Stress"]
 
-# Nodes of a task of the compiled form: their sums stay in the fastest memory.
-TASK_NODES = 1024
+# Nodes of a task of the compiled form: their sums stay in the fast memory.
+TASK_NODES = 2048
+NOTHING = np.zeros((0, 0))
 
 # Returns sum_k (t w - w D / d) (y_i - y_k), (d, n), for t, a number or (n,); a pair counts at both its ends.
 Push = Callable[[Any], np.ndarray]
@@ -42,20 +43,21 @@ class Stress:
     threads: Threads = field(default_factory=Threads)
     compiled: bool = False
 
-    def at(self, Y: np.ndarray, mass: np.ndarray) -> Pull:
-        """Return the pull at positions Y (n, d); a node costs its pairs with all pivots."""
+    def at(self, Y: np.ndarray, mass: np.ndarray, gradient: bool = True) -> Pull:
+        """Return the pull at positions Y (n, d), its gradient if asked; a node costs its pairs."""
         groups, spread = self._groups, self._groups.spread
-        (a, b), push = self._compiled(Y) if self.compiled else self._plain(Y)
+        (a, b), push = (self._compiled if self.compiled else self._plain)(Y, gradient)
         over = groups.sum(b)
         scale = spread(groups.where(over > 0, groups.sum(a) / groups.where(over > 0, over, 1.0), 0.0))
         steep = 2.0 * self._by * scale
         cost = self._by * (scale * (scale * b - 2.0 * a) + self._squares)
-        return Pull(cost, (steep * push(scale)).T, 2.0 * steep * scale * self._weights)
+        slopes = (steep * push(scale)).T if gradient else NOTHING
+        return Pull(cost, slopes, 2.0 * steep * scale * self._weights)
 
     @cached_property
-    def _sizes(self) -> tuple[np.ndarray, ...]:
-        """(C,) nodes and pivots of each graph."""
-        return tuple(np.array([(len(goal.squares), len(goal.pivots)) for goal in self.distances]).T)
+    def _sizes(self) -> np.ndarray:
+        """Nodes and pivots of each graph, (2, C)."""
+        return np.array([(len(goal.squares), len(goal.pivots)) for goal in self.distances]).T
 
     @cached_property
     def _groups(self) -> Whole | Parts:
@@ -105,7 +107,7 @@ class Stress:
         weights, pulls = (np.concatenate([goal.weights[k].ravel() for goal in self.distances]) for k in (0, 1))
         return ends - counts, pivots, weights.astype(float), pulls.astype(float)
 
-    def _plain(self, Y: np.ndarray) -> tuple[tuple[np.ndarray, np.ndarray], Push]:
+    def _plain(self, Y: np.ndarray, gradient: bool) -> tuple[tuple[np.ndarray, np.ndarray], Push]:
         """At nodes (n,) w D d and w d^2, and a function of t; by NumPy."""
         counts, (first, pivots, weights, pulls) = self._around[1], self._pairs
         (n, d), room = Y.shape, vars(self).pop("_room", None)  # arrays of the last call; no other thread has them
@@ -137,48 +139,45 @@ class Stress:
 
         return (np.add.reduceat(np.multiply(pulls, far, out=other), first), squares), push
 
-    def _compiled(self, Y: np.ndarray) -> tuple[tuple[np.ndarray, np.ndarray], Push]:
+    def _compiled(self, Y: np.ndarray, gradient: bool) -> tuple[tuple[np.ndarray, np.ndarray], Push]:
         """Return the same as `_plain` by compiled loops, in tasks of so many nodes."""
         from nelayout.formula.potentials import stress_loops
 
         n, d = Y.shape
-        points = np.zeros((3, n))
+        points, sums = np.zeros((3, n)), np.zeros((8 if gradient else 2, n))
         points[:d] = Y.T
-        pivots, (a, b) = np.take(points, self._pivots, axis=1), np.empty((2, n))
-        at = pivots, points, *self._around
-        self.threads.map(lambda task: stress_loops.sizes(*task, *at, TINY, a, b), self._tasks)
+        at = np.take(points, self._pivots, axis=1), points, TINY, sums
 
-        def push(scale: Any) -> np.ndarray:
-            found, scales, both = np.empty((3, n)), np.zeros(n) + scale, not self._symmetric
+        def work(task: tuple[np.ndarray, np.ndarray, np.ndarray]) -> np.ndarray:
+            back = np.zeros((6, task[2][-1, 3] - task[2][0, 2]))
+            stress_loops.forces(*task, *at, back)
+            return back
 
-            def work(task: tuple[np.ndarray, np.ndarray, int, int]) -> np.ndarray:
-                back, room = np.zeros(pivots.shape if both else (3, 0)), np.empty(int(np.max(self._around[1])))
-                stress_loops.forces(*task, *at, TINY, scales, both, room, found, back)
-                return back
-
-            backs = self.threads.map(work, self._tasks)
-            if not both:
-                return 2.0 * found[:d]
-            for back in backs:
-                found[:, self._pivots] -= back
-            return found[:d]
-
-        return (a, b), push
+        if not gradient:
+            self.threads.map(lambda task: stress_loops.sizes(*task, *at), self._tasks)
+        else:
+            for (_, _, pieces), back in zip(self._tasks, self.threads.map(work, self._tasks), strict=True):
+                sums[2:, self._pivots[pieces[0, 2] : pieces[-1, 3]]] -= back
+        return (sums[0], sums[1]), lambda scale: scale * sums[2 : 2 + d] - sums[5 : 5 + d]
 
     @cached_property
-    def _tasks(self) -> list[tuple[np.ndarray, np.ndarray, int, int]]:
-        """Return w, w D and the range of nodes of each thread; small graphs are together."""
-        sizes, goals = self._sizes[0], self.distances
-        stops, tasks = np.cumsum(sizes), list[tuple[np.ndarray, np.ndarray, int, int]]()
-        cuts = [0, *(np.flatnonzero(np.diff(stops // TASK_NODES)) + 1).tolist(), len(goals)]
-        for low, high in pairwise(cuts):
-            if high > low + 1:
-                weights, pulls = (np.concatenate([goal.weights[k].ravel() for goal in goals[low:high]]) for k in (0, 1))
-                tasks.append((weights, pulls, int(stops[low] - sizes[low]), int(stops[high - 1])))
-                continue
-            begin, n = int(stops[low] - sizes[low]), int(sizes[low])
-            for start in range(0, n, TASK_NODES):
-                stop = min(start + TASK_NODES, n)
-                weights, pulls = goals[low].weights[:, start:stop].reshape(2, -1)
-                tasks.append((weights, pulls, begin + start, begin + stop))
+    def _tasks(self) -> list[tuple[np.ndarray, np.ndarray, np.ndarray]]:
+        """Return w and w D, (k, m), and the pieces of each task; small graphs are together."""
+        tasks, stops = list[tuple[np.ndarray, np.ndarray, np.ndarray]](), np.cumsum(self._sizes, axis=1)
+        cuts = np.flatnonzero(np.diff(stops[0] // TASK_NODES, append=-1)) + 1
+        for first, last in pairwise([0, *cuts.tolist()]):
+            goals = [goal.weights.swapaxes(1, 2) for goal in self.distances[first:last]]
+            nodes, pivots = self._sizes[:, first:last]
+            weights, columns = goals[0], np.cumsum(nodes) - nodes
+            if len(goals) > 1:
+                weights = np.zeros((2, pivots.max(), nodes.sum()), dtype=np.float32)
+                for goal, column, n, k in zip(goals, columns, nodes, pivots, strict=True):
+                    weights[:, :k, column : column + n] = goal
+            ends = *stops[:, first:last], nodes, pivots, columns
+            pieces = np.array([
+                (stop - n + at, min(stop - n + at + TASK_NODES, stop), high - k, high, column + at)
+                for stop, high, n, k, column in zip(*ends, strict=True) for at in range(0, n, TASK_NODES)
+            ])  # fmt: skip
+            parts = np.split(pieces, len(pieces)) if len(goals) == 1 else [pieces]
+            tasks += [(weights[0], weights[1], part) for part in parts]
         return tasks

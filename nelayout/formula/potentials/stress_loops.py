@@ -1,8 +1,8 @@
 """Compiled loops of `stress`.
 
-points (3, n) and pivots (3, k) are of all graphs.  Node j has ``counts[j]`` pivots from ``lows[j]`` on, and so many
-weights and pulls after the nodes before it, from ``start`` on.  Each inner loop writes to one array at most, so that
-the compiler takes several pivots at a time.
+points (3, n) and pivots (3, K) are of all graphs.  A row of ``pieces`` has a range of nodes, the range of their pivots,
+and the column of the first node in weights and pulls, which have a row for each pivot of a graph.  Inner loops run over
+nodes, so that the compiler takes several at a time.
 """
 
 from __future__ import annotations
@@ -15,47 +15,60 @@ __all__ = ["forces", "sizes"]
 
 
 @compiled_loop
-def sizes(weights, pulls, start, stop, pivots, points, lows, counts, tiny, a, b):
-    """a[j], b[j] = sums of w D d and of w d^2 over all pivots, j in start..stop."""
-    at = 0
-    for j in range(start, stop):
-        low, count = lows[j], counts[j]
-        w, u = weights[at : at + count], pulls[at : at + count]
-        X, Y, Z = pivots[0][low : low + count], pivots[1][low : low + count], pivots[2][low : low + count]
-        x, y, z = points[0, j], points[1, j], points[2, j]
-        along, squares = 0.0, 0.0
-        for k in range(len(w)):
-            dx, dy, dz = x - X[k], y - Y[k], z - Z[k]
-            squared = dx * dx + dy * dy + dz * dz + tiny
-            along += u[k] * math.sqrt(squared)
-            squares += w[k] * squared
-        a[j], b[j] = along, squares
-        at += count
+def sizes(weights, pulls, pieces, pivots, points, tiny, sums):
+    """Add the sums of w D d and of w d^2 over all pivots to sums (2, n)."""
+    for piece in range(len(pieces)):
+        start, stop, low, high, column = pieces[piece]
+        X, Y, Z = points[0][start:stop], points[1][start:stop], points[2][start:stop]
+        a, b = sums[0][start:stop], sums[1][start:stop]
+        for pivot in range(low, high):
+            w, u = weights[pivot - low][column : column + len(X)], pulls[pivot - low][column : column + len(X)]
+            x, y, z = pivots[0, pivot], pivots[1, pivot], pivots[2, pivot]
+            for j in range(len(X)):
+                dx, dy, dz = X[j] - x, Y[j] - y, Z[j] - z
+                squared = dx * dx + dy * dy + dz * dz + tiny
+                a[j] += u[j] * math.sqrt(squared)
+                b[j] += w[j] * squared
 
 
 @compiled_loop
-def forces(
-    weights, pulls, start, stop, pivots, points, lows, counts, tiny, scales, both, room, at_nodes, at_pivots
-):
-    """at_nodes[:, j] = sum of (scale w - w D / d) (y_j - y_k); ``both``: to at_pivots, too."""
-    at = 0
-    for j in range(start, stop):
-        low, count, scale = lows[j], counts[j], scales[j]
-        w, u = weights[at : at + count], pulls[at : at + count]
-        X, Y, Z = pivots[0][low : low + count], pivots[1][low : low + count], pivots[2][low : low + count]
-        x, y, z = points[0, j], points[1, j], points[2, j]
-        gx, gy, gz = 0.0, 0.0, 0.0
-        for k in range(len(w)):
-            dx, dy, dz = x - X[k], y - Y[k], z - Z[k]
-            factor = scale * w[k] - u[k] / math.sqrt(dx * dx + dy * dy + dz * dz + tiny)
-            gx += factor * dx
-            gy += factor * dy
-            gz += factor * dz
-            room[k] = factor
-        at_nodes[0, j], at_nodes[1, j], at_nodes[2, j] = gx, gy, gz
-        if both:
-            for axis in range(3):
-                here, there, sums = points[axis, j], pivots[axis][low : low + count], at_pivots[axis][low : low + count]
-                for k in range(len(w)):
-                    sums[k] += room[k] * (here - there[k])
-        at += count
+def forces(weights, pulls, pieces, pivots, points, tiny, sums, back):
+    """Add what `sizes` adds, and sums of w and of w D / d times y_j - y_k, to sums (8, n).
+
+    The six sums of y_j - y_k of each pivot are added to back (6, .), from the first pivot of the pieces on.
+    """
+    for piece in range(len(pieces)):
+        start, stop, low, high, column = pieces[piece]
+        X, Y, Z = points[0][start:stop], points[1][start:stop], points[2][start:stop]
+        a, b = sums[0][start:stop], sums[1][start:stop]
+        px, py, pz = sums[2][start:stop], sums[3][start:stop], sums[4][start:stop]
+        qx, qy, qz = sums[5][start:stop], sums[6][start:stop], sums[7][start:stop]
+        for pivot in range(low, high):
+            w, u = weights[pivot - low][column : column + len(X)], pulls[pivot - low][column : column + len(X)]
+            x, y, z = pivots[0, pivot], pivots[1, pivot], pivots[2, pivot]
+            fx, fy, fz, gx, gy, gz = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+            for j in range(len(X)):
+                dx, dy, dz = X[j] - x, Y[j] - y, Z[j] - z
+                squared = dx * dx + dy * dy + dz * dz + tiny
+                f, g = w[j], u[j] / math.sqrt(squared)
+                a[j] += g * squared
+                b[j] += f * squared
+                px[j] += f * dx
+                py[j] += f * dy
+                pz[j] += f * dz
+                qx[j] += g * dx
+                qy[j] += g * dy
+                qz[j] += g * dz
+                fx += f * dx
+                fy += f * dy
+                fz += f * dz
+                gx += g * dx
+                gy += g * dy
+                gz += g * dz
+            own = back[:, pivot - pieces[0, 2]]
+            own[0] += fx
+            own[1] += fy
+            own[2] += fz
+            own[3] += gx
+            own[4] += gy
+            own[5] += gz

@@ -21,27 +21,27 @@ class DeviceStress(Stress):
 
     on: Any = None
 
-    def _plain(self, Y: Any) -> tuple[tuple[Any, Any], Push]:
+    def _plain(self, Y: Any, gradient: bool) -> tuple[tuple[Any, Any], Push]:
         """Return the same as `Stress`, on the device."""
         here = self.on.array(Y).tensor
-        a, b = here.new_empty(len(here)), here.new_empty(len(here))
+        (n, d), k = here.shape, len(self._pivots)
+        sums, back = here.new_empty(2 + 2 * d, n), here.new_zeros(2 * d, k)
         for block in self._blocks:
-            squares = _squares(self._apart(here, block))
+            apart = self._apart(here, block)
             weights, pulls = self._pair_weights[:, block].to(here.dtype)
-            a[block], b[block] = (pulls * squares.sqrt()).sum(dim=1), (weights * squares).sum(dim=1)
+            squares = _squares(apart)
+            sums[0, block] = (pulls * squares.sqrt()).sum(dim=1)
+            sums[1, block] = (weights * squares).sum(dim=1)
+            for at, factors in zip((0, d), (weights, pulls * squares.rsqrt()) if gradient else (), strict=False):
+                slopes = factors * apart
+                sums[2 + at : 2 + at + d, block] = slopes.sum(dim=2)
+                back[at : at + d] += slopes.sum(dim=1)
+        sums[2:, self._there] -= back
 
         def push(scale: Any) -> Any:
-            found, back = here.new_empty(here.shape[::-1]), here.new_zeros((here.shape[1], len(self._pivots)))
-            for block in self._blocks:
-                apart = self._apart(here, block)
-                weights, pulls = self._pair_weights[:, block].to(here.dtype)
-                apart *= scale * weights - pulls * _squares(apart).rsqrt()
-                found[:, block] = apart.sum(dim=2)
-                back += apart.sum(dim=1)
-            found[:, self._there] -= back
-            return array_of(found)
+            return array_of(scale * sums[2 : 2 + d] - sums[2 + d :])
 
-        return (array_of(a), array_of(b)), push
+        return (array_of(sums[0]), array_of(sums[1])), push
 
     def _apart(self, here: Any, block: slice) -> Any:
         """Return (d, b, k) y_i - y_k of a block of nodes and all pivots."""
