@@ -262,7 +262,7 @@ class Objective:
         value, slopes, strength, stiffness = free.value, free.gradient, free.strength, free.stiffness
         pulls = [] if self.gravity is None else [self.gravity.at(Y, self.mass, self.parts)]
         pulls += [] if self.anchors is None else [self.anchors.at(Y, self.mass)]
-        pulls += [] if self._stress is None else [self._stress.at(Y, self.affinity.mass, len(slopes) > 0)]
+        pulls += [] if self.stress is None else [self.stress.at(Y, self.affinity.mass, len(slopes) > 0)]
         for pull in pulls:
             cost = self.parts.sum(pull.cost)
             value, strength, stiffness = value + cost, strength + cost, stiffness + pull.curvature
@@ -272,7 +272,7 @@ class Objective:
         return free._replace(value=value, gradient=slopes, strength=strength, stiffness=stiffness)
 
     @cached_property
-    def _stress(self) -> Any:
+    def stress(self) -> Any:
         """Return mu sigma of each part in the units of its J: nats or weights of edges."""
         if not self.emphasis or not self.affinity.distances:
             return None
@@ -471,8 +471,8 @@ class Objective:
                 cost = cost + self._pair_constant * total
             elif optimal:
                 cost = cost / spread(self.edges.weight)
-        if self._stress is not None:
-            cost = cost + self.brought(self._stress.at(np.asarray(Y), self.affinity.mass, gradient=False).cost)
+        if self.stress is not None:
+            cost = cost + self.brought(self.stress.at(np.asarray(Y), self.affinity.mass, gradient=False).cost)
         return np.where(self._near(own[self.plain]), cost, np.inf) if self.by_rows else cost
 
     @property

@@ -47,16 +47,16 @@ TURNS, SIZES = 16, (1.0, 0.6, 0.3)
 # Candidate positions of a node on each of two circles, and their radii in parts of its mean edge.  The circles are
 # around the node and around the mean of its neighbors.
 PLACES, RADII = 8, (0.35, 0.6)
-# Moves of a piece or node with an estimate of J (those with the fewest crossings), and moves with the exact J.
-ESTIMATED, COMPUTED = 12, 2
+# Moves of a piece or node with an estimate of J: those with the fewest crossings.
+ESTIMATED = 12
 # Descents in which nodes settle, iterations of each, and the least decrease of J.
 SETTLING, SETTLING_STEPS, SETTLED = 8, 4, 3e-3
 # Part of the crossings above which a round leaves too many: k doubles, or of more crossings than a few, rounds end.
 STUBBORN, FEW_CROSSINGS = 0.5, 10
 # Moves that may be tried: of any graph, and for each node; and their factor for trees and cactuses.
 MAX_MOVES, NODE_MOVES, CACTUS_FACTOR = 170, 0.25, 4.0
-# Tests of two segments, nodes with J, and nodes that settle, which cost as much as a move.
-TESTS_PER_MOVE, VALUED_PER_MOVE, SETTLED_PER_MOVE = 60_000, 500, 60
+# Tests of two segments, and nodes that settle, which cost as much as a move.
+TESTS_PER_MOVE, SETTLED_PER_MOVE = 60_000, 60
 # Crossings for each entry above which a graph is hardly planar, and above which moves take out few of them.
 PLANAR, TANGLED = 0.125, 0.5
 # Distance between two nodes, in typical distances, below which a drawing from a planar one has folded onto itself.
@@ -194,8 +194,8 @@ class _Search:
         self.at_node = np.split(by_node, np.cumsum(self.degree)[:-1])
         self.low, self.high = np.empty((2, 2, m))
         self.left = (MAX_MOVES + NODE_MOVES * n) * (CACTUS_FACTOR if is_cactus(self.P) else 1.0)
-        self.load = crossed(self.i, self.j, self.Y)
-        self._place(self.Y, np.arange(m), self._value(self.Y), int(self.load.sum()) // 2)
+        self.load, self.value = crossed(self.i, self.j, self.Y), self._value(self.Y)
+        self._place(self.Y, np.arange(m), int(self.load.sum()) // 2)
 
     def state(self) -> tuple[float, np.ndarray]:
         """F and the drawing."""
@@ -204,9 +204,9 @@ class _Search:
     def _value(self, Y: np.ndarray) -> float:
         return float(self.J.evaluate(Y, gradient=False).value)
 
-    def _place(self, Y: np.ndarray, moved: np.ndarray, value: float, crossings: int) -> None:
-        """Take another drawing, in which some edges have moved, with its J and its crossings."""
-        self.Y, self.value, self.crossings = Y, value, crossings
+    def _place(self, Y: np.ndarray, moved: np.ndarray, crossings: int) -> None:
+        """Take another drawing, in which some edges have moved, with its crossings."""
+        self.Y, self.crossings = Y, crossings
         ends = Y[self.i[moved]], Y[self.j[moved]]
         self.low[:, moved], self.high[:, moved] = np.minimum(*ends).T, np.maximum(*ends).T
 
@@ -217,12 +217,12 @@ class _Search:
         for vertex, nodes in pieces:
             own = np.unique(np.concatenate([self.at_node[v] for v in nodes.tolist()]))
             if load[own].any():
-                self._try(nodes, own, _turned(self.Y[nodes], self.Y[vertex]), kappa)
+                self._try(nodes, own, lambda at=self.Y[nodes], v=vertex: _turned(at, self.Y[v]), kappa)
         load = np.bincount(self.i, load, len(self.Y)) + np.bincount(self.j, load, len(self.Y))
         for node in np.argsort(-load / self.degree, kind="stable")[: np.count_nonzero(load)].tolist():
-            self._try(np.array([node]), self.at_node[node], self._places(node)[:, None], kappa)
+            self._try(np.array([node]), self.at_node[node], lambda node=node: self._places(node)[:, None], kappa)
         if self.crossings < before:
-            self.load = crossed(self.i, self.j, self.Y)
+            self.load, self.value = crossed(self.i, self.j, self.Y), self._value(self.Y)
 
     def _places(self, node: int) -> np.ndarray:
         """Return positions (K, 2) for a node: its own, nearer to its neighbors, and circles."""
@@ -232,14 +232,15 @@ class _Search:
         line = here + np.array([0.0, 0.5, 1.0, 2.0])[:, None] * (middle - here)
         return np.concatenate([line, here + RADII[0] * circle, middle + RADII[1] * circle])
 
-    def _try(self, nodes: np.ndarray, own: np.ndarray, Z: np.ndarray, kappa: float) -> None:
-        """Move nodes and edges to the best of the positions Z (K, s, 2); the first are their own."""
+    def _try(self, nodes: np.ndarray, own: np.ndarray, moves: Callable[[], np.ndarray], kappa: float) -> None:
+        """Move nodes and edges to the best of some positions (K, s, 2); the first are their own."""
         if not self.crossings or self.left <= 0:
             return
         self.left -= 1.0
-        now = int(self._met(nodes, own, Z[:1])[0])
+        now = int(self._met(nodes, own, self.Y[None, nodes])[0])
         if not now:
             return
+        Z = moves()
         met = self._met(nodes, own, Z)
         fewer = np.argsort(met, kind="stable")[: min(ESTIMATED, np.count_nonzero(met < now))]
         if not len(fewer):
@@ -247,15 +248,11 @@ class _Search:
         J = self.estimate(self.Y, nodes, Z[np.r_[0, fewer]])
         saved = kappa * (math.log1p(self.crossings) - np.log1p(self.crossings - now + met[fewer]))
         rise = J[1:] - J[0] - saved
-        for k in np.argsort(rise, kind="stable")[:COMPUTED].tolist():
-            if not rise[k] < 0:
-                return
+        best = int(np.argmin(rise))
+        if rise[best] < 0:
             Y = self.Y.copy()
-            Y[nodes] = Z[fewer[k]]
-            value, self.left = self._value(Y), self.left - len(Y) / VALUED_PER_MOVE
-            if value < self.value + saved[k]:
-                self._place(Y, own, value, self.crossings - now + int(met[fewer[k]]))
-                return
+            Y[nodes] = Z[fewer[best]]
+            self._place(Y, own, self.crossings - now + int(met[fewer[best]]))
 
     def _met(self, nodes: np.ndarray, own: np.ndarray, Z: np.ndarray) -> np.ndarray:
         """Return crossings (K,) of nodes' edges with all other edges, for each of Z (K, s, 2)."""
@@ -286,8 +283,8 @@ class _Search:
             value = math.inf if step is None else self._value(step[0])
             if step is None or not value < last:
                 return
-            self.load = step[1]
-            self._place(step[0], np.arange(len(self.i)), value, int(self.load.sum()) // 2)
+            self.load, self.value = step[1], value
+            self._place(step[0], np.arange(len(self.i)), int(self.load.sum()) // 2)
             if last - value < SETTLED or self.left <= 0:
                 return
 
@@ -345,9 +342,9 @@ def _met_by_numpy(i, j, where, Z, Y, k, l) -> np.ndarray:
 
 
 class _Estimate:
-    """J with a few moved nodes, to first order in sums over edges and pairs, less constants.
+    """J with a few moved nodes, to first order in its sums when the estimate was made, less constants.
 
-    The other nodes repel from their positions when the estimate was made.
+    Gravity is left out.
     """
 
     def __init__(self, objective: Objective, Y: np.ndarray, threads: Threads) -> None:
@@ -355,15 +352,20 @@ class _Estimate:
         self.lam, self.coupling = objective.linearized(Y)
         plain = (Radial(objective.kernel),) if self.coupling.d_normalizer else ()
         self.radials = tuple(dict.fromkeys([*objective.radials, *plain]))
-        self.sources = Sources(Y, self.mass, threads)
+        self.sources, self.stress = Sources(Y, self.mass, threads), objective.stress and objective.stress.near(Y)
 
     @np.errstate(over="ignore", invalid="ignore", divide="ignore")
     def __call__(self, Y: np.ndarray, nodes: np.ndarray, Z: np.ndarray) -> np.ndarray:
         """Return the part of J (K,) that depends on positions Z (K, s, 2) of nodes of Y."""
         J, mass = self.J, self.mass[nodes]
         sums = {radial: np.zeros(len(Z)) for radial in self.radials}
-        every = Z.reshape(-1, 2)
-        for sources, sign in ((self.sources, 1.0), (Sources(self.then[nodes], mass, self.threads), -1.0)):
+        every, moved = Z.reshape(-1, 2), np.any(self.then != Y, axis=1)
+        moved[nodes] = False
+        gone = np.r_[np.flatnonzero(moved), nodes]
+        now = Sources(Y[moved], self.mass[moved], self.threads)
+        for sources, sign in (
+            (self.sources, 1.0), (Sources(self.then[gone], self.mass[gone], self.threads), -1.0), (now, 1.0),
+        ):
             for radial, potential in zip(self.radials, sources.potentials(every, self.radials), strict=True):
                 sums[radial] += 2.0 * sign * np.einsum("ki,i->k", potential.reshape(Z.shape[:2]), mass)
         if len(nodes) > 1:
@@ -374,7 +376,8 @@ class _Estimate:
         pairs = self.coupling.d_pairs * J.pair_terms(sums, 0.0, self.lam)[0]
         if self.coupling.d_normalizer:
             pairs = pairs + self.coupling.d_normalizer * sums[Radial(J.kernel)]
-        return pairs + self.coupling.d_edges * self._edges(Y, nodes, Z)
+        J_of_nodes = pairs + self.coupling.d_edges * self._edges(Y, nodes, Z)
+        return J_of_nodes + self.stress(Y, nodes, Z) if self.stress else J_of_nodes
 
     def _edges(self, Y: np.ndarray, nodes: np.ndarray, Z: np.ndarray) -> np.ndarray:
         """(K,) the sum over the entries of the nodes' rows and columns."""

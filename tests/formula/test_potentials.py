@@ -70,6 +70,20 @@ def test_the_value_is_the_definition(d, k, compiled):
     np.testing.assert_allclose(at[1], at[0], atol=1e-9)
 
 
+@pytest.mark.parametrize("nodes", [[2], [0, 5, 6, 11]])
+@pytest.mark.parametrize("k", [6, 23])
+@pytest.mark.parametrize("compiled", [False, True])
+def test_near_a_drawing_moved_nodes_cost_what_the_forces_say(nodes, k, compiled):
+    (pivots, lengths), Y = some_distances(23, k), np.random.default_rng(1).normal(size=(23, 2))
+    stress = Stress(np.array([3.0]), (Distances.of(pivots, lengths),), compiled=compiled)
+    assert set(nodes) & set(pivots), "some moved nodes are pivots"
+    toward = np.zeros_like(Y)
+    toward[nodes] = np.random.default_rng(3).normal(size=(len(nodes), 2))
+    cost, gradient = stress.near(Y), stress.at(Y, np.ones(23)).gradient
+    found = slope(lambda Z: float(cost(Y, np.array(nodes), Z[None, nodes])[0]), Y, toward)
+    assert found == pytest.approx(float(np.sum(gradient * toward)), rel=1e-6)
+
+
 def test_of_all_pairs_of_a_graph_it_is_the_measure_and_distances_within_communities_are_shorter():
     Y = np.random.default_rng(2).normal(size=(34, 2))
     P = csr_array(nx.to_scipy_sparse_array(KARATE, weight=None))

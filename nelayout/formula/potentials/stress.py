@@ -54,6 +54,32 @@ class Stress:
         slopes = (steep * push(scale)).T if gradient else NOTHING
         return Pull(cost, slopes, 2.0 * steep * scale * self._weights)
 
+    def near(self, Y: np.ndarray) -> Callable[[np.ndarray, np.ndarray, np.ndarray], np.ndarray]:
+        """Return the cost (K,) as a function of Y, some nodes of one graph, and their positions (K, s, d).
+
+        The cost is of first order in its two sums at the first Y, less what other pairs cost.
+        """
+        a, b = (float(np.sum(each)) for each in (self._compiled if self.compiled else self._plain)(Y, False)[0])
+        (goal,), scale = self.distances, a / b if b > 0 else 0.0
+        steep = float(self._by[0]) * scale
+
+        def cost(Y: np.ndarray, nodes: np.ndarray, Z: np.ndarray) -> np.ndarray:
+            own = np.full(len(Y), -1)
+            own[nodes] = np.arange(len(nodes))
+            moved = own[goal.pivots] >= 0
+            weights = goal.weights[:, nodes].astype(float)
+            if goal.symmetric:
+                weights[:, :, ~moved] *= 2.0
+            others = goal.weights[:, own < 0][:, :, moved & (not goal.symmetric)].astype(float)
+            found, at, here = np.empty(len(Z)), Y.copy(), Y[own < 0]
+            for k, z in enumerate(Z):
+                at[nodes] = z
+                ends = at[goal.pivots]
+                found[k] = _cost(weights, z, ends, scale) + _cost(others, here, ends[moved], scale)
+            return steep * found
+
+        return cost
+
     @cached_property
     def _sizes(self) -> np.ndarray:
         """Nodes and pivots of each graph, (2, C)."""
@@ -181,3 +207,11 @@ class Stress:
             parts = np.split(pieces, len(pieces)) if len(goals) == 1 else [pieces]
             tasks += [(weights[0], weights[1], part) for part in parts]
         return tasks
+
+
+def _cost(weights: np.ndarray, Y: np.ndarray, ends: np.ndarray, scale: float) -> float:
+    """Return sum t w d^2 - 2 w D d between nodes Y (n, d) and ``ends`` (k, d), for w and w D (2, n, k)."""
+    if not weights.size:
+        return 0.0
+    squares = np.sum([np.subtract.outer(x, y) ** 2 for x, y in zip(Y.T, ends.T, strict=True)], axis=0)
+    return float(scale * np.sum(weights[0] * squares) - 2.0 * np.sum(weights[1] * np.sqrt(squares)))
