@@ -342,9 +342,9 @@ def _met_by_numpy(i, j, where, Z, Y, k, l) -> np.ndarray:
 
 
 class _Estimate:
-    """J with a few moved nodes, to first order in its sums when the estimate was made, less constants.
+    """J with a few moved nodes, to first order in its sums at an earlier drawing.
 
-    Gravity is left out.
+    Constants and gravity are left out.
     """
 
     def __init__(self, objective: Objective, Y: np.ndarray, threads: Threads) -> None:

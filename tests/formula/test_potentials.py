@@ -76,7 +76,7 @@ def test_the_value_is_the_definition(d, k, compiled):
 def test_near_a_drawing_moved_nodes_cost_what_the_forces_say(nodes, k, compiled):
     (pivots, lengths), Y = some_distances(23, k), np.random.default_rng(1).normal(size=(23, 2))
     stress = Stress(np.array([3.0]), (Distances.of(pivots, lengths),), compiled=compiled)
-    assert set(nodes) & set(pivots), "some moved nodes are pivots"
+    assert len(nodes) == 1 or set(nodes) & set(pivots), "some moved nodes are pivots"
     toward = np.zeros_like(Y)
     toward[nodes] = np.random.default_rng(3).normal(size=(len(nodes), 2))
     cost, gradient = stress.near(Y), stress.at(Y, np.ones(23)).gradient

@@ -55,9 +55,9 @@ class Stress:
         return Pull(cost, slopes, 2.0 * steep * scale * self._weights)
 
     def near(self, Y: np.ndarray) -> Callable[[np.ndarray, np.ndarray, np.ndarray], np.ndarray]:
-        """Return the cost (K,) as a function of Y, some nodes of one graph, and their positions (K, s, d).
+        """Return a function of Y, moved nodes and their positions (K, s, d): their cost (K,).
 
-        The cost is of first order in its two sums at the first Y, less what other pairs cost.
+        The graph is one.  The cost is of first order in its two sums at the first Y, less what other pairs cost.
         """
         a, b = (float(np.sum(each)) for each in (self._compiled if self.compiled else self._plain)(Y, False)[0])
         (goal,), scale = self.distances, a / b if b > 0 else 0.0
@@ -210,7 +210,7 @@ class Stress:
 
 
 def _cost(weights: np.ndarray, Y: np.ndarray, ends: np.ndarray, scale: float) -> float:
-    """Return sum t w d^2 - 2 w D d between nodes Y (n, d) and ``ends`` (k, d), for w and w D (2, n, k)."""
+    """Return sum t w d^2 - 2 w D d of nodes Y (n, d) and ``ends`` (k, d); w, w D (2, n, k)."""
     if not weights.size:
         return 0.0
     squares = np.sum([np.subtract.outer(x, y) ** 2 for x, y in zip(Y.T, ends.T, strict=True)], axis=0)
