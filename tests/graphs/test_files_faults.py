@@ -16,7 +16,7 @@ import scipy.sparse as sp
 
 from nelayout.cli import main
 from nelayout.errors import InputError
-from nelayout.graphs.files import FORMATS, POSITIONS, WRITERS, atomic, read_graph, read_positions, record
+from nelayout.graphs.files import FORMATS, POSITIONS, WRITERS, atomic, matrices, read_graph, read_positions, record
 from nelayout.graphs.files.arrow import encode_columns
 from nelayout.numerics import notices
 
@@ -197,6 +197,40 @@ def test_what_does_not_fit_in_memory_is_refused_before_it_is_unpacked(tmp_path, 
     ]:
         with pytest.raises(InputError, match=said):
             read_graph(tmp_path / name)
+
+
+@pytest.mark.parametrize(
+    ("row", "said"),
+    [("3 4 x", "expected 3 numbers in a row, got '3 4 x'"), ("3 41 1", "must be whole numbers from 1 to 40")],
+)
+def test_blocks_of_rows_are_one_matrix_and_an_error_names_its_line(tmp_path, monkeypatch, row, said):
+    A = sp.random_array((40, 40), density=0.3, rng=np.random.default_rng(0)).tocoo()
+    rows = [f"{i + 1} {j + 1} {x!r}" for i, j, x in zip(A.row.tolist(), A.col.tolist(), A.data.tolist(), strict=True)]
+    head, path = f"%%MatrixMarket matrix coordinate real general\n40 40 {A.nnz}", tmp_path / "g.mtx"
+    monkeypatch.setattr(matrices, "BLOCK_BYTES", 64)
+    path.write_text("\n".join([head, *rows]))
+    assert (read_graph(path).graph != A).nnz == 0
+    path.write_text("\n".join([head, *rows[:200], row, *rows[201:]]))
+    with pytest.raises(InputError, match=f"line 203: .*{said}"):
+        read_graph(path)
+
+
+@pytest.mark.parametrize("sign", [1.0, -1.0])
+def test_a_triangle_is_mirrored_and_its_diagonal_counts_once(sign):
+    for n, m in [(1, 0), (1, 3), (5, 4), (40, 300)]:
+        rng = np.random.default_rng(n + m)
+        rows, cols, weights = rng.integers(0, n, m), rng.integers(0, n, m), rng.integers(0, 3, m).astype(float)
+        upper = record.edge_matrix(n, rows, cols, weights, False)
+        whole, dense = record.mirror(upper, sign), upper.toarray()
+        assert np.array_equal(whole.toarray(), dense + sign * np.triu(dense, 1).T)
+        assert (whole.has_canonical_format, whole.indices.dtype, whole.indptr.dtype) == (True, np.int32, np.int32)
+
+
+@pytest.mark.parametrize("names", [[[3, -1], [3, 7]], [[2**62, -(2**62)], [5, 5]], [[], []]])
+def test_whole_numbers_are_numbered_in_increasing_order(names):
+    labels, places = record.numbered(np.array(names, dtype=np.int64))
+    assert labels == sorted({x for row in names for x in row})
+    assert np.array_equal(np.array(labels, dtype=np.int64)[places], np.array(names, dtype=np.int64))
 
 
 def test_a_second_interrupt_leaves_no_temporary_file(tmp_path, monkeypatch):

@@ -20,7 +20,17 @@ from typing import Any
 import numpy as np
 
 from nelayout.errors import InputError, missing_extra
-from nelayout.graphs.files.record import PLAIN, FileFormat, GraphFile, Look, Source, count_of, from_edges, from_networkx
+from nelayout.graphs.files.record import (
+    PLAIN,
+    FileFormat,
+    GraphFile,
+    Look,
+    Source,
+    count_of,
+    from_edges,
+    from_networkx,
+    numbered,
+)
 from nelayout.graphs.files.tables import column_of
 from nelayout.graphs.files.writers import axes, labels_to_write
 from nelayout.graphs.headings import NODE, WEIGHT, ends_named, first_of, is_time, is_weight
@@ -160,9 +170,8 @@ def _labels(
         for values, name in zip(whole, names, strict=True):
             if values.dtype.kind not in "iub" and not (np.floor(values) == values).all():
                 raise source.broken(f"the column {name!r} has fractions; nodes are words or whole numbers")
-        labels, numbers = np.unique([values.astype(np.int64) for values in whole], return_inverse=True)
-        rows, cols = numbers.reshape(2, -1)
-        return labels.tolist(), rows, cols
+        labels, (rows, cols) = numbered(np.stack([values.astype(np.int64, copy=False) for values in whole]))
+        return labels, rows, cols
     arrow = import_module("pyarrow")
     try:
         texts = [end.filter(arrow.array(kept)).cast(arrow.string()) for end in ends]

@@ -7,6 +7,8 @@ import re
 import zipfile
 import zlib
 from collections import Counter
+from collections.abc import Iterator
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -17,7 +19,7 @@ from nelayout.graphs.files.record import FileFormat, GraphFile, Source, count_of
 from nelayout.graphs.files.writers import to_npz
 from nelayout.graphs.to_floats import short_repr
 
-__all__ = ["MTX", "NPZ", "load_arrays", "load_sparse", "number_rows", "read_mtx", "read_npz"]
+__all__ = ["MTX", "NPZ", "load_arrays", "load_sparse", "number_columns", "read_mtx", "read_npz"]
 
 # First bytes of NumPy files: archives, empty archives, and single arrays.
 ARCHIVES, ARRAY = (b"PK\x03\x04", b"PK\x05\x06"), b"\x93NUMPY"
@@ -31,6 +33,8 @@ HEAD = re.compile(
 # Numbers with 0 in place of each digit, and translations of bytes: all digits, all separators.
 NUMBER = rb"[+-]?(?:0+\.?0*|\.0+)(?:[eE][+-]?0+)?"
 ONE_DIGIT, APART = bytes.maketrans(b"123456789", b"0" * 9), bytes.maketrans(b" \t\r\v\f,;|", b"\n" * 8)
+# Bytes of a table that are parsed at once.
+BLOCK_BYTES = 2**21
 NPZ_KEYS = "rows, cols and n (each undirected edge once), or what scipy.sparse.save_npz writes"
 
 
@@ -57,56 +61,86 @@ def read_mtx(source: Source) -> GraphFile:
     entries = sizes[2] if sparse else n * (n + (-1 if skew else 1)) // 2 if mirrored else n * n
     source.check_size(entries, "entries", line)
     columns = (2 if sparse else 0) + (head["field"].lower() != b"pattern")
-    body = source.data[head.end() :]
-    table = number_rows(body, columns)  # SciPy's reader alone reads "0,5" as 0, and accepts rows that are too long
+    table = number_columns(source.data, head.end(), columns)  # SciPy's reader alone reads "0,5" as 0
+    body = io.BytesIO(source.data[head.end() :] if isinstance(table, int) else b"")
     if isinstance(table, int):
-        row = short_repr(body.split(b"\n")[table].decode("latin-1").strip())
+        row = short_repr(next(islice(body, table, None)).decode("latin-1").strip())
         raise wrong(f"expected {columns} number{'s' * (columns > 1)} in a row, got {row}", line + 1 + table)
-    if len(table) != entries:
-        raise wrong(f"there are {len(table)} of the {entries} entries that line {line} announces")
+    count = len(table[0]) if table else 0
+    if count != entries:
+        raise wrong(f"there are {count} of the {entries} entries that line {line} announces")
     if sparse:
-        ends = table[:, :2]
-        outside = ((ends != np.floor(ends)) | (ends < 1) | (ends > n)).any(axis=1)
-        if outside.any():
-            k = int(np.argmax(outside))
-            line += [at for at, row in enumerate(body.split(b"\n"), 1) if row.strip()][k]
-            what = f"row and column must be whole numbers from 1 to {n}"
-            raise source.broken(f"{what}; got {ends[k, 0]:g} and {ends[k, 1]:g}", line)
-        i, j = (ends.T - 1).astype(number_type(n))
+        i, j = _ends(source, table, n, head.end(), line)
     else:
         j, i = np.triu_indices(n, int(skew)) if mirrored else np.divmod(np.arange(n * n), max(n, 1))
-    values = table[:, -1] if columns % 2 else np.ones(len(table))
-    if mirrored:
-        off = i != j
-        values = np.concatenate([values, -values[off] if skew else values[off]])
-        i, j = np.concatenate([i, j[off]]), np.concatenate([j, i[off]])
-    matrix = csr_array((values, (i, j)), shape=(n, n))
+    values = table[-1].astype(np.float64) if columns % 2 else None
+    del table
+    if skew and values is not None:
+        values = np.where(i > j, -values, values)
+    matrix = edge_matrix(n, i, j, values, not mirrored)
     notes = ()
-    if matrix.nnz < len(values):
-        i, j = (ends[: len(table)].astype(np.int64) for ends in (i, j))
+    if matrix.nnz < count:
+        i, j = (ends.astype(np.int64) for ends in (i, j))
         pairs = np.sort(np.minimum(i, j) * n + np.maximum(i, j) if mirrored else i * n + j)
         notes = (f"{count_of(int(np.count_nonzero(pairs[1:] == pairs[:-1])), 'repeated entry')} added up",)
+    matrix = mirror(matrix, -1.0 if skew else 1.0) if mirrored else matrix
     return GraphFile(matrix, range(n), {}, "mtx", notes)
 
 
-def number_rows(body: bytes, columns: int, separator: bytes = rb"\s+") -> np.ndarray | int:
-    """Return rows of numbers, (m, columns), or the first line that is no such row, from 0.
+def _ends(source: Source, table: list[np.ndarray], n: int, start: int, line: int) -> Iterator[np.ndarray]:
+    """Yield rows and columns from 0; raise `InputError` for numbers beyond the matrix."""
+    outside = [(ends < 1) | (ends > n) | (ends != np.floor(ends)) for ends in table[:2]]
+    wrong = np.logical_or(*outside)
+    if wrong.any():
+        k = int(np.argmax(wrong))
+        filled = (at for at, row in enumerate(io.BytesIO(source.data[start:]), 1) if row.strip())
+        what = f"row and column must be whole numbers from 1 to {n}"
+        at = line + next(islice(filled, k, None))
+        raise source.broken(f"{what}; got {table[0][k]:g} and {table[1][k]:g}", at)
+    for ends in table[:2]:
+        yield (ends - 1).astype(number_type(n), copy=False)
 
-    Equal digits leave few different lines, which are checked. SciPy then parses one number in each line.
+
+def number_columns(
+    content: str | bytes, start: int, columns: int, separator: bytes = rb"\s+"
+) -> list[np.ndarray] | int:
+    """Return the columns of rows of numbers, or the first line that is no such row, from 0.
+
+    Columns are int32 if possible, otherwise float64.  Equal digits leave few different lines, which are checked.
+    SciPy then parses one number in each line.
     """
     from scipy.io import mmread
 
-    shapes = Counter(io.BytesIO(body.translate(ONE_DIGIT)))
     row = re.compile(rb"\s*(?:%s\s*)?" % separator.join([NUMBER] * columns))
-    wrong = {line for line in shapes if not row.fullmatch(line)}
-    if wrong:
-        return next(k for k, line in enumerate(io.BytesIO(body.translate(ONE_DIGIT))) if line in wrong)
-    count = columns * sum(many for line, many in shapes.items() if line.strip())
-    if not count:
-        return np.zeros((0, columns))
-    head = b"%%%%MatrixMarket matrix array real general\n%d 1\n" % count
-    numbers: Any = mmread(io.BytesIO(head + body.translate(APART, b"+")))
-    return numbers.reshape(-1, columns)
+    parts: list[list[np.ndarray]] = [[np.zeros(0, np.int32)] for _ in range(columns)]
+    lines, right = 0, set[bytes]()
+    for block in _blocks(content, start):
+        shapes = Counter(io.BytesIO(block.translate(ONE_DIGIT)))
+        wrong = {shape for shape in shapes.keys() - right if not row.fullmatch(shape)}
+        if wrong:
+            return lines + next(k for k, shape in enumerate(io.BytesIO(block.translate(ONE_DIGIT))) if shape in wrong)
+        lines, right = lines + shapes.total(), right | shapes.keys()
+        count = columns * sum(many for shape, many in shapes.items() if shape.strip())
+        if count:
+            head = b"%%%%MatrixMarket matrix array real general\n%d 1\n" % count
+            numbers: Any = mmread(io.BytesIO(head + block.translate(APART, b"+")))
+            for part, column in zip(parts, numbers.reshape(-1, columns).T, strict=True):
+                with np.errstate(invalid="ignore"):
+                    whole = column.astype(np.int32)
+                part.append(whole if np.array_equal(whole, column) else column.copy())
+    return [np.concatenate(part) for part in parts]
+
+
+def _blocks(content: str | bytes, start: int) -> Iterator[bytes]:
+    """Yield whole lines, about `BLOCK_BYTES` at once."""
+    while start < len(content):
+        if isinstance(content, str):
+            end = content.find("\n", start + BLOCK_BYTES) + 1 or len(content)
+            yield content[start:end].encode()
+        else:
+            end = content.find(b"\n", start + BLOCK_BYTES) + 1 or len(content)
+            yield content[start:end]
+        start = end
 
 
 def read_npz(source: Source) -> GraphFile:

@@ -31,7 +31,7 @@ from nelayout.numerics.notices import noticed_if_long
 
 __all__ = [
     "PLAIN", "FileFormat", "GraphFile", "Look", "Reading", "Source", "Unreadable", "count_of", "edge_matrix",
-    "from_edges", "from_networkx", "load", "mirror", "number_type", "reading", "text_labels",
+    "from_edges", "from_networkx", "load", "mirror", "number_type", "numbered", "reading", "text_labels",
 ]  # fmt: skip
 
 GZIP = b"\x1f\x8b"
@@ -402,8 +402,22 @@ def from_edges(
     return GraphFile(G, labels, columns, file_format, notes)
 
 
+def numbered(names: np.ndarray) -> tuple[list[int], np.ndarray]:
+    """Return the increasing whole numbers of an array, and the place of each entry."""
+    whole = names.astype(np.int64, copy=False) if names.dtype.kind != "i" else names
+    low = int(whole.min(initial=0))
+    width = int(whole.max(initial=0)) - low + 1
+    if width > whole.size:
+        labels, places = np.unique(whole, return_inverse=True)
+        return labels.tolist(), places
+    there = np.zeros(width, dtype=bool)
+    there[whole - low] = True
+    places = np.cumsum(there, dtype=number_type(width)) - 1
+    return (np.flatnonzero(there) + low).tolist(), places[whole - low]
+
+
 def number_type(n: int) -> Any:
-    """Return the type for numbers of n nodes, which halves the memory of most graphs."""
+    """Return the type for numbers up to n, which halves the memory of most graphs."""
     return np.int32 if n < 2**31 else np.int64
 
 
@@ -417,10 +431,16 @@ def edge_matrix(n: int, rows: np.ndarray, cols: np.ndarray, weights: np.ndarray 
     return matrix
 
 
-def mirror(upper: csr_array) -> csr_array:
-    """Return the symmetric matrix of one triangle and perhaps a diagonal, which counts once."""
-    n = len(upper.indptr) - 1
-    rows = np.repeat(np.arange(n, dtype=upper.indices.dtype), np.diff(upper.indptr))
-    off = rows != upper.indices
-    ends = np.concatenate([upper.indices[off], rows]), np.concatenate([rows[off], upper.indices])
-    return csr_array((np.concatenate([upper.data[off], upper.data]), ends), shape=(n, n))
+def mirror(upper: csr_array, sign: float = 1.0) -> csr_array:
+    """Return a triangle plus its transpose times `sign`; the diagonal counts once."""
+    n, lower = len(upper.indptr) - 1, csr_array(upper.T)
+    rows = np.repeat(np.arange(n, dtype=lower.indices.dtype), np.diff(lower.indptr))
+    off = rows != lower.indices
+    counts = np.diff(lower.indptr) - np.bincount(rows[~off], minlength=n)
+    below = np.repeat(np.tile([True, False], n), np.column_stack([counts, np.diff(upper.indptr)]).ravel())
+    indices, data = np.empty(len(below), dtype=lower.indices.dtype), np.empty(len(below))
+    indices[below], data[below] = lower.indices[off], sign * lower.data[off]
+    np.logical_not(below, out=below)
+    indices[below], data[below] = upper.indices, upper.data
+    indptr = (upper.indptr + np.concatenate([[0], np.cumsum(counts)])).astype(number_type(len(below)))
+    return csr_array((data, indices, indptr), shape=(n, n))

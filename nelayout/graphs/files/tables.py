@@ -24,8 +24,17 @@ from typing import Any, NoReturn
 import numpy as np
 
 from nelayout.errors import unknown
-from nelayout.graphs.files.matrices import number_rows
-from nelayout.graphs.files.record import FileFormat, GraphFile, Reading, Source, count_of, from_edges, from_networkx
+from nelayout.graphs.files.matrices import number_columns
+from nelayout.graphs.files.record import (
+    FileFormat,
+    GraphFile,
+    Reading,
+    Source,
+    count_of,
+    from_edges,
+    from_networkx,
+    numbered,
+)
 from nelayout.graphs.headings import FROM, NODE, TO, WEIGHT, ends_named, first_of, is_time, is_weight
 from nelayout.graphs.to_floats import short_repr
 
@@ -536,15 +545,15 @@ def _numeric(rows: Rows, head: _Head) -> _Edges | None:
     for _ in range(head.start - rows.before - 1):
         at = rows.text.find("\n", at) + 1
     separator = rb"\s+" if rows.separator is None else rb"\s*%s\s*" % re.escape(rows.separator).encode()
-    data = number_rows(rows.text[at:].encode(), rows.width, separator)
-    if isinstance(data, int) or not len(data) or not np.isfinite(data).all():
+    data = number_columns(rows.text, at, rows.width, separator)
+    if isinstance(data, int) or not all(len(column) and np.isfinite(column).all() for column in data):
         return None
-    ends, weights = data[:, list(head.ends)], None if head.weight is None else data[:, head.weight].copy()
+    ends, weights = np.stack([data[k] for k in head.ends]), None if head.weight is None else data[head.weight]
     del data
-    if np.abs(ends).max() >= LARGEST_EXACT or (ends != np.floor(ends)).any():
+    if ends.dtype.kind == "f" and (np.abs(ends).max() >= LARGEST_EXACT or (ends != np.floor(ends)).any()):
         return None
-    labels, numbers = np.unique(ends, return_inverse=True)
-    return labels.astype(np.int64).tolist(), numbers.reshape(ends.shape), weights, []
+    labels, numbers = numbered(ends)
+    return labels, numbers.T, weights, []
 
 
 def _words(rows: Rows, head: _Head) -> _Edges:
@@ -595,8 +604,8 @@ def _words(rows: Rows, head: _Head) -> _Edges:
     pairs, labels = np.frombuffer(ends, dtype=np.int64).reshape(-1, 2), list(index)
     whole = _whole(labels)
     if whole is not None:
-        labels, renumbered = np.unique(np.array(whole, dtype=np.int64), return_inverse=True)
-        labels, pairs = labels.tolist(), renumbered[pairs]
+        labels, renumbered = numbered(np.array(whole, dtype=np.int64))
+        pairs = renumbered[pairs]
     elif not head.header and len(pairs) > 1 and all(np.count_nonzero(pairs == end) == 1 for end in pairs[0]):
         names = " and ".join(map(repr, labels[:2]))
         notes.append(f"the first row is read as an edge of {names}; headings source and target make it a header")
