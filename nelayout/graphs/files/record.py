@@ -432,15 +432,9 @@ def edge_matrix(n: int, rows: np.ndarray, cols: np.ndarray, weights: np.ndarray 
 
 
 def mirror(upper: csr_array, sign: float = 1.0) -> csr_array:
-    """Return a triangle plus its transpose times `sign`; the diagonal counts once."""
-    n, lower = len(upper.indptr) - 1, csr_array(upper.T)
-    rows = np.repeat(np.arange(n, dtype=lower.indices.dtype), np.diff(lower.indptr))
-    off = rows != lower.indices
-    counts = np.diff(lower.indptr) - np.bincount(rows[~off], minlength=n)
-    below = np.repeat(np.tile([True, False], n), np.column_stack([counts, np.diff(upper.indptr)]).ravel())
-    indices, data = np.empty(len(below), dtype=lower.indices.dtype), np.empty(len(below))
-    indices[below], data[below] = lower.indices[off], sign * lower.data[off]
-    np.logical_not(below, out=below)
-    indices[below], data[below] = upper.indices, upper.data
-    indptr = (upper.indptr + np.concatenate([[0], np.cumsum(counts)])).astype(number_type(len(below)))
-    return csr_array((data, indices, indptr), shape=(n, n))
+    """Return the symmetric matrix of one triangle, or times a sign below; the diagonal counts once."""
+    n = len(upper.indptr) - 1
+    rows = np.repeat(np.arange(n, dtype=upper.indices.dtype), np.diff(upper.indptr))
+    off = rows != upper.indices
+    ends = np.concatenate([upper.indices[off], rows]), np.concatenate([rows[off], upper.indices])
+    return csr_array((np.concatenate([sign * upper.data[off], upper.data]), ends), shape=(n, n))
