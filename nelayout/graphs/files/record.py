@@ -432,7 +432,7 @@ def edge_matrix(n: int, rows: np.ndarray, cols: np.ndarray, weights: np.ndarray 
 
 
 def mirror(upper: csr_array, sign: float = 1.0) -> csr_array:
-    """Return the symmetric matrix of one triangle, or times a sign below; the diagonal counts once."""
+    """Return the matrix of an upper triangle and, times a sign, of its mirror image below."""
     n = len(upper.indptr) - 1
     rows = np.repeat(np.arange(n, dtype=upper.indices.dtype), np.diff(upper.indptr))
     off = rows != upper.indices
