@@ -215,6 +215,24 @@ def test_blocks_of_rows_are_one_matrix_and_an_error_names_its_line(tmp_path, mon
         read_graph(path)
 
 
+@pytest.mark.parametrize("kind", ["csv", "mtx", "parquet"])
+def test_sums_of_large_whole_weights_are_exact(tmp_path, kind):
+    ends, large = np.array([[1, 1, 2], [2, 2, 3]]), 2_000_000_000
+    rows, path = [f"{i},{j},{w}" for (i, j), w in zip(ends.T, [large, large, 1], strict=True)], tmp_path / f"g.{kind}"
+    if kind == "csv":
+        path.write_text("\n".join(["source,target,weight", *rows]))
+    elif kind == "mtx":
+        head = "%%MatrixMarket matrix coordinate integer symmetric\n3 3 3"
+        path.write_text("\n".join([head, *(row.replace(",", " ") for row in rows)]))
+    else:
+        parquet, arrow = pytest.importorskip("pyarrow.parquet"), pytest.importorskip("pyarrow")
+        weights = arrow.array([large, large, 1], arrow.int32())
+        parquet.write_table(arrow.table({"source": ends[0], "target": ends[1], "weight": weights}), path)
+    found = read_graph(path).graph
+    A = nx.to_scipy_sparse_array(found, nodelist=[1, 2, 3]) if isinstance(found, nx.Graph) else found
+    assert A.toarray().tolist() == [[0.0, 2.0 * large, 0.0], [2.0 * large, 0.0, 1.0], [0.0, 1.0, 0.0]]
+
+
 @pytest.mark.parametrize("sign", [1.0, -1.0])
 def test_a_triangle_is_mirrored_and_its_diagonal_counts_once(sign):
     for n, m in [(1, 0), (1, 3), (5, 4), (40, 300)]:

@@ -73,7 +73,7 @@ def read_mtx(source: Source) -> GraphFile:
         i, j = _ends(source, table, n, head.end(), line)
     else:
         j, i = np.triu_indices(n, int(skew)) if mirrored else np.divmod(np.arange(n * n), max(n, 1))
-    values = table[-1].astype(np.float64) if columns % 2 else None
+    values = table[-1] if columns % 2 else None
     del table
     if skew and values is not None:
         values = np.where(i > j, -values, values)

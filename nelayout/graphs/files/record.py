@@ -426,7 +426,8 @@ def edge_matrix(n: int, rows: np.ndarray, cols: np.ndarray, weights: np.ndarray 
     rows, cols = (ends.astype(number_type(n), copy=False) for ends in (rows, cols))
     if not directed:
         rows, cols = np.minimum(rows, cols), np.maximum(rows, cols)
-    matrix = csr_array((np.ones(len(rows)) if weights is None else weights, (rows, cols)), shape=(n, n))
+    values = np.ones(len(rows)) if weights is None else weights.astype(np.float64, copy=False)  # sums may be large
+    matrix = csr_array((values, (rows, cols)), shape=(n, n))
     matrix.sum_duplicates()
     return matrix
 
