@@ -164,7 +164,8 @@ class _Planner:
     def _judged(self, ways: list[Descend], stages: list[Descend]) -> list[Pass]:
         """Choose among the judged stages, and take out crossings if the score hardly falls."""
         facts, found = self.facts, list[Pass]([self._chosen(stages)])
-        if self.settings.dim != 2 or facts.n > LARGE_GRAPH:
+        # moves are judged under one lambda
+        if self.settings.dim != 2 or facts.n > LARGE_GRAPH or self.method.connection.by_rows:
             return found
         untangle = Untangle(name="untangle", why="edges may cross")
         passes: list[Pass] = [untangle]

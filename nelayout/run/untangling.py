@@ -36,7 +36,7 @@ from nelayout.run.tidiness import crossed, crossings, crossings_of_each, is_symm
 from nelayout.sums.nbody.exact import BLOCK_PAIRS
 from nelayout.sums.nbody.outside import Sources
 
-__all__ = ["APART", "KAPPA", "MAX_MOVES", "NODE_MOVES", "Redraw", "Untangle"]
+__all__ = ["APART", "Estimate", "KAPPA", "MAX_MOVES", "NODE_MOVES", "Redraw", "Untangle"]
 
 # Nats for each e-fold of 1 + X: in the result, and at most in moves.
 KAPPA, MOST_KAPPA = 0.5, 4.0
@@ -213,7 +213,7 @@ class _Search:
     def move(self, pieces: list[tuple[int, np.ndarray]], kappa: float) -> None:
         """Try moves of all crossed pieces, then of all nodes; a crossing counts by ``kappa``."""
         load, before = self.load, self.crossings
-        self.estimate = _Estimate(self.J, self.Y, self.threads)
+        self.estimate = Estimate(self.J, self.Y, self.threads)
         for vertex, nodes in pieces:
             own = np.unique(np.concatenate([self.at_node[v] for v in nodes.tolist()]))
             if load[own].any():
@@ -341,8 +341,8 @@ def _met_by_numpy(i, j, where, Z, Y, k, l) -> np.ndarray:
     return found
 
 
-class _Estimate:
-    """J with a few moved nodes, to first order in its sums at an earlier drawing.
+class Estimate:
+    """J under one lambda with some moved nodes, to first order in sums at an earlier drawing.
 
     Constants and gravity are left out.
     """

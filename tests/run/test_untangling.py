@@ -1,6 +1,7 @@
 """Fewer edges cross: trees and cactuses have no crossing, and J, symmetry and given positions keep what they have."""
 
 import math
+from dataclasses import replace
 from itertools import combinations
 from unittest.mock import patch
 
@@ -11,13 +12,19 @@ from scipy.sparse import csr_array
 from scipy.spatial import Delaunay
 
 import nelayout as nl
+from nelayout.catalogue import METHODS
+from nelayout.numerics.distances import hop_distances_of_each
+from nelayout.numerics.parallel import Threads
+from nelayout.objective import Affinity
 from nelayout.quality.crossings import edge_crossings
 from nelayout.quality.edges import edges
 from nelayout.run import draw
+from nelayout.run.drawing import Summation
 from nelayout.run.passes import Keep
 from nelayout.run.planar import is_cactus, planar_drawing
 from nelayout.run.tidiness import crossings, is_symmetric, least_distance, step_between
-from nelayout.run.untangling import APART, KAPPA, pieces_of
+from nelayout.run.untangling import APART, KAPPA, Estimate, pieces_of
+from nelayout.sums.nbody import Exact
 
 
 def adjacency(G):
@@ -223,6 +230,24 @@ def test_components_lose_crossings_together_as_they_do_alone(seed):
     assert sum(together) <= sum(alone) + 1
 
 
+@pytest.mark.parametrize("emphasis", [0.0, 5.0])
+@pytest.mark.parametrize("name", ["ws-sne", "gamma-linlog", "linlog", "ee", "tsne"])
+@pytest.mark.parametrize("nodes", [[3], [0, 8, 30]])
+def test_an_estimate_changes_as_j_does_when_nodes_move_a_little(nodes, name, emphasis):
+    """Also if another node has moved a little since the estimate was made."""
+    P, threads, method = adjacency(nx.karate_club_graph()), Threads(), METHODS[name]
+    affinity = Affinity(P / P.sum(), np.ones(34), distances=tuple(hop_distances_of_each([P], threads)))
+    J = replace(Summation(Exact(False, threads), threads, False).objective(method, affinity), emphasis=emphasis)
+    rng, toward = np.random.default_rng(0), np.zeros((34, 2))
+    Y, h = rng.normal(size=(34, 2)), 1e-5
+    toward[nodes] = rng.normal(size=(len(nodes), 2))
+    estimate, other = Estimate(J, Y, threads), Y.copy()
+    other[20] += 1e-7
+    for at in (Y, other):
+        found = estimate(at, np.array(nodes), np.stack([(Y + k * h * toward)[nodes] for k in (1, -1)]))
+        assert (found[0] - found[1]) / (2 * h) == pytest.approx(np.sum(J.evaluate(Y).gradient * toward), rel=1e-5)
+
+
 def test_pieces_hang_at_their_cut_vertex():
     """On a triangle with a path at one corner, what hangs at each cut vertex are the ends of the path."""
     G = nx.cycle_graph(3)
@@ -292,3 +317,12 @@ def test_a_method_with_judged_stages_alone_takes_out_crossings_too():
     G = nx.balanced_tree(2, 5)
     pos = nl.layout(G, nl.method(auto, stages=[auto.stages[0], *judged]), seed=0)
     assert float(nl.measure(G, pos, measures=["crossings"])["crossings"]) == 0
+
+
+@pytest.mark.parametrize("name", ["sne", "jse"])
+def test_a_method_by_rows_takes_judged_stages(name):
+    G = nx.watts_strogatz_graph(60, 4, 0.1, seed=1)
+    method = nl.method(name, stages=nl.method("auto").stages)
+    pos = nl.layout(G, method, seed=0)
+    assert crossed(G, pos) > 0, "moves would be tried"
+    assert "untangle" not in {step.name for step in nl.plan(G, method).passes}
