@@ -27,8 +27,6 @@ PAIRS_EXACT = 400_000_000
 MIN_SAMPLED_EDGES = 500
 # Pairs below which NumPy tests a small graph, so that it loads no compiler; and pairs of one piece of compiled work.
 PAIRS_NUMPY = 1_000_000
-# In place of an array of counts: nothing is counted there.
-NONE_LATER = np.zeros(0, np.int64)
 
 
 def edge_crossings(adjacency: csr_array, Y: np.ndarray, sample: Sample = "auto", seed: int = 0) -> Sampled:
@@ -102,8 +100,8 @@ class Segments:
     """The edges as segments, arranged for a sweep along the axis where they are shorter.
 
     Coordinates are replaced by their ranks, so dense parts of a drawing have as many bands as others. Bands across the
-    axis cut the drawing; their height is half the mean segment. Each segment enters every band that
-    it reaches. A pair is tested in the first band that both reach.
+    axis cut the drawing; their height is half the mean segment. Each segment enters every band that it reaches. A pair
+    is tested in the first band that both reach.
     """
 
     def __init__(self, i: np.ndarray, j: np.ndarray, Y: np.ndarray) -> None:
@@ -140,7 +138,7 @@ class Segments:
         along = np.zeros(m)
         if angles:
             along = np.arctan2(self.b[:, 1] - self.a[:, 1], self.b[:, 0] - self.a[:, 0])
-        found = self._tested(entries, sweep.start[entries] if both else entries + 1, along, NONE_LATER)
+        found = self._tested(entries, sweep.start[entries] if both else entries + 1, along, np.zeros(0, np.int64))
         return [np.bincount(sweep.segment[entries], each, m)[chosen] for each in found]
 
     def loads(self) -> np.ndarray:
@@ -161,6 +159,7 @@ class Segments:
     ):
         from nelayout.quality.loops import count_crossings
 
+        # Pieces run on threads. All of them would add to ``later``, so then there is one piece.
         sweep, step = self.sweep, int(work.sum()) + 1 if len(later) else PAIRS_NUMPY
         bounds = np.searchsorted(np.cumsum(work), np.arange(step, int(work.sum()), step))
         pieces = [slice(int(s), int(t)) for s, t in pairwise([0, *bounds, len(entries)]) if t > s]

@@ -26,9 +26,8 @@ from nelayout.numerics.parallel import Threads
 
 __all__ = ["Stress"]
 
-# Nodes of a task of the compiled form: their sums stay in the fast memory.
+# Nodes of a task of the compiled form: their sums stay in fast memory.
 TASK_NODES = 2048
-NOTHING = np.zeros((0, 0))
 
 # Returns sum_k (t w - w D / d) (y_i - y_k), (d, n), for t, a number or (n,); a pair counts at both its ends.
 Push = Callable[[Any], np.ndarray]
@@ -46,12 +45,12 @@ class Stress:
     def at(self, Y: np.ndarray, mass: np.ndarray, gradient: bool = True) -> Pull:
         """Return the pull at positions Y (n, d), its gradient if asked; a node costs its pairs."""
         groups, spread = self._groups, self._groups.spread
-        (a, b), push = (self._compiled if self.compiled else self._plain)(Y, gradient)
+        (a, b), push = self._sums(Y, gradient)
         over = groups.sum(b)
         scale = spread(groups.where(over > 0, groups.sum(a) / groups.where(over > 0, over, 1.0), 0.0))
         steep = 2.0 * self._by * scale
         cost = self._by * (scale * (scale * b - 2.0 * a) + self._squares)
-        slopes = (steep * push(scale)).T if gradient else NOTHING
+        slopes = (steep * push(scale)).T if gradient else np.zeros((0, Y.shape[1]))
         return Pull(cost, slopes, 2.0 * steep * scale * self._weights)
 
     def near(self, Y: np.ndarray) -> Callable[[np.ndarray, np.ndarray, np.ndarray], np.ndarray]:
@@ -59,7 +58,7 @@ class Stress:
 
         The graph is one.  The cost is of first order in its two sums at the first Y, less what other pairs cost.
         """
-        a, b = (float(np.sum(each)) for each in (self._compiled if self.compiled else self._plain)(Y, False)[0])
+        a, b = (float(np.sum(each)) for each in self._sums(Y, False)[0])
         (goal,), scale = self.distances, a / b if b > 0 else 0.0
         steep = float(self._by[0]) * scale
 
@@ -133,8 +132,12 @@ class Stress:
         weights, pulls = (np.concatenate([goal.weights[k].ravel() for goal in self.distances]) for k in (0, 1))
         return ends - counts, pivots, weights.astype(float), pulls.astype(float)
 
-    def _plain(self, Y: np.ndarray, gradient: bool) -> tuple[tuple[np.ndarray, np.ndarray], Push]:
-        """At nodes (n,) w D d and w d^2, and a function of t; by NumPy."""
+    def _sums(self, Y: np.ndarray, gradient: bool) -> tuple[tuple[np.ndarray, np.ndarray], Push]:
+        """At nodes (n,) w D d and w d^2, and a function of t, for calls with ``gradient`` alone."""
+        return self._compiled(Y, gradient) if self.compiled else self._plain(Y)
+
+    def _plain(self, Y: np.ndarray) -> tuple[tuple[np.ndarray, np.ndarray], Push]:
+        """Return the same as `_sums` by NumPy; the function computes the forces."""
         counts, (first, pivots, weights, pulls) = self._around[1], self._pairs
         (n, d), room = Y.shape, vars(self).pop("_room", None)  # arrays of the last call; no other thread has them
         room = np.empty((d + 2, len(weights))) if room is None or len(room) != d + 2 else room
@@ -166,7 +169,7 @@ class Stress:
         return (np.add.reduceat(np.multiply(pulls, far, out=other), first), squares), push
 
     def _compiled(self, Y: np.ndarray, gradient: bool) -> tuple[tuple[np.ndarray, np.ndarray], Push]:
-        """Return the same as `_plain` by compiled loops, in tasks of so many nodes."""
+        """Return the same as `_sums` by compiled loops, in tasks of so many nodes."""
         from nelayout.formula.potentials import stress_loops
 
         n, d = Y.shape

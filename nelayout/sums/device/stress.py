@@ -21,8 +21,8 @@ class DeviceStress(Stress):
 
     on: Any = None
 
-    def _plain(self, Y: Any, gradient: bool) -> tuple[tuple[Any, Any], Push]:
-        """Return the same as `Stress`, on the device."""
+    def _sums(self, Y: Any, gradient: bool) -> tuple[tuple[Any, Any], Push]:
+        """Return the same as `Stress._sums`, on the device."""
         here = self.on.array(Y).tensor
         (n, d), k = here.shape, len(self._pivots)
         sums, back = here.new_empty(2 + 2 * d, n), here.new_zeros(2 * d, k)
@@ -32,11 +32,13 @@ class DeviceStress(Stress):
             squares = _squares(apart)
             sums[0, block] = (pulls * squares.sqrt()).sum(dim=1)
             sums[1, block] = (weights * squares).sum(dim=1)
-            for at, factors in zip((0, d), (weights, pulls * squares.rsqrt()) if gradient else (), strict=False):
-                slopes = factors * apart
-                sums[2 + at : 2 + at + d, block] = slopes.sum(dim=2)
-                back[at : at + d] += slopes.sum(dim=1)
-        sums[2:, self._there] -= back
+            if gradient:
+                for at, factors in (0, weights), (d, pulls * squares.rsqrt()):
+                    slopes = factors * apart
+                    sums[2 + at : 2 + at + d, block] = slopes.sum(dim=2)
+                    back[at : at + d] += slopes.sum(dim=1)
+        if gradient:
+            sums[2:, self._there] -= back
 
         def push(scale: Any) -> Any:
             return array_of(scale * sums[2 : 2 + d] - sums[2 + d :])
