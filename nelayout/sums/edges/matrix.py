@@ -301,8 +301,7 @@ class Edges:
                 constant: Any = 0.0
                 if np.ndim(found.constant) or found.constant:
                     constant = self.row_sums(self._own(found.constant + np.zeros_like(factor), every))
-                times = found.times if self.by_powers else 1.0
-                found = found._replace(factor=factor * (found.times / times), constant=constant, times=times)
+                found = found._replace(factor=factor, constant=constant)
             self._powers = divergence, found
         return self._powers[1]
 
