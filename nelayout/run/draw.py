@@ -19,7 +19,7 @@ from nelayout.objective.stacks import MAX_STACKED_NODES, stackable
 from nelayout.record.progress import Observer, Stopped
 from nelayout.run.drawing import Drawing, Part, Run
 from nelayout.run.facts import Facts
-from nelayout.run.passes import Pass, fold, passes_within
+from nelayout.run.passes import Pass, fold, passes_within, sized
 from nelayout.run.plan import Settings, plan
 from nelayout.run.plan_table import loops_within
 from nelayout.sums.nbody import backend
@@ -77,7 +77,7 @@ def draw_parts(parts: list[Part], run: Run) -> tuple[dict[int, Drawing], bool]:
             drawing = fold(passes, Drawing.of([parts[k] for k in stack], own.dim), own)
         except Stopped as stopped:
             if stopped.drawing is not None:
-                drawn.update(zip(stack, stopped.drawing.split(), strict=True))
+                drawn.update(zip(stack, sized(stopped.drawing, own).split(), strict=True))
             raise
         drawn.update(zip(stack, drawing.split(), strict=True))
         own.canvas.settle(drawing)

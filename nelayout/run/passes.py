@@ -34,7 +34,7 @@ from nelayout.run.tidiness import tidiness
 
 __all__ = [
     "Branch", "Descent", "InSpace", "Keep", "Pass", "Place", "PlaceMissing", "Resize", "TakeMasses", "fold",
-    "passes_within",
+    "passes_within", "sized",
 ]  # fmt: skip
 
 # Radius, in widths of a bounded kernel, below which a drawing counts as collapsed to a point.
@@ -231,6 +231,14 @@ def _resized(
         place=np.where(which[:, None], drawing.place + middle / drawing.size, drawing.place),
         size=np.where(which[:, None], drawing.size * factor[:, None], drawing.size),
     )
+
+
+def sized(drawing: Drawing, run: Run) -> Drawing:
+    """Scale the graphs that no objective has moved to the size with the least J."""
+    unsized = np.array([method is None for method in drawing.methods])
+    if not unsized.any():
+        return drawing
+    return _resized(drawing, run.objective(drawing, run.method), unsized, run)
 
 
 @dataclass(frozen=True, kw_only=True)

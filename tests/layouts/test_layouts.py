@@ -485,6 +485,16 @@ def test_callback_stops_the_run(method, when):
     assert np.isfinite(solution.value)
 
 
+@pytest.mark.parametrize("method", ["mds-ks", "tsne", "sne"])
+def test_a_run_stopped_before_its_objective_has_the_best_size(method):
+    """Not the size of the stage that finds the shape, at which all kernel values may be 0."""
+    G = nx.les_miserables_graph()
+    found = nl.solve(G, method, seed=0, scale=None, callback=lambda state: state.iteration == 6)
+    assert found.trace[-1].stage == "shape"
+    values = [nl.evaluate(G, {v: c * p for v, p in found.positions.items()}, method).value for c in (1.0, 0.8, 1.25)]
+    assert values[0] == min(values) < np.inf
+
+
 @pytest.mark.parametrize("method", first(METHODS_OF_EACH_KIND, 2))
 def test_a_stopped_run_keeps_the_readers_units(method):
     G = nx.karate_club_graph()
