@@ -362,12 +362,10 @@ class Estimate:
         every, moved = Z.reshape(-1, 2), np.any(self.then != Y, axis=1)
         moved[nodes] = False
         gone = np.r_[np.flatnonzero(moved), nodes]
-        now = Sources(Y[moved], self.mass[moved], self.threads)
-        for sources, sign in (
-            (self.sources, 1.0), (Sources(self.then[gone], self.mass[gone], self.threads), -1.0), (now, 1.0),
-        ):
+        change = np.concatenate([self.then[gone], Y[moved]]), np.concatenate([-self.mass[gone], self.mass[moved]])
+        for sources in (self.sources, Sources(*change, self.threads)):
             for radial, potential in zip(self.radials, sources.potentials(every, self.radials), strict=True):
-                sums[radial] += 2.0 * sign * np.einsum("ki,i->k", potential.reshape(Z.shape[:2]), mass)
+                sums[radial] += 2.0 * np.einsum("ki,i->k", potential.reshape(Z.shape[:2]), mass)
         if len(nodes) > 1:
             for k, (x, y) in enumerate(Z.transpose(0, 2, 1)):
                 xi = np.subtract.outer(x, x) ** 2 + np.subtract.outer(y, y) ** 2

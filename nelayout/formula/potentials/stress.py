@@ -65,16 +65,16 @@ class Stress:
         def cost(Y: np.ndarray, nodes: np.ndarray, Z: np.ndarray) -> np.ndarray:
             own = np.full(len(Y), -1)
             own[nodes] = np.arange(len(nodes))
-            moved = own[goal.pivots] >= 0
+            moved, rest = own[goal.pivots] >= 0, own < 0
+            ends = np.tile(Y[goal.pivots], (len(Z), 1, 1))
+            ends[:, moved] = Z[:, own[goal.pivots[moved]]]
             weights = goal.weights[:, nodes].astype(float)
             if goal.symmetric:
                 weights[:, :, ~moved] *= 2.0
-            others = goal.weights[:, own < 0][:, :, moved & (not goal.symmetric)].astype(float)
-            found, at, here = np.empty(len(Z)), Y.copy(), Y[own < 0]
-            for k, z in enumerate(Z):
-                at[nodes] = z
-                ends = at[goal.pivots]
-                found[k] = _cost(weights, z, ends, scale) + _cost(others, here, ends[moved], scale)
+            found = _cost(weights, Z, ends, scale)
+            if moved.any() and not goal.symmetric:
+                others = goal.weights[:, :, moved][:, rest].astype(float)
+                found += np.concatenate([_cost(others, Y[None, rest], each[None], scale) for each in ends[:, moved]])
             return steep * found
 
         return cost
@@ -212,9 +212,9 @@ class Stress:
         return tasks
 
 
-def _cost(weights: np.ndarray, Y: np.ndarray, ends: np.ndarray, scale: float) -> float:
-    """Return sum t w d^2 - 2 w D d of nodes Y (n, d) and ``ends`` (k, d); w, w D (2, n, k)."""
-    if not weights.size:
-        return 0.0
-    squares = np.sum([np.subtract.outer(x, y) ** 2 for x, y in zip(Y.T, ends.T, strict=True)], axis=0)
-    return float(scale * np.sum(weights[0] * squares) - 2.0 * np.sum(weights[1] * np.sqrt(squares)))
+def _cost(weights: np.ndarray, Y: np.ndarray, ends: np.ndarray, scale: float) -> np.ndarray:
+    """Return sums t w d^2 - 2 w D d (K,) of Y (K, n, d) and ``ends`` (K, k, d); w, w D (2, n, k)."""
+    apart = Y[:, :, None] - ends[:, None]
+    squares = np.einsum("knpc,knpc->knp", apart, apart)
+    w, u = weights
+    return scale * np.einsum("knp,np->k", squares, w) - 2.0 * np.einsum("knp,np->k", np.sqrt(squares, out=squares), u)
