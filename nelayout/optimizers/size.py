@@ -1,6 +1,7 @@
 """The size search: the size at which an objective takes over a drawing of any size.
 
-It minimizes J(s Y) as a function of x = ln s: powers of two bracket the minimum, and parabolas narrow the bracket.
+It minimizes J(s Y) as a function of x = ln s by its slope: steps downhill bracket the minimum, and cubics through the
+values and slopes at both ends narrow the bracket.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from nelayout.numerics.groups import WHOLE, several
+from nelayout.numerics.groups import WHOLE
 from nelayout.objective import Objective
 
 __all__ = ["FLAT_SIZE", "best_size", "means", "size_search", "spread_search"]
@@ -21,11 +22,11 @@ EVEN = 0.5
 # Precision of ln s: the first steps of the minimizer settle the rest, but not for the size of fixed nodes, and not
 # without steps.
 NARROW, NARROW_SPREAD, NARROW_ALONE = 0.05, 0.01, 1e-5
-# Doublings after which the search ends: weights may be of any magnitude; fixed nodes begin near their best size.
+# Steps after which the search ends: weights may be of any magnitude; fixed nodes begin near their best size.
 DOUBLINGS, DOUBLINGS_SPREAD = 1000, 20
-# Smallest decrease of J, in parts of 1 + |J|, for which doubling goes on: some objectives have no best size.
+# Smallest decrease of J, in parts of 1 + |J|, for which a search goes on: some objectives have no best size.
 FLAT_VALUE = 1e-6
-# Halvings after which a drawing of infinite J is left as it is, and most parabolas.
+# Halvings after which a drawing of infinite J is left as it is, and most cubics.
 HALVINGS = 60
 
 # Least distance of fixed nodes, in lengths of an edge, or in typical distances between nodes if these are less.  J may
@@ -36,8 +37,8 @@ TOGETHER = 0.1
 # next or previous size that is rounding.  The precision of ln s.
 SMALLEST, LARGEST, FLAT_SIZE, PRECISE = -8, 16, 1e-10, 1e-11
 
-# J of a size, of each graph.
-Value = Callable[[Any], Any]
+# J of each graph and its derivative in ln s, at ln s.
+Sloped = Callable[[Any], tuple[Any, Any]]
 LOG2 = math.log(2.0)
 
 
@@ -50,15 +51,17 @@ def size_search(objective: Objective, Y: np.ndarray, guess: Any = None, alone: b
     size = parts.radius(Y)
     if objective.scale_free or not parts.any(size > 0):
         return parts.full(1.0)
+    objective = _free(objective)
     there = EVEN * np.sqrt(parts.sum(np.ones(len(Y))))
     if guess is not None:
         there = parts.where(np.isnan(guess), there, guess)
     unit = parts.where(size > 0, parts.where(size > 0, size, 1.0) / there, 1.0)
 
-    def value(x: Any) -> Any:
-        return _finite_value(objective, parts.columns(np.exp(x) / unit) * Y)
+    def sloped(x: Any) -> tuple[Any, Any]:
+        Z = parts.columns(np.exp(x) / unit) * Y
+        return _sloped(objective, Z, Z)
 
-    x, above = _narrow(parts, value, *_bracket(parts, value, DOUBLINGS), NARROW_ALONE if alone else NARROW)
+    x, above = _least(parts, sloped, DOUBLINGS, NARROW_ALONE if alone else NARROW)
     # A drawing just short of too wide has no room for a step.
     s = parts.where(above == math.inf, 0.5, 1.0) * np.exp(x) / unit
     s = parts.where(size > 0, s, 1.0)
@@ -70,13 +73,15 @@ def spread_search(objective: Objective, Y: np.ndarray, part: np.ndarray) -> floa
     away = np.where(part, Y - means(Y, part), 0.0)
     if not away.any():
         return 1.0
-    nearest = math.log(_nearest_spread(objective, Y, away))
+    nearest, objective = math.log(_nearest_spread(objective, Y, away)), _free(objective)
     begun = max(0.0, nearest)
 
-    def value(x: float) -> float:
-        return _finite_value(objective, Y + math.expm1(begun + x) * away) if begun + x >= nearest else math.inf
+    def sloped(x: float) -> tuple[float, float]:
+        if begun + x < nearest:
+            return math.inf, -math.inf
+        return _sloped(objective, Y + math.expm1(begun + x) * away, math.exp(begun + x) * away)
 
-    return math.exp(begun + _narrow(WHOLE, value, *_bracket(WHOLE, value, DOUBLINGS_SPREAD), NARROW_SPREAD)[0])
+    return math.exp(begun + _least(WHOLE, sloped, DOUBLINGS_SPREAD, NARROW_SPREAD)[0])
 
 
 def _nearest_spread(objective: Objective, Y: np.ndarray, away: np.ndarray) -> float:
@@ -94,77 +99,84 @@ def means(Y: np.ndarray, part: np.ndarray) -> np.ndarray:
     return np.sum(Y, axis=0, where=part) / np.maximum(np.count_nonzero(part, axis=0), 1)
 
 
-def _finite_value(objective: Objective, Y: np.ndarray) -> Any:
-    """Return J of each graph, or infinity if it overflows, as far from the right size."""
+@np.errstate(over="ignore", invalid="ignore", divide="ignore")
+def _sloped(objective: Objective, Y: np.ndarray, way: np.ndarray) -> tuple[Any, Any]:
+    """Return J of each graph and its derivative along a direction ``way`` (n, d); both infinite if J overflows."""
+    found, where = objective.evaluate(Y), objective.parts.where
+    slope = objective.arithmetic.product(found.gradient, objective.brought(way))
+    finite = np.isfinite(found.value) & np.isfinite(slope)
+    return where(finite, found.value, math.inf), where(finite, slope, math.inf)
+
+
+def _free(objective: Objective) -> Objective:
+    """Return the objective with all coordinates free: a size search moves fixed nodes too."""
+    return objective if objective.free is None else objective.sharing(free=None)
+
+
+def _finite_value(objective: Objective, Y: np.ndarray) -> float:
+    """Return J of one graph, or infinity if it overflows, as far from the right size."""
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
         value = objective.evaluate(Y, gradient=False).value
-    if several(value):
-        return np.where(np.isfinite(value), value, np.inf)
     return value if math.isfinite(value) else math.inf
 
 
-def _bracket(parts: Any, value: Value, doublings: int) -> tuple[list[Any], list[Any]]:
-    """Return points [low, middle, high] ln 2 apart, the middle lowest, and J there."""
+@np.errstate(over="ignore", invalid="ignore", divide="ignore")
+def _least(parts: Any, sloped: Sloped, steps: int, precision: float) -> tuple[Any, Any]:
+    """Return the point with the least J downhill from 0 of each graph, and J above it.
+
+    ``near`` and ``far`` are points with J and its derivative; J falls from the first towards the second.
+    """
     where, full = parts.where, parts.full
 
-    def chosen(condition: Any, these: list[Any], those: list[Any]) -> list[Any]:
-        return [where(condition, this, that) for this, that in zip(these, those, strict=True)]
+    def chosen(mask: Any, these: Any, those: Any) -> tuple[Any, ...]:
+        return tuple(where(mask, this, that) for this, that in zip(these, those, strict=True))
 
-    x = [full(-LOG2), full(0.0), full(LOG2)]
-    f = [value(each) for each in x]
+    near = full(0.0), *sloped(full(0.0))
     for _ in range(HALVINGS):
-        lost = (f[0] == math.inf) & (f[1] == math.inf) & (f[2] == math.inf)
+        lost = near[1] == math.inf
         if not parts.any(lost):
             break
-        lower = where(lost, x[0] - LOG2, x[0])
-        x, f = chosen(lost, [lower, *x[:2]], x), chosen(lost, [value(lower), *f[:2]], f)
-    going = (f[0] < f[1]) | (f[2] < f[1])
-    # from here the last point is ahead, below the others or above them
-    down = going & (f[2] >= f[0])
-    x, f = chosen(down, x[::-1], x), chosen(down, f[::-1], f)
-    step = where(down, -LOG2, LOG2)
-    for _ in range(doublings):
+        x = where(lost, near[0] - LOG2, near[0])
+        near = x, *chosen(lost, sloped(x), near[1:])
+    way, far, step = where(near[2] > 0, -1.0, 1.0), near, full(LOG2)
+    going = (near[2] != 0) & (near[1] < math.inf)
+    for _ in range(steps):
         if not parts.any(going):
             break
-        ahead = x[2] + step
-        there = value(where(going, ahead, x[2]))
-        x, f = chosen(going, [*x[1:], ahead], x), chosen(going, [*f[1:], there], f)
-        going = going & (f[2] < f[1] - FLAT_VALUE * (1.0 + abs(f[1])))
-    return chosen(down, x[::-1], x), chosen(down, f[::-1], f)
-
-
-def _narrow(parts: Any, value: Value, x: list[Any], f: list[Any], precision: float) -> tuple[Any, Any]:
-    """Narrow the bracket by parabolas; return the lowest point and J at the upper end."""
-    where = parts.where
-    best, live = x[1], parts.full(True)
+        x = where(going, far[0] + way * step, far[0])
+        near, far = chosen(going, far, near), chosen(going, (x, *sloped(x)), far)
+        going = going & (way * far[2] < 0) & (far[1] < near[1] - FLAT_VALUE * (1.0 + abs(near[1])))
+        width, bend = abs(far[0] - near[0]), way * (far[2] - near[2])
+        ahead = where(bend > 0, -way * far[2] * width / where(bend > 0, bend, 1.0), math.inf)
+        step = np.minimum(np.maximum(ahead, LOG2), 2.0 * width)
+    best, live = far[0], (near[0] != far[0]) & ((way * far[2] >= 0) | (far[1] > near[1]))
     for _ in range(HALVINGS):
-        here = _lowest(parts, x, f)
-        near = live & (abs(here - x[1]) < precision / 2.0)
-        # beside infinite values a parabola is meaningless, and ``here`` was not tried
-        best = where(near & np.isfinite(f[0] + f[2]), here, best)
-        live = live & np.logical_not(near)
+        x, sure = _within(parts, near, far, precision)
+        best = where(live, where(sure & (far[1] == math.inf), near[0], x), best)
+        live = live & np.logical_not(sure)
         if not parts.any(live):
             break
-        there = value(where(live, here, x[1]))
-        lower, left = there < f[1], here < x[1]
-        # the new point is an end of the bracket or its middle; in the second case the old middle becomes an end
-        low, high = live & (lower != left), live & (lower == left)
-        ends_x, ends_f = where(lower, x[1], here), where(lower, f[1], there)
-        middle = live & lower
-        x = [where(low, ends_x, x[0]), where(middle, here, x[1]), where(high, ends_x, x[2])]
-        f = [where(low, ends_f, f[0]), where(middle, there, f[1]), where(high, ends_f, f[2])]
-        best = where(live, x[1], best)
-    return best, f[2]
+        now = best, *sloped(best)
+        falls = (now[1] <= near[1]) & (way * now[2] < 0)
+        near, far = chosen(live & falls, now, near), chosen(live & np.logical_not(falls), now, far)
+    return best, where(way > 0, far[1], near[1])
 
 
-def _lowest(parts: Any, x: list[Any], f: list[Any]) -> Any:
-    """Return the minimum of the parabola by three points, or the middle of the longer side."""
-    (a, m, b), (fa, fm, fb) = x, f
-    with np.errstate(invalid="ignore", over="ignore"):
-        left, right = (fa - fm) * (b - m), (fb - fm) * (m - a)
-        bent = (left + right > 0) & (left + right < math.inf) & (left >= 0) & (right >= 0)
-        vertex = m + 0.5 * (left * (b - m) - right * (m - a)) / parts.where(bent, left + right, 1.0)
-    return parts.where(bent, vertex, parts.where(m - a > b - m, 0.5 * (a + m), 0.5 * (m + b)))
+def _within(parts: Any, near: Any, far: Any, precision: float) -> tuple[Any, Any]:
+    """Return the minimum of the cubic through two ends, and whether it is that precise.
+
+    It is if the zero of a linear slope is as near.  Beside infinite J, and where the slopes at both ends have one sign,
+    it is the middle (Nocedal & Wright 2006, eq. 3.59).
+    """
+    (a, J_a, slope_a), (b, J_b, slope_b) = (tuple(map(np.float64, end)) for end in (near, far))
+    width = b - a
+    both = slope_a + slope_b - 3.0 * (J_b - J_a) / width
+    root = np.copysign(np.sqrt(both * both - slope_a * slope_b), width)
+    cubic = b - width * (slope_b + root - both) / (slope_b - slope_a + 2.0 * root)
+    line = a - slope_a * width / (slope_b - slope_a)
+    bent = (slope_a * slope_b < 0) & np.isfinite(cubic)
+    sure = (abs(width) < precision) | (bent & (abs(cubic - line) < precision))
+    return parts.where(bent, cubic, a + 0.5 * width), sure
 
 
 @np.errstate(over="ignore", invalid="ignore", divide="ignore")

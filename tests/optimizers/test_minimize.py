@@ -222,10 +222,13 @@ def test_graphs_of_a_stack_search_each_for_itself():
 def test_sizes_are_found_to_their_precision(best):
     """J = x^2 of x = ln(radius / best), whatever the size of the drawing that is given."""
 
-    def value(Y):
-        return math.log(np.sqrt(np.mean(np.sum((Y - Y.mean(axis=0)) ** 2, axis=1))) / best) ** 2
+    def evaluate(Y):
+        away = Y - Y.mean(axis=0)
+        squares = np.sum(away**2)
+        x = math.log(math.sqrt(squares / len(Y)) / best)
+        return Evaluation(x**2, 1.0, 2.0 * x * away / squares)
 
-    J = SimpleNamespace(parts=WHOLE, scale_free=False, evaluate=lambda Y, gradient: Evaluation(value(Y), 1.0))
+    J = SimpleNamespace(**SUMS, scale_free=False, free=None, evaluate=evaluate)
     for size in (1e-3, 1.0, 40.0):
         found = size_search(J, size * SQUARE)
         assert found * size * math.sqrt(2) == pytest.approx(best, rel=0.05)
@@ -245,23 +248,23 @@ def test_a_start_is_made_as_small_as_its_farthest_node_needs():
 def test_the_spread_of_some_nodes_is_found_about_their_centroid():
     part = np.array([True, True, True, False])
 
-    def value(Y):
+    def evaluate(Y):
         assert np.array_equal(Y[3], SQUARE[3])
         assert np.allclose(Y[part].mean(axis=0), SQUARE[part].mean(axis=0))
-        return math.log(np.linalg.norm(Y[0] - Y[2]) / 5.0) ** 2
+        apart = Y[0] - Y[2]
+        x = math.log(np.linalg.norm(apart) / 5.0)
+        return Evaluation(x**2, 1.0, 2.0 * x / np.sum(apart**2) * np.outer([1.0, 0.0, -1.0, 0.0], apart))
 
     square = csr_array(nx.to_scipy_sparse_array(nx.cycle_graph(4)))
-    J = SimpleNamespace(
-        evaluate=lambda Y, gradient: Evaluation(value(Y), 1.0), affinity=Affinity(square, np.ones(4))
-    )
+    J = SimpleNamespace(**SUMS, free=None, evaluate=evaluate, affinity=Affinity(square, np.ones(4)))
     found = spread_search(J, SQUARE, np.repeat(part[:, None], 2, axis=1))
     assert found * math.sqrt(8) == pytest.approx(5.0, rel=0.01)
     close = SQUARE * np.where(part, 1e-9, 1.0)[:, None] + np.where(part, 0.0, 1.0)[:, None]
-    J.evaluate = lambda Y, gradient: Evaluation(float(np.sum(Y[part] ** 2)), 1.0)
+    J.evaluate = lambda Y: Evaluation(float(np.sum(Y[part] ** 2)), 1.0, 2.0 * Y * part[:, None])
     together = spread_search(J, close, np.repeat(part[:, None], 2, axis=1))
     assert 1e6 < together < 1e8  # J is lowest where the three coincide, and they are kept apart
     # where no edge has a length, the least is a tenth of the typical distance between nodes, the radius over sqrt 4
-    J.affinity, J.evaluate = Affinity(csr_array((4, 4)), np.ones(4)), lambda Y, gradient: Evaluation(np.sum(Y**2), 1.0)
+    J.affinity, J.evaluate = Affinity(csr_array((4, 4)), np.ones(4)), lambda Y: Evaluation(np.sum(Y**2), 1.0, 2.0 * Y)
     assert 0.05 <= spread_search(J, SQUARE, np.ones((4, 2), dtype=bool)) < 0.06
 
 
