@@ -243,7 +243,8 @@ class _Component:
         if found is None or len(self.levels) > 1:
             shape, *descents = self.passes(goal, run)
             run.observer.begin(shape.steps + sum(each.steps for each in descents))
-            shape = replace(shape, whole=self.n) if isinstance(shape, Levels) else shape
+            if isinstance(shape, Levels):
+                shape = replace(shape, whole=self.n, ways=shape.ways if len(self.levels) == 2 else ())
             found = shape(Drawing.of([part], run.dim), replace(run, method=goal))
         return found, method, goal, swapped
 
@@ -267,8 +268,9 @@ class _Component:
             Y = Y[numbers[depth + 1][level.cluster[nodes]]]
             Y = Y + JITTER * radius(Y) / np.sqrt(len(Y)) * run.rng.standard_normal(Y.shape)
             works = list[Any]([] if depth else descents)
-            if isinstance(shape, Levels) and shape.draws(len(Y), self.n):
-                works.insert(0, partial(_shaped, shape, self.n, depth))
+            if isinstance(shape, Levels):
+                works[:0] = [partial(_shaped, shape, self.n, depth)] if shape.draws(len(Y), self.n) else []
+                works += shape.ways if depth == 1 else ()
             if depth and not works:
                 continue
             write = partial(_renumbered, team, level, numbers[depth], name)

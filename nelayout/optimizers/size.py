@@ -101,7 +101,7 @@ def means(Y: np.ndarray, part: np.ndarray) -> np.ndarray:
 
 @np.errstate(over="ignore", invalid="ignore", divide="ignore")
 def _sloped(objective: Objective, Y: np.ndarray, way: np.ndarray) -> tuple[Any, Any]:
-    """Return J of each graph and its derivative along a direction ``way`` (n, d); both infinite if J overflows."""
+    """Return J of each graph and its derivative along ``way`` (n, d); infinite if J overflows."""
     found, where = objective.evaluate(Y), objective.parts.where
     slope = objective.arithmetic.product(found.gradient, objective.brought(way))
     finite = np.isfinite(found.value) & np.isfinite(slope)

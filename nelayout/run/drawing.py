@@ -330,6 +330,7 @@ class Run:
     choice  how alpha was chosen; None: it was given
     notes   sentences for the reader, added to as they arise
     keeper  stores the state of a descent; None: nothing is stored
+    above   from a drawing of a coarse graph to the drawing that callbacks see; None: there is no coarse graph
     compile_ahead  see `nelayout.run.ahead.second_compiler`
     """
 
@@ -346,6 +347,7 @@ class Run:
     choice: AlphaChoice | None = None
     notes: list[str] = field(default_factory=list)
     keeper: Keeper | None = None
+    above: Callable[[Drawing], Drawing] | None = None
     compile_ahead: Callable[[Iterable[Radial | str], int, int], None] = lambda *_: None
 
     def report(self, drawing: Drawing, name: str, whole: Callable[[np.ndarray], np.ndarray] | None = None) -> Report:
@@ -353,7 +355,8 @@ class Run:
 
         def latest(Y: np.ndarray) -> Drawing:
             positions = np.asarray(Y) if whole is None else whole(np.asarray(Y))
-            return drawing.at(positions if positions.shape[1] == self.dim else flattened(positions, drawing, self.dim))
+            now = drawing.at(positions if positions.shape[1] == self.dim else flattened(positions, drawing, self.dim))
+            return now if self.above is None else self.above(now)
 
         def report(value: float, Y: np.ndarray) -> None:
             try:

@@ -24,7 +24,7 @@ from nelayout.optimizers.minimize import Rest, silent
 from nelayout.run.coarsen import Level, hierarchy, merged, strong_edges
 from nelayout.run.drawing import Drawing, Report, Run
 from nelayout.run.parting import Neighborhoods
-from nelayout.run.passes import Pass
+from nelayout.run.passes import Descent, Pass, fold
 from nelayout.run.placement import JITTER, radius, random_positions, stir_flat
 from nelayout.run.score import Hops
 
@@ -56,7 +56,8 @@ class Levels(Pass):
     """Draw the coarsest graphs from random positions, and from each level the next finer one.
 
     stage   the stage that it carries out; ``steps`` counts the most iterations on all levels
-    finest  whether it ends with the graph itself; else the next pass takes over at a fifth of its nodes
+    finest  whether it ends with the graph itself; else at a fifth of its nodes, and others take over
+    ways    descents that follow on the next coarser graph
     whole   number of nodes of the graph, if the drawing is of its coarse graph; 0: the drawing's
     last    whether its objective is the drawing's: no pass minimizes another one
     """
@@ -64,6 +65,7 @@ class Levels(Pass):
     steps: int = field(default=0, compare=False)  # graphs with other numbers of levels are drawn together
     stage: CoarseToFine
     finest: bool = True
+    ways: tuple[Descent, ...] = ()
     whole: int = 0
     last: bool = False
 
@@ -82,13 +84,17 @@ class Levels(Pass):
                 Y[~level.rows] = self._coarsest(level, run, report)
             if level.going.any():
                 Y[level.rows] = _prolonged(coarser, level, run)
-            if level.going.all() and not self.draws(len(Y), n):
-                continue
-            Y = self.drawn(level.affinity, level.parts, Y, n, run, report)
-            if depth == sketched:
-                Y = self._from_sketch(drawing, levels[: depth + 1], Y, run, report)
-        method = run.method if self.stage.power is None else polylog(self.stage.power)
-        return replace(drawing, Y=Y, methods=(method if self.last else None,) * drawing.count)
+            if self.draws(len(Y), n) or not level.going.all():
+                Y = self.drawn(level.affinity, level.parts, Y, n, run, report)
+                if depth == sketched:
+                    Y = self._from_sketch(drawing, levels[: depth + 1], Y, run, report)
+            if self.ways and depth == (0 if self.whole else min(1, len(levels) - 1)):
+                after = self._descended(drawing, levels[: depth + 1], Y, run)
+                Y, drawing = after.Y, replace(drawing, methods=after.methods, exaggeration=after.exaggeration)
+        if self.last:
+            method = run.method if self.stage.power is None else polylog(self.stage.power)
+            drawing = replace(drawing, methods=(method,) * drawing.count)
+        return drawing.at(Y)
 
     def _coarsest(self, level: Level, run: Run, report: Report) -> np.ndarray:
         """Draw the coarsest graphs: keep the lowest of several random starts of each."""
@@ -116,6 +122,12 @@ class Levels(Pass):
         hops = Hops(merged(strong_edges(drawing.affinity.P), cluster, m), run.sums.threads)
         keeps = np.isfinite(other).all() and hops.stress(other) <= MAX_STRESS_RISE * hops.stress(Y)
         return other if keeps else Y
+
+    def _descended(self, drawing: Drawing, levels: list[Level], Y: np.ndarray, run: Run) -> Drawing:
+        """Return the graphs of the last level after the descents there; callbacks see all nodes."""
+        *finer, level = levels
+        seen = replace(run, above=lambda now: drawing.at(_finest(now.Y, finer)))
+        return fold(self.ways, Drawing.on(level.affinity, level.parts, Y), seen)
 
     def draws(self, m: int, n: int) -> bool:
         """Return True if it draws a level of m nodes of a graph of n nodes."""

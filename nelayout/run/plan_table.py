@@ -371,7 +371,8 @@ class CostModel:
             stage = each.stage
             method = self.method if stage.power is None else polylog(stage.power)
             whole = stage.max_iter * (2.0 if each.finest else 2.0 * FINEST)  # each level has half of the nodes
-            return self._steps(method, whole, each.steps, stage.optimizer)
+            ways = [self._steps(self.method.during(way), 0.5 * way.steps, 0.0) for way in each.ways]
+            return sum(ways, self._steps(method, whole, each.steps, stage.optimizer))
         if isinstance(each, Rough):
             copies = min(each.copies, self.n, max(1.0, STARTS_NODES / self.n))
             cost = self._steps(self.method, copies * each.steps, each.steps)
@@ -422,7 +423,7 @@ class CostModel:
             each += ENTRY[self.form] * self.entries / math.sqrt(1.0 - self.rho)
         if optimizer == "majorize":  # a linear system
             each += ENTRY["numpy"] * self.entries
-        return Cost(steps * each / self.speed + calls * max(CALL / self.count, NODE * self.n), size, steps)
+        return Cost(steps * (each / self.speed + NODE * self.n) + calls * CALL / self.count, size, steps)
 
     def _backend(self, radials: tuple[Radial, ...]) -> str:
         """Return the backend of sums over all pairs of an even drawing."""
@@ -449,6 +450,8 @@ def loops_within(passes: tuple[Pass, ...], method: Method) -> Iterator[Radial | 
     for _, each in passes_within(passes):
         if isinstance(each, Levels):
             yield from radials_of(method if each.stage.power is None else polylog(each.stage.power))
+            for way in each.ways:
+                yield from radials_of(method.during(way))
         elif isinstance(each, Descent):
             yield from radials_of(method.during(each))
             if each.emphasis or method.mu:

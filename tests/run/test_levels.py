@@ -112,3 +112,21 @@ def test_unfolding_is_stopped_by_callbacks_and_seen_in_the_trace():
         assert len(stopped.trace) == k + 1
         assert stopped.positions.shape == (3000, 2)
         assert np.isfinite(stopped.positions).all()
+
+
+@pytest.mark.parametrize("method", ["auto", "ws-sne"])
+def test_the_first_tail_of_a_large_graph_moves_its_coarser_graph(method):
+    """Callbacks see all nodes: two that the coarser graph merges are at one place."""
+    G, places = nx.grid_2d_graph(110, 100), dict[str, int]()
+    first, second = (stage.name for stage in method_named(method).stages[1:3])
+
+    def watch(state: nl.Progress) -> bool:
+        assert state.positions.shape == (len(G), 2)
+        places[state.stage] = len(np.unique(state.positions, axis=0))
+        return state.stage == second
+
+    drawn = nl.solve(G, method, seed=0, callback=watch, node_size=None)
+    assert places[first] < 0.6 * len(G) < places[second] == len(G)
+    assert drawn.reason == "stopped"
+    with_first = nl.solve(G, method, seed=0, callback=lambda state: state.stage == first)
+    assert np.isfinite([*with_first.positions.values()]).all()
