@@ -35,8 +35,8 @@ GOOD_ENOUGH = 1e-2
 MASS_TRIAL_STEPS = 10
 # Part of the best score so far below which "auto" tries no heavier tail in a large graph.
 STOP_LARGE = 1.05
-# Emphasis of large distances that "auto" tries, and the iterations with it.
-EMPHASIS, EMPHASIS_STEPS = 0.4, 40
+# Emphasis of large distances that "auto" tries, and the iterations with it; and those in a large graph.
+EMPHASIS, EMPHASIS_STEPS, EMPHASIS_STEPS_LARGE = 0.4, 40, 20
 # Emphasis of distances between the rows of a table, in the first of several descents.
 ROWS_EMPHASIS = 0.3
 # Parts of the last descent between which the size of fixed or held nodes is searched for.
@@ -164,10 +164,9 @@ class _Planner:
 
     def _emphasized(self, stage: Descend) -> Descent:
         """Return the descent with an emphasis of large distances in the drawing's objective."""
-        return self._descend(
-            stage, "large distances count as well", "emphasis", steps=EMPHASIS_STEPS, kernel=None, same=True,
-            emphasis=EMPHASIS,
-        )
+        steps = EMPHASIS_STEPS_LARGE if self.facts.n > LARGE_GRAPH else EMPHASIS_STEPS
+        why = "large distances count as well"
+        return self._descend(stage, why, "emphasis", steps=steps, kernel=None, same=True, emphasis=EMPHASIS)
 
     def _judged(self, ways: list[Descend], stages: list[Descend]) -> list[Pass]:
         """Choose among the judged stages, and take out crossings if the score hardly falls."""
