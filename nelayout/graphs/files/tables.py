@@ -16,9 +16,9 @@ import csv
 import math
 import re
 from array import array
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import islice
+from itertools import count, islice
 from typing import Any, NoReturn
 
 import numpy as np
@@ -49,6 +49,8 @@ MISSING = frozenset(
 )
 # Numbers of letters and of rows from which the form of a table is detected.
 HEAD_LETTERS, HEAD_ROWS = 2**16, 200
+# Letters of a block of rows.
+BLOCK_LETTERS = 2**20
 # Maximum number of columns of an edge list without headings for the ends: two nodes, a weight and a time (KONECT).
 MAX_UNNAMED_COLUMNS = 4
 # Larger whole numbers are not exact as floats; such labels are read as text.
@@ -225,7 +227,7 @@ def read_edgelist(source: Source, weight: str | None = None, ends: tuple[str, st
         if matrix is not None:
             return matrix.noting(*rows.notes)
         head = _Head(rows, top, weight, ends)
-        labels, pairs, weights, notes = _numeric(rows, head) or _words(rows, head)
+        labels, pairs, weights, notes = _numeric(rows, head) or _plain(rows, head) or _words(rows, head)
     except csv.Error as error:
         raise source.unreadable(f"cannot be read as a table of edges: {error}") from None
     said = (*head.notes, *rows.notes, *filter(None, notes))
@@ -541,9 +543,7 @@ def _numeric(rows: Rows, head: _Head) -> _Edges | None:
     """Read a table of numbers alone at once; None if a cell or a row does not fit."""
     if any(number(cell, False) is None for _, row in head.top[:2] for cell in row):
         return None
-    at = 0
-    for _ in range(head.start - rows.before - 1):
-        at = rows.text.find("\n", at) + 1
+    at = _body(rows, head)
     separator = rb"\s+" if rows.separator is None else rb"\s*%s\s*" % re.escape(rows.separator).encode()
     data = number_columns(rows.text, at, rows.width, separator)
     if isinstance(data, int) or not all(len(column) and np.isfinite(column).all() for column in data):
@@ -554,6 +554,65 @@ def _numeric(rows: Rows, head: _Head) -> _Edges | None:
         return None
     labels, numbers = numbered(ends)
     return labels, numbers.T, weights, []
+
+
+def _body(rows: Rows, head: _Head) -> int:
+    """Return the place of the first letter after the heading."""
+    at = 0
+    for _ in range(head.start - rows.before - 1):
+        at = rows.text.find("\n", at) + 1
+    return at
+
+
+def _plain(rows: Rows, head: _Head) -> _Edges | None:
+    """Read words and numbers block by block; None if a row is unusual, such as a comment."""
+    text, sign, width, (i, j), k = rows.text, rows.separator, rows.width, head.ends, head.weight
+    index, at, ends, weights = defaultdict[str, int](count().__next__), _body(rows, head), list[Any](), list[Any]()
+    quote = rows.quote if rows.quote is not None and text.find(rows.quote, at) >= 0 else None
+    # beside semicolons a point may separate thousands
+    unusual = sign == ";" or (sign is None and quote is not None)
+    if unusual or width < max(i + 1, j + 1, 0 if k is None else k + 1, head.least):
+        return None
+    while at < len(text):
+        stop = text.find("\n", at + BLOCK_LETTERS) + 1 or len(text)
+        block, at = text[at:stop], stop
+        block = block if block.endswith("\n") else f"{block}\n"
+        cells = block.replace("\n", f"{sign or ' '}\0{sign or ' '}").split(sign)
+        cells.pop() if sign else None
+        rest = cells[width :: width + 1]
+        if len(cells) != (width + 1) * len(rest) or rest.count("\0") != len(rest):
+            return None
+        if quote is not None and quote in block and (cells := _unquoted(cells, quote)) is None:
+            return None
+        columns = [list(map(str.strip, cells[each :: width + 1])) for each in range(width)]
+        signed = columns[:1] if sign else columns[:1] + columns[2:]
+        if any(mark in block for mark in rows.signs) and any(c.startswith(rows.signs) for each in signed for c in each):
+            return None
+        names = [""] * (2 * len(rest))
+        names[::2], names[1::2] = columns[i], columns[j]
+        ends.append(np.fromiter(map(index.__getitem__, names), np.int64, len(names)))
+        if any(word in index for word in MISSING):
+            return None
+        if k is not None:
+            try:
+                weights.append(np.fromiter(map(float, columns[k]), float, len(rest)))
+            except ValueError:
+                return None
+            if np.isnan(weights[-1]).any() or ("_" in block and any("_" in cell for cell in columns[k])):
+                return None
+    pairs = np.concatenate(ends).reshape(-1, 2) if ends else np.zeros((0, 2), dtype=np.int64)
+    return _in_order(list(index), pairs, np.concatenate(weights) if k is not None and weights else None, head, [])
+
+
+def _unquoted(cells: list[str], quote: str) -> list[str] | None:
+    """Return cells without quotes around them; None if one has others.
+
+    >>> _unquoted(['"a"', ' "b c"', "d"], '"'), _unquoted(['"a', 'b"'], '"')
+    (['a', 'b c', 'd'], None)
+    """
+    found = [cell.lstrip(" ") for cell in cells]
+    found = [cell[1:-1] if cell[:1] == quote == cell[-1:] and len(cell) > 1 else cell for cell in found]
+    return None if any(quote in cell for cell in found) else found
 
 
 def _words(rows: Rows, head: _Head) -> _Edges:
@@ -601,7 +660,14 @@ def _words(rows: Rows, head: _Head) -> _Edges:
         f"{count_of(commas, 'weight')} read with a decimal comma" if commas else "",
         note if points_only else "",
     ]
-    pairs, labels = np.frombuffer(ends, dtype=np.int64).reshape(-1, 2), list(index)
+    pairs = np.frombuffer(ends, dtype=np.int64).reshape(-1, 2)
+    return _in_order(list(index), pairs, np.array(weights) if k is not None else None, head, notes)
+
+
+def _in_order(
+    labels: list[Any], pairs: np.ndarray, weights: np.ndarray | None, head: _Head, notes: list[str]
+) -> _Edges:
+    """Return edges with labels that are whole numbers in increasing order, and a note on a likely header."""
     whole = _whole(labels)
     if whole is not None:
         labels, renumbered = numbered(np.array(whole, dtype=np.int64))
@@ -609,7 +675,7 @@ def _words(rows: Rows, head: _Head) -> _Edges:
     elif not head.header and len(pairs) > 1 and all(np.count_nonzero(pairs == end) == 1 for end in pairs[0]):
         names = " and ".join(map(repr, labels[:2]))
         notes.append(f"the first row is read as an edge of {names}; headings source and target make it a header")
-    return labels, pairs, np.array(weights) if k is not None else None, notes
+    return labels, pairs, weights, notes
 
 
 def _whole(labels: Iterable[str]) -> list[int] | None:
