@@ -213,7 +213,10 @@ class Stress:
 
 
 def _cost(weights: np.ndarray, Y: np.ndarray, ends: np.ndarray, scale: float) -> np.ndarray:
-    """Return the sum (K,) of t w d^2 - 2 w D d over Y (K, n, d), ``ends`` (K, k, d); w, w D (2, n, k)."""
+    """Return sums (K,) of t w d^2 - 2 w D d over pairs of Y (K, n, d) and ``ends`` (K, k, d).
+
+    ``weights`` (2, n, k) are w and w D.
+    """
     apart = Y[:, :, None] - ends[:, None]
     squares = np.einsum("knpc,knpc->knp", apart, apart)
     w, u = weights

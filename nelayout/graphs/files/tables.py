@@ -667,7 +667,7 @@ def _words(rows: Rows, head: _Head) -> _Edges:
 def _in_order(
     labels: list[Any], pairs: np.ndarray, weights: np.ndarray | None, head: _Head, notes: list[str]
 ) -> _Edges:
-    """Return edges with labels that are whole numbers in increasing order, and a note on a likely header."""
+    """Return edges with whole numbers as labels in increasing order; note a likely header."""
     whole = _whole(labels)
     if whole is not None:
         labels, renumbered = numbered(np.array(whole, dtype=np.int64))
