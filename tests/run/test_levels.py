@@ -13,6 +13,7 @@ from scipy.spatial import Delaunay
 import nelayout as nl
 from nelayout.catalogue import AUTO, method_named
 from nelayout.catalogue.record import Method
+from nelayout.record.progress import Progress
 
 
 def left_folded(method: Method) -> Method:
@@ -120,7 +121,7 @@ def test_the_first_tail_of_a_large_graph_moves_its_coarser_graph(method):
     G, places = nx.grid_2d_graph(110, 100), dict[str, int]()
     first, second = (stage.name for stage in method_named(method).stages[1:3])
 
-    def watch(state: nl.Progress) -> bool:
+    def watch(state: Progress) -> bool:
         assert state.positions.shape == (len(G), 2)
         places[state.stage] = len(np.unique(state.positions, axis=0))
         return state.stage == second
