@@ -46,6 +46,7 @@ def run(checkout: Path, name: str, n: int) -> dict[str, float]:
     """Draw a graph twice in a new process; wall and processor seconds of the drawing process."""
     with tempfile.TemporaryDirectory() as empty:
         environment = {**os.environ, "NUMBA_CACHE_DIR": empty, "PYTHONPATH": str(checkout)}
+        environment.pop("PYTHONDONTWRITEBYTECODE", None)
         command = [sys.executable, "-c", PROGRAM, name, str(n)]
         done = subprocess.run(command, env=environment, cwd=empty, capture_output=True, text=True, check=True)
         ((first, cpu), (second, second_cpu)), compiled, numba = json.loads(done.stdout)

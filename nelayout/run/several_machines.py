@@ -34,8 +34,8 @@ OUT, BACK = 25.3, 20.0
 # Seconds of an evaluation: of this machine for each node (grid, and L-BFGS), and of a worker for each node and entry.
 # Seconds of two rounds of messages, and of a byte that is copied and sent at 1 GB/s.
 DRIVER_NODE, WORKER_NODE, WORKER_ENTRY, ROUNDS, BYTE = 210e-9, 150e-9, 8e-9, 0.04, 2.5e-9
-# Evaluations on the finest level, and on each level of at most a fifth of its nodes.
-FINEST, BETWEEN = 220, 12
+# Evaluations on the finest level, on the next one, and on each level of at most a fifth of its nodes.
+FINEST, NEXT, BETWEEN = 175, 45, 12
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,10 +68,10 @@ class Forecast:
         sent, received = round(OUT * nodes), round(BACK * nodes)
         computing = DRIVER_NODE * nodes + (WORKER_NODE * nodes + WORKER_ENTRY * entries) / workers
         communicating = ROUNDS + BYTE * (sent + received)
-        seconds, n, evaluations = 0.0, nodes, FINEST
-        while n >= LEAST_NODES or n == nodes:
-            seconds += evaluations * (computing + communicating) * n / nodes
-            n, evaluations = n // (5 if n == nodes else 2), BETWEEN
+        n, work = nodes // 5, FINEST * nodes + (NEXT * nodes // 2 if nodes // 2 >= LEAST_NODES else 0)
+        while n >= LEAST_NODES:
+            n, work = n // 2, work + BETWEEN * n
+        seconds = work * (computing + communicating) / nodes
         return cls(
             nodes, entries, workers, bytes_of(memory), worker_bytes(nodes, entries, workers), driver_bytes(nodes),
             sent, received, computing, communicating, seconds,

@@ -103,6 +103,17 @@ def test_a_mesh_is_drawn_about_as_well_as_on_one_machine(solve, plain, capsys, m
     assert {stage for stage, _ in shown} == {step.stage for step in there.trace}
 
 
+@pytest.mark.full
+@pytest.mark.parametrize("least", [3_000, 6_000])
+def test_the_first_tail_of_a_large_graph_moves_its_coarser_graph(solve, least):
+    """The coarser graph has about 5,000 nodes: it is in blocks, or this machine draws it."""
+    P, options = mesh(110, 100), {"method": "ws-sne", "seed": 0, "max_iter": 3, "scale": None}
+    there, here = solve(P, least=least, **options), nl.solve(P, **options)
+    stages = [dict.fromkeys(step.stage.partition(",")[0] for step in each.trace) for each in (there, here)]
+    assert list(stages[0]) == list(stages[1])
+    assert there.value < 1.03 * here.value
+
+
 @pytest.mark.parametrize("workers", [1, 3])
 def test_any_number_of_workers_gives_the_same_bits(plain, workers):
     from distributed import Client

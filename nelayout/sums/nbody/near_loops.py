@@ -32,14 +32,15 @@ def near_sums(kind, form, real=np.float64):
     ):
         """Add r - R over pairs within ``cutoff`` (squared), for nodes in cell rows first..last.
 
-        R(xi) = smooth[0] + smooth[1] z + smooth[2] z^2 + smooth[3] z^3, z = xi - cutoff: the mesh's part.  Nodes are
-        sorted by cell.  ``room``: scratch memory of three rows, for `most_near` nodes.
+        R(xi) = smooth[0] + smooth[1] Z + smooth[2] Z^2 + smooth[3] Z^3, Z = xi - cutoff: the mesh's part.  Nodes are
+        sorted by cell.  ``room``: scratch memory of three rows, for `most_near` nodes.  The loop takes z = Z / cutoff,
+        because coefficients of wide drawings are too small for single precision.
         """
-        zero, two = real(0.0), real(2.0)
-        s0, s1, s2, s3 = real(smooth[0]), real(smooth[1]), real(smooth[2]), real(smooth[3])
-        t2, t3 = real(2.0 * smooth[2]), real(3.0 * smooth[3])
+        zero, one, two, inverse = real(0.0), real(1.0), real(2.0), real(1.0 / cutoff)
+        d1, d2, d3 = smooth[1], cutoff * smooth[2], cutoff * cutoff * smooth[3]
+        s0, s1, s2, s3 = real(smooth[0]), real(cutoff * d1), real(cutoff * d2), real(cutoff * d3)
+        t1, t2, t3 = real(d1), real(2.0 * d2), real(3.0 * d3)
         a, b, c, order, away = real(a), real(b), real(c), real(order), real(4.0 * math.sqrt(cutoff))
-        cutoff = real(cutoff)
         bx, by, bm = room[0], room[1], room[2]
         for r in range(first, last):
             for col in range(columns):
@@ -70,11 +71,11 @@ def near_sums(kind, form, real=np.float64):
                     for k in range(count):
                         dx, dy = x - bx[k], y - by[k]
                         xi = dx * dx + dy * dy
-                        z = xi - cutoff
+                        z = xi * inverse - one
                         m = bm[k] if z < zero else zero
                         value, slope = value_and_slope(a, b, c, order, xi)
                         p += m * (value - (s0 + z * (s1 + z * (s2 + z * s3))))
-                        w = m * (slope - (s1 + z * (t2 + z * t3)))
+                        w = m * (slope - (t1 + z * (t2 + z * t3)))
                         px += w * dx
                         py += w * dy
                     bx[own + i] = x
