@@ -37,7 +37,8 @@ class CoarseToFine:
     name       what traces and callbacks call it
     max_iter   most steps at each level
     power      minimize gamma-PolyLog of this power (2 is gamma-QuadLog); None: the method's own objective
-    finest     end with the graph itself; else the next stage takes over a large graph at a fifth of its nodes
+    finest     end with the graph itself; else the next stage takes over a large graph at a fifth of its nodes.  If
+               other stages follow that one, it moves the next coarser graph
     unfold     draw some coarse levels by s-SNE, which unfolds meshes, see `nelayout.run.levels`
     optimizer  a name from nelayout.optimizers
     tol        end a level when nodes move by less than this fraction of the typical distance between nodes
