@@ -71,10 +71,10 @@ class Stress:
             weights = goal.weights[:, nodes].astype(float)
             if goal.symmetric:
                 weights[:, :, ~moved] *= 2.0
-            found = _cost(weights, Z, ends, scale)
+            found = np.array([_cost(weights, *pair, scale) for pair in zip(Z, ends, strict=True)])
             if moved.any() and not goal.symmetric:
                 others = goal.weights[:, :, moved][:, rest].astype(float)
-                found += np.concatenate([_cost(others, Y[None, rest], each[None], scale) for each in ends[:, moved]])
+                found += [_cost(others, Y[rest], each, scale) for each in ends[:, moved]]
             return steep * found
 
         return cost
@@ -212,12 +212,7 @@ class Stress:
         return tasks
 
 
-def _cost(weights: np.ndarray, Y: np.ndarray, ends: np.ndarray, scale: float) -> np.ndarray:
-    """Return sums (K,) of t w d^2 - 2 w D d over pairs of Y (K, n, d) and ``ends`` (K, k, d).
-
-    ``weights`` (2, n, k) are w and w D.
-    """
-    apart = Y[:, :, None] - ends[:, None]
-    squares = np.einsum("knpc,knpc->knp", apart, apart)
-    w, u = weights
-    return scale * np.einsum("knp,np->k", squares, w) - 2.0 * np.einsum("knp,np->k", np.sqrt(squares, out=squares), u)
+def _cost(weights: np.ndarray, Y: np.ndarray, ends: np.ndarray, scale: float) -> float:
+    """Return sum t w d^2 - 2 w D d of nodes Y (n, d) and ``ends`` (k, d); w, w D (2, n, k)."""
+    squares = np.sum([np.subtract.outer(x, y) ** 2 for x, y in zip(Y.T, ends.T, strict=True)], axis=0)
+    return float(scale * np.vdot(weights[0], squares) - 2.0 * np.vdot(weights[1], np.sqrt(squares)))
