@@ -22,11 +22,12 @@ EVEN = 0.5
 # Precision of ln s: the first steps of the minimizer settle the rest, but not for the size of fixed nodes, and not
 # without steps.
 NARROW, NARROW_SPREAD, NARROW_ALONE = 0.05, 0.01, 1e-5
-# Steps after which the search ends: weights may be of any magnitude; fixed nodes begin near their best size.
+# Steps, each a doubling or more, after which a search ends: weights may be of any magnitude; fixed nodes begin near
+# their best size.
 DOUBLINGS, DOUBLINGS_SPREAD = 1000, 20
 # Smallest decrease of J, in parts of 1 + |J|, for which a search goes on: some objectives have no best size.
 FLAT_VALUE = 1e-6
-# Halvings after which a drawing of infinite J is left as it is, and most cubics.
+# Halvings of a drawing of infinite J, and cubics, after which a search ends.
 HALVINGS = 60
 
 # Least distance of fixed nodes, in lengths of an edge, or in typical distances between nodes if these are less.  J may
@@ -163,10 +164,10 @@ def _least(parts: Any, sloped: Sloped, steps: int, precision: float) -> tuple[An
 
 
 def _within(parts: Any, near: Any, far: Any, precision: float) -> tuple[Any, Any]:
-    """Return the minimum of the cubic through two ends, and whether it is that precise.
+    """Return the next point to try between two ends, and whether it is that precise.
 
-    It is if the zero of a linear slope is as near.  Beside infinite J, and where the slopes at both ends have one sign,
-    it is the middle (Nocedal & Wright 2006, eq. 3.59).
+    It is the minimum of the cubic through both ends (Nocedal & Wright 2006, eq. 3.59).  It is precise enough if a
+    parabola would give the same point.  Beside infinite J, and where both slopes have one sign, it is the middle.
     """
     (a, J_a, slope_a), (b, J_b, slope_b) = (tuple(map(np.float64, end)) for end in (near, far))
     width = b - a
