@@ -37,7 +37,7 @@ from nelayout.run.draw import draw_part, draw_parts
 from nelayout.run.drawing import Drawing, Part, Run
 from nelayout.run.facts import Facts
 from nelayout.run.levels import Levels
-from nelayout.run.passes import Pass
+from nelayout.run.passes import Pass, passes_within
 from nelayout.run.placement import JITTER, radius
 from nelayout.run.plan import Settings, plan
 from nelayout.run.several_machines import MOST_ENTRIES
@@ -242,7 +242,7 @@ class _Component:
         swapped = found is not None and other is not None and np.array_equal(found.affinity.mass, other)
         if found is None or len(self.levels) > 1:
             shape, *descents = self.passes(goal, run)
-            run.observer.begin(shape.steps + sum(each.steps for each in descents))
+            run.observer.begin(sum(each.steps for _, each in passes_within((shape, *descents))))
             if isinstance(shape, Levels):
                 shape = replace(shape, whole=self.n, ways=shape.ways if len(self.levels) == 2 else ())
             found = shape(Drawing.of([part], run.dim), replace(run, method=goal))

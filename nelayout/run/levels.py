@@ -69,6 +69,11 @@ class Levels(Pass):
     whole: int = 0
     last: bool = False
 
+    @property
+    def nested(self) -> tuple[Pass, ...]:
+        """Return the descents."""
+        return self.ways
+
     def __call__(self, drawing: Drawing, run: Run) -> Drawing:
         levels = hierarchy(drawing.affinity, drawing.segments, run.rng)
         n, sketched = self.whole or len(drawing.Y), None

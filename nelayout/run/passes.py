@@ -58,6 +58,11 @@ class Pass:
     steps: int = 0
     why: str = ""
 
+    @property
+    def nested(self) -> tuple[Pass, ...]:
+        """Return the passes that plans list below this one."""
+        return ()
+
     def __call__(self, drawing: Drawing, run: Run) -> Drawing:
         """Return the drawing after this pass."""
         raise TypeError(f"{type(self).__name__} is not a pass by itself")
@@ -142,6 +147,7 @@ class Descent(Pass):
     same          take the objective of each graph's drawing, with its present masses, instead of the method's
     passing       leave the drawing the objective that it had
     emphasis      of large distances in the objective; None: as it is
+    coarser       take place on the next coarser graph, as part of `nelayout.run.levels.Levels`
     still         drawings are at rest by symmetry: find their size alone
     """
 
@@ -156,6 +162,7 @@ class Descent(Pass):
     same: bool = False
     passing: bool = False
     emphasis: float | None = None
+    coarser: bool = False
     still: bool = False
 
     def __call__(self, drawing: Drawing, run: Run) -> Drawing:
@@ -316,6 +323,11 @@ class Keep(Pass):
     enough: float = 0.0
     steps: int = 1
 
+    @property
+    def nested(self) -> tuple[Pass, ...]:
+        """Return the passes of all branches."""
+        return tuple(each for branch in self.branches for each in branch.passes)
+
     def __call__(self, drawing: Drawing, run: Run) -> Drawing:
         count = drawing.count
         best = last = given = drawing
@@ -361,12 +373,10 @@ class Keep(Pass):
 
 
 def passes_within(passes: tuple[Pass, ...], depth: int = 0):
-    """Yield passes with their depth, each `Keep` before the passes of its branches."""
+    """Yield passes with their depth, each before its nested ones."""
     for each in passes:
         yield depth, each
-        if isinstance(each, Keep):
-            for branch in each.branches:
-                yield from passes_within(branch.passes, depth + 1)
+        yield from passes_within(each.nested, depth + 1)
 
 
 # A function of a drawing and the mask (C,) of the graphs that count, made from the drawing that `Keep` starts with.

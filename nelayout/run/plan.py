@@ -102,8 +102,9 @@ class _Planner:
         else:
             levels = self._levels(first, "global shape")
             coarse = not (levels.finest or facts.goal or self.method.connection.by_rows or self.momentum)
-            ways = [stage for stage in rest[:-1][:1] if coarse and isinstance(stage, Descend) and not stage.judged]
-            found, rest = list[Pass]([self._with_ways(levels, ways)]), rest[len(ways) :]
+            begun = [stage for stage in rest[:-1][:1] if coarse and isinstance(stage, Descend) and not stage.judged]
+            ways = [self._descend(stage.at(facts.n), "on the next coarser graph", coarser=True) for stage in begun]
+            found, rest = list[Pass]([replace(levels, ways=tuple(ways))]), rest[len(ways) :]
         descents = [stage.at(facts.n) for stage in rest if isinstance(stage, Descend)]
         if not descents:
             return tuple(replace(each, last=True) if isinstance(each, Levels) else each for each in found)
@@ -123,11 +124,6 @@ class _Planner:
         finest = stage.finest or self.facts.n <= LARGE_GRAPH
         steps = count * each + COARSEST_STEPS
         return Levels(name=stage.name, stage=stage, finest=finest, steps=steps, why=why)
-
-    def _with_ways(self, levels: Levels, stages: list[Descend]) -> Levels:
-        """Return the pass with descents on the next coarser graph."""
-        ways = tuple(self._descend(stage.at(self.facts.n), "on the next coarser graph") for stage in stages)
-        return replace(levels, ways=ways, steps=levels.steps + sum(each.steps for each in ways))
 
     def _descend(self, stage: Descend, why: str = "on the way", name: str | None = None, **changes) -> Descent:
         """Return the pass of one stage."""

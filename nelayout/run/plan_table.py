@@ -371,8 +371,7 @@ class CostModel:
             stage = each.stage
             method = self.method if stage.power is None else polylog(stage.power)
             whole = stage.max_iter * (2.0 if each.finest else 2.0 * FINEST)  # each level has half of the nodes
-            ways = [self._steps(self.method.during(way), 0.5 * way.steps, 0.0) for way in each.ways]
-            return sum(ways, self._steps(method, whole, each.steps, stage.optimizer))
+            return self._steps(method, whole, each.steps, stage.optimizer)
         if isinstance(each, Rough):
             copies = min(each.copies, self.n, max(1.0, STARTS_NODES / self.n))
             cost = self._steps(self.method, copies * each.steps, each.steps)
@@ -390,7 +389,8 @@ class CostModel:
             own = self._steps(self.method, each.steps, each.steps) if each.steps else Cost()
             inner = passes_within((*each.free, *each.across)) if isinstance(each, Layers) else ()
             return sum((self(one) for _, one in inner), own)
-        cost = self._steps(self.method.during(each), each.steps, each.steps, each.optimizer.name)
+        whole = 0.5 * each.steps if each.coarser else each.steps  # the next coarser graph has half of the nodes
+        cost = self._steps(self.method.during(each), whole, each.steps, each.optimizer.name)
         if not each.emphasis and not self.method.mu:
             return cost
         pairs = self.n * len(pivots_of(self.n))
@@ -450,8 +450,6 @@ def loops_within(passes: tuple[Pass, ...], method: Method) -> Iterator[Radial | 
     for _, each in passes_within(passes):
         if isinstance(each, Levels):
             yield from radials_of(method if each.stage.power is None else polylog(each.stage.power))
-            for way in each.ways:
-                yield from radials_of(method.during(way))
         elif isinstance(each, Descent):
             yield from radials_of(method.during(each))
             if each.emphasis or method.mu:

@@ -126,6 +126,7 @@ def test_the_first_tail_of_a_large_graph_moves_its_coarser_graph(method):
         places[state.stage] = len(np.unique(state.positions, axis=0))
         return state.stage == second
 
+    assert first in [each.name for each in nl.plan(G, method).passes]
     drawn = nl.solve(G, method, seed=0, callback=watch, node_size=None)
     assert places[first] < 0.6 * len(G) < places[second] == len(G)
     assert drawn.reason == "stopped"
