@@ -29,7 +29,7 @@ from nelayout.numerics.blocks import rows_at_once
 from nelayout.numerics.parallel import Threads
 from nelayout.vectors.metrics import Metric
 
-__all__ = ["BACKENDS", "Backend", "Trial", "check_backend", "choose"]
+__all__ = ["BACKENDS", "Backend", "Trial", "check_backend", "choose", "has_quick"]
 
 # Some rows (m,) and their nearest rows (m, k), to choose the effort of a search.
 Trial = tuple[np.ndarray, np.ndarray]
@@ -40,8 +40,9 @@ SOUGHT_RECALL = 0.98
 CELLS_PER_ROOT, TRAINING_ROWS, TRAINING_ROUNDS, CELL_ROWS = 2.0, 64, 10, 40
 # hnswlib: links of a row, candidates while the graph is built, and most candidates while it is searched.
 LINKS, BUILT_FROM, MAX_CANDIDATES = 16, 100, 2048
-# A search of some rows in an index, the setter of its effort, and the least and most effort.
-Index = tuple[Callable[[np.ndarray], np.ndarray], Callable[[int], object], int, int]
+# A search of some rows in an index, the setter of its effort, the least and most effort, and all rows in an order in
+# which near rows follow each other: their candidates are then in the cache.
+Index = tuple[Callable[[np.ndarray], np.ndarray], Callable[[int], object], int, int, np.ndarray]
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +53,7 @@ class Backend:
     package  what pip calls it, and `extra` the extra of nelayout that installs it
     repeats  whether the same seed gives the same bits
     general  whether it takes sparse rows and metrics without a Euclidean form
+    quick    whether it outruns comparing all pairs from a few ten thousand rows on
     search   (rows, k, seed, threads, metric, trial, done) -> numbers (n, k + 1) of near rows, perhaps with the row
              itself, -1 where it found none, and distances (n, k + 1) or None
     """
@@ -61,6 +63,7 @@ class Backend:
     extra: str
     repeats: bool
     general: bool
+    quick: bool
     search: Callable[..., tuple[np.ndarray, np.ndarray | None]]
 
 
@@ -75,8 +78,7 @@ def choose(name: str | None, metric: Metric) -> Backend:
     rows = metric.rows
     if rows is None:
         raise Unsupported(f"backend {name!r} searches among vectors, and X holds distances; leave backend out")
-    plain = metric.euclidean and not issparse(rows)
-    able = [each for each in BACKENDS.values() if plain or (each.general and metric.in_pynndescent)]
+    able = _able(metric)
     if name is not None and BACKENDS[name] not in able:
         what = "sparse rows" if metric.euclidean else f"metric {metric.name!r}"
         others = " or ".join(map(repr, ("exact", *(each.name for each in able))))
@@ -92,6 +94,17 @@ def choose(name: str | None, metric: Metric) -> Backend:
         purpose = f"neighbors among {rows.shape[0]} rows" + (", too many to compare all of them" if not name else "")
         raise missing_extra(wanted[0].package, wanted[0].extra, purpose)
     return present[0]
+
+
+def has_quick(metric: Metric) -> bool:
+    """Return whether a quick backend for the metric is installed."""
+    return any(each.quick and find_spec(each.name) is not None for each in _able(metric))
+
+
+def _able(metric: Metric) -> list[Backend]:
+    """Return the backends for the rows and their metric."""
+    plain = metric.euclidean and not issparse(metric.rows)
+    return [each for each in BACKENDS.values() if plain or (each.general and metric.in_pynndescent)]
 
 
 @contextmanager
@@ -113,9 +126,11 @@ def _faiss(rows: np.ndarray, k: int, seed: int) -> Iterator[Index]:
         index: Any = faiss.IndexIVFFlat(faiss.IndexFlatL2(d), d, cells)
         index.cp.seed, index.cp.niter, index.cp.max_points_per_centroid = seed, TRAINING_ROUNDS, TRAINING_ROWS
         index.train(rows)
-        for some in _blocks(rows):
-            index.add(some)
-        yield look, set_cells, 1, cells
+        cell = np.empty(n, dtype=np.int64)
+        for some in _blocks(*rows.shape):
+            cell[some] = index.quantizer.search(rows[some], 1)[1][:, 0]
+            index.add(rows[some])
+        yield look, set_cells, 1, cells, np.argsort(cell, kind="stable")
     finally:
         faiss.omp_set_num_threads(before)
 
@@ -126,8 +141,8 @@ def _hnswlib(rows: np.ndarray, k: int, seed: int) -> Iterator[Index]:
 
     index = hnswlib.Index("l2", rows.shape[1])
     index.init_index(len(rows), M=LINKS, ef_construction=BUILT_FROM, random_seed=seed)
-    for some in _blocks(rows):  # in the same order as at once; Ctrl-C ends it between blocks
-        index.add_items(some, num_threads=1)
+    for some in _blocks(*rows.shape):  # in the same order as at once; Ctrl-C ends it between blocks
+        index.add_items(rows[some], num_threads=1)
 
     def look(some: np.ndarray) -> np.ndarray:
         try:
@@ -135,12 +150,13 @@ def _hnswlib(rows: np.ndarray, k: int, seed: int) -> Iterator[Index]:
         except RuntimeError:  # it found fewer for one of the rows
             return np.full((len(some), k + 1), -1)
 
-    yield look, index.set_ef, k + 1, max(k + 1, MAX_CANDIDATES)
+    yield look, index.set_ef, k + 1, max(k + 1, MAX_CANDIDATES), np.arange(len(rows))
 
 
-def _blocks(rows: np.ndarray) -> list[np.ndarray]:
-    size = rows_at_once(64 * rows.shape[1])
-    return [rows[start : start + size] for start in range(0, len(rows), size)]
+def _blocks(n: int, d: int) -> list[slice]:
+    """Return blocks of n rows of d columns."""
+    size = rows_at_once(64 * d)
+    return [slice(start, start + size) for start in range(0, n, size)]
 
 
 def _indexed(build: Callable[[np.ndarray, int, int], AbstractContextManager[Index]]) -> Callable[..., Any]:
@@ -153,21 +169,29 @@ def _indexed(build: Callable[[np.ndarray, int, int], AbstractContextManager[Inde
         low, high = np.min(X, axis=0).astype(np.float64), np.max(X, axis=0).astype(np.float64)
         unit = float(np.max(high - low, initial=0.0)) or 1.0
         rows = np.ascontiguousarray((X - (low + high) / 2) / unit, dtype=np.float32)
-        with build(rows, k, seed) as (look, set_effort, effort, most):
+        with build(rows, k, seed) as (look, set_effort, effort, most, order):
             some, near = trial
-            set_effort(effort)
-            while (
-                effort < most and np.mean((near[:, :, None] == look(rows[some])[:, None]).any(axis=2)) < SOUGHT_RECALL
-            ):
-                effort = min(2 * effort, most)
+
+            def suffices(effort: int) -> bool:
                 set_effort(effort)
+                return bool(np.mean((near[:, :, None] == look(rows[some])[:, None]).any(axis=2)) >= SOUGHT_RECALL)
 
-            def block(some: np.ndarray) -> np.ndarray:
-                found = look(some)
-                done(len(found))
-                return found
+            low, high = effort - 1, effort
+            while high < most and not suffices(high):
+                low, high = high, min(2 * high, most)
+            while high - low > max(1, high // 8):  # closer is not worth a trial
+                middle = (low + high) // 2
+                low, high = (low, middle) if suffices(middle) else (middle, high)
+            set_effort(high)
 
-            return np.concatenate(threads.map(block, _blocks(rows))), None
+            found = np.empty((len(rows), k + 1), dtype=np.int64)
+
+            def block(some: slice) -> None:
+                found[order[some]] = look(rows[order[some]])
+                done(len(order[some]))
+
+            threads.map(block, _blocks(*rows.shape))
+            return found, None
 
     return search
 
@@ -188,8 +212,8 @@ def _pynndescent(
 BACKENDS = {
     each.name: each
     for each in (
-        Backend("faiss", "faiss-cpu", "faiss", repeats=True, general=False, search=_indexed(_faiss)),
-        Backend("pynndescent", "pynndescent", "vectors", repeats=False, general=True, search=_pynndescent),
-        Backend("hnswlib", "hnswlib", "hnswlib", repeats=True, general=False, search=_indexed(_hnswlib)),
+        Backend("faiss", "faiss-cpu", "faiss", repeats=True, general=False, quick=True, search=_indexed(_faiss)),
+        Backend("pynndescent", "pynndescent", "vectors", repeats=False, general=True, quick=False, search=_pynndescent),
+        Backend("hnswlib", "hnswlib", "hnswlib", repeats=True, general=False, quick=False, search=_indexed(_hnswlib)),
     )
 }

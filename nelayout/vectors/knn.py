@@ -40,9 +40,9 @@ def knn_graph(
     A_ij = 1 if j is among the k nearest other rows of i; then A is symmetrized. The index orders equal distances. Equal
     rows are neighbors at distance 0. So every row has exactly k neighbors before symmetrization.
 
-    The search is exact up to about 140,000 rows (200,000 short ones, millions with few columns). For more rows, another
+    The search is exact up to about 50,000 rows (70,000 short ones, millions with few columns). For more rows, another
     package searches approximately. A warning then states the share of the nearest rows that it found, measured on 200
-    rows.
+    rows. Without faiss, which is quick, the search is exact up to about 140,000 rows (200,000 short ones).
 
     Parameters
     ----------
@@ -69,8 +69,8 @@ def knn_graph(
         others. The same ``seed`` gives the same bits for any number of threads. For this, one thread builds the index
         of hnswlib, which takes twice as long as with two. "pynndescent" (``[vectors]``) also takes sparse rows and
         metrics such as "manhattan", and may differ from run to run even for one seed. None: exact as long as it takes
-        about a minute, whatever is installed; for more rows the first of faiss, pynndescent and hnswlib that is
-        installed
+        some seconds, or about a minute if faiss is not installed; for more rows the first of faiss, pynndescent and
+        hnswlib that is installed
     metric_params : default None
         parameters of the metric, e.g. {"p": 3} for "minkowski"
     progress : default False

@@ -21,7 +21,7 @@ from nelayout.numerics.parallel import Threads
 from nelayout.numerics.principal import principal_components
 from nelayout.record.progress import screen
 from nelayout.sums.device import Device
-from nelayout.vectors.backends import choose
+from nelayout.vectors.backends import choose, has_quick
 from nelayout.vectors.input import Neighbors, count
 from nelayout.vectors.metrics import prepare
 from nelayout.vectors.nearest import (
@@ -37,8 +37,8 @@ from nelayout.vectors.nearest import (
 __all__ = ["Copies", "Space", "row_keys"]
 
 # Largest number of pairs of rows, and of pairs times columns, for products of matrices; largest pairs times columns for
-# tables of distances.
-EXACT_PAIRS, EXACT_WORK, TABLE_WORK = 4e10, 2e12, 3e11
+# tables of distances.  Part of this work up to which all pairs are compared although a quick package is installed.
+EXACT_PAIRS, EXACT_WORK, TABLE_WORK, BESIDE_QUICK = 4e10, 2e12, 3e11, 1 / 8
 # Number of rows that choose the effort of an approximate search, and of rows that measure its recall.
 SAMPLED = 200
 
@@ -102,7 +102,7 @@ class Space:
             indices, squared = np.zeros((1, 0), dtype=np.int64), np.zeros((1, 0))
         elif free and device is not None and self.n >= device.least and not (issparse(X) or takes_tree(X)):
             indices, squared = device.nearest(distinct, few)
-        elif exact or (free and (takes_tree(distinct) or _affordable(distinct))):
+        elif exact or (free and (takes_tree(distinct) or _affordable(distinct, BESIDE_QUICK if has_quick(self.given) else 1.0))):
             with _counting(distinct.shape[0], progress) as done:
                 if takes_tree(distinct):
                     indices, squared = tree_nearest(distinct, few, threads, done)
@@ -151,9 +151,10 @@ class Space:
         short = np.flatnonzero(np.take_along_axis(bad, order, 1).any(axis=1))
         indices = np.take_along_axis(found, order, 1).astype(np.int64)
         if metric.euclidean or known is None:
-            rows = np.repeat(np.arange(n), k)
-            measured = squared_distances(X, rows, X, indices.ravel())
-            indices, distances = first_k(rows, indices.ravel(), measured, n, k)
+            indices.sort(axis=1)  # the index orders equal distances
+            measured = squared_distances(X, np.repeat(np.arange(n), k), X, indices.ravel()).reshape(n, k)
+            order = np.argsort(measured, axis=1, kind="stable")
+            indices, distances = (np.take_along_axis(values, order, 1) for values in (indices, measured))
         else:
             distances = np.take_along_axis(known, order, 1).astype(np.float64)
         if len(short):  # rows with too few neighbors
@@ -185,14 +186,14 @@ def _counting(rows: int, progress: bool) -> Iterator[Callable[[int], object]]:
         yield done
 
 
-def _affordable(X: Any) -> bool:
-    """Return True if products of matrices find the neighbors in at most about a minute."""
+def _affordable(X: Any, part: float) -> bool:
+    """Return True if products of matrices find the neighbors in at most about a part of a minute."""
     n, d = X.shape
     work = float(n) ** 2 * min(d, DIRECTIONS)
     if issparse(X):  # in dense columns: a product of two entries costs 20, a pair 100
         filled = np.bincount(X.indices, minlength=d).astype(np.float64)
         work = max(20.0 * float(np.sum(filled**2)), 100.0 * float(n) ** 2)
-    return float(n) ** 2 <= EXACT_PAIRS and work <= EXACT_WORK
+    return float(n) ** 2 <= part * EXACT_PAIRS and work <= part * EXACT_WORK
 
 
 def row_keys(X: Any) -> Iterator[bytes]:
