@@ -69,8 +69,9 @@ class Distances:
     def agrees(self, P: csr_array, threads: Threads) -> bool:
         """Return True if these distances grow with the numbers of hops in a graph."""
         some = np.linspace(0, len(self.pivots) - 1, min(len(self.pivots), TOLD_PIVOTS)).astype(int)
-        hops = np.stack(hops_from(P, self.pivots[some], threads), axis=1)
-        weights, pulls = (each[:, some][hops > 0] for each in self.weights)
+        nodes = slice(None, None, -(-P.shape[0] * len(some) // PAIRS))
+        hops = np.stack(hops_from(P, self.pivots[some], threads), axis=1)[nodes]
+        weights, pulls = (each[nodes, some][hops > 0] for each in self.weights)
         here, there = _ranks(pulls / weights), _ranks(hops[hops > 0])
         return bool(np.sum(here * there) >= MIN_AGREEMENT * np.sqrt(np.sum(here * here) * np.sum(there * there)))
 

@@ -20,13 +20,13 @@ def component_labels(P: csr_array) -> np.ndarray:
     """
     parent = np.arange(P.shape[0])
     rows, cols = np.repeat(parent, np.diff(P.indptr)), P.indices
-    while True:
-        low, high = np.minimum(parent[rows], parent[cols]), np.maximum(parent[rows], parent[cols])
-        if not np.any(low != high):
-            break
-        np.minimum.at(parent, high, low)
+    while len(rows):
+        one, other = parent[rows], parent[cols]
+        np.minimum.at(parent, np.maximum(one, other), np.minimum(one, other))
         while not np.array_equal(grand := parent[parent], parent):
             parent = grand
+        apart = parent[rows] != parent[cols]
+        rows, cols = rows[apart], cols[apart]
     roots, labels, sizes = np.unique(parent, return_inverse=True, return_counts=True)
     rank = np.empty(len(roots), dtype=np.int64)
     rank[np.argsort(-sizes, kind="stable")] = np.arange(len(roots))

@@ -53,7 +53,8 @@ def on_pattern(rows: csr_array, graph: csr_array, joining: float | None = None) 
     values[np.searchsorted(at, there)] = rows.data
     if joining is None:
         return values
-    both = values + values[np.searchsorted(at, at % n * n + at // n)]
+    transposed = csr_array((np.arange(graph.nnz), graph.indices, graph.indptr), shape=(n, n)).T.tocsr().data
+    both = values + values[transposed]
     values[graph.data > both / n] = joining  # other edges weigh less
     of = np.repeat(np.arange(n), np.diff(graph.indptr))
     return values / np.bincount(of, values, minlength=n)[of]

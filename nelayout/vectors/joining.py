@@ -21,7 +21,7 @@ __all__ = ["edges_in_words", "graph_of_similarities", "join_components", "shares
 # Weights below this share of an added edge's weight do not join components.
 MIN_JOINING_SHARE = 1e-3
 # Largest number of pairs of rows in each round of the search for the shortest edges.
-JOINING_PAIRS = 1e9
+JOINING_PAIRS = 2.5e8
 
 
 def join_components(space: Space, graph: csr_array, threads: Threads, weight: float = 1.0) -> tuple[csr_array, int]:
