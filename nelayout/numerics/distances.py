@@ -61,6 +61,13 @@ class Distances:
         np.multiply(weights[0], lengths, out=weights[1], casting="same_kind")
         return cls(pivots, weights, np.einsum("nk,nk->n", weights[1], lengths, dtype=float))
 
+    def at(self, nodes: np.ndarray) -> Distances:
+        """Return the distances of all nodes in another order."""
+        place = np.empty(len(nodes), dtype=np.int64)
+        place[nodes] = np.arange(len(nodes))
+        weights = self.weights.swapaxes(1, 2)[:, :, nodes].swapaxes(1, 2)
+        return Distances(place[self.pivots], weights, self.squares[nodes])
+
     @cached_property
     def symmetric(self) -> bool:
         """Return True if each node is a pivot."""

@@ -47,7 +47,8 @@ def components(
     for k in range(len(sizes)) if which is None else np.flatnonzero(which):
         start, stop, size = ends[k] - sizes[k], ends[k], int(sizes[k])
         low, high = blocks.indptr[start], blocks.indptr[stop]
-        part = blocks.data[low:high], blocks.indices[low:high] - start, blocks.indptr[start : stop + 1] - low
+        # copies, because a view would keep the arrays of all components
+        part = blocks.data[low:high].copy(), blocks.indices[low:high] - start, blocks.indptr[start : stop + 1] - low
         yield order[start:stop], csr_array(part, shape=(size, size))
 
 

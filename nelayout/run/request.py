@@ -65,6 +65,22 @@ class Known(NamedTuple):
     kept: Kept | None = None
     merged: tuple[float, np.ndarray] | None = None
 
+    def of(self, nodes: np.ndarray, P: csr_array) -> Known:
+        """Return the knowledge about some nodes of the graph P, in their order; about a part of P, only the outline."""
+        sketch = None if self.sketch is None else self.sketch[nodes]
+        if len(nodes) < P.shape[0]:
+            return Known(self.memory, sketch=sketch, kept=self.kept)
+        rows = self.rows
+        if rows is not None and len(rows) == P.nnz:
+            ordered = csr_array((rows, P.indices, P.indptr), shape=P.shape)[nodes][:, nodes]
+            ordered.sort_indices()
+            rows = ordered.data
+        return self._replace(
+            rows=rows, sketch=sketch, features=None if self.features is None else self.features[nodes],
+            goal=None if self.goal is None else self.goal.at(nodes),
+            merged=None if self.merged is None else (self.merged[0], self.merged[1][nodes]),
+        )
+
 
 NOTHING_KNOWN = Known()
 

@@ -81,11 +81,10 @@ def take_apart(
     pieces: Iterable[tuple[np.ndarray, csr_array]] = [(np.arange(len(request.labels)), request.P)]
     if not joint:
         pieces = components(request.P, request.labels, which) if len(request.labels) else []
-        # These go by the order of the nodes.
-        if all(each is None for each in (known.rows, known.features, known.sketch, known.goal)):
-            pieces = (side_by_side(*piece) for piece in pieces)
+        pieces = (side_by_side(*piece) for piece in pieces)
     for nodes, graph in pieces:
-        affinity, said = _affinity(request, graph, masses.first[nodes], known, threads)
+        own = known.of(nodes, request.P)
+        affinity, said = _affinity(request, graph, masses.first[nodes], own, threads)
         notes.extend(note for note in said if note not in notes)
         start = None if request.start is None else request.start[nodes]
         fixed = None if request.fixed is None else request.fixed[nodes]
@@ -97,13 +96,11 @@ def take_apart(
                     "the others, which would be a dot: the drawing starts with them brought nearer"
                 )
         other = None if masses.other is None else masses.other[nodes]
-        sketch = None if known.sketch is None else known.sketch[nodes]
-        goal = known.goal if len(nodes) == len(request.labels) else None
-        if goal is not None and (request.method.mu or goal.agrees(strong_edges(graph), threads)):
-            affinity = replace(affinity, distances=(goal,))
+        if own.goal is not None and (request.method.mu or own.goal.agrees(strong_edges(graph), threads)):
+            affinity = replace(affinity, distances=(own.goal,))
         elif request.method.emphasis:
             graphs.append(graph)
-        found.append(Part(nodes, affinity, start, fixed, other, sketch))
+        found.append(Part(nodes, affinity, start, fixed, other, own.sketch))
     if graphs:
         grouped = request.method.emphasis == "auto"
         each = zip(found, hop_distances_of_each(graphs, threads, grouped), strict=True)
@@ -118,7 +115,7 @@ def _affinity(
     smoothing = request.options["smoothing"]
     lengths = request.options["weight_kind"] == "distance"
     affinity, notes = input_affinity(graph, mass, request.method, smoothing, threads, lengths)
-    if known.features is not None and len(known.features) == len(mass):
+    if known.features is not None:
         affinity = replace(affinity, features=known.features)
     # A walk has changed the pattern; what underflows on the way has left it.
     if known.rows is not None and len(known.rows) == affinity.P.nnz and not smoothing:

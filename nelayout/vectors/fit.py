@@ -49,7 +49,8 @@ class Fit:
 
     def place(self, X: Any, threads: Threads) -> np.ndarray:
         """Return positions (m, dim) of other rows, one by one; a fitted row keeps its position."""
-        Y, affinity, method = np.asarray(self.solution.positions), self.drawing.affinity, self.drawing.method
+        positions, affinity, method = np.asarray(self.solution.positions), self.drawing.affinity, self.drawing.method
+        nodes = self.drawing.part.nodes  # rows in the order of the drawing
         assert method is not None
         if self.space is None:
             known = self._equal(X)
@@ -64,10 +65,10 @@ class Fit:
             of, share = np.repeat(np.arange(len(distances)), self.k), np.full(len(to), 1.0 / self.k)
             if self.perplexity is not None:
                 share = calibrate(distances, self.perplexity, threads).ravel()
-        answer = np.empty((X.shape[0], Y.shape[1]))
-        answer[known >= 0] = Y[known[known >= 0]]
+        answer = np.empty((X.shape[0], positions.shape[1]))
+        answer[known >= 0] = positions[known[known >= 0]]
         if (known < 0).any():
-            unit = float(np.max(self.solution.unit))
+            unit, Y, to = float(np.max(self.solution.unit)), positions[nodes], np.argsort(nodes)[to]
             sums = Summation.of("auto", threads, uses_loops(len(Y), affinity.P.nnz))
             added = AddedNodes(sums.objective(method, affinity), Y * unit, threads)
             if affinity.walk is not None:

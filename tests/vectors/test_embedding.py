@@ -365,3 +365,24 @@ def test_a_rolled_sheet_is_unrolled():
     """Its principal components show the roll from the side."""
     flat, rolled = sheet(1000)
     assert likeness(flat, nl.embed(rolled, n_neighbors=10, random_state=0)) > 0.9
+
+
+@pytest.mark.parametrize(
+    "method, perplexity, own", [("tsne", None, {}), ("nerv", 10, {}), ("ws-sne", 5, {"emphasis": 0.5})]
+)
+def test_large_tables_are_drawn_in_another_order_of_rows(method, perplexity, own, monkeypatch):
+    """The order is that of a large table's graph: neighbors are close in memory."""
+    rng = np.random.default_rng(0)
+    X, start, others = (rng.standard_normal(shape) for shape in ((200, 6), (200, 2), (5, 6)))
+    X[50:53] = X[0]
+    found, placed = [], []
+    for cached in (1000, 40):
+        monkeypatch.setattr("nelayout.placing.components.MAX_CACHED_NODES", cached)
+        how = {"init": start, "max_iter": 0, "perplexity": perplexity, "method_options": own, "random_state": 0}
+        found.append(nl.solve_vectors(X, method, **how))
+        fitted = nl.NeighborEmbedding(method=method, **how).fit(X)
+        placed.append(fitted.transform(np.concatenate([others, X[3:5]])))
+    assert found[1].value == pytest.approx(found[0].value, rel=1e-12)
+    np.testing.assert_allclose(found[1].node_cost, found[0].node_cost, rtol=1e-9)
+    np.testing.assert_allclose(found[1].positions, found[0].positions, atol=1e-12)
+    np.testing.assert_allclose(placed[1], placed[0], atol=1e-5)
