@@ -50,10 +50,10 @@ __all__ = ["Estimate", "Plan", "PlannedPass", "estimate", "loops_within", "plan"
 
 # Seconds of an iteration: however small, with each sum over a mesh once more; for each node likewise; for each pair of
 # nodes by NumPy; and for each entry.
-CALL, NODE, PAIR = 2.2e-4, 2e-7, 15e-9
+CALL, NODE, PAIR = 2.2e-4, 1.5e-7, 15e-9
 ENTRY = {"numpy": 40e-9, "compiled": 5e-9}
-# Seconds for each node and entry that is read, written or made similar; for each node that moves by itself, and for
-# each move that untangles.
+# Seconds for each node and entry that is read, written or made similar, and for each entry that levels merge; for each
+# node that moves by itself, and for each move that untangles.
 READ, TIDY_NODE, MOVE = 1e-6, 5e-5, 1.2e-4
 # Seconds for each entry that a walk keeps, mean degree, and 1 / (1 - rho).
 PUSH = 0.3e-9
@@ -371,7 +371,8 @@ class CostModel:
             stage = each.stage
             method = self.method if stage.power is None else polylog(stage.power)
             whole = stage.max_iter * (2.0 if each.finest else 2.0 * FINEST)  # each level has half of the nodes
-            return self._steps(method, whole, each.steps, stage.optimizer)
+            merging = Cost(READ * self.entries)
+            return merging + self._steps(method, whole, each.steps, stage.optimizer)
         if isinstance(each, Rough):
             copies = min(each.copies, self.n, max(1.0, STARTS_NODES / self.n))
             cost = self._steps(self.method, copies * each.steps, each.steps)

@@ -102,7 +102,7 @@ class Space:
             indices, squared = np.zeros((1, 0), dtype=np.int64), np.zeros((1, 0))
         elif free and device is not None and self.n >= device.least and not (issparse(X) or takes_tree(X)):
             indices, squared = device.nearest(distinct, few)
-        elif exact or (free and (takes_tree(distinct) or _affordable(distinct, BESIDE_QUICK if has_quick(self.given) else 1.0))):
+        elif exact or (free and (takes_tree(distinct) or _affordable(distinct, has_quick(self.given)))):
             with _counting(distinct.shape[0], progress) as done:
                 if takes_tree(distinct):
                     indices, squared = tree_nearest(distinct, few, threads, done)
@@ -186,9 +186,9 @@ def _counting(rows: int, progress: bool) -> Iterator[Callable[[int], object]]:
         yield done
 
 
-def _affordable(X: Any, part: float) -> bool:
-    """Return True if products of matrices find the neighbors in at most about a part of a minute."""
-    n, d = X.shape
+def _affordable(X: Any, quick: bool) -> bool:
+    """Return True if products of matrices take at most about a minute; ``quick``: a few seconds."""
+    (n, d), part = X.shape, BESIDE_QUICK if quick else 1.0
     work = float(n) ** 2 * min(d, DIRECTIONS)
     if issparse(X):  # in dense columns: a product of two entries costs 20, a pair 100
         filled = np.bincount(X.indices, minlength=d).astype(np.float64)

@@ -368,7 +368,7 @@ def test_a_rolled_sheet_is_unrolled():
 
 
 @pytest.mark.parametrize(
-    "method, perplexity, own", [("tsne", None, {}), ("nerv", 10, {}), ("ws-sne", 5, {"emphasis": 0.5})]
+    ("method", "perplexity", "own"), [("tsne", None, {}), ("nerv", 10, {}), ("ws-sne", 5, {"emphasis": 0.5})]
 )
 def test_large_tables_are_drawn_in_another_order_of_rows(method, perplexity, own, monkeypatch):
     """The order is that of a large table's graph: neighbors are close in memory."""
