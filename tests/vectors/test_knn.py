@@ -4,6 +4,7 @@ import os
 import re
 import subprocess
 import sys
+from contextlib import contextmanager
 
 import numpy as np
 import pytest
@@ -15,7 +16,7 @@ import nelayout as nl
 from nelayout.errors import MissingExtra
 from nelayout.numerics.parallel import Threads, blas_on_one_thread, threads_for
 from nelayout.numerics.principal import principal_components
-from nelayout.vectors import nearest, neighbors
+from nelayout.vectors import backends, nearest, neighbors
 from nelayout.vectors.input import read_rows
 from nelayout.vectors.joining import join_components
 from nelayout.vectors.neighbors import Space
@@ -304,6 +305,26 @@ def test_approximate_search_gives_each_row_k_others(backend, shape):
     assert (np.diff(found.distances, axis=1) >= 0).all()
     assert (found.distances >= exact.distances).all()
     assert np.mean(found.indices == exact.indices) > 0.8
+
+
+@pytest.mark.parametrize("enough", [1, 2, 3, 5, 37, 64])
+def test_a_search_makes_no_more_effort_than_it_needs(enough):
+    """The index finds all neighbors from some effort on, and none below."""
+    X, k = np.random.default_rng(0).standard_normal((30, 2)), 3
+    near, efforts = by_definition(X, k), list[int]()
+
+    @contextmanager
+    def build(rows, k, seed):
+        def look(some):
+            found = np.argsort(cdist(some, rows), axis=1)[:, : k + 1]
+            return found if efforts[-1] >= enough else np.full_like(found, -1)
+
+        yield look, efforts.append, 1, 64, rng().permutation(len(rows))
+
+    found, _ = backends._indexed(build)(X, k, 0, Threads(), None, (np.arange(10), near[:10]), int)
+    assert np.array_equal(found[:, 1:], near)
+    assert enough <= efforts[-1] <= max(enough + 1, 8 / 7 * enough)
+    assert len(efforts) < 14
 
 
 def test_a_backend_that_is_not_installed(monkeypatch):
