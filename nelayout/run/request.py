@@ -66,7 +66,7 @@ class Known(NamedTuple):
     merged: tuple[float, np.ndarray] | None = None
 
     def of(self, nodes: np.ndarray, P: csr_array) -> Known:
-        """Return the knowledge about some nodes of the graph P, in their order; about a part of P, only the outline."""
+        """Return the knowledge about some nodes of P in their order; of a part, the outline."""
         sketch = None if self.sketch is None else self.sketch[nodes]
         if len(nodes) < P.shape[0]:
             return Known(self.memory, sketch=sketch, kept=self.kept)

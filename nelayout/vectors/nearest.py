@@ -27,6 +27,8 @@ TREE_COLUMNS, TREE_WORK = 9, 1e8
 STRETCHES = 32
 # Number of principal directions of the first bounds, and least rows^2 * columns for them.
 DIRECTIONS, LONG_WORK = 100, 2e10
+# Columns of a long row, and numbers in a table of such rows whose distances a compiled loop measures.
+LONG_ROW, LONG_ROWS = 100, 5_000_000
 # Number of rows that test a kind of bound, and of evenly spaced rows for the principal directions.
 TRIAL_ROWS, SAMPLED = 64, 5000
 
@@ -75,6 +77,11 @@ def nearest_rows(
 def squared_distances(A: Any, rows: np.ndarray, B: Any, cols: np.ndarray) -> np.ndarray:
     """Return squared distances (m,) of row pairs of A and B, each a plain sum in float64."""
     out = np.empty(len(rows))
+    if not issparse(B) and B.shape[1] >= LONG_ROW and B.size >= LONG_ROWS:
+        from nelayout.vectors.nearest_loops import sum_squares
+
+        sum_squares(A, rows, B, cols, out)
+        return out
     step = rows_at_once(64 * (64 if issparse(A) else A.shape[1]))
     for start in range(0, len(rows), step):
         i, j = rows[start : start + step], cols[start : start + step]

@@ -187,7 +187,10 @@ def _counting(rows: int, progress: bool) -> Iterator[Callable[[int], object]]:
 
 
 def _affordable(X: Any, quick: bool) -> bool:
-    """Return True if products of matrices take at most about a minute; ``quick``: a few seconds."""
+    """Return True if products of matrices take at most about a minute.
+
+    ``quick``: some seconds, because a quick package is installed.
+    """
     (n, d), part = X.shape, BESIDE_QUICK if quick else 1.0
     work = float(n) ** 2 * min(d, DIRECTIONS)
     if issparse(X):  # in dense columns: a product of two entries costs 20, a pair 100

@@ -307,6 +307,17 @@ def test_approximate_search_gives_each_row_k_others(backend, shape):
     assert np.mean(found.indices == exact.indices) > 0.8
 
 
+@pytest.mark.parametrize("kind", [np.float32, np.float64])
+def test_long_rows_of_large_tables_are_measured_by_a_compiled_loop(kind, monkeypatch):
+    X = (rng().standard_normal((300, 130)) * np.linspace(2, 0.1, 130)).astype(kind)
+    X[200:204] = X[0]
+    one = Space(X).nearest(7, rng(), Threads(), backend="exact")
+    monkeypatch.setattr(nearest, "LONG_ROWS", 0)
+    other = Space(X).nearest(7, rng(), Threads(3), backend="exact")
+    assert np.array_equal(other.indices, one.indices)
+    np.testing.assert_allclose(other.distances, one.distances, rtol=1e-12)
+
+
 @pytest.mark.parametrize("enough", [1, 2, 3, 5, 37, 64])
 def test_a_search_makes_no_more_effort_than_it_needs(enough):
     """The index finds all neighbors from some effort on, and none below."""
