@@ -27,7 +27,7 @@ TREE_COLUMNS, TREE_WORK = 9, 1e8
 STRETCHES = 32
 # Number of principal directions of the first bounds, and least rows^2 * columns for them.
 DIRECTIONS, LONG_WORK = 100, 2e10
-# Columns of a long row, and numbers in a table of such rows whose distances a compiled loop measures.
+# Least columns, and numbers in all, of a table in which a compiled loop measures distances.
 LONG_ROW, LONG_ROWS = 100, 5_000_000
 # Number of rows that test a kind of bound, and of evenly spaced rows for the principal directions.
 TRIAL_ROWS, SAMPLED = 64, 5000
