@@ -40,9 +40,9 @@ def knn_graph(
     A_ij = 1 if j is among the k nearest other rows of i; then A is symmetrized. The index orders equal distances. Equal
     rows are neighbors at distance 0. So every row has exactly k neighbors before symmetrization.
 
-    The search is exact up to about 50,000 rows (70,000 short ones, millions with few columns). For more rows, another
-    package searches approximately. A warning then states the share of the nearest rows that it found, measured on 200
-    rows. Without faiss, which is quick, the search is exact up to about 140,000 rows (200,000 short ones).
+    If faiss is installed, the search is exact up to about 70,000 rows (millions with few columns); without it, up to
+    about 140,000 rows (200,000 short ones). For more rows, another package searches approximately. A warning then
+    states the share of the nearest rows that it found, measured on 200 rows.
 
     Parameters
     ----------

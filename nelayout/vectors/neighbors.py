@@ -37,7 +37,7 @@ from nelayout.vectors.nearest import (
 __all__ = ["Copies", "Space", "row_keys"]
 
 # Largest number of pairs of rows, and of pairs times columns, for products of matrices; largest pairs times columns for
-# tables of distances.  Part of this work up to which all pairs are compared although a quick package is installed.
+# tables of distances; part of the pairs up to which they are compared although a quick package is installed.
 EXACT_PAIRS, EXACT_WORK, TABLE_WORK, BESIDE_QUICK = 4e10, 2e12, 3e11, 1 / 8
 # Number of rows that choose the effort of an approximate search, and of rows that measure its recall.
 SAMPLED = 200
@@ -196,7 +196,7 @@ def _affordable(X: Any, quick: bool) -> bool:
     if issparse(X):  # in dense columns: a product of two entries costs 20, a pair 100
         filled = np.bincount(X.indices, minlength=d).astype(np.float64)
         work = max(20.0 * float(np.sum(filled**2)), 100.0 * float(n) ** 2)
-    return float(n) ** 2 <= part * EXACT_PAIRS and work <= part * EXACT_WORK
+    return float(n) ** 2 <= part * EXACT_PAIRS and work <= EXACT_WORK
 
 
 def row_keys(X: Any) -> Iterator[bytes]:

@@ -382,6 +382,8 @@ def test_large_tables_are_drawn_in_another_order_of_rows(method, perplexity, own
         found.append(nl.solve_vectors(X, method, **how))
         fitted = nl.NeighborEmbedding(method=method, **how).fit(X)
         placed.append(fitted.transform(np.concatenate([others, X[3:5]])))
+    nodes = fit_vectors(X, method, **how).drawing.part.nodes
+    assert sorted(nodes) == list(range(len(nodes))) != nodes.tolist()
     assert found[1].value == pytest.approx(found[0].value, rel=1e-12)
     np.testing.assert_allclose(found[1].node_cost, found[0].node_cost, rtol=1e-9)
     np.testing.assert_allclose(found[1].positions, found[0].positions, atol=1e-12)

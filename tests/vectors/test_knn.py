@@ -16,7 +16,7 @@ import nelayout as nl
 from nelayout.errors import MissingExtra
 from nelayout.numerics.parallel import Threads, blas_on_one_thread, threads_for
 from nelayout.numerics.principal import principal_components
-from nelayout.vectors import backends, nearest, neighbors
+from nelayout.vectors import backends, nearest, nearest_loops, neighbors
 from nelayout.vectors.input import read_rows
 from nelayout.vectors.joining import join_components
 from nelayout.vectors.neighbors import Space
@@ -313,7 +313,10 @@ def test_long_rows_of_large_tables_are_measured_by_a_compiled_loop(kind, monkeyp
     X[200:204] = X[0]
     one = Space(X).nearest(7, rng(), Threads(), backend="exact")
     monkeypatch.setattr(nearest, "LONG_ROWS", 0)
+    loop, lengths = nearest_loops.sum_squares, list[int]()
+    monkeypatch.setattr(nearest_loops, "sum_squares", lambda *given: (lengths.append(len(given[1])), loop(*given)))
     other = Space(X).nearest(7, rng(), Threads(3), backend="exact")
+    assert sum(lengths) > 0
     assert np.array_equal(other.indices, one.indices)
     np.testing.assert_allclose(other.distances, one.distances, rtol=1e-12)
 
