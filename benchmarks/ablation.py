@@ -136,7 +136,6 @@ def constants(module: str, **values: Any) -> Iterator[None]:
 
 RULES: dict[str, tuple[str, Callable[[], Any], str]] = {
     "Keep": ("the last tail is drawn, nothing is compared", lambda: planned(without_keep), ""),
-    "other masses": ("no other masses are tried", lambda: planned(without_branch("other masses")), ""),
     "emphasis": ("neighbors alone count", lambda: planned(without_branch("emphasis")), ""),
     "communities": (
         "distances within communities are not shorter", lambda: constants("numerics.distances", SHORTER=0.0), ""
@@ -151,8 +150,8 @@ RULES: dict[str, tuple[str, Callable[[], Any], str]] = {
     ),
     "turns": ("only nodes move where edges cross", lambda: constants("run.untangling", MAX_PIECE_NODES=0), ""),
     "crowded masses": (
-        "crowded graphs have the powers of others",
-        lambda: constants("run.taking_apart", CROWDED_POWERS=(0.25, 0.0)), "",
+        "crowded graphs have the power of others",
+        lambda: constants("similarities.masses", CROWDED_POWER=0.25), "",
     ),
     "unfold": ("no level is unfolded", lambda: planned(unfolded_never), "meshes that bend in space are folded"),
     "stop": ("all tails are tried on large graphs", lambda: planned(never_stopped), "saves time"),

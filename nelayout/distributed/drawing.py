@@ -1,6 +1,6 @@
 """Lay out a graph in blocks by the plan for one machine: coarsen, find the shape, refine.
 
-This machine lays out the first level that fits it; there a method chooses its kernel, order or masses.  On finer levels
+This machine lays out the first level that fits it; there a method chooses its kernel or order.  On finer levels
 the workers sum over edges.  Nodes start at the position of their cluster and are numbered by it.  Then most edges stay
 within a block, and a worker needs few positions of other rows.
 
@@ -53,14 +53,13 @@ MAX_LOCAL_ENTRIES = 1 << 27
 class Level:
     """A graph in blocks.
 
-    mass, other       (n,) masses of its nodes, and other masses that "auto" tries; None: no other masses
+    mass              (n,) masses of its nodes
     cluster           (n,) node of the next coarser level; empty on the last
     degree, strength  (n,) number and sum of the weights of each row
     """
 
     cut: Cut
     mass: np.ndarray
-    other: np.ndarray | None
     cluster: np.ndarray = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
     degree: np.ndarray = field(init=False)
     strength: np.ndarray = field(init=False)
@@ -81,9 +80,8 @@ def _coarsened(
             break
         level.cluster, number = cluster, len(levels)
         mass = np.bincount(cluster, level.mass, minlength=n)
-        other = None if level.other is None else np.bincount(cluster, level.other, minlength=n)
         merge = partial(_merged, team, level.cut, cluster, f"level-{number}")
-        level = Level(journal.once(f"merged-{number}", merge), mass, other)
+        level = Level(journal.once(f"merged-{number}", merge), mass)
         levels.append(level)
     return levels
 
@@ -164,18 +162,18 @@ def split(cut: Cut, into: Cut, numbers: Path, piece: str, b: int) -> None:
 
 
 def draw(
-    graph: Graph, masses: tuple[np.ndarray, np.ndarray | None], run: Run, team: Team, least: int, journal: Journal
+    graph: Graph, mass: np.ndarray, run: Run, team: Team, least: int, journal: Journal
 ) -> tuple[list[Drawing], np.ndarray, float]:
     """Lay out a graph in blocks; return its components, their labels (n,) and the sum of J.
 
-    masses  (n,) of all nodes, and other masses that "auto" tries; None: no other masses
-    least   number of nodes below which this machine lays out a component
+    mass   (n,) of all nodes
+    least  number of nodes below which this machine lays out a component
     """
 
     def fits(n: int, entries: int) -> bool:
         return n < least and entries <= MOST_ENTRIES
 
-    levels = _coarsened(Level(graph.cut, *masses), run.rng, team, journal, fits)
+    levels = _coarsened(Level(graph.cut, mass), run.rng, team, journal, fits)
     finest, last = levels[0], levels[-1]
     labels = component_labels(_alone(team, last, np.ones(last.cut.n, dtype=bool), "coarsest"))
     for level in levels[-2::-1]:
@@ -225,13 +223,12 @@ class _Component:
         inside = self.scale * (self.weight[0] - self.weight[depth])
         return Affinity(P, mass, inside, self.squares[depth] - self.squares[0])
 
-    def coarsest(self, run: Run, team: Team) -> tuple[Drawing, Method, Method, bool]:
-        """Return the coarse layout, its method, the method of finer levels, and if masses swap."""
+    def coarsest(self, run: Run, team: Team) -> tuple[Drawing, Method, Method]:
+        """Return the coarse layout, its method, and the method of finer levels."""
         last, mask = self.levels[-1], self.kept[-1]
         nodes, P = side_by_side(np.flatnonzero(mask), _alone(team, last, mask, f"{self.name}-alone"))
         P.data *= self.scale
-        other = None if last.other is None else last.other[nodes]
-        part = Part(nodes, self.affinity(len(self.levels) - 1, P, last.mass[nodes]), other_mass=other)
+        part = Part(nodes, self.affinity(len(self.levels) - 1, P, last.mass[nodes]))
         method, found = at_order(run.method), None
         if run.method.choose is not None:
             found, chosen = draw_at_best_alpha(part, run)
@@ -239,14 +236,13 @@ class _Component:
         elif len(self.levels) == 1 or any(isinstance(stage, Descend) and stage.judged for stage in method.stages):
             found = draw_part(part, run)
         goal = _settled(method, None if found is None else found.method)
-        swapped = found is not None and other is not None and np.array_equal(found.affinity.mass, other)
         if found is None or len(self.levels) > 1:
             shape, *descents = self.passes(goal, run)
             run.observer.begin(sum(each.steps for _, each in passes_within((shape, *descents))))
             if isinstance(shape, Levels):
                 shape = replace(shape, whole=self.n, ways=shape.ways if len(self.levels) == 2 else ())
             found = shape(Drawing.of([part], run.dim), replace(run, method=goal))
-        return found, method, goal, swapped
+        return found, method, goal
 
     def passes(self, goal: Method, run: Run) -> tuple[Pass, ...]:
         """Return the passes for the whole component, with L-BFGS: it needs only sums by rows."""
@@ -255,7 +251,7 @@ class _Component:
 
     def draw(self, run: Run, team: Team, journal: Journal) -> tuple[Drawing, Run]:
         """Lay out the component; return the run with its method too."""
-        drawing, method, goal, swapped = journal.once(f"{self.name}-coarse", partial(self.coarsest, run, team))
+        drawing, method, goal = journal.once(f"{self.name}-coarse", partial(self.coarsest, run, team))
         numbers, places = _numbered(self.levels, self.kept, drawing)
         shape, *descents = self.passes(goal, run)
         Y = np.empty_like(drawing.Y)
@@ -276,8 +272,7 @@ class _Component:
             write = partial(_renumbered, team, level, numbers[depth], name)
             cut = journal.once(f"{self.name}-blocks-{depth}", write)
             P = Blocks(team, cut, self.scale, level.degree[nodes], level.strength[nodes])
-            mass = level.other if swapped and level.other is not None else level.mass
-            part = Part(nodes, self.affinity(depth, P, mass[nodes]))
+            part = Part(nodes, self.affinity(depth, P, level.mass[nodes]))
             drawing = Drawing.on(part.affinity, Parts(np.array([cut.n])), Y, [part])
             for k, work in enumerate(works):
                 own = replace(run, method=goal, keeper=journal.keeper(f"{name}-{k}"))
@@ -346,7 +341,7 @@ def _together(
     for there, graph in components(P, component_labels(P)):
         here = nodes[there]
         affinity, _ = input_affinity(graph, level.mass[here], run.method, 0.0, run.sums.threads)
-        parts.append(Part(here, affinity, other_mass=None if level.other is None else level.other[here]))
+        parts.append(Part(here, affinity))
     several = [part for part in parts if len(part.nodes) > 1]
     drawn, _ = draw_parts(several, run)
     answer = {int(labels[several[k].nodes[0]]): drawing for k, drawing in drawn.items()}

@@ -34,8 +34,7 @@ from nelayout.run.assembly import assemble
 from nelayout.run.drawing import Run
 from nelayout.run.pipeline import run_parts
 from nelayout.run.several_machines import DRIVER, LEAST_NODES, MOST_ENTRIES, READING, WORKER, driver_bytes, worker_bytes
-from nelayout.run.taking_apart import Masses, tried_masses
-from nelayout.similarities.masses import node_mass
+from nelayout.similarities.masses import node_mass, tempered
 from nelayout.sums.nbody import backend, check_backend
 
 __all__ = ["LEAST_NODES", "Drawn", "layout", "solve", "write"]
@@ -84,7 +83,7 @@ def layout(edges: Any, method: str | Method = "ws-sne", **options: Any) -> Any:
     edges : Dask dataframe, folder or file of parquet, csv, npz (scipy) or mtx files, or sparse matrix
         a row for each edge; the files of a folder have one format
     method : default "ws-sne"
-        a name or a ``nelayout.Method``, except variational methods.  "auto" chooses its tail and masses on the first
+        a name or a ``nelayout.Method``, except variational methods.  "auto" chooses its tail on the first
         coarsened graph that fits this machine, and it leaves out the emphasis of large distances
     source, target : default "source" and "target"
         columns of the ends of an edge: whole numbers or texts
@@ -245,8 +244,8 @@ def _check_call(folder: Path, asked: str, edges: Any) -> None:
         file.write(asked.encode())
 
 
-def _masses(graph: Graph, method: Method, mass: Any) -> Masses:
-    """Return masses (n,), and the other masses that "auto" tries."""
+def _masses(graph: Graph, method: Method, mass: Any) -> np.ndarray:
+    """Return masses (n,)."""
     mass = method.mass if mass is None else mass
     degree, n = graph.cut.gathered("degree"), graph.cut.n
     values = {"unit": np.ones(n), "degree": degree, "degree+1": degree + 1.0}.get(mass)
@@ -254,7 +253,7 @@ def _masses(graph: Graph, method: Method, mass: Any) -> Masses:
     ends = np.concatenate([[0], np.cumsum(degree, dtype=np.int64)])
     rows: Any = SimpleNamespace(indptr=ends, shape=(n, n), nnz=int(ends[-1]))
     found, _ = node_mass(rows, values.astype(float), None, None, method.gravity is None)
-    return tried_masses(found, rows) if mass == "auto" else Masses(found)
+    return tempered(found, rows) if mass == "auto" else found
 
 
 def _written(graph: Graph, Y: np.ndarray, folder: Path, stays: bool) -> Any:

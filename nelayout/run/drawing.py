@@ -81,7 +81,6 @@ class Part:
     affinity    similarities and masses
     start       (n, dim) positions that the caller gave, NaN rows for missing nodes; None: no ``pos``
     fixed       (n, dim) mask of the coordinates that stay; None: all are free
-    other_mass  (n,) masses that the method "auto" tries beside its own; None: none
     sketch      (n, dim) an outline of the drawing, from which a coarse level is also drawn; None: none
     own_start   whether ``start`` comes from this package: other initial positions may be tried beside it
     """
@@ -90,7 +89,6 @@ class Part:
     affinity: Affinity
     start: np.ndarray | None = None
     fixed: np.ndarray | None = None
-    other_mass: np.ndarray | None = None
     sketch: np.ndarray | None = None
     own_start: bool = False
 
@@ -216,10 +214,6 @@ class Drawing:
         """Return the drawing with other positions."""
         return replace(self, Y=Y)
 
-    def with_mass(self, mass: np.ndarray) -> Drawing:
-        """Return the drawing with other masses (n,)."""
-        return replace(self, affinity=replace(self.affinity, mass=mass))
-
     def radius(self) -> np.ndarray:
         """(C,) root mean squared distances to the centroids."""
         return np.array([radius(self.Y)]) if self.count == 1 else self.segments.radius(self.Y)
@@ -247,10 +241,8 @@ class Drawing:
             return other
         if not kept.any():
             return self
-        rows = kept[self.segments.of]
         each = {name: _filled(getattr(self, name), getattr(other, name), kept) for name in OF_GRAPHS}
-        mass = _filled(self.affinity.mass, other.affinity.mass, rows)
-        return replace(self, Y=_filled(self.Y, other.Y, rows), affinity=replace(self.affinity, mass=mass), **each)
+        return replace(self, Y=_filled(self.Y, other.Y, kept[self.segments.of]), **each)
 
     def split(self) -> list[Drawing]:
         """Return a drawing of each graph alone; of graphs that were given."""
@@ -259,9 +251,8 @@ class Drawing:
         ends = self.segments.starts.tolist()
         found = list[Drawing]()
         for k, (part, low, high) in enumerate(zip(self.parts, ends[:-1], ends[1:], strict=True)):
-            affinity, alone = replace(part.affinity, mass=self.affinity.mass[low:high]), Parts(np.array([high - low]))
-            own = {name: getattr(self, name)[k : k + 1] for name in OF_GRAPHS}
-            found.append(replace(self, Y=self.Y[low:high], affinity=affinity, segments=alone, **own))
+            own, alone = {name: getattr(self, name)[k : k + 1] for name in OF_GRAPHS}, Parts(np.array([high - low]))
+            found.append(replace(self, Y=self.Y[low:high], affinity=part.affinity, segments=alone, **own))
         return found
 
     def by_method(self) -> Iterator[tuple[np.ndarray, Drawing]]:

@@ -28,7 +28,8 @@ from nelayout.record.solution import Evaluated
 from nelayout.run.drawing import Drawing, Summation, joined, uses_loops
 from nelayout.run.placement import centered
 from nelayout.run.request import NOTHING_KNOWN, read_request
-from nelayout.run.taking_apart import masses_of, take_apart
+from nelayout.run.taking_apart import take_apart
+from nelayout.similarities.masses import node_mass
 from nelayout.sums.nbody import Exact, backend, backend_note, check_backend
 from nelayout.sums.nbody.field import exact_cost
 
@@ -105,8 +106,8 @@ def evaluate(
         Y = graphs.every_position(request.network, pos)
         check_backend(o["nbody"], Y.shape[1])
         host, relative = request.network.host, recipe.gravity is None
-        masses, said = masses_of(request.P, request.mass, host, request.rng, relative)
-        parts, more = take_apart(request, masses, request.joint, NOTHING_KNOWN, threads)
+        mass, said = node_mass(request.P, request.mass, host, request.rng, relative)
+        parts, more = take_apart(request, mass, request.joint, NOTHING_KNOWN, threads)
         compiled = uses_loops(len(Y), request.P.nnz)
         sums = Summation.of(o["nbody"], threads, compiled)
         notes = [*request.notes, *said, *more]

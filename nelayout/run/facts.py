@@ -13,12 +13,8 @@ from nelayout.catalogue.stages import Descend
 from nelayout.run.drawing import Part
 from nelayout.run.placement import centered_start, is_flat
 
-__all__ = ["Facts", "circle", "is_crowded", "is_round"]
+__all__ = ["Facts", "circle", "is_round"]
 
-# Mean degree, and mean degree as a part of all nodes, from which a graph is crowded.
-CROWDED_DEGREE, CROWDED_SHARE = 8.0, 0.01
-# Mean squared degree, in squares of the mean degree, from which a graph of that mean degree is crowded.
-CROWDED_BY_HUBS = 8.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +29,6 @@ class Facts:
     free_axes   axes without layers
     special     "even circle" for a cycle, wheel or star with equal weights and masses, "circle" with others, "disc" if
                 one node is joined to all others, most of them leaves, or ""; looked at for the method "auto" alone
-    other_mass  whether other masses are to be tried
     goal        whether distances between rows count in the first of several descents
     """
 
@@ -45,7 +40,6 @@ class Facts:
     fixed: str = "none"
     free_axes: int = 0
     special: str = ""
-    other_mass: bool = False
     goal: bool = False
 
     @classmethod
@@ -65,8 +59,7 @@ class Facts:
         flat = part.start is not None and part.known.all() and is_flat(centered_start(part.start)[0])
         own, axes = part.own_start or bool(flat), int(np.count_nonzero(~part.layers))
         goal = bool(part.affinity.distances) and not method.emphasis
-        missing, other_mass = not part.known.all(), part.other_mass is not None
-        return cls(n, P.nnz, part.placed, missing, own, fixed, axes, special, other_mass, goal)
+        return cls(n, P.nnz, part.placed, not part.known.all(), own, fixed, axes, special, goal)
 
 
 def is_hub(P: csr_array) -> bool:
@@ -127,12 +120,3 @@ def _cycle(P: csr_array) -> list[int]:
         one, other = neighbors[here]
         before, here = here, other if one == before else one
     return order
-
-
-def is_crowded(P: csr_array) -> bool:
-    """Return True if hubs are joined to many nodes of a dense graph."""
-    n = max(P.shape[0], 1)
-    mean_degree = P.nnz / n
-    squares = float(np.sum(np.diff(P.indptr).astype(np.float64) ** 2)) / n
-    dense = mean_degree >= CROWDED_SHARE * n or squares >= CROWDED_BY_HUBS * mean_degree**2
-    return mean_degree >= CROWDED_DEGREE and dense

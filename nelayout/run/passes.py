@@ -33,7 +33,7 @@ from nelayout.run.springs import springs
 from nelayout.run.tidiness import tidiness
 
 __all__ = [
-    "Branch", "Descent", "InSpace", "Keep", "Pass", "Place", "PlaceMissing", "Resize", "TakeMasses", "fold",
+    "Branch", "Descent", "InSpace", "Keep", "Pass", "Place", "PlaceMissing", "Resize", "fold",
     "passes_within", "sized",
 ]  # fmt: skip
 
@@ -144,7 +144,7 @@ class Descent(Pass):
     force, lull   when the descent ends early, see `nelayout.optimizers.minimize.Rest`
     springs       tie nodes to their initial positions, see `nelayout.run.springs`
     rested        skip graphs that have converged before
-    same          take the objective of each graph's drawing, with its present masses, instead of the method's
+    same          take the objective of each graph's drawing instead of the method's
     passing       leave the drawing the objective that it had
     emphasis      of large distances in the objective; None: as it is
     coarser       take place on the next coarser graph, as part of `nelayout.run.levels.Levels`
@@ -274,18 +274,6 @@ class Resize(Pass):
         Y = np.where(fixed, middle + factor * (drawing.Y - middle), drawing.Y)
         place = drawing.place + (1.0 - 1.0 / factor) * middle / drawing.size
         return replace(drawing, Y=Y, place=place, size=drawing.size * factor)
-
-
-@dataclass(frozen=True, kw_only=True)
-class TakeMasses(Pass):
-    """Take the graph's other masses."""
-
-    def __call__(self, drawing: Drawing, run: Run) -> Drawing:
-        own = np.split(drawing.affinity.mass, drawing.segments.starts[1:-1])
-        masses = [
-            mass if part.other_mass is None else part.other_mass for part, mass in zip(drawing.parts, own, strict=True)
-        ]
-        return drawing.with_mass(np.concatenate(masses))
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -35,8 +35,9 @@ from nelayout.run.parting import Neighborhoods, part_nodes
 from nelayout.run.placement import centered, place_missing, random_positions
 from nelayout.run.plan_table import warn_of_memory
 from nelayout.run.request import NOTHING_KNOWN, Known, Request, read_request
-from nelayout.run.taking_apart import masses_of, take_apart
+from nelayout.run.taking_apart import take_apart
 from nelayout.run.variational_component import draw_variational
+from nelayout.similarities.masses import node_mass
 from nelayout.sums.device import Device, device_named
 
 __all__ = ["positions_of", "run_parts", "solve"]
@@ -140,8 +141,8 @@ def _draw(
     """Draw all components; return drawings, the shared run and True if a callback stopped it."""
     o, method = request.options, request.method
     host, relative = request.network.host, method.gravity is None
-    masses, about_mass = masses_of(request.P, request.mass, host, request.rng, relative)
-    parts, said = take_apart(request, masses, request.joint, known, threads)
+    mass, about_mass = node_mass(request.P, request.mass, host, request.rng, relative)
+    parts, said = take_apart(request, mass, request.joint, known, threads)
     if known.kept is not None:
         same = known.kept.same
         parts = [
@@ -162,7 +163,7 @@ def _draw(
     )
     if request.joint and request.start is None:
         # Coarse levels of several components would drift apart without end: they start as they are drawn alone.
-        alone, said = take_apart(request, masses, False, known, threads)
+        alone, said = take_apart(request, mass, False, known, threads)
         run.notes.extend(said)
         drawings, run, stopped = _draw_each(alone, run)
         together = run.method.gravity is not None

@@ -17,7 +17,7 @@ from nelayout.run.coarsen import COARSEST
 from nelayout.run.facts import Facts
 from nelayout.run.layers import Layers
 from nelayout.run.levels import COARSEST_STEPS, UNFOLDING_STEPS, Levels, Rough
-from nelayout.run.passes import Branch, Descent, InSpace, Keep, Pass, Place, PlaceMissing, Resize, TakeMasses
+from nelayout.run.passes import Branch, Descent, InSpace, Keep, Pass, Place, PlaceMissing, Resize
 from nelayout.run.planar import may_be_planar
 from nelayout.run.untangling import Redraw, Untangle
 
@@ -31,8 +31,6 @@ ROUGH_COPIES, FLATTENED = 16, 3
 COMPARED = 40
 # Nats (of each row under connections by rows) below which no other initial positions are tried.
 GOOD_ENOUGH = 1e-2
-# Iterations with other masses.
-MASS_TRIAL_STEPS = 10
 # Part of the best score so far below which "auto" tries no heavier tail in a large graph.
 STOP_LARGE = 1.05
 # Emphasis of large distances that "auto" tries, and the iterations with it; and those in a large graph.
@@ -90,7 +88,7 @@ class _Planner:
             shape = self._levels(replace(SHAPE, finest=True), "one node is joined to all others, most of them leaves")
             return (replace(shape, last=True),)
         elif facts.special:
-            # Heavier tails, other masses and an emphasis would only break the symmetry.
+            # Heavier tails and an emphasis would only break the symmetry.
             descents = [stage.at(facts.n) for stage in rest if isinstance(stage, Descend)]
             stage = descents[-1 if self.momentum else 0]
             why = "a ring, wheel or star"
@@ -141,18 +139,13 @@ class _Planner:
         return Descent(**{**values, **changes})
 
     def _chosen(self, stages: list[Descend]) -> Keep:
-        """Choose among the tails, masses and the emphasis of "auto" by the quality score."""
+        """Choose among the tails and the emphasis of "auto" by the quality score."""
         facts = self.facts
         stop, compared = STOP_LARGE if facts.n > LARGE_GRAPH else 0.0, ["tails"]
         branches = []
         for stage in stages:
             descents = self._last(stage) if stage is stages[-1] else [self._descend(stage, "a candidate")]
             branches.append(Branch(passes=tuple(descents), start="last", stop=stop))
-        if facts.other_mass:
-            compared.append("masses")
-            swap = TakeMasses(name="take other masses", why="masses decide what is central")
-            again = self._descend(stages[-1], swap.why, "other masses", steps=MASS_TRIAL_STEPS, kernel=None, same=True)
-            branches.append(Branch(passes=(swap, again), start="best", every=True))
         if self.method.emphasis == "auto":
             compared.append("an emphasis")
             branches.append(Branch(passes=(self._emphasized(stages[-1]),), start="best", every=True))
@@ -212,17 +205,14 @@ class _Planner:
         return [keep, replace(own, name=f"{stage.name} on", steps=steps - first, rested=settings.tol is None)]
 
     def _nearest(self) -> Keep:
-        """Choose the judged stage, masses and emphasis under which given positions move the least."""
+        """Choose the judged stage and emphasis under which given positions move the least."""
         branches = list[Branch]()
-        for other in (False, True) if self.facts.other_mass else (False,):
-            for stage in self.judged:
-                name = f"under {stage.name}" + (", other masses" if other else "")
-                swap = TakeMasses(name=f"take masses {name}", why="masses decide what is central")
-                take = self._descend(stage, "a candidate", name, steps=0)
-                branches.append(Branch(passes=(swap, take) if other else (take,)))
-                if self.method.emphasis == "auto":
-                    more = replace(take, name=f"{name}, distances", same=True, emphasis=EMPHASIS)
-                    branches.append(Branch(passes=(more,), start="last"))
+        for stage in self.judged:
+            take = self._descend(stage, "a candidate", f"under {stage.name}", steps=0)
+            branches.append(Branch(passes=(take,)))
+            if self.method.emphasis == "auto":
+                more = replace(take, name=f"{take.name}, distances", same=True, emphasis=EMPHASIS)
+                branches.append(Branch(passes=(more,), start="last"))
         why = "the objective that the positions have come from"
         return Keep(name="nearest objective", branches=tuple(branches), by="rest", why=why)
 

@@ -38,9 +38,9 @@ from nelayout.run.plan import COMPARED, Settings
 from nelayout.run.plan import plan as passes_of
 from nelayout.run.request import NOTHING_KNOWN, Request, checked_stability, read_request
 from nelayout.run.several_machines import Forecast
-from nelayout.run.taking_apart import masses_of, take_apart
+from nelayout.run.taking_apart import take_apart
 from nelayout.run.untangling import MAX_MOVES, NODE_MOVES, Redraw, Untangle
-from nelayout.similarities.masses import NAMED
+from nelayout.similarities.masses import NAMED, node_mass
 from nelayout.similarities.random_walk import KEPT, WHOLE
 from nelayout.sums.device import device_named
 from nelayout.sums.edges.walk import can_smooth_exactly
@@ -315,12 +315,12 @@ def _parts(request: Request) -> list[Part]:
     # Plans do not look at named centralities, which may take long.
     if isinstance(mass, str) and mass in NAMED and mass != "unit":
         mass = "strength"
-    masses, _ = masses_of(request.P, mass, request.network.host, np.random.default_rng(0), method.gravity is None)
+    mass, _ = node_mass(request.P, mass, request.network.host, np.random.default_rng(0), method.gravity is None)
     own = replace(method, perplexity=None, hops=None, emphasis=0.0)
     plain = replace(request, method=own, options={**o, "smoothing": 0.0})
 
     def parts(joint: bool) -> list[Part]:
-        return take_apart(plain, masses, joint, NOTHING_KNOWN, Threads(), np.bincount(request.labels) > 1)[0]
+        return take_apart(plain, mass, joint, NOTHING_KNOWN, Threads(), np.bincount(request.labels) > 1)[0]
 
     alone = [] if request.joint and request.start is not None else parts(False)
     alone = list({part.key or k: part for k, part in enumerate(alone)}.values())

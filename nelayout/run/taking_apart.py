@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
-from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.sparse import csr_array
@@ -22,60 +21,23 @@ from nelayout.objective import Affinity
 from nelayout.placing.components import components, side_by_side
 from nelayout.run.coarsen import strong_edges
 from nelayout.run.drawing import Part
-from nelayout.run.facts import is_crowded
 from nelayout.run.placement import GAP, pull_in_outliers
 from nelayout.run.request import Known, Request
 from nelayout.similarities.entropic import joint, on_pattern
 from nelayout.similarities.hops import hop_rows, path_lengths
-from nelayout.similarities.masses import node_mass
 from nelayout.similarities.random_walk import RandomWalk, truncated_walk
 from nelayout.sums.edges.walk import can_smooth_exactly
 
-__all__ = ["Masses", "input_affinity", "masses_of", "take_apart", "tried_masses"]
-
-# Powers of the strengths for the drawing, and for the trial: in crowded graphs and in others.
-CROWDED_POWERS, POWERS = (1.0, 0.8), (0.25, 0.0)
-
-
-class Masses(NamedTuple):
-    """The masses of all nodes, (n,), mean 1: the first, and an alternative to try or None.
-
-    Those of "auto" are powers of the strengths.  With the power 0 hubs crowd the middle, with 1 they push the others
-    into a ring around them.
-    """
-
-    first: np.ndarray
-    other: np.ndarray | None = None
-
-
-def masses_of(
-    P: csr_array, mass: Any, host: Any, rng: np.random.Generator, relative: bool = True
-) -> tuple[Masses, tuple[str, ...]]:
-    """Return the masses that the caller wants, and notes; "auto" uses powers of the strengths.
-
-    >>> star = csr_array(np.array([[0, 1, 1], [1, 0, 0], [1, 0, 0]]))
-    >>> masses, _ = masses_of(star, "auto", None, np.random.default_rng(0))
-    >>> masses.first.round(2).tolist(), masses.other.tolist()
-    ([1.12, 0.94, 0.94], [1.0, 1.0, 1.0])
-    """
-    auto = isinstance(mass, str) and mass == "auto"
-    found, notes = node_mass(P, "strength" if auto else mass, host, rng, relative)
-    return tried_masses(found, P) if auto else Masses(found), notes
-
-
-def tried_masses(strength: np.ndarray, P: Any) -> Masses:
-    """Return the powers of the strengths (n,) that suit a graph."""
-    powers = CROWDED_POWERS if is_crowded(P) else POWERS
-    first, other = ((weight := strength**power) / np.mean(weight) if len(strength) else strength for power in powers)
-    return Masses(first, None if np.allclose(first, other) else other)
+__all__ = ["input_affinity", "take_apart"]
 
 
 def take_apart(
-    request: Request, masses: Masses, joint: bool, known: Known, threads: Threads, which: np.ndarray | None = None
+    request: Request, mass: np.ndarray, joint: bool, known: Known, threads: Threads, which: np.ndarray | None = None
 ) -> tuple[list[Part], list[str]]:
     """Parts with their input, the largest first, and notes.
 
-    ``joint``: the whole graph as one component; ``which``: a mask of the components, the others are left out.
+    ``mass`` is of all nodes, (n,). ``joint``: the whole graph as one component; ``which``: a mask of the components,
+    the others are left out.
     """
     found, graphs, notes = list[Part](), list[csr_array](), list[str]()
     pieces: Iterable[tuple[np.ndarray, csr_array]] = [(np.arange(len(request.labels)), request.P)]
@@ -84,7 +46,7 @@ def take_apart(
         pieces = (side_by_side(*piece) for piece in pieces)
     for nodes, graph in pieces:
         own = known.of(nodes, request.P)
-        affinity, said = _affinity(request, graph, masses.first[nodes], own, threads)
+        affinity, said = _affinity(request, graph, mass[nodes], own, threads)
         notes.extend(note for note in said if note not in notes)
         start = None if request.start is None else request.start[nodes]
         fixed = None if request.fixed is None else request.fixed[nodes]
@@ -95,12 +57,11 @@ def take_apart(
                     f"{count} node{'s lie' if count > 1 else ' lies'} more than {GAP:.0f} times as far out in pos as "
                     "the others, which would be a dot: the drawing starts with them brought nearer"
                 )
-        other = None if masses.other is None else masses.other[nodes]
         if own.goal is not None and (request.method.mu or own.goal.agrees(strong_edges(graph), threads)):
             affinity = replace(affinity, distances=(own.goal,))
         elif request.method.emphasis:
             graphs.append(graph)
-        found.append(Part(nodes, affinity, start, fixed, other, own.sketch))
+        found.append(Part(nodes, affinity, start, fixed, own.sketch))
     if graphs:
         grouped = request.method.emphasis == "auto"
         each = zip(found, hop_distances_of_each(graphs, threads, grouped), strict=True)

@@ -19,10 +19,16 @@ from scipy.sparse import csr_array
 from nelayout.errors import InputTypeError, unknown
 from nelayout.numerics.blocks import rows_at_once
 
-__all__ = ["FLOOR", "NAMED", "node_mass"]
+__all__ = ["FLOOR", "NAMED", "node_mass", "tempered"]
 
 # The least mass, the mean being 1.
 FLOOR = 1e-3
+# Powers of the strengths in "auto": in crowded graphs, and in others.
+CROWDED_POWER, POWER = 0.8, 0.25
+# Mean degree, and mean degree as a part of all nodes, from which a graph is crowded.
+CROWDED_DEGREE, CROWDED_SHARE = 8.0, 0.01
+# Mean squared degree, in squares of the mean degree, from which a graph of that mean degree is crowded.
+CROWDED_BY_HUBS = 8.0
 # Most steps of power iteration, and change of an entry in one step at which it ends, the mean being 1.
 POWER_STEPS, POWER_TOLERANCE = 2000, 1e-10
 # Nodes times entries visited up to which every node is a source, and least number of sources in a component.
@@ -38,6 +44,29 @@ def _strength(adjacency: csr_array, _rng: np.random.Generator) -> tuple[np.ndarr
     largest = adjacency.data.max(initial=1.0)
     relative = np.bincount(rows, weights=adjacency.data / largest, minlength=n)
     return relative * min(largest, np.finfo(np.float64).max / max(2 * adjacency.nnz, 1)), ()  # sums stay finite
+
+
+def _auto(adjacency: csr_array, _rng: np.random.Generator) -> tuple[np.ndarray, Notes]:
+    """Return powers of the strengths."""
+    return tempered(node_mass(adjacency, "strength")[0], adjacency), ()
+
+
+def tempered(strength: np.ndarray, adjacency: Any) -> np.ndarray:
+    """Return the power of the strengths (n,) that suits a graph, mean 1.
+
+    With the power 0 hubs crowd the middle, with 1 they push the others into a ring around them.
+    """
+    mass = strength ** (CROWDED_POWER if is_crowded(adjacency) else POWER)
+    return mass / np.mean(mass) if len(mass) else mass
+
+
+def is_crowded(adjacency: csr_array) -> bool:
+    """Return True if hubs are joined to many nodes of a dense graph."""
+    n = max(adjacency.shape[0], 1)
+    mean_degree = adjacency.nnz / n
+    squares = float(np.sum(np.diff(adjacency.indptr).astype(np.float64) ** 2)) / n
+    dense = mean_degree >= CROWDED_SHARE * n or squares >= CROWDED_BY_HUBS * mean_degree**2
+    return mean_degree >= CROWDED_DEGREE and dense
 
 
 def _components(adjacency: csr_array) -> tuple[np.ndarray, np.ndarray]:
@@ -140,6 +169,7 @@ NAMED: dict[str, Callable[[csr_array, np.random.Generator], tuple[np.ndarray, No
     "closeness": _closeness,
     "betweenness": _betweenness,
     "eigenvector": _eigenvector,
+    "auto": _auto,
 }
 
 
