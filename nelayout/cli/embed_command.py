@@ -66,7 +66,7 @@ def _declare(option: Callable[..., None]) -> None:
     )
     option("--model", text=model, metavar="MODEL")
     option("--transform", text="table with the rows for --model, instead of FILE", metavar="NEW")
-    neighbors = "neighbors of each row in the graph that is drawn (20 to 60 by the rows; 3 times a perplexity)"
+    neighbors = "neighbors of each row in the graph that is drawn (15 to 60 by the rows; 3 times a perplexity)"
     fitting("--n-neighbors", text=neighbors, type=int, metavar="K")
     perplexity = "effective number of neighbors per row (10 to 30 by the rows; off with --n-neighbors)"
     fitting("--perplexity", text=perplexity, type=float, metavar="NUMBER")

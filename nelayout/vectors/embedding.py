@@ -48,8 +48,10 @@ from nelayout.vectors.neighbors import Copies, Space
 
 __all__ = ["at_perplexity", "check_dimensions", "embed", "fit_vectors", "scales", "solve_vectors"]
 
-# Default neighbors of a row: SHARED_NEIGHBORS / n, between MIN_NEIGHBORS and MAX_NEIGHBORS.
-SHARED_NEIGHBORS, MIN_NEIGHBORS, MAX_NEIGHBORS = 30_000, 20, 60
+# Default neighbors of a row: SHARED_NEIGHBORS / n, between MIN_NEIGHBORS and MAX_NEIGHBORS; and least perplexity of 15
+# neighbors and more.
+SHARED_NEIGHBORS, MIN_NEIGHBORS, MAX_NEIGHBORS = 30_000, 15, 60
+MIN_PERPLEXITY = 10.0
 # Largest number of similarities of a scale of annealing, and largest number of steps at each scale before the last.
 ANNEALED_PAIRS, ANNEALED_STEPS = 1.5e7, 150
 # Per row and neighbor: entries of the symmetric neighbor graph, and peak bytes of the search.
@@ -93,16 +95,16 @@ def fit_vectors(
         a name (``nelayout.methods()`` lists them) or a ``nelayout.Method``
     n_components : default 2
         columns of the result: 1, 2 or 3
-    n_neighbors : default 20 to 60, or 3 * perplexity
+    n_neighbors : default 15 to 60, or 3 * perplexity
         k of the neighbor graph, from 1 to n - 1. A number without a perplexity gives all edges weight 1. None takes 3
-        times the perplexity; without a perplexity 30,000 / n, at least 20 and at most 60 (or n - 1). If a perplexity is
+        times the perplexity; without a perplexity 30,000 / n, at least 15 and at most 60 (or n - 1). If a perplexity is
         given, "all" takes every other row
     perplexity : default 10 to 30, or none
         effective number of neighbors by a row's weights, which have sum 1, as in `entropic_affinity`: a number > 1 and
-        below n_neighbors. None takes half of the default neighbors, or no weights if n_neighbors is given. Methods with
-        a fixed connection ("ee", "linlog", "quadlog", "polylog") use the weights' absolute values, and "auto" counts
-        edges of paths. Their default is 10 neighbors without weights. For a perplexity, "ee" needs a ``repulsion`` near
-        1 / (n perplexity) instead of 1
+        below n_neighbors. None takes half of the default neighbors and at least 10 (two thirds of fewer than 15
+        neighbors), or no weights if n_neighbors is given. Methods with a fixed connection ("ee", "linlog", "quadlog",
+        "polylog") use the weights' absolute values, and "auto" counts edges of paths. Their default is 10 neighbors
+        without weights. For a perplexity, "ee" needs a ``repulsion`` near 1 / (n perplexity) instead of 1
     perplexity_annealing : default False
         draw at perplexities n/2, n/4, ... before the given one (Lee et al. 2013). Each drawing starts from the one
         before and takes up to 150 steps of the method's last stage. It suits closed surfaces and curves, but not rolled
@@ -359,7 +361,7 @@ def _default_weights(method: Method, n: int, most: int) -> tuple[int | None, flo
     if n <= given.NEIGHBORS or judged or isinstance(method.connection, Fixed):
         return None, None
     k = min(max(math.ceil(SHARED_NEIGHBORS / n), MIN_NEIGHBORS), MAX_NEIGHBORS, most)
-    return k, k / 2 if k > 2 else None
+    return k, max(k / 2, min(MIN_PERPLEXITY, k / 1.5)) if k > 2 else None
 
 
 def _has_tail(method: Method) -> bool:

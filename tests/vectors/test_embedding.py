@@ -279,11 +279,14 @@ def rows(n, seed=0):
     return np.random.default_rng(seed).standard_normal((n, 4))
 
 
-@pytest.mark.parametrize(("n", "k"), [(11, 10), (61, 60), (500, 60), (1000, 30), (1501, 20)])
-def test_the_default_is_a_share_of_30_000_neighbors_and_half_of_them_as_perplexity(n, k):
+@pytest.mark.parametrize(
+    ("n", "k", "perplexity"),
+    [(11, 10, 20 / 3), (13, 12, 8), (17, 16, 10), (61, 60, 30), (500, 60, 30), (1000, 30, 15), (2400, 15, 10)],
+)
+def test_the_default_is_a_share_of_30_000_neighbors_and_half_of_them_as_perplexity(n, k, perplexity):
     fit = fit_vectors(rows(n), random_state=0, max_iter=0)
-    assert (fit.k, fit.perplexity) == (k, k / 2)
-    assert abs(fit.graph - nl.entropic_affinity(rows(n), k / 2, n_neighbors=k)).max() <= 1e-15
+    assert (fit.k, fit.perplexity) == (k, pytest.approx(perplexity))
+    assert abs(fit.graph - nl.entropic_affinity(rows(n), fit.perplexity, n_neighbors=k)).max() <= 1e-15
 
 
 @pytest.mark.parametrize(
@@ -292,7 +295,7 @@ def test_the_default_is_a_share_of_30_000_neighbors_and_half_of_them_as_perplexi
         ({"n_neighbors": 20, "perplexity": 7.0}, (20, 7.0)),
         ({"perplexity": 7.0}, (21, 7.0)),
         ({"n_neighbors": 12}, (12, None)),
-        ({"knn": 9}, (9, 4.5)),
+        ({"knn": 9}, (9, 6.0)),
         ({"knn": 70}, (60, 30.0)),
     ],
     ids=str,
