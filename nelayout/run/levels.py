@@ -193,11 +193,15 @@ def lowest_copies(
 
 
 def _prolonged(coarser: np.ndarray, level: Level, run: Run) -> np.ndarray:
-    """Return the positions of the nodes that the coarser level has merged."""
+    """Return the positions of the nodes that the coarser level has merged.
+
+    The members of a cluster start in a disc that grows with their number: a hub's leaves would stay on one point.
+    """
     parts = Parts(level.parts.sizes[level.going])
     fine = coarser[level.cluster]
-    typical = parts.radius(fine) / np.sqrt(parts.sizes)
-    return fine + (JITTER * typical)[parts.of][:, None] * run.rng.standard_normal(fine.shape)
+    typical, members = parts.radius(fine) / np.sqrt(parts.sizes), np.bincount(level.cluster)[level.cluster]
+    away = JITTER * typical[parts.of] * np.sqrt(members / 2)
+    return fine + away[:, None] * run.rng.standard_normal(fine.shape)
 
 
 def _finest(Y: np.ndarray, finer: list[Level]) -> np.ndarray:
