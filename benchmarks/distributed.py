@@ -188,7 +188,7 @@ better).
 
 {compared}
 
-The method "auto" chooses its tail and masses on the first level that fits one machine. It does not try the emphasis of
+The method "auto" chooses its tail on the first level that fits one machine. It does not try the emphasis of
 large distances, which needs path lengths in the whole graph.
 
 ## A step

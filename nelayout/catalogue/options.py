@@ -107,8 +107,8 @@ KEYWORDS: dict[str, dict[str, Keyword]] = {
             "in its reach; None: the method's own, else 10"),
         "hops": Keyword(None, 'with affinity="hops": most edges of a path; None: as many as the perplexity needs'),
         "mass": Keyword(None,
-            'node masses: "unit", "degree", "degree+1", "strength", "closeness", "betweenness", "eigenvector", a node '
-            "attribute, array or dict; None: the method's own"),
+            'node masses: "unit", "degree", "degree+1", "strength", "auto" (a power of the strengths), "closeness", '
+            '"betweenness", "eigenvector", a node attribute, array or dict; None: the method\'s own'),
         "smoothing": Keyword(0.0, "rho in [0, 1): random-walk smoothing of the graph; 0 is none"),
         "emphasis": Keyword(None,
             "from neighbors (0) to large distances (1): the method minimizes J + mu sigma, where sigma is the stress "

@@ -61,7 +61,8 @@ class Method:
         `nelayout.divergences.auto_alpha` chooses an alpha divergence from the data.
     connection : lambda; "fixed" ("fixed:0.5"), "optimal", "normalized", "normalized-rows" or a Connection; None takes
         "optimal" where the divergence has a best scalar, else "normalized".
-    mass : m; "unit", "degree", "strength", "closeness", "betweenness", "eigenvector", a node attribute, array or dict.
+    mass : m; "unit", "degree", "degree+1", "strength", "closeness", "betweenness", "eigenvector", "auto" (a power of
+        the strengths: 0.8 in crowded graphs, else 0.25), a node attribute, array or dict.
     affinity : "raw", "sum-1" or "rows"; None takes what the connection needs.  "hops" and "hops:20" take similarities
         from path lengths instead of weights, as ``perplexity`` does.
     stages : the schedule; None takes the recipe that suits the kernel.

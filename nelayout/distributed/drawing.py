@@ -38,7 +38,7 @@ from nelayout.run.drawing import Drawing, Part, Run
 from nelayout.run.facts import Facts
 from nelayout.run.levels import Levels
 from nelayout.run.passes import Pass, passes_within
-from nelayout.run.placement import JITTER, radius
+from nelayout.run.placement import radius, scattered
 from nelayout.run.plan import Settings, plan
 from nelayout.run.several_machines import MOST_ENTRIES
 from nelayout.run.taking_apart import input_affinity
@@ -262,7 +262,7 @@ class _Component:
             nodes = np.empty(len(kept), dtype=np.int64)
             nodes[numbers[depth][kept]] = kept
             Y = Y[numbers[depth + 1][level.cluster[nodes]]]
-            Y = Y + JITTER * radius(Y) / np.sqrt(len(Y)) * run.rng.standard_normal(Y.shape)
+            Y = scattered(Y, level.cluster[nodes], radius(Y) / np.sqrt(len(Y)), run.rng)
             works = list[Any]([] if depth else descents)
             if isinstance(shape, Levels):
                 works[:0] = [partial(_shaped, shape, self.n, depth)] if shape.draws(len(Y), self.n) else []

@@ -16,7 +16,6 @@ from nelayout.run.placement import centered_start, is_flat
 __all__ = ["Facts", "circle", "is_round"]
 
 
-
 @dataclass(frozen=True, slots=True)
 class Facts:
     """Properties of a connected graph that decide its passes.

@@ -25,7 +25,7 @@ from nelayout.run.coarsen import Level, hierarchy, merged, strong_edges
 from nelayout.run.drawing import Drawing, Report, Run
 from nelayout.run.parting import Neighborhoods
 from nelayout.run.passes import Descent, Pass, fold
-from nelayout.run.placement import JITTER, radius, random_positions, stir_flat
+from nelayout.run.placement import radius, random_positions, scattered, stir_flat
 from nelayout.run.score import Hops
 
 __all__ = ["STARTS_NODES", "Levels", "Rough", "lowest_copies", "polylog"]
@@ -193,15 +193,11 @@ def lowest_copies(
 
 
 def _prolonged(coarser: np.ndarray, level: Level, run: Run) -> np.ndarray:
-    """Return the positions of the nodes that the coarser level has merged.
-
-    The members of a cluster start in a disc that grows with their number: a hub's leaves would stay on one point.
-    """
+    """Return the positions of the nodes that the coarser level has merged."""
     parts = Parts(level.parts.sizes[level.going])
     fine = coarser[level.cluster]
-    typical, members = parts.radius(fine) / np.sqrt(parts.sizes), np.bincount(level.cluster)[level.cluster]
-    away = JITTER * typical[parts.of] * np.sqrt(members / 2)
-    return fine + away[:, None] * run.rng.standard_normal(fine.shape)
+    typical = parts.radius(fine) / np.sqrt(parts.sizes)
+    return scattered(fine, level.cluster, typical[parts.of], run.rng)
 
 
 def _finest(Y: np.ndarray, finer: list[Level]) -> np.ndarray:

@@ -9,8 +9,8 @@ import numpy as np
 from nelayout.placing.orient import ON_AXIS
 
 __all__ = [
-    "JITTER", "as_before", "centered", "frame", "is_flat", "one_place", "place_missing", "pull_in_outliers", "radius",
-    "random_positions", "stir_flat",
+    "as_before", "centered", "frame", "is_flat", "one_place", "place_missing", "pull_in_outliers", "radius",
+    "random_positions", "scattered", "stir_flat",
 ]  # fmt: skip
 
 # Moves of a node that has just been split from its cluster, in units of the typical distance between nodes.
@@ -143,6 +143,16 @@ def stir_flat(Y: np.ndarray, free: np.ndarray | None, rng: np.random.Generator) 
         return Y
     typical = (radius(Y) or 1.0) / math.sqrt(len(Y))
     return np.where(stir, Y + JITTER * typical * rng.standard_normal(Y.shape), Y)
+
+
+def scattered(Y: np.ndarray, cluster: np.ndarray, typical: np.ndarray | float, rng: np.random.Generator) -> np.ndarray:
+    """Return positions (n, d) around those of the nodes' clusters, (n, d).
+
+    The members of a cluster spread over an area in proportion to their number: otherwise a hub's leaves would stay on
+    one point. Pairs are `JITTER` of the ``typical`` distance between nodes apart, (n,) or a number.
+    """
+    members = np.bincount(cluster)[cluster]
+    return Y + (JITTER * typical * np.sqrt(members / 2))[:, None] * rng.standard_normal(Y.shape)
 
 
 def is_flat(Y: np.ndarray) -> bool:

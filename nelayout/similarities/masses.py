@@ -48,20 +48,23 @@ def _strength(adjacency: csr_array, _rng: np.random.Generator) -> tuple[np.ndarr
 
 def _auto(adjacency: csr_array, _rng: np.random.Generator) -> tuple[np.ndarray, Notes]:
     """Return powers of the strengths."""
-    return tempered(node_mass(adjacency, "strength")[0], adjacency), ()
+    return tempered(node_mass(adjacency, "strength", relative=False)[0], adjacency), ()
 
 
 def tempered(strength: np.ndarray, adjacency: Any) -> np.ndarray:
-    """Return the power of the strengths (n,) that suits a graph, mean 1.
+    """Return the power of the strengths (n,) that suits a graph, with the same mean.
 
     With the power 0 hubs crowd the middle, with 1 they push the others into a ring around them.
     """
-    mass = strength ** (CROWDED_POWER if is_crowded(adjacency) else POWER)
-    return mass / np.mean(mass) if len(mass) else mass
+    if not len(strength):
+        return strength
+    mean = np.mean(strength)
+    mass = (strength / mean) ** (CROWDED_POWER if is_crowded(adjacency) else POWER)
+    return mass * (mean / np.mean(mass))
 
 
 def is_crowded(adjacency: csr_array) -> bool:
-    """Return True if hubs are joined to many nodes of a dense graph."""
+    """Return True if a graph of many edges is dense or has hubs."""
     n = max(adjacency.shape[0], 1)
     mean_degree = adjacency.nnz / n
     squares = float(np.sum(np.diff(adjacency.indptr).astype(np.float64) ** 2)) / n

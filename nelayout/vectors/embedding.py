@@ -48,8 +48,8 @@ from nelayout.vectors.neighbors import Copies, Space
 
 __all__ = ["at_perplexity", "check_dimensions", "embed", "fit_vectors", "scales", "solve_vectors"]
 
-# Default neighbors of a row: SHARED_NEIGHBORS / n, between MIN_NEIGHBORS and MAX_NEIGHBORS; and least perplexity of 15
-# neighbors and more.
+# Default neighbors of a row: SHARED_NEIGHBORS / n, between MIN_NEIGHBORS and MAX_NEIGHBORS. Least default
+# perplexity; of fewer than 15 neighbors it is two thirds of them.
 SHARED_NEIGHBORS, MIN_NEIGHBORS, MAX_NEIGHBORS = 30_000, 15, 60
 MIN_PERPLEXITY = 10.0
 # Largest number of similarities of a scale of annealing, and largest number of steps at each scale before the last.

@@ -145,7 +145,7 @@ def test_the_whole_catalogue(solve, method):
 def test_clusters_are_those_of_one_machine(client, tmp_path):
     mass = np.random.default_rng(0).uniform(0.5, 2.0, 320)
     workers = team.Team(client, uuid.uuid4().hex)
-    level = Level(from_matrix(MESH, tmp_path, blocks=5).cut, mass, None)
+    level = Level(from_matrix(MESH, tmp_path, blocks=5).cut, mass)
     there = _clusters(workers, level, np.random.default_rng(4))
     workers.leave()
     assert np.array_equal(there, match(Affinity(MESH, mass), np.random.default_rng(4)))

@@ -27,10 +27,6 @@ def variation(x: np.ndarray) -> float:
     return float(np.std(x) / np.mean(x))
 
 
-def stages(G: nx.Graph, **options) -> set[str]:
-    return {step.stage for step in nl.solve(G, seed=0, **options).trace}
-
-
 # --- masses -------------------------------------------------------------------------------------------------------
 
 
@@ -41,8 +37,9 @@ def stages(G: nx.Graph, **options) -> set[str]:
         (nx.barabasi_albert_graph(300, 8, seed=0), 0.8),  # dense and crowded
         (nx.complete_bipartite_graph(5, 1000), 0.8),  # mean degree 9.95, 0.99 %; squares 50 times its square
         (nx.complete_bipartite_graph(4, 1000), 0.25),  # mean degree 7.97, though 63 times
+        (nx.gnm_random_graph(1100, 5500, seed=0), 0.25),  # mean degree 10, 0.9 %, no hubs
     ],
-    ids=["sparse", "crowded", "crowded by hubs", "of low degree"],
+    ids=["sparse", "crowded", "crowded by hubs", "of low degree", "large"],
 )
 def test_masses_are_powers_of_the_strengths(G, power):
     P = adjacency(G)
@@ -50,6 +47,18 @@ def test_masses_are_powers_of_the_strengths(G, power):
     found, notes = node_mass(P, "auto")
     assert notes == ()
     np.testing.assert_allclose(found, strength**power / np.mean(strength**power), rtol=1e-9)
+
+
+def test_the_masses_of_auto_are_these():
+    G = nx.karate_club_graph()
+    own = nl.layout(G, seed=0)
+    for mass, alike in (("auto", True), (node_mass(adjacency(G), "auto")[0], True), ("strength", False)):
+        assert alike == all(np.array_equal(own[v], at) for v, at in nl.layout(G, mass=mass, seed=0).items())
+
+
+def test_masses_of_auto_keep_the_mean_of_the_strengths_under_gravity():
+    P = adjacency(nx.karate_club_graph())
+    assert np.mean(node_mass(P, "auto", relative=False)[0]) == pytest.approx(np.mean(P.sum(axis=1)))
 
 
 def test_the_value_is_that_of_the_drawing_that_was_taken():

@@ -14,6 +14,7 @@ import nelayout as nl
 from nelayout.catalogue import AUTO, method_named
 from nelayout.catalogue.record import Method
 from nelayout.record.progress import Progress
+from nelayout.run.placement import scattered
 
 
 def left_folded(method: Method) -> Method:
@@ -132,3 +133,11 @@ def test_the_first_tail_of_a_large_graph_moves_its_coarser_graph(method):
     assert drawn.reason == "stopped"
     with_first = nl.solve(G, method, seed=0, callback=lambda state: state.stage == first)
     assert np.isfinite([*with_first.positions.values()]).all()
+
+
+def test_members_of_a_cluster_spread_over_an_area_in_proportion_to_their_number():
+    cluster = np.repeat(np.arange(3), [2, 200, 20_000])
+    moved = scattered(np.zeros((len(cluster), 2)), cluster, 3.0, np.random.default_rng(0))
+    areas = [np.mean(moved[cluster == k] ** 2) / 2 for k in (1, 2)]
+    assert areas[1] / areas[0] == pytest.approx(100, rel=0.2)
+    assert areas[1] / 20_000 == pytest.approx((0.1 * 3.0 / 2) ** 2, rel=0.05)  # of a pair: (0.1 * 3)^2

@@ -86,13 +86,12 @@ def drawing(G, method, **options) -> np.ndarray:
 def test_a_hub(method, leaves, request):
     if (method, leaves) == ("ws-sne", 50_000):
         why = "100 steps leave a hundredth of the leaves four to ten times as far out as half of all"
-        request.applymarker(pytest.mark.xfail(reason=why))
+        request.applymarker(pytest.mark.xfail(reason=why, raises=AssertionError))
     G = hub(leaves, leaves // 3)
-    # Which leaf ends farthest out is chance.
-    drawings = sorted((drawing(G, method, seed=seed) for seed in range(3)), key=lonely)
-    Y = drawings[1]
-    assert spread(Y) < (7 if method in ("linlog", "ws-sne") else 3.5)
-    assert lonely(Y) < (1.1 if leaves <= 3000 else 3)
+    drawings = [drawing(G, method, seed=seed) for seed in range(3)]  # which leaf ends farthest out is chance
+    assert np.median([spread(Y) for Y in drawings]) < (7 if method in ("linlog", "ws-sne") else 3.5)
+    assert np.median([lonely(Y) for Y in drawings]) < (1.1 if leaves <= 3000 else 3)
+    Y = drawings[0]
     # The hub, which everything is joined to, lies in the middle of its leaves.
     assert np.linalg.norm(Y[0] - np.median(Y, axis=0)) < np.median(distances(Y)) * 0.15
     if method == "gamma-quadlog":

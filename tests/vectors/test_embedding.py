@@ -283,7 +283,7 @@ def rows(n, seed=0):
     ("n", "k", "perplexity"),
     [(11, 10, 20 / 3), (13, 12, 8), (17, 16, 10), (61, 60, 30), (500, 60, 30), (1000, 30, 15), (2400, 15, 10)],
 )
-def test_the_default_is_a_share_of_30_000_neighbors_and_half_of_them_as_perplexity(n, k, perplexity):
+def test_the_default_is_a_share_of_30_000_neighbors_and_their_perplexity(n, k, perplexity):
     fit = fit_vectors(rows(n), random_state=0, max_iter=0)
     assert (fit.k, fit.perplexity) == (k, pytest.approx(perplexity))
     assert abs(fit.graph - nl.entropic_affinity(rows(n), fit.perplexity, n_neighbors=k)).max() <= 1e-15
