@@ -417,7 +417,7 @@ class CostModel:
         else:
             mesh = len(radials) * (CALL + NODE * self.n)
             each += 1e-9 * tree_cost(self.n, self.dim, radials) if name == "tree" else mesh
-            size = 2 * BYTES_LEAST  # a mesh and its transform
+            size = int(1.8 * BYTES_LEAST)  # a mesh and its transform
         if method.connection.by_rows:
             each *= 2  # passes over all pairs
         if self.operator:  # the walk is solved for in each evaluation

@@ -51,8 +51,8 @@ def test_a_row_without_any_stored_distance_is_named():
 @pytest.mark.full
 def test_without_a_number_all_that_are_given_count():
     given = nl.embed(X, knn=nearest(12), random_state=0)
-    assert np.array_equal(given, nl.embed(X, knn=nearest(12), n_neighbors=12, perplexity=6.0, random_state=0))
-    expected = nl.embed(X, n_neighbors=3, perplexity=1.5, random_state=0)
+    assert np.array_equal(given, nl.embed(X, knn=nearest(12), n_neighbors=12, perplexity=8.0, random_state=0))
+    expected = nl.embed(X, n_neighbors=3, perplexity=2.0, random_state=0)
     assert np.array_equal(nl.embed(X, knn=nearest(3), random_state=0), expected)
 
 
