@@ -48,9 +48,16 @@ def _names_near_keywords(record: type[T]) -> type[T]:
     return record
 
 
+def _equal(mine: Any, its: Any) -> bool:
+    """Return whether two parts are equal; masses may be arrays."""
+    if mine is its:
+        return True
+    return bool(np.array_equal(mine, its) if hasattr(mine, "shape") or hasattr(its, "shape") else mine == its)
+
+
 @_names_near_keywords
 @dataclass(frozen=True, slots=True, repr=False)
-class Method:
+class Method:  # noqa: PLW1641  the dataclass makes its hash
     """J = sum M phi(P/M, lambda q) and how to minimize it.
 
     Parameters
@@ -157,6 +164,12 @@ class Method:
         }  # fmt: skip
         for name, value in read.items():
             object.__setattr__(self, name, value)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Method):
+            return NotImplemented
+        compared = [each.name for each in fields(self) if each.compare]
+        return all(_equal(getattr(self, name), getattr(other, name)) for name in compared)
 
     def __repr__(self) -> str:
         divergence = "alpha:auto" if self.choose == AlphaSearch() else self.divergence.name

@@ -189,6 +189,12 @@ def test_a_divergence_may_state_its_edge_and_slope_alone():
     assert len(nl.layout(G, nl.Method("cauchy", Plain(), "normalized"), max_iter=5, seed=0)) == len(G)
 
 
+def test_methods_with_arrays_of_masses_are_equal_if_their_masses_are():
+    one, alike, other = (nl.method("ws-sne", mass=np.array(mass)) for mass in ([1.0, 2.0], [1.0, 2.0], [2.0, 1.0]))
+    assert one == alike
+    assert one not in (other, nl.method("ws-sne"), nl.method("tsne"), "ws-sne")
+
+
 @pytest.mark.parametrize("name", ["ws-sne", "auto", "nerv"])
 @pytest.mark.parametrize("form", [dict, list, np.array], ids=["dict", "list", "array"])
 def test_a_method_may_have_masses_of_the_nodes(name, form):
