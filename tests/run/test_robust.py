@@ -83,13 +83,9 @@ def drawing(G, method, **options) -> np.ndarray:
     "leaves",
     [600, *(pytest.param(leaves, marks=pytest.mark.full) for leaves in (3000, 50_000))],
 )
-def test_a_hub(method, leaves, request):
-    if (method, leaves) == ("ws-sne", 50_000):
-        why = "100 steps leave a hundredth of the leaves four to ten times as far out as half of all"
-        request.applymarker(pytest.mark.xfail(reason=why, raises=AssertionError))
+def test_a_hub(method, leaves):
     G = hub(leaves, leaves // 3)
     drawings = [drawing(G, method, seed=seed) for seed in range(3)]  # which leaf ends farthest out is chance
-    assert np.median([spread(Y) for Y in drawings]) < (7 if method in ("linlog", "ws-sne") else 3.5)
     assert np.median([lonely(Y) for Y in drawings]) < (1.1 if leaves <= 3000 else 3)
     Y = drawings[0]
     # The hub, which everything is joined to, lies in the middle of its leaves.
@@ -98,6 +94,10 @@ def test_a_hub(method, leaves, request):
         # Squared attraction to the middle and logarithmic repulsion, the potential of charges in the plane, are at
         # rest in a disc of even density, half of which lies within 1/sqrt 2 of its radius.
         assert spread(Y) == pytest.approx(np.sqrt(2), rel=0.03)
+    far = np.median([spread(Y) for Y in drawings])
+    if (method, leaves) == ("ws-sne", 50_000) and far >= 7:
+        pytest.xfail("100 steps leave a hundredth of the leaves four to ten times as far out as half of all")
+    assert far < (7 if method in ("linlog", "ws-sne") else 3.5)
 
 
 @pytest.mark.full
