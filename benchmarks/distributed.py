@@ -171,7 +171,7 @@ Machine: {machine()}, which other work shared.
 
 | the graph | use |
 |---|---|
-| up to 1,000,000 nodes | `nl.layout`: workers only lose time, and `nl.distributed.layout` draws on this machine alone |
+| fewer than 1,000,000 nodes and 16 million edges | `nl.layout`; `nl.distributed.layout` draws on this machine alone |
 | its matrix fits the memory of a GPU | `nl.layout(G, device="cuda")`, see [GPUs](howto/install.md#use-a-gpu) |
 | its matrix fits this machine | `nl.layout` |
 | its edges fit no machine, its positions do | `nl.distributed.layout` |

@@ -70,7 +70,7 @@ def _declare_warm_up(option: Callable[..., None]) -> None:
 
 
 def _warm_up(given: argparse.Namespace) -> None:
-    """Draw graphs that need all loops; print how many loops were compiled."""
+    """Draw graphs by "auto" and by NeRV; print how many loops were compiled."""
     import networkx as nx
 
     from nelayout.layouts import layout

@@ -103,8 +103,9 @@ def fit_vectors(
         effective number of neighbors by a row's weights, which have sum 1, as in `entropic_affinity`: a number > 1 and
         below n_neighbors. None takes half of the default neighbors and at least 10 (two thirds of fewer than 15
         neighbors), or no weights if n_neighbors is given. Methods with a fixed connection ("ee", "linlog", "quadlog",
-        "polylog") use the weights' absolute values, and "auto" counts edges of paths. Their default is 10 neighbors
-        without weights. For a perplexity, "ee" needs a ``repulsion`` near 1 / (n perplexity) instead of 1
+        "polylog", "forceatlas2", "tfdp") use the weights' absolute values, and "auto" counts edges of paths. Their
+        default is 10 neighbors without weights. For a perplexity, "ee" needs a ``repulsion`` near 1 / (n perplexity)
+        instead of 1
     perplexity_annealing : default False
         draw at perplexities n/2, n/4, ... before the given one (Lee et al. 2013). Each drawing starts from the one
         before and takes up to 150 steps of the method's last stage. It suits closed surfaces and curves, but not rolled
