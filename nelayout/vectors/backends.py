@@ -38,6 +38,8 @@ Trial = tuple[np.ndarray, np.ndarray]
 SOUGHT_RECALL = 0.98
 # faiss: number of cells per root of the number of rows, rows per cell and rounds of k-means, and least rows in a cell.
 CELLS_PER_ROOT, TRAINING_ROWS, TRAINING_ROUNDS, CELL_ROWS = 2.0, 64, 10, 40
+# Rows that tell the unit of a search in single precision, and the largest number in this unit.
+UNIT_ROWS, FARTHEST = 5000, 1e5
 # hnswlib: links of a row, candidates while the graph is built, and most candidates while it is searched.
 LINKS, BUILT_FROM, MAX_CANDIDATES = 16, 100, 2048
 # A search of some rows in an index, the setter of its effort, the least and most effort, and all rows in an order in
@@ -125,6 +127,7 @@ def _faiss(rows: np.ndarray, k: int, seed: int) -> Iterator[Index]:
         faiss.omp_set_num_threads(1)
         index: Any = faiss.IndexIVFFlat(faiss.IndexFlatL2(d), d, cells)
         index.cp.seed, index.cp.niter, index.cp.max_points_per_centroid = seed, TRAINING_ROUNDS, TRAINING_ROWS
+        index.cp.min_points_per_centroid = 1  # fewer rows than it likes are no fault: it would print a warning
         index.train(rows)
         cell = np.empty(n, dtype=np.int64)
         for some in _blocks(*rows.shape):
@@ -165,10 +168,7 @@ def _indexed(build: Callable[[np.ndarray, int, int], AbstractContextManager[Inde
     def search(
         X: Any, k: int, seed: int, threads: Threads, metric: Metric, trial: Trial, done: Callable[[int], object]
     ) -> tuple[np.ndarray, None]:
-        # Moved and divided, rows keep their digits and do not overflow.
-        low, high = np.min(X, axis=0).astype(np.float64), np.max(X, axis=0).astype(np.float64)
-        unit = float(np.max(high - low, initial=0.0)) or 1.0
-        rows = np.ascontiguousarray((X - (low + high) / 2) / unit, dtype=np.float32)
+        rows = _in_single_precision(X)
         with build(rows, k, seed) as (look, set_effort, effort, most, order):
             some, near = trial
 
@@ -194,6 +194,21 @@ def _indexed(build: Callable[[np.ndarray, int, int], AbstractContextManager[Inde
             return found, None
 
     return search
+
+
+def _in_single_precision(X: np.ndarray) -> np.ndarray:
+    """Return rows in float32 for a search, moved, divided and cut off.
+
+    The unit is the typical deviation from the median in the widest column. One far-out number as the unit would leave
+    all other rows equal.
+    """
+    some = X[np.linspace(0, len(X) - 1, min(len(X), UNIT_ROWS)).astype(np.int64)].astype(np.float64)
+    middle = np.median(some, axis=0)
+    away = np.abs(some - middle)
+    unit = float(np.max(np.median(away, axis=0), initial=0.0)) or float(np.max(away, initial=0.0)) or 1.0
+    with np.errstate(over="ignore"):  # it is cut off
+        rows = (X - middle) / unit
+    return np.ascontiguousarray(np.clip(rows, -FARTHEST, FARTHEST, out=rows), dtype=np.float32)
 
 
 def _pynndescent(

@@ -307,6 +307,29 @@ def test_approximate_search_gives_each_row_k_others(backend, shape):
     assert np.mean(found.indices == exact.indices) > 0.8
 
 
+@pytest.mark.parametrize("backend", ["faiss", "hnswlib"])
+@pytest.mark.parametrize("far", ["one number", "one row", "a tenth of a column", "one column"])
+def test_far_out_numbers_cost_the_other_rows_no_neighbors(backend, far):
+    """Codes of missing values are such numbers; single precision would leave all other rows equal."""
+    pytest.importorskip(backend)
+    X = rng().standard_normal((3000, 12))
+    rows, columns = {
+        "one number": (0, 0), "one row": (0, slice(None)), "a tenth of a column": (slice(0, 300), 0),
+        "one column": (slice(None), 0),
+    }[far]  # fmt: skip
+    X[rows, columns] = {"one number": -999_999_999.0, "one row": 1e30, "a tenth of a column": -1e9}.get(far, 7e12)
+    found, exact = (Space(X).nearest(10, rng(), Threads(2), backend=name) for name in (backend, "exact"))
+    share = np.mean([len(set(a) & set(b)) for a, b in zip(found.indices[1:], exact.indices[1:], strict=True)]) / 10
+    assert share > 0.95
+
+
+@pytest.mark.parametrize("n", [2, 5, 30])
+def test_faiss_prints_nothing_about_few_rows(n, capfd):
+    pytest.importorskip("faiss")
+    Space(rng().standard_normal((n, 4))).nearest(1, rng(), Threads(), backend="faiss")
+    assert capfd.readouterr() == ("", "")
+
+
 @pytest.mark.parametrize("kind", [np.float32, np.float64])
 def test_long_rows_of_large_tables_are_measured_by_a_compiled_loop(kind, monkeypatch):
     X = (rng().standard_normal((300, 130)) * np.linspace(2, 0.1, 130)).astype(kind)
