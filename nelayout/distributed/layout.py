@@ -253,7 +253,8 @@ def _masses(graph: Graph, method: Method, mass: Any) -> np.ndarray:
     ends = np.concatenate([[0], np.cumsum(degree, dtype=np.int64)])
     rows: Any = SimpleNamespace(indptr=ends, shape=(n, n), nnz=int(ends[-1]))
     found, _ = node_mass(rows, values.astype(float), None, None, method.gravity is None)
-    return tempered(found, rows) if mass == "auto" else found
+    # Components are not known yet: all nodes with edges count as one.
+    return tempered(found, degree, np.unique(degree == 0, return_inverse=True)[1]) if mass == "auto" else found
 
 
 def _written(graph: Graph, Y: np.ndarray, folder: Path, stays: bool) -> Any:

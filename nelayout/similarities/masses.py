@@ -18,16 +18,17 @@ from scipy.sparse import csr_array
 
 from nelayout.errors import InputTypeError, unknown
 from nelayout.numerics.blocks import rows_at_once
+from nelayout.placing.components import component_labels
 
 __all__ = ["FLOOR", "NAMED", "node_mass", "tempered"]
 
 # The least mass, the mean being 1.
 FLOOR = 1e-3
-# Powers of the strengths in "auto": in crowded graphs, and in others.
+# Powers of the strengths in "auto": in crowded components, and in others.
 CROWDED_POWER, POWER = 0.8, 0.25
-# Mean degree, and mean degree as a part of all nodes, from which a graph is crowded.
+# Mean degree, and mean degree as a part of all nodes, from which a component is crowded.
 CROWDED_DEGREE, CROWDED_SHARE = 8.0, 0.01
-# Mean squared degree, in squares of the mean degree, from which a graph of that mean degree is crowded.
+# Mean squared degree, in squares of the mean degree, from which a component of that mean degree is crowded.
 CROWDED_BY_HUBS = 8.0
 # Most steps of power iteration, and change of an entry in one step at which it ends, the mean being 1.
 POWER_STEPS, POWER_TOLERANCE = 2000, 1e-10
@@ -48,35 +49,36 @@ def _strength(adjacency: csr_array, _rng: np.random.Generator) -> tuple[np.ndarr
 
 def _auto(adjacency: csr_array, _rng: np.random.Generator) -> tuple[np.ndarray, Notes]:
     """Return powers of the strengths."""
-    return tempered(node_mass(adjacency, "strength", relative=False)[0], adjacency), ()
+    strength, degree = node_mass(adjacency, "strength", relative=False)[0], np.diff(adjacency.indptr)
+    return tempered(np.where(degree > 0, strength, 0.0), degree, component_labels(adjacency)), ()
 
 
-def tempered(strength: np.ndarray, adjacency: Any) -> np.ndarray:
-    """Return the power of the strengths (n,) that suits a graph, with the same mean.
+def tempered(strength: np.ndarray, degree: np.ndarray, labels: np.ndarray) -> np.ndarray:
+    """Return the power of the strengths (n,) that suits each component, of the same mean.
+
+    labels  component of each node, (n,)
 
     With the power 0 hubs crowd the middle, with 1 they push the others into a ring around them.
     """
-    if not len(strength):
-        return strength
-    mean = np.mean(strength)
-    mass = (strength / mean) ** (CROWDED_POWER if is_crowded(adjacency) else POWER)
-    return mass * (mean / np.mean(mass))
+    sizes = np.bincount(labels)
+    mean = np.bincount(labels, strength) / sizes
+    power = np.where(_crowded(degree, labels), CROWDED_POWER, POWER)
+    mass = (strength / np.where(mean > 0, mean, 1.0)[labels]) ** power[labels]
+    now = np.bincount(labels, mass) / sizes
+    return mass * (mean / np.where(now > 0, now, 1.0))[labels]
 
 
-def is_crowded(adjacency: csr_array) -> bool:
-    """Return True if a graph of many edges is dense or has hubs."""
-    n = max(adjacency.shape[0], 1)
-    mean_degree = adjacency.nnz / n
-    squares = float(np.sum(np.diff(adjacency.indptr).astype(np.float64) ** 2)) / n
-    dense = mean_degree >= CROWDED_SHARE * n or squares >= CROWDED_BY_HUBS * mean_degree**2
-    return mean_degree >= CROWDED_DEGREE and dense
+def _crowded(degree: np.ndarray, labels: np.ndarray) -> np.ndarray:
+    """Return the components (C,) of many edges that are dense or have hubs."""
+    sizes, degree = np.bincount(labels), degree.astype(np.float64)
+    mean, squares = np.bincount(labels, degree) / sizes, np.bincount(labels, degree**2) / sizes
+    dense = (mean >= CROWDED_SHARE * sizes) | (squares >= CROWDED_BY_HUBS * mean**2)
+    return (mean >= CROWDED_DEGREE) & dense
 
 
 def _components(adjacency: csr_array) -> tuple[np.ndarray, np.ndarray]:
     """Return the component of each node (n,), and the number of nodes of each component."""
-    from scipy.sparse.csgraph import connected_components
-
-    component = connected_components(adjacency, directed=False)[1]
+    component = component_labels(adjacency)
     return component, np.bincount(component)
 
 

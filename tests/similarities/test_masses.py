@@ -64,6 +64,18 @@ def test_eigenvector_of_each_component_for_itself():
     assert (m[11:] == FLOOR).all()
 
 
+@pytest.mark.parametrize("mass", ["auto", "eigenvector"])
+def test_masses_of_a_component_do_not_depend_on_the_others(mass):
+    """By themselves the dense graph is crowded and the path is not."""
+    dense, path = nx.gnm_random_graph(60, 600, seed=1), nx.path_graph(300)
+    alone = [node_mass(read(G).adjacency, mass)[0] for G in (dense, path)]
+    together = nx.disjoint_union_all([dense, path, nx.empty_graph(500)])
+    m, _ = node_mass(read(together).adjacency, mass)
+    for found, own in zip((m[:60], m[60:360]), alone, strict=True):
+        np.testing.assert_allclose(found / found.mean(), own / own.mean(), rtol=1e-6)
+    assert len(np.unique(np.round(m[60:360], 9))) > 1
+
+
 def test_centralities_count_hops_not_weights():
     G = nx.path_graph(5)
     H = G.copy()
