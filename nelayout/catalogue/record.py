@@ -52,6 +52,8 @@ def _equal(mine: Any, its: Any) -> bool:
     """Return whether two parts are equal; masses may be arrays."""
     if mine is its:
         return True
+    if hasattr(mine, "equals") and type(mine) is type(its):  # a pandas Series, whose index names nodes
+        return bool(mine.equals(its))
     return bool(np.array_equal(mine, its) if hasattr(mine, "shape") or hasattr(its, "shape") else mine == its)
 
 
@@ -168,6 +170,8 @@ class Method:  # noqa: PLW1641  the dataclass makes its hash
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Method):
             return NotImplemented
+        if self is other:
+            return True
         compared = [each.name for each in fields(self) if each.compare]
         return all(_equal(getattr(self, name), getattr(other, name)) for name in compared)
 

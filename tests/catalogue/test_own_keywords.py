@@ -7,6 +7,7 @@ import warnings
 
 import networkx as nx
 import numpy as np
+import pandas as pd
 import pytest
 
 import nelayout as nl
@@ -193,6 +194,13 @@ def test_methods_with_arrays_of_masses_are_equal_if_their_masses_are():
     one, alike, other = (nl.method("ws-sne", mass=np.array(mass)) for mass in ([1.0, 2.0], [1.0, 2.0], [2.0, 1.0]))
     assert one == alike
     assert one not in (other, nl.method("ws-sne"), nl.method("tsne"), "ws-sne")
+
+
+def test_masses_with_names_are_equal_if_their_names_are_too():
+    masses = (pd.Series([1.0, 2.0], index=list(names)) for names in ("ab", "ab", "ba"))
+    one, alike, other = (nl.method("ws-sne", mass=each) for each in masses)
+    assert one == alike
+    assert one != other
 
 
 @pytest.mark.parametrize("name", ["ws-sne", "auto", "nerv"])
