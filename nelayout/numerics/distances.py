@@ -78,8 +78,9 @@ class Distances:
         some = np.linspace(0, len(self.pivots) - 1, min(len(self.pivots), TOLD_PIVOTS)).astype(int)
         nodes = slice(None, None, -(-P.shape[0] * len(some) // PAIRS))
         hops = np.stack(hops_from(P, self.pivots[some], threads), axis=1)[nodes]
-        weights, pulls = (each[nodes, some][hops > 0] for each in self.weights)
-        here, there = _ranks(pulls / weights), _ranks(hops[hops > 0])
+        weights, pulls = (each[nodes, some] for each in self.weights)
+        known = (hops > 0) & (weights > 0)  # the weight of a huge distance is 0 to floats
+        here, there = _ranks(pulls[known] / weights[known]), _ranks(hops[known])
         return bool(np.sum(here * there) >= MIN_AGREEMENT * np.sqrt(np.sum(here * here) * np.sum(there * there)))
 
 

@@ -108,6 +108,8 @@ def support(n_neighbors: Any, perplexity: Any, n: int, known: int | None = None)
     most = n - 1 if known is None else known
     if perplexity is None:
         usual = min(NEIGHBORS, most)
+        if isinstance(n_neighbors, str) and n_neighbors == "all":
+            raise InputTypeError("n_neighbors='all' needs a perplexity, e.g. perplexity=30; else give a whole number")
         return usual if n_neighbors is None else count(n_neighbors, "n_neighbors", n - 1, f"there are {n} rows")
     if isinstance(perplexity, (bool, np.bool_)) or not isinstance(perplexity, (int, float, np.integer, np.floating)):
         raise InputTypeError(f"perplexity must be a number > 1, e.g. 30; got {perplexity!r}")

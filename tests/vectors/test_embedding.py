@@ -364,6 +364,19 @@ def test_a_drawing_lies_as_the_principal_components_do():
             assert abs(np.corrcoef(Y[:, axis], flat[:, axis])[0, 1]) > least
 
 
+@pytest.mark.parametrize("far", [1e15, 1e23, 1e30])
+@pytest.mark.parametrize("method", ["tsne", "ws-sne", "nerv"])
+def test_a_far_out_row_among_others(method, far):
+    """Weights of its distances vanish in single precision; the others keep their neighbors."""
+    X = np.random.default_rng(0).standard_normal((300, 5))
+    X[0] *= far
+    Y = nl.embed(X, method=method, random_state=0)
+    assert np.isfinite(Y).all()
+    near, drawn = (cdist(Z[1:], Z[1:]).argsort(axis=1)[:, 1:11] for Z in (X, Y))
+    kept = np.mean([len(set(a) & set(b)) for a, b in zip(near, drawn, strict=True)]) / 10
+    assert kept > 0.3  # without the far-out row it is 0.45; of random positions 0.03
+
+
 def test_a_rolled_sheet_is_unrolled():
     """Its principal components show the roll from the side."""
     flat, rolled = sheet(1000)

@@ -77,7 +77,7 @@ def fit(X: Any) -> Any:
         (five, X20, {"random_state": "0"}, InputError, "random_state must be"),
         (five, X20, {"metric_params": 3}, InputTypeError, "metric_params"),
         (five, X60, {"n_neighbors": 10, "perplexity": 12}, InputError, "below n_neighbors"),
-        (five, X60, {"n_neighbors": "all"}, InputTypeError, "n_neighbors"),  # only with a perplexity
+        (five, X60, {"n_neighbors": "all"}, InputTypeError, "n_neighbors='all' needs a perplexity, e.g. perplexity=30"),
         (nl.embed, X60, {"perplexity_annealing": True}, InputError, "the perplexity to end at"),
         (nl.embed, X60, {"perplexity": 5, "perplexity_annealing": True, "max_iter": -1}, InputError, "max_iter"),
         (affinity, X60, {"perplexity": 3, "backend": "fais"}, InputError, "did you mean 'faiss'"),
