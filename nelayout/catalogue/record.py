@@ -52,7 +52,7 @@ def _equal(mine: Any, its: Any) -> bool:
     """Return whether two parts are equal; masses may be arrays."""
     if mine is its:
         return True
-    if hasattr(mine, "equals") and type(mine) is type(its):  # a pandas Series, whose index names nodes
+    if hasattr(mine, "equals") and type(mine) is type(its):  # a pandas Series: its index names nodes
         return bool(mine.equals(its))
     return bool(np.array_equal(mine, its) if hasattr(mine, "shape") or hasattr(its, "shape") else mine == its)
 
