@@ -368,13 +368,14 @@ def test_a_drawing_lies_as_the_principal_components_do():
 @pytest.mark.parametrize("method", ["tsne", "ws-sne", "nerv"])
 def test_a_far_out_row_among_others(method, far):
     """Weights of its distances vanish in single precision; the others keep their neighbors."""
-    X = np.random.default_rng(0).standard_normal((300, 5))
-    X[0] *= far
-    Y = nl.embed(X, method=method, random_state=0)
-    assert np.isfinite(Y).all()
-    near, drawn = (cdist(Z[1:], Z[1:]).argsort(axis=1)[:, 1:11] for Z in (X, Y))
-    kept = np.mean([len(set(a) & set(b)) for a, b in zip(near, drawn, strict=True)]) / 10
-    assert kept > 0.3  # without the far-out row it is 0.45; of random positions 0.03
+    X, kept = np.random.default_rng(0).standard_normal((300, 5)), []
+    for factor in (1.0, far):
+        X[0] *= factor
+        Y = nl.embed(X, method=method, random_state=0)
+        assert np.isfinite(Y).all()
+        near, drawn = (cdist(Z[1:], Z[1:]).argsort(axis=1)[:, 1:11] for Z in (X, Y))
+        kept.append(sum(len(set(a) & set(b)) for a, b in zip(near, drawn, strict=True)))
+    assert kept[1] > 0.95 * kept[0]
 
 
 def test_a_rolled_sheet_is_unrolled():
