@@ -98,7 +98,8 @@ def layout(edges: Any, method: str | Method = "ws-sne", **options: Any) -> Any:
     least : default 1,000,000
         number of nodes below which this machine lays out the graph alone
     mass, dim, scale, center, max_iter, tol, nbody, n_jobs, callback, progress
-        as in `nelayout.layout`; ``mass`` is "unit", "degree", "degree+1", "strength" or "auto"
+        as in `nelayout.layout`; ``mass`` is "unit", "degree", "degree+1", "strength" or "auto".  On workers
+        "auto" takes one power for all nodes with edges, where `nelayout.layout` takes one for each component
 
     Returns
     -------
