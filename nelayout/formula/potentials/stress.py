@@ -28,6 +28,8 @@ __all__ = ["Stress"]
 
 # Nodes of a task of the compiled form: their sums stay in fast memory.
 TASK_NODES = 2048
+# Pairs of a node and a pivot that an estimate of moved nodes sums over, and fewest nodes or pivots of its sample.
+ESTIMATED_PAIRS, MIN_SAMPLE = 4096, 32
 
 # Returns sum_k (t w - w D / d) (y_i - y_k), (d, n), for t, a number or (n,); a pair counts at both its ends.
 Push = Callable[[Any], np.ndarray]
@@ -57,6 +59,7 @@ class Stress:
         """Return a function of Y, moved nodes and their positions (K, s, d): their cost (K,).
 
         The graph is one.  The cost is of first order in its two sums at the first Y, less what other pairs cost.
+        Of many pairs an even sample counts, so a cost takes the same time for a piece and for a node.
         """
         a, b = (float(np.sum(each)) for each in self._sums(Y, False)[0])
         (goal,), scale = self.distances, a / b if b > 0 else 0.0
@@ -65,16 +68,25 @@ class Stress:
         def cost(Y: np.ndarray, nodes: np.ndarray, Z: np.ndarray) -> np.ndarray:
             own = np.full(len(Y), -1)
             own[nodes] = np.arange(len(nodes))
-            moved, rest = own[goal.pivots] >= 0, own < 0
-            ends = np.tile(Y[goal.pivots], (len(Z), 1, 1))
-            ends[:, moved] = Z[:, own[goal.pivots[moved]]]
-            weights = goal.weights[:, nodes].astype(float)
-            if goal.symmetric:
-                weights[:, :, ~moved] *= 2.0
-            found = np.array([_cost(weights, *pair, scale) for pair in zip(Z, ends, strict=True)])
+
+            def summed(of: np.ndarray, pivots: np.ndarray, twice: bool) -> np.ndarray:
+                """Sum over pairs of nodes and pivots; ``twice``: a pivot that stays stands for a node as well."""
+                to = np.arange(len(pivots))
+                to, more = _even(to, ESTIMATED_PAIRS // len(of))
+                some, times = _even(of, ESTIMATED_PAIRS // len(to))
+                ends, moved = goal.pivots[pivots[to]], own[goal.pivots[pivots[to]]] >= 0
+                weights = goal.weights[:, some[:, None], pivots[to]].astype(float)
+                if twice:
+                    weights[:, :, ~moved] *= 2.0
+                found = np.empty(len(Z))
+                for k, each in enumerate(Z):
+                    here, there = (np.where((own[v] < 0)[:, None], Y[v], each[own[v]]) for v in (some, ends))
+                    found[k] = _cost(weights, here, there, scale)
+                return times * more * found
+
+            found, moved = summed(nodes, np.arange(len(goal.pivots)), goal.symmetric), own[goal.pivots] >= 0
             if moved.any() and not goal.symmetric:
-                others = goal.weights[:, :, moved][:, rest].astype(float)
-                found += [_cost(others, Y[rest], each, scale) for each in ends[:, moved]]
+                found += summed(np.flatnonzero(own < 0), np.flatnonzero(moved), False)
             return steep * found
 
         return cost
@@ -210,6 +222,18 @@ class Stress:
             parts = np.split(pieces, len(pieces)) if len(goals) == 1 else [pieces]
             tasks += [(weights[0], weights[1], part) for part in parts]
         return tasks
+
+
+def _even(values: np.ndarray, most: int) -> tuple[np.ndarray, float]:
+    """Return at most so many of the values (at least `MIN_SAMPLE`), evenly spaced, and the factor of their sums.
+
+    >>> _even(np.arange(100), 50)[0][:3], _even(np.arange(100), 50)[1]
+    (array([0, 2, 4]), 2.0)
+    """
+    most = max(most, MIN_SAMPLE)
+    if len(values) <= most:
+        return values, 1.0
+    return values[np.arange(most) * len(values) // most], len(values) / most
 
 
 def _cost(weights: np.ndarray, Y: np.ndarray, ends: np.ndarray, scale: float) -> float:
