@@ -27,7 +27,7 @@ from nelayout.distributed.reading import Graph
 from nelayout.distributed.team import Team
 from nelayout.distributed.workers import Form, favorites
 from nelayout.errors import Unsupported
-from nelayout.numerics.groups import Parts
+from nelayout.numerics.arithmetic import radius
 from nelayout.objective import Affinity
 from nelayout.optimizers import LBFGS
 from nelayout.placing.components import component_labels, components, side_by_side
@@ -38,7 +38,7 @@ from nelayout.run.drawing import Drawing, Part, Run
 from nelayout.run.facts import Facts
 from nelayout.run.levels import Levels
 from nelayout.run.passes import Pass, passes_within
-from nelayout.run.placement import radius, scattered
+from nelayout.run.placement import scattered
 from nelayout.run.plan import Settings, plan
 from nelayout.run.several_machines import MOST_ENTRIES
 from nelayout.run.taking_apart import input_affinity
@@ -193,7 +193,7 @@ def draw(
         drawings.update(journal.once(f"small-{number}", together) if len(batch) else {})
     ordered = [drawings[k] for k in range(len(sizes))]
     several = [drawing for drawing in ordered if len(drawing.Y) > 1]
-    value = journal.once("value", lambda: [float(run.values(drawing)[0]) for drawing in several])
+    value = journal.once("value", lambda: [run.value(drawing) for drawing in several])
     return ordered, labels, sum(value)
 
 
@@ -241,7 +241,7 @@ class _Component:
             run.observer.begin(sum(each.steps for _, each in passes_within((shape, *descents))))
             if isinstance(shape, Levels):
                 shape = replace(shape, whole=self.n, ways=shape.ways if len(self.levels) == 2 else ())
-            found = shape(Drawing.of([part], run.dim), replace(run, method=goal))
+            found = shape(Drawing.of(part, run.dim), replace(run, method=goal))
         return found, method, goal
 
     def passes(self, goal: Method, run: Run) -> tuple[Pass, ...]:
@@ -273,7 +273,7 @@ class _Component:
             cut = journal.once(f"{self.name}-blocks-{depth}", write)
             P = Blocks(team, cut, self.scale, level.degree[nodes], level.strength[nodes])
             part = Part(nodes, self.affinity(depth, P, level.mass[nodes]))
-            drawing = Drawing.on(part.affinity, Parts(np.array([cut.n])), Y, [part])
+            drawing = Drawing(Y, part.affinity, part)
             for k, work in enumerate(works):
                 own = replace(run, method=goal, keeper=journal.keeper(f"{name}-{k}"))
                 drawing = replace(drawing, **journal.once(f"{name}-{k}", partial(_moved, work, drawing, own)))
@@ -298,13 +298,13 @@ def _shaped(shape: Levels, n: int, depth: int, drawing: Drawing, run: Run) -> Dr
     """Lay out a level of a graph of n nodes by the objective of the shape."""
     stage = replace(shape.stage, optimizer="lbfgs", unfold=False)
     report = run.report(drawing, f"{shape.name}, level {depth}")
-    return drawing.at(replace(shape, stage=stage).drawn(drawing.affinity, drawing.segments, drawing.Y, n, run, report))
+    return drawing.at(replace(shape, stage=stage).drawn(drawing.affinity, drawing.Y, n, run, report))
 
 
 def _moved(work: Callable[[Drawing, Run], Drawing], drawing: Drawing, run: Run) -> dict[str, Any]:
     """Return what a pass on workers changes."""
     found = work(drawing, run)
-    return {name: getattr(found, name) for name in ("Y", "methods", "exaggeration", "reasons", "place", "size")}
+    return {name: getattr(found, name) for name in ("Y", "method", "exaggeration", "reason", "place", "size")}
 
 
 def _numbered(levels: list[Level], kept: list[np.ndarray], found: Drawing) -> tuple[list[np.ndarray], np.ndarray]:
@@ -347,5 +347,5 @@ def _together(
     answer = {int(labels[several[k].nodes[0]]): drawing for k, drawing in drawn.items()}
     for part in parts:
         if len(part.nodes) == 1:
-            answer[int(labels[part.nodes[0]])] = replace(Drawing.of([part], run.dim), reasons=("converged",))
+            answer[int(labels[part.nodes[0]])] = replace(Drawing.of(part, run.dim), reason="converged")
     return answer

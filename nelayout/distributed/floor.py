@@ -22,7 +22,6 @@ from nelayout.distributed.team import Team
 from nelayout.distributed.workers import Form, evaluate, of_rows
 from nelayout.errors import Unsupported
 from nelayout.formula.kernels import Radial
-from nelayout.numerics.groups import Groups, Rows, Whole
 from nelayout.objective import Affinity, Objective
 from nelayout.run.drawing import Summation
 from nelayout.sums.edges.matrix import EdgeSums
@@ -58,7 +57,7 @@ class Blocks:
 
     def edges(self, mass: np.ndarray) -> FloorEdges:
         """Return sums in the simplest form."""
-        return FloorEdges(self, mass, linear=True, groups=Whole(), rows=None, spread=None)
+        return FloorEdges(self, mass, linear=True, by_rows=False, rows=None, spread=None)
 
     def around(self, mass: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """See `Affinity.around`."""
@@ -82,17 +81,16 @@ class Floor:
 class FloorEdges:
     """`Edges` in blocks on workers, with the functions that objectives and L-BFGS need."""
 
-    def __init__(self, P: Any, mass: np.ndarray, linear: bool, *, groups: Groups, rows: Any, spread: Any) -> None:
+    def __init__(self, P: Any, mass: np.ndarray, linear: bool, *, by_rows: bool, rows: Any, spread: Any) -> None:
         assert rows is None
-        self.P, self.mass, self.linear, self.groups, self.spread = P, mass, linear, groups, spread
+        self.P, self.mass, self.linear, self.by_rows, self.spread = P, mass, linear, by_rows, spread
         self.team, self.n, self.size = P.team, P.cut.n, P.nnz
-        self.by_rows = isinstance(groups, Rows)
         self.form: Form | None = None
 
     @property
     def weight(self) -> Any:
-        """Sum of P over each group."""
-        return self.groups.sum(np.ones(self.n) if self.by_rows else self.P.scale * self.P.strength)
+        """Sum of P, over the graph or each row."""
+        return np.ones(self.n) if self.by_rows else float(np.add.reduce(self.P.scale * self.P.strength))
 
     def pin(self) -> None:
         """Load the blocks on the workers in the form of these sums."""

@@ -20,7 +20,6 @@ from scipy.sparse import csr_array
 
 from nelayout.distributed.blocks import Cut
 from nelayout.formula.divergences.protocol import Spread
-from nelayout.numerics.groups import WHOLE, Rows
 from nelayout.numerics.parallel import Threads
 from nelayout.run.coarsen import favorites_of
 from nelayout.sums.edges.matrix import Edges
@@ -126,14 +125,14 @@ def _loaded(form: Form, arrays: dict[str, np.ndarray], b: int) -> Block:
     data = (data * form.scale).astype(np.float32)
     indptr = np.concatenate([indptr, np.full(size - m, indptr[-1])])
     own: Any = csr_array((data, indices, indptr.astype(np.int32)), shape=(size, size))
-    given: dict[str, Any] = {"groups": WHOLE}
+    given: dict[str, Any] = {}
     if form.by_rows:
         back: Any = csr_array(own[:, m:].T)  # entries of the halo's rows, equal by symmetry
         starts = np.concatenate([np.zeros(m, back.indptr.dtype), back.indptr])
         own = csr_array(own + csr_array((back.data, back.indices, starts), shape=own.shape))
         own.sort_indices()
         rows = own.data / np.repeat(local(arrays["strength"]) * form.scale, np.diff(own.indptr))
-        given = {"groups": Rows(), "rows": np.maximum(rows, np.finfo(np.float32).tiny).astype(np.float32)}
+        given = {"by_rows": True, "rows": np.maximum(rows, np.finfo(np.float32).tiny).astype(np.float32)}
     if "eps" in arrays:
         given["spread"] = Spread(*(local(x) if x.ndim else x[()] for x in (arrays["eps"], arrays["missing"])))
     own.indptr, own.indices = own.indptr.astype(np.int32), own.indices.astype(np.int32)

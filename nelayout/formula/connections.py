@@ -10,12 +10,9 @@ import math
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from nelayout.errors import InputError, Unsupported, unknown
 from nelayout.formula.divergences.protocol import Divergence
 from nelayout.formula.part_names import as_number, number_within, spell, split
-from nelayout.numerics.groups import several
 
 __all__ = [
     "CONNECTIONS", "LARGEST", "LARGEST_OF_DRAWINGS", "Connection", "Coupling", "Fixed", "Normalized",
@@ -108,15 +105,11 @@ class Optimal(Connection):
     def couple(self, divergence: Any, sums: Sums, exaggeration: float) -> Coupling:
         slopes = sums.edges_slope, sums.pairs_slope
         sound = (sums.pairs_slope > 0) & (sums.edges_slope < 0)  # otherwise the kernel has underflowed
-        arrays = several(sound)
-        if not arrays and not sound:
+        if not sound:
             return LOST
         pull, push = divergence.invariant(sums.edges, sums.pairs, slopes, sums.weight, sums.total)
         best = (-sums.edges_slope / sums.pairs_slope) ** (1.0 / (divergence.pairs[0].order - divergence.degree))
-        value = exaggeration * pull + push
-        if arrays:
-            value = np.where(sound, value, np.inf)
-        return Coupling(value, -exaggeration / sums.edges_slope, 1.0 / sums.pairs_slope, 0.0, best)
+        return Coupling(exaggeration * pull + push, -exaggeration / sums.edges_slope, 1.0 / sums.pairs_slope, 0.0, best)
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 
 from nelayout.numerics.arithmetic import CHUNK
-from nelayout.numerics.groups import WHOLE, Parts, Whole
 from nelayout.numerics.parallel import Threads
 
 __all__ = ["conjugate_gradients", "laplacian_gradients"]
@@ -21,7 +20,6 @@ __all__ = ["conjugate_gradients", "laplacian_gradients"]
 def conjugate_gradients(
     times: Callable[[np.ndarray], np.ndarray], diagonal: np.ndarray, right: np.ndarray, *, tolerance: float = 1e-2,
     max_iter: int = 50, free: np.ndarray | None = None, start: np.ndarray | None = None,
-    groups: Whole | Parts = WHOLE,
 ) -> np.ndarray:
     """Return an approximate solution X of A X = right (n, d), A symmetric positive definite.
 
@@ -30,7 +28,6 @@ def conjugate_gradients(
     tolerance  stop when each column's residual is at most this fraction of its right-hand side
     free       (n, d) mask of the unknowns; the other entries of X stay 0
     start      (n, d) initial X, instead of 0
-    groups     systems of several graphs, one after another; each ends by itself
 
     From 0, every iterate X has sum(X * right) > 0.  So with minus a gradient as right-hand side, X is a descent
     direction at every iteration.
@@ -38,10 +35,9 @@ def conjugate_gradients(
     inverse = _inverse(diagonal.reshape(len(right), -1))
     if free is not None:
         inverse = inverse * free
-    several = isinstance(groups, Parts)
 
     def columns(a: Any, b: Any) -> Any:
-        return groups.sum(a * b) if several else np.einsum("ij,ij->j", a, b)
+        return np.einsum("ij,ij->j", a, b)
 
     X = np.zeros_like(right)
     residual = right if free is None else right * free
@@ -62,17 +58,14 @@ def conjugate_gradients(
         going = (curvature > 0) & (rho > 0)
         if not going.any():
             break
-        length = groups.spread(np.where(going, rho / np.where(going, curvature, 1.0), 0.0))
+        length = np.where(going, rho / np.where(going, curvature, 1.0), 0.0)
         X = X + length * direction
         residual = residual - length * product
-        reached = columns(residual, residual) <= goal
-        if np.all(reached):
+        if np.all(columns(residual, residual) <= goal):
             break
         z = inverse * residual
         rho, old = columns(residual, z), rho
-        if several:  # a finished system stays unchanged
-            rho = np.where(reached.all(axis=1, keepdims=True), 0.0, rho)
-        direction = z + groups.spread(np.where(old > 0, rho / np.where(old > 0, old, 1.0), 0.0)) * direction
+        direction = z + np.where(old > 0, rho / np.where(old > 0, old, 1.0), 0.0) * direction
     return X
 
 
@@ -85,7 +78,6 @@ def _inverse(diagonal: np.ndarray) -> np.ndarray:
 def laplacian_gradients(
     graph: tuple[np.ndarray, np.ndarray, np.ndarray], scale: float, ridge: np.ndarray, sums: np.ndarray,
     right: np.ndarray, threads: Threads, *, tolerance: float, max_iter: int, free: np.ndarray | None = None,
-    groups: Whole | Parts = WHOLE,
 ) -> np.ndarray:
     """Solve as `conjugate_gradients` does, from 0, for A = scale L_w + diag(ridge), compiled.
 
@@ -94,7 +86,7 @@ def laplacian_gradients(
     from nelayout.numerics import vector_loops as loops
 
     if free is not None and (free != free[:, :1]).any():  # each axis has its own system
-        given: Any = {"tolerance": tolerance, "max_iter": max_iter, "groups": groups}
+        given: Any = {"tolerance": tolerance, "max_iter": max_iter}
         columns = [
             laplacian_gradients(graph, scale, ridge, sums, column[:, None].copy(), threads, free=mask[:, None], **given)
             for column, mask in zip(right.T, free.T, strict=True)
@@ -105,10 +97,6 @@ def laplacian_gradients(
     inverse = mask * _inverse(scale * sums + ridge)
     X, residual, product = np.zeros_like(right), right * mask[:, None], np.empty_like(right)
     system = *graph, scale, ridge, mask
-    if isinstance(groups, Parts):
-        scratch = np.empty_like(X), product, np.empty((6, d))
-        loops.solve_each(*system, inverse, tolerance, max_iter, groups.starts, X, residual, *scratch)
-        return X
     direction = inverse[:, None] * residual
     goal, rho = tolerance**2 * np.sum(residual * residual, axis=0), np.sum(residual * direction, axis=0)
     if n <= CHUNK:

@@ -4,33 +4,28 @@ from __future__ import annotations
 
 from nelayout.numerics.compiling import compiled_loop
 
-__all__ = ["add", "advance", "combine", "dots", "iterate", "multiply", "solve_each", "spread", "turn"]
+__all__ = ["add", "advance", "combine", "dots", "iterate", "multiply", "spread", "turn"]
 
 
 @compiled_loop
-def dots(stored, q, blocks, d, first, last, sums):
-    """Set sums[block, k] = sum stored_k q over rows; stored (m, n d), q (n d,), n rows of d."""
-    for block in range(first, last):
-        low, high = d * blocks[block], d * blocks[block + 1]
-        here = q[low:high]
-        for k in range(stored.shape[0]):
-            row, total = stored[k, low:high], 0.0  # a slice: the loop over it vectorizes
+def dots(stored, q, low, high, sums):
+    """Set sums[k] = the product of stored_k and q over the entries low..high."""
+    for k in range(stored.shape[0]):
+        row, here, total = stored[k, low:high], q[low:high], 0.0
+        for i in range(len(here)):
+            total += row[i] * here[i]
+        sums[k] = total
+
+
+@compiled_loop
+def add(out, stored, factors, low, high):
+    """Add sum_k factors_k stored_k to out, over the entries low..high."""
+    here = out[low:high]
+    for k in range(stored.shape[0]):
+        row, factor = stored[k, low:high], factors[k]
+        if factor != 0.0:
             for i in range(len(here)):
-                total += row[i] * here[i]
-            sums[block, k] = total
-
-
-@compiled_loop
-def add(out, stored, factors, blocks, d, first, last):
-    """Add sum_k factors[block, k] stored_k to out, over the rows of blocks first..last."""
-    for block in range(first, last):
-        low, high = d * blocks[block], d * blocks[block + 1]
-        here = out[low:high]
-        for k in range(stored.shape[0]):
-            row, factor = stored[k, low:high], factors[block, k]
-            if factor != 0.0:
-                for i in range(len(here)):
-                    here[i] += factor * row[i]
+                here[i] += factor * row[i]
 
 
 @compiled_loop
@@ -42,24 +37,22 @@ def combine(out, scale, force, factors, start, stop):
 
 
 @compiled_loop
-def spread(Y, before, factors, origin, blocks, first, last, sums):
-    """Set sums[block] = sum D over the rows of each block, by axes, and sum |D|^2.
+def spread(Y, before, now, then, start, stop, sums):
+    """Set sums = sum D over rows start..stop, by axes, and sum |D|^2.
 
-    D_i = E_i - E of the row ``origin``, E = factors[block, 0] Y - factors[block, 1] before.
+    D_i = E_i - E_0 with E = now Y - then before.
     """
     d = Y.shape[1]
-    for block in range(first, last):
-        now, then, o = factors[block, 0], factors[block, 1], origin[block]
-        squares = 0.0
-        for axis in range(d):
-            shift = now * Y[o, axis] - then * before[o, axis]
-            own = 0.0
-            for i in range(blocks[block], blocks[block + 1]):
-                apart = now * Y[i, axis] - then * before[i, axis] - shift
-                own += apart
-                squares += apart * apart
-            sums[block, axis] = own
-        sums[block, d] = squares
+    squares = 0.0
+    for axis in range(d):
+        shift = now * Y[0, axis] - then * before[0, axis]
+        own = 0.0
+        for i in range(start, stop):
+            apart = now * Y[i, axis] - then * before[i, axis] - shift
+            own += apart
+            squares += apart * apart
+        sums[axis] = own
+    sums[d] = squares
 
 
 @compiled_loop
@@ -165,29 +158,3 @@ def iterate(
             rho[axis] = sums[1, axis]
         turn(direction, residual, inverse, factor, start, stop)
 
-
-@compiled_loop
-def solve_each(
-    indptr, indices, weights, scale, diagonal, free, inverse, tolerance, max_iter, starts, X, residual, direction,
-    product, room
-):
-    """Solve (scale L_w + diag(diagonal)) X = right for each part by conjugate gradients.
-
-    On entry X is 0 and ``residual`` has the right-hand sides; ``direction``, ``product`` (n, d) and ``room`` (6, d)
-    are scratch memory.
-    """
-    goal, rho = room[4], room[5]
-    for part in range(len(starts) - 1):
-        start, stop = starts[part], starts[part + 1]
-        for axis in range(X.shape[1]):
-            squares, scaled = 0.0, 0.0
-            for i in range(start, stop):
-                r = residual[i, axis]
-                direction[i, axis] = inverse[i] * r
-                squares += r * r
-                scaled += inverse[i] * r * r
-            goal[axis], rho[axis] = tolerance * tolerance * squares, scaled
-        iterate(
-            indptr, indices, weights, scale, diagonal, free, inverse, goal, max_iter, start, stop, X, residual,
-            direction, rho, product, room
-        )

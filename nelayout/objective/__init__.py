@@ -1,4 +1,4 @@
-"""J and its gradient, of one graph or of many, with one scale factor or one for each row."""
+"""J and its gradient, with one scale factor or one for each row."""
 
 from nelayout.objective.formula import Objective
 from nelayout.record.evaluation import Evaluation

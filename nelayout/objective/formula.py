@@ -12,8 +12,7 @@ omega_ij = d(second)/d xi_ij, is
 
     grad_i J = 4 sum_j omega_ij (y_i - y_j) + 2 sum_k (dJ/dS_k) m_i grad Phi_k(y_i).
 
-``parts`` own a value of J: the whole graph, or each graph of a stack, in which pairs across graphs do not count.
-``groups`` own a lambda: the parts, or every row.  For SNE, NeRV, JSE and alpha-SNE
+The graph has one lambda, or every row has its own.  For SNE, NeRV, JSE and alpha-SNE
 
     J(Y) = sum_i sum_{j != i} m_j phi(P_ij / m_j, lambda_i q_ij),      lambda_i = 1 / sum_{j != i} m_j q_ij
 
@@ -33,7 +32,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from nelayout.formula.connections import LARGEST, Connection, Coupling, Normalized, NormalizedRows, Sums
+from nelayout.formula.connections import LARGEST, Connection, Coupling, Sums
 from nelayout.formula.divergences import Divergence, Similarity, i_divergence
 from nelayout.formula.divergences.protocol import PairTerm, Spread, spread
 from nelayout.formula.kernels import Kernel, Radial
@@ -41,10 +40,9 @@ from nelayout.formula.potentials import Anchors
 from nelayout.formula.potentials.gravity import Gravity
 from nelayout.formula.potentials.stress import Stress
 from nelayout.numerics.arithmetic import Arithmetic
-from nelayout.numerics.groups import WHOLE, Groups, Parts, Rows, Whole, several
 from nelayout.numerics.parallel import Threads
 from nelayout.record.evaluation import NOTHING, Evaluation
-from nelayout.similarities.affinity import Affinity, some_of
+from nelayout.similarities.affinity import Affinity
 from nelayout.sums.device import Device
 from nelayout.sums.edges.matrix import Edges
 from nelayout.sums.edges.walk import WalkEdges, can_smooth_exactly
@@ -67,17 +65,16 @@ NONE_FAR = np.zeros(0, dtype=np.int64)
 class Objective:
     """J as a frozen value.
 
-    exaggeration  scales the edges (annealing); a number, or one for each part
+    exaggeration  scales the edges (annealing)
     free      (n, d) mask of the coordinates that may change; None: all
-    gravity   pulls all nodes of a part to its middle
+    gravity   pulls all nodes to their middle
     anchors   pull each node to its anchor's position
     emphasis  mu: F = J + mu sigma, with the stress sigma of the drawing, see `nelayout.formula.potentials.stress`
     device    holds the arrays, with the interface of NumPy; None: NumPy itself
-    parts     the graphs that have values of J
     largest   lambda of a row from which on J counts as infinite: the node's kernel values are 0 to floats
     by_rows   whether there is one lambda for each node
-    groups    share a lambda
     plain     the kernel itself as a radial function
+    arithmetic  sums and updates of drawings, in this objective's form
     """
 
     affinity: Affinity
@@ -87,22 +84,23 @@ class Objective:
     nbody: NBody
     threads: Threads = field(default_factory=Threads)
     compiled: bool = False
-    exaggeration: Any = 1.0
+    exaggeration: float = 1.0
     free: np.ndarray | None = None
     gravity: Gravity | None = None
     anchors: Anchors | None = None
     emphasis: float = 0.0
     device: Device | None = None
-    parts: Any = WHOLE
     largest: float = LARGEST
     by_rows: bool = field(init=False, compare=False)
-    groups: Groups = field(init=False, compare=False)
     plain: Radial = field(init=False, compare=False)
+    arithmetic: Arithmetic = field(init=False, compare=False)
 
     def __post_init__(self) -> None:
         self.connection.check(self.divergence)
-        by_rows = self.connection.by_rows
-        vars(self).update(by_rows=by_rows, groups=Rows() if by_rows else self.parts, plain=Radial(self.kernel))
+        vars(self).update(
+            by_rows=self.connection.by_rows, plain=Radial(self.kernel),
+            arithmetic=Arithmetic(self.threads, self.compiled),
+        )
 
     def sharing(self, **changes: Any) -> Objective:
         """Return the objective with another exaggeration or anchors; it shares the edges."""
@@ -112,23 +110,22 @@ class Objective:
 
     @cached_property
     def phi(self) -> Divergence:
-        """Return the divergence, with its background spread over the unlinked pairs of each group."""
+        """Return the divergence, with its background spread over the unlinked pairs."""
         return self.divergence if self._spread is None else self.divergence.bound(self._spread)
 
     @cached_property
     def _spread(self) -> Spread | None:
-        """Return the background spread over each group's unlinked pairs, or None."""
+        """Return the background spread over the unlinked pairs of the graph or each row, or None."""
         background = self.divergence.background
         if not background:
             return None
         mass = self.affinity.mass
         n, (near, count, weights) = len(mass), self.affinity.around(self.by_rows)
-        missing = count < self.parts.spread(self.parts.sum(np.ones(n))) - 1
+        missing = count < n - 1
         if self.by_rows:
             return spread(background, 1.0, near, self.total, missing)
-        weight = self.parts.sum(weights) + self.affinity.inside
-        few = self.parts.sum(missing.astype(float)) > 0
-        return spread(background, weight, self.parts.sum(mass * near), self.total, few)
+        weight = float(np.add.reduce(weights)) + self.affinity.inside
+        return spread(background, weight, float(np.add.reduce(mass * near)), self.total, bool(missing.any()))
 
     @cached_property
     def edges(self) -> Any:
@@ -136,21 +133,25 @@ class Objective:
         affinity, linear = self.affinity, self.divergence.linear
         if affinity.walk is not None and can_smooth_exactly(self.kernel, self.divergence, self.connection):
             return WalkEdges(affinity.walk if self.device is None else self.device.walk(affinity.walk))
-        given: Any = {"groups": self.groups, "rows": affinity.rows, "spread": self._spread}
+        given: Any = {"by_rows": self.by_rows, "rows": affinity.rows, "spread": self._spread}
         if self.device is not None:
             return self.device.edges(affinity, linear, **given)
         # A walk's own edges stand in for its dense p in earlier stages: their kernels would need every p_ij.
-        return Edges(affinity.P, affinity.mass, linear, self.threads, self.compiled, parts=self.parts, **given)
+        return Edges(affinity.P, affinity.mass, linear, self.threads, self.compiled, **given)
 
     @cached_property
     def constants(self) -> Any:
-        """Return the constant of each group that turns the sums into the divergence, if finite."""
+        """Return the constant, or one of each row, that turns the sums into the divergence, if finite."""
         if self.connection.name != "optimal":
-            return self.groups.sum(self._edge_constants) + self._pair_constant * self.total
+            return self._total_of(self._edge_constants) + self._pair_constant * self.total
         if isinstance(self.edges, WalkEdges) or not self.affinity.P.nnz:
-            return self.parts.full(0.0)
-        edges = self.groups.sum(self.edges.at_input(self.phi))
+            return 0.0
+        edges = self._total_of(self.edges.at_input(self.phi))
         return self.phi.invariant_constant(edges, self._weight, self.total)
+
+    def _total_of(self, rows: Any) -> Any:
+        """Return the sum of numbers of the rows (n,); by rows, the numbers."""
+        return rows if self.by_rows else float(np.add.reduce(rows, axis=0))
 
     @cached_property
     def _edge_constants(self) -> np.ndarray:
@@ -198,7 +199,7 @@ class Objective:
 
     @np.errstate(over="ignore", invalid="ignore", divide="ignore")
     def evaluate(self, Y: Any, *, gradient: bool = True, weights: bool = False, attraction: bool = False) -> Evaluation:
-        """Return J of each part, its gradient (n, d), and omega of every edge or omega's sums.
+        """Return J, its gradient (n, d), and omega of every edge or omega's sums.
 
         By rows omega is (omega_ij + omega_ji) / 2.  Trials that go too far may give infinity or NaN, silently.
         """
@@ -210,30 +211,25 @@ class Objective:
         coupling, edges = at.coupling, at.edges
         slopes = self._gradient(Y, at) if gradient else NOTHING
         omega = self._pulls(at, 1.0) if weights else NOTHING
-        scale = coupling.d_edges
-        sums = edges.attraction * (scale if self.by_rows else self.parts.spread(scale)) if attraction else NOTHING
+        sums = edges.attraction * coupling.d_edges if attraction else NOTHING
         own, lam, lost = coupling.value + self.constants, coupling.lam, NONE_FAR
         strength = coupling.d_edges * edges.slope
         if self.by_rows:
             near = self._near(at.normalizer)
             lost = np.flatnonzero(~near)
-            own, strength = self.parts.sum(np.where(near, own, np.inf)), self.parts.sum(strength)
-            lam = np.exp(self.parts.mean(np.log(lam)))
-            lam = lam if several(lam) else float(lam)
-        elif isinstance(self.parts, Parts) and not several(lam):
-            lam = self.parts.full(lam)
+            own, strength = float(np.sum(np.where(near, own, np.inf))), float(np.sum(strength))
+            lam = float(np.exp(np.sum(np.log(lam)) / len(lam)))
         if table is not None:
             vars(self)["_spare"] = table
         return self._held(Y, Evaluation(own, lam, slopes, omega, lost, abs(strength), attraction=sums))
 
     def _pulls(self, at: _At, times: float) -> Any:
         """Return omega of every entry, (nnz,), times a power of two."""
-        scale = times * at.coupling.d_edges  # by rows a number, the exaggeration, or one for each part
-        return at.edges.weights * (self._of_entries(scale) if several(scale) else scale)
+        return at.edges.weights * (times * at.coupling.d_edges)
 
     def _gradient(self, Y: Any, at: _At) -> Any:
         """Return the gradient (n, d) of sums over edges and pairs."""
-        coupling, mass, spread = at.coupling, self.mass, self.parts.spread
+        coupling, mass = at.coupling, self.mass
         charges = {r: coupling.d_pairs * slope for r, slope in at.d_sums.items()}
         if self.connection.needs_normalizer:
             charges[self.plain] = charges.get(self.plain, 0.0) + coupling.d_normalizer
@@ -243,14 +239,11 @@ class Objective:
             return at.table.gradient([charges[r] for r in self.radials], self._places, self._pulls(at, 4.0))
         scale: Any = 4.0 * coupling.d_edges
         slopes: Any = at.edges.pull
-        if several(scale):  # one for each part, by rows one for each row
-            slopes *= (scale if self.by_rows else spread(scale))[:, None]
-            scale = 1.0
         if not charges:
             slopes *= scale
         for r, charge in charges.items():
             # under one lambda a pair acts on both its ends alike: twice
-            factors = charge if self.by_rows else 2.0 * spread(charge) * mass
+            factors = charge if self.by_rows else 2.0 * charge * mass
             self.arithmetic.combine(slopes, scale, at.fields[r].force, factors)
             scale = 1.0
         if self.by_rows:
@@ -260,11 +253,11 @@ class Objective:
     def _held(self, Y: Any, free: Evaluation) -> Evaluation:
         """Return the evaluation with gravity and anchors; the gradient in held coordinates is 0."""
         value, slopes, strength, stiffness = free.value, free.gradient, free.strength, free.stiffness
-        pulls = [] if self.gravity is None else [self.gravity.at(Y, self.mass, self.parts)]
+        pulls = [] if self.gravity is None else [self.gravity.at(Y, self.mass)]
         pulls += [] if self.anchors is None else [self.anchors.at(Y, self.mass)]
-        pulls += [] if self.stress is None else [self.stress.at(Y, self.affinity.mass, len(slopes) > 0)]
+        pulls += [] if self.stress is None else [self.stress.at(Y, len(slopes) > 0)]
         for pull in pulls:
-            cost = self.parts.sum(pull.cost)
+            cost = float(np.add.reduce(pull.cost, axis=0))
             value, strength, stiffness = value + cost, strength + cost, stiffness + pull.curvature
             slopes = slopes + pull.gradient if len(slopes) else slopes
         if self.free is not None and len(slopes):
@@ -273,23 +266,22 @@ class Objective:
 
     @cached_property
     def stress(self) -> Any:
-        """Return mu sigma of each part in the units of its J: nats or weights of edges."""
-        if not self.emphasis or not self.affinity.distances:
+        """Return mu sigma in the units of J: nats or weights of edges."""
+        if not self.emphasis or self.affinity.distances is None:
             return None
-        unit = self.parts.sum(np.ones(len(self.affinity.mass))) if self.by_rows else self.parts.full(1.0)
+        unit = float(len(self.affinity.mass)) if self.by_rows else 1.0
         if not self.by_rows and self.connection.name != "optimal" and not self.connection.needs_normalizer:
             unit = self._weight
-        given = np.atleast_1d(self.emphasis * unit), self.affinity.distances
+        given = self.emphasis * unit, self.affinity.distances
         return Stress(*given, self.threads, self.compiled) if self.device is None else self.device.stress(*given)
 
     @cached_property
-    def _tabled(self) -> int:
-        """Return the number of nodes of each graph if a `PairTable` serves; else 0."""
+    def _tabled(self) -> bool:
+        """Return whether a `PairTable` serves."""
         numpy = isinstance(self.nbody, Exact) and not self.nbody.compiled and not self.compiled
         if not numpy or self.device is not None or not isinstance(self.edges, Edges) or not self.radials:
-            return 0
-        n = self.edges.n if isinstance(self.parts, Whole) else self.parts.equal
-        return n if 0 < n * self.edges.n <= MAX_TABLE_PAIRS else 0
+            return False
+        return 0 < self.edges.n**2 <= MAX_TABLE_PAIRS
 
     def _table(self, Y: Any) -> PairTable | None:
         """Return the table of all pairs, which no other thread has; None if no table serves."""
@@ -297,15 +289,15 @@ class Objective:
             return None
         spare = vars(self).pop("_spare", None)
         fits = spare is not None and spare.dim == Y.shape[1]
-        return spare if fits else PairTable(self.mass, self._tabled, self.radials, Y.shape[1])
+        return spare if fits else PairTable(self.mass, self.radials, Y.shape[1])
 
     @cached_property
     def _places(self) -> np.ndarray:
         """Index of each entry in the flat array of all pairs, (nnz,)."""
-        return self.edges.rows.astype(np.int64) * self._tabled + self.edges.indices % self._tabled
+        return self.edges.rows.astype(np.int64) * self.edges.n + self.edges.indices
 
     def _at(self, Y: Any, want: frozenset[str], table: PairTable | None = None) -> _At:
-        """Return fields, sums over edges, J of each group, and all derivatives in the sums."""
+        """Return fields, sums over edges, J, and all derivatives in the sums; by rows, J of each row."""
         fields, far, lengths = {}, None, {}
         if table is None:
             fields, far = self._fields(Y, self.radials)
@@ -314,38 +306,23 @@ class Objective:
             found = table.potentials(Y) if self.by_rows else table.totals(Y)
             lengths = {"xi": table.xi.reshape(-1).take(self._places)}
         if table is None and not self.by_rows:
-            found = [self.parts.sum(self.mass * potential) for potential in found]
-        elif isinstance(self.groups, Whole):
-            found = found[:, 0].tolist()
+            found = [float(np.add.reduce(self.mass * potential, axis=0)) for potential in found]
         sums: dict[Radial, Any] = dict(zip(self.radials, found, strict=True))
         if self._has_hidden:
             sums = {r: total + r.at_zero * self.affinity.hidden for r, total in sums.items()}
         normalizer = sums.get(self.plain, np.nan)
-        lam = self._rule.at(normalizer)
-        lam = lam if several(lam) else np.float64(lam)  # its powers may be infinite, but raise no error
+        lam = self.connection.at(normalizer)
+        lam = lam if self.by_rows else np.float64(lam)  # its powers may be infinite, but raise no error
         pairs, pairs_slope, d_sums = self.pair_terms(sums, self.total, lam)
-        if isinstance(self.groups, Whole):
-            edges = self.edges.sums(Y, self.kernel, self.phi, lam, want, **lengths)
-        else:  # which bind the background of each entry's group
-            edges = self.edges.sums(Y, self.kernel, self.divergence, lam, want, **lengths)
-        if self._has_inside:  # merged pairs: q(0) = 1, so b = lambda
-            p = np.atleast_1d(self._inside)
-            b = Similarity(self.kernel, np.zeros(len(p)), lam)
-            merged = self.phi.edge(p, b), self.phi.slope(p, b)
-            value, slope = (float(each[0]) for each in merged) if isinstance(self.parts, Whole) else merged
+        # edges by rows bind the background of each entry's row
+        edges = self.edges.sums(Y, self.kernel, self.divergence if self.by_rows else self.phi, lam, want, **lengths)
+        if self._inside:  # merged pairs: q(0) = 1, so b = lambda
+            p, b = np.atleast_1d(self._inside), Similarity(self.kernel, np.zeros(1), lam)
+            value, slope = float(self.phi.edge(p, b)[0]), float(self.phi.slope(p, b)[0])
             edges = edges._replace(value=edges.value + value, slope=edges.slope + slope)
         known = Sums(edges.value, edges.slope, pairs, pairs_slope, normalizer, self._weight, self.total)
-        factor = self.exaggeration
-        if self.by_rows and several(factor):
-            factor = self.parts.spread(factor)
-        coupling = self._rule.couple(self.phi, known, factor)
+        coupling = self.connection.couple(self.phi, known, self.exaggeration)
         return _At(fields, far, d_sums, edges, coupling, normalizer, table)
-
-    @cached_property
-    def _rule(self) -> Any:
-        """Return the connection; several graphs take the normalized one by rows, on arrays."""
-        arrays = isinstance(self.parts, Parts) and isinstance(self.connection, Normalized)
-        return NormalizedRows() if arrays else self.connection
 
     @np.errstate(over="ignore", invalid="ignore", divide="ignore")
     def linearized(self, Y: Any) -> tuple[Any, Coupling]:
@@ -368,7 +345,7 @@ class Objective:
         """Return the fields of the masses, and the nodes that are summed pair by pair."""
         fields = dict(zip(radials, self.nbody.fields(Y, self.mass, radials), strict=True))
         small = not self.compiled and self.device is None
-        if not self.by_rows or small or isinstance(self.parts, Parts):  # summed exactly as a whole
+        if not self.by_rows or small:  # summed exactly as a whole
             return fields, None
         usual = fields[self.plain].potential
         far = np.flatnonzero(~(usual > FAR * np.sqrt(np.mean(usual * usual))))
@@ -402,24 +379,16 @@ class Objective:
         return (lam > 0) & (lam < self.largest)
 
     def attraction_at_zero(self, lam: Any) -> Any:
-        """Return omega of every edge at length 0; by rows symmetrized, at one lambda of a part."""
-        lam = lam if self.by_rows else self._rule.at(1.0 / lam)
-        given = self._of_entries(lam) if several(lam) else lam
+        """Return omega of every edge at length 0; by rows symmetrized, at one lambda."""
+        lam = lam if self.by_rows else self.connection.at(1.0 / lam)
         slope = self.edges.scaled_slope(
-            self.phi if isinstance(self.groups, Whole) else self.divergence,
-            Similarity(self.kernel, self.brought(np.zeros(self.edges.size)), given),
+            self.divergence if self.by_rows else self.phi,
+            Similarity(self.kernel, self.brought(np.zeros(self.edges.size)), lam),
         )
         omega, factor = -self.kernel.decay(np.zeros(1)) * slope, self.exaggeration
         if self.connection.name == "optimal":
-            whole = isinstance(self.parts, Whole)
-            factor = factor / -(np.sum(slope) if whole else self.parts.sum(self.edges.row_sums(slope)))
-        factor = self._of_entries(factor) if several(factor) else factor
+            factor = factor / -np.sum(slope)
         return factor * (self.edges.symmetric(omega) if self.by_rows else omega)
-
-    def _of_entries(self, values: Any) -> Any:
-        """(nnz,) values (C,) of the parts, or (n,) of the rows, at each entry."""
-        rows = values if len(values) == self.edges.n and self.by_rows else self.parts.spread(values)
-        return rows[self.edges.rows]
 
     def pairs(self, Y: Any) -> tuple[np.ndarray, np.ndarray]:
         """Return P_ij > 0 of the entries and m_j q_ij / sum_k m_k q_ik > 0, (N,) each; by rows.
@@ -446,38 +415,30 @@ class Objective:
 
         Elsewhere constants that depend on P alone are left out.  Where J is infinite, some costs are infinite, too.
         """
-        Y, mass, spread = self.brought(Y), self.mass, self.parts.spread
+        Y, mass = self.brought(Y), self.mass
         optimal, retrieval = self.connection.name == "optimal", self._retrieves
         fields = self._fields(Y, self.radials)[0]
         own = {r: f.potential if self.by_rows else mass * f.potential for r, f in fields.items()}
-        if self.by_rows:
-            lam = at = self.connection.at(own[self.plain])
-        else:
-            lam = lam if several(lam) else np.float64(lam)
-            at = spread(lam)
+        lam = self.connection.at(own[self.plain]) if self.by_rows else np.float64(lam)
         # sum_j M_ij is among the constants; it would cancel, with the last digits of all else
-        total = 0.0 if retrieval else self.total if self.by_rows else mass * (spread(self.parts.sum(mass)) - mass)
-        own_lam = not isinstance(self.groups, Whole)
-        phi = self.phi
-        if own_lam and not self.by_rows and self._spread is not None:
-            phi = self.divergence.bound(self._spread.at(self.parts.of))
-        cost = self.edges.node_values(Y, self.kernel, self.divergence if own_lam else self.phi, lam)
-        cost = cost + self.pair_terms(own, total, at, phi)[0]
+        total = 0.0 if retrieval else self.total if self.by_rows else mass * (np.add.reduce(mass, axis=0) - mass)
+        cost = self.edges.node_values(Y, self.kernel, self.divergence if self.by_rows else self.phi, lam)
+        cost = cost + self.pair_terms(own, total, lam)[0]
         if self.gravity is not None:
-            cost = cost + self.gravity.at(Y, mass, self.parts).cost
+            cost = cost + self.gravity.at(Y, mass).cost
         if not optimal or retrieval:
             cost = cost + self._edge_constants
             if not retrieval:
                 cost = cost + self._pair_constant * total
             elif optimal:
-                cost = cost / spread(self.edges.weight)
+                cost = cost / self.edges.weight
         if self.stress is not None:
-            cost = cost + self.brought(self.stress.at(np.asarray(Y), self.affinity.mass, gradient=False).cost)
+            cost = cost + self.brought(self.stress.at(np.asarray(Y), gradient=False).cost)
         return np.where(self._near(own[self.plain]), cost, np.inf) if self.by_rows else cost
 
     @property
     def of_distributions(self) -> bool:
-        """Return True if each part compares similarities of sum 1: its nodes share one divergence."""
+        """Return True if J compares similarities of sum 1: all nodes share one divergence."""
         return not self.by_rows and (self.connection.needs_normalizer or self._retrieves)
 
     @property
@@ -485,11 +446,6 @@ class Objective:
         """Return True if the costs of nodes measure a retrieval; see `node_cost`."""
         rule = self.connection
         return self.divergence == i_divergence() and (rule.name == "optimal" or rule.needs_normalizer)
-
-    @cached_property
-    def arithmetic(self) -> Arithmetic:
-        """Sums and updates of drawings, in this objective's form."""
-        return Arithmetic(self.parts, self.threads, self.compiled)
 
     @cached_property
     def mass(self) -> Any:
@@ -502,27 +458,23 @@ class Objective:
 
     @cached_property
     def total(self) -> Any:
-        """sum M over all pairs of each group; by rows, (n,) sum_j m_j."""
+        """sum M over all pairs; by rows, (n,) sum_j m_j."""
         mass = self.affinity.mass
-        whole = self.parts.sum(mass)
+        whole = float(np.add.reduce(mass))
         if self.by_rows:
-            return self.brought(self.parts.spread(whole) - mass)
-        total = whole**2 - self.parts.sum(mass * mass)
+            return self.brought(whole - mass)
+        total = whole**2 - float(np.add.reduce(mass * mass))
         return total + self.affinity.hidden if self._has_hidden else total
 
     @cached_property
     def _weight(self) -> Any:
-        """sum P of each group, with what merged pairs hold."""
+        """sum P, with what merged pairs hold."""
         return self.edges.weight + self._inside
 
     @cached_property
     def _has_hidden(self) -> bool:
         """Return True if merged pairs, at distance 0, count in sums over pairs."""
-        return not self.kernel.singular and bool(np.any(self.affinity.hidden)) and not self.by_rows
-
-    @cached_property
-    def _has_inside(self) -> bool:
-        return bool(np.any(self._inside))
+        return not self.kernel.singular and bool(self.affinity.hidden) and not self.by_rows
 
     @cached_property
     def _inside(self) -> Any:
@@ -530,19 +482,9 @@ class Objective:
         counts = self.divergence.linear and not self.kernel.singular and not self.by_rows
         return self.affinity.inside if counts else 0.0
 
-    def take(self, kept: np.ndarray) -> tuple[Objective, np.ndarray]:
-        """Return the objective of the graphs of a mask (C,), and the mask of their rows (n,)."""
-        assert isinstance(self.parts, Parts)
-        affinity, parts, rows = some_of(self.affinity, self.parts, kept)
-        factor, anchors, free = self.exaggeration, self.anchors, self.free
-        factor, free = factor[kept] if several(factor) else factor, None if free is None else free[rows]
-        anchors = None if anchors is None else Anchors(anchors.places[rows], anchors.stiffness[rows])
-        changes = {"nbody": Exact(self.compiled, self.threads, parts), "parts": parts, "exaggeration": factor}
-        return replace(self, affinity=affinity, free=free, anchors=anchors, **changes), rows
-
 
 class _At(NamedTuple):
-    """The sums at one drawing, and J of each group with its derivatives in them."""
+    """The sums at one drawing, and J with its derivatives in them."""
 
     fields: dict[Radial, Field]
     far: FarNodes | None

@@ -10,10 +10,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from nelayout.objective import Evaluation, Objective
-from nelayout.record.evaluation import OfRows, chosen
+from nelayout.optimizers.step import Minimizable
+from nelayout.record.evaluation import Evaluation
 
-__all__ = ["MAX_TRIALS", "Trial", "tried"]
+__all__ = ["MAX_TRIALS", "Tried", "Trial", "tried"]
 
 # Part of the decrease promised by the gradient that a step must bring.
 SUFFICIENT = 1e-4
@@ -28,63 +28,63 @@ HELD = 0.1
 
 
 class Trial(NamedTuple):
-    """A direction (n, d), and each group's slope of J, length to try and count of failures."""
+    """A direction (n, d), the slope of J along it, the length to try and the count of failures."""
 
-    direction: OfRows
-    slope: Any
-    length: Any
-    failed: Any
+    direction: Any
+    slope: float
+    length: float = 1.0
+    failed: int = 0
+
+
+class Tried(NamedTuple):
+    """What a trial gives: positions and J there, the move, the next trial, and whether it is a step."""
+
+    Y: Any
+    move: Any
+    evaluation: Evaluation
+    trial: Trial
+    taken: bool
 
 
 @np.errstate(invalid="ignore", divide="ignore", over="ignore")
-def tried(
-    objective: Objective, Y: Any, now: Evaluation, trial: Trial, attraction: bool = False
-) -> tuple[Any, Any, Evaluation, Trial, Any]:
-    """Try a length; return positions, move, J there, the next trial and groups with a step.
+def tried(objective: Minimizable, Y: Any, now: Evaluation, trial: Trial, attraction: bool = False) -> Tried:
+    """Try a length from Y, where J is ``now``; Y and ``now`` come back if it is no step.
 
-    Other groups stay at Y with the evaluation ``now``.  If J is infinite because a few nodes fly off, these nodes are
-    held back and the others go on.  If the gradient overflows, the step is cut short.
+    If J is infinite because a few nodes fly off, these nodes are held back and the others go on.  If the gradient
+    overflows, the step is cut short.
     """
-    parts, length = objective.parts, trial.length
-    move = parts.columns(length) * trial.direction
+    length = trial.length
+    move = length * trial.direction
     candidate = Y + move
     then = objective.evaluate(candidate, attraction=attraction)
     finite, promised = abs(then.value) < math.inf, length * trial.slope
-    low = finite & (then.value <= now.value + SUFFICIENT * promised)
-    taken = low
-    if parts.any(low):
-        taken = low & (objective.arithmetic.product(then.gradient, then.gradient) < STEEPEST)
-        if parts.all(taken):
-            return candidate, move, then, trial, taken
-    rise = parts.where(finite, then.value - now.value, 0.0)
-    # the minimum of the parabola through the failed trial, as a part of its length
-    shorter = parts.divide(-promised, 2.0 * (rise - promised))
-    shorter = parts.where(low, HELD, np.minimum(np.maximum(shorter, SHORTEST), LONGEST))
+    low = finite and then.value <= now.value + SUFFICIENT * promised
+    if low and objective.arithmetic.product(then.gradient, then.gradient) < STEEPEST:
+        return Tried(candidate, move, then, trial, True)
+    if low:
+        shorter = HELD
+    else:  # the minimum of the parabola through the failed trial, as a part of its length
+        rise = 2.0 * ((then.value - now.value if finite else 0.0) - promised)
+        shorter = min(max(-promised / rise if rise > 0 else math.inf, SHORTEST), LONGEST)
     following = trial._replace(length=length * shorter, failed=trial.failed + 1)
-    if not parts.all(finite):
-        following = _held_back(objective, now, trial, following, finite, then.lost)
-    if not parts.any(taken):
-        return Y, move, now, following, taken
-    Y = np.where(parts.columns(taken), candidate, Y)
-    return Y, move, chosen(objective, taken, then, now), following, taken
+    if not finite:
+        following = _held_back(objective, now, trial, following, then.lost)
+    return Tried(Y, move, now, following, False)
 
 
-def _held_back(objective: Objective, now: Evaluation, trial: Trial, following: Trial, finite: Any, lost: Any) -> Trial:
-    """Return the next trial of groups of infinite J: without lost nodes, or with short moves."""
-    parts, direction = objective.parts, trial.direction
-    moves = np.sqrt(np.einsum("ij,ij->i", direction, direction))
-    flying = np.zeros(len(direction))
-    flying[lost] = np.asarray(moves)[lost]
-    fly = parts.max(flying) > 0
-    most = parts.spread(HELD * parts.max(moves))
-    capped = most / np.maximum(np.maximum(moves, most), np.finfo(float).tiny)
-    factor = np.where(parts.spread(fly), flying == 0, capped)
+def _held_back(objective: Minimizable, now: Evaluation, trial: Trial, following: Trial, lost: np.ndarray) -> Trial:
+    """Return the next trial where J is infinite: without lost nodes, or with short moves."""
+    direction = trial.direction
+    moves = np.asarray(np.sqrt(np.einsum("ij,ij->i", direction, direction)))
+    flying = np.zeros(len(moves))
+    flying[lost] = moves[lost]
+    if np.max(flying) > 0:
+        factor = (flying == 0).astype(float)
+    else:
+        most = HELD * np.max(moves)
+        factor = most / np.maximum(np.maximum(moves, most), np.finfo(float).tiny)
     held = direction * objective.brought(factor)[:, None]
     slope = objective.arithmetic.product(held, now.gradient)
-    good = np.logical_not(finite) & (slope < 0)
-    return Trial(
-        np.where(parts.columns(good), held, direction),
-        parts.where(good, slope, trial.slope),
-        parts.where(finite, following.length, parts.where(good, trial.length, HELD * trial.length)),
-        following.failed,
-    )
+    if slope < 0:
+        return Trial(held, slope, trial.length, following.failed)
+    return trial._replace(length=HELD * trial.length, failed=following.failed)

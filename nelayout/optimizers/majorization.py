@@ -14,13 +14,14 @@ after a decrease at the first trial.  So W = max(omega, 0) serves every method. 
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from nelayout.objective import Evaluation, Objective
-from nelayout.record.evaluation import OfEntries, chosen
+from nelayout.optimizers.step import Minimizable
+from nelayout.record.evaluation import Evaluation
 from nelayout.sums.edges.matrix import attracting
 
 __all__ = ["Majorize"]
@@ -35,12 +36,12 @@ class MajorizeState(NamedTuple):
     """See `nelayout.optimizers.step.State`; ``failed``: trials in a row without a step."""
 
     evaluation: Evaluation
-    rho: Any
-    weights: OfEntries
-    pull: Any
-    failed: Any
-    taken: Any = True
-    stuck: Any = False
+    rho: float
+    weights: Any
+    pull: float
+    failed: int = 0
+    taken: bool = True
+    stuck: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,30 +55,26 @@ class Majorize:
     def check(self, kernel, divergence) -> None:
         """Accept every method; a majorizer if the attraction is concave in the squared distance."""
 
-    def init(self, objective: Objective, Y: Any) -> MajorizeState:
-        now, parts = objective.evaluate(Y, weights=True), objective.parts
+    def init(self, objective: Minimizable, Y: Any) -> MajorizeState:
+        now = objective.evaluate(Y, weights=True)
         weights = attracting(now.weights)
-        pull = parts.mean(objective.edges.row_sums(weights))
-        rho = 4.0 * parts.where(pull > 0, pull, 1.0)
-        return MajorizeState(now, rho, weights, pull, parts.full(0), parts.full(True), parts.full(False))
+        pull = _mean(objective.edges.row_sums(weights))
+        return MajorizeState(now, 4.0 * pull if pull > 0 else 4.0, weights, pull)
 
-    def step(self, objective: Objective, Y: Any, state: MajorizeState) -> tuple[Any, MajorizeState]:
-        now, parts, mass, failed = state.evaluation, objective.parts, objective.mass, state.failed
-        least = SMALLEST_RHO * 4.0 * state.pull
-        rho = parts.where(state.rho > least, state.rho, least)
-        ridge = parts.spread(rho / parts.mean(mass)) * mass + now.stiffness
+    def step(self, objective: Minimizable, Y: Any, state: MajorizeState) -> tuple[Any, MajorizeState]:
+        now, mass, failed = state.evaluation, objective.mass, state.failed
+        rho = max(state.rho, SMALLEST_RHO * 4.0 * state.pull)
+        ridge = rho / _mean(mass) * mass + now.stiffness
         system = state.weights, 4.0, ridge, -now.gradient, self.tolerance, self.inner, objective.free
         candidate = Y + objective.edges.solve(*system)
         then = objective.evaluate(candidate, weights=True)
-        taken = np.isfinite(then.value) & (then.value <= now.value)
-        larger = parts.where(failed < DOUBLED, 2.0, 4.0)
-        rho = parts.where(taken, parts.where(failed == 0, rho / 2.0, rho), larger * rho)
-        failed = parts.where(taken, 0, failed + 1)
-        state = state._replace(rho=rho, failed=failed, taken=taken, stuck=failed >= MAX_TRIALS)
-        if not parts.any(taken):
-            return Y, state
-        now = chosen(objective, taken, then, now)
-        weights = attracting(now.weights)
-        pull = parts.mean(objective.edges.row_sums(weights))
-        Y = candidate if parts.all(taken) else np.where(parts.columns(taken), candidate, Y)
-        return Y, state._replace(evaluation=now, weights=weights, pull=pull)
+        if not (math.isfinite(then.value) and then.value <= now.value):
+            rho, failed = (2.0 if failed < DOUBLED else 4.0) * rho, failed + 1
+            return Y, state._replace(rho=rho, failed=failed, taken=False, stuck=failed >= MAX_TRIALS)
+        weights = attracting(then.weights)
+        pull = _mean(objective.edges.row_sums(weights))
+        return candidate, MajorizeState(then, rho if failed else rho / 2.0, weights, pull)
+
+
+def _mean(values: Any) -> float:
+    return float(np.add.reduce(values, axis=0)) / max(len(values), 1)

@@ -7,15 +7,15 @@ well above the lowest J so far it is refused, and the following steps are shorte
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from nelayout.objective import Evaluation, Objective
 from nelayout.optimizers.line_search import MAX_TRIALS
-from nelayout.optimizers.step import attraction_of
-from nelayout.record.evaluation import OfRows, chosen
+from nelayout.optimizers.step import Minimizable, attraction_of
+from nelayout.record.evaluation import Evaluation
 
 __all__ = ["Momentum"]
 
@@ -28,13 +28,13 @@ class MomentumState(NamedTuple):
     """See `nelayout.optimizers.step.State`; ``curvature`` (n,): max w_i, ``lowest``: min J."""
 
     evaluation: Evaluation
-    curvature: OfRows
-    velocity: OfRows
-    gains: OfRows
-    lowest: Any
-    halved: Any
-    taken: Any = True
-    stuck: Any = False
+    curvature: Any
+    velocity: Any
+    gains: Any
+    lowest: float
+    halved: int = 0
+    taken: bool = True
+    stuck: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,30 +48,24 @@ class Momentum:
     def check(self, kernel, divergence) -> None:
         """Valid for every method."""
 
-    def init(self, objective: Objective, Y: Any) -> MomentumState:
-        now, full = objective.evaluate(Y, attraction=True), objective.parts.full
-        curvature, still = attraction_of(objective, now), np.zeros_like(objective.brought(Y))
-        return MomentumState(now, curvature, still, still + 1.0, now.value, full(0), full(True), full(False))
+    def init(self, objective: Minimizable, Y: Any) -> MomentumState:
+        now = objective.evaluate(Y, attraction=True)
+        still = np.zeros_like(objective.brought(Y))
+        return MomentumState(now, attraction_of(objective, now), still, still + 1.0, now.value)
 
-    def step(self, objective: Objective, Y: Any, state: MomentumState) -> tuple[Any, MomentumState]:
-        now, parts = state.evaluation, objective.parts
+    def step(self, objective: Minimizable, Y: Any, state: MomentumState) -> tuple[Any, MomentumState]:
+        now = state.evaluation
         steady = now.gradient * state.velocity < 0.0
         gains = np.maximum(np.where(steady, state.gains + GAIN_UP, state.gains * GAIN_DOWN), SMALLEST_GAIN)
-        length = parts.spread(self.rate * 0.5**state.halved) / (4.0 * state.curvature)
+        length = self.rate * 0.5**state.halved / (4.0 * state.curvature)
         velocity = self.momentum * state.velocity - (length[:, None] * gains) * now.gradient
         candidate = Y + velocity
         then = objective.evaluate(candidate, attraction=True)
-        taken = np.isfinite(then.value) & (then.value <= state.lowest + RISE * (1.0 + abs(state.lowest)))
-        if parts.all(taken):
-            Y, now = candidate, then
-        else:
-            now, columns = chosen(objective, taken, then, now), parts.columns(taken)
-            Y = np.where(columns, candidate, Y) if parts.any(taken) else Y
-            velocity, gains = np.where(columns, velocity, 0.0), np.where(columns, gains, 1.0)
-        curvature = np.maximum(state.curvature, attraction_of(objective, now))
-        lower = taken & (now.value < state.lowest)
-        halved = state.halved + parts.where(taken, 0, 1)
-        return Y, state._replace(
-            evaluation=now, curvature=curvature, velocity=velocity, gains=gains,
-            lowest=parts.where(lower, now.value, state.lowest), halved=halved, taken=taken, stuck=halved >= MAX_TRIALS,
-        )
+        if not (math.isfinite(then.value) and then.value <= state.lowest + RISE * (1.0 + abs(state.lowest))):
+            halved, still = state.halved + 1, np.zeros_like(velocity)
+            return Y, state._replace(
+                velocity=still, gains=still + 1.0, halved=halved, taken=False, stuck=halved >= MAX_TRIALS
+            )
+        curvature = np.maximum(state.curvature, attraction_of(objective, then))
+        lowest = min(state.lowest, then.value)
+        return candidate, MomentumState(then, curvature, velocity, gains, lowest, state.halved)

@@ -25,12 +25,11 @@ from scipy.sparse import csr_array, diags_array
 from nelayout.errors import InputError, InputTypeError
 from nelayout.numerics.arithmetic import Arithmetic
 from nelayout.numerics.conjugate_gradients import conjugate_gradients
-from nelayout.numerics.groups import WHOLE
 from nelayout.numerics.parallel import Threads
 from nelayout.objective import Evaluation
 from nelayout.optimizers.limited_memory import LBFGS
 from nelayout.optimizers.majorization import Majorize
-from nelayout.optimizers.minimize import Rest, minimize
+from nelayout.optimizers.minimize import StoppingRule, minimize
 from nelayout.optimizers.momentum_descent import Momentum
 from nelayout.optimizers.spectral import SpectralDirection
 from nelayout.optimizers.step import Optimizer
@@ -194,7 +193,7 @@ def _run(
         observer.record(optimizer.name, value, lambda: Y.reshape(start.shape))
 
     try:
-        reason = minimize(problem, X, optimizer, max_iter, Rest(lull=tol), report).reason
+        reason = minimize(problem, X, optimizer, max_iter, StoppingRule(stall=tol), report).reason
         reason = "converged" if reason == "lull" else reason  # little gain is the rule that tol states here
     except Stopped:
         reason = "stopped"
@@ -230,8 +229,7 @@ class _Own:
     free: np.ndarray | None
     edges: _Curvature
     mass: np.ndarray
-    parts: Any = WHOLE
-    arithmetic: Arithmetic = field(default_factory=lambda: Arithmetic(WHOLE, Threads(), False))
+    arithmetic: Arithmetic = field(default_factory=lambda: Arithmetic(Threads(), False))
 
     def brought(self, x: Any) -> Any:
         return x

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from nelayout.numerics.groups import WHOLE
+from nelayout.numerics.arithmetic import radius
 from nelayout.objective import Objective
 
 __all__ = ["FLAT_SIZE", "best_size", "means", "size_search", "spread_search"]
@@ -38,35 +38,29 @@ TOGETHER = 0.1
 # next or previous size that is rounding.  The precision of ln s.
 SMALLEST, LARGEST, FLAT_SIZE, PRECISE = -8, 16, 1e-10, 1e-11
 
-# J of each graph and its derivative in ln s, at ln s.
-Sloped = Callable[[Any], tuple[Any, Any]]
+# J and its derivative in ln s, at ln s.
+Sloped = Callable[[float], tuple[float, float]]
 LOG2 = math.log(2.0)
 
 
-def size_search(objective: Objective, Y: np.ndarray, guess: Any = None, alone: bool = False) -> Any:
-    """Return the s > 0 of each graph with the least J(s Y); 1 if J does not depend on s.
+def size_search(objective: Objective, Y: np.ndarray, guess: float | None = None, alone: bool = False) -> float:
+    """Return the s > 0 with the least J(s Y); 1 if J does not depend on s.
 
-    ``guess``: the radius at the start, one or (C,), NaN: no guess.  ``alone``: no step follows.
+    ``guess``: the radius at the start.  ``alone``: no step follows.
     """
-    parts = objective.parts
-    size = parts.radius(Y)
-    if objective.scale_free or not parts.any(size > 0):
-        return parts.full(1.0)
+    size = radius(Y)
+    if objective.scale_free or not size > 0:
+        return 1.0
     objective = _free(objective)
-    there = EVEN * np.sqrt(parts.sum(np.ones(len(Y))))
-    if guess is not None:
-        there = parts.where(np.isnan(guess), there, guess)
-    unit = parts.where(size > 0, parts.where(size > 0, size, 1.0) / there, 1.0)
+    unit = size / (EVEN * math.sqrt(len(Y)) if guess is None or math.isnan(guess) else guess)
 
-    def sloped(x: Any) -> tuple[Any, Any]:
-        Z = parts.columns(np.exp(x) / unit) * Y
+    def sloped(x: float) -> tuple[float, float]:
+        Z = (_exp(x) / unit) * Y
         return _sloped(objective, Z, Z)
 
-    x, above = _least(parts, sloped, DOUBLINGS, NARROW_ALONE if alone else NARROW)
+    x, above = _least(sloped, DOUBLINGS, NARROW_ALONE if alone else NARROW)
     # A drawing just short of too wide has no room for a step.
-    s = parts.where(above == math.inf, 0.5, 1.0) * np.exp(x) / unit
-    s = parts.where(size > 0, s, 1.0)
-    return float(s) if parts is WHOLE else s
+    return (0.5 if above == math.inf else 1.0) * _exp(x) / unit
 
 
 def spread_search(objective: Objective, Y: np.ndarray, part: np.ndarray) -> float:
@@ -82,14 +76,14 @@ def spread_search(objective: Objective, Y: np.ndarray, part: np.ndarray) -> floa
             return math.inf, -math.inf
         return _sloped(objective, Y + math.expm1(begun + x) * away, math.exp(begun + x) * away)
 
-    return math.exp(begun + _least(WHOLE, sloped, DOUBLINGS_SPREAD, NARROW_SPREAD)[0])
+    return math.exp(begun + _least(sloped, DOUBLINGS_SPREAD, NARROW_SPREAD)[0])
 
 
 def _nearest_spread(objective: Objective, Y: np.ndarray, away: np.ndarray) -> float:
     """Return the s > 0 at which nodes moved by s times ``away`` (n, d) are at least distance."""
     P = objective.affinity.P
     edges = Y[np.repeat(np.arange(len(Y)), np.diff(P.indptr))] - Y[P.indices]
-    typical = WHOLE.radius(Y) / math.sqrt(len(Y))
+    typical = radius(Y) / math.sqrt(len(Y))
     length = math.sqrt(np.sum(edges * edges) / max(len(edges), 1)) or typical
     apart = math.sqrt(np.sum(away * away) / np.count_nonzero(away.any(axis=1)))
     return TOGETHER * min(length, typical) / apart
@@ -101,12 +95,17 @@ def means(Y: np.ndarray, part: np.ndarray) -> np.ndarray:
 
 
 @np.errstate(over="ignore", invalid="ignore", divide="ignore")
-def _sloped(objective: Objective, Y: np.ndarray, way: np.ndarray) -> tuple[Any, Any]:
-    """Return J of each graph and its derivative along ``way`` (n, d); infinite if J overflows."""
-    found, where = objective.evaluate(Y), objective.parts.where
+def _sloped(objective: Objective, Y: np.ndarray, way: np.ndarray) -> tuple[float, float]:
+    """Return J and its derivative along ``way`` (n, d); infinite if J overflows."""
+    found = objective.evaluate(Y)
     slope = objective.arithmetic.product(found.gradient, objective.brought(way))
-    finite = np.isfinite(found.value) & np.isfinite(slope)
-    return where(finite, found.value, math.inf), where(finite, slope, math.inf)
+    finite = math.isfinite(found.value) and math.isfinite(slope)
+    return (found.value, slope) if finite else (math.inf, math.inf)
+
+
+def _exp(x: float) -> float:
+    """Return exp(x), infinity where it overflows."""
+    return float(np.exp(x))
 
 
 def _free(objective: Objective) -> Objective:
@@ -122,48 +121,43 @@ def _finite_value(objective: Objective, Y: np.ndarray) -> float:
 
 
 @np.errstate(over="ignore", invalid="ignore", divide="ignore")
-def _least(parts: Any, sloped: Sloped, steps: int, precision: float) -> tuple[Any, Any]:
-    """Return the point with the least J downhill from 0 of each graph, and J above it.
+def _least(sloped: Sloped, steps: int, precision: float) -> tuple[float, float]:
+    """Return the point with the least J downhill from 0, and J above it.
 
     ``near`` and ``far`` are points with J and its derivative; J falls from the first towards the second.
     """
-    where, full = parts.where, parts.full
-
-    def chosen(mask: Any, these: Any, those: Any) -> tuple[Any, ...]:
-        return tuple(where(mask, this, that) for this, that in zip(these, those, strict=True))
-
-    near = full(0.0), *sloped(full(0.0))
+    near = 0.0, *sloped(0.0)
     for _ in range(HALVINGS):
-        lost = near[1] == math.inf
-        if not parts.any(lost):
+        if near[1] < math.inf:
             break
-        x = where(lost, near[0] - LOG2, near[0])
-        near = x, *chosen(lost, sloped(x), near[1:])
-    way, far, step = where(near[2] > 0, -1.0, 1.0), near, full(LOG2)
-    going = (near[2] != 0) & (near[1] < math.inf)
+        x = near[0] - LOG2
+        near = x, *sloped(x)
+    way, far, step = -1.0 if near[2] > 0 else 1.0, near, LOG2
+    going = near[2] != 0 and near[1] < math.inf
     for _ in range(steps):
-        if not parts.any(going):
+        if not going:
             break
-        x = where(going, far[0] + way * step, far[0])
-        near, far = chosen(going, far, near), chosen(going, (x, *sloped(x)), far)
-        going = going & (way * far[2] < 0) & (far[1] < near[1] - FLAT_VALUE * (1.0 + abs(near[1])))
+        x = far[0] + way * step
+        near, far = far, (x, *sloped(x))
+        going = way * far[2] < 0 and far[1] < near[1] - FLAT_VALUE * (1.0 + abs(near[1]))
         width, bend = abs(far[0] - near[0]), way * (far[2] - near[2])
-        ahead = where(bend > 0, -way * far[2] * width / where(bend > 0, bend, 1.0), math.inf)
-        step = np.minimum(np.maximum(ahead, LOG2), 2.0 * width)
-    best, live = far[0], (near[0] != far[0]) & ((way * far[2] >= 0) | (far[1] > near[1]))
-    for _ in range(HALVINGS):
-        x, sure = _within(parts, near, far, precision)
-        best = where(live, where(sure & (far[1] == math.inf), near[0], x), best)
-        live = live & np.logical_not(sure)
-        if not parts.any(live):
-            break
-        now = best, *sloped(best)
-        falls = (now[1] <= near[1]) & (way * now[2] < 0)
-        near, far = chosen(live & falls, now, near), chosen(live & np.logical_not(falls), now, far)
-    return best, where(way > 0, far[1], near[1])
+        step = min(max(-way * far[2] * width / bend if bend > 0 else math.inf, LOG2), 2.0 * width)
+    best = far[0]
+    if near[0] != far[0] and (way * far[2] >= 0 or far[1] > near[1]):
+        for _ in range(HALVINGS):
+            x, sure = _within(near, far, precision)
+            if sure:
+                best = near[0] if far[1] == math.inf else x
+                break
+            best, now = x, (x, *sloped(x))
+            if now[1] <= near[1] and way * now[2] < 0:
+                near = now
+            else:
+                far = now
+    return best, far[1] if way > 0 else near[1]
 
 
-def _within(parts: Any, near: Any, far: Any, precision: float) -> tuple[Any, Any]:
+def _within(near: Sequence[float], far: Sequence[float], precision: float) -> tuple[float, bool]:
     """Return the next point to try between two ends, and whether it is that precise.
 
     It is the minimum of the cubic through both ends (Nocedal & Wright 2006, eq. 3.59).  It is precise enough if a
@@ -175,9 +169,9 @@ def _within(parts: Any, near: Any, far: Any, precision: float) -> tuple[Any, Any
     root = np.copysign(np.sqrt(both * both - slope_a * slope_b), width)
     cubic = b - width * (slope_b + root - both) / (slope_b - slope_a + 2.0 * root)
     line = a - slope_a * width / (slope_b - slope_a)
-    bent = (slope_a * slope_b < 0) & np.isfinite(cubic)
-    sure = (abs(width) < precision) | (bent & (abs(cubic - line) < precision))
-    return parts.where(bent, cubic, a + 0.5 * width), sure
+    bent = slope_a * slope_b < 0 and np.isfinite(cubic)
+    sure = abs(width) < precision or (bent and abs(cubic - line) < precision)
+    return float(cubic if bent else a + 0.5 * width), bool(sure)
 
 
 @np.errstate(over="ignore", invalid="ignore", divide="ignore")
@@ -194,7 +188,7 @@ def best_size(drawings: Sequence[tuple[Objective, np.ndarray]]) -> tuple[float, 
         return 1.0, ""
     near_one = 0.5 ** math.frexp(max(float(np.max(np.abs(Y))) for _, Y in sized))[1]  # squares shall be within floats
     sized = [(objective, near_one * Y) for objective, Y in sized]
-    unit, step = max(WHOLE.radius(Y) / (EVEN * math.sqrt(len(Y))) for _, Y in sized), LOG2
+    unit, step = max(radius(Y) / (EVEN * math.sqrt(len(Y))) for _, Y in sized), LOG2
 
     def value(k: float) -> float:
         return sum(_finite_value(objective, (math.exp(k * step) / unit) * Y) for objective, Y in sized)

@@ -15,9 +15,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from nelayout.errors import Unsupported
-from nelayout.objective import Evaluation, Objective
 from nelayout.optimizers.line_search import MAX_TRIALS, Trial, tried
-from nelayout.record.evaluation import chosen
+from nelayout.optimizers.step import Minimizable
+from nelayout.record.evaluation import Evaluation
 
 __all__ = ["SpectralDirection"]
 
@@ -30,8 +30,8 @@ class SpectralState(NamedTuple):
 
     evaluation: Evaluation
     trial: Trial
-    taken: Any = True
-    stuck: Any = False
+    taken: bool = True
+    stuck: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,26 +50,22 @@ class SpectralDirection:
                 "use optimizer='majorize'"
             )
 
-    def init(self, objective: Objective, Y: Any) -> SpectralState:
-        now, full = objective.evaluate(Y), objective.parts.full
-        return SpectralState(now, self._aimed(objective, now, full(1.0)), full(True), full(False))
+    def init(self, objective: Minimizable, Y: Any) -> SpectralState:
+        now = objective.evaluate(Y)
+        return SpectralState(now, self._aimed(objective, now, 1.0))
 
-    def step(self, objective: Objective, Y: Any, state: SpectralState) -> tuple[Any, SpectralState]:
-        parts, trial = objective.parts, state.trial
+    def step(self, objective: Minimizable, Y: Any, state: SpectralState) -> tuple[Any, SpectralState]:
+        trial = state.trial
         Y, _, now, following, taken = tried(objective, Y, state.evaluation, trial)
-        stuck = following.failed >= MAX_TRIALS
-        if parts.any(taken):
-            first = trial.failed == 0
-            aimed = self._aimed(objective, now, trial.length * parts.where(first, 2.0, 1.0))
-            following = chosen(objective, taken, aimed, following)
-        return Y, state._replace(evaluation=now, trial=following, taken=taken, stuck=stuck & np.logical_not(taken))
+        if not taken:
+            return Y, SpectralState(now, following, False, following.failed >= MAX_TRIALS)
+        return Y, SpectralState(now, self._aimed(objective, now, trial.length * (1.0 if trial.failed else 2.0)))
 
-    def _aimed(self, objective: Objective, now: Evaluation, length: Any) -> Trial:
+    def _aimed(self, objective: Minimizable, now: Evaluation, length: float) -> Trial:
         """Return the first trial from here."""
-        parts = objective.parts
         weights = objective.attraction_at_zero(now.lam)
-        mean = parts.mean(objective.edges.row_sums(weights))
-        ridge = parts.spread(RIDGE * 4.0 * mean) + now.stiffness
+        pulls = objective.edges.row_sums(weights)
+        ridge = RIDGE * 4.0 * (float(np.add.reduce(pulls, axis=0)) / max(len(pulls), 1)) + now.stiffness
         system = weights, 4.0, ridge, -now.gradient, self.tolerance, self.inner, objective.free
         direction = objective.edges.solve(*system)
-        return Trial(direction, objective.arithmetic.product(direction, now.gradient), length, parts.full(0))
+        return Trial(direction, objective.arithmetic.product(direction, now.gradient), length)

@@ -8,27 +8,56 @@ import numpy as np
 
 from nelayout.formula.divergences import Divergence
 from nelayout.formula.kernels import Kernel
-from nelayout.objective import Evaluation, Objective
+from nelayout.numerics.arithmetic import Arithmetic
+from nelayout.record.evaluation import Evaluation
 
-__all__ = ["Optimizer", "State", "attraction_of"]
+__all__ = ["Minimizable", "Optimizer", "State", "attraction_of"]
+
+
+class Minimizable(Protocol):
+    """What optimizers ask of J: an `Objective`, or a caller's function in its place.
+
+    edges  has ``row_sums(weights)``, (n,), and ``solve``, see `nelayout.sums.edges.matrix.Edges`
+    mass   (n,)
+    free   (n, d) mask of the coordinates that may change; None: all
+    """
+
+    @property
+    def arithmetic(self) -> Arithmetic: ...
+
+    @property
+    def edges(self) -> Any: ...
+
+    @property
+    def mass(self) -> Any: ...
+
+    @property
+    def free(self) -> np.ndarray | None: ...
+
+    def evaluate(
+        self, Y: Any, *, gradient: bool = True, weights: bool = False, attraction: bool = False
+    ) -> Evaluation: ...
+
+    def attraction_at_zero(self, lam: float) -> Any: ...
+
+    def brought(self, x: Any) -> Any: ...
 
 
 class State(Protocol):
     """The memory of an optimizer between trials: a named tuple.
 
     ``evaluation`` is J at the current positions.  ``taken``: whether the last trial was a step; else positions stay.
-    ``stuck``: no trial brings a decrease.  On several graphs these are masks (C,).  A field's annotation names what
-    its first axis counts if it is not the graphs; see `nelayout.record.evaluation`.
+    ``stuck``: no trial brings a decrease.
     """
 
     @property
     def evaluation(self) -> Evaluation: ...
 
     @property
-    def taken(self) -> Any: ...
+    def taken(self) -> bool: ...
 
     @property
-    def stuck(self) -> Any: ...
+    def stuck(self) -> bool: ...
 
 
 @runtime_checkable
@@ -42,17 +71,17 @@ class Optimizer(Protocol):
         """Raise Unsupported for objectives that this optimizer is not valid for."""
         ...
 
-    def init(self, objective: Objective, Y: np.ndarray) -> Any: ...
+    def init(self, objective: Minimizable, Y: np.ndarray) -> Any: ...
 
-    def step(self, objective: Objective, Y: np.ndarray, state: Any) -> tuple[np.ndarray, Any]: ...
+    def step(self, objective: Minimizable, Y: np.ndarray, state: Any) -> tuple[np.ndarray, Any]: ...
 
 
-def attraction_of(objective: Objective, evaluation: Evaluation) -> Any:
+def attraction_of(objective: Minimizable, evaluation: Evaluation) -> Any:
     """Return w_i = sum_j max(omega_ij, 0), (n,), at least the mean: 1/4 of edge curvature.
 
     Gravity and springs add to it.
     """
-    parts, pull = objective.parts, evaluation.attraction
-    mean = parts.mean(pull)
+    pull = evaluation.attraction
+    mean = float(np.add.reduce(pull, axis=0)) / max(len(pull), 1)
     # If nothing attracts (NeRV of a single pair), any length is as good as another to start with.
-    return np.maximum(pull, parts.spread(parts.where(mean > 0, mean, 1.0))) + 0.25 * evaluation.stiffness
+    return np.maximum(pull, mean if mean > 0 else 1.0) + 0.25 * evaluation.stiffness

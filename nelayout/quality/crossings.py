@@ -116,10 +116,6 @@ class Segments:
         self.a = np.ascontiguousarray(Y[self.first][:, [axis, 1 - axis]])
         self.b = np.ascontiguousarray(Y[self.second][:, [axis, 1 - axis]])
 
-    def pairs_of(self, group: np.ndarray, count: int) -> np.ndarray:
-        """Return the pairs to test (C,) of the edges of ``count`` groups; ``group`` (m,) of each."""
-        return np.bincount(group[self.sweep.segment], self.sweep.later, minlength=count)
-
     def sampled(self, sample: Sample, seed: int, *, angles: bool = False) -> tuple[np.ndarray, np.ndarray, bool]:
         """Return `count` of all segments or of a sample, as in `edge_crossings`; True for all."""
         m, wanted = len(self.first), sample

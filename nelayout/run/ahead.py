@@ -87,9 +87,9 @@ def compile_loops(work: tuple[Radial | str, ...], n: int, dim: int) -> None:
         if isinstance(each, Radial):
             sums.fields(Y, mass, (each,))
         elif each == "stress":
-            stress = Stress(np.ones(1), (Distances.of(np.arange(8), np.ones((n, 8), np.float32)),), compiled=True)
-            stress.at(Y, mass)
-            stress.at(Y, mass, gradient=False)
+            stress = Stress(1.0, Distances.of(np.arange(8), np.ones((n, 8), np.float32)), compiled=True)
+            stress.at(Y)
+            stress.at(Y, gradient=False)
         else:
             i, j = rng.integers(n, size=(2, SEGMENTS))
             crossed(i, j, Y)

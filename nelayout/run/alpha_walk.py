@@ -45,7 +45,7 @@ def draw_at_best_alpha(part: Part, run: Run) -> tuple[Drawing, Run]:
         exact = "the drawing gives the similarities back exactly, so every alpha fits equally well"
         notes = (f"{exact}: {walk.order:g} was taken",)
     except Stopped as stopped:
-        walk.drawing = replace(stopped.drawing or walk.drawing, reasons=("stopped",))
+        walk.drawing = replace(stopped.drawing or walk.drawing, reason="stopped")
         if choice is None:
             notes = (f"the run was stopped before alpha was chosen, at alpha = {walk.order:.3g}",)
     run.notes.extend(notes)
@@ -56,7 +56,7 @@ class _Walk:
     """One component, drawn at several orders; ``order`` and ``drawing`` are the latest."""
 
     def __init__(self, part: Part, run: Run) -> None:
-        self.part, self.run, self.drawing = part, run, Drawing.of([part], run.dim)
+        self.part, self.run, self.drawing = part, run, Drawing.of(part, run.dim)
         assert run.method.choose is not None
         self.order = run.method.choose.first
 
@@ -79,4 +79,4 @@ class _Walk:
         method = replace(method, stages=(*method.stages[:-1], replace(method.stages[-1], name=name)))
         here = replace(self.part, start=start)
         drawing = draw_part(here, replace(self.run, method=method, max_iter=max_iter))
-        self.drawing = replace(drawing, parts=(self.part,))
+        self.drawing = replace(drawing, given=self.part)

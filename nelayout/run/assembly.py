@@ -8,14 +8,15 @@ from __future__ import annotations
 import numpy as np
 from scipy.sparse import csr_array
 
+from nelayout.numerics.arithmetic import radius
 from nelayout.objective import Affinity
 from nelayout.optimizers import LBFGS
-from nelayout.optimizers.minimize import Rest, minimize
+from nelayout.optimizers.minimize import StoppingRule, minimize
 from nelayout.optimizers.size import size_search
 from nelayout.placing.orient import canonical, transform
 from nelayout.placing.packing import pack, pack_around, stacked
 from nelayout.run.drawing import Drawing, Run
-from nelayout.run.placement import as_before, one_place, radius, random_positions
+from nelayout.run.placement import as_before, one_place, random_positions
 
 __all__ = ["assemble", "assemble_kept", "gather", "units_of"]
 
@@ -120,10 +121,10 @@ def gather(parts: list[Drawing], run: Run) -> np.ndarray:
     objective = run.sums.objective(run.method, Affinity(csr_array((len(parts), len(parts))), mass))
     places = random_positions(len(parts), run.dim, run.rng)
     places = places * size_search(objective, places)
-    places, _, _ = minimize(objective, places, LBFGS(), GATHERING_STEPS, Rest(lull=1e-4))
+    places, _, _ = minimize(objective, places, LBFGS(), GATHERING_STEPS, StoppingRule(stall=1e-4))
     Y = np.empty((sum(len(each.Y) for each in parts), run.dim))
     for each, place in zip(parts, places, strict=True):
-        Y[each.part.nodes] = each.Y - each.centers() + place
+        Y[each.part.nodes] = each.Y - each.center + place
     return Y
 
 

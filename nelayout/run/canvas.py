@@ -4,7 +4,7 @@ Stages have their own units, and no objective depends on rotations.  A frame has
 component is turned and mirrored onto its previous frame.
 
 >>> before, now = np.array([[1.0, 0.0], [0.0, 2.0]]), np.array([[0.0, 10.0], [20.0, 0.0]])
->>> (turned_onto(now, before, np.ones(2), Parts(np.array([2]))) + 0.0).round(12).tolist()
+>>> (turned_onto(now, before, np.ones(2)) + 0.0).round(12).tolist()
 [[10.0, 0.0], [0.0, 20.0]]
 """
 
@@ -12,11 +12,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import compress
 
 import numpy as np
 
-from nelayout.numerics.groups import Parts
 from nelayout.placing.orient import canonical, fit
 from nelayout.placing.packing import pack
 from nelayout.run.drawing import Drawing, Part
@@ -49,14 +47,14 @@ class Frames:
         self.seen, self.radius, self.furnished = np.zeros(self.n, dtype=bool), np.zeros(self.n), False
 
     def show(self, drawing: Drawing) -> np.ndarray:
-        """Return a new array with all positions, a drawing's graphs as they are in it."""
+        """Return a new array with all positions, a drawing's graph as it is in it."""
         if not self.furnished:
             self.furnished = True
             if self.kept:
                 self._stand_beside()
             elif len(self.components) > 1:
                 self._stand_apart()
-        self._lay(drawing.split())
+        self._lay(drawing)
         # Areas that components have from the first frame on have the right scale for every drawing.
         as_it_is = self.fixed or (len(self.components) > 1 and not self.kept)
         shown = self.whole.copy() if as_it_is else fit(self.whole, self.scale)
@@ -65,31 +63,21 @@ class Frames:
     def settle(self, drawing: Drawing) -> None:
         """Keep a drawing's latest frames if a callback watches."""
         if self.furnished:
-            self._lay(drawing.split())
+            self._lay(drawing)
 
-    def _lay(self, drawings: Sequence[Drawing]) -> None:
-        """Turn components as in their previous frames; the first frame keeps its orientation."""
-        there = [self.kept and not self.radius[c.part.nodes[0]] for c in drawings]
-        for component in compress(drawings, there):
-            self.whole[component.part.nodes] = component.in_place
-        components = [c for c, kept in zip(drawings, there, strict=True) if not kept]
-        if not components:
+    def _lay(self, drawing: Drawing) -> None:
+        """Turn a component as in its previous frame; the first frame keeps its orientation."""
+        nodes, mass = drawing.part.nodes, drawing.affinity.mass
+        first = nodes[0]
+        if self.kept and not self.radius[first]:
+            self.whole[nodes] = drawing.in_place
             return
-        parts = Parts(np.array([len(c.part.nodes) for c in components]))
-        nodes = np.concatenate([c.part.nodes for c in components])
-        Y = np.concatenate([c.Y for c in components])
-        mass = np.concatenate([c.affinity.mass for c in components])
-        first = nodes[parts.starts[:-1]]
-        Y = Y - parts.mean(Y)[parts.of]
-        now = turned_onto(Y, self.before[nodes], mass, parts)
-        for k in np.flatnonzero(~self.seen[first]).tolist():
-            here = slice(parts.starts[k], parts.starts[k + 1])
-            now[here] = canonical(Y[here], mass[here])
+        Y = drawing.Y - np.sum(drawing.Y, axis=0) / len(nodes)
+        now = turned_onto(Y, self.before[nodes], mass) if self.seen[first] else canonical(Y, mass)
         self.before[nodes], self.seen[nodes] = now, True
-        reach = np.sqrt(parts.max(np.einsum("ij,ij->i", now, now)))
-        radius = self.radius[first]
-        factor = np.where(radius > 0, radius, 1.0) / np.where((radius > 0) & (reach > 0), reach, 1.0)
-        self.whole[nodes] = self.middle[nodes] + factor[parts.of][:, None] * now
+        reach, radius = float(np.sqrt(np.max(np.einsum("ij,ij->i", now, now)))), self.radius[first]
+        factor = radius / reach if radius > 0 and reach > 0 else radius or 1.0
+        self.whole[nodes] = self.middle[nodes] + factor * now
 
     def _stand_apart(self) -> None:
         """Give components their areas, and all nodes a position before their component is drawn."""
@@ -120,14 +108,11 @@ class Frames:
                 right[0] += radius
 
 
-def turned_onto(Y: np.ndarray, before: np.ndarray, mass: np.ndarray, parts: Parts) -> np.ndarray:
-    """Y (n, d) of centered parts, each turned and mirrored so that its masses move the least."""
-    d = Y.shape[1]
-    size = np.maximum(parts.max(np.abs(Y).max(axis=1)), 1e-300)[parts.of][:, None]
-    weights = (mass / parts.max(mass)[parts.of])[:, None]
-    moments = np.einsum("ij,ik->ijk", weights * (Y / size), before).reshape(-1, d * d)
-    U, _, V = np.linalg.svd(parts.sum(moments).reshape(-1, d, d))
-    return np.einsum("ij,ijk->ik", Y, np.einsum("ijk,ikl->ijl", U, V)[parts.of])
+def turned_onto(Y: np.ndarray, before: np.ndarray, mass: np.ndarray) -> np.ndarray:
+    """Return centered positions Y (n, d), turned and mirrored so that their masses move the least."""
+    size = max(float(np.max(np.abs(Y))), 1e-300)
+    U, _, V = np.linalg.svd(np.einsum("i,ij,ik->jk", mass / np.max(mass), Y / size, before))
+    return np.einsum("ij,jk->ik", Y, np.einsum("jk,kl->jl", U, V))
 
 
 def _disc(n: int, dim: int) -> np.ndarray:

@@ -3,7 +3,7 @@
 Nodes are matched along P_ij / (m_i m_j), each with the neighbor of its strongest edge, in rounds of mutual choice.  An
 unmatched node joins its favorite neighbor's pair if it has no other choice (leaves of a star, ends of a path).  So hubs
 and stars shrink as fast as meshes.  `Affinity.inside` and `.hidden` store merged weight and merged pairs, so that the
-coarse objective is the fine one at the merged drawing.  Several graphs one after another are coarsened at once.
+coarse objective is the fine one at the merged drawing.
 """
 
 from __future__ import annotations
@@ -14,9 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.sparse import csr_array
 
-from nelayout.numerics.groups import Parts
 from nelayout.objective import Affinity
-from nelayout.objective.stacks import some_of
 from nelayout.placing.components import component_labels
 
 __all__ = ["COARSEST", "MAX_KEPT", "Level", "favorites_of", "hierarchy", "matched", "merge", "merged", "strong_edges"]
@@ -39,44 +37,23 @@ Favorites = Callable[[np.ndarray, np.ndarray], np.ndarray]
 
 @dataclass(frozen=True, slots=True)
 class Level:
-    """The graphs of one level, one after another.
-
-    going    (C,) mask of the graphs that have a coarser one
-    cluster  (n of those,) index of each of their nodes' node in the next coarser level
-    """
+    """The graph of one level; ``cluster`` (n,): each node's node in the next coarser level, None on the coarsest."""
 
     affinity: Affinity
-    parts: Parts
-    going: np.ndarray
-    cluster: np.ndarray
-
-    @property
-    def rows(self) -> np.ndarray:
-        """(n,) mask of the nodes that the coarser level has merged."""
-        return self.going[self.parts.of]
+    cluster: np.ndarray | None = None
 
 
-def hierarchy(affinity: Affinity, parts: Parts, rng: np.random.Generator, coarsest: int = COARSEST) -> list[Level]:
+def hierarchy(affinity: Affinity, rng: np.random.Generator, coarsest: int = COARSEST) -> list[Level]:
     """Return levels from the finest to the coarsest."""
-    levels = []
-    while True:
-        going = parts.sizes > coarsest
-        if not going.any():
-            return [*levels, Level(affinity, parts, going, np.zeros(0, dtype=np.int64))]
-        fine, fine_parts = (affinity, parts) if going.all() else some_of(affinity, parts, going)[:2]
-        cluster = match(fine, rng)
-        sizes = np.diff(np.maximum.reduceat(cluster, fine_parts.starts[:-1]) + 1, prepend=0)
-        worth = (sizes <= MAX_KEPT * fine_parts.sizes) & (sizes > 1)  # a star becomes a single node
-        going[going] = worth
-        if not worth.any():
-            return [*levels, Level(affinity, parts, going, np.zeros(0, dtype=np.int64))]
-        coarse = merge(fine, cluster, fine_parts, Parts(sizes))
-        coarse_parts = Parts(sizes)
-        if not worth.all():
-            coarse, coarse_parts, kept = some_of(coarse, coarse_parts, worth)
-            cluster = (np.cumsum(kept) - 1)[cluster[worth[fine_parts.of]]]
-        levels.append(Level(affinity, parts, going, cluster))
-        affinity, parts = coarse, coarse_parts
+    levels = list[Level]()
+    while (n := len(affinity.mass)) > coarsest:
+        cluster = match(affinity, rng)
+        m = int(cluster.max()) + 1
+        if not 1 < m <= MAX_KEPT * n:  # a star becomes a single node
+            break
+        levels.append(Level(affinity, cluster))
+        affinity = merge(affinity, cluster, m)
+    return [*levels, Level(affinity)]
 
 
 def match(affinity: Affinity, rng: np.random.Generator) -> np.ndarray:
@@ -140,21 +117,13 @@ def favorites_of(
     return favorites
 
 
-def merge(affinity: Affinity, cluster: np.ndarray, parts: Parts, coarse_parts: Parts) -> Affinity:
-    """Return the coarse affinity: masses and weights added, merged ones counted per graph."""
-    P, mass, n = affinity.P, affinity.mass, len(coarse_parts.of)
-    coarse = merged(P, cluster, n)
-    coarse_mass = np.bincount(cluster, mass, minlength=n)
-    hidden = coarse_parts.sum(coarse_mass**2) - parts.sum(mass**2)
-    inside = _weights(P, parts) - _weights(coarse, coarse_parts)
-    return Affinity(coarse, coarse_mass, affinity.inside + inside, affinity.hidden + hidden)
-
-
-def _weights(P: csr_array, parts: Parts) -> np.ndarray:
-    """(C,) sum of the weights of each graph."""
-    ends = P.indptr[parts.starts]
-    sums = np.add.reduceat(np.append(P.data, 0.0), ends[:-1])
-    return np.where(ends[1:] > ends[:-1], sums, 0.0)
+def merge(affinity: Affinity, cluster: np.ndarray, n: int) -> Affinity:
+    """Return the affinity of n clusters: masses and weights added, merged ones counted."""
+    coarse = merged(affinity.P, cluster, n)
+    mass = np.bincount(cluster, affinity.mass, minlength=n)
+    hidden = float(np.add.reduce(mass**2) - np.add.reduce(affinity.mass**2))
+    inside = float(np.add.reduce(affinity.P.data) - np.add.reduce(coarse.data))
+    return Affinity(coarse, mass, affinity.inside + inside, affinity.hidden + hidden)
 
 
 def merged(P: csr_array, cluster: np.ndarray, n: int) -> csr_array:

@@ -1,21 +1,14 @@
-"""From connected graphs to drawings: each gets its facts and its plan.
-
-One graph and a thousand graphs take the same passes.  Small graphs with equal plans stand one after another in one
-`Drawing`.  So their cost depends on their pairs and not on their calls.
-"""
+"""From connected graphs to drawings: each gets its facts and its plan, and is drawn by itself."""
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
-from itertools import groupby
-from operator import itemgetter
 
 import numpy as np
 
 from nelayout.numerics.parallel import Threads
-from nelayout.objective.stacks import MAX_STACKED_NODES, stackable
 from nelayout.record.progress import Observer, Stopped
 from nelayout.run.drawing import Drawing, Part, Run
 from nelayout.run.facts import Facts
@@ -26,8 +19,8 @@ from nelayout.sums.nbody import backend
 
 __all__ = ["draw_part", "draw_parts", "planned"]
 
-# Most nodes of graphs that are drawn together, and most nodes that one thread draws beside others.
-STACK_NODES, MAX_BESIDE_NODES = 20_000, 2_000
+# Most nodes of a graph that one thread draws beside others.
+MAX_BESIDE_NODES = 2_000
 
 
 def planned(parts: Sequence[Part], run: Run) -> list[tuple[Facts, tuple[Pass, ...]]]:
@@ -40,22 +33,17 @@ def planned(parts: Sequence[Part], run: Run) -> list[tuple[Facts, tuple[Pass, ..
     return [(each, known[each]) for each in facts]
 
 
-def _stacks(parts: Sequence[Part], plans: Sequence[tuple[Facts, tuple[Pass, ...]]], run: Run) -> list[list[int]]:
-    """Return lists of small graphs with equal plans; other graphs stand alone."""
-    groups: dict[object, list[int]] = {}
-    for k, (part, (facts, passes)) in enumerate(zip(parts, plans, strict=True)):
-        small = len(part.nodes) <= MAX_STACKED_NODES and stackable(run.method, part.affinity)
-        together = small and run.stability is None and facts.fixed in ("none", "all")
-        groups.setdefault((id(passes), facts.fixed) if together else k, []).append(k)
-    return [some for group in groups.values() for some in _cut(group, [len(parts[k].nodes) for k in group])]
+def _steps(passes: tuple[Pass, ...]) -> int:
+    """Return the most iterations of a plan."""
+    return sum(each.steps for _, each in passes_within(passes))
 
 
 def draw_part(part: Part, run: Run) -> Drawing:
     """Draw one connected graph of two or more nodes."""
     ((_, passes),) = planned([part], run)
-    run.observer.begin(sum(each.steps for _, each in passes_within(passes)))
+    run.observer.begin(_steps(passes))
     run.observer.end_stage()
-    return fold(passes, Drawing.of([part], run.dim), run)
+    return fold(passes, Drawing.of(part, run.dim), run)
 
 
 def draw_parts(parts: list[Part], run: Run) -> tuple[dict[int, Drawing], bool]:
@@ -63,44 +51,42 @@ def draw_parts(parts: list[Part], run: Run) -> tuple[dict[int, Drawing], bool]:
 
     If a callback stops the run, graphs that were not reached are left out.
     """
-    ready = planned(parts, run)
-    stacks = _stacks(parts, ready, run)
+    plans = [passes for _, passes in planned(parts, run)]
     if parts:
-        work = dict.fromkeys(each for stack in stacks for each in loops_within(ready[stack[0]][1], run.method))
+        different = {id(passes): passes for passes in plans}.values()
+        work = dict.fromkeys(each for passes in different for each in loops_within(passes, run.method))
         run.compile_ahead(work, max(len(part.nodes) for part in parts), run.dim)
     drawn: dict[int, Drawing] = {}
 
-    def draw(stack: list[int], own: Run) -> None:
-        passes = ready[stack[0]][1]
+    def draw(k: int, own: Run) -> None:
         own.observer.end_stage()
         try:
-            drawing = fold(passes, Drawing.of([parts[k] for k in stack], own.dim), own)
+            drawn[k] = fold(plans[k], Drawing.of(parts[k], own.dim), own)
         except Stopped as stopped:
             if stopped.drawing is not None:
-                drawn.update(zip(stack, sized(stopped.drawing, own).split(), strict=True))
+                drawn[k] = sized(stopped.drawing, own)
             raise
-        drawn.update(zip(stack, drawing.split(), strict=True))
-        own.canvas.settle(drawing)
+        own.canvas.settle(drawn[k])
 
-    run.observer.begin(sum(each.steps for stack in stacks for _, each in passes_within(ready[stack[0]][1])))
-    large = [stack for stack in stacks if len(stack) == 1 and len(parts[stack[0]].nodes) > MAX_BESIDE_NODES]
+    run.observer.begin(sum(map(_steps, plans)))
+    large = [k for k, part in enumerate(parts) if len(part.nodes) > MAX_BESIDE_NODES]
     try:
-        for stack in large:
-            draw(stack, run)
-        _draw_beside([stack for stack in stacks if stack not in large], draw, run)
+        for k in large:
+            draw(k, run)
+        _draw_beside([k for k in range(len(parts)) if len(parts[k].nodes) <= MAX_BESIDE_NODES], draw, run)
     except Stopped:
         return drawn, False
     return drawn, True
 
 
-def _draw_beside(stacks: list[list[int]], draw, run: Run) -> None:
-    """Draw stacks of small graphs, on several threads without callbacks; one error ends all."""
-    # Each stack has its own randomness: threads leave the bits as they are.
-    seeds = [run.rng.integers(2**63, size=4) for _ in stacks]
+def _draw_beside(small: list[int], draw: Callable[[int, Run], None], run: Run) -> None:
+    """Draw small graphs, on several threads without callbacks; one error ends all."""
+    # Each graph has its own randomness: threads leave the bits as they are.
+    seeds = run.rng.integers(2**63, size=(len(small), 4))
     watched = run.observer.callback is not None or run.observer.bar is not None
-    if watched or len(stacks) < 2 or not run.sums.compiled:
-        for stack, seed in zip(stacks, seeds, strict=True):
-            draw(stack, replace(run, rng=np.random.default_rng(seed)))
+    if watched or len(small) < 2 or not run.sums.compiled:
+        for k, seed in zip(small, seeds, strict=True):
+            draw(k, replace(run, rng=np.random.default_rng(seed)))
         return
     own, given_up = run.sums, threading.Event()
     sums = replace(own, nbody=backend(own.nbody.name, Threads(), own.compiled), threads=Threads())
@@ -108,7 +94,7 @@ def _draw_beside(stacks: list[list[int]], draw, run: Run) -> None:
     def unseen(k: int) -> Observer:
         observer = run.observer.silent_copy(given_up.is_set)
         try:
-            draw(stacks[k], replace(run, rng=np.random.default_rng(seeds[k]), observer=observer, sums=sums))
+            draw(small[k], replace(run, rng=np.random.default_rng(seeds[k]), observer=observer, sums=sums))
         except Stopped:  # given up
             pass
         except BaseException:
@@ -117,16 +103,8 @@ def _draw_beside(stacks: list[list[int]], draw, run: Run) -> None:
         return observer
 
     try:
-        for observer in run.sums.threads.map(unseen, range(len(stacks))):
+        for observer in run.sums.threads.map(unseen, range(len(small))):
             run.observer.append(observer)
-    except BaseException:  # also while other threads' stacks were waited for
+    except BaseException:  # also while other threads' graphs were waited for
         given_up.set()
         raise
-
-
-def _cut(group: list[int], sizes: list[int]) -> Iterable[list[int]]:
-    """Yield lists of a group of graphs with about `STACK_NODES` nodes each."""
-    count = -(-sum(sizes) // STACK_NODES)
-    which = (np.cumsum(sizes) - sizes) * count // sum(sizes)
-    for _, some in groupby(zip(which.tolist(), group, strict=True), key=itemgetter(0)):
-        yield [k for _, k in some]

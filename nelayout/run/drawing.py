@@ -1,14 +1,13 @@
-"""The records of a run: connected graphs (`Part`), their `Drawing`, and the shared `Run`.
+"""The records of a run: a connected graph (`Part`), its `Drawing`, and the shared `Run`.
 
-A `Drawing` is a frozen value.  It holds C >= 1 graphs one after another: a large graph alone, or many small graphs that
-take the same passes.  A pass takes a drawing and returns another one.
+A `Drawing` is a frozen value.  A pass takes a drawing and returns another one.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+import math
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
-from itertools import chain, compress
 from typing import Any
 
 import numpy as np
@@ -17,19 +16,16 @@ from nelayout.catalogue.record import Method
 from nelayout.formula.alpha_choice import AlphaChoice
 from nelayout.formula.kernels import Radial
 from nelayout.numerics.breadth_first import COMPILED_ABOVE
-from nelayout.numerics.groups import Parts
 from nelayout.numerics.parallel import Threads
 from nelayout.objective import Affinity, Objective
-from nelayout.objective.stacks import one_after_another, some_of, stacked
 from nelayout.optimizers import Optimizer
-from nelayout.optimizers.minimize import Keeper, Rest, minimize
-from nelayout.optimizers.size import size_search
+from nelayout.optimizers.minimize import Keeper, StoppingRule, minimize
 from nelayout.record.progress import Observer, Stopped
-from nelayout.run.placement import centered, place_of_layers, radius
+from nelayout.run.placement import centered, place_of_layers
 from nelayout.sums.device import Device
 from nelayout.sums.nbody import NBody, backend
 
-__all__ = ["Drawing", "Part", "Report", "Run", "Summation", "flattened", "joined", "uses_loops"]
+__all__ = ["Drawing", "Part", "Report", "Run", "Summation", "flattened", "uses_loops"]
 
 # Nodes of a graph that is drawn once for all that are equal to it.
 MAX_REPEATED_NODES = 30
@@ -129,82 +125,48 @@ class Part:
 
 @dataclass(frozen=True, eq=False)
 class Drawing:
-    """Positions of C >= 1 graphs, one after another.
+    """Positions of one graph.
 
     Y             (n, dim) in the units of the objective
-    affinity      similarities and masses of all nodes
-    segments      where each graph's nodes are
-    parts         for each graph, what was given for it; empty for graphs of our own, such as coarse ones
-    methods       for each graph, the method that Y minimizes; None: no objective yet
-    exaggeration  (C,) factor on the edges in that objective
-    reasons       for each graph, why its last descent ended
-    place, size   (C, dim) a graph's initial positions are Y / size + place
+    affinity      similarities and masses of the nodes
+    part          what was given for the graph; None for a graph of our own, such as a coarse one
+    method        the method that Y minimizes; None: no objective yet
+    exaggeration  factor on the edges in that objective
+    reason        why the last descent ended
+    place, size   (dim,) the initial positions are Y / size + place
     bound         the variational form's bound on the divergence; None: another form
     """
 
     Y: np.ndarray
     affinity: Affinity
-    segments: Parts
-    parts: tuple[Part, ...]
-    methods: tuple[Method | None, ...]
-    exaggeration: np.ndarray
-    reasons: tuple[str, ...]
-    place: np.ndarray
-    size: np.ndarray
+    given: Part | None = None
+    method: Method | None = None
+    exaggeration: float = 1.0
+    reason: str = "max_iter"
+    place: np.ndarray = field(default_factory=lambda: np.zeros(1))
+    size: np.ndarray = field(default_factory=lambda: np.ones(1))
     bound: float | None = None
 
     @classmethod
-    def on(cls, affinity: Affinity, segments: Parts, Y: np.ndarray, parts: Sequence[Part] = ()) -> Drawing:
-        """Return positions Y of graphs one after another, which no objective has moved yet."""
-        count, dim = segments.count, Y.shape[1]
-        nothing = (None,) * count, np.ones(count), ("max_iter",) * count
-        return cls(Y, affinity, segments, tuple(parts), *nothing, np.zeros((count, dim)), np.ones((count, dim)))
-
-    @classmethod
-    def of(cls, parts: Sequence[Part], dim: int) -> Drawing:
-        """Return the drawing of some graphs with all nodes at the origin."""
-        affinity, segments = one_after_another([part.affinity for part in parts])
-        return cls.on(affinity, segments, np.zeros((len(affinity.mass), dim)), parts)
-
-    @property
-    def count(self) -> int:
-        """Number of graphs."""
-        return self.segments.count
+    def of(cls, part: Part, dim: int) -> Drawing:
+        """Return the drawing of a graph with all nodes at the origin."""
+        return cls(np.zeros((len(part.nodes), dim)), part.affinity, part)
 
     @property
     def part(self) -> Part:
-        """Return the only graph of a drawing of one."""
-        (part,) = self.parts
-        return part
+        """Return what was given for the graph."""
+        assert self.given is not None
+        return self.given
 
     @property
     def free(self) -> np.ndarray | None:
         """(n, dim) mask of the coordinates that may change; None: all."""
-        masks = [part.free for part in self.parts]
-        if all(mask is None for mask in masks):
-            return None
-        each = zip(masks, self.each, strict=True)
-        return np.concatenate([np.ones(Y.shape, dtype=bool) if mask is None else mask for mask, Y in each])
-
-    @property
-    def each(self) -> list[np.ndarray]:
-        """Return the positions of each graph."""
-        return [self.Y] if self.count == 1 else np.split(self.Y, self.segments.starts[1:-1])
-
-    @property
-    def method(self) -> Method | None:
-        """Return the method of the first graph."""
-        return self.methods[0]
-
-    @property
-    def reason(self) -> str:
-        """Why the last descent of the first graph ended."""
-        return self.reasons[0]
+        return None if self.given is None else self.given.free
 
     @property
     def in_place(self) -> np.ndarray:
-        """Return Y of a drawing of one graph, at the size and position of its initial positions."""
-        part, place, size = self.part, self.place[0], self.size[0]
+        """Return Y at the size and position of its initial positions."""
+        part, place, size = self.part, self.place, self.size
         if part.start is not None and part.fixed is not None and part.layers.any():
             place, size = place_of_layers(self.Y, part.start, part.fixed, part.layers)
         with np.errstate(over="ignore"):  # initial positions near the end of the range of floats may have grown
@@ -214,100 +176,24 @@ class Drawing:
         """Return the drawing with other positions."""
         return replace(self, Y=Y)
 
-    def radius(self) -> np.ndarray:
-        """(C,) root mean squared distances to the centroids."""
-        return np.array([radius(self.Y)]) if self.count == 1 else self.segments.radius(self.Y)
+    @property
+    def center(self) -> np.ndarray:
+        """(d,) the centroid."""
+        return np.sum(self.Y, axis=0) / len(self.Y)
 
-    def centers(self) -> np.ndarray:
-        """(C, d) the centroid of each graph."""
-        return np.sum(self.Y, axis=0)[None] / len(self.Y) if self.count == 1 else self.segments.mean(self.Y)
-
-    def same(self, other: Drawing) -> np.ndarray:
-        """Return a mask (C,): the graphs that are drawn as in another drawing, by the same method."""
-        alike = [mine == others for mine, others in zip(self.methods, other.methods, strict=True)]
-        return alike & np.logical_and.reduceat((self.Y == other.Y).all(axis=1), self.segments.starts[:-1])
-
-    def take(self, kept: np.ndarray) -> Drawing:
-        """Return the drawing of the graphs of a mask (C,)."""
-        if kept.all():
-            return self
-        affinity, segments, rows = some_of(self.affinity, self.segments, kept)
-        each = {name: _taken(getattr(self, name), kept) for name in OF_GRAPHS}
-        return replace(self, Y=self.Y[rows], affinity=affinity, segments=segments, **each)
-
-    def put(self, kept: np.ndarray, other: Drawing) -> Drawing:
-        """Return the drawing with the graphs of a mask (C,) taken from another drawing."""
-        if kept.all():
-            return other
-        if not kept.any():
-            return self
-        each = {name: _filled(getattr(self, name), getattr(other, name), kept) for name in OF_GRAPHS}
-        return replace(self, Y=_filled(self.Y, other.Y, kept[self.segments.of]), **each)
-
-    def split(self) -> list[Drawing]:
-        """Return a drawing of each graph alone; of graphs that were given."""
-        if self.count == 1:
-            return [self]
-        ends = self.segments.starts.tolist()
-        found = list[Drawing]()
-        for k, (part, low, high) in enumerate(zip(self.parts, ends[:-1], ends[1:], strict=True)):
-            own, alone = {name: getattr(self, name)[k : k + 1] for name in OF_GRAPHS}, Parts(np.array([high - low]))
-            found.append(replace(self, Y=self.Y[low:high], affinity=part.affinity, segments=alone, **own))
-        return found
-
-    def by_method(self) -> Iterator[tuple[np.ndarray, Drawing]]:
-        """Yield a mask (C,) and the drawing of the graphs that share a method, for each method."""
-        left = np.ones(self.count, dtype=bool)
-        while left.any():  # parts of a method need not be hashable
-            method = self.methods[int(np.argmax(left))]
-            mask = left & np.array([own == method for own in self.methods])
-            yield mask, self.take(mask)
-            left &= ~mask
+    def same(self, other: Drawing) -> bool:
+        """Return True if another drawing has the same positions, by the same method."""
+        return self.method == other.method and np.array_equal(self.Y, other.Y)
 
 
-def joined(drawings: Sequence[Drawing]) -> Drawing:
-    """Return one drawing of all the graphs of some drawings."""
-    if len(drawings) == 1:
-        return drawings[0]
-    affinity = one_after_another([drawing.affinity for drawing in drawings])[0]
-    segments = Parts(np.concatenate([drawing.segments.sizes for drawing in drawings]))
-    each = {name: _chained([getattr(drawing, name) for drawing in drawings]) for name in OF_GRAPHS}
-    return Drawing(np.concatenate([drawing.Y for drawing in drawings]), affinity, segments, **each)
+def flattened(Y: np.ndarray, dim: int) -> np.ndarray:
+    """Return positions Y (n, d) along their first principal axes, (n, dim)."""
+    about = centered(Y)
+    axes = np.linalg.eigh(np.einsum("ia,ib->ab", about, about))[1][:, ::-1]
+    return np.einsum("ia,ab->ib", about, axes[:, :dim])
 
 
-# Fields of a drawing with an entry for each graph: arrays or tuples.
-OF_GRAPHS = ("parts", "methods", "exaggeration", "reasons", "place", "size")
-
-
-def _taken(values: Any, kept: np.ndarray) -> Any:
-    return values[kept] if isinstance(values, np.ndarray) else tuple(compress(values, kept))
-
-
-def _filled(mine: Any, others: Any, mask: np.ndarray) -> Any:
-    """Values with others where a mask is true."""
-    if not isinstance(mine, np.ndarray):
-        new = iter(others)
-        return tuple(next(new) if yes else old for old, yes in zip(mine, mask.tolist(), strict=True))
-    answer = mine.copy()
-    answer[mask] = others
-    return answer
-
-
-def _chained(values: Sequence[Any]) -> Any:
-    return np.concatenate(values) if isinstance(values[0], np.ndarray) else tuple(chain(*values))
-
-
-def flattened(Y: np.ndarray, drawing: Drawing, dim: int) -> np.ndarray:
-    """Return each graph's positions Y (n, d) along its first principal axes, (n, dim)."""
-    parts = []
-    for each in np.split(Y, drawing.segments.starts[1:-1]):
-        about = centered(each)
-        axes = np.linalg.eigh(np.einsum("ia,ib->ab", about, about))[1][:, ::-1]
-        parts.append(np.einsum("ia,ab->ib", about, axes[:, :dim]))
-    return np.concatenate(parts)
-
-
-# Called after each iteration with J (of all graphs together) and the positions.
+# Called after each iteration with J and the positions.
 Report = Callable[[float, np.ndarray], None]
 
 
@@ -346,46 +232,32 @@ class Run:
 
         def latest(Y: np.ndarray) -> Drawing:
             positions = np.asarray(Y) if whole is None else whole(np.asarray(Y))
-            now = drawing.at(positions if positions.shape[1] == self.dim else flattened(positions, drawing, self.dim))
+            now = drawing.at(positions if positions.shape[1] == self.dim else flattened(positions, self.dim))
             return now if self.above is None else self.above(now)
 
         def report(value: float, Y: np.ndarray) -> None:
             try:
                 self.observer.record(name, value, lambda: self.canvas.show(latest(Y)))
             except Stopped as stopped:
-                now = latest(Y)
-                stopped.drawing = replace(now, reasons=("stopped",) * now.count)
+                stopped.drawing = replace(latest(Y), reason="stopped")
                 raise
 
         return report
 
-    def objective(self, drawing: Drawing, method: Method, exaggeration: np.ndarray | float = 1.0) -> Objective:
-        """Return the objective of a drawing's graphs; ``exaggeration`` (C,) scales their edges."""
-        factors, affinity, sums = np.array(np.broadcast_to(exaggeration, drawing.count)), drawing.affinity, self.sums
-        if drawing.count > 1:
-            form = sums.threads, sums.compiled
-            return stacked(affinity, drawing.segments, method, *form, exaggeration=factors, free=drawing.free)
-        if np.ndim(affinity.inside):  # of a stack
-            inside, hidden = float(np.sum(affinity.inside)), float(np.sum(affinity.hidden))
-            affinity = replace(affinity, inside=inside, hidden=hidden)
-        return replace(sums.objective(method, affinity, drawing.free), exaggeration=float(factors[0]))
+    def objective(self, drawing: Drawing, method: Method, exaggeration: float = 1.0) -> Objective:
+        """Return the objective of a drawing's graph; ``exaggeration`` scales its edges."""
+        return replace(self.sums.objective(method, drawing.affinity, drawing.free), exaggeration=exaggeration)
 
-    def values(self, drawing: Drawing) -> np.ndarray:
-        """Return J of each graph's own objective, (C,); infinite if it overflows."""
-        found = np.full(drawing.count, np.inf)
-        for mask, some in drawing.by_method():
-            objective = self.objective(some, some.methods[0] or self.method, some.exaggeration)
-            found[mask] = objective.evaluate(some.Y, gradient=False).value
-        return np.where(np.isfinite(found), found, np.inf)
-
-    def sizes(self, objective: Objective, Y: np.ndarray, guess: Any = None, alone: bool = False) -> np.ndarray:
-        """Return the factors (C,) of positions Y with the least J; see `size_search`."""
-        start = float(guess[0]) if guess is not None and len(guess) == 1 else guess
-        return np.atleast_1d(size_search(objective, Y, start, alone))
+    def value(self, drawing: Drawing) -> float:
+        """Return J of the drawing's own objective; infinite if it overflows."""
+        objective = self.objective(drawing, drawing.method or self.method, drawing.exaggeration)
+        found = float(objective.evaluate(drawing.Y, gradient=False).value)
+        return found if math.isfinite(found) else math.inf
 
     def minimize(
-        self, objective: Objective, drawing: Drawing, optimizer: Optimizer, max_iter: int, rest: Rest, report: Report
+        self, objective: Objective, drawing: Drawing, optimizer: Optimizer, max_iter: int, rule: StoppingRule,
+        report: Report,
     ) -> Drawing:
-        """Return the drawing after at most ``max_iter`` iterations, with each graph's reason."""
-        Y, _, reason = minimize(objective, drawing.Y, optimizer, max_iter, rest, report, self.keeper)
-        return replace(drawing, Y=Y, reasons=(reason,) if isinstance(reason, str) else tuple(reason))
+        """Return the drawing after at most ``max_iter`` iterations, with the reason of its end."""
+        Y, _, reason = minimize(objective, drawing.Y, optimizer, max_iter, rule, report, self.keeper)
+        return replace(drawing, Y=Y, reason=reason)

@@ -22,10 +22,9 @@ from nelayout.errors import InputError, unknown
 from nelayout.formula.connections import LARGEST_OF_DRAWINGS
 from nelayout.numerics.parallel import threads_for
 from nelayout.objective import Objective
-from nelayout.objective.stacks import MAX_STACKED_NODES, stackable, stacked
 from nelayout.optimizers.size import FLAT_SIZE, best_size
 from nelayout.record.solution import Evaluated
-from nelayout.run.drawing import Drawing, Summation, joined, uses_loops
+from nelayout.run.drawing import Drawing, Summation, uses_loops
 from nelayout.run.placement import centered
 from nelayout.run.request import NOTHING_KNOWN, read_request
 from nelayout.run.taking_apart import take_apart
@@ -111,7 +110,7 @@ def evaluate(
         compiled = uses_loops(len(Y), request.P.nnz)
         sums = Summation.of(o["nbody"], threads, compiled)
         notes = [*request.notes, *said, *more]
-        blank = [replace(Drawing.of([part], Y.shape[1]), methods=(request.method,)) for part in parts]
+        blank = [replace(Drawing.of(part, Y.shape[1]), method=request.method) for part in parts]
         drawings, unit = [each.at(centered(Y[each.part.nodes])) for each in blank], 1.0
         if size == "best":
             drawn = [each for each in drawings if len(each.Y) > 1]
@@ -198,43 +197,32 @@ def evidence_of(drawings: Sequence[Drawing], method: Method, sums: Summation, gr
 
     method  of drawings that have no method
     """
-    n = sum(len(drawing.Y) for drawing in drawings)
-    values, lams, cost, squares = np.zeros(len(drawings)), np.full(len(drawings), math.nan), np.zeros(n), 0.0
-    sizes = [len(drawing.Y) for drawing in drawings if len(drawing.Y) > 1]
+    n, drawn = sum(len(drawing.Y) for drawing in drawings), [each for each in drawings if len(each.Y) > 1]
+    whole = sum(len(each.Y) for each in drawn)
+    value, largest, lam, cost, squares = 0.0, 0.0, math.nan, np.zeros(n), 0.0
     notes, comparable = list[str](), True
-    together: dict[object, list[int]] = {}  # small drawings of one method
-    for k, drawing in enumerate(drawings):
-        own = drawing.method or method
-        small = len(drawing.Y) <= MAX_STACKED_NODES and stackable(own, drawing.affinity)
-        if len(drawing.Y) > 1:
-            together.setdefault(id(own) if small else -k - 1, []).append(k)
-    for which in together.values():
-        some = joined([drawings[k] for k in which])
-        own = some.method or method
-        if len(which) > 1:
-            objective = stacked(some.affinity, some.segments, own, sums.threads, sums.compiled)
-            objective = replace(objective, largest=LARGEST_OF_DRAWINGS)
-        else:
-            objective = objective_of(some, own, sums)
-        found = objective.evaluate(some.Y, gradient=gradient)
-        values[which], lams[which] = found.value, found.lam
-        each = np.asarray(objective.node_cost(some.Y, found.lam))
+    for each in drawn:
+        objective = objective_of(each, each.method or method, sums)
+        found = objective.evaluate(each.Y, gradient=gradient)
+        own = np.asarray(objective.node_cost(each.Y, found.lam))
         comparable = comparable and (objective.of_distributions or objective.by_rows)
         if objective.of_distributions:  # a node of a small component has a large part of its component's similarities
-            each = each * np.repeat(some.segments.sizes / sum(sizes), some.segments.sizes)
-        cost[np.concatenate([part.nodes for part in some.parts])] = each
+            own = own * (len(each.Y) / whole)
+        cost[each.part.nodes] = own
         squares += float(np.sum(found.gradient * found.gradient))
-        said = backend_note(sums.nbody, some.Y, objective.radials) if len(which) == 1 else ""
-        notes.extend([said] if said and not notes else [])
-    if not comparable and len(sizes) > 1:
+        if each is drawn[0]:
+            largest, lam = float(found.value), float(found.lam)
+        value += float(found.value)
+        if not notes:
+            said = backend_note(sums.nbody, each.Y, objective.radials)
+            notes.extend([said] if said else [])
+    if not comparable and len(drawn) > 1:
         notes.append("node costs compare within a component, not between components")
-    largest = next((k for k, drawing in enumerate(drawings) if len(drawing.Y) > 1), None)
     norm = math.sqrt(squares) if gradient else math.nan
-    at_largest = (0.0, math.nan) if largest is None else (float(values[largest]), float(lams[largest]))
     cost = np.where(np.isnan(cost), math.inf, cost)
-    if np.isfinite(values).all() and not np.isfinite(cost).all():
+    if math.isfinite(value) and not np.isfinite(cost).all():
         notes.append("costs of nodes that are beyond the range of floats are infinite")
-    return Evidence(float(sum(values.tolist())), *at_largest, cost, norm, tuple(notes))
+    return Evidence(value, largest, lam, cost, norm, tuple(notes))
 
 
 def grows(drawings: Sequence[Drawing], method: Method, sums: Summation, value: float) -> bool:

@@ -57,7 +57,7 @@ class Facts:
             fixed = "all" if part.fixed.all() else "layers" if part.layers.any() else "some"
         flat = part.start is not None and part.known.all() and is_flat(centered_start(part.start)[0])
         own, axes = part.own_start or bool(flat), int(np.count_nonzero(~part.layers))
-        goal = bool(part.affinity.distances) and not method.emphasis
+        goal = part.affinity.distances is not None and not method.emphasis
         return cls(n, P.nnz, part.placed, not part.known.all(), own, fixed, axes, special, goal)
 
 

@@ -48,7 +48,7 @@ class Layers(Pass):
 
     def __call__(self, drawing: Drawing, run: Run) -> Drawing:
         method = drawing.method or run.method.during(self.compared)
-        drawing, branches = replace(drawing, methods=(method,)), []
+        drawing, branches = replace(drawing, method=method), []
         for number, Y in enumerate(self._initial(drawing.part, run.objective(drawing, method), run), 1):
             step = replace(self.compared, name=f"start {number}: {self.compared.name}")
             branches.append(Branch(passes=(step,), start=drawing.at(Y)))
@@ -63,7 +63,7 @@ class Layers(Pass):
 
         def drawn(passes: tuple[Pass, ...], dim: int, rng: np.random.Generator) -> np.ndarray:
             unseen = replace(run, dim=dim, rng=rng, observer=Observer(None), notes=[])
-            return centered(fold(passes, Drawing.of([Part(part.nodes, part.affinity)], dim), unseen).Y)
+            return centered(fold(passes, Drawing.of(Part(part.nodes, part.affinity), dim), unseen).Y)
 
         # The distance of the layers must not depend on the seed, so that a good drawing stays: this seed is constant.
         free = drawn(self.free, run.dim, np.random.default_rng(0)) if joined else given * size_search(objective, given)

@@ -11,7 +11,6 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
 
 import numpy as np
 
@@ -20,14 +19,16 @@ from nelayout.added.objective import AddedNodes, ties_of
 from nelayout.catalogue.record import Method
 from nelayout.formula.divergences import Divergence
 from nelayout.formula.kernels import Kernel
+from nelayout.numerics.arithmetic import radius
+from nelayout.objective import Objective
 from nelayout.optimizers import Optimizer
-from nelayout.optimizers.minimize import Rest
+from nelayout.optimizers.minimize import StoppingRule
 from nelayout.optimizers.size import best_size, means, size_search, spread_search
 from nelayout.optimizers.step import attraction_of
 from nelayout.record.progress import LOG, Stopped
-from nelayout.run.drawing import Drawing, Run, flattened, joined
+from nelayout.run.drawing import Drawing, Run, flattened
 from nelayout.run.facts import circle
-from nelayout.run.placement import frame, place_missing, radius, random_positions, stir_flat
+from nelayout.run.placement import frame, place_missing, random_positions, stir_flat
 from nelayout.run.score import Score
 from nelayout.run.springs import springs
 from nelayout.run.tidiness import tidiness
@@ -89,17 +90,13 @@ class Place(Pass):
         if self.kind == "random":
             return drawing.at(random_positions(len(drawing.Y), run.dim, run.rng))
         if self.kind == "circle":
-            return drawing.at(np.concatenate([circle(part.affinity.P, run.dim) for part in drawing.parts]))
-        return joined([self._given(each, run) for each in drawing.split()])
-
-    def _given(self, drawing: Drawing, run: Run) -> Drawing:
-        """Put one graph at its initial positions, in units of their extent (any unit)."""
+            return drawing.at(circle(drawing.affinity.P, run.dim))
         part = drawing.part
         assert part.start is not None
-        middle, extent = frame(part.start)
+        middle, extent = frame(part.start)  # any unit
         Y = place_missing((part.start - middle) / extent, drawing.affinity.P, run.rng)
         Y = Y if self.kind == "still" else stir_flat(Y, part.free, run.rng)
-        return replace(drawing, Y=Y, place=middle[None], size=np.full((1, run.dim), 1.0 / extent))
+        return replace(drawing, Y=Y, place=middle, size=np.full(run.dim, 1.0 / extent))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -111,15 +108,12 @@ class PlaceMissing(Pass):
     """
 
     def __call__(self, drawing: Drawing, run: Run) -> Drawing:
-        return joined([self._placed(each, run) for each in drawing.split()])
-
-    def _placed(self, drawing: Drawing, run: Run) -> Drawing:
         Y, P, placed = drawing.Y, drawing.affinity.P, drawing.part.known
         if np.count_nonzero(placed) < 2 or not radius(Y[placed]) > 0:
             return drawing
         method = replace(drawing.method or run.method, variational=False)
         objective = run.sums.on_cpu.objective(method, drawing.affinity)
-        middle = drawing.centers()
+        middle = drawing.center
         size = size_search(objective, Y - middle)
         Z = size * (Y - middle)
         for _ in range(WAVES):
@@ -141,14 +135,14 @@ class Descent(Pass):
     kernel, divergence  override the method's; None: no override
     optimizer     takes the iterations
     exaggeration  factor on the attraction of all edges
-    force, lull   when the descent ends early, see `nelayout.optimizers.minimize.Rest`
+    force, lull   when the descent ends early, see `nelayout.optimizers.minimize.StoppingRule`
     springs       tie nodes to their initial positions, see `nelayout.run.springs`
-    rested        skip graphs that have converged before
-    same          take the objective of each graph's drawing instead of the method's
+    rested        skip it if the drawing has converged before
+    same          take the objective of the drawing instead of the method's
     passing       leave the drawing the objective that it had
     emphasis      of large distances in the objective; None: as it is
     coarser       take place on the next coarser graph, as part of `nelayout.run.levels.Levels`
-    still         drawings are at rest by symmetry: find their size alone
+    still         the drawing is at rest by symmetry: find its size alone
     """
 
     kernel: Kernel | None = None
@@ -166,86 +160,57 @@ class Descent(Pass):
     still: bool = False
 
     def __call__(self, drawing: Drawing, run: Run) -> Drawing:
-        if self.rested:
-            going = np.array([reason != "converged" for reason in drawing.reasons])
-            if not going.any():
-                return drawing
-            return drawing.put(going, replace(self, rested=False)(drawing.take(going), run))
-        if not self.same:
-            return self._descended(drawing, run.method.during(self), np.full(drawing.count, self.exaggeration), run)
-        now = drawing
-        for mask, some in drawing.by_method():
-            factors = np.full(some.count, self.exaggeration) if self.passing else some.exaggeration
-            now = now.put(mask, self._descended(some, (some.method or run.method).during(self), factors, run))
-        return replace(now, methods=drawing.methods, exaggeration=drawing.exaggeration) if self.passing else now
-
-    def _descended(self, drawing: Drawing, method: Method, factors: np.ndarray, run: Run) -> Drawing:
-        """Bring a drawing to the size for an objective, then minimize the objective."""
+        if self.rested and drawing.reason == "converged":
+            return drawing
+        method = ((self.same and drawing.method) or run.method).during(self)
         if self.emphasis is not None:
             method = replace(method, emphasis=self.emphasis)
-        objective = run.objective(drawing, method, factors)
+        exaggeration = drawing.exaggeration if self.same and not self.passing else self.exaggeration
+        found = self._descended(drawing, method, exaggeration, run)
+        return replace(found, method=drawing.method, exaggeration=drawing.exaggeration) if self.passing else found
+
+    def _descended(self, drawing: Drawing, method: Method, exaggeration: float, run: Run) -> Drawing:
+        """Bring a drawing to the size for an objective, then minimize the objective."""
+        objective = run.objective(drawing, method, exaggeration)
         bounded = not method.kernel.singular and drawing.free is None
         # stress does not depend on the size
-        other = np.array([own is None or replace(own, emphasis=method.emphasis) != method for own in drawing.methods])
-        if bounded:
-            other |= drawing.radius() < POINT
-        if other.any():
-            drawing = _resized(drawing, objective, other, run, alone=self.still)
-            if bounded:  # the minimizer decides if it becomes a point
-                now = drawing.radius()
-                drawing = _scaled(drawing, np.where(now < POINT, 10 * POINT / now, 1.0))
+        other = drawing.method is None or replace(drawing.method, emphasis=method.emphasis) != method
+        if other or (bounded and radius(drawing.Y) < POINT):
+            drawing = _resized(drawing, objective, alone=self.still)
+            if bounded and (now := radius(drawing.Y)) < POINT:  # the minimizer decides if it becomes a point
+                drawing = drawing.at(drawing.Y * (10 * POINT / now))
         before = drawing
         if self.springs and run.stability:
             objective = springs(objective, drawing, run.stability)
-        rest = Rest(force=self.force, lull=self.lull, point=POINT if bounded else 0.0)
-        drawing = run.minimize(objective, drawing, self.optimizer, self.steps, rest, run.report(drawing, self.name))
-        if bounded and (collapsed := drawing.radius() < POINT).any():
+        rule = StoppingRule(force=self.force, stall=self.lull, point=POINT if bounded else 0.0)
+        drawing = run.minimize(objective, drawing, self.optimizer, self.steps, rule, run.report(drawing, self.name))
+        if bounded and radius(drawing.Y) < POINT:
             # If J is lowest at a point (t-SNE of a clique), shapes are rounding errors: keep the last one.
-            last = _scaled(before, POINT / before.radius())
-            drawing = drawing.at(np.where(_rows(drawing, collapsed)[:, None], last.Y, drawing.Y))
-        reasons = ("converged",) * drawing.count if self.still else drawing.reasons
-        return replace(drawing, methods=(method,) * drawing.count, exaggeration=factors, reasons=reasons)
+            drawing = drawing.at(before.Y * (POINT / radius(before.Y)))
+        reason = "converged" if self.still else drawing.reason
+        return replace(drawing, method=method, exaggeration=exaggeration, reason=reason)
 
 
-def _rows(drawing: Drawing, values: np.ndarray) -> np.ndarray:
-    """(n,) the value of each node's graph."""
-    return values[drawing.segments.of]
+def _resized(drawing: Drawing, objective: Objective, thoroughly: bool = False, alone: bool = False) -> Drawing:
+    """Scale a drawing to its best size.
 
-
-def _scaled(drawing: Drawing, factors: np.ndarray) -> Drawing:
-    return drawing.at(drawing.Y * _rows(drawing, factors)[:, None])
-
-
-def _resized(
-    drawing: Drawing, objective: Any, which: np.ndarray, run: Run, thoroughly: bool = False, alone: bool = False
-) -> Drawing:
-    """Scale the graphs of a mask (C,) to their best size.
-
-    ``thoroughly``: try all sizes of one graph; ``alone``: no step follows.
+    ``thoroughly``: try all sizes; ``alone``: no step follows.
     """
-    middle, sized = drawing.centers(), drawing.methods[0] is not None
-    centered = drawing.Y - _rows(drawing, middle)
+    middle, sized = drawing.center, drawing.method is not None
+    centered = drawing.Y - middle
     if thoroughly:
-        factor = np.array([best_size([(objective, centered)])[0]])
+        factor = best_size([(objective, centered)])[0]
     else:
-        factor = run.sizes(objective, centered, drawing.at(centered).radius() if sized else None, alone)
-    if sized:  # a point cannot grow back
-        factor = np.where(factor < MAX_SHRINKING, 1.0, factor)
-    moved = centered * _rows(drawing, factor)[:, None]
-    return replace(
-        drawing,
-        Y=np.where(_rows(drawing, which)[:, None], moved, drawing.Y),
-        place=np.where(which[:, None], drawing.place + middle / drawing.size, drawing.place),
-        size=np.where(which[:, None], drawing.size * factor[:, None], drawing.size),
-    )
+        factor = size_search(objective, centered, radius(centered) if sized else None, alone)
+    if sized and factor < MAX_SHRINKING:  # a point cannot grow back
+        factor = 1.0
+    place = drawing.place + middle / drawing.size
+    return replace(drawing, Y=centered * factor, place=place, size=drawing.size * factor)
 
 
 def sized(drawing: Drawing, run: Run) -> Drawing:
-    """Scale the graphs that no objective has moved to the size with the least J."""
-    unsized = np.array([method is None for method in drawing.methods])
-    if not unsized.any():
-        return drawing
-    return _resized(drawing, run.objective(drawing, run.method), unsized, run)
+    """Scale a drawing that no objective has moved to the size with the least J."""
+    return drawing if drawing.method is not None else _resized(drawing, run.objective(drawing, run.method))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -255,19 +220,19 @@ class InSpace(Pass):
     descend: Descent
 
     def __call__(self, drawing: Drawing, run: Run) -> Drawing:
-        Y, graphs = random_positions(len(drawing.Y), min(run.dim + 1, 3), run.rng), (drawing.affinity, drawing.segments)
-        there = self.descend(Drawing.on(*graphs, Y, drawing.parts), run)
-        return Drawing.on(*graphs, flattened(there.Y, drawing, run.dim), drawing.parts)
+        Y = random_positions(len(drawing.Y), min(run.dim + 1, 3), run.rng)
+        there = self.descend(Drawing(Y, drawing.affinity, drawing.given), run)
+        return Drawing(flattened(there.Y, run.dim), drawing.affinity, drawing.given)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Resize(Pass):
-    """Scale one graph with springs, or its fixed nodes alone, to the size with the least J."""
+    """Scale a drawing with springs, or its fixed nodes alone, to the size with the least J."""
 
     def __call__(self, drawing: Drawing, run: Run) -> Drawing:
         objective = run.objective(drawing, drawing.method or run.method, drawing.exaggeration)
         if drawing.free is None:
-            return _resized(drawing, objective, np.ones(1, dtype=bool), run, thoroughly=True)
+            return _resized(drawing, objective, thoroughly=True)
         fixed = ~drawing.free
         middle = means(drawing.Y, fixed)
         factor = spread_search(objective, drawing.Y, fixed)
@@ -297,7 +262,7 @@ class Branch:
 
 @dataclass(frozen=True, kw_only=True)
 class Keep(Pass):
-    """Try branches and keep the best for each graph; its own step shows the kept drawing.
+    """Try branches and keep the best; its own step shows the kept drawing.
 
     Only drawings that differ are measured.
 
@@ -317,47 +282,41 @@ class Keep(Pass):
         return tuple(each for branch in self.branches for each in branch.passes)
 
     def __call__(self, drawing: Drawing, run: Run) -> Drawing:
-        count = drawing.count
         best = last = given = drawing
-        found, live, measured = np.full(count, -math.inf), np.ones(count, dtype=bool), np.zeros(count, dtype=bool)
+        found, live, measured = -math.inf, True, False
         measure = MEASURES[self.by](drawing, run)
         for number, branch in enumerate(self.branches):
-            going = np.ones(count, dtype=bool) if branch.every else live
-            if not (branch.passes and going.any()):
+            if not branch.passes or not (live or branch.every):
                 continue
             known = {"given": given, "last": last, "best": best}
-            start = known[branch.start] if isinstance(branch.start, str) else branch.start
             try:
-                now = fold(branch.passes, start.take(going), run)
+                last = fold(branch.passes, known[branch.start] if isinstance(branch.start, str) else branch.start, run)
             except Stopped as stopped:
                 if number:
-                    stopped.drawing = replace(best, reasons=("stopped",) * count)
+                    stopped.drawing = replace(best, reason="stopped")
                 raise
-            last = last.put(going, now)
-            moved = going if not number else going & ~last.same(best)
-            if number and (late := moved & ~measured).any():
-                found = np.where(late, measure(best, late), found)
-            measured |= moved
-            value = np.where(moved, measure(last, moved) if moved.any() else found, found)
-            bar = found + (branch.margin - 1.0) * np.abs(np.where(np.isfinite(found), found, 0.0))
-            better = moved & ((value > bar) | (number == 0))
-            best = best.put(better, last.take(better))
+            if number and last.same(best):
+                continue
+            if number and not measured:
+                found, measured = measure(best), True
+            measured, value = True, measure(last)
+            better = not number or value > found + (branch.margin - 1.0) * (abs(found) if math.isfinite(found) else 0.0)
             self._log(branch, value, better)
-            if not number and self.enough:
-                rows = drawing.segments.sizes if run.method.connection.by_rows else 1
-                live = live & ~(np.abs(value) <= self.enough * rows)
-            if branch.stop:
-                live = live & ~(value < np.where(np.isfinite(found), branch.stop * found, -math.inf))
-            found = np.where(better, value, found)
-        run.report(best, self.name)(float(np.sum(run.values(best))), best.Y)
+            rows = len(drawing.Y) if run.method.connection.by_rows else 1
+            if not number and self.enough and abs(value) <= self.enough * rows:
+                live = False
+            if branch.stop and math.isfinite(found) and value < branch.stop * found:
+                live = False
+            if better:
+                best, found = last, value
+        run.report(best, self.name)(run.value(best), best.Y)
         return best
 
-    def _log(self, branch: Branch, value: np.ndarray, better: np.ndarray) -> None:
-        """Log the measure of a branch, and for how many graphs it is the best so far."""
+    def _log(self, branch: Branch, value: float, better: bool) -> None:
+        """Log the measure of a branch, and whether it is the best so far."""
         if LOG.isEnabledFor(logging.DEBUG):
             name = branch.passes[-1].name if branch.passes else "as it is"
-            best = f"best so far for {np.count_nonzero(better)} of {len(better)}"
-            LOG.debug("%s, %s: %s %.6g, %s", self.name, name, self.by, float(np.median(np.abs(value))), best)
+            LOG.debug("%s, %s: %s %.6g%s", self.name, name, self.by, abs(value), ", best so far" if better else "")
 
 
 def passes_within(passes: tuple[Pass, ...], depth: int = 0):
@@ -367,53 +326,32 @@ def passes_within(passes: tuple[Pass, ...], depth: int = 0):
         yield from passes_within(each.nested, depth + 1)
 
 
-# A function of a drawing and the mask (C,) of the graphs that count, made from the drawing that `Keep` starts with.
-# Larger is better.
-Measure = Callable[[Drawing, np.ndarray], np.ndarray]
+# A function of a drawing, made from the drawing that `Keep` starts with.  Larger is better.
+Measure = Callable[[Drawing], float]
 
 
-def _by_value(drawing: Drawing, run: Run) -> Measure:
+def _by_value(_: Drawing, run: Run) -> Measure:
     """Measure drawings by minus J; return minus infinity if a drawing collapsed."""
-
-    def measure(now: Drawing, going: np.ndarray) -> np.ndarray:
-        found = np.full(now.count, -math.inf)
-        found[going] = -run.values(now.take(going))
-        return np.where([reason == "collapsed" for reason in now.reasons], -math.inf, found)
-
-    return measure
+    return lambda now: -math.inf if now.reason == "collapsed" else -run.value(now)
 
 
 def _by_score(drawing: Drawing, run: Run, tidy: bool = False) -> Measure:
     """Measure drawings by the quality score; ``tidy``: times the tidiness."""
-    score = Score(drawing, run.sums.threads)
-
-    def measure(now: Drawing, going: np.ndarray) -> np.ndarray:
-        found = np.where(going, score(now.Y), -math.inf)
-        if tidy:
-            some = now.take(going)
-            found[going] *= tidiness(some.affinity.P, some.Y, some.segments)
-        return found
-
-    return measure
+    score = Score(drawing.affinity.P, run.sums.threads)
+    return lambda now: score(now.Y) * (tidiness(drawing.affinity.P, now.Y) if tidy else 1.0)
 
 
 def _by_rest(_: Drawing, run: Run) -> Measure:
     """Measure drawings by minus the median step of nodes with initial positions, in radii."""
 
-    def measure(now: Drawing, going: np.ndarray) -> np.ndarray:
-        some, found = now.take(going), np.full(now.count, -math.inf)
-        some = replace(some, parts=tuple(replace(part, fixed=None) for part in some.parts))
-        moves = np.empty(some.count)
-        for mask, each in some.by_method():
-            objective = run.objective(each, each.method or run.method, each.exaggeration)
-            at = objective.evaluate(each.Y, attraction=True)
-            with np.errstate(all="ignore"):
-                step = np.asarray(np.sqrt(np.sum(at.gradient**2, axis=1)) / (4.0 * attraction_of(objective, at)))
-                steps, radii = np.split(step, each.segments.starts[1:-1]), each.radius()
-                medians = [np.median(own[part.known]) for own, part in zip(steps, each.parts, strict=True)]
-                moves[mask] = np.array(medians) / np.where(radii > 0, radii, 1.0)
-        found[going] = np.where(np.isfinite(moves), -moves, -math.inf)
-        return found
+    def measure(now: Drawing) -> float:
+        objective = run.sums.objective(now.method or run.method, now.affinity)
+        objective = replace(objective, exaggeration=now.exaggeration)
+        at = objective.evaluate(now.Y, attraction=True)
+        with np.errstate(all="ignore"):
+            step = np.asarray(np.sqrt(np.sum(at.gradient**2, axis=1)) / (4.0 * attraction_of(objective, at)))
+        move = float(np.median(step[now.part.known])) / (radius(now.Y) or 1.0)
+        return -move if math.isfinite(move) else -math.inf
 
     return measure
 

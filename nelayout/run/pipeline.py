@@ -171,7 +171,7 @@ def _draw(
         parts = [replace(parts[0], start=start, own_start=True)]
         run = replace(run, canvas=_frames(request, parts))
         if stopped:
-            return [replace(Drawing.of(parts, run.dim), Y=start, reasons=("stopped",))], run, True
+            return [replace(Drawing.of(parts[0], run.dim), Y=start, reason="stopped")], run, True
     return _draw_each(parts, run)
 
 
@@ -203,16 +203,16 @@ def _draw_each(parts: list[Part], run: Run) -> tuple[list[Drawing], Run, bool]:
         stopped = not complete
     found = [drawn.get(twin_of.get(k, k)) for k in range(len(parts))]
     each = zip(parts, found, strict=True)
-    drawings = [_as_it_is(part, run) if own is None else replace(own, parts=(part,)) for part, own in each]
+    drawings = [_as_it_is(part, run) if own is None else replace(own, given=part) for part, own in each]
     return drawings, run, stopped
 
 
 def _as_it_is(part: Part, run: Run) -> Drawing:
     """Return positions of a component that is not drawn: one node, or not reached by the run."""
-    nothing = Drawing.of([part], run.dim)
+    nothing = Drawing.of(part, run.dim)
     if len(part.nodes) == 1:
         known = part.start is not None and part.placed
-        return replace(nothing, Y=np.array(part.start) if known else nothing.Y, reasons=("converged",))
+        return replace(nothing, Y=np.array(part.start) if known else nothing.Y, reason="converged")
     if part.start is None:
         return nothing.at(random_positions(len(part.nodes), run.dim, run.rng))
     return nothing.at(place_missing(part.start, part.affinity.P, run.rng))

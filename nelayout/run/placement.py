@@ -6,10 +6,11 @@ import math
 
 import numpy as np
 
+from nelayout.numerics.arithmetic import radius
 from nelayout.placing.orient import ON_AXIS
 
 __all__ = [
-    "as_before", "centered", "frame", "is_flat", "one_place", "place_missing", "pull_in_outliers", "radius",
+    "as_before", "centered", "frame", "is_flat", "one_place", "place_missing", "pull_in_outliers",
     "random_positions", "scattered", "stir_flat",
 ]  # fmt: skip
 
@@ -22,12 +23,6 @@ GAP, NEAR = 100.0, 3.0
 def random_positions(n: int, dim: int, rng: np.random.Generator) -> np.ndarray:
     """Standard normal positions (n, dim)."""
     return rng.standard_normal((n, dim))
-
-
-def radius(Y: np.ndarray) -> float:
-    """Root mean squared distance to the centroid."""
-    about = Y - np.einsum("ij->j", Y) / max(len(Y), 1)
-    return math.sqrt(float(np.einsum("ij,ij->", about, about)) / max(len(Y), 1))
 
 
 def centered(Y: np.ndarray) -> np.ndarray:

@@ -27,7 +27,6 @@ from nelayout.numerics import loop_store
 from nelayout.numerics.distances import pivots_of
 from nelayout.numerics.memory import size_in_words, warn_if_short
 from nelayout.numerics.parallel import Threads, thread_count
-from nelayout.objective.stacks import MAX_STACKED_NODES
 from nelayout.optimizers import LBFGS
 from nelayout.run.drawing import Part, uses_loops
 from nelayout.run.facts import Facts
@@ -281,9 +280,9 @@ def _planned(request: Request, threads: int, stability: float | None, file: floa
             steps, why = method.choose.drawings * min(COMPARED, last) + last, "alpha is chosen from the data"
             walk = Descent(name="walk over alpha", steps=steps, optimizer=settings.optimizer or LBFGS(), why=why)
             passes = (*passes, walk)
-        groups.setdefault((passes, facts.n > MAX_STACKED_NODES and facts.n), []).append(facts)
+        groups.setdefault(passes, []).append(facts)
     rows, largest, first, entries = list[PlannedPass](), 0, (0, "exact"), request.P.nnz
-    for (passes, _), some in sorted(groups.items(), key=lambda item: (item[1][0].own_start, -item[1][0].n)):
+    for passes, some in sorted(groups.items(), key=lambda item: (item[1][0].own_start, -item[1][0].n)):
         count, nodes = len(some), max(facts.n for facts in some)
         size = round(float(np.sqrt(np.mean([facts.n**2 for facts in some]))))
         model = CostModel(method, o, size, sum(facts.entries for facts in some) // count, n, threads, count)

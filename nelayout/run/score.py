@@ -1,4 +1,4 @@
-"""A quick quality score of drawings of the same graphs, by which `Keep` chooses.
+"""A quick quality score of drawings of one graph, by which `Keep` chooses.
 
 score = mean neighborhood Jaccard / (scale-normalized stress)^(2/3)
 
@@ -10,7 +10,6 @@ lower number wins a tie.  So the score of a drawing is always the same.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import cached_property
 from typing import Any
 
@@ -20,7 +19,6 @@ from scipy.sparse import csr_array
 from nelayout.numerics.breadth_first import COMPILED_ABOVE, hops_from
 from nelayout.numerics.parallel import Threads
 from nelayout.quality.stress import stress_sums
-from nelayout.run.drawing import Drawing
 from nelayout.run.parting import Neighborhoods
 
 __all__ = ["Hops", "Score"]
@@ -59,52 +57,13 @@ class Hops:
 
 
 class Score:
-    """Scores drawings of the same graphs, one drawing after another."""
+    """Scores drawings of one graph, one drawing after another."""
 
-    def __init__(self, drawing: Drawing, threads: Threads) -> None:
-        self.P, self.segments = drawing.affinity.P, drawing.segments
-        self.together = drawing.count > 1
-        if self.together:
-            self.pivots = _pivots(self.segments.sizes)
-            self.hops = self._counted()
-        else:
-            self.one, self.neighborhoods = Hops(self.P, threads), Neighborhoods(self.P)
+    def __init__(self, P: csr_array, threads: Threads) -> None:
+        self.hops, self.neighborhoods = Hops(P, threads), Neighborhoods(P)
 
-    def __call__(self, Y: np.ndarray) -> np.ndarray:
-        """Return the score of each graph (C,) in Y (n, dim); larger is better, 0 if not finite."""
-        finite = np.logical_and.reduceat(np.isfinite(Y).all(axis=1), self.segments.starts[:-1])
-        with np.errstate(all="ignore"):
-            jaccard, stress = self._measured(Y) if finite.any() else (np.zeros(len(finite)), np.ones(len(finite)))
-        return np.where(finite, np.maximum(jaccard, LEAST) / np.maximum(stress, LEAST) ** STRESS_POWER, 0.0)
-
-    def _measured(self, Y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """(C,) neighborhood Jaccard and (C,) stress."""
-        if not self.together:
-            return np.array([self.neighborhoods.kept(Y)]), np.array([self.one.stress(Y)])
-        from nelayout.run import score_loops
-
-        jaccard, stress = np.zeros((2, len(self.segments.sizes)))
-        score_loops.score_each(
-            self.P.indptr, self.P.indices, self.segments.starts, self.pivots, self.hops, Y, jaccard, stress,
-            np.empty(len(Y)),
-        )
-        return jaccard, stress
-
-    def _counted(self) -> np.ndarray:
-        """(PIVOTS, n) hops from the pivots of each graph."""
-        from nelayout.run import score_loops
-
-        n = len(self.segments.of)
-        hops, queue = np.zeros((self.pivots.shape[1], n), dtype=np.int32), np.empty(n, dtype=np.int32)
-        score_loops.hops_each(self.P.indptr, self.P.indices, self.segments.starts, self.pivots, hops, queue)
-        return hops
-
-
-def _pivots(sizes: Sequence[int] | np.ndarray) -> np.ndarray:
-    """Return nodes (C, at most PIVOTS) from which hops are counted; -1 if a graph has fewer."""
-    sizes = np.asarray(sizes)
-    pivots = np.full((len(sizes), min(PIVOTS, int(sizes.max()))), -1)
-    for n in np.unique(sizes).tolist():
-        own = np.sort(np.random.default_rng(1).permutation(n)[:PIVOTS])
-        pivots[np.flatnonzero(sizes == n), : len(own)] = own
-    return pivots
+    def __call__(self, Y: np.ndarray) -> float:
+        """Return the score of a drawing Y (n, dim); larger is better, 0 if it is not finite."""
+        if not np.isfinite(Y).all():
+            return 0.0
+        return max(self.neighborhoods.kept(Y), LEAST) / max(self.hops.stress(Y), LEAST) ** STRESS_POWER

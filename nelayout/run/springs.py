@@ -39,5 +39,5 @@ def springs(objective: Objective, drawing: Drawing, stability: float) -> Objecti
     about = centered(Y)
     work = float(np.sum(curvature * np.einsum("ij,ij->i", about, about)))
     factor = 4.0 * objective.edges.stretch(weights, about) / work if work > 0 else 1.0
-    places = np.where(known[:, None], (part.start - drawing.place[0]) * drawing.size[0], 0.0)
+    places = np.where(known[:, None], (part.start - drawing.place) * drawing.size, 0.0)
     return objective.sharing(anchors=Anchors(places, np.where(known, stiffness(stability, factor * curvature), 0.0)))

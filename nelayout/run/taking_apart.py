@@ -58,14 +58,14 @@ def take_apart(
                     "the others, which would be a dot: the drawing starts with them brought nearer"
                 )
         if own.goal is not None and (request.method.mu or own.goal.agrees(strong_edges(graph), threads)):
-            affinity = replace(affinity, distances=(own.goal,))
+            affinity = replace(affinity, distances=own.goal)
         elif request.method.emphasis:
             graphs.append(graph)
         found.append(Part(nodes, affinity, start, fixed, own.sketch))
     if graphs:
         grouped = request.method.emphasis == "auto"
         each = zip(found, hop_distances_of_each(graphs, threads, grouped), strict=True)
-        found = [replace(part, affinity=replace(part.affinity, distances=(goal,))) for part, goal in each]
+        found = [replace(part, affinity=replace(part.affinity, distances=goal)) for part, goal in each]
     return found, notes
 
 

@@ -11,11 +11,10 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from nelayout.numerics.breadth_first import COMPILED_ABOVE
-from nelayout.numerics.groups import Parts
 from nelayout.quality.crossings import Segments
 from nelayout.quality.edges import edges
 
-__all__ = ["crossed", "crossings", "crossings_of_each", "is_symmetric", "least_distance", "step_between", "tidiness"]
+__all__ = ["crossed", "crossings", "is_symmetric", "least_distance", "step_between", "tidiness"]
 
 # Powers of a score that is multiplied by the tidiness: of 1 + X, and the factor of a symmetric drawing.
 CROSSINGS_POWER, SYMMETRY = 0.15, 1.25
@@ -27,40 +26,25 @@ TRIALS, LEAST_STEP = 10, 0.2
 IMAGE = 0.5
 
 
-def tidiness(P: csr_array, Y: np.ndarray, graphs: Parts) -> np.ndarray:
-    """Return how tidy each graph (C,) is in a drawing Y (n, 2) of graphs; larger is better.
+def tidiness(P: csr_array, Y: np.ndarray) -> float:
+    """Return how tidy a drawing Y (n, 2) of a graph is; larger is better.
 
     >>> square = csr_array(np.array([[0, 1, 0, 1], [1, 0, 1, 0], [0, 1, 0, 1], [1, 0, 1, 0]]))
-    >>> corners, one = np.array([[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [0.0, 1.0]]), Parts(np.array([4]))
-    >>> bool(tidiness(square, corners, one) > tidiness(square, corners[[0, 2, 1, 3]], one))
+    >>> corners = np.array([[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [0.0, 1.0]])
+    >>> tidiness(square, corners) > tidiness(square, corners[[0, 2, 1, 3]])
     True
     """
-    found, each = crossings_of_each(P, Y, graphs), np.split(Y, graphs.starts[1:-1])
-    symmetry = [SYMMETRY if is_symmetric(own) else 1.0 for own in each]
-    return (1.0 + np.nan_to_num(found)) ** -CROSSINGS_POWER * symmetry
+    found = crossings(P, Y)
+    return (1.0 + (0.0 if math.isnan(found) else found)) ** -CROSSINGS_POWER * (SYMMETRY if is_symmetric(Y) else 1.0)
 
 
 def crossings(P: csr_array, Y: np.ndarray) -> float:
     """Return the number of crossings of Y (n, 2), or NaN for too many pairs of edges."""
-    return float(crossings_of_each(P, Y, Parts(np.array([len(Y)])))[0])
-
-
-def crossings_of_each(P: csr_array, Y: np.ndarray, graphs: Parts) -> np.ndarray:
-    """Return the crossings (C,) of each graph in Y (n, 2), NaN for too many pairs of edges.
-
-    The graphs are laid side by side, so that one sweep counts them all.
-    """
     i, j = edges(P)
-    if graphs.count > 1:
-        away = Y - graphs.spread(graphs.mean(Y))
-        extent = graphs.max(np.abs(away))
-        Y = away / graphs.spread(np.where(extent > 0, extent, 1.0))[:, None]
-        Y[:, 0] += 3.0 * graphs.of
-    drawn, m = Segments(i, j, Y), np.bincount(graphs.of[i], minlength=graphs.count)
-    few = drawn.pairs_of(graphs.of[i], graphs.count) <= MOST_PAIRS * m
-    some = np.flatnonzero(few[graphs.of[i]])
-    found = np.bincount(graphs.of[i[some]], drawn.count(some, both=False)[0], minlength=graphs.count)
-    return np.where(few, found, np.nan)
+    drawn = Segments(i, j, Y)
+    if drawn.pairs > MOST_PAIRS * len(i):
+        return math.nan
+    return float(np.sum(drawn.count(np.arange(len(i)), both=False)[0]))
 
 
 def crossed(i: np.ndarray, j: np.ndarray, Y: np.ndarray) -> np.ndarray:

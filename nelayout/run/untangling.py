@@ -27,12 +27,12 @@ from nelayout.formula.kernels import Radial
 from nelayout.numerics.parallel import Threads
 from nelayout.objective import Objective
 from nelayout.optimizers import LBFGS
-from nelayout.optimizers.minimize import Report, Rest, minimize, silent
+from nelayout.optimizers.minimize import Report, StoppingRule, minimize, silent
 from nelayout.quality.edges import edges
-from nelayout.run.drawing import Drawing, Run, joined
+from nelayout.run.drawing import Drawing, Run
 from nelayout.run.passes import Descent, Pass
 from nelayout.run.planar import is_cactus, planar_drawing, searched
-from nelayout.run.tidiness import crossed, crossings, crossings_of_each, is_symmetric, least_distance, step_between
+from nelayout.run.tidiness import crossed, crossings, is_symmetric, least_distance, step_between
 from nelayout.sums.nbody.exact import BLOCK_PAIRS
 from nelayout.sums.nbody.outside import Sources
 
@@ -68,16 +68,13 @@ class Untangle(Pass):
     """Move pieces and nodes at crossings; symmetric drawings stay, except trees and cactuses."""
 
     def __call__(self, drawing: Drawing, run: Run) -> Drawing:
-        return _changed(drawing, TANGLED, lambda some: joined([self._moved(each, run) for each in some.split()]))
-
-    def _moved(self, drawing: Drawing, run: Run) -> Drawing:
-        moves = not is_symmetric(drawing.Y) or is_cactus(drawing.affinity.P)
+        moves = _is_crossed(drawing, TANGLED) and (not is_symmetric(drawing.Y) or is_cactus(drawing.affinity.P))
         return _untangled(drawing, run) if moves else drawing
 
 
 @dataclass(frozen=True, kw_only=True)
 class Redraw(Pass):
-    """Redraw each graph with crossings from initial positions without crossings, if known.
+    """Redraw a graph with crossings from initial positions without crossings, if known.
 
     The descents are free at first, and edges that cross then are untangled.  If some still cross, the descents begin
     again and go only as far as no edges cross.  The drawing with fewer crossings stays.
@@ -87,26 +84,17 @@ class Redraw(Pass):
     untangle: Untangle
 
     def __call__(self, drawing: Drawing, run: Run) -> Drawing:
-        return _changed(drawing, PLANAR, lambda some: self._redrawn(some, run))
-
-    def _redrawn(self, drawing: Drawing, run: Run) -> Drawing:
-        planar = [planar_drawing(each.affinity.P) for each in drawing.split()]
-        known = np.array([Y is not None for Y in planar])
-        if not known.any():
+        planar = planar_drawing(drawing.affinity.P) if _is_crossed(drawing, PLANAR) else None
+        if planar is None:
             return drawing
-        before = drawing.take(known)
-        start = replace(before, Y=np.concatenate([Y for Y in planar if Y is not None]), methods=(None,) * before.count)
-        free = start
+        free = start = replace(drawing, Y=planar, method=None)
         for each in self.descents:
-            going = np.array([_takes(each, Y) for Y in np.split(free.Y, free.segments.starts[1:-1])])
-            if going.any():
-                free = free.put(going, each(free.take(going), run))
-        free = self.untangle(free, run)
-        three = zip(before.split(), start.split(), free.split(), strict=True)
-        return drawing.put(known, joined([self._chosen(*each, run) for each in three]))
+            if _takes(each, free.Y):
+                free = each(free, run)
+        return self._chosen(drawing, start, self.untangle(free, run), run)
 
     def _chosen(self, before: Drawing, start: Drawing, free: Drawing, run: Run) -> Drawing:
-        """Return the free or the held drawing of one graph; the one before if both have folded."""
+        """Return the free or the held drawing; the one before if both have folded."""
         P, found = before.affinity.P, list[tuple[float, Drawing]]()
         for way in (lambda: free, lambda: self._held(start, run)):
             now = way()
@@ -118,13 +106,13 @@ class Redraw(Pass):
         return min(found, key=lambda each: each[0])[1] if found else before
 
     def _held(self, now: Drawing, run: Run) -> Drawing:
-        """Descend from the start of one graph as far as no edges cross."""
+        """Descend from the start as far as no edges cross."""
         for each in self.descents:
             if _takes(each, now.Y):
                 now = replace(each, steps=0)(now, run)
                 search = _Search(_objective(now, run), now.Y, run.sums.threads)
                 search.settle(each.steps // SETTLING_STEPS, run.report(now, f"{each.name}, held"))
-                now = replace(now, Y=search.Y, reasons=("lull",))
+                now = replace(now, Y=search.Y, reason="lull")
         return now
 
 
@@ -133,21 +121,19 @@ def _takes(descent: Descent, Y: np.ndarray) -> bool:
     return not (descent.emphasis and is_symmetric(Y))
 
 
-def _changed(drawing: Drawing, most: float, change: Callable[[Drawing], Drawing]) -> Drawing:
-    """Change the graphs with crossings, at most so many for each entry."""
-    found = crossings_of_each(drawing.affinity.P, drawing.Y, drawing.segments)
-    going = (found > 0) & (found <= most * np.array([part.affinity.P.nnz for part in drawing.parts]))
-    return drawing.put(going, change(drawing.take(going))) if going.any() else drawing
+def _is_crossed(drawing: Drawing, most: float) -> bool:
+    """Return whether a drawing has crossings, at most so many for each entry."""
+    return 0 < crossings(drawing.affinity.P, drawing.Y) <= most * drawing.affinity.P.nnz
 
 
 def _objective(drawing: Drawing, run: Run) -> Objective:
-    """Return the objective of one graph, on the CPU."""
+    """Return the objective of a drawing, on the CPU."""
     on_cpu = replace(run, sums=run.sums.on_cpu)
     return on_cpu.objective(drawing, drawing.method or run.method, drawing.exaggeration)
 
 
 def _untangled(drawing: Drawing, run: Run) -> Drawing:
-    """Return the drawing of one graph with fewer crossings."""
+    """Return the drawing with fewer crossings."""
     search = _Search(_objective(drawing, run), drawing.Y, run.sums.threads)
     pieces, best, kappa = pieces_of(drawing.affinity.P), search.state(), KAPPA
     while search.crossings and kappa <= MOST_KAPPA and search.left > 0:
@@ -277,7 +263,7 @@ class _Search:
     def settle(self, descents: int = SETTLING, report: Report = silent) -> None:
         """Descend as far as no further edges cross, until J hardly falls."""
         for _ in range(descents):
-            down, last = minimize(self.J, self.Y, LBFGS(), SETTLING_STEPS, Rest(), report)[0], self.value
+            down, last = minimize(self.J, self.Y, LBFGS(), SETTLING_STEPS, StoppingRule(), report)[0], self.value
             self.left -= len(self.Y) / SETTLED_PER_MOVE
             step = step_between(self.i, self.j, self.Y, down, self.load)
             value = math.inf if step is None else self._value(step[0])

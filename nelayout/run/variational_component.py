@@ -37,7 +37,7 @@ def draw_variational(part: Part, run: Run) -> Drawing:
     drawing = draw_part(part, replace(run, method=replace(plain, stages=(Descend("size", 0),)), max_iter=0))
     if rounds == 0:
         return drawing
-    drawing = replace(drawing, methods=(plain,), reasons=("max_iter",))
+    drawing = replace(drawing, method=plain, reason="max_iter")
     objective = run.sums.objective(plain, affinity)
     report, latest = run.report(drawing, "variational"), [drawing]
 
@@ -67,5 +67,5 @@ def draw_variational(part: Part, run: Run) -> Drawing:
             callback=look,
         )
     except Stopped:
-        return replace(latest[0], reasons=("stopped",))
-    return replace(latest[0], Y=Y, reasons=("converged" if len(trace) < rounds else "max_iter",))
+        return replace(latest[0], reason="stopped")
+    return replace(latest[0], Y=Y, reason="converged" if len(trace) < rounds else "max_iter")

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from itertools import compress
 
 import numpy as np
 from scipy.sparse import csr_array
 
 from nelayout.numerics.distances import Distances
-from nelayout.numerics.groups import Parts
 from nelayout.similarities.random_walk import RandomWalk
 
-__all__ = ["Affinity", "some_of", "within_range"]
+__all__ = ["Affinity", "within_range"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,22 +20,22 @@ class Affinity:
 
     P      (n, n) CSR, symmetric, non-negative, zero diagonal
     mass   (n,) positive
-    inside weight of P that merged pairs hold: they still count in sum P; (C,) of several graphs, as ``hidden``
+    inside weight of P that merged pairs hold: they still count in sum P
     hidden sum over clusters of m_C^2 - sum_{i in C} m_i^2: pairs at distance 0 that still count in every sum over M
     rows   row-stochastic similarities on the pattern of P, for connections by rows; None: P's rows by their sums
     features (n, p) what is known of each node beside P, for variational methods; None: nothing
-    distances  of each graph, to which a drawing's are compared where stress is part of the objective; empty: none
+    distances  to which a drawing's are compared where stress is part of the objective; None: to none
     walk   the random walk on P; its dense p replaces P in objectives that are quadratic in the drawing
     """
 
     P: csr_array
     mass: np.ndarray
-    inside: float | np.ndarray = 0.0
-    hidden: float | np.ndarray = 0.0
+    inside: float = 0.0
+    hidden: float = 0.0
     walk: RandomWalk | None = None
     rows: np.ndarray | None = None
     features: np.ndarray | None = None
-    distances: tuple[Distances, ...] = ()
+    distances: Distances | None = None
 
     def around(self, by_rows: bool) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Return sums (n,) over neighbors: of mass, 1, weight; ``by_rows``: only of the own row."""
@@ -48,20 +46,6 @@ class Affinity:
         of = np.repeat(np.arange(n), np.diff(P.indptr))
         near, count, weight = (np.bincount(of, each, minlength=n) for each in (own * self.mass[P.indices], own, P.data))
         return near, count, weight
-
-
-def some_of(affinity: Affinity, parts: Parts, kept: np.ndarray) -> tuple[Affinity, Parts, np.ndarray]:
-    """Return the graphs of a mask (C,), where each is, and the mask (n,) of their rows."""
-    P, (fewer, rows) = affinity.P, parts.take(kept)
-    entries = np.repeat(rows, np.diff(P.indptr))
-    new = (np.cumsum(rows) - 1).astype(np.int32)
-    indptr = np.concatenate([[0], np.cumsum(np.diff(P.indptr)[rows])]).astype(np.int32)
-    n = len(fewer.of)
-    graph = csr_array((P.data[entries], new[P.indices[entries]], indptr), shape=(n, n))
-    inside, hidden = (np.broadcast_to(each, kept.shape)[kept] for each in (affinity.inside, affinity.hidden))
-    own = None if affinity.rows is None else affinity.rows[entries]
-    distances = tuple(compress(affinity.distances, kept))
-    return Affinity(graph, affinity.mass[rows], inside, hidden, rows=own, distances=distances), fewer, rows
 
 
 def within_range(P: csr_array, bits: int) -> tuple[csr_array, tuple[str, ...]]:

@@ -22,7 +22,7 @@ import numpy as np
 from scipy.sparse import coo_array, csr_array
 
 from nelayout.errors import InputError, missing_extra
-from nelayout.numerics.groups import WHOLE
+from nelayout.numerics.arithmetic import radius
 from nelayout.numerics.pytorch import torch_module
 
 __all__ = ["CONJUGATES", "Network", "PairSamples", "Round", "needs_torch", "variational_drawing"]
@@ -125,7 +125,7 @@ def variational_drawing(
                 shown = Y.view()
                 shown.flags.writeable = False
                 callback(trace[-1], shown)
-            if WHOLE.radius(Y - before) < tol * WHOLE.radius(Y):
+            if radius(Y - before) < tol * radius(Y):
                 break
         return Y, tuple(trace)
 

@@ -25,7 +25,6 @@ from nelayout.formula.divergences.beta import log_power_mean
 from nelayout.formula.divergences.protocol import Divergence, PairTerm, Powers, Similarity, Spread
 from nelayout.formula.kernels import boxcox
 from nelayout.formula.part_names import number_within, spell
-from nelayout.numerics.groups import several
 
 __all__ = ["BACKGROUND", "Alpha", "NegativeAlpha", "alpha", "background_number", "reverse_kl", "with_background"]
 
@@ -72,9 +71,6 @@ class Alpha(Divergence):
         mean = self.order * edges / weight + 1.0  # of bc(u, t-1), weighted by P
         normalizer = self.order * pairs
         attraction = log_power_mean(mean, self.order - 1.0, -self.order * slopes[0] / weight)
-        if several(normalizer):
-            with np.errstate(invalid="ignore", divide="ignore"):
-                return attraction, np.where(normalizer > 0, np.log(normalizer), np.inf)
         return attraction, math.log(normalizer) if normalizer > 0 else math.inf
 
     def invariant_constant(self, edges: Any, weight: Any, total: Any) -> Any:

@@ -21,7 +21,6 @@ import numpy as np
 from nelayout.formula.divergences.protocol import SMALL_ORDER, Divergence, PairTerm, Powers
 from nelayout.formula.kernels import boxcox
 from nelayout.formula.part_names import number_within, spell
-from nelayout.numerics.groups import several
 
 __all__ = ["Beta", "beta", "i_divergence", "itakura_saito", "kl_divergence", "log_power_mean"]
 
@@ -37,13 +36,10 @@ def log_power_mean(mean: Any, order: float, powers: Any = None) -> Any:
     if order == 0:
         return mean
     if powers is None or abs(order) <= SMALL_ORDER:
-        log, inside, least = (np.log1p, math.log1p), order * mean, -1.0
+        log, inside, least = math.log1p, order * mean, -1.0
     else:
-        log, inside, least = (np.log, math.log), powers, 0.0
-    if several(inside):
-        with np.errstate(invalid="ignore", divide="ignore"):
-            return np.where(inside > least, log[0](inside) / order, np.inf)
-    return log[1](inside) / order if inside > least else math.inf
+        log, inside, least = math.log, powers, 0.0
+    return log(inside) / order if inside > least else math.inf
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from nelayout.formula.kernels import Kernel, Radial, boxcox
-from nelayout.numerics.groups import several
+from nelayout.numerics.arithmetic import is_array
 
 __all__ = ["SMALL_ORDER", "Divergence", "PairTerm", "Powers", "Similarity", "Spread", "spread"]
 
@@ -38,7 +38,7 @@ class Similarity(NamedTuple):
 
     def power(self, order: float) -> np.ndarray:
         """b^order."""
-        if self.known is not None or several(self.lam):  # lambda may be huge and q tiny, and b of usual size
+        if self.known is not None or is_array(self.lam):  # lambda may be huge and q tiny, and b of usual size
             return np.exp(order * self.log())
         power = self.kernel.power(self.xi, order, self.base)
         return power if self.lam == 1.0 else power * self.lam**order

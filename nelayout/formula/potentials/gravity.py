@@ -18,7 +18,6 @@ import numpy as np
 from nelayout.errors import InputError
 from nelayout.formula.part_names import number_within
 from nelayout.formula.potentials import Pull
-from nelayout.numerics.groups import WHOLE, Parts, Whole
 
 __all__ = ["Gravity"]
 
@@ -43,16 +42,16 @@ class Gravity:
     def name(self) -> str:
         return f"{'strong ' * self.strong}{'shared ' * self.shared}{self.strength:g}"
 
-    def at(self, Y: np.ndarray, mass: np.ndarray, graphs: Whole | Parts = WHOLE) -> Pull:
-        """Return the pull at positions Y (n, d), masses (n,); each graph has its own middle."""
+    def at(self, Y: np.ndarray, mass: np.ndarray) -> Pull:
+        """Return the pull at positions Y (n, d), masses (n,)."""
 
         def middle(x: np.ndarray) -> Any:
-            return graphs.spread(graphs.mean(x))
+            return np.add.reduce(x, axis=0) / len(x)
 
         away = Y - middle(Y)
         weight = self.strength * mass
         if self.shared:
-            weight = weight / graphs.spread(graphs.sum(mass))
+            weight = weight / np.add.reduce(mass)
         squares = np.einsum("ij,ij->i", away, away)
         if self.strong:
             cost, curvature = 0.5 * weight * squares, weight

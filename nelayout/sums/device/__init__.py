@@ -101,11 +101,11 @@ class Device:
 
         return walk_on(self, walk)
 
-    def stress(self, factors: np.ndarray, distances: tuple[Distances, ...]) -> DeviceStress:
+    def stress(self, factor: float, distances: Distances) -> DeviceStress:
         """Return the stress of one graph, with its distances on this device."""
         from nelayout.sums.device.stress import DeviceStress
 
-        return DeviceStress(factors, distances, on=self)
+        return DeviceStress(factor, distances, on=self)
 
     def nbody(self, choice: str, threads: Threads) -> DeviceSums:
         """Make the backend of sums over pairs for a value of the keyword ``nbody``."""

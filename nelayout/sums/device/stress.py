@@ -24,7 +24,7 @@ class DeviceStress(Stress):
     def _sums(self, Y: Any, gradient: bool) -> tuple[tuple[Any, Any], Push]:
         """Return the same as `Stress._sums`, on the device."""
         here = self.on.array(Y).tensor
-        (n, d), k = here.shape, len(self._pivots)
+        (n, d), k = here.shape, len(self.distances.pivots)
         sums, back = here.new_empty(2 + 2 * d, n), here.new_zeros(2 * d, k)
         for block in self._blocks:
             apart = self._apart(here, block)
@@ -53,19 +53,19 @@ class DeviceStress(Stress):
     @cached_property
     def _blocks(self) -> list[slice]:
         """Nodes with pairs that fit into the device's block."""
-        n, step = len(self.distances[0].squares), max(1, self.on.block // max(1, len(self._pivots)))
+        n, step = len(self.distances.squares), max(1, self.on.block // max(1, len(self.distances.pivots)))
         return [slice(*ends) for ends in pairwise([*range(0, n, step), n])]
 
     @cached_property
     def _pair_weights(self) -> Any:
         """(2, n, k) w and w D of each pair, in single precision."""
-        given = np.require(self.distances[0].weights, requirements=("C", "W"))
+        given = np.require(self.distances.weights, requirements=("C", "W"))
         return torch.from_numpy(given).to(self.on.name)
 
     @cached_property
     def _there(self) -> Any:
         """The pivots, on the device."""
-        return self.on.array(self._pivots).tensor
+        return self.on.array(self.distances.pivots).tensor
 
     @cached_property
     def _squares(self) -> Any:

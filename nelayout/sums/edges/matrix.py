@@ -1,10 +1,9 @@
 """Sums over the edges: value, slope, pull and weights of the sparse half of an objective.
 
 The rows of P are cut into fixed chunks.  Each chunk gives the sums of its rows and the pull on them.  The reduction
-adds the rows of each group in order.  So other threads, or machines with blocks of rows, can sum the chunks, and the
-bits stay the same.  Each row has the scale factor lambda of its group.  If lambda belongs to a graph, both ends of an
-edge share it and the attraction omega is symmetric.  If lambda belongs to a row, P_ij and P_ji differ.  Then an edge
-pulls both its ends by (omega_ij + omega_ji) / 2.
+adds the rows in order.  So other threads, or machines with blocks of rows, can sum the chunks, and the bits stay the
+same.  If the graph has one scale factor lambda, the attraction omega is symmetric.  If each row has its own, P_ij and
+P_ji differ.  Then an edge pulls both its ends by (omega_ij + omega_ji) / 2.
 """
 
 from __future__ import annotations
@@ -19,8 +18,8 @@ from scipy.sparse import csr_array
 
 from nelayout.formula.divergences.protocol import Divergence, Powers, Similarity, Spread
 from nelayout.formula.kernels import Kernel
+from nelayout.numerics.arithmetic import is_array
 from nelayout.numerics.conjugate_gradients import conjugate_gradients, laplacian_gradients
-from nelayout.numerics.groups import WHOLE, Groups, Parts, Rows, Whole, several
 from nelayout.numerics.parallel import Threads
 
 __all__ = ["EdgeSums", "Edges", "attracting", "row_ranges"]
@@ -30,7 +29,7 @@ MIN_CHUNK, MAX_CHUNKS = 1 << 15, 64
 
 
 class EdgeSums(NamedTuple):
-    """sum M edge and its slope in ln lambda by group, pull (n, d), symmetric omega by entry.
+    """sum M edge and its slope in ln lambda, pull (n, d), symmetric omega by entry.
 
     ``pull``: sum_j omega_ij (y_i - y_j).  ``attraction``: (n,) sum_j max(omega_ij, 0).  Sums not requested are None.
     """
@@ -63,25 +62,22 @@ def row_ranges(indptr: np.ndarray, chunk: int) -> list[tuple[int, int, slice]]:
 class Edges:
     """The entries of a symmetric pattern P, cut into chunks of rows.
 
-    groups   owners of lambda; under `Rows` the values are ``rows``, row-stochastic, None: P's rows by their sums.
+    by_rows  each row has its own lambda, and the values are ``rows``, row-stochastic, None: P's rows by their sums.
              If only row j has the pair (i, j), row i stores a 0
     linear   whether the divergence is linear in p, so that masses leave the edges
-    spread   the background of each group, if the divergence has one
-    parts    graphs with separate linear systems
+    spread   the background of the graph or of each row, if the divergence has one
     """
 
     def __init__(
         self, P: csr_array, mass: np.ndarray, linear: bool, threads: Threads, compiled: bool, *,
-        groups: Groups = WHOLE, rows: np.ndarray | None = None, spread: Spread | None = None,
-        parts: Whole | Parts = WHOLE,
+        by_rows: bool = False, rows: np.ndarray | None = None, spread: Spread | None = None,
     ) -> None:
         self.indptr, self.indices, self.values = P.indptr, P.indices, P.data
-        self.groups, self.parts, self.spread = groups, parts, spread
+        self.by_rows, self.spread = by_rows, spread
         self.threads, self.compiled, self.by_powers = threads, compiled, compiled
         self.n, self.size, self.mass = P.shape[0], len(P.data), mass
         self.longest = int(np.max(np.diff(P.indptr), initial=0))  # entries of the longest row
         self.chunks = row_ranges(P.indptr, max(MIN_CHUNK, -(-self.size // MAX_CHUNKS)) if compiled else self.size)
-        self.by_rows = isinstance(groups, Rows)
         self._powers: tuple[Divergence, Powers | None] | None = None
         # Mask of the entries that belong to the row; None if all do.
         self.given: Any = None
@@ -110,26 +106,14 @@ class Edges:
         return np.argsort(self.indices, kind="stable").astype(np.int32 if self.size < 2**31 else np.int64)
 
     @cached_property
-    def owner(self) -> Any:
-        """Group of each row, (n,); None if all rows are one group."""
-        if isinstance(self.groups, Whole):
-            return None
-        return self.groups.of if isinstance(self.groups, Parts) else np.arange(self.n)
-
-    @cached_property
-    def owners(self) -> Any:
-        """Group of each entry, (nnz,); None if all rows are one group."""
-        return None if self.owner is None else self.rows if self.by_rows else self.owner[self.rows]
-
-    @cached_property
-    def _one_owner(self) -> np.ndarray:
-        """Group of each row under one lambda: zeros, (n,)."""
-        return np.zeros(self.n, dtype=np.int64)
+    def owner(self) -> np.ndarray:
+        """Index of the lambda of each row, (n,)."""
+        return np.arange(self.n) if self.by_rows else np.zeros(self.n, dtype=np.int64)
 
     @cached_property
     def weight(self) -> Any:
-        """Sum of P over each group."""
-        return float(np.sum(self.values)) if self.owner is None else self.groups.sum(self.row_sums(self.values))
+        """Sum of P, over the graph or each row."""
+        return self.row_sums(self.values) if self.by_rows else float(np.sum(self.values))
 
     def measure_of(self, start: int, stop: int) -> Any:
         """Return M of the entries of rows start..stop: m_i m_j, by rows m_j."""
@@ -177,7 +161,7 @@ class Edges:
         def stretched(start: int, stop: int, here: slice) -> Any:
             return weights[here] * self._lengths_and_ends(Y, start, stop, here)[0]
 
-        return 0.5 * self.parts.sum(self._summed(stretched))
+        return 0.5 * float(np.add.reduce(self._summed(stretched), axis=0))
 
     def _summed(self, each: Callable[[int, int, slice], Any]) -> Any:
         """Return the sums of each row, (n,), of what ``each`` gives for the entries of a chunk."""
@@ -200,7 +184,7 @@ class Edges:
     def sums(
         self, Y: Any, kernel: Kernel, divergence: Divergence, lam: Any, want: frozenset[str], xi: Any = None
     ) -> EdgeSums:
-        """Return the sums over each group; ``lam``: one or one each; ``xi``: lengths^2 or None.
+        """Return the sums over the graph or each row, for its ``lam``; ``xi``: lengths^2 or None.
 
         ``want``: "pull", "weights", "attraction" in addition to value and slope; "rows": value and slope of each row.
         """
@@ -219,8 +203,8 @@ class Edges:
         weights: Any = None if omega is None else self.symmetric(omega)
         if late:
             self._by_chunks(lambda start, stop, here: self._pull(Y, weights[here], start, stop, here, pull))
-        if several(slope) and "rows" not in want:
-            value, slope = self.groups.sum(value), self.groups.sum(slope)
+        if is_array(slope) and not self.by_rows and "rows" not in want:
+            value, slope = float(np.add.reduce(value, axis=0)), float(np.add.reduce(slope, axis=0))
         attraction = self.row_sums(attracting(weights)) if "attraction" in want else None
         return EdgeSums(value, slope, pull, weights if "weights" in want else None, attraction)
 
@@ -229,11 +213,11 @@ class Edges:
     ) -> tuple[Any, Any]:
         """Compute the sums of each row by the divergence's own formulas, chunk by chunk."""
         values, slopes = self._room(), self._room()
-        log_lam = np.log(lam) if several(lam) else None
+        log_lam = np.log(lam) if is_array(lam) else None
 
         def work(start: int, stop: int, here: slice) -> None:
             xi, ends = self._lengths_and_ends(Y, start, stop, here) if known is None else (known, None)
-            log_b = None if log_lam is None else kernel.log(xi) + log_lam[self.owners[here]]
+            log_b = None if log_lam is None else kernel.log(xi) + log_lam[self.rows[here]]
             sums = self._bound(divergence, here).edge_and_slope(self.ratio[here], Similarity(kernel, xi, lam, log_b))
             each, slope = (self._own(some, here) for some in sums)
             if pull is not None or omega is not None:
@@ -256,14 +240,14 @@ class Edges:
         if xi is None:
             xi, ends = self._lengths_and_ends(Y, 0, self.n, slice(0, self.size))
         base = kernel.base(xi)
-        known = kernel.log(xi, base) + np.log(lam)[self.owners] if several(lam) else None
+        known = kernel.log(xi, base) + np.log(lam)[self.rows] if is_array(lam) else None
         each, slope = powers.varying(Similarity(kernel, xi, lam, known, base))
         if pull is not None or omega is not None:
             attraction = np.multiply(slope, -kernel.decay(xi, base), out=omega)
             if pull is not None:
                 self._pull(Y, attraction, 0, self.n, slice(0, self.size), pull, ends)
-        if self.owner is None and not by_row:
-            whole = float(np.add.reduce(powers.constant)) if several(powers.constant) else powers.constant
+        if not self.by_rows and not by_row:
+            whole = float(np.add.reduce(powers.constant)) if is_array(powers.constant) else powers.constant
             return float(np.add.reduce(each)) + whole, float(np.add.reduce(slope))
         return self._sums_of_chunk(each, 0, self.n) + powers.constant, self._sums_of_chunk(slope, 0, self.n)
 
@@ -273,7 +257,6 @@ class Edges:
 
         values, slopes = np.zeros(self.n), np.zeros(self.n)
         log_lam = np.atleast_1d(np.log(lam))
-        owner = self.owner if several(lam) else self._one_owner
         form = "log" if powers.form == "boxcox" and powers.order == 0 else powers.form
         add = loops.POWER_SUMS[form, Y.shape[1] == 2]
         out, keep = np.empty((0, 0)) if pull is None else pull, np.empty(0) if omega is None else omega
@@ -282,7 +265,7 @@ class Edges:
         def work(start: int, stop: int, here: slice) -> None:
             add(
                 self.indptr, self.indices, powers.factor, powers.times, Y, kernel.a, kernel.b, kernel.c, log_lam,
-                owner, powers.order, start, stop, omega is not None, pull is not None, values, slopes, out, keep,
+                self.owner, powers.order, start, stop, omega is not None, pull is not None, values, slopes, out, keep,
                 np.empty(room)
             )
 
@@ -306,10 +289,10 @@ class Edges:
         return self._powers[1]
 
     def _bound(self, divergence: Any, here: slice) -> Any:
-        """Bind the background of some entries; a single group's is bound already."""
-        if self.spread is None or self.owners is None:
+        """Bind the background of the rows of some entries; a graph's is bound already."""
+        if self.spread is None or not self.by_rows:
             return divergence
-        return divergence.bound(self.spread.at(self.owners[here]))
+        return divergence.bound(self.spread.at(self.rows[here]))
 
     def _own(self, values: Any, here: slice) -> Any:
         """Return M times values of some entries, 0 if the entry does not belong to the row."""
@@ -371,7 +354,7 @@ class Edges:
         ``ridge`` is a number times I, or a diagonal (n,).
         """
         sums, ridges = self.row_sums(weights), np.full(self.n, ridge)
-        given: Any = {"tolerance": tolerance, "max_iter": max_iter, "free": free, "groups": self.parts}
+        given: Any = {"tolerance": tolerance, "max_iter": max_iter, "free": free}
         if self.compiled:
             graph = (self.indptr, self.indices, weights)
             return laplacian_gradients(graph, scale, ridges, sums, right, self.threads, **given)

@@ -20,25 +20,24 @@ def pair_sums(kind, form):
     value_and_slope = radial(kind, form)
 
     @compiled_loop
-    def pair_sums(points, charges, a, b, c, order, at, own, low, high, start, stop, potential, force):
+    def pair_sums(points, charges, a, b, c, order, at, own, start, stop, potential, force):
         """Set potential[i] = sum_j c_j r(xi_ij) and force[:, i], its gradient, i in start..stop.
 
-        force[:, i] = 2 sum_j c_j r'(xi_ij) (at_i - y_j).  ``points`` (3, n) have charges, ``at`` (3, k) feel charges
-        low_i..high_i; both are padded with zeros.  ``own`` (k,): point that a point does not feel, itself; -1: none.
+        force[:, i] = 2 sum_j c_j r'(xi_ij) (at_i - y_j).  ``points`` (3, n) have charges, ``at`` (3, k) feel them; both
+        are padded with zeros.  ``own`` (k,): point that a point does not feel, itself; -1: none.
         """
         for i in range(start, stop):
             x, y, z = at[0, i], at[1, i], at[2, i]
-            first, last = low[i], high[i]
-            X, Y, Z = points[0, first:last], points[1, first:last], points[2, first:last]
-            near, itself = charges[first:last], own[i] - first
+            X, Y, Z = points[0], points[1], points[2]
+            itself = own[i]
             p, fx, fy, fz = 0.0, 0.0, 0.0, 0.0
-            for j in range(len(near)):
+            for j in range(len(charges)):
                 dx, dy, dz = x - X[j], y - Y[j], z - Z[j]
                 value, slope = value_and_slope(a, b, c, order, dx * dx + dy * dy + dz * dz)
                 if j == itself:  # one loop is faster than two parts
                     value, slope = 0.0, 0.0
-                p += near[j] * value
-                w = near[j] * slope
+                p += charges[j] * value
+                w = charges[j] * slope
                 fx += w * dx
                 fy += w * dy
                 fz += w * dz
