@@ -167,7 +167,7 @@ def _said(kernel: Any, divergence: Any) -> bytes:
     return dumps((kernel, divergence))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class FloorSummation(Summation):
     """Summation with edges on workers for graphs in blocks, else on this machine."""
 
@@ -180,7 +180,7 @@ class FloorSummation(Summation):
         return Objective(
             affinity,
             *parts,
-            _with_slabs(self.nbody, affinity.P, affinity.mass),
+            _with_slabs(self.backend(len(affinity.mass), affinity.P.nnz), affinity.P, affinity.mass),
             self.threads,
             compiled=True,
             free=free,

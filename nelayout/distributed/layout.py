@@ -35,7 +35,7 @@ from nelayout.run.drawing import Run
 from nelayout.run.pipeline import run_parts
 from nelayout.run.several_machines import DRIVER, LEAST_NODES, MOST_ENTRIES, READING, WORKER, driver_bytes, worker_bytes
 from nelayout.similarities.masses import node_mass, tempered
-from nelayout.sums.nbody import backend, check_backend
+from nelayout.sums.nbody import check_backend
 
 __all__ = ["LEAST_NODES", "Drawn", "layout", "solve", "write"]
 
@@ -176,7 +176,7 @@ def solve(
                 needed = worker_bytes(n, graph.entries, count)
                 check_memory(here, needed, driver_bytes(n), f"to draw {n:,} nodes and {graph.entries // 2:,} edges")
                 observer = stack.enter_context(observe(record.name, o["callback"], o["progress"]))
-                sums = FloorSummation(backend(o["nbody"], threads, True), threads, True)
+                sums = FloorSummation(o["nbody"], threads)
                 steps = {"max_iter": o["max_iter"], "tol": o["tol"]}
                 canvas: Any = SimpleNamespace(show=attrgetter("Y"), settle=lambda _: None)  # the current component
                 run = Run(record, o["dim"], sums, rng, observer, canvas, notes=notes, **steps)

@@ -10,12 +10,11 @@ import numpy as np
 
 from nelayout.numerics.parallel import Threads
 from nelayout.record.progress import Observer, Stopped
-from nelayout.run.drawing import Drawing, Part, Run
+from nelayout.run.drawing import Drawing, Part, Run, uses_loops
 from nelayout.run.facts import Facts
 from nelayout.run.passes import Pass, fold, passes_within, sized
 from nelayout.run.plan import Settings, plan
 from nelayout.run.plan_table import loops_within
-from nelayout.sums.nbody import backend
 
 __all__ = ["draw_part", "draw_parts", "planned"]
 
@@ -69,32 +68,35 @@ def draw_parts(parts: list[Part], run: Run) -> tuple[dict[int, Drawing], bool]:
         own.canvas.settle(drawn[k])
 
     run.observer.begin(sum(map(_steps, plans)))
-    large = [k for k, part in enumerate(parts) if len(part.nodes) > MAX_BESIDE_NODES]
+    sizes = [len(part.nodes) for part in parts]
+    small = [k for k, n in enumerate(sizes) if n <= MAX_BESIDE_NODES]
+    # Each small graph has its own randomness: threads leave the bits as they are.
+    seeds = dict(zip(small, run.rng.integers(2**63, size=(len(small), 4)), strict=True))
+
+    def draw_small(k: int, own: Run) -> None:
+        draw(k, replace(own, rng=np.random.default_rng(seeds[k])))
+
+    watched = run.observer.callback is not None or run.observer.bar is not None
+    beside = [] if watched else [k for k in small if uses_loops(sizes[k], parts[k].affinity.P.nnz)]
     try:
-        for k in large:
+        for k in np.setdiff1d(np.arange(len(parts)), small).tolist():
             draw(k, run)
-        _draw_beside([k for k in range(len(parts)) if len(parts[k].nodes) <= MAX_BESIDE_NODES], draw, run)
+        _draw_beside(beside, draw_small, run)
+        for k in np.setdiff1d(small, beside).tolist():
+            draw_small(k, run)
     except Stopped:
         return drawn, False
     return drawn, True
 
 
-def _draw_beside(small: list[int], draw: Callable[[int, Run], None], run: Run) -> None:
-    """Draw small graphs, on several threads without callbacks; one error ends all."""
-    # Each graph has its own randomness: threads leave the bits as they are.
-    seeds = run.rng.integers(2**63, size=(len(small), 4))
-    watched = run.observer.callback is not None or run.observer.bar is not None
-    if watched or len(small) < 2 or not run.sums.compiled:
-        for k, seed in zip(small, seeds, strict=True):
-            draw(k, replace(run, rng=np.random.default_rng(seed)))
-        return
-    own, given_up = run.sums, threading.Event()
-    sums = replace(own, nbody=backend(own.nbody.name, Threads(), own.compiled), threads=Threads())
+def _draw_beside(which: list[int], draw: Callable[[int, Run], None], run: Run) -> None:
+    """Draw graphs on several threads; one error ends all."""
+    given_up, sums = threading.Event(), replace(run.sums, threads=Threads())
 
     def unseen(k: int) -> Observer:
         observer = run.observer.silent_copy(given_up.is_set)
         try:
-            draw(small[k], replace(run, rng=np.random.default_rng(seeds[k]), observer=observer, sums=sums))
+            draw(which[k], replace(run, observer=observer, sums=sums))
         except Stopped:  # given up
             pass
         except BaseException:
@@ -103,7 +105,7 @@ def _draw_beside(small: list[int], draw: Callable[[int, Run], None], run: Run) -
         return observer
 
     try:
-        for observer in run.sums.threads.map(unseen, range(len(small))):
+        for observer in run.sums.threads.map(unseen, range(len(which))):
             run.observer.append(observer)
     except BaseException:  # also while other threads' graphs were waited for
         given_up.set()

@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -38,34 +39,49 @@ def uses_loops(n: int, entries: int) -> bool:
     return n**2 + 20 * entries > NUMPY_PAIRS
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Summation:
-    """The N-body backend, threads and form of all objectives; the device is for large ones."""
+    """How all objectives sum: on these threads, by the N-body backend of a name; the device is for large graphs.
 
-    nbody: NBody
+    Small graphs are summed by NumPy, others by compiled loops.  The size of a graph alone decides, so that a component
+    has the same bits alone and beside others.
+    """
+
+    nbody: str
     threads: Threads
-    compiled: bool
     device: Device | None = None
-    on_device: NBody | None = None
-
-    @classmethod
-    def of(cls, nbody: str, threads: Threads, compiled: bool, device: Device | None = None) -> Summation:
-        """Return the summation by the backend of that name."""
-        there = None if device is None else device.nbody(nbody, threads)
-        return cls(backend(nbody, threads, compiled), threads, compiled, device, there)
 
     @property
     def on_cpu(self) -> Summation:
         """Summation without the device."""
-        return replace(self, device=None, on_device=None)
+        return replace(self, device=None)
+
+    @cached_property
+    def _by_numpy(self) -> NBody:
+        return backend(self.nbody, self.threads, compiled=False)
+
+    @cached_property
+    def _by_loops(self) -> NBody:
+        return backend(self.nbody, self.threads, compiled=True)
+
+    @cached_property
+    def _on_device(self) -> NBody:
+        assert self.device is not None
+        return self.device.nbody(self.nbody, self.threads)
+
+    def backend(self, n: int, entries: int) -> NBody:
+        """Return the backend on this machine for a graph of n nodes and this number of entries."""
+        return self._by_loops if uses_loops(n, entries) else self._by_numpy
 
     def objective(self, method: Method, affinity: Affinity, free: np.ndarray | None = None) -> Objective:
         """Return the objective of a method on one graph; ``free`` masks what may change."""
-        device = self.device if self.device is not None and len(affinity.mass) >= self.device.least else None
-        nbody = self.nbody if device is None or self.on_device is None else self.on_device
+        n, entries = len(affinity.mass), affinity.P.nnz
+        device = self.device if self.device is not None and n >= self.device.least else None
         return Objective(
-            affinity, method.kernel, method.divergence, method.connection, nbody, self.threads,
-            self.compiled and device is None, free=free, gravity=method.gravity, emphasis=method.mu, device=device,
+            affinity, method.kernel, method.divergence, method.connection,
+            self.backend(n, entries) if device is None else self._on_device, self.threads,
+            device is None and uses_loops(n, entries), free=free, gravity=method.gravity, emphasis=method.mu,
+            device=device,
         )
 
 

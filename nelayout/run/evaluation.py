@@ -24,12 +24,12 @@ from nelayout.numerics.parallel import threads_for
 from nelayout.objective import Objective
 from nelayout.optimizers.size import FLAT_SIZE, best_size
 from nelayout.record.solution import Evaluated
-from nelayout.run.drawing import Drawing, Summation, uses_loops
+from nelayout.run.drawing import Drawing, Summation
 from nelayout.run.placement import centered
 from nelayout.run.request import NOTHING_KNOWN, read_request
 from nelayout.run.taking_apart import take_apart
 from nelayout.similarities.masses import node_mass
-from nelayout.sums.nbody import Exact, backend, backend_note, check_backend
+from nelayout.sums.nbody import Exact, backend_note, check_backend
 from nelayout.sums.nbody.field import exact_cost
 
 __all__ = ["Evidence", "evaluate", "evidence_of", "grows", "objective_of"]
@@ -107,8 +107,7 @@ def evaluate(
         host, relative = request.network.host, recipe.gravity is None
         mass, said = node_mass(request.P, request.mass, host, request.rng, relative)
         parts, more = take_apart(request, mass, request.joint, NOTHING_KNOWN, threads)
-        compiled = uses_loops(len(Y), request.P.nnz)
-        sums = Summation.of(o["nbody"], threads, compiled)
+        sums = Summation(o["nbody"], threads)
         notes = [*request.notes, *said, *more]
         blank = [replace(Drawing.of(part, Y.shape[1]), method=request.method) for part in parts]
         drawings, unit = [each.at(centered(Y[each.part.nodes])) for each in blank], 1.0
@@ -187,7 +186,7 @@ def objective_of(drawing: Drawing, method: Method, sums: Summation) -> Objective
     if exact_cost(len(drawing.Y), objective.radials) > MAX_EXACT_NS:
         objective = sums.objective(method, drawing.affinity)
     else:
-        objective = replace(objective, nbody=backend("exact", sums.threads, sums.compiled))
+        objective = replace(objective, nbody=Exact(objective.compiled, sums.threads))
     return replace(objective, largest=LARGEST_OF_DRAWINGS)
 
 
@@ -214,7 +213,7 @@ def evidence_of(drawings: Sequence[Drawing], method: Method, sums: Summation, gr
             largest, lam = float(found.value), float(found.lam)
         value += float(found.value)
         if not notes:
-            said = backend_note(sums.nbody, each.Y, objective.radials)
+            said = backend_note(sums.backend(len(each.Y), each.affinity.P.nnz), each.Y, objective.radials)
             notes.extend([said] if said else [])
     if not comparable and len(drawn) > 1:
         notes.append("node costs compare within a component, not between components")

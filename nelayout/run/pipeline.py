@@ -150,13 +150,12 @@ def _draw(
             for part in parts
         ]
     n = len(request.labels)
-    compiled = uses_loops(n, sum(part.affinity.P.nnz for part in parts))
     if o["device"] == "auto" and device is None:
         said = [*said, "device='auto' found no GPU that PyTorch can use"]
     if request.optimizer is not None and request.optimizer.name == "momentum" and method.scheduled:
         note = "optimizer='momentum' takes its own schedule, early exaggeration, in place of the method's stages"
         said = [*said, note]
-    sums, stability = Summation.of(o["nbody"], threads, compiled, device), known.kept.stability if known.kept else None
+    sums, stability = Summation(o["nbody"], threads, device), known.kept.stability if known.kept else None
     run = Run(
         method, o["dim"], sums, request.rng, observer, _frames(request, parts), request.optimizer, o["max_iter"],
         o["tol"], stability, notes=[*request.notes, *about_mass, *said], compile_ahead=compile_ahead,

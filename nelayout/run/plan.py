@@ -26,7 +26,7 @@ __all__ = ["COMPARED", "Settings", "plan"]
 # Fewest and most nodes of a graph for which other initial positions are tried.
 MIN_STARTS_NODES, MAX_STARTS_NODES = 6, 200
 # Random positions of the rough drawing of a graph, and drawings in space.
-ROUGH_COPIES, FLATTENED = 16, 3
+ROUGH_COPIES, FLATTENED = 8, 3
 # Iterations before drawings are compared: other initial positions, rough drawings, and orders alpha.
 COMPARED = 40
 # Nats (of each row under connections by rows) below which no other initial positions are tried.

@@ -48,7 +48,7 @@ def draw_variational(part: Part, run: Run) -> Drawing:
 
     def normalizer(Y: np.ndarray) -> tuple[float, np.ndarray]:
         """Sum of q over all pairs and its gradient."""
-        (field,) = run.sums.nbody.fields(Y, np.ones(len(Y)), (Radial(plain.kernel),))
+        (field,) = objective.nbody.fields(Y, np.ones(len(Y)), (Radial(plain.kernel),))
         return float(np.sum(field.potential)), 2.0 * field.force
 
     features = affinity.features

@@ -17,7 +17,7 @@ from nelayout.added.objective import AddedNodes, Ties, walked
 from nelayout.errors import InputError
 from nelayout.numerics.parallel import Threads
 from nelayout.record.solution import Solution
-from nelayout.run.drawing import Drawing, Summation, uses_loops
+from nelayout.run.drawing import Drawing, Summation
 from nelayout.similarities.entropic import calibrate
 from nelayout.vectors.input import Neighbors
 from nelayout.vectors.joining import shares_of_similarities
@@ -69,7 +69,7 @@ class Fit:
         answer[known >= 0] = positions[known[known >= 0]]
         if (known < 0).any():
             unit, Y, to = float(np.max(self.solution.unit)), positions[nodes], np.argsort(nodes)[to]
-            sums = Summation.of("auto", threads, uses_loops(len(Y), affinity.P.nnz))
+            sums = Summation("auto", threads)
             added = AddedNodes(sums.objective(method, affinity), Y * unit, threads)
             if affinity.walk is not None:
                 weight = walked(affinity.walk, to, share)
