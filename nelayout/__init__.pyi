@@ -50,6 +50,10 @@ from nelayout.layouts import tfdp_layout as tfdp_layout
 from nelayout.layouts import tsne_layout as tsne_layout
 from nelayout.layouts import tsnet_layout as tsnet_layout
 from nelayout.layouts import ws_sne_layout as ws_sne_layout
+from nelayout.layouts.evaluating import evaluate as evaluate
+from nelayout.layouts.planning import estimate as estimate
+from nelayout.layouts.planning import plan as plan
+from nelayout.layouts.solving import solve as solve
 from nelayout.pictures import draw as draw
 from nelayout.pictures import node_size_from_labels as node_size_from_labels
 from nelayout.pictures import node_size_from_points as node_size_from_points
@@ -58,12 +62,7 @@ from nelayout.pictures.pages import Page as Page
 from nelayout.pictures.pages import explore as explore
 from nelayout.record.solution import Evaluated as Evaluated
 from nelayout.record.solution import Solution as Solution
-from nelayout.run.evaluation import evaluate as evaluate
-from nelayout.run.pipeline import solve as solve
-from nelayout.run.plan_table import Estimate as Estimate
-from nelayout.run.plan_table import Plan as Plan
-from nelayout.run.plan_table import estimate as estimate
-from nelayout.run.plan_table import plan as plan
+from nelayout.run.forecast import Plan as Plan
 from nelayout.vectors.cells import embed_cells as embed_cells
 from nelayout.vectors.embedding import embed as embed
 from nelayout.vectors.embedding import solve_vectors as solve_vectors

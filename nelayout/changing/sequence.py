@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Unpack, cast
+from typing import Any, Unpack
 
 import numpy as np
 from scipy.sparse import csr_array
@@ -13,17 +13,18 @@ from scipy.sparse import csr_array
 from nelayout import graphs
 from nelayout.catalogue import with_own
 from nelayout.catalogue.keywords import takes_addition_keywords, takes_layout_keywords
-from nelayout.catalogue.options import LayoutOptions, MethodOptions, check_options, generator
+from nelayout.catalogue.options import MethodOptions, check_options, generator
 from nelayout.catalogue.record import Method
 from nelayout.changing.film import LayoutSequence
 from nelayout.errors import InputError, InputTypeError
 from nelayout.graphs.to_floats import short_repr
+from nelayout.layouts.call import checked_stability, read_call
+from nelayout.layouts.solving import solution_of
 from nelayout.placing.components import component_labels
 from nelayout.record.solution import Solution
 from nelayout.run.alpha_walk import at_order
-from nelayout.run.pipeline import run_parts
 from nelayout.run.placement import radius
-from nelayout.run.request import NOTHING_KNOWN, Kept, checked_stability
+from nelayout.run.problem import PreviousLayout
 from nelayout.similarities.masses import NAMED
 
 __all__ = ["STABILITY", "add_nodes", "keep_places", "layout_sequence", "unchanged"]
@@ -73,9 +74,9 @@ def add_nodes(G: Any, pos: Any, method: str | Method = "auto", **options: Unpack
             f"pos has no position for any of the {len(network.labels)} nodes of the graph: give positions of the old "
             "nodes, or draw the graph with nelayout.layout"
         )
-    known = NOTHING_KNOWN._replace(kept=Kept(None, np.zeros(len(network.labels), dtype=bool)))
-    o = cast("LayoutOptions", {**common, "dim": dim})
-    return run_parts(G, record, places, list(places) or None, o, known)[0].positions
+    previous = PreviousLayout(None, np.zeros(len(network.labels), dtype=bool))
+    with read_call(G, record, {**common, "dim": dim}, places, list(places) or None, previous=previous) as call:
+        return solution_of(call)[0].positions
 
 
 def _given_places(network: graphs.Network, pos: Any) -> tuple[dict[Hashable, np.ndarray], int]:
@@ -231,12 +232,12 @@ class _State:
             old, new = _common_rows(before.labels, network.labels)
             Y, solution = self.drawings[-1][old][np.argsort(new)], replace(self.solutions[-1], seconds=0.0)
         else:
-            known = NOTHING_KNOWN._replace(kept=Kept(self.stability, same)) if there else NOTHING_KNOWN
+            previous = PreviousLayout(self.stability, same) if there else None
             own = {"scale": None, "center": None, "store_pos_as": None, "seed": self.rng}
             if isinstance(mass, Mapping):  # one dict has the nodes of all graphs
                 own["mass"] = {node: mass[node] for node in network.labels if node in mass}
-            options = cast("LayoutOptions", {**self.options, **own})
-            solution = run_parts(G, self.record, there or None, None, options, known)[0]
+            with read_call(G, self.record, {**self.options, **own}, there or None, previous=previous) as call:
+                solution = solution_of(call)[0]
             if solution.choice is not None:  # one objective for all
                 self.record = at_order(self.record, solution.choice.alpha)
             Y = network.host.positions(graphs.places(solution.positions).given, self.options["dim"])

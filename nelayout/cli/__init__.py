@@ -42,7 +42,7 @@ def _declare_plan(option: Callable[..., None]) -> None:
 
 def _plan(given: argparse.Namespace) -> None:
     """Print the passes that `nelayout layout` will run, with time and memory."""
-    from nelayout.run.plan_table import plan
+    from nelayout.layouts.planning import plan
 
     method = arguments.tuned_method(given.method, given.set)
     file = arguments.read_graph(given, given.file, given.format)

@@ -85,7 +85,7 @@ def _run(given: argparse.Namespace) -> None:
     ready = {name: arguments.known_positions(path, file) for name, path in paths.items()}
 
     from nelayout.comparison import compare
-    from nelayout.run.pipeline import solve
+    from nelayout.layouts.solving import solve
 
     keywords = arguments.keywords(given, file) | {"progress": shows_progress(given)}
     entries = {d.name: d.peer or partial(solve, method=d.method, **keywords) for d in drawings} | ready

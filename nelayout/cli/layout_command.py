@@ -83,7 +83,7 @@ def declare(option: Callable[..., None]) -> None:
 
 def _run(given: argparse.Namespace) -> None:
     """Check the arguments and the file, then do the work and write the output."""
-    from nelayout.run.pipeline import solve
+    from nelayout.layouts.solving import solve
 
     method = arguments.tuned_method(given.method, given.set)
     if given.scheduler is not None:
@@ -218,7 +218,7 @@ def _film(given: argparse.Namespace, method: Any) -> None:
     """Draw the snapshots of a changing graph and write the film."""
     from nelayout.changing import layout_sequence
     from nelayout.changing.sequence import STABILITY
-    from nelayout.run.request import checked_stability
+    from nelayout.layouts.call import checked_stability
 
     paths = [given.file, *given.more]
     for option in ("fixed", "layers"):

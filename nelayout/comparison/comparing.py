@@ -37,11 +37,11 @@ from nelayout.comparison.ranking import J_OF, mean_of
 from nelayout.errors import InputError, InputTypeError, Unsupported, unknown, warn
 from nelayout.formula.part_names import split
 from nelayout.graphs import Network, every_position, guard, places, points, read
+from nelayout.layouts.evaluating import evaluate
+from nelayout.layouts.solving import solve
 from nelayout.numerics.parallel import thread_count
 from nelayout.quality.table import MeasuredDrawing
 from nelayout.record.solution import Evaluated
-from nelayout.run.evaluation import evaluate
-from nelayout.run.pipeline import solve
 from nelayout.vectors.embedding import solve_vectors
 from nelayout.vectors.input import read_rows
 

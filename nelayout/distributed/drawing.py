@@ -33,13 +33,14 @@ from nelayout.optimizers import LBFGS
 from nelayout.placing.components import component_labels, components, side_by_side
 from nelayout.run.alpha_walk import at_order, draw_at_best_alpha
 from nelayout.run.coarsen import COARSEST, MAX_KEPT, matched
-from nelayout.run.draw import draw_part, draw_parts
+from nelayout.run.draw import draw_part, draw_parts, plans_of
 from nelayout.run.drawing import Drawing, Part, Run
 from nelayout.run.facts import Facts
 from nelayout.run.levels import Levels
 from nelayout.run.passes import Pass, passes_within
 from nelayout.run.placement import scattered
-from nelayout.run.plan import Settings, plan
+from nelayout.run.plan import plan
+from nelayout.run.problem import Settings
 from nelayout.run.several_machines import MOST_ENTRIES
 from nelayout.run.taking_apart import input_affinity
 
@@ -343,7 +344,8 @@ def _together(
         affinity, _ = input_affinity(graph, level.mass[here], run.method, 0.0, run.sums.threads)
         parts.append(Part(here, affinity))
     several = [part for part in parts if len(part.nodes) > 1]
-    drawn, _ = draw_parts(several, run)
+    settings = Settings(run.dim, run.optimizer, run.max_iter, run.tol)
+    drawn, _ = draw_parts(several, plans_of(several, run.method, settings)[1], run)
     answer = {int(labels[several[k].nodes[0]]): drawing for k, drawing in drawn.items()}
     for part in parts:
         if len(part.nodes) == 1:

@@ -26,13 +26,14 @@ from nelayout.distributed.floor import FloorSummation
 from nelayout.distributed.reading import Columns, Graph, from_matrix, parts_of, read
 from nelayout.distributed.team import Team, check_memory, check_workers, connected, folder_of, import_dask
 from nelayout.errors import InputError, Unsupported
+from nelayout.layouts.call import read_call
+from nelayout.layouts.solving import solution_of
 from nelayout.numerics.parallel import threads_for
 from nelayout.placing.final import finish
 from nelayout.record.progress import LOG, observe
 from nelayout.record.solution import Step
 from nelayout.run.assembly import assemble
 from nelayout.run.drawing import Run
-from nelayout.run.pipeline import run_parts
 from nelayout.run.several_machines import DRIVER, LEAST_NODES, MOST_ENTRIES, READING, WORKER, driver_bytes, worker_bytes
 from nelayout.similarities.masses import node_mass, tempered
 from nelayout.sums.nbody import check_backend
@@ -168,7 +169,8 @@ def solve(
             if n < least and graph.entries <= MOST_ENTRIES:
                 notes.append(f"{n:,} nodes fit one machine, where workers only lose time: it was drawn here alone")
                 own: Any = {**o, "weight": "weight", "seed": rng, "node_size": None}
-                found = run_parts(graph.cut.matrix(), record, None, None, own)[0]
+                with read_call(graph.cut.matrix(), record, own) as call:
+                    found = solution_of(call)[0]
                 trace, value, reason, labels = found.trace, found.value, found.reason, found.components
                 notes += found.notes
                 Y = np.asarray(found.positions)

@@ -21,7 +21,7 @@ from nelayout.catalogue.options import LayoutOptions, MethodOptions
 from nelayout.catalogue.record import Method
 from nelayout.formula.alpha_choice import GRID, AlphaChoice
 from nelayout.formula.divergences import BACKGROUND, auto_alpha
-from nelayout.run.pipeline import positions_of, solve
+from nelayout.layouts.solving import positions_of, solve
 
 __all__ = [
     "alpha_sne_layout", "choose_alpha", "drgraph_layout", "ee_layout", "forceatlas2_layout", "ftsne_layout",

@@ -21,7 +21,7 @@ import networkx as nx
 import numpy as np
 
 from nelayout.catalogue import tune
-from nelayout.run.pipeline import solve
+from nelayout.layouts.solving import solve
 
 __all__ = ["can_run", "convert_from_nx", "convert_to_nx", "forceatlas2_layout"]
 

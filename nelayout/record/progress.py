@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from nelayout.numerics.notices import listening
-from nelayout.record.solution import Progress, Step
+from nelayout.record.solution import Progress, Ran, Step
 
 __all__ = ["LOG", "Bar", "Observer", "Stopped", "observe", "screen"]
 
@@ -55,6 +55,8 @@ class Observer:
     began: float = field(default_factory=time.perf_counter)
     given_up: Callable[[], bool] = lambda: False
     logs: bool = True
+    passes: list[Ran] = field(default_factory=list)
+    _depth: int = 0
     _logged: int = 0  # steps with logged stages
     _stage: tuple[str, str] = ("", "")  # the present one, and its name in the trace
     _counts: Counter[str] = field(default_factory=Counter)  # stages of each name so far
@@ -64,13 +66,26 @@ class Observer:
         """Time since the first run began."""
         return time.perf_counter() - self.began
 
+    @contextmanager
+    def within(self, name: str) -> Iterator[None]:
+        """Record a pass while its work is done here."""
+        ran, steps, began = Ran(name, depth=self._depth), len(self.trace), time.perf_counter()
+        self.passes.append(ran)
+        self._depth += 1
+        try:
+            yield
+        finally:
+            self._depth -= 1
+            ran.steps, ran.seconds = len(self.trace) - steps, time.perf_counter() - began
+
     def silent_copy(self, given_up: Callable[[], bool]) -> Observer:
         """Return an observer for parallel work, with the same clock and without output."""
-        return Observer(began=self.began, given_up=given_up, logs=False)
+        return Observer(began=self.began, given_up=given_up, logs=False, _depth=self._depth)
 
     def append(self, other: Observer) -> None:
         """Add the trace of a `silent_copy`; seconds stay in order."""
         self.end_stage()
+        self.passes.extend(other.passes)
         latest = self.trace[-1].seconds if self.trace else 0.0
         for step in other.trace:
             latest = max(latest, step.seconds)

@@ -10,7 +10,7 @@ import numpy as np
 
 from nelayout.formula.alpha_choice import AlphaChoice
 
-__all__ = ["REASONS", "Evaluated", "Progress", "Solution", "Step"]
+__all__ = ["REASONS", "Evaluated", "Progress", "Ran", "Solution", "Step"]
 
 # Reason of the end of a run -> its sentence.
 REASONS = {
@@ -30,6 +30,16 @@ class Step(NamedTuple):
     value: float
     seconds: float
     stage: str
+
+
+@dataclass(slots=True)
+class Ran:
+    """A pass that ran: its name, its steps and seconds with those of passes within it, and its depth in the plan."""
+
+    name: str
+    steps: int = 0
+    seconds: float = 0.0
+    depth: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +93,8 @@ class Solution:
         for alpha="auto", how alpha was chosen; None otherwise, and if every alpha fits equally well
     method
         the name of the method
+    passes
+        the passes that ran, in order (name, steps, seconds, depth): those that `nelayout.plan` lists
 
     Notes
     -----
@@ -123,6 +135,7 @@ class Solution:
     choice: AlphaChoice | None = None
     method: str = ""
     unit: float | np.ndarray = 1.0
+    passes: tuple[Ran, ...] = ()
 
     def __repr__(self) -> str:
         by, parts = f" by {self.method}" if self.method else "", int(self.components.max(initial=-1)) + 1

@@ -8,28 +8,31 @@ from dataclasses import replace
 
 import numpy as np
 
+from nelayout.catalogue.record import Method
 from nelayout.numerics.parallel import Threads
 from nelayout.record.progress import Observer, Stopped
 from nelayout.run.drawing import Drawing, Part, Run, uses_loops
 from nelayout.run.facts import Facts
 from nelayout.run.passes import Pass, fold, passes_within, sized
-from nelayout.run.plan import Settings, plan
+from nelayout.run.plan import plan
 from nelayout.run.plan_table import loops_within
+from nelayout.run.problem import Settings
 
-__all__ = ["draw_part", "draw_parts", "planned"]
+__all__ = ["draw_part", "draw_parts", "plans_of"]
 
 # Most nodes of a graph that one thread draws beside others.
 MAX_BESIDE_NODES = 2_000
 
 
-def planned(parts: Sequence[Part], run: Run) -> list[tuple[Facts, tuple[Pass, ...]]]:
-    """Return facts and plans of connected graphs."""
-    facts = [Facts.of(part, run.method, run.dim) for part in parts]
-    settings = Settings(run.dim, run.optimizer, run.max_iter, run.tol, run.stability)
-    plans = dict[tuple[Pass, ...], tuple[Pass, ...]]()  # equal plans are one object
-    known = {each: plan(run.method, each, settings) for each in dict.fromkeys(facts)}
+def plans_of(
+    parts: Sequence[Part], method: Method, settings: Settings
+) -> tuple[tuple[Facts, ...], tuple[tuple[Pass, ...], ...]]:
+    """Return facts and passes of connected graphs; equal plans are one object."""
+    facts = tuple(Facts.of(part, method, settings.dim) for part in parts)
+    plans = dict[tuple[Pass, ...], tuple[Pass, ...]]()
+    known = {each: plan(method, each, settings) for each in dict.fromkeys(facts) if each.n > 1}
     known = {each: plans.setdefault(passes, passes) for each, passes in known.items()}
-    return [(each, known[each]) for each in facts]
+    return facts, tuple(known.get(each, ()) for each in facts)
 
 
 def _steps(passes: tuple[Pass, ...]) -> int:
@@ -39,18 +42,20 @@ def _steps(passes: tuple[Pass, ...]) -> int:
 
 def draw_part(part: Part, run: Run) -> Drawing:
     """Draw one connected graph of two or more nodes."""
-    ((_, passes),) = planned([part], run)
+    settings = Settings(run.dim, run.optimizer, run.max_iter, run.tol, run.stability)
+    _, (passes,) = plans_of([part], run.method, settings)
     run.observer.begin(_steps(passes))
     run.observer.end_stage()
     return fold(passes, Drawing.of(part, run.dim), run)
 
 
-def draw_parts(parts: list[Part], run: Run) -> tuple[dict[int, Drawing], bool]:
-    """Draw connected graphs of at least two nodes; return drawings and True if complete.
+def draw_parts(
+    parts: Sequence[Part], plans: Sequence[tuple[Pass, ...]], run: Run
+) -> tuple[dict[int, Drawing], bool]:
+    """Draw connected graphs of at least two nodes by their passes; return drawings and True if complete.
 
     If a callback stops the run, graphs that were not reached are left out.
     """
-    plans = [passes for _, passes in planned(parts, run)]
     if parts:
         different = {id(passes): passes for passes in plans}.values()
         work = dict.fromkeys(each for passes in different for each in loops_within(passes, run.method))

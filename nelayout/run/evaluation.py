@@ -9,27 +9,20 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal, Unpack
 
 import numpy as np
 
-from nelayout import graphs
-from nelayout.catalogue import with_own
-from nelayout.catalogue.keywords import takes_evaluation_keywords
-from nelayout.catalogue.options import EvaluationOptions, check_options
 from nelayout.catalogue.record import Method
-from nelayout.errors import InputError, unknown
 from nelayout.formula.connections import LARGEST_OF_DRAWINGS
 from nelayout.numerics.parallel import threads_for
 from nelayout.objective import Objective
 from nelayout.optimizers.size import FLAT_SIZE, best_size
-from nelayout.record.solution import Evaluated
 from nelayout.run.drawing import Drawing, Summation
 from nelayout.run.placement import centered
-from nelayout.run.request import NOTHING_KNOWN, read_request
-from nelayout.run.taking_apart import take_apart
+from nelayout.run.problem import Problem, Settings
+from nelayout.run.taking_apart import split, with_similarities
 from nelayout.similarities.masses import node_mass
-from nelayout.sums.nbody import Exact, backend_note, check_backend
+from nelayout.sums.nbody import Exact, backend_note
 from nelayout.sums.nbody.field import exact_cost
 
 __all__ = ["Evidence", "evaluate", "evidence_of", "grows", "objective_of"]
@@ -40,97 +33,33 @@ MAX_EXACT_NS = 2e8
 GROWING_SIZES = (1.1, 10.0, 1e3)
 
 
-@takes_evaluation_keywords
 def evaluate(
-    G: Any,
-    pos: Any,
-    method: str | Method,
-    size: Literal["given", "best"] = "given",
-    **options: Unpack[EvaluationOptions],
-) -> Evaluated:
-    """Evaluate a drawing by J, its gradient, the scale factor and the cost of each node.
+    problem: Problem, Y: np.ndarray, method: Method, settings: Settings, best: bool = False
+) -> tuple[Evidence, float, np.ndarray]:
+    """Evaluate positions Y (n, dim) of a problem by a method.
 
-    Most kernels have a width, so their objectives depend on the size of a drawing.  Use size="best" for positions
-    that were scaled to fit [-1, 1]. Layout functions move dots apart, which raises J.
-    `solve` and layouts with ``node_size=None`` do not.
-
-    Parameters
-    ----------
-    pos : dict, igraph.Layout, (n, dim) array or Solution
-        positions of all nodes
-    method :
-        a name (``nelayout.methods()`` lists them; "nerv:0.3" carries a number) or a ``nelayout.Method``
-    size : default "given"
-        "given" takes the positions as they are; "best" first multiplies all of them by the one number that makes J
-        least, exact to 1e-8 of it
-
-    Returns
-    -------
-    Evaluated
-        ``value``, ``gradient_norm``, ``connection``, ``node_cost`` and ``unit``, the factor of the positions.
-        The value and ``gradient_norm`` are infinite in two cases.  Two nodes that repel each other without bound
-        coincide (LinLog and its kin).  Or a node is so far from all others that the kernel underflows to 0 (SNE and
-        its kin).  ``notes`` then name the nodes
-
-    Raises
-    ------
-    InputError
-        for a node without a position, with one that is not finite, for an unknown size, for the method "auto", which
-        chooses among several objectives, and as `solve` does
-
-    Examples
-    --------
-    >>> import networkx as nx, nelayout as nl
-    >>> G = nx.karate_club_graph()
-    >>> ours = nl.solve(G, "ws-sne", seed=0, scale=None)
-    >>> nl.evaluate(G, ours, "ws-sne").value == ours.value
-    True
-    >>> theirs = nx.spring_layout(G, seed=0)
-    >>> bool(nl.evaluate(G, theirs, "ws-sne", size="best").value > ours.value)
-    True
+    ``best``: at the size with the least J.  Return the evidence, the factor of the size, and pairs (k, 2) of coincident
+    nodes under a kernel that is infinite there: J is then infinite, too.
     """
-    if not isinstance(size, str) or size not in ("given", "best"):
-        raise unknown("size", size, ["given", "best"])
-    recipe, common = with_own(method, dict(options))
-    if recipe.choose is not None:
-        raise InputError(f"{recipe.name} chooses alpha from the data; give an alpha")
-    if any(getattr(stage, "judged", False) for stage in recipe.stages):
-        raise InputError(
-            f"method {recipe.name!r} chooses among several objectives, so that a drawing has no value under it: name "
-            'the one that is wanted, such as "ws-sne", or compare drawings with nelayout.compare'
-        )
-    o = check_options(common)
-    with threads_for(o["n_jobs"]) as threads:
-        request = read_request(G, replace(recipe, variational=False), o)
-        Y = graphs.every_position(request.network, pos)
-        check_backend(o["nbody"], Y.shape[1])
-        host, relative = request.network.host, recipe.gravity is None
-        mass, said = node_mass(request.P, request.mass, host, request.rng, relative)
-        parts, more = take_apart(request, mass, request.joint, NOTHING_KNOWN, threads)
-        sums = Summation(o["nbody"], threads)
-        notes = [*request.notes, *said, *more]
-        blank = [replace(Drawing.of(part, Y.shape[1]), method=request.method) for part in parts]
+    with threads_for(settings.n_jobs) as threads:
+        mass, said = node_mass(problem.P, problem.mass, None, settings.rng, method.gravity is None)
+        parts, more = split(problem, method, settings, mass, problem.joint)
+        parts, similar = with_similarities(parts, problem, method, settings.smoothing, threads)
+        sums, notes = Summation(settings.nbody, threads), [*said, *more, *similar]
+        blank = [replace(Drawing.of(part, Y.shape[1]), method=method) for part in parts]
         drawings, unit = [each.at(centered(Y[each.part.nodes])) for each in blank], 1.0
-        if size == "best":
+        if best:
             drawn = [each for each in drawings if len(each.Y) > 1]
-            unit, about = best_size([(objective_of(each, request.method, sums), each.Y) for each in drawn])
+            unit, about = best_size([(objective_of(each, method, sums), each.Y) for each in drawn])
             notes += [about] if about else []
             drawings = [each.at(unit * each.Y) for each in drawings]
-        found = evidence_of(drawings, request.method, sums, gradient=True)
-        together = _coincident(drawings) if request.method.kernel.singular else np.empty((0, 2), dtype=int)
-        notes += [*found.notes, *_why_infinite(found, together, request.method.name, request.network.labels)]
-        if len(together):
-            cost = found.node_cost.copy()
-            cost[together] = math.inf
-            found = replace(found, value=math.inf, node_cost=cost)
-        if not math.isfinite(found.value):
-            value = math.inf if math.isnan(found.value) else found.value
-            found = replace(found, value=value, gradient_norm=math.inf)
-        elif not math.isfinite(found.gradient_norm):
-            found = replace(found, gradient_norm=math.inf)
-            notes += ['the gradient is beyond the range of floats; size="best" brings the drawing to a size that suits']
-    at = found.value, found.gradient_norm, found.connection, found.node_cost
-    return Evaluated(*at, unit, request.labels, tuple(notes), recipe.name)
+        found = evidence_of(drawings, method, sums, gradient=True)
+        together = _coincident(drawings) if method.kernel.singular else np.empty((0, 2), dtype=int)
+    if len(together):
+        cost = found.node_cost.copy()
+        cost[together] = math.inf
+        found = replace(found, value=math.inf, node_cost=cost)
+    return replace(found, notes=(*notes, *found.notes)), unit, together
 
 
 def _coincident(drawings: Sequence[Drawing]) -> np.ndarray:
@@ -140,24 +69,6 @@ def _coincident(drawings: Sequence[Drawing]) -> np.ndarray:
     drawn = [each for each in drawings if len(each.Y) > 1]
     found = [each.part.nodes[KDTree(each.Y).query_pairs(0.0, p=np.inf, output_type="ndarray")] for each in drawn]
     return np.concatenate([np.empty((0, 2), dtype=int), *found])
-
-
-def _why_infinite(found: Evidence, together: np.ndarray, method: str, names: Sequence[Any]) -> list[str]:
-    """Return sentences on why J is infinite; nodes ``together`` (k, 2) repel without bound."""
-    if len(together):
-        a, b = (names[k] for k in together[0].tolist())
-        more = f", as do {len(together) - 1:,} more pairs" if len(together) > 1 else ""
-        why = f"nodes {a!r} and {b!r} lie at one place{more}, and {method} repels such nodes without bound"
-        return [f"J is infinite: {why}; move them apart"]
-    if math.isfinite(found.value):
-        return []
-    alone = np.flatnonzero(np.isinf(found.node_cost))
-    if 0 < len(alone) < len(names):
-        lie = f"and {len(alone) - 1:,} more lie" if len(alone) > 1 else "lies"
-        why = f"node {names[alone[0]]!r} {lie} so far from all others that the kernel of {method} is 0 there"
-    else:
-        why = f"nodes lie so far apart that the kernel of {method} is 0 between them"
-    return [f'J is infinite: {why} in floats; size="best" brings the drawing to a size that suits it']
 
 
 @dataclass(frozen=True, slots=True)

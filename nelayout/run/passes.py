@@ -72,7 +72,8 @@ class Pass:
 def fold(passes: Sequence[Pass], drawing: Drawing, run: Run) -> Drawing:
     """Apply passes one after another."""
     for each in passes:
-        drawing = each(drawing, run)
+        with run.observer.within(each.name):
+            drawing = each(drawing, run)
     return drawing
 
 

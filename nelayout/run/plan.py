@@ -6,22 +6,25 @@ small graph under ws-SNE compares five initial positions before its last descent
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from nelayout.catalogue.record import Method
 from nelayout.catalogue.stages import BALANCED, LARGE_GRAPH, SHAPE, CoarseToFine, Descend, early_exaggeration, recipe
 from nelayout.formula.connections import Fixed
-from nelayout.optimizers import Optimizer, optimizer_named
+from nelayout.optimizers import optimizer_named
 from nelayout.run.coarsen import COARSEST
 from nelayout.run.facts import Facts
 from nelayout.run.layers import Layers
 from nelayout.run.levels import COARSEST_STEPS, UNFOLDING_STEPS, Levels, Rough
 from nelayout.run.passes import Branch, Descent, InSpace, Keep, Pass, Place, PlaceMissing, Resize
 from nelayout.run.planar import may_be_planar
+from nelayout.run.problem import Settings
 from nelayout.run.untangling import Redraw, Untangle
+from nelayout.run.variational_component import ROUNDS as GAME_ROUNDS
+from nelayout.run.variational_component import Game
 
-__all__ = ["COMPARED", "Settings", "plan"]
+__all__ = ["COMPARED", "plan"]
 
 # Fewest and most nodes of a graph for which other initial positions are tried.
 MIN_STARTS_NODES, MAX_STARTS_NODES = 6, 200
@@ -41,24 +44,6 @@ ROWS_EMPHASIS = 0.3
 ROUNDS = 4
 
 
-@dataclass(frozen=True, slots=True)
-class Settings:
-    """Settings of a call for all graphs.
-
-    dim         dimensions
-    optimizer   overrides the optimizer of the stages; None: no override
-    max_iter    most iterations of the last stage; None: the stage's own
-    tol         tolerance of the last stage; None: the stage's own
-    stability   how firmly drawings are tied to their initial positions; None: not at all
-    """
-
-    dim: int = 2
-    optimizer: Optimizer | None = None
-    max_iter: int | None = None
-    tol: float | None = None
-    stability: float | None = None
-
-
 def plan(method: Method, facts: Facts, settings: Settings) -> tuple[Pass, ...]:
     """Return the passes that draw a connected graph of two or more nodes."""
     return _Planner(method, facts, settings).passes()
@@ -76,6 +61,8 @@ class _Planner:
 
     def passes(self) -> tuple[Pass, ...]:
         facts = self.facts
+        if self.method.variational:
+            return self._variational()
         if facts.placed:
             return self._placed()
         begun = [k for k, stage in enumerate(self.stages) if isinstance(stage, CoarseToFine)]
@@ -113,6 +100,16 @@ class _Planner:
         emphasis = ROWS_EMPHASIS if facts.goal else None
         found += [self._descend(each, emphasis=None if k else emphasis) for k, each in enumerate(descents[:-1])]
         return (*found, *self._last(descents[-1]))
+
+    def _variational(self) -> tuple[Pass, ...]:
+        """Return the passes of the variational form: initial positions, their size, and the game."""
+        kind = "still" if self.facts.placed else "random"
+        name = "given positions" if self.facts.placed else "random positions"
+        place = Place(name=name, kind=kind, why="the network begins where the nodes are")
+        size = self._descend(Descend("size", 0), "the network begins at the best size")
+        rounds = GAME_ROUNDS if self.settings.max_iter is None else self.settings.max_iter
+        why = "network and positions take turns"
+        return (place, size, Game(name="variational", steps=rounds, why=why))
 
     def _levels(self, stage: CoarseToFine, why: str) -> Levels:
         """Return the pass through the levels; their number is about log2 of n / coarsest."""

@@ -8,7 +8,7 @@ each level, and sooner.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -22,60 +22,70 @@ from nelayout.placing.components import components, side_by_side
 from nelayout.run.coarsen import strong_edges
 from nelayout.run.drawing import Part
 from nelayout.run.placement import GAP, pull_in_outliers
-from nelayout.run.request import Known, Request
+from nelayout.run.problem import Problem, Settings
 from nelayout.similarities.entropic import joint, on_pattern
 from nelayout.similarities.hops import hop_rows, path_lengths
 from nelayout.similarities.random_walk import RandomWalk, truncated_walk
 from nelayout.sums.edges.walk import can_smooth_exactly
 
-__all__ = ["input_affinity", "take_apart"]
+__all__ = ["input_affinity", "split", "with_similarities"]
 
 
-def take_apart(
-    request: Request, mass: np.ndarray, joint: bool, known: Known, threads: Threads, which: np.ndarray | None = None
+def split(
+    problem: Problem, method: Method, settings: Settings, mass: np.ndarray, joint: bool
 ) -> tuple[list[Part], list[str]]:
-    """Parts with their input, the largest first, and notes.
+    """Return the components with their weights and masses, the largest first, and notes.
 
-    ``mass`` is of all nodes, (n,). ``joint``: the whole graph as one component; ``which``: a mask of the components,
-    the others are left out.
+    ``mass`` is of all nodes, (n,); ``joint``: the whole graph as one component.
     """
-    found, graphs, notes = list[Part](), list[csr_array](), list[str]()
-    pieces: Iterable[tuple[np.ndarray, csr_array]] = [(np.arange(len(request.labels)), request.P)]
-    if not joint:
-        pieces = components(request.P, request.labels, which) if len(request.labels) else []
+    found, notes = list[Part](), list[str]()
+    if joint:
+        pieces: Iterable[tuple[np.ndarray, csr_array]] = [(np.arange(problem.n), problem.P)]
+    else:
+        pieces = components(problem.P, problem.labels) if problem.n else []
         pieces = (side_by_side(*piece) for piece in pieces)
     for nodes, graph in pieces:
-        own = known.of(nodes, request.P)
-        affinity, said = _affinity(request, graph, mass[nodes], own, threads)
-        notes.extend(note for note in said if note not in notes)
-        start = None if request.start is None else request.start[nodes]
-        fixed = None if request.fixed is None else request.fixed[nodes]
-        if start is not None and request.options["max_iter"] != 0:
+        start = None if problem.start is None else problem.start[nodes]
+        fixed = None if problem.fixed is None else problem.fixed[nodes]
+        if start is not None and settings.max_iter != 0:
             start, count = pull_in_outliers(start, fixed)
             if count:
                 notes.append(
                     f"{count} node{'s lie' if count > 1 else ' lies'} more than {GAP:.0f} times as far out in pos as "
                     "the others, which would be a dot: the drawing starts with them brought nearer"
                 )
-        if own.goal is not None and (request.method.mu or own.goal.agrees(strong_edges(graph), threads)):
-            affinity = replace(affinity, distances=own.goal)
-        elif request.method.emphasis:
-            graphs.append(graph)
-        found.append(Part(nodes, affinity, start, fixed, own.sketch))
-    if graphs:
-        grouped = request.method.emphasis == "auto"
-        each = zip(found, hop_distances_of_each(graphs, threads, grouped), strict=True)
-        found = [replace(part, affinity=replace(part.affinity, distances=goal)) for part, goal in each]
+        affinity = Affinity(graph, mass[nodes])
+        if problem.distances is not None and len(nodes) == problem.n:
+            goal = problem.distances.at(nodes)
+            if method.mu or goal.agrees(strong_edges(graph), Threads()):
+                affinity = replace(affinity, distances=goal)
+        found.append(Part(nodes, affinity, start, fixed, None if problem.sketch is None else problem.sketch[nodes]))
+    return found, notes
+
+
+def with_similarities(
+    parts: Sequence[Part], problem: Problem, method: Method, smoothing: float, threads: Threads
+) -> tuple[list[Part], list[str]]:
+    """Return components with input similarities in place of weights, and notes."""
+    found, notes = list[Part](), list[str]()
+    for part in parts:
+        own = problem.of(part.nodes)
+        affinity, said = _affinity(own, part.affinity.P, part.affinity.mass, method, smoothing, threads)
+        notes.extend(note for note in said if note not in notes)
+        found.append(replace(part, affinity=replace(affinity, distances=part.affinity.distances)))
+    if method.emphasis:
+        lacking = [k for k, part in enumerate(found) if part.affinity.distances is None]
+        goals = hop_distances_of_each([parts[k].affinity.P for k in lacking], threads, method.emphasis == "auto")
+        for k, goal in zip(lacking, goals, strict=True):
+            found[k] = replace(found[k], affinity=replace(found[k].affinity, distances=goal))
     return found, notes
 
 
 def _affinity(
-    request: Request, graph: csr_array, mass: np.ndarray, known: Known, threads: Threads
+    known: Problem, graph: csr_array, mass: np.ndarray, method: Method, smoothing: float, threads: Threads
 ) -> tuple[Affinity, tuple[str, ...]]:
-    """Return the input similarities of one component, with the caller's knowledge, and notes."""
-    smoothing = request.options["smoothing"]
-    lengths = request.options["weight_kind"] == "distance"
-    affinity, notes = input_affinity(graph, mass, request.method, smoothing, threads, lengths)
+    """Return the input similarities of one component, with what is known of its nodes, and notes."""
+    affinity, notes = input_affinity(graph, mass, method, smoothing, threads, known.lengths)
     if known.features is not None:
         affinity = replace(affinity, features=known.features)
     # A walk has changed the pattern; what underflows on the way has left it.
@@ -83,7 +93,7 @@ def _affinity(
         affinity = replace(affinity, rows=known.rows)
     if known.merged is not None and affinity.P.nnz and affinity.walk is None:
         inside, count = known.merged
-        P = csr_array(affinity.P * (1.0 - inside)) if request.method.affinity in ("sum-1", "rows") else affinity.P
+        P = csr_array(affinity.P * (1.0 - inside)) if method.affinity in ("sum-1", "rows") else affinity.P
         within = inside / (1.0 - inside) * float(np.sum(P.data))
         hidden = float(np.sum(mass * mass * (1.0 - 1.0 / count)))
         affinity = replace(affinity, P=P, inside=within, hidden=hidden)

@@ -6,20 +6,19 @@ coordinates of the graph, or the embedded vectors.  The last drawing is the resu
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from nelayout.catalogue.stages import Descend
 from nelayout.formula.kernels import Radial
 from nelayout.numerics.principal import principal_components, spectral_coordinates
 from nelayout.record.progress import Stopped
-from nelayout.run.draw import draw_part
-from nelayout.run.drawing import Drawing, Part, Run
+from nelayout.run.drawing import Drawing, Run
+from nelayout.run.passes import Pass
 from nelayout.variational.game import Round, variational_drawing
 
-__all__ = ["ROUNDS", "draw_variational", "vector_features"]
+__all__ = ["ROUNDS", "Game", "vector_features"]
 
 # Features of each node for the network.  Rounds, if the caller does not limit them.
 FEATURES, ROUNDS = 16, 50
@@ -30,42 +29,44 @@ def vector_features(rows: Any) -> np.ndarray | None:
     return None if rows is None else principal_components(rows, min(FEATURES, *rows.shape))[0]
 
 
-def draw_variational(part: Part, run: Run) -> Drawing:
-    """Draw a component by a variational method; an iteration of ``run.max_iter`` is a round."""
-    plain, affinity = replace(run.method, variational=False), part.affinity
-    rounds = ROUNDS if run.max_iter is None else run.max_iter
-    drawing = draw_part(part, replace(run, method=replace(plain, stages=(Descend("size", 0),)), max_iter=0))
-    if rounds == 0:
-        return drawing
-    drawing = replace(drawing, method=plain, reason="max_iter")
-    objective = run.sums.objective(plain, affinity)
-    report, latest = run.report(drawing, "variational"), [drawing]
+@dataclass(frozen=True, kw_only=True)
+class Game(Pass):
+    """Let the network and the positions take turns; an iteration is a round."""
 
-    def look(line: Round, Y: np.ndarray) -> None:
-        assert line.primal is not None
-        latest[0] = replace(drawing, Y=np.array(Y), bound=line.bound)
-        report(line.primal, latest[0].Y)
+    def __call__(self, drawing: Drawing, run: Run) -> Drawing:
+        plain, affinity = replace(run.method, variational=False), drawing.affinity
+        drawing = replace(drawing, method=plain, reason="max_iter")
+        if not self.steps:
+            return drawing
+        objective = run.sums.objective(plain, affinity)
+        report, latest = run.report(drawing, self.name), [drawing]
 
-    def normalizer(Y: np.ndarray) -> tuple[float, np.ndarray]:
-        """Sum of q over all pairs and its gradient."""
-        (field,) = objective.nbody.fields(Y, np.ones(len(Y)), (Radial(plain.kernel),))
-        return float(np.sum(field.potential)), 2.0 * field.force
+        def look(line: Round, Y: np.ndarray) -> None:
+            assert line.primal is not None
+            latest[0] = replace(drawing, Y=np.array(Y), bound=line.bound)
+            report(line.primal, latest[0].Y)
 
-    features = affinity.features
-    try:
-        Y, trace = variational_drawing(
-            affinity.P,
-            spectral_coordinates(affinity.P, FEATURES) if features is None else features,
-            drawing.Y,
-            plain.conjugate,
-            normalizer=normalizer,
-            primal=lambda Y: objective.evaluate(Y, gradient=False).value,
-            rounds=rounds,
-            background=plain.divergence.background,
-            tol=0.0 if run.tol is None else run.tol,
-            rng=run.rng,
-            callback=look,
-        )
-    except Stopped:
-        return replace(latest[0], reason="stopped")
-    return replace(latest[0], Y=Y, reason="converged" if len(trace) < rounds else "max_iter")
+        def normalizer(Y: np.ndarray) -> tuple[float, np.ndarray]:
+            """Sum of q over all pairs and its gradient."""
+            (field,) = objective.nbody.fields(Y, np.ones(len(Y)), (Radial(plain.kernel),))
+            return float(np.sum(field.potential)), 2.0 * field.force
+
+        features = affinity.features
+        try:
+            Y, trace = variational_drawing(
+                affinity.P,
+                spectral_coordinates(affinity.P, FEATURES) if features is None else features,
+                drawing.Y,
+                plain.conjugate,
+                normalizer=normalizer,
+                primal=lambda Y: objective.evaluate(Y, gradient=False).value,
+                rounds=self.steps,
+                background=plain.divergence.background,
+                tol=0.0 if run.tol is None else run.tol,
+                rng=run.rng,
+                callback=look,
+            )
+        except Stopped as stopped:
+            stopped.drawing = replace(latest[0], reason="stopped")
+            raise
+        return replace(latest[0], Y=Y, reason="converged" if len(trace) < self.steps else "max_iter")

@@ -20,7 +20,7 @@ from nelayout.errors import InputTypeError, unknown
 from nelayout.numerics.blocks import rows_at_once
 from nelayout.placing.components import component_labels
 
-__all__ = ["FLOOR", "NAMED", "node_mass", "tempered"]
+__all__ = ["FLOOR", "NAMED", "masses_given", "node_mass", "tempered"]
 
 # The least mass, the mean being 1.
 FLOOR = 1e-3
@@ -200,7 +200,7 @@ def node_mass(
     if isinstance(mass, str) and mass in NAMED:
         values, notes = NAMED[mass](adjacency, np.random.default_rng(0 if rng is None else rng))
     else:
-        values = np.asarray(mass, dtype=np.float64) if host is None else _given(mass, host)
+        values = np.asarray(mass, dtype=np.float64) if host is None else masses_given(mass, host)
         notes = () if values.any() or not len(values) else ("all masses given are 0: every node weighs the same",)
     largest = values.max(initial=0.0)
     if largest == 0:
@@ -210,8 +210,8 @@ def node_mass(
     return np.maximum(parts / mean, FLOOR) if relative else largest * np.maximum(parts, FLOOR * mean), notes
 
 
-def _given(mass: Any, host: Any) -> np.ndarray:
-    """Read masses that are not named."""
+def masses_given(mass: Any, host: Any) -> np.ndarray:
+    """Read masses that are not named, (n,): an attribute, one number, an array, or a dict keyed by node."""
     mass = host.opened(mass)
     readable = hasattr(mass, "__len__") or hasattr(mass, "__float__")
     if callable(mass) or isinstance(mass, AbstractSet) or not readable:

@@ -12,7 +12,7 @@ from nelayout.catalogue.keywords import checks_keywords
 from nelayout.catalogue.options import generator
 from nelayout.catalogue.record import Method
 from nelayout.errors import InputError, InputTypeError, unknown
-from nelayout.run.pipeline import solve
+from nelayout.layouts.solving import solve
 from nelayout.vectors.embedding import check_dimensions
 from nelayout.vectors.input import read_positions
 

@@ -25,6 +25,8 @@ from nelayout.catalogue.record import Method
 from nelayout.catalogue.stages import CoarseToFine, Descend
 from nelayout.errors import InputError, InputTypeError, unknown, warn
 from nelayout.formula.connections import Fixed
+from nelayout.layouts.call import read_call
+from nelayout.layouts.solving import solution_of
 from nelayout.numerics.distances import row_distances
 from nelayout.numerics.parallel import Threads, threads_for
 from nelayout.numerics.principal import principal_components, spectral_coordinates
@@ -32,9 +34,8 @@ from nelayout.placing.overlap import split_coincident
 from nelayout.record.solution import Progress, Solution, Step
 from nelayout.run.alpha_walk import at_order
 from nelayout.run.drawing import Drawing
-from nelayout.run.pipeline import run_parts
 from nelayout.run.plan_table import warn_of_memory
-from nelayout.run.request import Known
+from nelayout.run.problem import Settings
 from nelayout.run.variational_component import vector_features
 from nelayout.similarities.entropic import joint, on_pattern
 from nelayout.sums.device import device_named
@@ -219,7 +220,8 @@ def fit_vectors(
         plan = list(scales(n, float(perplexity), k))
     share = ANNEALED_STEPS if max_iter is None else min(ANNEALED_STEPS, max_iter // len(plan))
     widest = max(reach for _, reach in plan)
-    warn_of_memory(chosen, settings, np.array([n]), np.array([round(UNION * n * widest)]), SEARCH_BYTES * n * widest)
+    needs = np.array([n]), np.array([round(UNION * n * widest)]), SEARCH_BYTES * n * widest
+    warn_of_memory(chosen, Settings(dim, smoothing=settings["smoothing"], nbody=nbody), *needs)
     trace: tuple[Step, ...] = ()
     with threads_for(n_jobs) as threads:
         if lists is None:
@@ -237,8 +239,8 @@ def fit_vectors(
             features = copies.one_of_each(vector_features(known)) if here.variational else None
             begun = time.perf_counter() - began
             drawn, each, within = copies.merged(graph, shares) if copies.any else (graph, shares, None)
-            facts = Known(True, each, features, sketch, goal, merged=within)
-            solution, drawing = _drawn(drawn, here, start, run, facts)
+            known_rows = {"rows": each, "features": features, "sketch": sketch, "distances": goal, "merged": within}
+            solution, drawing = _drawn(drawn, here, start, run, **known_rows)
             trace += _later(solution.trace, begun, len(trace), prefix)
             if last or solution.reason == "stopped":
                 break
@@ -255,7 +257,7 @@ def fit_vectors(
     if copies.any:
         run |= {"mass": passed.get("mass"), "max_iter": 0, "callback": None, "progress": False}
         here = replace(drawing.method or here, variational=False)
-        whole, drawing = _with_copies(copies, solution, graph, here, run, Known(True, shares))
+        whole, drawing = _with_copies(copies, solution, graph, here, run, rows=shares)
         notes, solution = notes + whole.notes, whole
     solution = replace(solution, notes=notes, seconds=time.perf_counter() - began, trace=trace)
     return Fit(rows, space, k, perplexity, graph, drawing, solution)
@@ -272,30 +274,34 @@ def _similarities_drawn(
             )
     graph, notes = graph_of_similarities(rows)
     begun = time.perf_counter() - began
-    solution, drawing = _drawn(graph, method, start, run, Known())
+    solution, drawing = _drawn(graph, method, start, run, memory=True)
     trace, notes = _later(solution.trace, begun), (*notes, *solution.notes)
     solution = replace(solution, trace=trace, seconds=begun + solution.seconds, notes=notes)
     return Fit(rows, None, 0, None, graph, drawing, solution)
 
 
 def _with_copies(
-    copies: Copies, solution: Solution, graph: csr_array, method: Method, run: dict[str, Any], facts: Known
+    copies: Copies, solution: Solution, graph: csr_array, method: Method, run: dict[str, Any], **known: Any
 ) -> tuple[Solution, Drawing]:
     """Return solution and drawing of all rows; copies stand beside the first."""
     beside = split_coincident(np.asarray(solution.positions)[copies.kind])
-    whole, drawing = _drawn(graph, method, beside, run, facts)
+    whole, drawing = _drawn(graph, method, beside, run, **known)
     own = {"reason": solution.reason, "choice": solution.choice, "method": solution.method, "unit": 1.0}
     return replace(whole, **own, positions=np.asarray(whole.positions) * whole.unit), drawing
 
 
 def _drawn(
-    graph: csr_array, method: Method, start: Start, run: dict[str, Any], facts: Known
+    graph: csr_array, method: Method, start: Start, run: dict[str, Any], memory: bool = False, **known: Any
 ) -> tuple[Solution, Drawing]:
-    """Draw a connected graph from initial positions (n, dim), from "spectral" ones, or freely."""
+    """Draw a connected graph from initial positions (n, dim), from "spectral" ones, or freely.
+
+    ``memory``: compare what this needs with what there is; ``known``: fields of a `Problem`.
+    """
     if isinstance(start, str):
         start = spectral_coordinates(graph, run["dim"]) if run["dim"] < graph.shape[0] else None
-    solution, parts = run_parts(graph, method, start, None, run, facts)  # pyright: ignore[reportArgumentType]
-    return solution, parts[0]
+    with read_call(graph, method, run, start, **known) as call:
+        solution, drawings = solution_of(call, memory)
+    return solution, drawings[0]
 
 
 def scales(n: int, perplexity: float, k: int) -> tuple[tuple[float, int], ...]:

@@ -1,139 +1,56 @@
-"""A call, read and checked before any work: the graph, values of its nodes, and settings.
+"""A call, read and checked before any work: a caller's words become a `Problem` and `Settings`.
 
-Drawings and estimates share this module, so both refuse the same calls in the same words.
+Layouts, plans, evaluations, embeddings and sequences share this module, so all refuse the same calls in the same words.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from collections.abc import Set as AbstractSet
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from scipy.sparse import csr_array
 
 from nelayout import graphs
-from nelayout.catalogue import with_similarities
-from nelayout.catalogue.options import generator
+from nelayout.catalogue import method_named, with_own, with_similarities
+from nelayout.catalogue.options import check_options, generator
 from nelayout.catalogue.record import Method
 from nelayout.errors import InputError, Unsupported, unknown, warn
 from nelayout.formula.connections import Fixed
 from nelayout.graphs.host import as_mapping
 from nelayout.graphs.to_floats import short_repr
-from nelayout.numerics.distances import Distances
-from nelayout.optimizers import Optimizer, optimizer_named
+from nelayout.optimizers import optimizer_named
 from nelayout.placing.components import component_labels
+from nelayout.run.problem import Problem, Settings
 from nelayout.similarities.affinity import within_range
-from nelayout.similarities.hops import hop_entries, path_lengths
+from nelayout.similarities.masses import NAMED, masses_given
 from nelayout.sums.nbody import check_backend
 from nelayout.variational.game import needs_torch
 
-__all__ = ["NOTHING_KNOWN", "Kept", "Known", "Request", "checked_stability", "read_request"]
+__all__ = ["Call", "checked_stability", "read_call"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Kept:
-    """A drawing that stays itself while its graph changes.
-
-    stability  part of its way that the layout forgoes, in [0, 1); None: nodes with a position are fixed
-    same       (n,) mask of the nodes in components that have not changed: these are not drawn again
-    """
-
-    stability: float | None
-    same: np.ndarray
-
-
-class Known(NamedTuple):
-    """A caller's knowledge about a connected graph besides its weights.
-
-    memory    whether the memory needed has been compared with what there is
-    rows      (nnz,) row-stochastic similarities on the pattern of the graph, a symmetric csr_array; connections by rows
-              use these instead of the graph's similarities
-    features  (n, p) coordinates of the nodes, for variational methods
-    sketch    (n, dim) an outline of the drawing, from which a coarse level is also drawn
-    goal      distances between some of the nodes, which count beside neighbors in the first descent
-    kept      the drawing stays itself while its graph changes; None: it has no past
-    merged    where nodes stand for several: part of all weight that is within them, and (n,) for how many
-    """
-
-    memory: bool = False
-    rows: np.ndarray | None = None
-    features: np.ndarray | None = None
-    sketch: np.ndarray | None = None
-    goal: Distances | None = None
-    kept: Kept | None = None
-    merged: tuple[float, np.ndarray] | None = None
-
-    def of(self, nodes: np.ndarray, P: csr_array) -> Known:
-        """Return the knowledge about some nodes of P in their order; of a part, the outline."""
-        sketch = None if self.sketch is None else self.sketch[nodes]
-        if len(nodes) < P.shape[0]:
-            return Known(self.memory, sketch=sketch, kept=self.kept)
-        rows = self.rows
-        if rows is not None and len(rows) == P.nnz:
-            ordered = csr_array((rows, P.indices, P.indptr), shape=P.shape)[nodes][:, nodes]
-            ordered.sort_indices()
-            rows = ordered.data
-        return self._replace(
-            rows=rows, sketch=sketch, features=None if self.features is None else self.features[nodes],
-            goal=None if self.goal is None else self.goal.at(nodes),
-            merged=None if self.merged is None else (self.merged[0], self.merged[1][nodes]),
-        )
-
-
-NOTHING_KNOWN = Known()
-
-
-@dataclass(frozen=True, slots=True)
-class Request:
-    """A call as it is understood.
+class Call:
+    """A call as it is understood: what the core draws, and how the result goes back.
 
     options  all common keywords, as `options.check_options` gives them
-    P        (n, n) weights, brought within range where they are huge
-    labels   (n,) component of each node
-    joint    whether one objective spans several components
-    start    (n, dim) positions, NaN rows where a node has none; None: no pos was given
-    fixed    (n, dim) mask of the coordinates that stay; None: all are free
-    size     (n,) node diameters, or None
-    dots     whether node diameters are dot diameters of a picture
-    optimizer  overrides the optimizer of the stages; None: no override
+    notes    sentences for the reader
     """
 
     method: Method
     options: dict[str, Any]
     network: graphs.Network
-    P: csr_array
-    labels: np.ndarray
-    joint: bool
-    start: np.ndarray | None
-    fixed: np.ndarray | None
-    size: np.ndarray | None
-    dots: bool
-    optimizer: Optimizer | None
-    rng: np.random.Generator
+    problem: Problem
+    settings: Settings
     notes: tuple[str, ...]
 
-    @property
-    def mass(self) -> Any:
-        """Return the masses that the caller wants, or else the method's."""
-        return self.method.mass if self.options["mass"] is None else self.options["mass"]
-
-    @property
-    def near(self) -> float | None:
-        """Return the mean number of similar nodes by path lengths, about; None for weights."""
-        if self.method.perplexity is None or not self.P.nnz:
-            return None
-        lengths = path_lengths(self.P, self.options["weight_kind"] == "distance")
-        return hop_entries(lengths, np.flatnonzero(self.labels == 0), self.method.perplexity, self.method.hops)
-
-    @property
-    def sizes(self) -> tuple[np.ndarray, np.ndarray]:
-        """Return nodes and entries of each objective, largest first; path lengths: estimates."""
-        sizes, entries = np.bincount(self.labels), np.bincount(self.labels, np.diff(self.P.indptr)).astype(int)
-        if (near := self.near) is not None:
-            entries = np.ceil(sizes * np.minimum(near, sizes - 1)).astype(int)
-        return (np.array([sizes.sum()]), np.array([entries.sum()])) if self.joint else (sizes, entries)
+    def written(self, Y: np.ndarray) -> Any:
+        """Return positions (n, dim) in the graph library's type."""
+        return self.network.host.write(Y, self.options["store_pos_as"])
 
 
 def checked_stability(stability: Any) -> float:
@@ -147,8 +64,21 @@ def checked_stability(stability: Any) -> float:
     return float(stability)
 
 
-def read_request(G: Any, method: Method, o: dict[str, Any], pos: Any = None, fixed: Any = None) -> Request:
-    """Read a call; ``o`` are the common keywords as `options.check_options` gives them."""
+@contextmanager
+def read_call(
+    G: Any, method: str | Method, options: Mapping[str, Any], pos: Any = None, fixed: Any = None, **known: Any
+) -> Iterator[Call]:
+    """Read and check a call before any work; errors become those of the graph's library while it is used.
+
+    ``options``: common keywords and the method's own.  ``known``: fields of `Problem` that a caller knows.
+    """
+    record, common = with_own(method, options)
+    G = graphs.graph_of(G)
+    with graphs.guard(G):
+        yield _read(G, method_named(record), check_options(common), pos, fixed, known)
+
+
+def _read(G: Any, method: Method, o: dict[str, Any], pos: Any, fixed: Any, known: dict[str, Any]) -> Call:
     method = with_similarities(method, o)
     if o["emphasis"] is not None:
         method = replace(method, emphasis=o["emphasis"])
@@ -191,7 +121,22 @@ def read_request(G: Any, method: Method, o: dict[str, Any], pos: Any = None, fix
         start = None
     notes = (*network.notes, *_broken_note(G, network, labels), *said, *notes)
     joint = joint and (P.nnz > 0 or holds)
-    return Request(method, o, network, P, labels, joint, start, mask, size, dots, optimizer, rng, notes)
+    previous = known.get("previous")
+    problem = Problem(
+        P, _mass(method, o, network), lengths=o["weight_kind"] == "distance", joint=joint, start=start, fixed=mask,
+        size=size, dots=dots, **known,
+    )
+    settings = Settings(
+        o["dim"], optimizer, o["max_iter"], o["tol"], None if previous is None else previous.stability, o["smoothing"],
+        o["nbody"], o["device"], o["scale"], o["center"], o["n_jobs"], rng,
+    )
+    return Call(method, o, network, problem, settings, notes)
+
+
+def _mass(method: Method, o: dict[str, Any], network: graphs.Network) -> np.ndarray | str:
+    """Return the masses that the caller wants, or else the method's: a name, or numbers (n,)."""
+    mass = method.mass if o["mass"] is None else o["mass"]
+    return mass if isinstance(mass, str) and mass in NAMED else masses_given(mass, network.host)
 
 
 def _by_number(fixed: Any, *others: Any) -> bool:

@@ -1,0 +1,98 @@
+"""`nl.solve` and the positions of all layout functions: a call is read, drawn, and its result written."""
+
+from __future__ import annotations
+
+import logging
+import time
+from typing import Any, Unpack
+
+import numpy as np
+
+from nelayout.catalogue.keywords import takes_common_keywords
+from nelayout.catalogue.options import MethodOptions
+from nelayout.catalogue.record import Method
+from nelayout.layouts.call import Call, read_call
+from nelayout.record.progress import LOG, observe
+from nelayout.record.solution import Solution
+from nelayout.run.drawing import Drawing
+from nelayout.run.plan_table import warn_of_memory
+from nelayout.run.whole import SPLIT, Result, draw, prepare
+
+__all__ = ["drawn", "positions_of", "solution_of", "solve"]
+
+
+@takes_common_keywords
+def solve(
+    G: Any, method: str | Method = "auto", pos: Any = None, fixed: Any = None, **options: Unpack[MethodOptions]
+) -> Solution:
+    """Draw a graph; return positions with J, its trace, the scale factor and all node costs.
+
+    Parameters
+    ----------
+    method : default "auto"
+        a name (``nelayout.methods()`` lists them; "nerv:0.3" carries a number) or a ``nelayout.Method``
+
+    Returns
+    -------
+    Solution
+        ``positions`` in the type of G, and the evidence
+
+    Examples
+    --------
+    >>> import networkx as nx, nelayout as nl
+    >>> solution = nl.solve(nx.karate_club_graph(), "ws-sne", seed=1)
+    >>> solution.reason in ("converged", "lull", "max_iter", "unbounded"), len(solution.trace) > 10
+    (True, True)
+    """
+    with read_call(G, method, options, pos, fixed) as call:
+        return solution_of(call)[0]
+
+
+def positions_of(
+    G: Any, method: str | Method, pos: Any, fixed: Any, **options: Unpack[MethodOptions]
+) -> Any:
+    """Return the positions that `solve` finds, or the given ones if all nodes stay."""
+    with read_call(G, method, options, pos, fixed) as call:
+        problem = call.problem
+        if problem.start is not None and problem.fixed is not None and problem.fixed.all():
+            return call.written(problem.start)
+        if LOG.isEnabledFor(logging.DEBUG):  # the log says what J is
+            return solution_of(call)[0].positions
+        return call.written(drawn(call, evidence=False).Y)
+
+
+def drawn(call: Call, evidence: bool = True, memory: bool = True) -> Result:
+    """Draw a call; ``evidence``: evaluate the result; ``memory``: compare what it needs with what there is."""
+    problem, method, settings, o = call.problem, call.method, call.settings, call.options
+    if memory:
+        warn_of_memory(method, settings, *problem.sizes(method))
+    size = problem.n, problem.P.nnz // 2, int(problem.labels.max(initial=-1)) + 1
+    LOG.debug("%s of %d nodes, %d edges, %d components", method.name, *size)
+    with observe(method.name, o["callback"], o["progress"]) as observer:
+        with observer.within(SPLIT):
+            work = prepare(problem, method, settings)
+        return draw(work, observer, evidence)
+
+
+def solution_of(call: Call, memory: bool = True) -> tuple[Solution, tuple[Drawing, ...]]:
+    """Draw a call; return the record of its run, with positions in the library's type, and drawings."""
+    began = time.perf_counter()
+    result = drawn(call, memory=memory)
+    units, found = result.units, result.evidence
+    assert found is not None
+    each = np.ones(result.Y.shape)
+    for drawing, unit in zip(result.drawings, units, strict=True):
+        each[drawing.part.nodes] = unit
+    if (each == each[:, :1]).all():
+        each = each[:, :1]
+    unit = float(units[0, 0]) if len(units) and (units == units[0, 0]).all() else each
+    solution = Solution(
+        positions=call.written(result.Y), value=found.value, trace=result.trace, connection=found.connection,
+        reason=result.reason, node_cost=found.node_cost, components=call.problem.labels,
+        notes=(*call.notes, *result.notes), seconds=time.perf_counter() - began, choice=result.choice,
+        method=result.method.name, unit=unit, passes=result.passes,
+    )
+    LOG.debug("%s: %s, J = %.6g, %.2f s", solution.method, solution.reason, found.value, solution.seconds)
+    for note in solution.notes:
+        LOG.debug("note: %s", note)
+    return solution, result.drawings
