@@ -22,11 +22,8 @@ from scipy.sparse import csr_array
 import nelayout as nl
 from benchmarks import problems
 from benchmarks.drawing_quality import quality
-from nelayout.numerics.groups import Parts
 from nelayout.numerics.parallel import Threads
-from nelayout.run.drawing import Drawing
 from nelayout.run.score import Score
-from nelayout.similarities.affinity import Affinity
 from nelayout.similarities.entropic import joint
 from nelayout.similarities.hops import hop_rows
 
@@ -95,9 +92,7 @@ def drawings(A: csr_array, seed: int) -> dict[str, np.ndarray]:
 
 def scorer(A: csr_array) -> Callable[[np.ndarray], float]:
     """The score of "auto"."""
-    n = A.shape[0]
-    score = Score(Drawing.on(Affinity(A, np.ones(n)), Parts(np.array([n])), np.zeros((n, 2))), Threads())
-    return lambda Y: float(score(Y)[0])
+    return Score(A, Threads())
 
 
 def page(names: list[str]) -> str:

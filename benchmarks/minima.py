@@ -30,7 +30,7 @@ from nelayout.catalogue.record import Method
 from nelayout.numerics.parallel import Threads
 from nelayout.objective import Objective
 from nelayout.optimizers import LBFGS, Majorize
-from nelayout.optimizers.minimize import Rest, minimize
+from nelayout.optimizers.minimize import StoppingRule, minimize
 from nelayout.optimizers.size import size_search
 from nelayout.run.drawing import Summation
 from nelayout.run.placement import random_positions
@@ -58,7 +58,7 @@ STARTS = 5
 STORE = Path(__file__).with_suffix(".json")
 """{graph: {setting: {"best": the lowest J known, "random": [median, best of five] of polished random starts}}}."""
 POLISH_STEPS = 3000
-POLISHED = Rest(lull=1e-6, lull_steps=50)
+POLISHED = StoppingRule(stall=1e-6, stall_steps=50)
 """When a polish ends: 50 steps have brought less than 1e-6 of its decrease."""
 NEAR_ZERO = 1e-2
 """Below this J, in nats for each row of methods by rows, ratios say nothing: differences are printed."""
@@ -142,7 +142,7 @@ def more_steps() -> None:
         J = objective_of(A, method)
         Y = np.asarray(nl.solve(A, method, seed=0, scale=None, n_jobs=1).positions)
         before = J.evaluate(Y, gradient=False).value
-        _, after, _ = minimize(J, Y, LBFGS(), MORE_STEPS, Rest())
+        _, after, _ = minimize(J, Y, LBFGS(), MORE_STEPS, StoppingRule())
         print(f"| {setting} | {before:.5g} | {after:.5g} | {(before - after) / abs(before):.2%} |", flush=True)
 
 

@@ -89,7 +89,7 @@ def _warm_up(given: argparse.Namespace) -> None:
     layout(nx.grid_2d_graph(150, 140), seed=0, max_iter=1)  # coarsened by compiled loops
     layout(hubs, "nerv", seed=0, max_iter=1)  # row by row
     trees = [nx.random_labeled_tree(10 + k, seed=k) for k in range(60)]
-    layout(nx.disjoint_union_all(trees), seed=0)  # many small graphs at once
+    layout(nx.disjoint_union_all(trees), seed=0)  # many small graphs
     if given.dim == 3:
         layout(hubs, seed=0, dim=3)
     compiled, seconds = loop_store.stored() - before, time.perf_counter() - began

@@ -17,7 +17,7 @@ from nelayout.formula.kernels import Radial
 from nelayout.numerics.parallel import Threads
 from nelayout.objective import Affinity
 from nelayout.optimizers import LBFGS, Majorize
-from nelayout.optimizers.minimize import Rest, minimize
+from nelayout.optimizers.minimize import StoppingRule, minimize
 from nelayout.run.drawing import Summation
 from nelayout.sums.nbody.mesh import Mesh
 
@@ -87,7 +87,7 @@ def test_lbfgs_goes_where_it_goes_on_numpy(in_blocks, name):
     P, Y = rounded(P, 3.0 * Y)
     parts = method.kernel, method.divergence, method.connection
     J = [make(given, m, *parts, gravity=method.gravity) for make, given in ((objective, P), (on_floor, in_blocks(P)))]
-    ends = [minimize(each, Y, LBFGS(), 12, Rest()).value for each in J]
+    ends = [minimize(each, Y, LBFGS(), 12, StoppingRule()).value for each in J]
     assert ends[1] == pytest.approx(ends[0], rel=1e-3)
 
 

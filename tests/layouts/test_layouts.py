@@ -540,7 +540,7 @@ def test_a_layout_inside_a_callback_and_a_progress_bar_change_nothing(capsys):
 
 ENDLESS = {
     "numpy": (nx.random_regular_graph(4, 300, seed=0), "ws-sne"),
-    "stacks": (nx.disjoint_union_all([nx.random_labeled_tree(2 + k % 13, seed=k) for k in range(60)]), "linlog"),
+    "several": (nx.disjoint_union_all([nx.random_labeled_tree(2 + k % 13, seed=k) for k in range(60)]), "linlog"),
     "compiled": (nx.random_regular_graph(4, 1200, seed=0), "ws-sne"),
 }
 
@@ -548,7 +548,7 @@ ENDLESS = {
 @pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="needs interval timers")
 @pytest.mark.parametrize("name", first(ENDLESS, 2))
 def test_ctrl_c_ends_the_run_and_the_next_call_works(name):
-    """A run on NumPy, in compiled loops on two threads, and stacks that wait for no other thread's stack."""
+    """A run on NumPy, in compiled loops on two threads, and components that wait for no other thread's component."""
     G, method = ENDLESS[name]
     # An interrupt of the compiler itself may leave its lock taken for good: all loops are compiled from here on.
     expected = coordinates(nl.layout(G, method, seed=0, n_jobs=2))

@@ -16,7 +16,7 @@ from nelayout.formula.connections import Fixed
 from nelayout.formula.divergences import beta
 from nelayout.formula.kernels import KERNELS
 from nelayout.objective import Affinity, Objective
-from nelayout.optimizers.minimize import Rest, minimize
+from nelayout.optimizers.minimize import StoppingRule, minimize
 from nelayout.sums.nbody import Exact
 
 FUNCTIONS: dict[str, Any] = {
@@ -45,7 +45,7 @@ def own() -> Objective:
 def test_they_take_the_steps_of_the_optimizer_classes_and_hold_rows_that_are_not_free(name):
     """A function with the curvature 4 L is Elastic Embedding's Objective: the same value after the same steps."""
     by_function = FUNCTIONS[name](elastic, START, 4 * LAPLACIAN, max_iter=20, tol=0.0)
-    by_objective = minimize(own(), START, nl.optimizers.OPTIMIZERS[name](), 20, Rest())
+    by_objective = minimize(own(), START, nl.optimizers.OPTIMIZERS[name](), 20, StoppingRule())
     constant = elastic(START)[0] - own().evaluate(START).value
     np.testing.assert_allclose(by_function.positions, by_objective.Y, atol=1e-7)
     assert by_function.value == pytest.approx(by_objective.value + constant)

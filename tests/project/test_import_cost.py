@@ -20,15 +20,22 @@ FOR_IMPORT = ("networkx", "igraph", "numba", "scipy.optimize", "scipy.fft", "mat
 # NeighborEmbedding is a class of scikit-learn's kind, which cannot be had without it.
 NAMES = "for name in nl.__all__: name == 'NeighborEmbedding' or getattr(nl, name)"
 ERROR = "from nelayout.errors import InputError, for_networkx; e = InputError('x'); assert for_networkx(e) is e"
-STACKS = """
-import networkx, numpy, nelayout.catalogue, nelayout.objective
-from nelayout.objective.stacks import one_after_another, stacked
+SMALL = """
+import networkx, numpy, nelayout.catalogue, nelayout.objective, nelayout.sums.nbody
+from nelayout.objective import Affinity, Objective
 from nelayout.optimizers import LBFGS, Majorize
-from nelayout.optimizers.minimize import Rest, minimize
+from nelayout.optimizers.minimize import StoppingRule, minimize
 P = networkx.to_scipy_sparse_array(networkx.path_graph(6), dtype=float)
-J = stacked(*one_after_another([nl.objective.Affinity(P, numpy.ones(6))] * 4), nl.catalogue.METHODS['nerv'])
+nerv = nelayout.catalogue.METHODS['nerv']
+J = Objective(Affinity(P, numpy.ones(6)), nerv.kernel, nerv.divergence, nerv.connection, nelayout.sums.nbody.Exact())
+Y = numpy.random.default_rng(0).normal(size=(6, 2))
 for optimizer in (LBFGS(), Majorize()):
-    minimize(J, numpy.random.default_rng(0).normal(size=(24, 2)), optimizer, 3, Rest(move=1e-3, force=1e-3))
+    minimize(J, Y, optimizer, 3, StoppingRule(move=1e-3, force=1e-3))
+"""
+FOREST = """
+import networkx
+trees = [networkx.random_labeled_tree(2 + k % 9, seed=k) for k in range(20)]
+nl.solve(networkx.disjoint_union_all(trees), "nerv", seed=0, n_jobs=2, max_iter=2)
 """
 EMBED = "nl.embed([[0.0], [1.0], [3.0]], n_neighbors=1, random_state=0)"
 MATRIX = "import numpy, nelayout.graphs.files; nl.ws_sne_layout(numpy.ones((5, 5)), seed=0)"
@@ -44,7 +51,8 @@ CODES = [
     ("nl.Unsupported", ["nelayout.layouts"]),
     (ERROR, ["networkx"]),
     (MATRIX, ["networkx", "igraph", "pandas", "matplotlib", "scipy.io"]),  # a host is recognized by its object
-    (STACKS, ["numba"]),
+    (SMALL, ["numba"]),
+    (FOREST, ["numba"]),
     pytest.param(EMBED, ["torch"], marks=FULL),
     pytest.param(COMMAND, ["matplotlib"], marks=FULL),
     pytest.param("import networkx; nl.layout(networkx.path_graph(900), max_iter=1, seed=0)", ["igraph"], marks=FULL),

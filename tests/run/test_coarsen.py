@@ -12,9 +12,7 @@ from scipy.sparse import csr_array
 from nelayout.catalogue.record import Method
 from nelayout.formula.kernels import KERNELS
 from nelayout.graphs import read
-from nelayout.numerics.groups import Parts
 from nelayout.objective import Affinity, Objective
-from nelayout.objective.stacks import one_after_another, some_of
 from nelayout.placing.components import component_labels
 from nelayout.run.coarsen import COARSEST, MAX_KEPT, Level, hierarchy, match
 from nelayout.sums.nbody import Exact
@@ -28,12 +26,7 @@ def affinity(G: nx.Graph, mass: str = "unit") -> Affinity:
 
 def levels_of(G: nx.Graph | Affinity, mass: str = "unit", seed: int = 0, coarsest: int = COARSEST) -> list[Level]:
     fine = G if isinstance(G, Affinity) else affinity(G, mass)
-    return hierarchy(fine, Parts(np.array([len(fine.mass)])), np.random.default_rng(seed), coarsest)
-
-
-def number(x) -> float:
-    """The number of a graph alone, which may stand in an array of one."""
-    return float(np.ravel(x)[0])
+    return hierarchy(fine, np.random.default_rng(seed), coarsest)
 
 
 def weighted() -> nx.Graph:
@@ -73,11 +66,11 @@ def test_masses_and_weights_add_up(name, mass):
         n = coarse.P.shape[0]
         assert np.array_equal(np.unique(of_node), np.arange(n))
         assert np.allclose(coarse.mass, np.bincount(of_node, fine.mass))
-        assert coarse.P.data.sum() + number(coarse.inside) == pytest.approx(total)
+        assert coarse.P.data.sum() + coarse.inside == pytest.approx(total)
         # the definition: pairs of nodes in one cluster, each ordered pair once
         inside = sum(w for (i, j), w in zip(pairs(fine.P), fine.P.data, strict=True) if of_node[i] == of_node[j])
-        assert number(coarse.inside) == pytest.approx(inside)
-        assert number(coarse.hidden) == pytest.approx((coarse.mass**2).sum() - (fine.mass**2).sum())
+        assert coarse.inside == pytest.approx(inside)
+        assert coarse.hidden == pytest.approx((coarse.mass**2).sum() - (fine.mass**2).sum())
         expected = csr_array((fine.P.data, of_node[np.array(pairs(fine.P)).T]), shape=(n, n)).toarray()
         np.fill_diagonal(expected, 0.0)
         assert np.allclose(coarse.P.toarray(), expected)
@@ -128,34 +121,11 @@ def test_clusters_are_connected_and_neighbors(name):
         assert component_labels(coarser.affinity.P).max() == 0
 
 
-# Two are not coarsened, and one of the others is small enough before the other.
-SEVERAL = [nx.path_graph(9), nx.grid_2d_graph(16, 16), nx.star_graph(60), nx.path_graph(60)]
-
-
-def test_a_stack_is_coarsened_as_its_graphs_are():
-    """Level by level: each graph is merged along its own edges, remembers its own merged weights, and ends alone."""
-    graphs = [affinity(G, "degree") for G in SEVERAL]
-    levels = hierarchy(*one_after_another(graphs), np.random.default_rng(0))
-    assert len({int(level.parts.count) for level in levels}) > 2
-    left = list(range(len(graphs)))  # the graphs of this level
-    for level in levels:
-        assert level.parts.count == len(left)
-        assert len(level.affinity.mass) == len(level.parts.of) == level.parts.sizes.sum()
-        inside, hidden = (np.broadcast_to(x, len(left)) for x in (level.affinity.inside, level.affinity.hidden))
-        for k, graph in enumerate(left):
-            fine, here = graphs[graph], np.arange(len(left)) == k
-            own = some_of(level.affinity, level.parts, here)[0]
-            assert component_labels(own.P).max() == 0
-            assert own.mass.sum() == pytest.approx(fine.mass.sum())
-            assert own.P.data.sum() + inside[k] == pytest.approx(fine.P.data.sum())
-            assert hidden[k] == pytest.approx((own.mass**2).sum() - (fine.mass**2).sum())
-        if level.going.any():
-            going = some_of(level.affinity, level.parts, level.going)[1]
-            owner = going.of[np.unique(level.cluster, return_index=True)[1]]
-            left = [graph for graph, goes in zip(left, level.going.tolist(), strict=True) if goes]
-            assert np.array_equal(np.unique(owner), np.arange(len(left)))
-            assert (going.of == owner[level.cluster]).all()  # no cluster has nodes of two graphs
-    assert not levels[-1].going.any()
+@pytest.mark.parametrize("G", [nx.path_graph(9), nx.path_graph(COARSEST)])
+def test_small_graphs_are_not_coarsened(G):
+    (level,) = levels_of(G, "degree")
+    assert level.cluster is None
+    assert len(level.affinity.mass) == len(G)
 
 
 def test_the_heaviest_edge_of_both_its_ends_is_merged():
@@ -182,7 +152,7 @@ def test_singular_kernels_leave_merged_pairs_out():
     Y = np.random.default_rng(0).standard_normal((level.affinity.P.shape[0], 2))
     values = []
     own = level.affinity
-    for part in (Affinity(own.P, own.mass, number(own.inside), number(own.hidden)), Affinity(own.P, own.mass)):
+    for part in (Affinity(own.P, own.mass, own.inside, own.hidden), Affinity(own.P, own.mass)):
         objective = Objective(part, method.kernel, method.divergence, method.connection, Exact())
         values.append(objective.evaluate(Y, gradient=False).value)
     assert values[0] == values[1]

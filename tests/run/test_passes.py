@@ -25,37 +25,32 @@ from nelayout.run.passes import Branch, Keep, Pass, fold
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Sized(Pass):
-    """Multiply positions by a factor for each graph of the whole stack, and note which graphs came."""
+    """Multiply positions by a factor, and note that the pass was taken."""
 
-    factors: tuple[float, ...]
-    came: list
+    factor: float
+    came: list[int]
     stops: bool = False
 
     def __call__(self, drawing: Drawing, run: Run) -> Drawing:
-        which = [int(part.nodes[0]) // 5 for part in drawing.parts]
-        self.came.append(which)
-        factors = np.array([self.factors[k] for k in which])
+        self.came.append(int(self.name))
         if self.stops:
             raise Stopped
-        return drawing.at(drawing.Y * factors[drawing.segments.of][:, None])
+        return drawing.at(drawing.Y * self.factor)
 
 
-def of_paths(count: int) -> tuple[Drawing, Run]:
-    """Paths of five nodes, drawn as they are, one unit apart."""
-    P = read(nx.path_graph(5)).adjacency
-    parts = [Part(np.arange(5 * k, 5 * k + 5), Affinity(P, np.ones(5))) for k in range(count)]
+def of_path() -> tuple[Drawing, Run]:
+    """A path of five nodes, drawn as it is, one unit apart."""
+    part = Part(np.arange(5), Affinity(read(nx.path_graph(5)).adjacency, np.ones(5)))
     sums = Summation.of("exact", Threads(), False)
-    frames = Frames(parts, 5 * count, 2)
-    run = Run(METHODS["ee"], 2, sums, np.random.default_rng(0), Observer(None), frames)
-    Y = np.stack([np.arange(5.0) - 2.0, np.zeros(5)], axis=1)
-    return Drawing.of(parts, 2).at(np.tile(Y, (count, 1))), run
+    run = Run(METHODS["ee"], 2, sums, np.random.default_rng(0), Observer(None), Frames([part], 5, 2))
+    return Drawing.of(part, 2).at(np.stack([np.arange(5.0) - 2.0, np.zeros(5)], axis=1)), run
 
 
-def kept(sizes, by="J", enough=0.0, stops=(), **branch_of) -> tuple[list[float], list[list[int]]]:
-    """The factors of the kept drawings, and which graphs came to each branch; keywords by the branch's number."""
-    drawing, run = of_paths(len(sizes[0]))
-    came: list[list[int]] = []
-    passes = [Sized(name=f"{k}", factors=size, came=came, stops=k in stops) for k, size in enumerate(sizes)]
+def kept(*sizes: float, by="J", enough=0.0, stops=(), **branch_of) -> tuple[float, list[int]]:
+    """The factor of the kept drawing, and the branches that were tried; keywords by the branch's number."""
+    drawing, run = of_path()
+    came: list[int] = []
+    passes = [Sized(name=f"{k}", factor=size, came=came, stops=k in stops) for k, size in enumerate(sizes)]
     branches = tuple(Branch(passes=(each,), **branch_of.get(f"_{k}", {})) for k, each in enumerate(passes))
     try:
         found = fold([Keep(name="keep", branches=branches, by=by, enough=enough)], drawing, run)
@@ -63,70 +58,55 @@ def kept(sizes, by="J", enough=0.0, stops=(), **branch_of) -> tuple[list[float],
         if stopped.drawing is None:
             raise
         found = stopped.drawing
-        assert found.reasons == ("stopped",) * found.count
-    return [float(Y[4, 0] / 2) for Y in found.each], came
+        assert found.reason == "stopped"
+    return float(found.Y[4, 0] / 2), came
 
 
 def values(*factors: float) -> np.ndarray:
-    drawing, run = of_paths(1)
-    return np.array([run.values(drawing.at(factor * drawing.Y))[0] for factor in factors])
+    drawing, run = of_path()
+    return np.array([run.value(drawing.at(factor * drawing.Y)) for factor in factors])
 
 
-def test_every_graph_keeps_its_own_lowest_drawing():
+@pytest.mark.parametrize("sizes", [(2.0, 1.0, 1.5), (1.0, 2.0, 1.5), (1.5, 2.0, 1.0)])
+def test_the_lowest_drawing_is_kept(sizes):
     high, low, middle = values(2.0, 1.0, 1.5)
     assert low < middle < high
-    assert kept([(2.0, 1.0, 1.5), (1.0, 2.0, 2.0), (1.5, 1.5, 1.0)])[0] == [1.0, 1.0, 1.0]
-    assert kept([(1.0,), (1.0 + 1e-15,)])[0] == [1.0]  # of equal ones the first
+    assert kept(*sizes)[0] == 1.0
+    assert kept(1.0, 1.0 + 1e-15)[0] == 1.0  # of equal ones the first
 
 
 def test_a_margin_is_a_part_of_the_best_so_far():
     first, other = values(1.5, 1.0)
     gain = (first - other) / abs(first)
-    assert kept([(1.5,), (1.0,)], _1={"margin": 1.0 + 0.9 * gain})[0] == [1.0]
-    assert kept([(1.5,), (1.0,)], _1={"margin": 1.0 + 1.1 * gain})[0] == [1.5]
+    assert kept(1.5, 1.0, _1={"margin": 1.0 + 0.9 * gain})[0] == 1.0
+    assert kept(1.5, 1.0, _1={"margin": 1.0 + 1.1 * gain})[0] == 1.5
 
 
 def test_where_j_is_good_enough_nothing_else_is_tried():
     low, high = np.abs(values(1.0, 2.0))
-    found, came = kept([(1.0, 2.0), (2.0, 1.0)], enough=(low + high) / 2)
-    assert found == [1.0, 1.0]
-    assert came == [[0, 1], [1]]
-    assert kept([(1.0,), (2.0,)], enough=2 * low)[1] == [[0]]
+    assert kept(1.0, 2.0, enough=(low + high) / 2) == (1.0, [0])
+    assert kept(2.0, 1.0, enough=(low + high) / 2) == (1.0, [0, 1])
+    assert kept(1.0, 2.0, enough=2 * low)[1] == [0]
 
 
 def test_branches_begin_where_they_say():
     """Each doubles: twice the given drawing, four times from the last, and twice the best."""
-    assert kept([(0.5,), (2.0,)])[0] == [0.5 if values(0.5) < values(2.0) else 2.0]
-    assert kept([(2.0,), (0.5,)], _1={"start": "last"})[0] == [1.0]
-    assert kept([(1.0,), (4.0,), (0.9,)], _2={"start": "best"})[0] == [min((1.0, 0.9), key=lambda x: values(x)[0])]
+    assert kept(0.5, 2.0)[0] == (0.5 if values(0.5) < values(2.0) else 2.0)
+    assert kept(2.0, 0.5, _1={"start": "last"})[0] == 1.0
+    assert kept(1.0, 4.0, 0.9, _2={"start": "best"})[0] == min((1.0, 0.9), key=lambda x: values(x)[0])
 
 
 def test_a_branch_that_is_clearly_worse_ends_the_search_but_for_those_that_are_always_tried():
     """By the score, which knows no size: a drawing on one point is worse than the path."""
-    stop = {"stop": 0.9}
-    found, came = kept([(1.0, 1.0), (0.0, 2.0), (3.0, 3.0), (4.0, 4.0)], "score", _1=stop, _3={"every": True})
-    assert came == [[0, 1], [0, 1], [1], [0, 1]]
-    assert found == [1.0, 1.0]
+    rules = {"by": "score", "_1": {"stop": 0.9}, "_3": {"every": True}}
+    assert kept(1.0, 0.0, 3.0, 4.0, **rules) == (1.0, [0, 1, 3])
+    assert kept(1.0, 2.0, 3.0, 4.0, **rules) == (1.0, [0, 1, 2, 3])
 
 
 def test_a_stop_in_a_later_branch_gives_back_the_best_and_in_the_first_what_there_is():
-    assert kept([(2.0,), (1.0,), (1.0,)], stops=(2,))[0] == [1.0]
+    assert kept(2.0, 1.0, 1.0, stops=(2,))[0] == 1.0
     with pytest.raises(Stopped):
-        kept([(2.0,), (1.0,)], stops=(0,))
-
-
-def test_put_and_split_are_the_inverse_of_take_and_of():
-    drawing, run = of_paths(4)
-    drawing = drawing.at(np.random.default_rng(0).standard_normal(drawing.Y.shape))
-    mask = np.array([False, True, True, False])
-    other = drawing.take(mask).at(np.ones((10, 2)))
-    mixed = drawing.put(mask, other)
-    assert np.array_equal(mixed.Y[5:15], np.ones((10, 2)))
-    assert np.array_equal(mixed.Y[[*range(5), *range(15, 20)]], drawing.Y[[*range(5), *range(15, 20)]])
-    each = mixed.split()
-    assert [len(one.Y) for one in each] == [5] * 4
-    assert np.array_equal(np.concatenate([one.Y for one in each]), mixed.Y)
-    assert np.allclose(np.concatenate([run.values(one) for one in each]), run.values(mixed), rtol=1e-12)
+        kept(2.0, 1.0, stops=(0,))
 
 
 def uneven(G: nx.Graph) -> nx.Graph:
@@ -221,7 +201,7 @@ def test_a_run_that_stops_among_starts_gives_back_the_best_drawing_so_far(at):
 
 @pytest.mark.parametrize("method", ["auto", "ws-sne", "gamma-quadlog"])
 def test_no_two_stages_of_a_trace_share_a_name(method):
-    """Nor do callbacks of two components: a large component, and stacks of small ones on several threads."""
+    """Nor do callbacks of two components: a large component, and small ones on several threads."""
     G = nx.disjoint_union_all([nx.grid_2d_graph(29, 29), nx.path_graph(40), nx.star_graph(9), nx.petersen_graph()])
     told = []
     for options in ({}, {"callback": lambda state: told.append(state.stage)}):

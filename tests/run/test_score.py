@@ -1,4 +1,4 @@
-"""The quality score by which "auto" chooses among drawings, by its definition; a stack is its graphs one by one."""
+"""The quality score by which "auto" chooses among drawings, by its definition."""
 
 from __future__ import annotations
 
@@ -12,19 +12,13 @@ import nelayout as nl
 from nelayout.graphs import read
 from nelayout.numerics.breadth_first import COMPILED_ABOVE
 from nelayout.numerics.parallel import Threads
-from nelayout.objective import Affinity
-from nelayout.run.drawing import NUMPY_PAIRS, Drawing, Part
+from nelayout.run.drawing import NUMPY_PAIRS
 from nelayout.run.parting import Neighborhoods
 from nelayout.run.score import Hops, Score
 
 
 def matrix(G: nx.Graph) -> csr_array:
     return read(nx.convert_node_labels_to_integers(G, ordering="sorted")).adjacency
-
-
-def scorer(*graphs: csr_array, threads: int = 1) -> Score:
-    parts = [Part(np.arange(P.shape[0]), Affinity(P, np.ones(P.shape[0]))) for P in graphs]
-    return Score(Drawing.of(parts, 2), Threads(threads))
 
 
 def by_definition(P: csr_array, Y: np.ndarray) -> float:
@@ -50,13 +44,13 @@ def test_score(side, threads):
     P = matrix(nx.grid_2d_graph(side, side))
     Y = np.stack(np.divmod(np.arange(side * side), side), axis=1).astype(float)
     Y += (0.1 if side == 12 else 1.0) * np.random.default_rng(0).normal(size=Y.shape)
-    score = scorer(P, threads=threads)
-    (found,) = score(Y)
+    score = Score(P, Threads(threads))
+    found = score(Y)
     assert found == pytest.approx(by_definition(P, Y), rel=1e-9)
-    assert score(10.0 * Y + 3.0)[0] == pytest.approx(found, rel=1e-9)
+    assert score(10.0 * Y + 3.0) == pytest.approx(found, rel=1e-9)
     assert score(np.full_like(Y, np.nan)) == 0.0
-    assert 0 < score(np.zeros_like(Y))[0] < found
-    assert score(Y * [1.0, 0.0])[0] < found
+    assert 0 < score(np.zeros_like(Y)) < found
+    assert score(Y * [1.0, 0.0]) < found
 
 
 def test_ties_are_the_first_nodes():
@@ -65,20 +59,7 @@ def test_ties_are_the_first_nodes():
     P = matrix(nx.grid_2d_graph(side, side, periodic=True))
     Y = np.stack(np.divmod(np.arange(side * side), side), axis=1).astype(float)
     assert side * side <= COMPILED_ABOVE
-    assert scorer(P)(Y)[0] == pytest.approx(by_definition(P, Y), rel=1e-9)
-
-
-def test_a_stack_has_the_scores_of_its_graphs_one_by_one():
-    kinds = [nx.path_graph(2), nx.path_graph(9), nx.complete_graph(4), nx.star_graph(40), nx.karate_club_graph()]
-    graphs = [matrix(G) for G in kinds]
-    sizes = [P.shape[0] for P in graphs]
-    Y = np.random.default_rng(3).standard_normal((sum(sizes), 2))
-    Y[2:11] = np.arange(9)[:, None]  # ties everywhere
-    each = np.split(Y, np.cumsum(sizes)[:-1])
-    alone = [scorer(P)(here)[0] for P, here in zip(graphs, each, strict=True)]
-    np.testing.assert_allclose(scorer(*graphs)(Y), alone, rtol=1e-12)
-    Y[-1] = np.nan
-    np.testing.assert_allclose(scorer(*graphs)(Y), [*alone[:-1], 0.0], rtol=1e-12)
+    assert Score(P, Threads())(Y) == pytest.approx(by_definition(P, Y), rel=1e-9)
 
 
 def test_a_hub_beyond_what_is_compared():
@@ -101,7 +82,7 @@ def test_graphs_that_are_drawn_on_numpy_are_scored_on_numpy():
 def test_the_better_of_two_masses_is_kept(seed):
     """By the score itself, the drawing is at least as good as the best that the first masses have."""
     P = read(nx.les_miserables_graph()).adjacency
-    score, strength = scorer(P), P.sum(axis=1)
+    score, strength = Score(P, Threads()), P.sum(axis=1)
     alone = nl.solve(P, mass=strength**0.25, seed=seed, emphasis=0)
     both = nl.solve(P, seed=seed, emphasis=0)
-    assert score(both.positions)[0] >= (1 - 1e-6) * score(alone.positions)[0]
+    assert score(both.positions) >= (1 - 1e-6) * score(alone.positions)

@@ -172,7 +172,7 @@ class TestOnTorch:
         lengths = np.maximum(lengths, lengths.T) if pivots == 30 else lengths
         lengths[some, np.arange(pivots)] = 0.0
         J = objective(P, m, KERNELS["cauchy"], part("kl"), CONNECTIONS[1], emphasis=0.7)
-        J = replace(J, affinity=replace(J.affinity, distances=(Distances.of(some, lengths),)))
+        J = replace(J, affinity=replace(J.affinity, distances=Distances.of(some, lengths)))
         assert self.agree(J, replace(device, block=30), Y) > replace(J, emphasis=0.0).evaluate(Y).value + 0.01
 
     def test_a_random_walk(self, device):

@@ -1,4 +1,4 @@
-"""Many small components are drawn together: each as it would be alone, and with the same bits on any threads."""
+"""Many small components: each is drawn as it would be alone, and with the same bits on any threads."""
 
 import time
 from functools import cache
@@ -16,12 +16,11 @@ from nelayout.formula.divergences import f_divergence
 from nelayout.graphs import read
 from nelayout.numerics.parallel import Threads
 from nelayout.objective import Affinity
-from nelayout.objective.stacks import one_after_another
 from nelayout.optimizers import optimizer_named
-from nelayout.optimizers.minimize import Rest, minimize
+from nelayout.optimizers.minimize import StoppingRule, minimize
 from nelayout.record.progress import Observer
 from nelayout.run.canvas import Frames
-from nelayout.run.drawing import Drawing, Part, Run, Summation
+from nelayout.run.drawing import Run, Summation
 from nelayout.run.levels import lowest_copies
 from nelayout.run.score import Score
 from nelayout.run.taking_apart import input_affinity
@@ -53,17 +52,15 @@ def components(G: sp.csr_array, labels: np.ndarray) -> list[tuple[np.ndarray, sp
 
 @pytest.mark.parametrize("G", first([nx.karate_club_graph(), nx.grid_2d_graph(5, 7), nx.balanced_tree(2, 4)], 1))
 def test_the_lowest_of_several_copies_is_as_low_as_the_best_of_three_alone(G):
-    """Of random positions of the coarsest graph, under gamma-QuadLog, and of two graphs at once."""
+    """Of random positions of the coarsest graph, under gamma-QuadLog."""
     method = METHODS["gamma-quadlog"]
-    graph, other = affinity_of(G, method), affinity_of(nx.path_graph(20), method)
+    graph = affinity_of(G, method)
     J, rng, best, ours = SUMS.objective(method, graph), np.random.default_rng(2), [], []
-    both, parts = one_after_another([graph, other])
     for seed in range(5):
         starts = [rng.standard_normal((len(G), 2)) for _ in range(3)]
-        best.append(min(minimize(J, Y, optimizer_named("lbfgs"), 100, Rest(lull=3e-4)).value for Y in starts))
+        best.append(min(minimize(J, Y, optimizer_named("lbfgs"), 100, StoppingRule(stall=3e-4)).value for Y in starts))
         run = Run(method, 2, SUMS, np.random.default_rng(seed), Observer(None), Frames([], 0, 2))
-        Y = lowest_copies(both, parts, method, 8, 50, run)
-        ours.append(J.evaluate(Y[: len(G)]).value)
+        ours.append(J.evaluate(lowest_copies(graph, method, 8, 50, run)).value)
     assert np.median(ours) <= np.median(best) + 1e-2
 
 
@@ -98,9 +95,9 @@ def test_auto_keeps_drawings_as_good_as_one_by_one():
     G, gains = forest(40, 24), []
     together = nl.solve(G, "auto", seed=0)
     for nodes, P in components(G, together.components):
-        score = Score(Drawing.of([Part(nodes, Affinity(P, np.ones(len(nodes))))], 2), Threads())
+        score = Score(P, Threads())
         alone = nl.solve(P, "auto", seed=0)
-        gains.append(np.log(score(together.positions[nodes])[0] / score(alone.positions)[0]))
+        gains.append(np.log(score(together.positions[nodes]) / score(alone.positions)))
     assert np.median(gains) > -0.01
     assert np.mean(gains) > -0.05
 
@@ -155,7 +152,7 @@ def test_frames_keep_components_apart_and_are_turned_onto_the_one_before():
             assert np.linalg.eigvalsh((M + M.T) / 2).min() >= -1e-7 * np.abs(M).max()
 
 
-def test_an_error_in_one_stack_ends_the_others():
+def test_an_error_in_one_component_ends_the_others():
     """A divergence of the caller's own fails once, on one thread; the others would take minutes."""
     calls = []
 
@@ -198,6 +195,18 @@ def test_a_component_farther_apart_than_minimizers_go_has_a_value_among_others()
     assert found.node_cost[ninth].sum() == pytest.approx(25.9**2 / 2, rel=0.01)
 
 
+@pytest.mark.parametrize(("name", "own"), [("tsne", {}), ("nerv", {}), ("auto", {"mass": "unit", "emphasis": 0})])
+def test_a_component_alone_takes_the_same_steps_as_among_others(name, own):
+    """Bit for bit, whatever the others are.  Relative masses would make it another problem."""
+    trees = [nx.random_labeled_tree(n, seed=n) for n in (30, 12, 9, 5)]
+    alone = nl.solve(trees[0], name, seed=1, **own)
+    for others in (trees[1:], trees[2:]):
+        among = nl.solve(nx.disjoint_union_all([trees[0], *others]), name, seed=1, **own)
+        steps = [[(step.stage, step.value) for step in one.trace] for one in (among, alone)]
+        assert len(steps[0]) > len(steps[1]) > 0
+        assert steps[0][: len(steps[1])] == steps[1]
+
+
 def test_equal_small_components_are_drawn_once():
     """The trace has the steps of one of the thirty paths, and every one of them has the same drawing."""
     G = nx.disjoint_union_all([nx.path_graph(4)] * 30)
@@ -222,7 +231,7 @@ def test_edges_of_weight_zero_that_hold_a_graph_together_are_noted():
     assert not any("components" in note for note in nl.solve(G, "ws-sne").notes)
 
 
-def test_an_estimate_counts_equal_components_once_and_many_together():
+def test_an_estimate_counts_equal_components_once():
     rng = np.random.default_rng(0)
     trees = [nx.random_labeled_tree(int(rng.integers(3, 12)), seed=k) for k in range(400)]
     nl.layout(nx.path_graph(400), seed=0, max_iter=1)  # loads the loops, which would count once
