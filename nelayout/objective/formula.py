@@ -32,6 +32,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from nelayout.catalogue.record import Method
 from nelayout.formula.connections import LARGEST, Connection, Coupling, Sums
 from nelayout.formula.divergences import Divergence, Similarity, i_divergence
 from nelayout.formula.divergences.protocol import PairTerm, Spread, spread
@@ -101,6 +102,14 @@ class Objective:
             by_rows=self.connection.by_rows, plain=Radial(self.kernel),
             arithmetic=Arithmetic(self.threads, self.compiled),
         )
+
+    @classmethod
+    def of(
+        cls, method: Method, affinity: Affinity, nbody: NBody, threads: Threads, compiled: bool, **own: Any
+    ) -> Objective:
+        """Return the objective of a method; ``own``: other fields."""
+        rule = method.kernel, method.divergence, method.connection
+        return cls(affinity, *rule, nbody, threads, compiled, gravity=method.gravity, emphasis=method.mu, **own)
 
     def sharing(self, **changes: Any) -> Objective:
         """Return the objective with another exaggeration or anchors; it shares the edges."""

@@ -77,12 +77,9 @@ class Summation:
         """Return the objective of a method on one graph; ``free`` masks what may change."""
         n, entries = len(affinity.mass), affinity.P.nnz
         device = self.device if self.device is not None and n >= self.device.least else None
-        return Objective(
-            affinity, method.kernel, method.divergence, method.connection,
-            self.backend(n, entries) if device is None else self._on_device, self.threads,
-            device is None and uses_loops(n, entries), free=free, gravity=method.gravity, emphasis=method.mu,
-            device=device,
-        )
+        nbody = self.backend(n, entries) if device is None else self._on_device
+        compiled = device is None and uses_loops(n, entries)
+        return Objective.of(method, affinity, nbody, self.threads, compiled, free=free, device=device)
 
 
 @dataclass(frozen=True, eq=False, slots=True)

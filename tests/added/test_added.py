@@ -11,7 +11,7 @@ from nelayout.added.descent import place
 from nelayout.added.objective import AddedNodes, Ties, ties_of
 from nelayout.formula.kernels import KERNELS, Radial, heavy_tailed
 from nelayout.numerics.parallel import Threads
-from nelayout.run.drawing import Summation
+from nelayout.objective import Objective
 from nelayout.run.taking_apart import input_affinity
 from nelayout.similarities.masses import node_mass
 from nelayout.sums.nbody import Exact, outside
@@ -38,7 +38,7 @@ A77 = weights(nx.les_miserables_graph())
 def objective(name: str, A: csr_array = A77, smoothing: float = 0.0):
     method = EVERY_METHOD[name]
     affinity, _ = input_affinity(A, node_mass(A, method.mass)[0], method, smoothing, ONE)
-    return Summation(Exact(False, ONE), ONE, False).objective(method, affinity)
+    return Objective.of(method, affinity, Exact(False, ONE), ONE, False)
 
 
 def only(i: int) -> np.ndarray:

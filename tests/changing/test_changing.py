@@ -10,13 +10,13 @@ from pages import Reader, unpacked
 from tables import EVERY_METHOD, thinned
 
 import nelayout as nl
-from nelayout.catalogue import method_named
 from nelayout.changing.film import film_page, union_of
 from nelayout.changing.sequence import keep_places, unchanged
 from nelayout.graphs import read
+from nelayout.layouts.call import read_call
+from nelayout.layouts.solving import solution_of
 from nelayout.placing.final import dot_diameter
 from nelayout.placing.packing import ANGLES, pack_around
-from nelayout.run.pipeline import run_parts
 
 METHODS = thinned(EVERY_METHOD, plain=lambda name: name in ("ws-sne", "linlog"))
 
@@ -109,8 +109,10 @@ def test_a_start_of_auto_goes_on_by_the_objective_that_made_it():
     """Of several drawings "auto" keeps one; from there it goes on by the same kernel, and stays near it."""
     G = nx.random_geometric_graph(120, 0.16, seed=1)
     G = G.subgraph(max(nx.connected_components(G), key=len)).copy()
-    first, parts = run_parts(G, method_named("auto"), None, None, {"seed": 0})
-    again, resumed = run_parts(G, method_named("auto"), first.positions, None, {"seed": 0})
+    with read_call(G, "auto", {"seed": 0}) as call:
+        first, parts = solution_of(call)
+    with read_call(G, "auto", {"seed": 0}, first.positions) as call:
+        again, resumed = solution_of(call)
     methods = parts[0].method, resumed[0].method
     assert None not in methods
     assert methods[0] == methods[1]

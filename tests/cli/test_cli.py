@@ -416,14 +416,14 @@ def test_a_signal_ends_in_order_and_leaves_no_file(folder, sent, code, line):
 SLOW = """
 import signal, sys
 signal.signal(signal.SIGINT, signal.default_int_handler)  # which shells take away from what runs in the background
-import nelayout.cli, nelayout.run.pipeline
-solve = nelayout.run.pipeline.solve
+import nelayout.cli, nelayout.layouts.solving
+solve = nelayout.layouts.solving.solve
 def slowly(*arguments, **options):  # says when the work has begun, and never ends by itself
     solve(*arguments, **options)  # compiled loops are loaded: a compiler's callbacks swallow an interrupt
     print("started", flush=True)
     while True:
         solve(*arguments, **options)
-nelayout.run.pipeline.solve = slowly
+nelayout.layouts.solving.solve = slowly
 sys.exit(nelayout.cli.main(sys.argv[1:]))
 """
 
@@ -432,7 +432,7 @@ def test_our_own_mistakes_are_one_line_too(monkeypatch, nelayout, folder):
     def broken(*arguments, **options):
         raise ZeroDivisionError("oh")
 
-    monkeypatch.setattr("nelayout.run.pipeline.solve", broken)
+    monkeypatch.setattr("nelayout.layouts.solving.solve", broken)
     code, _, said = nelayout("layout graph.gml -o out.json")
     assert said.startswith("nelayout: this is a mistake in nelayout, please report it: ZeroDivisionError: oh")
     assert (code, said.count("\n")) == (1, 1)

@@ -15,10 +15,9 @@ from nelayout.errors import Unsupported
 from nelayout.formula.connections import Optimal
 from nelayout.formula.kernels import Radial
 from nelayout.numerics.parallel import Threads
-from nelayout.objective import Affinity
+from nelayout.objective import Affinity, Objective
 from nelayout.optimizers import LBFGS, Majorize
 from nelayout.optimizers.minimize import StoppingRule, minimize
-from nelayout.run.drawing import Summation
 from nelayout.sums.nbody.mesh import Mesh
 
 pytest.importorskip("distributed", reason="Dask, the extra [dask], is not installed")
@@ -101,8 +100,8 @@ def test_slabs_give_the_sums_of_the_mesh(in_blocks, name):
     P.data = P.data.astype(np.float32).astype(float)
     blocks, method, mass, mesh = in_blocks(P), METHODS[name], np.ones(n), Mesh(Threads())
     assert any(grid.near for grid in mesh.grids(Y, (Radial(method.kernel),)).values())
-    here = Summation(mesh, Threads(), True).objective(method, Affinity(P, mass)).evaluate(Y)
-    there = FloorSummation(mesh, Threads(), True).objective(method, Affinity(blocks, mass)).evaluate(Y)
+    here = Objective.of(method, Affinity(P, mass), mesh, Threads(), True).evaluate(Y)
+    there = FloorSummation("mesh", Threads()).objective(method, Affinity(blocks, mass)).evaluate(Y)
     assert blocks.team.received > 12 * n
     assert there.value == pytest.approx(here.value, rel=ROUNDING)
     np.testing.assert_allclose(there.gradient, here.gradient, atol=IN_SLABS * np.abs(here.gradient).max())

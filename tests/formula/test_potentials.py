@@ -16,9 +16,10 @@ from nelayout.numerics import distances
 from nelayout.numerics.communities import communities, together
 from nelayout.numerics.distances import Distances, hop_distances_of_each
 from nelayout.numerics.parallel import Threads
+from nelayout.objective import Objective
 from nelayout.optimizers import OPTIMIZERS, optimizer_named
 from nelayout.optimizers.minimize import StoppingRule, minimize
-from nelayout.run.drawing import Drawing, Part, Summation
+from nelayout.run.drawing import Drawing, Part
 from nelayout.run.springs import springs
 from nelayout.run.taking_apart import input_affinity
 from nelayout.similarities.masses import node_mass
@@ -262,7 +263,7 @@ def test_every_optimizer_goes_to_the_places_of_stiff_springs(optimizer):
     A, method = csr_array(nx.to_scipy_sparse_array(KARATE, dtype=float, weight=None)), EVERY_METHOD["ws-sne"]
     A.indices, A.indptr = A.indices.astype(np.int32), A.indptr.astype(np.int32)
     affinity, _ = input_affinity(A, node_mass(A, method.mass)[0], method, 0.0, ONE)
-    J = Summation(Exact(False, ONE), ONE, False).objective(method, affinity)
+    J = Objective.of(method, affinity, Exact(False, ONE), ONE, False)
     rng = np.random.default_rng(7)
     places, Y = rng.standard_normal((34, 2)), rng.standard_normal((34, 2))
     J = J.sharing(anchors=Anchors(places, np.full(34, 1e6)))

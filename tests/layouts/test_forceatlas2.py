@@ -13,7 +13,7 @@ from nelayout.errors import Unsupported
 from nelayout.formula.potentials.gravity import Gravity
 from nelayout.graphs import read
 from nelayout.numerics.parallel import Threads
-from nelayout.run.drawing import Summation
+from nelayout.objective import Objective
 from nelayout.run.taking_apart import input_affinity
 from nelayout.similarities.masses import node_mass
 from nelayout.sums.nbody import Exact
@@ -34,7 +34,7 @@ def objective(G, **own):
     P = read(G).adjacency
     mass = node_mass(P, method.mass, relative=False)[0]
     affinity, _ = input_affinity(P, mass, method, 0.0, Threads())
-    return Summation(Exact(), Threads(), False).objective(method, affinity)
+    return Objective.of(method, affinity, Exact(), Threads(), False)
 
 
 def energy(G, pos, scaling_ratio=2.0, gravity=1.0, strong_gravity=False, linlog=False, weight="weight", mass=None):

@@ -23,7 +23,6 @@ from nelayout.objective import Objective
 from nelayout.optimizers import OPTIMIZERS, Majorize, optimizer_named
 from nelayout.optimizers.limited_memory import Memory
 from nelayout.optimizers.size import size_search
-from nelayout.run.drawing import Summation
 from nelayout.run.taking_apart import input_affinity
 from nelayout.similarities.masses import node_mass
 from nelayout.sums.nbody import Exact
@@ -34,7 +33,7 @@ STEPS = 25
 def objective_of(P: csr_array, method: str, compiled: bool = False, free: np.ndarray | None = None) -> Objective:
     parts = EVERY_METHOD[method]
     affinity, _ = input_affinity(P, node_mass(P, parts.mass)[0], parts, 0.0, Threads())
-    return Summation(Exact(compiled), Threads(), compiled).objective(parts, affinity, free)
+    return Objective.of(parts, affinity, Exact(compiled), Threads(), compiled, free=free)
 
 
 def points() -> csr_array:

@@ -10,7 +10,7 @@ from nelayout.catalogue import METHODS, tune
 from nelayout.formula.divergences import mix
 from nelayout.graphs import read
 from nelayout.numerics.parallel import Threads
-from nelayout.run.drawing import Summation
+from nelayout.objective import Objective
 from nelayout.run.taking_apart import input_affinity
 from nelayout.similarities.masses import node_mass
 from nelayout.sums.nbody import Exact
@@ -42,7 +42,7 @@ def objective(G, method):
     P = read(G).adjacency
     threads = Threads()
     affinity, _ = input_affinity(P, node_mass(P, method.mass)[0], method, 0.0, threads)
-    return Summation(Exact(), threads, False).objective(method, affinity)
+    return Objective.of(method, affinity, Exact(), threads, False)
 
 
 def drawn(G, method, **options) -> np.ndarray:

@@ -13,14 +13,14 @@ from nelayout.catalogue import METHODS
 from nelayout.catalogue.options import DEFAULTS
 from nelayout.errors import InputError
 from nelayout.graphs.host import Host
+from nelayout.layouts.call import read_call
+from nelayout.layouts.solving import solution_of
 from nelayout.numerics.parallel import Threads
 from nelayout.optimizers import OPTIMIZERS
 from nelayout.placing.overlap import separate, split_coincident
 from nelayout.placing.packing import stacked
 from nelayout.run.drawing import Summation
 from nelayout.run.evaluation import objective_of
-from nelayout.run.pipeline import run_parts
-from nelayout.sums.nbody import backend
 
 WOMEN = nx.relabel.convert_node_labels_to_integers(nx.davis_southern_women_graph())
 TOP = range(18)
@@ -62,7 +62,7 @@ def unbalance(gradient, J, Y) -> float:
 
 def minimized(drawing):
     """The objective of a component, summed over all pairs, and its positions."""
-    sums = Summation(backend("exact", Threads(), False), Threads(), False)
+    sums = Summation("exact", Threads())
     return objective_of(drawing, drawing.method, sums), drawing.Y
 
 
@@ -72,7 +72,8 @@ def test_layers_come_back_bit_for_bit_and_the_rest_is_a_minimum(method, request)
         reason = "JSE stays finite at any distance, so nodes drift out of each other's reach and no minimum is near"
         request.applymarker(pytest.mark.xfail(strict=False, reason=reason))
     o = {**DEFAULTS, "seed": 0, "node_size": None, "max_iter": 3000}
-    solution, (drawing,) = run_parts(WOMEN, method, PLACES, LAYERS, o)
+    with read_call(WOMEN, method, o, PLACES, LAYERS) as call:
+        solution, (drawing,) = solution_of(call)
     assert np.array_equal(column(solution.positions, 0), column(PLACES, 0))
     objective, Y = minimized(drawing)
     J = objective.evaluate(Y)
@@ -90,7 +91,8 @@ def test_layers_stay_in_reach_of_a_light_tailed_kernel(method):
     """The free drawing of this mesh has edges of twice the reach: nodes so far apart see their own layer alone."""
     G = layered(7, 9, 0)
     start, o = nx.multipartite_layout(G), {**DEFAULTS, "seed": 1, "node_size": None, "max_iter": 1000}
-    solution, (drawing,) = run_parts(G, method, start, dict.fromkeys(G, "x"), o)
+    with read_call(G, method, o, start, dict.fromkeys(G, "x")) as call:
+        solution, (drawing,) = solution_of(call)
     objective, Y = minimized(drawing)
     J = objective.evaluate(Y)
     assert unbalance(J.gradient[:, 1], J, Y[:, 1:]) < 1e-3

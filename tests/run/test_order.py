@@ -17,7 +17,8 @@ from nelayout.numerics.distances import row_distances
 from nelayout.run.coarsen import merged, strong_edges
 from nelayout.run.facts import Facts
 from nelayout.run.passes import Descent
-from nelayout.run.plan import Settings, plan
+from nelayout.run.plan import plan
+from nelayout.run.problem import Settings
 from nelayout.vectors import embedding
 from nelayout.vectors.metrics import prepare
 

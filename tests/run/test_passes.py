@@ -41,7 +41,7 @@ class Sized(Pass):
 def of_path() -> tuple[Drawing, Run]:
     """A path of five nodes, drawn as it is, one unit apart."""
     part = Part(np.arange(5), Affinity(read(nx.path_graph(5)).adjacency, np.ones(5)))
-    sums = Summation.of("exact", Threads(), False)
+    sums = Summation("exact", Threads())
     run = Run(METHODS["ee"], 2, sums, np.random.default_rng(0), Observer(None), Frames([part], 5, 2))
     return Drawing.of(part, 2).at(np.stack([np.arange(5.0) - 2.0, np.zeros(5)], axis=1)), run
 

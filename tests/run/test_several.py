@@ -25,7 +25,7 @@ from nelayout.run.levels import lowest_copies
 from nelayout.run.score import Score
 from nelayout.run.taking_apart import input_affinity
 
-SUMS = Summation.of("exact", Threads(), compiled=False)
+SUMS = Summation("exact", Threads())
 
 
 def affinity_of(G: nx.Graph, method: nl.Method) -> Affinity:

@@ -15,11 +15,10 @@ import nelayout as nl
 from nelayout.catalogue import METHODS
 from nelayout.numerics.distances import hop_distances_of_each
 from nelayout.numerics.parallel import Threads
-from nelayout.objective import Affinity
+from nelayout.objective import Affinity, Objective
 from nelayout.quality.crossings import edge_crossings
 from nelayout.quality.edges import edges
 from nelayout.run import draw
-from nelayout.run.drawing import Summation
 from nelayout.run.passes import Keep
 from nelayout.run.planar import is_cactus, planar_drawing
 from nelayout.run.tidiness import crossings, is_symmetric, least_distance, step_between
@@ -237,7 +236,7 @@ def test_an_estimate_changes_as_j_does_when_nodes_move_a_little(nodes, name, emp
     """Also if another node has moved a little since the estimate was made."""
     P, threads, method = adjacency(nx.karate_club_graph()), Threads(), METHODS[name]
     affinity = Affinity(P / P.sum(), np.ones(34), distances=tuple(hop_distances_of_each([P], threads)))
-    J = replace(Summation(Exact(False, threads), threads, False).objective(method, affinity), emphasis=emphasis)
+    J = replace(Objective.of(method, affinity, Exact(False, threads), threads, False), emphasis=emphasis)
     rng, toward = np.random.default_rng(0), np.zeros((34, 2))
     Y, h = rng.normal(size=(34, 2)), 1e-5
     toward[nodes] = rng.normal(size=(len(nodes), 2))

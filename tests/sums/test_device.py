@@ -248,10 +248,10 @@ class TestOnTorch:
 
     def test_small_graphs_stay_on_the_cpu(self, monkeypatch):
         """Below the least number of nodes nothing is brought to the device, and the bits are the CPU's."""
-        import nelayout.run.pipeline as pipeline
+        import nelayout.run.whole as whole
 
         far = Device("cpu", least=40)
-        monkeypatch.setattr(pipeline, "device_named", lambda name: None if name == "cpu" else far)
+        monkeypatch.setattr(whole, "device_named", lambda name: None if name == "cpu" else far)
         monkeypatch.setattr(Device, "array", lambda self, x: pytest.fail("brought to the device"))
         G = nx.karate_club_graph()
         here, there = (nl.ws_sne_layout(G, seed=0, device=at) for at in ("cpu", "auto"))

@@ -17,7 +17,7 @@ import nelayout as nl
 from nelayout.errors import InputError, Unsupported
 from nelayout.formula.kernels import HALF_POWERS, KERNELS, Kernel, Radial, heavy_tailed, inverse_power
 from nelayout.numerics.parallel import Threads
-from nelayout.run.drawing import Summation
+from nelayout.objective import Objective
 from nelayout.run.taking_apart import input_affinity
 from nelayout.similarities.masses import node_mass
 from nelayout.sums.nbody import BACKENDS, Exact, NBody, backend, check_backend
@@ -510,7 +510,7 @@ def fast_sums():
         return input_affinity(graph, node_mass(graph, parts[method].mass)[0], parts[method], 0.0, threads)[0]
 
     def objective(method: str, nbody: NBody):
-        return Summation(nbody, threads, True).objective(parts[method], affinity(method))
+        return Objective.of(parts[method], affinity(method), nbody, threads, True)
 
     return graph, objective
 
