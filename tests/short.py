@@ -26,6 +26,7 @@ SHORT = {
     "cli/test_cli.py": [
         "options_are_the_keywords", "a_failure_is_one_line_and_leaves_no_file", "a_failure_of_a_process_is_one_line",
         "help_has_an_example_that_the_parser_takes", "methods_lists_the_catalogue", "draw_takes_positions_as_they_are",
+        "a_plan_is_that_of_the_library",
     ],
     "cli/test_cli_compare.py": ["the_table_is_that_of_the_library", "without_an_output_the_table_is_printed"],
     "cli/test_cli_embed.py": ["every_format_gives_the_points_of_the_library", "options_are_the_keywords"],
@@ -55,6 +56,7 @@ SHORT = {
         "callback_stops_the_run",
     ],
     "layouts/test_papers.py": ["nerv_and_jse_are_lee_equations_32_and_37", "alpha_sne_is_amid_equation_5"],
+    "numerics/test_compiling.py": ["warming_up_says_where_nothing_can_be_stored"],
     "objective/test_evaluate.py": ["the_value_is_the_printed_j_of_the_positions"],
     "objective/test_node_cost.py": ["costs_add_up_to_the_value"],
     "objective/test_objective.py": ["values_at_the_best_lambda_are_gamma_and_renyi", "constants_of_the_values"],

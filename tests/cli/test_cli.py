@@ -64,6 +64,13 @@ def test_options_are_the_keywords(folder, nelayout):
     assert table(folder / "out.csv") == {v: place.tolist() for v, place in pos.items()}
 
 
+def test_a_plan_is_that_of_the_library(folder, nelayout):
+    """But for the seconds that the file took."""
+    plan = nl.plan(read_graph(folder / "graph.gml"), "ws-sne", dim=3, weight="strength")
+    code, out, said = nelayout("plan graph.gml -m ws-sne --dim 3 --weight strength")
+    assert (code, out.split("\nread")[0], said) == (0, repr(plan).split("\nread")[0], "")
+
+
 def test_background_and_edges_of_a_picture(folder, nelayout, fails):
     """The picture is that of `nelayout.draw`, to the byte."""
     pytest.importorskip("matplotlib")
