@@ -12,8 +12,8 @@ if TYPE_CHECKING:
 
 __all__ = ["SHORT", "one_of_each"]
 
-# File -> names of tests, without `test_`.  Of a product over tables, a plain run takes `one_of_each`, so a new line of
-# a table needs no line here.
+# File -> names of tests, without `test_`.  A plain run takes `one_of_each` of a product over tables, so a new line of a
+# table needs no line here.
 SHORT = {
     "added/test_added.py": ["gradient_is_that_of_the_drawing_s_own_objective"],
     "catalogue/test_own_keywords.py": [
@@ -94,9 +94,9 @@ SHORT = {
 
 
 def one_of_each(cases: Iterable[pytest.Function]) -> list[pytest.Function]:
-    """Return cases of a test in which each value of each parameter occurs: of a product, not all of it.
+    """Return cases of a test in which each value of each parameter occurs.
 
-    A hash of its name says when a case is looked at, so that values meet in other pairs than those of the first rows.
+    A hash of the name orders the cases, so that a product gives more than its first row and its first column.
     """
     chosen, seen = [], defaultdict(set)
     for case in sorted(cases, key=lambda case: crc32(case.nodeid.encode())):
