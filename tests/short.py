@@ -37,7 +37,7 @@ SHORT = {
     "formula/test_alpha_choice.py": ["score_matching_is_the_loss_of_its_definition"],
     "formula/test_background.py": ["where_every_pair_has_a_similarity_the_value_is_the_divergence"],
     "formula/test_family.py": [
-        "every_divergence_has_a_definition", "value_and_gradient_are_the_definition", "compiled_is_numpy",
+        "every_divergence_has_a_definition", "value_and_gradient_are_the_definition",
         "bad_parts_are_refused",
     ],
     "formula/test_part_names.py": ["divergences_are_values_with_names", "methods_are_values"],
@@ -89,7 +89,7 @@ SHORT = {
     "vectors/test_cells.py": ["the_drawing_and_its_evidence_are_those_of_solve"],
     "vectors/test_embedding.py": ["tables_of_a_few_rows"],
     "vectors/test_entropic.py": ["the_joint_form_is_the_mean_of_both_directions"],
-    "vectors/test_estimator.py": ["it_is_embed"],
+    "vectors/test_estimator.py": ["rows_and_drawing_belong_to_the_caller", "precomputed_distances"],
     "vectors/test_knn.py": ["nearest_by_definition", "symmetrization"],
 }  # fmt: skip
 
