@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
+from collections import defaultdict
 from pathlib import Path
 
 import pytest
 from hypothesis import settings
+from short import SHORT, one_of_each
 
 # Generated cases are the same in every run; NELAYOUT_FUZZ=N tries N new ones for each test instead.
 fuzz = int(os.environ.get("NELAYOUT_FUZZ", "0"))
@@ -45,12 +47,37 @@ def shared_data() -> Path:
     return folder
 
 
+TESTS = Path(__file__).parent
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Run all quick tests of the files and folders that a command names, unless it says which by `-m`."""
+    named = config.args_source is not pytest.Config.ArgsSource.TESTPATHS
+    marked = any(str(argument).startswith("-m") for argument in config.invocation_params.args)
+    if named and not marked:
+        config.option.markexpr = "not full"
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Leave files alone that have no short test: to read all would take as long as the short run."""
+    test = collection_path.name.startswith("test_") and collection_path.is_relative_to(TESTS)
+    unread = test and collection_path.relative_to(TESTS).as_posix() not in SHORT
+    return True if unread and config.option.markexpr == "short" else None
+
+
 # Fixtures that say what a test needs, and the marker for it.
 NEEDS = {"shared_data": "data", "driver": "browser"}
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark the tests that ask for a fixture of `NEEDS`."""
+    """Mark the tests that ask for a fixture of `NEEDS`, and those of the short run."""
+    tests = defaultdict(list)
     for item in items:
         for name in NEEDS.keys() & set(getattr(item, "fixturenames", ())):
             item.add_marker(NEEDS[name])
+        if isinstance(item, pytest.Function) and not item.get_closest_marker("full"):
+            tests[item.path, item.originalname].append(item)
+    for (path, name), cases in tests.items():
+        if name.removeprefix("test_") in SHORT.get(path.relative_to(TESTS).as_posix(), ()):
+            for case in one_of_each(cases):
+                case.add_marker("short")

@@ -1,4 +1,4 @@
-"""Tables that several files of tests run over, and products of them of which a plain run takes a part."""
+"""Tables that several files of tests run over, and products of them of which a quick run takes a part."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ EVERY_METHOD = {
 RECIPES = ("ws-sne", "linlog", "ee", "hssne", "nerv")
 # One for each form of objective, one lambda for all pairs or one for each row, where a drawing takes long.
 FEW = ("ws-sne", "nerv")
-# One in so many cases of a product over tables is part of a plain run.
+# One in so many cases of a product over tables is part of a quick run.
 SAMPLED = 18
 
 

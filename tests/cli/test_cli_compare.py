@@ -252,23 +252,3 @@ def test_a_note_names_its_method_unless_all_say_it(folder, nelayout):
     nx.write_graphml(G, "other.graphml")
     note = "no edge has the attribute 'weight', all weigh 1; --weight strength would use the numbers there\n"
     assert nelayout("compare other.graphml -m ws-sne -m linlog -o out.csv")[::2] == (0, f"nelayout: {note}")
-
-
-FAILURES = {
-    "-m ws-sne -o graph.graphml --format csv": "the output 'graph.graphml' is the input file; choose another name",
-    "--pos c=circle.csv -o ./circle.csv": "the output './circle.csv' is the input file; choose another name",
-    "-m ws-sne -o out.gif": "'out.gif': unknown output format 'gif'. Allowed: 'csv', 'html', 'json', 'pdf', 'png',",
-    "-m ws-sne -o out.csv --classes knd": "unknown node attribute for --classes 'knd': did you mean 'kind'? Allowed:",
-    "-m ws-sne -o out.csv --coords east,nort": "unknown node attribute for --coords 'nort': did you mean 'north'?",
-    "-m ws-sne -o out.csv --coords east": "--coords east: give two node attributes with one number each, such as",
-    "-m ws-sne -o out.csv --coords kind,east": "node '0' has kind 'x'; --coords needs attributes that are numbers",
-    "--pos c=crcle.csv -o out.csv": "there is no file 'crcle.csv'; did you mean 'circle.csv'?",
-    "--pos c=part.csv -o out.csv": "the drawing 'c' has no position for node '1' (8 of 9 nodes have none)",
-    "-m ws-sne -o nowhere/out.csv": "",
-}
-
-
-@pytest.mark.parametrize("options", FAILURES)
-def test_a_failure_is_one_line_and_leaves_no_file(folder, fails, options):
-    (folder / "part.csv").write_text("node,x,y\n0,1,1\n")
-    fails(f"compare graph.graphml {options}", FAILURES[options])

@@ -338,60 +338,8 @@ def test_a_row_that_cannot_be_placed_is_one_line(saved, folder, fails, options):
     fails(f"embed {options}{'' if ' -o ' in options else ' -o placed.csv'}", MISPLACED[options])
 
 
-@pytest.mark.parametrize(
-    "option",
-    [
-        "-m tsne", "--set kappa=0.2", "--n-neighbors 5", "--perplexity 5", "--metric cosine", "--pca 2", "--init pca",
-        "--dim 3", "--seed 0", "--max-iter 5", "--save next.pickle",
-    ],
-)  # fmt: skip
-def test_a_finished_map_takes_no_option_of_a_new_one(folder, fails, option):
-    name = "--method" if option[1] == "m" else option.split()[0]
-    line = f"{name} is for a new map, and --model names a finished one"
-    fails(f"embed bare.csv --model map.pickle -o out.csv {option}", line, 2)
-
-
 def test_without_scikit_learn_a_model_names_the_command(folder, monkeypatch, fails):
     monkeypatch.setitem(sys.modules, "sklearn.base", None)
     monkeypatch.delitem(sys.modules, "nelayout.vectors.estimator", raising=False)
     line = "scikit-learn is needed for the estimator NeighborEmbedding and is not installed; install it with: "
     fails("embed bare.csv -o out.csv --save map.pickle", f'{line}pip install "nelayout[vectors]"\n')
-
-
-FAILURES = {
-    "table.csv -o out.csv": "table.csv, line 2: the column 'kind' holds 'ash', not a number; give --color kind",
-    "two.csv --color kind -o out.csv": "two.csv, line 3: the column 'soil' holds 'clay', not a number; give the",
-    "hole.csv -o out.csv": "hole.csv, line 3: the column 'b' has no value; fill it in, leave the row out, or name the",
-    "short.csv -o out.csv": "short.csv, line 4: there are 1 cells, and 2 in the first row",
-    "head.csv -o out.csv": "head.csv: there is a header and no row",
-    "empty.csv -o out.csv": "empty.csv is empty; a table was expected",
-    "table.csv --color knd -o out.csv": "table.csv: unknown column for --color 'knd': did you mean 'kind'? Allowed:",
-    "table.csv --columns hight -o out.csv": "table.csv: unknown column for --columns 'hight': did you mean 'height'?",
-    "bare.csv --color kind -o out.csv": "bare.csv: the columns have no names; give --color a number from 1 to 3, not",
-    "table.csv --columns 2-9 -o out.csv": "table.csv: --columns 2-9 is not a range of the columns 1 to 4",
-    "table.csv --columns 2,width -o out.csv": "table.csv: the column 'width' is twice in --columns",
-    "table.csv --color 4 --columns 3-4 -o out.csv": "table.csv: the column '4' is the --color, not a coordinate",
-    "rows.npz --color knd -o out.csv": "rows.npz: unknown array for --color 'knd': did you mean 'kind'? Allowed:",
-    "pair.npz -o out.csv": "pair.npz: holds a (2, 2) of float64, b (2, 3) of float64; expected one array of numbers,",
-    "line.npy -o out.csv": "line.npy: holds an array (5,) of float64; expected one array of numbers, (n, d) with a",
-    "tabel.csv -o out.csv": "there is no file 'tabel.csv'; did you mean 'table.csv'?",
-    "table.csv --columns 1-3 -o table.csv": "the output 'table.csv' is the input file; choose another name",
-    "table.xlsx -o out.csv": "'table.xlsx': unknown table format 'xlsx'. Allowed: 'arrow', 'csv', 'feather', 'npy',",
-    "bare.csv -o out.graphml": "",
-    "bare.csv -o nowhere/out.csv": "",
-    "bare.csv --metric euclidian -o out.csv": "",
-    "bare.csv --n-neighbors 30 -o out.csv": "--n-neighbors must be from 1 to 29 (there are 30 rows); got 30",
-    "table.csv --format npy -o out.csv": "",
-}
-
-
-@pytest.mark.parametrize("options", FAILURES)
-def test_a_failure_is_one_line_and_leaves_no_file(folder, fails, options):
-    (folder / "two.csv").write_text("height,kind,soil\n1,oak,1\n2,ash,clay\n")
-    (folder / "hole.csv").write_text("a,b\n1,2\n3,NA\n")
-    (folder / "short.csv").write_text("a,b\n1,2\n3,4\n5\n")
-    (folder / "head.csv").write_text("a,b\n")
-    (folder / "empty.csv").write_text("\n")
-    np.savez("pair.npz", a=np.ones((2, 2)), b=np.ones((2, 3)))
-    np.save("line.npy", np.ones(5))
-    fails(f"embed {options}", FAILURES[options])

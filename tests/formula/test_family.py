@@ -35,7 +35,7 @@ KERNEL_TABLE = [*KERNELS.values(), heavy_tailed(0.5), heavy_tailed(2.0), inverse
 CONNECTIONS = [Fixed(0.7), Normalized(), NormalizedRows()]
 HOMOGENEOUS = [name for name in NAMES if part(name).degree is not None]
 SPACES = [("unit", 2), ("varied", 1), ("varied", 3)]  # masses and dimensions
-# Every divergence with every connection: a plain run has one connection for each divergence, in turn, a full run the
+# Every divergence with every connection: a quick run has one connection for each divergence, in turn, a full run the
 # others.
 PAIRS = [
     pytest.param(name, c, id=f"{name}-{c.name}", marks=pytest.mark.full if (k + turn) % 3 else ())

@@ -93,7 +93,7 @@ def printed(name: str, G: nx.Graph, Y: np.ndarray) -> float:
 
 # NeRV's second half has a background: tests/formula/test_family.py.
 # Similarities by paths: tests/similarities/test_hops.py.
-# Methods whose leaves and twins coincide at a minimum, tried on the larger graph in a plain run.
+# Methods whose leaves and twins coincide at a minimum, tried on the larger graph in a quick run.
 SEEN = ("ws-sne", "jse", "sne")
 PRINTED = [name for name, method in METHODS.items() if name != "nerv" and method.perplexity is None]
 

@@ -9,6 +9,7 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
+from short import SHORT
 
 import nelayout as nl
 
@@ -194,6 +195,15 @@ def test_stub_lists_the_public_names():
 def test_a_typing_slip_is_answered_with_the_near_name(slip, answer):
     with pytest.raises(AttributeError, match=answer):
         getattr(nl, slip)
+
+
+def test_the_short_run_exists():
+    """Each of its names is a test of its file that is not full."""
+    for file, names in SHORT.items():
+        text = (REPOSITORY / "tests" / file).read_text()
+        tests = set(re.findall(r"^def test_(\w+)", text, re.MULTILINE))
+        full = set(re.findall(r"^@pytest\.mark\.full\n(?:[@ )\]].*\n)*def test_(\w+)", text, re.MULTILINE))
+        assert set(names) <= tests - full, file
 
 
 def test_typing_marker_is_shipped():

@@ -137,7 +137,7 @@ RUNS = {
     "joint": (SEVERAL, "nerv", {"components": "joint", "max_iter": 20}),
     "alpha": (KARATE, "alpha-sne", {"alpha": "auto", "max_iter": 20}),
 }
-# In a plain run, some of them stop at this many passes.
+# In a quick run, some of them stop at this many passes.
 PLAIN, STOPS = ("tails", "emphases", "fixed", "missing nodes", "several", "joint"), 3
 
 

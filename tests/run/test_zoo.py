@@ -67,7 +67,7 @@ WITH_A_SHAPE = {
     "two nodes", "isolated nodes", "path", "star", "clique", "cycle", "grid", "tree", "disconnected", "barbell"
 }
 STEPS = 30
-# In a plain run, these graphs are drawn by every method, the others by one of each kind.
+# In a quick run, these graphs are drawn by every method, the others by one of each kind.
 BY_EVERY_METHOD = ("two nodes", "isolated nodes", "clique", "cycle", "grid")
 METHODS_OF_HOPS = [name for name, method in METHODS.items() if method.perplexity is not None]
 OF_EACH_FORM = thinned(METHODS, plain=lambda method: method in FEW)
