@@ -18,15 +18,12 @@ import numpy as np
 
 from nelayout.errors import InputError, near_matches, unknown
 from nelayout.graphs import Network
-from nelayout.pictures.paper import DIAGRAM, WHITE, Paper
+from nelayout.pictures.paper import WHITE, Paper
+from nelayout.pictures.style import STYLE
 
 __all__ = ["AMOUNTS", "PLAIN", "UNKNOWN", "Coloring", "Inks", "class_coloring", "class_names", "coloring"]
 
 AMOUNTS = ("degree", "strength")  # words for a number of every node; they come before attributes of the same name
-SHAPE_COLORS = 8  # colors of one shape
-MANY_CLASSES = 60  # largest number of different whole numbers that are classes, if the caller declares them so
-_LOG_SCALE_RATIO = 30.0  # ratio of the largest to the least degree above which their scale is logarithmic
-_DARK_SHARE = 0.3  # share of viridis that does not show on dark paper
 
 # Okabe and Ito's colors (2002) without the yellow, then the colors farthest from these and from each other in the model
 # of color blindness by Machado, Oliveira and Fernandes (2009).
@@ -41,6 +38,7 @@ ON_DARK = (
     "#99cc44", "#dd4499", "#ee9999", "#887700", "#88eeee", "#eedd99", "#338855", "#bb88ff",
 )  # fmt: skip
 LEGEND = len(PALETTE)  # largest number of classes that a legend names, and of whole numbers that are classes
+SHAPE_COLORS = LEGEND // 3  # colors of one shape
 PLAIN = WHITE.plain
 UNKNOWN = WHITE.unknown
 
@@ -89,7 +87,7 @@ class Inks:
         if name not in colormaps:
             raise unknown("cmap", name, list(colormaps))
         if self.cmap is None and name == "viridis" and self.paper.dark:
-            return ListedColormap(colormaps[name](np.linspace(_DARK_SHARE, 1.0, 256)))
+            return ListedColormap(colormaps[name](np.linspace(STYLE.dark_share, 1.0, 256)))
         return colormaps[name]
 
     def of_classes(self, classes: list) -> list[tuple]:
@@ -178,7 +176,7 @@ def class_coloring(values: list, name: str = "", inks: Inks = Inks()) -> Colorin
     k, chosen, said, shapes = len(classes), inks.of_classes(classes), "", None
     number = {value: code for code, value in enumerate(classes)}
     codes = np.array([k if value is None else number[plain_value(value)] for value in values], int)
-    if SHAPE_COLORS < k <= LEGEND and len(values) <= DIAGRAM and inks.palette is None:
+    if SHAPE_COLORS < k <= LEGEND and len(values) <= STYLE.max_diagram_items and inks.palette is None:
         shapes = np.array([*map(class_shape, range(k)), 0])[codes]
     others = [value for value in classes if not is_color(value)]
     if k > LEGEND:
@@ -232,7 +230,7 @@ def _scale(values: list, name: str = "", skewed: bool = False, tails: float = 0.
         raise InputError(
             f"color must hold texts for all nodes or numbers for all nodes; got {bad!r} among numbers"
         ) from None
-    log = skewed and bool((numbers > 0).any()) and numbers.max() > _LOG_SCALE_RATIO * numbers[numbers > 0].min()
+    log = skewed and bool((numbers > 0).any()) and numbers.max() > STYLE.log_ratio * numbers[numbers > 0].min()
     known = np.isfinite(numbers) & (numbers > 0 if log else True)
     x = numbers[known]
     low, high = np.quantile(x, [tails, 1 - tails]).tolist() if len(x) else (0.0, 1.0)
@@ -265,7 +263,7 @@ def classes_of(values: list) -> list | None:
 def class_names(values: list) -> list:
     """Return values as classes: many whole numbers become texts, to avoid a scale."""
     given = {plain_value(value) for value in values if value is not None}
-    if all(isinstance(value, int) for value in given) and LEGEND < len(given) <= MANY_CLASSES:
+    if all(isinstance(value, int) for value in given) and LEGEND < len(given) <= STYLE.max_classes:
         return [None if value is None else str(plain_value(value)) for value in values]
     return values
 

@@ -1,4 +1,4 @@
-"""Paper: the size and background of a picture, and inks with enough contrast to it.
+"""Paper: the background of a picture, and inks with enough contrast to it.
 
 >>> paper("white").dark, paper("dark").dark, paper("#777777").dark
 (False, True, False)
@@ -13,12 +13,7 @@ import numpy as np
 
 from nelayout.errors import InputError
 
-__all__ = ["DARK", "DIAGRAM", "MIN_WIDTH", "RASTER_FROM", "SHEET", "WHITE", "Paper", "paper"]
-
-SHEET = 8.0  # inches, the longer side of a drawing
-DIAGRAM = 1000  # largest number of nodes or edges with shapes of dots and with arrows
-RASTER_FROM = 20_000  # number of nodes and edges above which they are an image, also in a vector file
-MIN_WIDTH = 0.25  # points, the thinnest edge and the smallest dot by default
+__all__ = ["DARK", "WHITE", "Paper", "paper"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,7 @@ from nelayout.catalogue.keywords import checks_keywords
 from nelayout.errors import InputError, missing_extra, warn
 from nelayout.graphs.files import EXTENSIONS, WRITERS, check_output, deliver, output_format
 from nelayout.pictures.colors import Coloring, Inks, class_names, coloring, plain_value
-from nelayout.pictures.edges import DEPTH_FADE, draw_edges, read_lines
+from nelayout.pictures.edges import draw_edges, read_lines
 from nelayout.pictures.legend import (
     letters,
     small_letters,
@@ -28,6 +28,7 @@ from nelayout.pictures.legend import (
 from nelayout.pictures.paper import paper
 from nelayout.pictures.sizes import amounts, checked, draw_nodes, node_diameters
 from nelayout.pictures.space import draw_in_space, seen_from_aside
+from nelayout.pictures.style import STYLE
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -37,10 +38,6 @@ else:
 __all__ = ["FORMATS", "draw", "plot", "render"]
 
 FORMATS = ("png", "svg", "pdf")
-
-# Share of the drawing that all edges darken together; the second value applies if dot colors have a meaning.
-_INK, _INK_UNDER_COLORS = 0.14, 0.07
-_SCALE_TAILS = 0.01  # share of the points at each end of a scale of `plot` with the color of that end
 
 
 @checks_keywords
@@ -195,7 +192,7 @@ def draw(
         warn_of_missing_letters([*texts, *(name for name, _ in shown.classes), shown.name, title or ""])
         extent = float(np.ptp(places, axis=0).max()) if len(places) else 0.0
         diameters, relative = node_diameters(G, network, node_size, weight, extent)
-        ink = _INK if len(colors.rgba) < len(places) else _INK_UNDER_COLORS
+        ink = STYLE.ink if len(colors.rgba) < len(places) else STYLE.ink / 2
         lines = read_lines(G, network, back.line if edge_color is None else edge_color, edge_width, arrows, edges)
         new = ax is None
         if getattr(ax, "name", "") == "3d":
@@ -216,7 +213,7 @@ def draw(
             degree = np.diff(network.adjacency.indptr)
             rgba = colors.rgba
             if depth is not None:
-                mist = DEPTH_FADE * depth[:, None]
+                mist = STYLE.depth_fade * depth[:, None]
                 misty = rgba[:, :3] * (1 - mist) + mist * np.array(back.rgb)
                 rgba = np.concatenate([misty, np.broadcast_to(rgba[:, 3:], (len(Y), 1))], axis=1)
             drawn = draw_nodes(sheet, Y, degree, diameters, relative, rgba, depth, colors.shapes)
@@ -307,7 +304,7 @@ def plot(
         values = class_names(network.host.objects(labels, "labels"))
     elif color is None and hasattr(Y, "node_cost"):
         name, values = "cost", Y.node_cost
-    colors = coloring(network, values, tails=_SCALE_TAILS, inks=Inks(cmap, palette, paper(background, ax)))
+    colors = coloring(network, values, tails=STYLE.scale_tails, inks=Inks(cmap, palette, paper(background, ax)))
     if isinstance(name, str):
         colors = replace(colors, name=name)
     how = {"title": title, "legend": legend, "background": background, "figsize": figsize, "ax": ax, "alpha": alpha}

@@ -11,11 +11,9 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["paint", "paint_dots"]
+from nelayout.pictures.style import STYLE
 
-_MAX_SHOWN_INK = 2.0  # shown ink of the densest pixels: exp(-2) of the paper shines through
-_DARKER_SHARE = 0.002  # share of the inked pixels that may be darker than _MAX_SHOWN_INK
-_DOT_INK = 0.8  # ink of one dot
+__all__ = ["paint", "paint_dots"]
 
 
 def paint(
@@ -59,7 +57,7 @@ def dot_ink(P: np.ndarray, diameter: float, shape: tuple[int, int], rgb: np.ndar
     for dy, dx in itertools.product(range(-reach, reach + 1), repeat=2):
         x, y = corner[:, 0] + dx, corner[:, 1] + dy
         away = np.hypot(x + 0.5 - P[:, 0], y + 0.5 - P[:, 1])
-        ink = _DOT_INK * np.clip(diameter / 2 + 0.5 - away, 0.0, 1.0)
+        ink = STYLE.dot_ink * np.clip(diameter / 2 + 0.5 - away, 0.0, 1.0)
         near = np.flatnonzero((ink > 0) & (x >= 0) & (x < width) & (y >= 0) & (y < height))
         place = y[near] * width + x[near]
         for channel, sums in enumerate(canvas):
@@ -75,7 +73,7 @@ def _show(ax: Any, canvas: np.ndarray, rgb: np.ndarray, low: np.ndarray, pixel: 
     height, width, channels = canvas.shape
     t = canvas[:, :, 0].astype(np.float64)
     inked = t[t > 1e-3]
-    densest = float(np.quantile(inked, 1 - _DARKER_SHARE)) if len(inked) else 0.0
+    densest = float(np.quantile(inked, 1 - STYLE.darker_share)) if len(inked) else 0.0
     picture = np.zeros((height, width, 4), dtype=np.uint8)
     picture[:, :, 3] = np.round(255 * -np.expm1(-developed(t, densest)))
     mixed = canvas[:, :, 1:] / np.maximum(t, 1e-12)[:, :, None] if channels > 1 else rgb
@@ -88,10 +86,10 @@ def _show(ax: Any, canvas: np.ndarray, rgb: np.ndarray, low: np.ndarray, pixel: 
 
 def developed(t: np.ndarray, densest: float) -> np.ndarray:
     """Return shown ink: `t` if small, else ln(1 + k t) / k, with k so that `densest` gives 2."""
-    if densest <= _MAX_SHOWN_INK:
+    if densest <= STYLE.max_shown_ink:
         return t
     from scipy.optimize import brentq
 
-    root: Any = brentq(lambda ln: np.log1p(np.exp(ln) * densest) / np.exp(ln) - _MAX_SHOWN_INK, -20.0, 5.0)
+    root: Any = brentq(lambda ln: np.log1p(np.exp(ln) * densest) / np.exp(ln) - STYLE.max_shown_ink, -20.0, 5.0)
     k = np.exp(root)
     return np.log1p(k * t) / k

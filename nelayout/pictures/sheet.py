@@ -20,15 +20,11 @@ from matplotlib.transforms import Affine2D, Bbox, ScaledTranslation, Transform
 
 from nelayout.pictures.colors import Coloring
 from nelayout.pictures.legend import explain, explained, letters, small_letters, text_size, wrapped
-from nelayout.pictures.paper import SHEET, Paper
+from nelayout.pictures.paper import Paper
+from nelayout.pictures.style import STYLE
 from nelayout.placing.final import FLATTEST, dot_diameter
 
 __all__ = ["Sheet", "beside", "open_sheet"]
-
-# Inches around the drawing of a new figure, and around any drawing with labels.
-_MARGIN, _LABEL_MARGIN = 0.2, 0.5
-_MAX_PIXELS = 6000  # largest number of pixels along the longer side of an image
-_LEGEND_SHARE, _BORDER_SHARE = 0.35, 0.12  # largest shares of the axes' box for a legend or note, and for a border
 
 
 class Margins(NamedTuple):
@@ -154,7 +150,8 @@ class Sheet:
         outside = [each for each in row if each.margins.side and not each._is_laid_out()]
         side = max((each.margins.side - each._gap() for each in outside), default=0.0)
         border, _, foot, head = np.max([each.margins for each in row], axis=0).tolist()
-        most = [_BORDER_SHARE * min(wide, high), _LEGEND_SHARE * wide, *[_LEGEND_SHARE * high] * 2]
+        most = STYLE.max_legend_share * np.array([0.0, wide, high, high])
+        most[0] = STYLE.max_border_share * min(wide, high)
         return Margins(*np.minimum([border, max(0.0, side), foot, head], most).tolist())
 
     def _is_laid_out(self) -> bool:
@@ -184,7 +181,7 @@ class Sheet:
     @property
     def image_dpi(self) -> float:
         """Dots per inch of an image within the picture, limited by memory."""
-        return min(self.dpi, _MAX_PIXELS / float(self.inches.max()))
+        return min(self.dpi, STYLE.max_image_pixels / float(self.inches.max()))
 
     def label_room(self, note: float) -> np.ndarray:
         """Return the box x0, y0, x1, y1 for labels, in points, above a note of `note` points."""
@@ -224,16 +221,17 @@ def open_sheet(
     small = min(points, small_letters())
     large = small / small_letters() * letters("axes.titlesize")
     new = ax is None
-    line = 1.4 * points if label or (title and not new) else 0.0  # between drawing and title: titles of a row are level
-    border = _LABEL_MARGIN if label else _MARGIN
+    # Points between drawing and title: titles of a row are level.
+    line = STYLE.line * points if label or (title and not new) else 0.0
+    border = STYLE.label_margin if label else STYLE.margin
     head = (line + 1.2 * large + rcParams["axes.titlepad"]) / 72 if title and new else 0.0
-    foot = 1.4 * small / 72 if colors.note else 0.0
+    foot = STYLE.line * small / 72 if colors.note else 0.0
     if new:
         if figsize is None:
-            found, extent = explained(colors, SHEET / 2, SHEET), _extent(low - reach, high + reach)
-            size = SHEET * extent / extent.max() + 2 * border + [found.side, foot]
+            found, extent = explained(colors, STYLE.sheet / 2, STYLE.sheet), _extent(low - reach, high + reach)
+            size = STYLE.sheet * extent / extent.max() + 2 * border + [found.side, foot]
             wide = max(label + found.side, text_size(colors.note, small)[0] / 72)
-            figsize = np.maximum(size, [wide + 2 * _MARGIN, found.high + foot + 2 * _MARGIN])
+            figsize = np.maximum(size, [wide + 2 * STYLE.margin, found.high + foot + 2 * STYLE.margin])
             figsize[1] += head - border if head else 0.0
         free: Any = "none"  # no layout engine, for any rcParams
         figure: Any = Figure(figsize=tuple(figsize), dpi=dpi, facecolor=paper.color or free, layout=free)
@@ -245,7 +243,7 @@ def open_sheet(
     if not (new or label):  # panels have no margin of their own, but space for a dot
         border = dot_diameter(len(Y)) * float(sheet.cell.max()) / 2
     wide, tall = sheet.cell
-    wide = wide / 2 if sheet._is_laid_out() else _LEGEND_SHARE * wide + sheet._gap()
+    wide = wide / 2 if sheet._is_laid_out() else STYLE.max_legend_share * wide + sheet._gap()
     note = wrapped(colors.note, small, 72 * float(sheet.cell[0]))
     foot *= 1 + note.count("\n")
     found = explained(colors, wide, tall - foot - head)

@@ -26,7 +26,6 @@ from nelayout.errors import InputError
 from nelayout.graphs.files import check_output, deliver
 from nelayout.pictures.colors import (
     AMOUNTS,
-    MANY_CLASSES,
     PLAIN,
     class_names,
     classes_of,
@@ -38,6 +37,7 @@ from nelayout.pictures.colors import (
 )
 from nelayout.pictures.paper import DARK, WHITE
 from nelayout.pictures.space import VIEW
+from nelayout.pictures.style import STYLE
 
 __all__ = [
     "Column", "Drawn", "Frames", "Page", "explore", "fitted", "hex_color", "page_of", "shortened", "solution_page",
@@ -69,7 +69,7 @@ class Column:
         self.classes = None if amount and given else classes_of(known)
         if self.classes is None and (amount or all(isinstance(x, (int, float, np.number)) for x in given)):
             self.kind = "numbers"
-        elif self.classes and len(self.classes) <= MANY_CLASSES:
+        elif self.classes and len(self.classes) <= STYLE.max_classes:
             names = len(self.classes) == len(given) > 1 and isinstance(self.classes[0], str)
             self.kind = "texts" if names else "classes"
         self.values: Any
@@ -433,7 +433,7 @@ def _color(network: graphs.Network, color: Any, known: list[Column]) -> tuple[st
     column = Column(heading, class_names(network.host.objects(color, "color")))
     if column.kind == "texts":
         raise InputError(
-            f"color must hold numbers or at most {MANY_CLASSES} classes; got more different texts. Show them with "
+            f"color must hold numbers or at most {STYLE.max_classes} classes; got more different texts. Show them with "
             "labels="
         )
     return heading, [column]
