@@ -209,7 +209,7 @@ def _refuse_unknown(function: str, given: Iterable[str], known: Collection[str])
 
 
 def _readable(function: Callable[..., Any]) -> inspect.Signature:
-    """Return the signature with types for their source text, without empty ones (``Any``)."""
+    """Return the signature with types for their source text, without empty ones (``Any``, ``object``)."""
     signature, hints = inspect.signature(function), typing.get_type_hints(function)
     # annotations of this function are types already, and its hints describe the wrapped function
     parameters = [
@@ -219,7 +219,7 @@ def _readable(function: Callable[..., Any]) -> inspect.Signature:
 
 
 def _shown(hint: Any) -> Any:
-    says_nothing = hint is Any or Any in typing.get_args(hint)
+    says_nothing = any(part in (Any, object) for part in (hint, *typing.get_args(hint)))
     return inspect.Signature.empty if says_nothing else hint
 
 

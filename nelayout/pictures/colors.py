@@ -12,7 +12,7 @@ import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -20,6 +20,9 @@ from nelayout.errors import InputError, near_matches, unknown
 from nelayout.graphs import Network
 from nelayout.pictures.paper import WHITE, Paper
 from nelayout.pictures.style import STYLE
+
+if TYPE_CHECKING:
+    from matplotlib.colors import Colormap, Normalize
 
 __all__ = ["AMOUNTS", "PLAIN", "UNKNOWN", "Coloring", "Inks", "class_coloring", "class_names", "coloring"]
 
@@ -56,10 +59,10 @@ class Coloring:
     beyond: bool = False  # whether there are values outside of the bounds
     name: str = ""  # the heading of legend or color bar
     note: str = ""  # a sentence for what the legend lacks
-    cmap: Any = None  # matplotlib's map from shares of the scale to colors
+    cmap: Colormap | None = None  # matplotlib's map from shares of the scale to colors
     shapes: np.ndarray | None = None  # (n,) numbers of `class_shape`; None: all dots are circles
 
-    def norm(self) -> Any:
+    def norm(self) -> Normalize:
         """Return matplotlib's function from values to shares of the scale."""
         from matplotlib.colors import LogNorm, Normalize
 
@@ -70,11 +73,11 @@ class Coloring:
 class Inks:
     """The choice of colors: `cmap` and `palette` of `nelayout.draw`, and the paper."""
 
-    cmap: Any = None
+    cmap: object = None
     palette: Any = None
     paper: Paper = WHITE
 
-    def scale(self) -> Any:
+    def scale(self) -> Colormap:
         """Return the colors of numbers: rcParams["image.cmap"], on dark paper viridis' light part."""
         from matplotlib import colormaps, rcParams
         from matplotlib.colors import Colormap, ListedColormap
@@ -118,7 +121,7 @@ class Inks:
 
 
 def coloring(
-    network: Network, color: Any, amount: np.ndarray | None = None, tails: float = 0.0, inks: Inks = Inks()
+    network: Network, color: object, amount: np.ndarray | None = None, tails: float = 0.0, inks: Inks = Inks()
 ) -> Coloring:
     """Return the colors of the nodes; see `nelayout.draw` for `color`.
 
@@ -130,7 +133,7 @@ def coloring(
     if color is None:
         return Coloring(np.array([to_rgba(inks.paper.plain)]))
     if amount is not None:
-        return _scale(amount.tolist(), color, skewed=True, inks=inks)
+        return _scale(amount.tolist(), str(color), skewed=True, inks=inks)
     if isinstance(color, str) and color not in network.host.attributes():
         if not is_color_like(color):
             raise unknown_color(color, network.host.attributes())
@@ -204,7 +207,7 @@ def class_shape(k: int) -> int:
     return k // SHAPE_COLORS % 3
 
 
-def is_color(value: Any) -> bool:
+def is_color(value: object) -> bool:
     """Return True for a color name, a hex code, or three or four numbers from 0 to 1.
 
     matplotlib also takes one letter or a number as text; these are names of classes here.
@@ -237,8 +240,9 @@ def _scale(values: list, name: str = "", skewed: bool = False, tails: float = 0.
     bounds, whole = (low, high) if high > low else None, bool((x == np.round(x)).all())
     beyond = bool(len(x) and bounds and (x.min() < low or x.max() > high))
     rgba = np.tile(to_rgba(inks.paper.unknown), (len(values), 1))
-    found = Coloring(rgba, bounds=bounds, log=log, whole=whole, beyond=beyond, name=name, cmap=inks.scale())
-    rgba[known] = found.cmap(found.norm()(x) if bounds else np.full(len(x), 0.5))
+    cmap = inks.scale()
+    found = Coloring(rgba, bounds=bounds, log=log, whole=whole, beyond=beyond, name=name, cmap=cmap)
+    rgba[known] = cmap(found.norm()(x) if bounds else np.full(len(x), 0.5))
     return found
 
 
@@ -252,7 +256,7 @@ def classes_of(values: list) -> list | None:
     if all(isinstance(value, int) for value in given):
         return sorted(given) if len(given) <= LEGEND else None
 
-    def order(value: Any) -> tuple:
+    def order(value: object) -> tuple:
         """Sort "class 10" after "class 9"."""
         parts = enumerate(re.split(r"([0-9]+)", str(value)))
         return isinstance(value, str), [(int(part) if k % 2 else 0, part) for k, part in parts]
@@ -268,7 +272,7 @@ def class_names(values: list) -> list:
     return values
 
 
-def plain_value(value: Any) -> Any:
+def plain_value(value: object) -> bool | int | float | str:
     """Return a value as Python's bool, int (5 for 5.0), float or text."""
     value = value.item() if isinstance(value, np.generic) else value
     if isinstance(value, float) and value.is_integer():
@@ -276,6 +280,6 @@ def plain_value(value: Any) -> Any:
     return value if isinstance(value, (bool, int, float, str)) else str(value)
 
 
-def is_missing(value: Any) -> bool:
+def is_missing(value: object) -> bool:
     """Return True if a value is None, NaN or infinite."""
     return value is None or (isinstance(value, (float, np.floating)) and not math.isfinite(value))

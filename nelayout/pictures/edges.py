@@ -50,7 +50,7 @@ class Lines:
     heads: bool  # whether lines are arrows
 
 
-def check_style(style: Any, m: int) -> None:
+def check_style(style: object, m: int) -> None:
     """Raise `InputError` for an unknown style, or for more edges than can be bundled."""
     if not isinstance(style, str):
         raise InputError(f"edges must be one of {', '.join(map(repr, _FADES))}; got {style!r}")
@@ -61,7 +61,7 @@ def check_style(style: Any, m: int) -> None:
         raise InputError(f"edges='bundled' takes up to {most} edges; the graph has {m:,}. Draw them with edges='faded'")
 
 
-def read_lines(G: Any, network: graphs.Network, color: Any, width: Any, arrows: Any, style: str) -> Lines:
+def read_lines(G: object, network: graphs.Network, color: Any, width: Any, arrows: bool | str, style: str) -> Lines:
     """Return the lines of `G`, which was read as `network`; see `nelayout.draw` for the rules."""
     from matplotlib.colors import is_color_like, to_rgb
 
@@ -105,7 +105,7 @@ def read_lines(G: Any, network: graphs.Network, color: Any, width: Any, arrows: 
     return Lines(links.rows[kept], links.cols[kept], points, rgb, not one_color, heads)
 
 
-def _each(x: Any, what: str, links: graphs.Links, G: Any, network: graphs.Network) -> list:
+def _each(x: Any, what: str, links: graphs.Links, G: object, network: graphs.Network) -> list:
     """Return one value per edge from an attribute's name, a dict {(u, v): value} or a list.
 
     For parallel edges of networkx the keys of the dict may be (u, v, key).
@@ -120,7 +120,7 @@ def _each(x: Any, what: str, links: graphs.Links, G: Any, network: graphs.Networ
         names = network.labels
         ends = [(names[i], names[j]) for i, j in zip(links.rows.tolist(), links.cols.tolist(), strict=True)]
         if getattr(G, "is_multigraph", bool)() and any(isinstance(key, tuple) and len(key) == 3 for key in x):
-            ends = list(G.edges(keys=True))
+            ends = list(network.host.G.edges(keys=True))
         found = [x.get(e, None if network.directed else x.get((e[1], e[0], *e[2:]))) for e in ends]
         if m and all(value is None for value in found):
             raise InputError(f"{what} must have edges for keys, such as {ends[0]!r}; got other keys")
@@ -169,8 +169,8 @@ def strokes(
 
 
 def draw_edges(
-    sheet: Sheet, Y: np.ndarray, lines: Lines, rgba: np.ndarray | None, sizes: np.ndarray, depth: Any, style: str,
-    ink: float,
+    sheet: Sheet, Y: np.ndarray, lines: Lines, rgba: np.ndarray | None, sizes: np.ndarray, depth: np.ndarray | None,
+    style: str, ink: float,
 ) -> None:  # fmt: skip
     """Draw the lines, longest first; see `nelayout.draw` for the `style`.
 

@@ -7,7 +7,7 @@ space are left out. Positions are chosen when the figure is drawn, so labels als
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from matplotlib import rcParams
@@ -19,6 +19,9 @@ from nelayout.errors import LISTED_NAMES, warn
 from nelayout.pictures.legend import small_letters, text_size, wrapped
 from nelayout.pictures.sheet import Sheet
 from nelayout.pictures.style import STYLE
+
+if TYPE_CHECKING:
+    from matplotlib.artist import Artist
 
 __all__ = ["Labels"]
 
@@ -48,11 +51,11 @@ class Labels:
         self.sheet, self.Y, self.texts, self.size, self.points = sheet, Y, texts, size, points
         self.chosen, self.said = chosen, ()
         near = KDTree(Y).query(Y, k=2)[0][:, 1] if len(Y) > 1 else np.zeros(len(Y))
-        rank: Any = (texts, Y[:, 1], Y[:, 0], -near, -degree)  # the last key counts most
+        rank = (np.array(texts, dtype=np.str_), Y[:, 1], Y[:, 0], -near, -degree)  # the last key counts most
         self.asked = [int(i) for i in np.lexsort(rank) if texts[i]]
         several, hinted = self.asked[: STYLE.max_diagram_items], [STYLE.hinting, 1.0]
         self.extent = {i: np.array(text_size(texts[i], points)) * hinted for i in several}
-        self.written: list[Any] = []
+        self.written: list[Artist] = []
         self.left_out: list[int] = []
         sheet.mark.labels = self
         self.place()

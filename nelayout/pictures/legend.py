@@ -15,12 +15,18 @@ import math
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from nelayout.errors import warn
 from nelayout.pictures.colors import Coloring, class_shape
 from nelayout.pictures.paper import Paper
 from nelayout.pictures.style import STYLE
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.lines import Line2D
+    from matplotlib.transforms import Transform
+    from matplotlib.typing import ColorType, RcKeyType
 
 __all__ = ["LEGEND_STYLE", "MARKERS", "dots", "explain", "explained", "fitted", "letters", "text_size", "wrapped"]
 
@@ -28,13 +34,12 @@ LEGEND_STYLE = {"frameon": False, "handletextpad": 0.2, "borderaxespad": 0.0, "b
 MARKERS = "o^s"  # matplotlib's markers for the shapes of dots
 
 
-def letters(name: str) -> float:
+def letters(name: RcKeyType) -> float:
     """Return the points of a font size in `matplotlib.rcParams`, such as "legend.fontsize"."""
     from matplotlib import rcParams
     from matplotlib.font_manager import FontProperties
 
-    settings: Any = rcParams
-    return float(FontProperties(size=settings[name]).get_size_in_points())
+    return float(FontProperties(size=rcParams[name]).get_size_in_points())
 
 
 def small_letters() -> float:
@@ -104,7 +109,7 @@ def wrapped(text: str, size: float, room: float) -> str:
     return "\n".join(lines)
 
 
-def dots(classes: Sequence[tuple[str, Any]], paper: Paper, size: float, shaped: bool = False) -> list[Any]:
+def dots(classes: Sequence[tuple[str, ColorType]], paper: Paper, size: float, shaped: bool = False) -> list[Line2D]:
     """Return matplotlib's entries of a legend; `shaped`: dots differ in shape and color."""
     from matplotlib.lines import Line2D
 
@@ -161,7 +166,7 @@ def _legend(colors: Coloring, size: float, columns: int) -> Explained:
     return Explained(max(width, heading) / 72 + 1.5 * STYLE.legend_gap, high, len(each), size)
 
 
-def explain(ax: Any, colors: Coloring, found: Explained, where: Any, paper: Paper) -> None:
+def explain(ax: Axes, colors: Coloring, found: Explained, where: Transform, paper: Paper) -> None:
     """Draw the legend or color bar; `where` maps inches from its left middle to pixels."""
     from matplotlib.cm import ScalarMappable
     from matplotlib.ticker import LogLocator, MaxNLocator

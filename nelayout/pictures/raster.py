@@ -7,17 +7,20 @@ pixels do not become black. A pixel has the mean color of its ink, in any order 
 from __future__ import annotations
 
 import itertools
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from nelayout.pictures.style import STYLE
 
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
 __all__ = ["paint", "paint_dots"]
 
 
 def paint(
-    ax: Any, Y: np.ndarray, edges: tuple[np.ndarray, np.ndarray], pixel: float, ink: np.ndarray, rgb: Any
+    ax: Axes, Y: np.ndarray, edges: tuple[np.ndarray, np.ndarray], pixel: float, ink: np.ndarray, rgb: np.ndarray
 ) -> None:
     """Put an image of lines between the rows `edges` of `Y` on `ax`.
 
@@ -35,7 +38,7 @@ def paint(
     _show(ax, canvas, tint[0], low, pixel, zorder=1)
 
 
-def paint_dots(ax: Any, Y: np.ndarray, pixel: float, diameter: float, rgba: np.ndarray) -> None:
+def paint_dots(ax: Axes, Y: np.ndarray, pixel: float, diameter: float, rgba: np.ndarray) -> None:
     """Put an image of dots at rows of `Y` on `ax`; `diameter` in pixels, `rgba` (1 or n, 4)."""
     reach = 2 + int(np.ceil(diameter / 2))
     low = Y.min(axis=0) - reach * pixel
@@ -66,7 +69,7 @@ def dot_ink(P: np.ndarray, diameter: float, shape: tuple[int, int], rgb: np.ndar
     return np.moveaxis(canvas.reshape(-1, height, width), 0, 2)
 
 
-def _show(ax: Any, canvas: np.ndarray, rgb: np.ndarray, low: np.ndarray, pixel: float, zorder: int) -> None:
+def _show(ax: Axes, canvas: np.ndarray, rgb: np.ndarray, low: np.ndarray, pixel: float, zorder: int) -> None:
     """Put ink (height, width, 1), or ink and ink times color (height, width, 4), on `ax`."""
     from matplotlib.image import AxesImage
 
@@ -90,6 +93,9 @@ def developed(t: np.ndarray, densest: float) -> np.ndarray:
         return t
     from scipy.optimize import brentq
 
-    root: Any = brentq(lambda ln: np.log1p(np.exp(ln) * densest) / np.exp(ln) - STYLE.max_shown_ink, -20.0, 5.0)
-    k = np.exp(root)
+    def excess(log_k: float) -> float:
+        k = np.exp(log_k)
+        return np.log1p(k * densest) / k - STYLE.max_shown_ink
+
+    k = np.exp(float(brentq(excess, -20.0, 5.0)))  # pyright: ignore[reportArgumentType]  # full_output is off
     return np.log1p(k * t) / k

@@ -7,7 +7,7 @@ that a layout engine or `set_size_inches` has resized. Panels of one size have e
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from matplotlib import rcParams
@@ -24,6 +24,14 @@ from nelayout.pictures.paper import Paper
 from nelayout.pictures.style import STYLE
 from nelayout.placing.final import FLATTEST, dot_diameter
 
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.backend_bases import RendererBase
+    from matplotlib.gridspec import SubplotSpec
+    from matplotlib.text import Text
+
+    from nelayout.pictures.labels import Labels
+
 __all__ = ["Sheet", "beside", "open_sheet"]
 
 
@@ -39,9 +47,9 @@ class Margins(NamedTuple):
 class _Mark(Artist):
     """An artist without a picture; the labels of the drawing are final when it is drawn."""
 
-    labels: Any = None
+    labels: Labels | None = None
 
-    def draw(self, renderer: Any) -> None:
+    def draw(self, renderer: RendererBase) -> None:
         """Let the labels warn."""
         if self.labels is not None:
             self.labels.tell()
@@ -50,7 +58,7 @@ class _Mark(Artist):
 class Sheet:
     """The position of a drawing on its axes, which have one scale for x and y."""
 
-    def __init__(self, ax: Any, low: np.ndarray, high: np.ndarray, reach: float, dpi: float, paper: Paper) -> None:
+    def __init__(self, ax: Axes, low: np.ndarray, high: np.ndarray, reach: float, dpi: float, paper: Paper) -> None:
         self.ax, self.paper, self.dpi = ax, paper, dpi
         self.margins = self.room = Margins()  # own margins, and margins of all panels of the row
         self.mark = _Mark()  # holds the labels, which follow when the drawing has moved
@@ -59,11 +67,12 @@ class Sheet:
         self.low, self.high, self.reach = low, high, reach
         self.line = 0.0  # points for labels between drawing and title
         self.right, self.below = Affine2D(), Affine2D()
-        self.ground: Any = None
+        self.ground: Rectangle | None = None
         # Axes without a frame do not paint their background.
         if paper.color is not None and ax.figure.get_facecolor() != to_rgba(paper.color):
             how = {"transform": ax.figure.transSubfigure, "color": paper.color, "linewidth": 0, "zorder": 0}
-            self.ground = ax.add_artist(Rectangle((0.0, 0.0), 1.0, 1.0, clip_on=False, **how))
+            self.ground = Rectangle((0.0, 0.0), 1.0, 1.0, clip_on=False, **how)
+            ax.add_artist(self.ground)
         ax.set_axis_off()
         ax.set_aspect("equal")
         ax.add_artist(self.mark)
@@ -89,7 +98,7 @@ class Sheet:
             sheet._put(self._room(row))
         self._follow()
 
-    def __call__(self, ax: Any, renderer: Any = None) -> Bbox:
+    def __call__(self, ax: Any, renderer: RendererBase | None = None) -> Bbox:
         """Return the box of the axes in shares of the figure; move what is beside the drawing."""
         if self.mark.axes is not ax:  # the axes were cleared
             return ax.get_position(original=True)
@@ -126,7 +135,7 @@ class Sheet:
             if self.mark.labels is not None:
                 self.mark.labels.place()
 
-    def get_subplotspec(self) -> Any:
+    def get_subplotspec(self) -> SubplotSpec | None:
         """Return the axes' own cell in a grid: tight layouts need it from the locator."""
         return self.ax.get_subplotspec()
 
@@ -193,7 +202,7 @@ class Sheet:
         low = window.y0 * scale - border if self.margins.foot else cell.y0 * scale
         return np.array([cell.x0 * scale + 1.0, low + note + 1.0, right - 1.0, top - 1.0])
 
-    def write_note(self, note: str, size: float, high: float | None = None) -> Any:
+    def write_note(self, note: str, size: float, high: float | None = None) -> Text:
         """Write a note `high` inches above the foot; None: on another one, or at the end."""
         if high is None:
             cell = self.ax.get_position(original=True).transformed(self.ax.figure.transSubfigure)
@@ -203,13 +212,14 @@ class Sheet:
         return self.ax.text(0.0, high, note, transform=self.below + beside(self.ax, 0.5, 0.0), **how)
 
 
-def beside(ax: Any, x: float = 1.0, y: float = 0.5) -> Transform:
+def beside(ax: Axes, x: float = 1.0, y: float = 0.5) -> Transform:
     """Return the transform from inches, with origin at shares of axes: their right middle."""
-    return ax.figure.dpi_scale_trans + ScaledTranslation(x, y, ax.transAxes)
+    to_axes: Any = ax.transAxes  # any transform will do, not only matplotlib's affine ones
+    return ax.figure.dpi_scale_trans + ScaledTranslation(x, y, to_axes)
 
 
 def open_sheet(
-    Y: np.ndarray, reach: float, colors: Coloring, label: float, points: float, title: str | None, ax: Any,
+    Y: np.ndarray, reach: float, colors: Coloring, label: float, points: float, title: str | None, ax: Axes | None,
     figsize: Any, dpi: float, paper: Paper,
 ) -> Sheet:  # fmt: skip
     """Return a sheet for dots at `Y` (n, 2), on `ax` or on a new figure of `figsize` inches.
@@ -234,7 +244,7 @@ def open_sheet(
             figsize = np.maximum(size, [wide + 2 * STYLE.margin, found.high + foot + 2 * STYLE.margin])
             figsize[1] += head - border if head else 0.0
         free: Any = "none"  # no layout engine, for any rcParams
-        figure: Any = Figure(figsize=tuple(figsize), dpi=dpi, facecolor=paper.color or free, layout=free)
+        figure = Figure(figsize=tuple(figsize), dpi=dpi, facecolor=paper.color or free, layout=free)
         FigureCanvasAgg(figure)  # the figure does not belong to pyplot
         ax = figure.add_axes((0.0, 0.0, 1.0, 1.0), facecolor=free)
     else:

@@ -78,7 +78,7 @@ def node_size_from_points(points: Any, figure: Any = None, *, scale: float = 1.0
     return sizes if several else float(sizes[0])
 
 
-def node_size_from_labels(labels: Any, points: float = 10.0, figure: Any = None, *, scale: float = 1.0) -> Any:
+def node_size_from_labels(labels: Any, points: float = 10.0, figure: object = None, *, scale: float = 1.0) -> Any:
     """Return boxes in the units of the positions for texts in letters of `points` points.
 
     Pass them as `node_size` of a layout to keep space for the labels of all nodes. This function measures the default
@@ -128,14 +128,14 @@ def node_size_from_labels(labels: Any, points: float = 10.0, figure: Any = None,
     return np.array(boxes, dtype=np.float64).reshape(len(boxes), 2)
 
 
-def checked(x: Any, name: str, rule: str = "a number > 0", least: float = 1e-300, most: float = 1e300) -> float:
+def checked(x: object, name: str, rule: str = "a number > 0", least: float = 1e-300, most: float = 1e300) -> float:
     """Return a keyword as a number from `least` to `most`, or raise `InputError`."""
     if not isinstance(x, (int, float, np.number)) or isinstance(x, bool) or not least <= x <= most:
         raise InputError(f"{name} must be {rule}; got {x!r}")
     return float(x)
 
 
-def amounts(G: Any, network: Network, word: Any, weight: str | None) -> np.ndarray | None:
+def amounts(G: object, network: Network, word: object, weight: str | None) -> np.ndarray | None:
     """Return (n,) degrees or strengths if `word` is "degree" or "strength", else None."""
     if not isinstance(word, str) or word not in AMOUNTS:
         return None
@@ -146,7 +146,7 @@ def amounts(G: Any, network: Network, word: Any, weight: str | None) -> np.ndarr
 
 
 def node_diameters(
-    G: Any, network: Network, node_size: Any, weight: str | None, extent: float
+    G: object, network: Network, node_size: object, weight: str | None, extent: float
 ) -> tuple[np.ndarray | None, np.ndarray | None]:
     """Return (n,) diameters, at most `extent`, and relative ones in usual dots, or None.
 
