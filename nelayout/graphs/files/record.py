@@ -30,17 +30,27 @@ from nelayout.numerics.memory import available, size_in_words
 from nelayout.numerics.notices import noticed_if_long
 
 __all__ = [
-    "PLAIN", "FileFormat", "GraphFile", "Look", "Reading", "Source", "Unreadable", "count_of", "edge_matrix",
+    "LIMITS", "PLAIN", "FileFormat", "GraphFile", "Look", "Reading", "Source", "Unreadable", "count_of", "edge_matrix",
     "from_edges", "from_networkx", "load", "mirror", "number_type", "numbered", "reading", "text_labels",
 ]  # fmt: skip
 
 GZIP = b"\x1f\x8b"
-# Smallest ratio of difflib between a misspelt file name and a suggestion.
-MIN_NAME_RATIO = 0.8
-# Maximum length of a message, about four lines of a terminal; a reader may quote a line of megabytes.
-MAX_LETTERS = 300
 # Least memory for each item that a file announces, in bytes; a layout needs 300 for a node.
 ITEM_BYTES = {"nodes": 300, "rows": 300, "vertices": 300, "entries": 16, "cells": 8, "bytes of arrays": 1}
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Limits of the readers of files."""
+
+    networkx_edges: int = 200_000  # of a table or a Pajek file in a networkx graph; a matrix is faster for more
+    sniffed_bytes: int = 4096  # of a file, which hold the sign of its format
+    block_letters: int = 2**21  # of a matrix in text that are converted at once, to bound the memory
+    message_letters: int = 300  # about four lines of a terminal; a reader may quote a line of megabytes
+    name_ratio: float = 0.8  # least ratio of difflib between a misspelt file name and a suggestion
+
+
+LIMITS = Limits()
 
 
 class Unreadable(InputError):
@@ -97,7 +107,7 @@ class Source:
     def broken(self, what: str, where: int | str | None = None) -> InputError:
         """Return the error for wrong content at one point: a line, or words such as "node 3"."""
         place = f", line {where}" if isinstance(where, int) else f", {where}" if where else ""
-        said = what if len(what) <= MAX_LETTERS else f"{what[:MAX_LETTERS]}..."
+        said = what if len(what) <= LIMITS.message_letters else f"{what[: LIMITS.message_letters]}..."
         return InputError(f"{self.name}{place}: {said}")
 
     def unreadable(self, what: str, where: int | str | None = None) -> Unreadable:
@@ -159,13 +169,9 @@ def _near(path: Path) -> str:
         return SequenceMatcher(None, own, other).ratio(), ending == others
 
     near = max(names, key=likeness, default="")
-    if near and likeness(near)[0] >= MIN_NAME_RATIO:
+    if near and likeness(near)[0] >= LIMITS.name_ratio:
         return f"; did you mean {str(path.with_name(near))!r}?"
     return "; check the name and the folder"
-
-
-# Maximum number of edges for a networkx graph of a table or a Pajek file. A matrix is faster for more.
-MAX_NETWORKX_EDGES = 200_000
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -384,7 +390,7 @@ def from_edges(
     if weights is None:
         matrix.data[:] = 1.0
     columns = dict(node_data or {})
-    if len(matrix.data) > MAX_NETWORKX_EDGES:
+    if len(matrix.data) > LIMITS.networkx_edges:
         return GraphFile(matrix if directed else mirror(matrix), labels, columns, file_format, notes, weight)
     import networkx
 
