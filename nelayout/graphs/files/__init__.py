@@ -280,8 +280,8 @@ def output_format(
 
 def write_positions(
     path: str | os.PathLike,
-    graph: Any,
-    pos: Any,
+    graph: object,
+    pos: object,
     format: str | None = None,  # noqa: A002  # see read_graph
     source: str | os.PathLike | None = None,
     look: Look = PLAIN,
