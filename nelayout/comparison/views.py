@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 from html import escape
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -21,6 +21,12 @@ from nelayout.pictures.pages import Column, Page, page_of
 from nelayout.pictures.paper import Paper, paper
 from nelayout.pictures.sizes import amounts
 from nelayout.quality.neighborhoods import jaccard_index
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+    from nelayout.comparison.compared import Comparison
 
 __all__ = ["comparison_page", "neighbors_kept", "side_by_side", "table_html"]
 
@@ -44,7 +50,7 @@ class Panels:
 PANELS = Panels()
 
 
-def side_by_side(comparison: Any, colors: Any, labels: Any, table: bool, background: Any) -> Any:
+def side_by_side(comparison: Comparison, colors: object, labels: object, table: bool, background: object) -> Figure:
     """Draw the figure of `Comparison.plot`: a legend below, a color bar beside the first row."""
     try:
         from matplotlib.backends.backend_agg import FigureCanvasAgg
@@ -93,7 +99,7 @@ def side_by_side(comparison: Any, colors: Any, labels: Any, table: bool, backgro
     return figure
 
 
-def _table(ax: Any, found: Rows, seconds: dict[str, float], back: Paper) -> None:
+def _table(ax: Axes, found: Rows, seconds: dict[str, float], back: Paper) -> None:
     """Draw one cell per drawing and measure, the darker the better; the best of each is bold."""
     columns = {f"{name.replace('_', ' ')} {arrow(name)}": cells for name, cells in table_rows(found, digits=3).items()}
     if seconds:
@@ -114,7 +120,7 @@ def _table(ax: Any, found: Rows, seconds: dict[str, float], back: Paper) -> None
             ax.text(m + 0.5, r + 0.5, each.text.partition(" ±")[0], ha="center", va="center", **how)
 
 
-def table_html(found: Any) -> str:
+def table_html(found: Comparison) -> str:
     """Return the measures in rows, with a column per drawing, then the seconds."""
     measured, spreads, seconds = found.measured, found.spreads, found.seconds
     heads = "".join(f"<th>{escape(drawing)}</th>" for drawing in measured)
@@ -136,7 +142,7 @@ def table_html(found: Any) -> str:
 
 
 def comparison_page(
-    found: Any, labels: Any, color: Any, weight: str | None, title: str | None, columns: Iterable[Column]
+    found: Comparison, labels: object, color: object, weight: str | None, title: str | None, columns: Iterable[Column]
 ) -> Page:
     """Return the page of a comparison; see `Comparison.page`."""
     G, drawings, classes = found.G, found.drawings, found.labels
