@@ -50,7 +50,9 @@ class Sampled(NamedTuple):
 NOTHING = Sampled(float("nan"))
 
 
-def sample_of(population: np.ndarray, sample: Sample, auto: Size, rng: np.random.Generator) -> tuple[np.ndarray, bool]:
+def sample_of(
+    population: np.ndarray, sample: Sample, auto: tuple[int, int], rng: np.random.Generator
+) -> tuple[np.ndarray, bool]:
     """Return members of `population`, sorted, and True if they are all.
 
     `sample` "auto" takes the number of `auto`. None takes all; an int takes that number.
