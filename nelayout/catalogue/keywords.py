@@ -209,7 +209,7 @@ def _refuse_unknown(function: str, given: Iterable[str], known: Collection[str])
 
 
 def _readable(function: Callable[..., object]) -> inspect.Signature:
-    """Return the signature with types for their source text, without empty ones (``Any``, ``object``)."""
+    """Return the signature with types for their source text, without empty ones."""
     signature, hints = inspect.signature(function), typing.get_type_hints(function)
     # annotations of this function are types already, and its hints describe the wrapped function
     parameters = [

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from html import escape
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
 from nelayout import graphs
-from nelayout.comparison.ranking import Cell, Rows, arrow, explained, keys, shown, table_rows
+from nelayout.comparison.ranking import Cell, Rows, Spreads, arrow, explained, keys, shown, table_rows
 from nelayout.errors import missing_extra
 from nelayout.pictures import draw
 from nelayout.pictures.colors import Inks, class_coloring, coloring
@@ -25,8 +25,6 @@ from nelayout.quality.neighborhoods import jaccard_index
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
-
-    from nelayout.comparison.compared import Comparison
 
 __all__ = ["comparison_page", "neighbors_kept", "side_by_side", "table_html"]
 
@@ -50,7 +48,26 @@ class Panels:
 PANELS = Panels()
 
 
-def side_by_side(comparison: Comparison, colors: object, labels: object, table: bool, background: object) -> Figure:
+class Compared(Protocol):
+    """The fields of `Comparison` that its views show."""
+
+    @property
+    def measured(self) -> Rows: ...
+    @property
+    def spreads(self) -> Spreads: ...
+    @property
+    def drawings(self) -> Mapping[str, object]: ...
+    @property
+    def G(self) -> object: ...
+    @property
+    def labels(self) -> list | None: ...
+    @property
+    def seconds(self) -> dict[str, float]: ...
+    @property
+    def verdict(self) -> list[str]: ...
+
+
+def side_by_side(comparison: Compared, colors: object, labels: object, table: bool, background: object) -> Figure:
     """Draw the figure of `Comparison.plot`: a legend below, a color bar beside the first row."""
     try:
         from matplotlib.backends.backend_agg import FigureCanvasAgg
@@ -120,7 +137,7 @@ def _table(ax: Axes, found: Rows, seconds: dict[str, float], back: Paper) -> Non
             ax.text(m + 0.5, r + 0.5, each.text.partition(" ±")[0], ha="center", va="center", **how)
 
 
-def table_html(found: Comparison) -> str:
+def table_html(found: Compared) -> str:
     """Return the measures in rows, with a column per drawing, then the seconds."""
     measured, spreads, seconds = found.measured, found.spreads, found.seconds
     heads = "".join(f"<th>{escape(drawing)}</th>" for drawing in measured)
@@ -142,7 +159,7 @@ def table_html(found: Comparison) -> str:
 
 
 def comparison_page(
-    found: Comparison, labels: object, color: object, weight: str | None, title: str | None, columns: Iterable[Column]
+    found: Compared, labels: object, color: object, weight: str | None, title: str | None, columns: Iterable[Column]
 ) -> Page:
     """Return the page of a comparison; see `Comparison.page`."""
     G, drawings, classes = found.G, found.drawings, found.labels

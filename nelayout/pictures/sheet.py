@@ -7,7 +7,7 @@ that a layout engine or `set_size_inches` has resized. Panels of one size have e
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
 from matplotlib import rcParams
@@ -30,8 +30,6 @@ if TYPE_CHECKING:
     from matplotlib.gridspec import SubplotSpec
     from matplotlib.text import Text
 
-    from nelayout.pictures.labels import Labels
-
 __all__ = ["Sheet", "beside", "open_sheet"]
 
 
@@ -44,10 +42,20 @@ class Margins(NamedTuple):
     head: float = 0.0
 
 
+class Movable(Protocol):
+    """What moves with a drawing: its labels."""
+
+    def place(self) -> None:
+        """Take new positions."""
+
+    def tell(self) -> None:
+        """Warn of what is left out."""
+
+
 class _Mark(Artist):
     """An artist without a picture; the labels of the drawing are final when it is drawn."""
 
-    labels: Labels | None = None
+    labels: Movable | None = None
 
     def draw(self, renderer: RendererBase) -> None:
         """Let the labels warn."""

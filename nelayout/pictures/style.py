@@ -13,7 +13,10 @@ __all__ = ["STYLE", "Style"]
 
 @dataclass(frozen=True, slots=True)
 class Style:
-    """The looks of pictures. A point is 1/72 inch; an em is the font size of the letters beside it."""
+    """The looks of pictures.
+
+    A point is 1/72 inch; an em is the font size of the letters beside it.
+    """
 
     # The sheet
     sheet: float = 8.0  # inches, the longer side of a drawing
