@@ -43,13 +43,13 @@ class Margins(NamedTuple):
 
 
 class Movable(Protocol):
-    """What moves with a drawing: its labels."""
+    """Labels, which move with a drawing."""
 
     def place(self) -> None:
         """Take new positions."""
 
     def tell(self) -> None:
-        """Warn of what is left out."""
+        """Warn of labels that are left out."""
 
 
 class _Mark(Artist):
