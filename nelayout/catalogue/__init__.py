@@ -95,13 +95,13 @@ def tune(method: str | Method, **own: Any) -> Method:
     return replace(record, **parts, name=name)
 
 
-def with_own(method: str | Method, options: Mapping[str, Any]) -> tuple[Method, dict[str, Any]]:
+def with_own(method: str | Method, options: Mapping[str, object]) -> tuple[Method, dict[str, Any]]:
     """Return the method with its own keywords among the options, and the other options."""
     own = {name: value for name, value in options.items() if name in OWNERS}
     return tune(method, **own), {name: value for name, value in options.items() if name not in own}
 
 
-def with_similarities(method: Method, options: Mapping[str, Any]) -> Method:
+def with_similarities(method: Method, options: Mapping[str, object]) -> Method:
     """Return the method with the similarities that the common keywords ask for."""
     affinity = options["affinity"]
     perplexity = None if affinity == "weights" else method.perplexity or (PERPLEXITY if affinity == "hops" else None)

@@ -78,7 +78,7 @@ ENTRY = re.compile(r"^(?=\w+ : )", re.MULTILINE)  # of a list of parameters: whe
 HEADING = re.compile(r"^(\w[\w ]*)\n-{3,}\n", re.MULTILINE)
 
 
-def _takes(defaults: Mapping[str, Any]) -> Callable[[F], F]:
+def _takes(defaults: Mapping[str, object]) -> Callable[[F], F]:
     """Return a decorator: a function of a graph takes these keywords for its ``**options``.
 
     A function with the options of `MethodOptions` also takes the keywords that only some methods have, as ``**own``.
@@ -99,7 +99,7 @@ def _takes(defaults: Mapping[str, Any]) -> Callable[[F], F]:
         changed = {name: default for name, default in defaults.items() if default != DEFAULTS.get(name)}
 
         @functools.wraps(function)
-        def wrapped(*args: Any, **keywords: Any) -> Any:
+        def wrapped(*args: object, **keywords: Any) -> Any:
             _refuse_unknown(function.__name__, keywords, known)
             with graphs.guard(args[0] if args else keywords.get("G")):
                 return function(*args, **{**changed, **keywords})
@@ -142,7 +142,7 @@ def checks_keywords(function: F) -> F:
     signature = _readable(function)
 
     @functools.wraps(function)
-    def wrapped(*args: Any, **keywords: Any) -> Any:
+    def wrapped(*args: object, **keywords: Any) -> Any:
         _refuse_unknown(function.__name__, keywords, _known(signature))
         return function(*args, **keywords)
 
@@ -150,7 +150,7 @@ def checks_keywords(function: F) -> F:
     return cast("F", wrapped)
 
 
-def takes_keywords_of(other: Callable[P, Any]) -> Callable[[Callable[..., R]], Callable[P, R]]:
+def takes_keywords_of(other: Callable[P, object]) -> Callable[[Callable[..., R]], Callable[P, R]]:
     """Let a function take the arguments of another, and show its signature and explanations.
 
     >>> def area(width: float, height: float = 1.0) -> float:
@@ -208,8 +208,8 @@ def _refuse_unknown(function: str, given: Iterable[str], known: Collection[str])
         raise TypeError(str(unknown(f"keyword of {function}", name, known)))
 
 
-def _readable(function: Callable[..., Any]) -> inspect.Signature:
-    """Return the signature with types for their source text, without empty ones (``Any``)."""
+def _readable(function: Callable[..., object]) -> inspect.Signature:
+    """Return the signature with types for their source text, without empty ones."""
     signature, hints = inspect.signature(function), typing.get_type_hints(function)
     # annotations of this function are types already, and its hints describe the wrapped function
     parameters = [
@@ -218,8 +218,8 @@ def _readable(function: Callable[..., Any]) -> inspect.Signature:
     return signature.replace(parameters=parameters, return_annotation=_shown(hints.get("return", Any)))
 
 
-def _shown(hint: Any) -> Any:
-    says_nothing = hint is Any or Any in typing.get_args(hint)
+def _shown(hint: object) -> Any:
+    says_nothing = any(part in (Any, object) for part in (hint, *typing.get_args(hint)))
     return inspect.Signature.empty if says_nothing else hint
 
 

@@ -177,7 +177,7 @@ NUMBERS: dict[str, tuple[str, Callable[[float], bool]]] = {
 }
 
 
-def check_options(options: dict[str, Any]) -> dict[str, Any]:
+def check_options(options: dict[str, object]) -> dict[str, Any]:
     """Fill in the defaults and check everything that needs no graph."""
     for name in options:
         if name not in DEFAULTS:
@@ -232,7 +232,7 @@ def _number(value: Any, name: str, allowed: str, fits: Callable[[float], bool]) 
     return number
 
 
-def _center(center: Any, dim: int) -> np.ndarray:
+def _center(center: object, dim: int) -> np.ndarray:
     try:
         array = np.asarray(list(center) if isinstance(center, Iterable) else center, dtype=np.float64)
     except (TypeError, ValueError):

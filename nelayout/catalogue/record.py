@@ -228,7 +228,7 @@ def _kernel(kernel: Any) -> Kernel:
         raise
 
 
-def _choice(choose: AlphaSearch | None, divergence: Any) -> tuple[AlphaSearch | None, Any]:
+def _choice(choose: AlphaSearch | None, divergence: object) -> tuple[AlphaSearch | None, Any]:
     """Return the search for an order, or None, and the divergence with which it begins."""
     asked = alpha_search(divergence)
     if asked is not None:
@@ -244,7 +244,7 @@ def _choice(choose: AlphaSearch | None, divergence: Any) -> tuple[AlphaSearch | 
     return choose, alpha(choose.first)
 
 
-def most_hops(hops: Any) -> int:
+def most_hops(hops: object) -> int:
     """Return the most edges of a path; `InputError` unless it is a whole number >= 1."""
     if isinstance(hops, (bool, np.bool_)) or not isinstance(hops, (int, np.integer)) or hops < 1:
         raise InputError(f"hops must be None or a whole number >= 1; got {hops!r}")

@@ -31,7 +31,7 @@ YANG_2009 = "Yang et al., Heavy-tailed symmetric stochastic neighbor embedding, 
 NOACK_2007 = "Noack, Energy models for graph clustering, J. Graph Algorithms and Applications 11, 2007"
 
 
-def _alpha_sne(alpha: Any, background: float) -> dict[str, Any]:
+def _alpha_sne(alpha: object, background: float) -> dict[str, Any]:
     if isinstance(alpha, str) and alpha == "auto":
         search = auto_alpha()
         with_background(divergences.alpha(search.first), background)  # refused if it has no effect
@@ -47,7 +47,7 @@ def _forceatlas2(scaling_ratio: float, gravity: float, strong_gravity: bool, lin
     return {"divergence": energy(scaling_ratio), "gravity": Gravity(gravity, strong_gravity)}
 
 
-def _tsnet(compression: Any) -> dict[str, Any]:
+def _tsnet(compression: object) -> dict[str, Any]:
     strength = number_within(compression, "compression", 0.0)
     return {"gravity": Gravity(strength, strong=True, shared=True) if strength else None}
 

@@ -26,7 +26,7 @@ from typing import Any, NoReturn
 from nelayout import __version__
 from nelayout.catalogue import methods, own_keywords
 from nelayout.cli import arguments, compare_command, embed_command, layout_command
-from nelayout.cli.arguments import Command, WrongUsage, declarer, in_options, say, say_all
+from nelayout.cli.arguments import Command, Keywords, WrongUsage, declarer, in_options, say, say_all
 from nelayout.errors import InputError, Unsupported, near_matches, unknown
 from nelayout.numerics.notices import listening
 
@@ -184,7 +184,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 def _ending_in_order() -> Iterator[None]:
     """Let SIGTERM and a closed terminal end the program like Ctrl-C, without unfinished files."""
 
-    def end(number: int, _: Any) -> NoReturn:
+    def end(number: int, _: object) -> NoReturn:
         for ending in before:  # ignore later signals: they would interrupt the cleanup
             signal.signal(ending, signal.SIG_IGN)
         raise SystemExit(128 + number)
@@ -222,7 +222,7 @@ class _Parser(argparse.ArgumentParser):
                     self.error(said + (f" ({hint})" if hint else ""))
         return super().parse_known_args(args, namespace)
 
-    def _check_value(self, action: argparse.Action, value: Any) -> None:
+    def _check_value(self, action: argparse.Action, value: object) -> None:
         """Raise an error with near matches for an unknown choice or command."""
         if action.choices is not None and value not in action.choices:
             if self._subparsers is not None:
@@ -242,7 +242,7 @@ class _Parser(argparse.ArgumentParser):
 
 
 def _parser() -> argparse.ArgumentParser:
-    how: dict[str, Any] = {"formatter_class": argparse.RawDescriptionHelpFormatter, "allow_abbrev": False}
+    how: Keywords = {"formatter_class": argparse.RawDescriptionHelpFormatter, "allow_abbrev": False}
     parser = _Parser(prog="nelayout", description="Graph layouts by neighbor embedding.", allow_abbrev=False)
     parser.add_argument("--version", action="version", version=f"nelayout {__version__}")
     commands = parser.add_subparsers(

@@ -26,12 +26,14 @@ from nelayout.graphs.files import FORMATS, JSON, GraphFile
 from nelayout.graphs.host import Named
 
 __all__ = [
-    "METHOD_TEXT", "PICTURES", "Command", "WrongUsage", "attribute", "check_writable", "choose_formats", "declare",
-    "declare_ends", "declare_look", "declare_messages", "declare_output", "declare_picture", "declarer", "in_options",
-    "keys", "keywords", "known_positions", "look", "method", "number_or", "painting", "picture_look", "read_graph",
-    "say", "say_all", "setting", "shows_progress", "tuned_method", "weight", "whole", "with_endings",
+    "METHOD_TEXT", "PICTURES", "Command", "Keywords", "WrongUsage", "attribute", "check_writable", "choose_formats",
+    "declare", "declare_ends", "declare_look", "declare_messages", "declare_output", "declare_picture", "declarer",
+    "in_options", "keys", "keywords", "known_positions", "look", "method", "number_or", "painting", "picture_look",
+    "read_graph", "say", "say_all", "setting", "shows_progress", "tuned_method", "weight", "whole", "with_endings",
 ]  # fmt: skip
 
+# Keywords of a function, with their values.
+Keywords = dict[str, Any]
 METHOD_TEXT = "see nelayout methods; nerv:0.3 sets the first parameter of the method"
 PICTURES = ("png", "svg", "pdf")
 TYPED = ("arrow", "parquet")
@@ -205,9 +207,9 @@ def setting(text: str) -> tuple[str, Any]:
         return name, value
 
 
-def tuned_method(name: str, settings: Iterable[tuple[str, Any]] | None) -> Any:
+def tuned_method(name: str, settings: Iterable[tuple[str, object]] | None) -> Any:
     """Return a method with its parameters set; `WrongUsage` for an unknown or wrong parameter."""
-    own: dict[str, Any] = {}
+    own: Keywords = {}
     for parameter, value in settings or ():
         if parameter in own:
             raise WrongUsage(f"--set {parameter} is given twice, {own[parameter]} and {value}; give it once")
@@ -233,7 +235,7 @@ def whole(text: str) -> int:
 whole.__name__ = "whole number of 0 or more"  # argparse writes "invalid ... value"
 
 
-def number_or(kind: Callable[[str], Any], **words: Any) -> Callable[[str], Any]:
+def number_or(kind: Callable[[str], object], **words: Any) -> Callable[[str], Any]:
     """Return a function that reads a number, or one of some words with their values."""
 
     def number(text: str) -> Any:
@@ -307,12 +309,12 @@ def with_endings(names: Iterable[str]) -> list[str]:
     return [name if endings == name else f"{name} ({endings})" for name, endings in own]
 
 
-def keywords(given: argparse.Namespace, file: GraphFile) -> dict[str, Any]:
+def keywords(given: argparse.Namespace, file: GraphFile) -> Keywords:
     """Return the options of `declare` as keywords of `nelayout.solve`."""
     from nelayout.similarities.masses import NAMED
 
     same = ("weight_kind", "affinity", "perplexity", "hops", "smoothing", "emphasis", "mass", "seed", "max_iter")
-    own: dict[str, Any] = {**weight(given, file), **{name: getattr(given, name) for name in same}, "node_size": "auto"}
+    own: Keywords = {**weight(given, file), **{name: getattr(given, name) for name in same}, "node_size": "auto"}
     if given.mass not in NAMED and given.mass in file.node_data and given.mass not in file.host.attributes():
         own["mass"] = file.node_data[given.mass]  # a column of the file that the graph does not hold
     return own
@@ -369,7 +371,7 @@ def _spelled(name: str) -> str:
     return " ".join(name.replace('"', "'").split())
 
 
-def keys(file: GraphFile) -> dict[str, Any]:
+def keys(file: GraphFile) -> Keywords:
     """Return {name in the file: node in the graph}; nodes of a matrix are numbers."""
     return {str(label): key for label, key in zip(file.labels, file.host.aliases[0], strict=True)}
 
@@ -385,7 +387,7 @@ def attribute(name: str | None, file: GraphFile, option: str, own_names: tuple[s
     raise unknown(f"node attribute for {option}", name, [*own_names[:1], *file.node_data])
 
 
-def look(given: argparse.Namespace, file: GraphFile, kind: str, colored: bool = True) -> dict[str, Any]:
+def look(given: argparse.Namespace, file: GraphFile, kind: str, colored: bool = True) -> Keywords:
     """Return --label and --color (if ``colored``) as keywords of `page_of` or `draw`."""
     labels = attribute(given.label, file, "--label", OWN_NAMES)
     if kind == "html":
@@ -408,7 +410,7 @@ def _color(name: str | None, file: GraphFile) -> Any:
     return name
 
 
-def _page_look(given: argparse.Namespace, file: GraphFile, labels: Any) -> dict[str, Any]:
+def _page_look(given: argparse.Namespace, file: GraphFile, labels: object) -> Keywords:
     """Return labels and color, with weight, title, and columns that the graph does not hold."""
     from nelayout.pictures.colors import AMOUNTS
     from nelayout.pictures.pages import Column, hex_color
@@ -429,7 +431,7 @@ def _page_look(given: argparse.Namespace, file: GraphFile, labels: Any) -> dict[
     }
 
 
-def picture_look(given: argparse.Namespace, kind: str, file: GraphFile) -> dict[str, Any]:
+def picture_look(given: argparse.Namespace, kind: str, file: GraphFile) -> Keywords:
     """Return the options of `declare_picture` as keywords of `nelayout.draw`.
 
     Raises `InputError`, before the work starts, if the output is not a picture, and as `nelayout.draw` does.

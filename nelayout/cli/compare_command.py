@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import math
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import nullcontext
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -13,7 +13,16 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from nelayout.cli import arguments
-from nelayout.cli.arguments import PICTURES, Command, WrongUsage, in_options, painting, say_all, shows_progress
+from nelayout.cli.arguments import (
+    PICTURES,
+    Command,
+    Keywords,
+    WrongUsage,
+    in_options,
+    painting,
+    say_all,
+    shows_progress,
+)
 from nelayout.errors import InputError, near_matches
 from nelayout.graphs import files
 from nelayout.graphs.files import FORMATS, GraphFile
@@ -89,7 +98,7 @@ def _run(given: argparse.Namespace) -> None:
 
     keywords = arguments.keywords(given, file) | {"progress": shows_progress(given)}
     entries = {d.name: d.peer or partial(solve, method=d.method, **keywords) for d in drawings} | ready
-    how: dict[str, Any] = {"weight_kind": given.weight_kind, "seeds": given.seeds, "seed": given.seed}
+    how: Keywords = {"weight_kind": given.weight_kind, "seeds": given.seeds, "seed": given.seed}
     how |= arguments.weight(given, file)
     if given.measures is not None:
         how["measures"] = _words(given.measures)
@@ -156,7 +165,7 @@ def _requested(given: argparse.Namespace) -> list[Requested]:
     return drawings
 
 
-def _tuned(drawing: Requested, settings: list[tuple[str, Any]]) -> Requested:
+def _tuned(drawing: Requested, settings: list[tuple[str, object]]) -> Requested:
     """Return the drawing by its method with the settings, which are part of its name."""
     if drawing.method is None:
         return drawing
@@ -222,7 +231,7 @@ def _true_coordinates(text: str, file: GraphFile) -> tuple[np.ndarray, tuple[str
     return flat, (f"{names[x]} and {names[y]} are degrees: the map is true to shape at latitude {middle:.4g}",)
 
 
-def _place(value: Any, name: str, label: Any) -> Any:
+def _place(value: object, name: str, label: object) -> Any:
     """Return one or more numbers, or None if they are unknown."""
     if value is None or (isinstance(value, str) and not value.strip()):
         return None
@@ -236,7 +245,7 @@ def _place(value: Any, name: str, label: Any) -> Any:
 def _records(comparison: Comparison) -> list[dict[str, Any]]:
     """Return name, values, seconds and deviations of each drawing; None for unknown ones."""
 
-    def known(values: dict[str, Any]) -> dict[str, float | None]:
+    def known(values: Mapping[str, float]) -> dict[str, float | None]:
         return {name: None if value is None or math.isnan(value) else value for name, value in values.items()}
 
     records, spreads = [], comparison.spreads
@@ -249,7 +258,7 @@ def _records(comparison: Comparison) -> list[dict[str, Any]]:
     return records
 
 
-def _to_csv(comparison: Comparison, look: dict[str, Any]) -> bytes:
+def _to_csv(comparison: Comparison, look: Keywords) -> bytes:
     """Return a row for each drawing: the values, the seconds, the deviations over seeds."""
     names = list(next(iter(comparison.measured.values())))
     header = ["drawing", *names, *["seconds"] * bool(comparison.seconds)]
@@ -261,14 +270,14 @@ def _to_csv(comparison: Comparison, look: dict[str, Any]) -> bytes:
     return encode_csv([*header, *(f"{name} spread" for name in spreads)], rows)
 
 
-def _to_picture(comparison: Comparison, look: dict[str, Any], *, kind: str) -> bytes:
+def _to_picture(comparison: Comparison, look: Keywords, *, kind: str) -> bytes:
     from nelayout.pictures import render
 
     return render(comparison.plot(**look), kind)
 
 
 # Format -> (comparison, keywords of its plot or page) -> content.
-WRITERS: dict[str, Callable[[Comparison, dict[str, Any]], bytes]] = {
+WRITERS: dict[str, Callable[[Comparison, Keywords], bytes]] = {
     **{kind: partial(_to_picture, kind=kind) for kind in PICTURES},
     "csv": _to_csv,
     "json": lambda comparison, _: encode_json(_records(comparison), indent=1),

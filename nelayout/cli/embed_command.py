@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from nelayout.cli import arguments
-from nelayout.cli.arguments import PICTURES, Command, WrongUsage, painting, say_all, shows_progress
+from nelayout.cli.arguments import PICTURES, Command, Keywords, WrongUsage, painting, say_all, shows_progress
 from nelayout.errors import InputError
 from nelayout.graphs import files
 from nelayout.graphs.files import file_format
@@ -131,7 +131,7 @@ def _run(given: argparse.Namespace) -> None:
         files.deliver(given.output, content)
 
 
-def _parameters(given: argparse.Namespace) -> dict[str, Any]:
+def _parameters(given: argparse.Namespace) -> Keywords:
     """Return the parameters of a fit, after checks of the options; --transform becomes FILE."""
     if given.transform is not None:
         if given.model is None:
@@ -228,7 +228,7 @@ def _picture(table: Table, color: str | None, Y: np.ndarray, kind: str, under: n
     return content.getvalue()
 
 
-def _content(table: Table, Y: np.ndarray, kind: str, graph: Any) -> bytes:
+def _content(table: Table, Y: np.ndarray, kind: str, graph: object) -> bytes:
     """Return a file with positions (n, dim), names and other columns; npz holds the graph too."""
     if kind == "npy":
         content = io.BytesIO()
@@ -256,7 +256,7 @@ def _titled(table: Table, taken: Iterable[str]) -> dict[str, list[Any]]:
     return found
 
 
-def _to_npz(table: Table, Y: np.ndarray, graph: Any) -> bytes:
+def _to_npz(table: Table, Y: np.ndarray, graph: object) -> bytes:
     """Return arrays `positions` and `names`, other columns, and the graph for `load_npz`."""
     arrays: dict[str, Any] = {"positions": Y}
     if graph is not None:

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from nelayout.cli import arguments
-from nelayout.cli.arguments import PICTURES, Command, WrongUsage, painting, say_all, shows_progress
+from nelayout.cli.arguments import PICTURES, Command, Keywords, WrongUsage, painting, say_all, shows_progress
 from nelayout.errors import InputError, missing_extra, unknown
 from nelayout.graphs import every_position, files, read
 from nelayout.graphs.files import FORMATS, WRITERS, GraphFile, Look
@@ -107,7 +107,7 @@ def _run(given: argparse.Namespace) -> None:
     output.write(solution, (*file.notes, *solution.notes))
 
 
-def _keywords(given: argparse.Namespace, file: GraphFile, half: float) -> dict[str, Any]:
+def _keywords(given: argparse.Namespace, file: GraphFile, half: float) -> Keywords:
     """Return the options as keywords of `nelayout.solve`; ``half``: the default of --scale."""
     own = {"dim": given.dim, "device": given.device, "scale": getattr(given, "scale", half)}
     return {**own, "progress": shows_progress(given), **arguments.keywords(given, file)}
@@ -127,12 +127,12 @@ class Output:
         self.viewer = FORMATS[self.kind].viewer if self.kind in FORMATS else None
         if self.viewer is not None and given.color is not None and importlib.util.find_spec("matplotlib") is None:
             raise missing_extra("matplotlib", "draw", "colors")
-        self.look: dict[str, Any] = {"weight": arguments.weight(given, self.file).get("weight", "weight")}
+        self.look: Keywords = {"weight": arguments.weight(given, self.file).get("weight", "weight")}
         colored = self.kind in PICTURES or self.viewer is not None
         self.look |= arguments.look(given, self.file, self.kind, colored)
         self.look |= arguments.picture_look(given, self.kind, self.file)
 
-    def write(self, drawing: Any, notes: Iterable[str]) -> None:
+    def write(self, drawing: object, notes: Iterable[str]) -> None:
         """Print the notes, and write positions or a `Solution` in the format of the output."""
         given, file, kind = self.given, self.file, self.kind
         if kind in WRITERS and self.viewer is None and (given.label or given.color):
@@ -191,7 +191,7 @@ def _fixed(given: argparse.Namespace, file: GraphFile) -> Any:
     return {**dict.fromkeys(names.values(), given.layers), **dict.fromkeys(nodes, "xyz"[: given.dim])}
 
 
-def _viewer_look(file: GraphFile, drawing: Any, *, labels: Any, color: Any, weight: str | None) -> Look:
+def _viewer_look(file: GraphFile, drawing: object, *, labels: Any, color: object, weight: str | None) -> Look:
     """Return the dots, names and colors of a picture, for files of viewers."""
     from nelayout.placing.final import dot_diameter
 
@@ -269,7 +269,7 @@ def _draw_on_workers(given: argparse.Namespace, method: Any) -> None:
     from nelayout.distributed import solve
     from nelayout.distributed.layout import write
 
-    how: dict[str, Any] = {name: getattr(given, name) for name in ON_WORKERS}
+    how: Keywords = {name: getattr(given, name) for name in ON_WORKERS}
     how |= {"scale": getattr(given, "scale", 1.0), "weight": None if given.weight == "none" else given.weight}
     how |= {"source": given.source or "source", "target": given.target or "target"}
     drawn = solve(given.file, method, client=given.scheduler, progress=shows_progress(given), **how)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import numpy as np
 
@@ -17,7 +17,7 @@ Positions = TypeVar("Positions")
 
 
 @checks_keywords
-def align(pos: Positions, to: Any, *, scale: bool = True, reflect: bool = True) -> Positions:
+def align(pos: Positions, to: object, *, scale: bool = True, reflect: bool = True) -> Positions:
     """Lay `pos` over `to` by the similarity transform of least ``sum |s R y_i + t - x_i|^2``.
 
     Parameters
@@ -72,7 +72,7 @@ def align(pos: Positions, to: Any, *, scale: bool = True, reflect: bool = True) 
     return mine.close(transform(Y, source[known], target[known], scale=scale, reflect=reflect))
 
 
-def _array(rows: Any, what: str) -> np.ndarray:
+def _array(rows: object, what: str) -> np.ndarray:
     try:
         array = np.array(rows, np.float64)
     except (TypeError, ValueError):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from nelayout.comparison.measuring import Measured
 from nelayout.comparison.ranking import deviation, dominators, front, table_lines, table_rows, verdict
@@ -37,9 +37,9 @@ class Comparison:
     """
 
     measured: dict[str, dict[str, Measured]]
-    drawings: dict[str, Any]
-    G: Any
-    labels: list[Any] | None = None
+    drawings: dict[str, object]
+    G: object
+    labels: list | None = None
     seconds: dict[str, float] = field(default_factory=dict)
     runs: dict[str, list[dict[str, Measured]]] = field(default_factory=dict)
     notes: dict[str, tuple[str, ...]] = field(default_factory=dict)
@@ -98,7 +98,9 @@ class Comparison:
         """Sentences: each drawing's best and worst measures, dominated drawings, the fastest."""
         return verdict(self.measured, self.seconds, self.single)
 
-    def plot(self, *, color: Any = None, labels: Any = None, table: bool = True, background: Any = "auto") -> Figure:
+    def plot(
+        self, *, color: object = None, labels: object = None, table: bool = True, background: object = "auto"
+    ) -> Figure:
         """Draw all drawings in one figure, with their measures below (darker is better).
 
         Parameters
@@ -124,7 +126,7 @@ class Comparison:
         return side_by_side(self, color, labels, table, background)
 
     def to_html(
-        self, path: str | Path, *, color: Any = None, labels: Any = None, weight: str | None = "weight"
+        self, path: str | Path, *, color: object = None, labels: object = None, weight: str | None = "weight"
     ) -> None:
         """Write one page: drawings to zoom, search and select in, the table and the definitions.
 
@@ -148,8 +150,8 @@ class Comparison:
     def page(
         self,
         *,
-        color: Any = None,
-        labels: Any = None,
+        color: object = None,
+        labels: object = None,
         weight: str | None = "weight",
         title: str | None = None,
         columns: Iterable[Column] = (),
@@ -166,7 +168,7 @@ class Comparison:
         return "\n".join(table_lines(self.measured, self.spreads, self.seconds))
 
 
-def _data_frame(rows: Mapping[str, Mapping[str, Any]]) -> DataFrame:
+def _data_frame(rows: Mapping[str, Mapping[str, object]]) -> DataFrame:
     try:
         from pandas import DataFrame
     except ImportError:

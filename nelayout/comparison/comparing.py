@@ -17,6 +17,7 @@ from numbers import Real
 from typing import Any, NamedTuple
 
 import numpy as np
+from scipy.sparse import csr_array
 
 from nelayout.catalogue import METHODS, method_named
 from nelayout.catalogue.keywords import checks_keywords
@@ -41,7 +42,7 @@ from nelayout.layouts.evaluating import evaluate
 from nelayout.layouts.solving import solve
 from nelayout.numerics.parallel import thread_count
 from nelayout.quality.table import MeasuredDrawing
-from nelayout.record.solution import Evaluated
+from nelayout.record.solution import Evaluated, Solution
 from nelayout.vectors.embedding import solve_vectors
 from nelayout.vectors.input import read_rows
 
@@ -54,19 +55,19 @@ EXAMPLE = 'such as ["ws-sne", "nx:spring", pos] or {"ours": "ws-sne", "mine": po
 
 @checks_keywords
 def compare(
-    G: Any,
-    drawings: Mapping[str, Any] | Iterable[Any],
-    labels: Any = None,
-    coords: Any = None,
+    G: object,
+    drawings: Mapping[str, object] | Iterable,
+    labels: object = None,
+    coords: object = None,
     *,
     measures: str | Iterable[str] | None = None,
     objective: str | Method | None = None,
     seeds: int = 1,
     weight: str | None = "weight",
     weight_kind: str = "similarity",
-    node_size: Any = None,
+    node_size: object = None,
     sample: str | int | None = "auto",
-    seed: Any = 0,
+    seed: object = 0,
     n_jobs: int | None = None,
     lengths: str | None = None,
 ) -> Comparison:
@@ -134,10 +135,10 @@ def compare(
         graph = {"adjacency": network.adjacency, "given": path_lengths(G, network, lengths)}
         facts = facts_of(network, names, coords, node_size, **graph)
 
-        def draw(record: Method, seed: int) -> Any:
+        def draw(record: Method, seed: int) -> Solution:
             return solve(G, record, node_size="auto", seed=seed, n_jobs=n_jobs, **weights)
 
-        def matrix(peer: Peer) -> Any:
+        def matrix(peer: Peer) -> csr_array:
             return network.adjacency.copy() if peer.weighted else network.adjacency.astype(bool).astype(float)
 
         subject = _Subject(G, network, facts, partial(every_position, network), graph_peers(), matrix, draw, n_jobs)
@@ -147,15 +148,15 @@ def compare(
 
 @checks_keywords
 def compare_vectors(
-    X: Any,
-    drawings: Mapping[str, Any] | Iterable[Any],
-    labels: Any = None,
+    X: object,
+    drawings: Mapping[str, object] | Iterable,
+    labels: object = None,
     *,
-    metric: Any = "euclidean",
+    metric: object = "euclidean",
     measures: str | Iterable[str] | None = None,
     seeds: int = 1,
     sample: str | int | None = "auto",
-    seed: Any = 0,
+    seed: object = 0,
     n_jobs: int | None = None,
 ) -> Comparison:
     """Measure several embeddings of one table with the same samples; show them side by side.
@@ -198,10 +199,10 @@ def compare_vectors(
     facts = table_facts(X, metric, None, labels, None, None, seed)
     network, rows = points(facts.Y), read_rows(X, metric)
 
-    def draw(record: Method, seed: int) -> Any:
+    def draw(record: Method, seed: int) -> Solution:
         return solve_vectors(X, method=record, metric=metric, random_state=seed, n_jobs=n_jobs)
 
-    def place(pos: Any, what: str) -> np.ndarray:
+    def place(pos: object, what: str) -> np.ndarray:
         return inputs.every_row(pos, rows.shape[0], what)
 
     subject = _Subject(X, network, facts, place, vector_peers(), lambda _: rows, draw, n_jobs)
@@ -210,14 +211,14 @@ def compare_vectors(
 
 def _compared(
     subject: _Subject,
-    drawings: Any,
-    labels: list[Any] | None,
+    drawings: object,
+    labels: list | None,
     measures: str | Iterable[str] | None,
     seeds: int,
-    sample: Any,
-    seed: Any,
-    G: Any = None,
-    value: Callable[[Any], Evaluated] | None = None,
+    sample: object,
+    seed: object,
+    G: object = None,
+    value: Callable[[object], Evaluated] | None = None,
 ) -> Comparison:
     """Draw and measure; align the first drawing of each row to the first of all."""
     thread_count(subject.n_jobs)
@@ -229,7 +230,7 @@ def _compared(
         raise InputError(f"seeds={seeds!r}; give the number of drawings of each method, at least 1")
     runs, notes = subject.draw(entries.values(), int(seeds), seed)
     found: dict[str, list[dict[str, Measured]]] = {}
-    aligned: dict[str, Any] = {}
+    aligned: dict[str, object] = {}
     for name, each in runs.items():
         arrays = [subject.array(run.positions, name) for run in each]
         try:
@@ -258,7 +259,7 @@ def _compared(
 
 
 def _add_objective(
-    found: dict[str, list[dict[str, Measured]]], runs: dict[str, list[_Run]], value: Callable[[Any], Evaluated]
+    found: dict[str, list[dict[str, Measured]]], runs: dict[str, list[_Run]], value: Callable[[object], Evaluated]
 ) -> None:
     """Add J of every run as a measure: score 1 for the least, 1/2 if twice as far from 0."""
     values = {name: [value(run.positions) for run in each] for name, each in runs.items()}
@@ -276,7 +277,7 @@ class _LeftOut(Exception):
 class _Run(NamedTuple):
     """One drawing: positions, wall-clock seconds if `compare` made it, and notes of the run."""
 
-    positions: Any
+    positions: object
     seconds: float | None = None
     notes: tuple[str, ...] = ()
 
@@ -285,7 +286,7 @@ class _Entry(NamedTuple):
     """One row: its drawings, or how a seed is drawn, and whether the seed matters."""
 
     name: str
-    given: tuple[Any, ...] = ()
+    given: tuple[object, ...] = ()
     draw: Callable[[int], _Run] | None = None
     seeded: bool = False
 
@@ -304,26 +305,26 @@ class _Subject:
     n_jobs   threads for peers
     """
 
-    data: Any
+    data: object
     network: Network
     facts: MeasuredDrawing
-    place: Callable[[Any, str], np.ndarray]
+    place: Callable[[object, str], np.ndarray]
     peers: Mapping[str, Peer]
-    matrix: Callable[[Peer], Any]
-    solve: Callable[[Method, int], Any]
+    matrix: Callable[[Peer], csr_array | np.ndarray]
+    solve: Callable[[Method, int], Solution]
     n_jobs: int | None
 
-    def array(self, pos: Any, name: str) -> np.ndarray:
+    def array(self, pos: object, name: str) -> np.ndarray:
         """Return positions (n, dim); errors name the drawing."""
         who = f"the drawing {name!r}"
         with inputs.named(who):
             return self.place(pos, who)
 
-    def entries(self, drawings: Any) -> dict[str, _Entry]:
+    def entries(self, drawings: object) -> dict[str, _Entry]:
         """Read a list or a dict of drawings: {name: entry}."""
         if isinstance(drawings, str):
             drawings = [drawings]
-        listed: list[tuple[Any, Any]] = []
+        listed: list[tuple[object, object]] = []
         if isinstance(drawings, Mapping):
             if drawings and all(map(_is_place, drawings.values())):
                 raise InputError("drawings is one dict of positions; give {name: positions}, or a list: [positions]")
@@ -349,7 +350,7 @@ class _Subject:
                 raise InputError(f"the drawings of {name!r} have {have} dimensions; give one name per dimension")
         return found
 
-    def _entry(self, row: str | None, x: Any) -> _Entry:
+    def _entry(self, row: str | None, x: object) -> _Entry:
         """Return the entry of a name, method, function or positions; `InputError` for other names."""
         if isinstance(x, str):
             peer = self.peers.get(spelled(x))
@@ -422,7 +423,7 @@ class _Subject:
         return runs, notes
 
 
-def _timed(draw: Callable[[], Any]) -> _Run:
+def _timed(draw: Callable[[], object]) -> _Run:
     """Return the positions of a call, its seconds, and the notes of a solution."""
     began = time.perf_counter()
     found = draw()
@@ -430,7 +431,7 @@ def _timed(draw: Callable[[], Any]) -> _Run:
     return _Run(getattr(found, "positions", found), seconds, tuple(getattr(found, "notes", ())))
 
 
-def _several(x: Any, row: str) -> tuple[Any, ...]:
+def _several(x: Any, row: str) -> tuple:
     """Return the drawings in a list or an array of three dimensions; else ``(x,)``."""
     if x is None:
         raise InputTypeError(f"the drawing {row!r} is None; give positions or a method: {EXAMPLE}")

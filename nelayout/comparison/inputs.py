@@ -18,7 +18,7 @@ from nelayout.vectors.input import unmasked
 __all__ = ["check_rows", "class_names", "coordinates", "every_row", "integer_seed", "named", "sample_size"]
 
 
-def sample_size(sample: Any) -> Any:
+def sample_size(sample: Any) -> str | int | None:
     """Check `sample`: "auto", None, or an integer of at least 2."""
     if sample is None or (isinstance(sample, str) and sample == "auto"):
         return sample
@@ -27,7 +27,7 @@ def sample_size(sample: Any) -> Any:
     return int(sample)
 
 
-def integer_seed(seed: Any) -> int:
+def integer_seed(seed: object) -> int:
     """Return one integer for any seed, so that the samples of measures are independent."""
     if isinstance(seed, (int, np.integer)) and not isinstance(seed, bool) and seed >= 0:
         return int(seed)
@@ -50,7 +50,7 @@ def named(who: str) -> Iterator[None]:
         ) from None
 
 
-def class_names(network: Network, labels: Any) -> list[Any] | None:
+def class_names(network: Network, labels: object) -> list | None:
     """Return a class per node, None for an unknown one (None, NaN, -1, "", not in the dict)."""
     if labels is None:
         return None
@@ -68,7 +68,7 @@ def class_names(network: Network, labels: Any) -> list[Any] | None:
     return names
 
 
-def coordinates(network: Network, coords: Any) -> np.ndarray | None:
+def coordinates(network: Network, coords: object) -> np.ndarray | None:
     """Return (n, d') float64 from a dict, a Layout or an array; NaN rows if unknown."""
     if coords is None:
         return None
@@ -87,7 +87,7 @@ def coordinates(network: Network, coords: Any) -> np.ndarray | None:
     return result
 
 
-def every_row(pos: Any, n: int, what: str) -> np.ndarray:
+def every_row(pos: object, n: int, what: str) -> np.ndarray:
     """Return positions (n, dim) float64 of n rows; `InputError` names a row without one."""
     opened = places(pos, points(np.zeros((n, 2))).host)
     check_rows(what, opened.given, n)
@@ -108,7 +108,7 @@ def every_row(pos: Any, n: int, what: str) -> np.ndarray:
     return Y
 
 
-def _is_position(given: Any, dim: int) -> bool:
+def _is_position(given: object, dim: int) -> bool:
     try:
         row = np.asarray(given, np.float64)
     except (TypeError, ValueError):

@@ -101,16 +101,16 @@ def measures() -> list[dict[str, str]]:
 
 @checks_keywords
 def measure(
-    G: Any,
-    pos: Any,
-    labels: Any = None,
-    coords: Any = None,
+    G: object,
+    pos: object,
+    labels: object = None,
+    coords: object = None,
     *,
     measures: str | Iterable[str] | None = None,
     weight: str | None = "weight",
-    node_size: Any = None,
+    node_size: object = None,
     sample: str | int | None = "auto",
-    seed: Any = 0,
+    seed: object = 0,
     lengths: str | None = None,
 ) -> dict[str, Measured]:
     """Measure how good a drawing is.
@@ -171,17 +171,17 @@ def measure(
 
 @checks_keywords
 def measure_vectors(
-    X: Any,
-    Y: Any,
-    labels: Any = None,
+    X: object,
+    Y: object,
+    labels: object = None,
     *,
-    metric: Any = "euclidean",
-    metric_params: dict[str, Any] | None = None,
+    metric: object = "euclidean",
+    metric_params: dict[str, object] | None = None,
     measures: str | Iterable[str] | None = None,
-    coords: Any = None,
-    node_size: Any = None,
+    coords: object = None,
+    node_size: object = None,
     sample: str | int | None = "auto",
-    seed: Any = 0,
+    seed: object = 0,
 ) -> dict[str, Measured]:
     """Measure how good an embedding of vectors is.
 
@@ -228,7 +228,13 @@ def measure_vectors(
 
 
 def table_facts(
-    X: Any, metric: Any, params: dict[str, Any] | None, labels: Any, coords: Any, node_size: Any, seed: int
+    X: object,
+    metric: object,
+    params: dict[str, object] | None,
+    labels: object,
+    coords: object,
+    node_size: object,
+    seed: int,
 ) -> MeasuredDrawing:
     """Return what is known of the rows of a table beside their positions."""
     rows = read_rows(X, metric)
@@ -249,9 +255,9 @@ def table_facts(
     return facts_of(points(np.zeros((n, 2))), labels, coords, node_size, given=distances, near=near)
 
 
-def facts_of(network: Network, labels: Any, coords: Any, node_size: Any, **distances: Any) -> MeasuredDrawing:
+def facts_of(network: Network, labels: object, coords: object, node_size: object, **distances: Any) -> MeasuredDrawing:
     """Return what is known of the nodes beside their positions; see `MeasuredDrawing`."""
-    names, numbers = inputs.class_names(network, labels), dict[Any, int]()
+    names, numbers = inputs.class_names(network, labels), dict[object, int]()
     known = None
     if names is not None:  # numbers in order of appearance
         known = np.array([-1 if name is None else numbers.setdefault(name, len(numbers)) for name in names], int)
@@ -285,7 +291,7 @@ def chosen_measures(names: str | Iterable[str] | None, facts: MeasuredDrawing) -
 
 
 def measure_drawing(
-    drawing: MeasuredDrawing, names: str | Iterable[str] | None, sample: Any, seed: Any
+    drawing: MeasuredDrawing, names: str | Iterable[str] | None, sample: object, seed: object
 ) -> dict[str, Measured]:
     """Return measures of a drawing: `names`, the defaults (None), or all that apply ("all")."""
     brought: dict[str, Any] = {"sample": inputs.sample_size(sample), "seed": inputs.integer_seed(seed)}
@@ -304,13 +310,13 @@ def measure_drawing(
 
 @checks_keywords
 def rank_curves(
-    G: Any,
-    pos: Any,
+    G: object,
+    pos: object,
     *,
     weight: str | None = "weight",
     lengths: str | None = None,
     sample: str | int | None = "auto",
-    seed: Any = 0,
+    seed: object = 0,
 ) -> RankCurves:
     """Find Q_NX, B_NX and R_NX of a drawing of a graph, for neighborhoods of all sizes K.
 
@@ -349,13 +355,13 @@ def rank_curves(
 
 @checks_keywords
 def rank_curves_vectors(
-    X: Any,
-    Y: Any,
+    X: object,
+    Y: object,
     *,
-    metric: Any = "euclidean",
-    metric_params: dict[str, Any] | None = None,
+    metric: object = "euclidean",
+    metric_params: dict[str, object] | None = None,
     sample: str | int | None = "auto",
-    seed: Any = 0,
+    seed: object = 0,
 ) -> RankCurves:
     """Find Q_NX, B_NX, R_NX of an embedding for all sizes K (Lee et al. 2013, (41) to (44)).
 
@@ -388,7 +394,7 @@ def rank_curves_vectors(
 
 
 @checks_keywords
-def stability(drawings: Iterable[Any], *, sample: str | int | None = "auto", seed: Any = 0) -> dict[str, Measured]:
+def stability(drawings: Iterable, *, sample: str | int | None = "auto", seed: object = 0) -> dict[str, Measured]:
     """Measure how alike several drawings of one graph are, for example from several seeds.
 
     Parameters
@@ -451,7 +457,7 @@ def _measured(found: Sampled, score: float) -> Measured:
     return Measured(float(found.value), float(np.clip(score, 0.0, 1.0)), float(found.error), found.exact)
 
 
-def path_lengths(G: Any, network: Network, lengths: str | None) -> InputDistances | None:
+def path_lengths(G: object, network: Network, lengths: str | None) -> InputDistances | None:
     """Return lengths of paths by an edge attribute, None without one; checks every length."""
     if lengths is None:
         return None

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from html import escape
-from typing import Any
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
 from nelayout import graphs
-from nelayout.comparison.ranking import Cell, Rows, arrow, explained, keys, shown, table_rows
+from nelayout.comparison.ranking import Cell, Rows, Spreads, arrow, explained, keys, shown, table_rows
 from nelayout.errors import missing_extra
 from nelayout.pictures import draw
 from nelayout.pictures.colors import Inks, class_coloring, coloring
@@ -21,17 +22,52 @@ from nelayout.pictures.paper import Paper, paper
 from nelayout.pictures.sizes import amounts
 from nelayout.quality.neighborhoods import jaccard_index
 
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
 __all__ = ["comparison_page", "neighbors_kept", "side_by_side", "table_html"]
 
-# Largest number of drawings in a row; inches of a drawing, of a line and of a column of the table, and of names.
-COLUMNS, INCHES, LINE, CELL, NAMES = 4, 3.4, 0.3, 0.7, 3.2
-# Font sizes in points: of a drawing's name, and of text in the table.
-TITLE, SMALL = 12, 8
 # Largest number of entries of the adjacency for a column "neighbors kept" of each drawing.
 MAX_ADJACENCY_ENTRIES = 1_000_000
 
 
-def side_by_side(comparison: Any, colors: Any, labels: Any, table: bool, background: Any) -> Any:
+@dataclass(frozen=True, slots=True)
+class Panels:
+    """Sizes in the figure of a comparison, in inches and in points of letters."""
+
+    max_columns: int = 4  # drawings in a row
+    side: float = 3.4  # inches of a drawing
+    line: float = 0.3  # inches of a line of the table or of the legend
+    cell: float = 0.7  # inches of a column of the table
+    names: float = 3.2  # inches for the names of the drawings in the table
+    title: float = 12.0  # points of a drawing's name
+    small: float = 8.0  # points of text in the table and the legend
+
+
+PANELS = Panels()
+
+
+class Compared(Protocol):
+    """The fields of `Comparison` that its views show."""
+
+    @property
+    def measured(self) -> Rows: ...
+    @property
+    def spreads(self) -> Spreads: ...
+    @property
+    def drawings(self) -> Mapping[str, object]: ...
+    @property
+    def G(self) -> object: ...
+    @property
+    def labels(self) -> list | None: ...
+    @property
+    def seconds(self) -> dict[str, float]: ...
+    @property
+    def verdict(self) -> list[str]: ...
+
+
+def side_by_side(comparison: Compared, colors: object, labels: object, table: bool, background: object) -> Figure:
     """Draw the figure of `Comparison.plot`: a legend below, a color bar beside the first row."""
     try:
         from matplotlib.backends.backend_agg import FigureCanvasAgg
@@ -47,15 +83,15 @@ def side_by_side(comparison: Any, colors: Any, labels: Any, table: bool, backgro
     else:
         network = graphs.points(next(iter(drawings.values()))) if G is None else graphs.read(G, None)
         color = coloring(network, colors, amounts(G, network, colors, None), inks=inks)
-    rows = -(-len(drawings) // COLUMNS)
+    rows = -(-len(drawings) // PANELS.max_columns)
     columns = -(-len(drawings) // rows)
     measures = len(next(iter(found.values()), {}))
-    names = max((text_size(name, SMALL)[0] / 72 for name, _ in color.classes), default=0.0)
-    bar = explained_colors(color, INCHES, INCHES).side if color.bounds else 0.0
-    wide = max(columns * INCHES + bar, CELL * (measures + 3) if measures else 0.0)
+    names = max((text_size(name, PANELS.small)[0] / 72 for name, _ in color.classes), default=0.0)
+    bar = explained_colors(color, PANELS.side, PANELS.side).side if color.bounds else 0.0
+    wide = max(columns * PANELS.side + bar, PANELS.cell * (measures + 3) if measures else 0.0)
     entries = max(1, int(wide / (0.5 + names)))
-    legend = LINE * (-(-len(color.classes) // entries) + bool(color.classes))
-    high = [rows * (INCHES + LINE) + legend, LINE * (len(drawings) + 4)][: 1 + bool(measures)]
+    legend = PANELS.line * (-(-len(color.classes) // entries) + bool(color.classes))
+    high = [rows * (PANELS.side + PANELS.line) + legend, PANELS.line * (len(drawings) + 4)][: 1 + bool(measures)]
     layout = ConstrainedLayoutEngine(w_pad=0.1, h_pad=0.1)
     figure = Figure(figsize=(wide, sum(high)), dpi=100, facecolor=back.color or "none", layout=layout)
     FigureCanvasAgg(figure)
@@ -66,20 +102,21 @@ def side_by_side(comparison: Any, colors: Any, labels: Any, table: bool, backgro
     for number, (ax, (name, pos)) in enumerate(zip(axes, drawings.items(), strict=False)):
         how = {"labels": labels, "legend": number == columns - 1 and bar > 0, "background": background}
         draw(G, pos, ax=ax, color=color, **how)
-        title = ax.set_title(fitted(name, TITLE, 72 * (INCHES - 0.3)), fontsize=TITLE, color=back.ink, y=1.0)
+        short = fitted(name, PANELS.title, 72 * (PANELS.side - 0.3))
+        title = ax.set_title(short, fontsize=PANELS.title, color=back.ink, y=1.0)
         title.set_parse_math(False)
         ax.set_anchor("N")  # titles are level
     if color.classes:
-        handles = dots(color.classes, back, SMALL, color.shapes is not None)
-        how = {"title": color.name or None, "fontsize": SMALL, "title_fontsize": SMALL, "labelcolor": back.ink}
-        how |= {"loc": "outside lower center", "ncols": min(entries, len(handles)), **LEGEND_STYLE}
+        handles = dots(color.classes, back, PANELS.small, color.shapes is not None)
+        how = {"title": color.name or None, "fontsize": PANELS.small, "title_fontsize": PANELS.small, **LEGEND_STYLE}
+        how |= {"loc": "outside lower center", "ncols": min(entries, len(handles)), "labelcolor": back.ink}
         parts[0].legend(handles=handles, **how)
     if measures:
         _table(parts[1].subplots(), found, comparison.seconds, back)
     return figure
 
 
-def _table(ax: Any, found: Rows, seconds: dict[str, float], back: Paper) -> None:
+def _table(ax: Axes, found: Rows, seconds: dict[str, float], back: Paper) -> None:
     """Draw one cell per drawing and measure, the darker the better; the best of each is bold."""
     columns = {f"{name.replace('_', ' ')} {arrow(name)}": cells for name, cells in table_rows(found, digits=3).items()}
     if seconds:
@@ -87,20 +124,20 @@ def _table(ax: Any, found: Rows, seconds: dict[str, float], back: Paper) -> None
     dark = np.array([[each.dark for each in cells] for cells in columns.values()]).T
     ax.pcolormesh(dark, cmap="Blues", vmin=0.0, vmax=1.2, edgecolors=back.rgb, linewidth=1.0)
     ax.set_ylim(len(found), 0)
-    how = {"fontsize": SMALL, "color": back.ink, "parse_math": False}
+    how = {"fontsize": PANELS.small, "color": back.ink, "parse_math": False}
     ax.set_xticks(np.arange(len(columns)) + 0.5, list(columns), rotation=30, ha="left", **how)
-    ax.set_yticks(np.arange(len(found)) + 0.5, [fitted(name, SMALL, 72 * NAMES) for name in found], **how)
+    ax.set_yticks(np.arange(len(found)) + 0.5, [fitted(name, PANELS.small, 72 * PANELS.names) for name in found], **how)
     ax.tick_params(length=0, top=True, labeltop=True, bottom=False, labelbottom=False)
     ax.spines[:].set_visible(False)
     ax.set_facecolor("none")
     for m, cells in enumerate(columns.values()):
         for r, each in enumerate(cells):
             ink = back.ink if math.isnan(each.dark) else "white" if each.dark > 0.55 else "#202020"
-            how = {"weight": "bold" if each.best else "normal", "fontsize": SMALL, "color": ink}
+            how = {"weight": "bold" if each.best else "normal", "fontsize": PANELS.small, "color": ink}
             ax.text(m + 0.5, r + 0.5, each.text.partition(" ±")[0], ha="center", va="center", **how)
 
 
-def table_html(found: Any) -> str:
+def table_html(found: Compared) -> str:
     """Return the measures in rows, with a column per drawing, then the seconds."""
     measured, spreads, seconds = found.measured, found.spreads, found.seconds
     heads = "".join(f"<th>{escape(drawing)}</th>" for drawing in measured)
@@ -122,7 +159,7 @@ def table_html(found: Any) -> str:
 
 
 def comparison_page(
-    found: Any, labels: Any, color: Any, weight: str | None, title: str | None, columns: Iterable[Column]
+    found: Compared, labels: object, color: object, weight: str | None, title: str | None, columns: Iterable[Column]
 ) -> Page:
     """Return the page of a comparison; see `Comparison.page`."""
     G, drawings, classes = found.G, found.drawings, found.labels

@@ -79,7 +79,7 @@ def read(G: Any, weight: str | None = "weight", weight_kind: str = "similarity")
         ) from error
 
 
-def graph_of(G: Any) -> Any:
+def graph_of(G: object) -> Any:
     """Return `G`, or an empty networkx graph for the empty list, as networkx's layouts do."""
     if not (isinstance(G, list) and not G):
         return G
@@ -98,12 +98,12 @@ def host_of(G: Any) -> Host:
     raise _no_graph(G)
 
 
-def links(G: Any) -> Links:
+def links(G: object) -> Links:
     """Return the edges of `G` one by one in its library's order; parallel edges stay separate."""
     return host_of(G).links()
 
 
-def points(pos: Any) -> Network:
+def points(pos: object) -> Network:
     """Return a network without edges: one node per key of the positions, or per row."""
     opened = places(pos)
     labels = range(len(opened.given)) if opened.keys is None else opened.keys
@@ -113,7 +113,7 @@ def points(pos: Any) -> Network:
     return Network(labels, canonical(matrix), False, False, (), host)
 
 
-def places(pos: Any, host: Host | None = None) -> Places:
+def places(pos: object, host: Host | None = None) -> Places:
     """Open positions of any library's type, or of a `Solution`, as a dict or as rows.
 
     For a matrix, positions are rows, even if they come in a frame with an index.
@@ -132,7 +132,7 @@ def places(pos: Any, host: Host | None = None) -> Places:
     )
 
 
-def every_position(network: Network, pos: Any, what: str = "pos") -> np.ndarray:
+def every_position(network: Network, pos: object, what: str = "pos") -> np.ndarray:
     """Return the positions of all nodes, (n, dim) float64; the first position gives dim."""
     opened = places(pos, network.host)
     Y = network.host.positions(opened.given, opened.dim)
@@ -152,12 +152,12 @@ def every_position(network: Network, pos: Any, what: str = "pos") -> np.ndarray:
     return Y
 
 
-def guard(G: Any) -> AbstractContextManager[None]:
+def guard(G: object) -> AbstractContextManager[None]:
     """Turn errors of nelayout, within the block, into errors of the package of `G` as well."""
     return next((host.guard() for host in HOSTS.values() if host.recognizes(G)), nullcontext())
 
 
-def _kind(G: Any) -> str:
+def _kind(G: object) -> str:
     return f"{type(G).__module__}.{type(G).__qualname__}".removeprefix("builtins.")
 
 

@@ -13,16 +13,21 @@ from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from nelayout.errors import InputError, InputTypeError, near_matches, unknown
 from nelayout.graphs.to_floats import REAL, numbers, short_repr
 
-__all__ = ["Host", "Links", "Named", "Places", "as_mapping", "holds_weights", "is_a", "networkx_graph"]
+if TYPE_CHECKING:
+    import networkx as nx
+
+__all__ = ["Attributes", "Host", "Links", "Named", "Places", "as_mapping", "holds_weights", "is_a", "networkx_graph"]
 
 MISSING: Any = object()
+# Values of a node or an edge by the names of the attributes.
+Attributes = dict[str, Any]
 # Names of the axes, in the order of the coordinates.
 AXES = ("x", "y", "z")
 
@@ -75,7 +80,7 @@ class Places:
 class Named(list):
     """Values of a node attribute, with its name for the heading of a legend."""
 
-    def __init__(self, values: Iterable[Any], name: str):
+    def __init__(self, values: Iterable[object], name: str):
         super().__init__(values)
         self.name = name
 
@@ -94,6 +99,7 @@ class Host:
     about_numbers  a note on the meaning of whole numbers as nodes, if ambiguous; else empty
     """
 
+    G: Any  # the graph, of a class of the library
     package: str = ""
     kinds: tuple[str, ...] = ()
     aliases: Sequence[Sequence[Hashable]]
@@ -102,11 +108,11 @@ class Host:
     kind, bare = "node attribute", ""
     about_numbers: tuple[str, ...] = ()
 
-    def __init__(self, G: Any, aliases: Sequence[Sequence[Hashable]] = (), directed: bool = False):
+    def __init__(self, G: object, aliases: Sequence[Sequence[Hashable]] = (), directed: bool = False):
         self.G, self.aliases, self.directed = G, aliases, directed
 
     @classmethod
-    def recognizes(cls, G: Any) -> bool:
+    def recognizes(cls, G: object) -> bool:
         """Return whether `G` is a graph of the library."""
         return is_a(G, cls.package, *cls.kinds)
 
@@ -116,15 +122,15 @@ class Host:
         return nullcontext()
 
     @staticmethod
-    def places(pos: Any) -> Places | None:  # noqa: ARG004  # most libraries have a type of positions
+    def places(pos: object) -> Places | None:  # noqa: ARG004  # most libraries have a type of positions
         """Open positions of the library's type; None for others."""
         return None
 
-    def links(self, weight: Any = MISSING) -> Links:
+    def links(self, weight: object = MISSING) -> Links:
         """Return the edges in the library's order; `weight`: as a network of this weight has."""
         raise TypeError("a host lists its edges")
 
-    def as_networkx(self, labels: Sequence[Hashable], node_data: Mapping[str, Any]) -> Any:
+    def as_networkx(self, labels: Sequence[Hashable], node_data: Mapping[str, object]) -> nx.Graph:
         """Copy nodes and edges with attributes to networkx; parallel edges make a multigraph."""
         listed, every = self.links(), {**self.columns(), **node_data}
         known = {name: x for name, x in every.items() if getattr(x, "ndim", 1) == 1 and len(x) == len(labels)}
@@ -155,7 +161,7 @@ class Host:
             raise unknown(f"{self.kind} for {what}", name, columns)
         return columns[name]
 
-    def opened(self, x: Any) -> Any:
+    def opened(self, x: object) -> Any:
         """Convert values and nodes of the library's types to labels or node order."""
         return x
 
@@ -179,10 +185,10 @@ class Host:
         """Return positions (n, dim) in the library's type: rows in node order."""
         return Y
 
-    def store(self, name: str, pos: Any) -> None:
+    def store(self, name: str, pos: object) -> None:
         """Keep what `close` returned in a node attribute of the graph."""
 
-    def positions(self, pos: Any, dim: int) -> np.ndarray:
+    def positions(self, pos: object, dim: int) -> np.ndarray:
         """Return (n, dim) float64 positions in node order, NaN rows where a node has none."""
         pos = self.opened(pos)
         where: Sequence[int] = range(len(self.aliases[0]))
@@ -205,7 +211,7 @@ class Host:
             result[where] = coordinates
         return result
 
-    def values(self, x: Any, what: str, *, nonnegative: bool = False) -> np.ndarray:
+    def values(self, x: object, what: str, *, nonnegative: bool = False) -> np.ndarray:
         """Return one number per node, (n,) float64, from a scalar, dict, array or node attribute."""
         labels, given = self.aliases[0], None
 
@@ -302,7 +308,7 @@ class Host:
             mask[self.nodes(labels, what)[:, None], [AXES.index(letter) for letter in axes]] = True
         return mask
 
-    def _found(self, x: Any) -> list | None:
+    def _found(self, x: object) -> list | None:
         """Return the value of each node, `MISSING` if it is no key; None if `x` is no mapping."""
         mapping = as_mapping(x)
         if mapping is None:
@@ -330,7 +336,7 @@ class Host:
             )
         return x if isinstance(x, np.ndarray) else list(x)
 
-    def _position(self, row: Any, dim: int, i: int) -> np.ndarray:
+    def _position(self, row: object, dim: int, i: int) -> np.ndarray:
         """Return one node's position; raise the error that names the node."""
         node, must = f"pos of node {short_repr(self.aliases[0][i])}", f"it must be {dim} finite numbers"
         try:
@@ -349,7 +355,7 @@ class Host:
         return array
 
 
-def networkx_graph(nodes: Mapping, edges: Sequence[tuple], directed: bool, several: bool | None = None) -> Any:
+def networkx_graph(nodes: Mapping, edges: Sequence[tuple], directed: bool, several: bool | None = None) -> nx.Graph:
     """Build a networkx graph of edges (u, v, key, attributes); None: several if any repeat."""
     import networkx
 
@@ -366,13 +372,13 @@ def networkx_graph(nodes: Mapping, edges: Sequence[tuple], directed: bool, sever
     return G
 
 
-def is_a(x: Any, package: str, *names: str) -> bool:
+def is_a(x: object, package: str, *names: str) -> bool:
     """Return whether `x` is an instance of a class of the package; do not import the package."""
     module = sys.modules.get(package)
     return isinstance(x, tuple(kind for name in names if (kind := getattr(module, name, None)) is not None))
 
 
-def holds_weights(weight: Any) -> bool:
+def holds_weights(weight: object) -> bool:
     """Return whether `weight` is an edge property map of graph-tool: the weights themselves."""
     return is_a(weight, "graph_tool", "EdgePropertyMap")
 
@@ -382,7 +388,7 @@ def as_mapping(x: Any) -> Mapping | None:
     return x if isinstance(x, Mapping) else x.to_dict() if is_a(x, "pandas", "Series") else None
 
 
-def _is_key(label: Any, index: Mapping) -> bool:
+def _is_key(label: object, index: Mapping) -> bool:
     try:
         return label in index
     except TypeError:  # not hashable, for example a list of labels

@@ -21,7 +21,7 @@ from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from itertools import chain, compress, count
 from operator import eq, methodcaller
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy.sparse import csr_array, issparse
@@ -31,6 +31,9 @@ from nelayout.graphs.headings import FROM, ends_named, first_of
 from nelayout.graphs.host import AXES, MISSING, Host, Links, Places, as_mapping, holds_weights, is_a
 from nelayout.graphs.network import NEGATIVE, Network, canonical, check_kind, check_size, similarities, zero_note
 from nelayout.graphs.to_floats import REAL, short_repr
+
+if TYPE_CHECKING:
+    import networkx as nx
 
 __all__ = ["LIBRARIES", "ArrayHost", "IgraphHost", "NetworkxHost", "PandasHost"]
 
@@ -69,12 +72,12 @@ class NetworkxHost(Host):
             raise translated.with_traceback(error.__traceback__) from error.__cause__
 
     @staticmethod
-    def places(pos: Any) -> Places | None:
+    def places(pos: object) -> Places | None:
         """Open dicts keyed by node, and pandas Series."""
         given = as_mapping(pos)
         return None if given is None else Places(given, lambda Y: dict(zip(given, Y, strict=True)))
 
-    def as_networkx(self, labels: Sequence[Hashable], node_data: Mapping[str, Any]) -> Any:
+    def as_networkx(self, labels: Sequence[Hashable], node_data: Mapping[str, object]) -> nx.Graph:
         return self.G
 
     def links(self, weight: Any = MISSING) -> Links:
@@ -83,7 +86,7 @@ class NetworkxHost(Host):
         counted = all(map(eq, labels, count()))  # the labels are 0, 1, 2, ..., in order
         n, index = len(labels), None if counted else dict(zip(labels, range(len(labels)), strict=True))
 
-        def numbers(nodes: Iterable[Any], length: int) -> np.ndarray:
+        def numbers(nodes: Iterable[object], length: int) -> np.ndarray:
             found = nodes if index is None else map(index.__getitem__, nodes)
             return np.fromiter(found, dtype=np.int64, count=length)
 
@@ -333,7 +336,7 @@ class GraphToolHost(Host):
         self.G.vertex_properties[name] = pos
 
 
-def _property_of(G: Any, vertices: Iterable[Any], Y: np.ndarray) -> Any:
+def _property_of(G: Any, vertices: Iterable[object], Y: np.ndarray) -> Any:
     """Return a vertex property map of "vector<double>" with a row for each vertex."""
     pos = G.new_vertex_property("vector<double>")
     for vertex, row in zip(vertices, np.asarray(Y, dtype=np.float64).tolist(), strict=True):
@@ -459,12 +462,12 @@ class ArrayHost(Host):
         return x.tolist() if table is None else table.rows
 
     @classmethod
-    def recognizes(cls, G: Any) -> bool:
+    def recognizes(cls, G: object) -> bool:
         """Return whether `G` is a sparse matrix or array, or a NumPy array (of any shape)."""
         return issparse(G) or isinstance(G, np.ndarray)
 
     @staticmethod
-    def places(pos: Any) -> Places | None:
+    def places(pos: object) -> Places | None:
         return Places(pos, lambda Y: Y) if hasattr(pos, "__len__") else None
 
     def read(self, weight: Any, weight_kind: str) -> Network:
@@ -497,7 +500,7 @@ class ArrayHost(Host):
         notes = (*notes, *doubts)
         return Network(self.aliases[0], canonical(adjacency), directed, weighted, notes, self, bool(zeros), doubts)
 
-    def as_networkx(self, labels: Sequence[Hashable], node_data: Mapping[str, Any]) -> Any:
+    def as_networkx(self, labels: Sequence[Hashable], node_data: Mapping[str, object]) -> nx.Graph:
         """Make a graph of a symmetric matrix, else a digraph; edges have weights unless all are 1."""
         H = super().as_networkx(labels, node_data)
         if all(weight == 1 for *_, weight in H.edges(data="weight")):

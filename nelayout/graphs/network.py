@@ -117,7 +117,7 @@ def symmetric(n: int, rows: np.ndarray, cols: np.ndarray, weights: np.ndarray) -
     return canonical(upper + upper.T)
 
 
-def canonical(matrix: Any) -> csr_array:
+def canonical(matrix: object) -> csr_array:
     """Sort and sum the entries of a matrix, with int32 indices; reuse the memory of `matrix`."""
     matrix = csr_array(matrix)
     matrix.sum_duplicates()
@@ -193,7 +193,7 @@ def similarities(
 
 
 def unread(
-    weight: Any, attributes: Iterable[Any], numeric: Callable[[Any], bool]
+    weight: str, attributes: Iterable[object], numeric: Callable[[str], bool]
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Return notes and doubts (see `Network`) on a graph without the edge attribute `weight`.
 

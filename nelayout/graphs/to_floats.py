@@ -54,7 +54,7 @@ def numbers(
     return result
 
 
-def plain_numbers(values: Any) -> np.ndarray | None:
+def plain_numbers(values: object) -> np.ndarray | None:
     """Return `values` as a 1-d float64 array if NumPy takes them for real numbers, else None."""
     try:
         array = np.asarray(values)

@@ -12,21 +12,21 @@ import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from nelayout.errors import InputError, near_matches, unknown
 from nelayout.graphs import Network
-from nelayout.pictures.paper import DIAGRAM, WHITE, Paper
+from nelayout.pictures.paper import WHITE, Paper
+from nelayout.pictures.style import STYLE
+
+if TYPE_CHECKING:
+    from matplotlib.colors import Colormap, Normalize
 
 __all__ = ["AMOUNTS", "PLAIN", "UNKNOWN", "Coloring", "Inks", "class_coloring", "class_names", "coloring"]
 
 AMOUNTS = ("degree", "strength")  # words for a number of every node; they come before attributes of the same name
-SHAPE_COLORS = 8  # colors of one shape
-MANY_CLASSES = 60  # largest number of different whole numbers that are classes, if the caller declares them so
-_LOG_SCALE_RATIO = 30.0  # ratio of the largest to the least degree above which their scale is logarithmic
-_DARK_SHARE = 0.3  # share of viridis that does not show on dark paper
 
 # Okabe and Ito's colors (2002) without the yellow, then the colors farthest from these and from each other in the model
 # of color blindness by Machado, Oliveira and Fernandes (2009).
@@ -41,6 +41,7 @@ ON_DARK = (
     "#99cc44", "#dd4499", "#ee9999", "#887700", "#88eeee", "#eedd99", "#338855", "#bb88ff",
 )  # fmt: skip
 LEGEND = len(PALETTE)  # largest number of classes that a legend names, and of whole numbers that are classes
+SHAPE_COLORS = LEGEND // 3  # colors of one shape
 PLAIN = WHITE.plain
 UNKNOWN = WHITE.unknown
 
@@ -58,10 +59,10 @@ class Coloring:
     beyond: bool = False  # whether there are values outside of the bounds
     name: str = ""  # the heading of legend or color bar
     note: str = ""  # a sentence for what the legend lacks
-    cmap: Any = None  # matplotlib's map from shares of the scale to colors
+    cmap: Colormap | None = None  # matplotlib's map from shares of the scale to colors
     shapes: np.ndarray | None = None  # (n,) numbers of `class_shape`; None: all dots are circles
 
-    def norm(self) -> Any:
+    def norm(self) -> Normalize:
         """Return matplotlib's function from values to shares of the scale."""
         from matplotlib.colors import LogNorm, Normalize
 
@@ -72,11 +73,11 @@ class Coloring:
 class Inks:
     """The choice of colors: `cmap` and `palette` of `nelayout.draw`, and the paper."""
 
-    cmap: Any = None
+    cmap: object = None
     palette: Any = None
     paper: Paper = WHITE
 
-    def scale(self) -> Any:
+    def scale(self) -> Colormap:
         """Return the colors of numbers: rcParams["image.cmap"], on dark paper viridis' light part."""
         from matplotlib import colormaps, rcParams
         from matplotlib.colors import Colormap, ListedColormap
@@ -89,7 +90,7 @@ class Inks:
         if name not in colormaps:
             raise unknown("cmap", name, list(colormaps))
         if self.cmap is None and name == "viridis" and self.paper.dark:
-            return ListedColormap(colormaps[name](np.linspace(_DARK_SHARE, 1.0, 256)))
+            return ListedColormap(colormaps[name](np.linspace(STYLE.dark_share, 1.0, 256)))
         return colormaps[name]
 
     def of_classes(self, classes: list) -> list[tuple]:
@@ -120,7 +121,7 @@ class Inks:
 
 
 def coloring(
-    network: Network, color: Any, amount: np.ndarray | None = None, tails: float = 0.0, inks: Inks = Inks()
+    network: Network, color: object, amount: np.ndarray | None = None, tails: float = 0.0, inks: Inks = Inks()
 ) -> Coloring:
     """Return the colors of the nodes; see `nelayout.draw` for `color`.
 
@@ -132,7 +133,7 @@ def coloring(
     if color is None:
         return Coloring(np.array([to_rgba(inks.paper.plain)]))
     if amount is not None:
-        return _scale(amount.tolist(), color, skewed=True, inks=inks)
+        return _scale(amount.tolist(), str(color), skewed=True, inks=inks)
     if isinstance(color, str) and color not in network.host.attributes():
         if not is_color_like(color):
             raise unknown_color(color, network.host.attributes())
@@ -178,7 +179,7 @@ def class_coloring(values: list, name: str = "", inks: Inks = Inks()) -> Colorin
     k, chosen, said, shapes = len(classes), inks.of_classes(classes), "", None
     number = {value: code for code, value in enumerate(classes)}
     codes = np.array([k if value is None else number[plain_value(value)] for value in values], int)
-    if SHAPE_COLORS < k <= LEGEND and len(values) <= DIAGRAM and inks.palette is None:
+    if SHAPE_COLORS < k <= LEGEND and len(values) <= STYLE.max_diagram_items and inks.palette is None:
         shapes = np.array([*map(class_shape, range(k)), 0])[codes]
     others = [value for value in classes if not is_color(value)]
     if k > LEGEND:
@@ -206,7 +207,7 @@ def class_shape(k: int) -> int:
     return k // SHAPE_COLORS % 3
 
 
-def is_color(value: Any) -> bool:
+def is_color(value: object) -> bool:
     """Return True for a color name, a hex code, or three or four numbers from 0 to 1.
 
     matplotlib also takes one letter or a number as text; these are names of classes here.
@@ -232,15 +233,16 @@ def _scale(values: list, name: str = "", skewed: bool = False, tails: float = 0.
         raise InputError(
             f"color must hold texts for all nodes or numbers for all nodes; got {bad!r} among numbers"
         ) from None
-    log = skewed and bool((numbers > 0).any()) and numbers.max() > _LOG_SCALE_RATIO * numbers[numbers > 0].min()
+    log = skewed and bool((numbers > 0).any()) and numbers.max() > STYLE.log_ratio * numbers[numbers > 0].min()
     known = np.isfinite(numbers) & (numbers > 0 if log else True)
     x = numbers[known]
     low, high = np.quantile(x, [tails, 1 - tails]).tolist() if len(x) else (0.0, 1.0)
     bounds, whole = (low, high) if high > low else None, bool((x == np.round(x)).all())
     beyond = bool(len(x) and bounds and (x.min() < low or x.max() > high))
     rgba = np.tile(to_rgba(inks.paper.unknown), (len(values), 1))
-    found = Coloring(rgba, bounds=bounds, log=log, whole=whole, beyond=beyond, name=name, cmap=inks.scale())
-    rgba[known] = found.cmap(found.norm()(x) if bounds else np.full(len(x), 0.5))
+    cmap = inks.scale()
+    found = Coloring(rgba, bounds=bounds, log=log, whole=whole, beyond=beyond, name=name, cmap=cmap)
+    rgba[known] = cmap(found.norm()(x) if bounds else np.full(len(x), 0.5))
     return found
 
 
@@ -254,7 +256,7 @@ def classes_of(values: list) -> list | None:
     if all(isinstance(value, int) for value in given):
         return sorted(given) if len(given) <= LEGEND else None
 
-    def order(value: Any) -> tuple:
+    def order(value: object) -> tuple:
         """Sort "class 10" after "class 9"."""
         parts = enumerate(re.split(r"([0-9]+)", str(value)))
         return isinstance(value, str), [(int(part) if k % 2 else 0, part) for k, part in parts]
@@ -265,12 +267,12 @@ def classes_of(values: list) -> list | None:
 def class_names(values: list) -> list:
     """Return values as classes: many whole numbers become texts, to avoid a scale."""
     given = {plain_value(value) for value in values if value is not None}
-    if all(isinstance(value, int) for value in given) and LEGEND < len(given) <= MANY_CLASSES:
+    if all(isinstance(value, int) for value in given) and LEGEND < len(given) <= STYLE.max_classes:
         return [None if value is None else str(plain_value(value)) for value in values]
     return values
 
 
-def plain_value(value: Any) -> Any:
+def plain_value(value: object) -> bool | int | float | str:
     """Return a value as Python's bool, int (5 for 5.0), float or text."""
     value = value.item() if isinstance(value, np.generic) else value
     if isinstance(value, float) and value.is_integer():
@@ -278,6 +280,6 @@ def plain_value(value: Any) -> Any:
     return value if isinstance(value, (bool, int, float, str)) else str(value)
 
 
-def is_missing(value: Any) -> bool:
+def is_missing(value: object) -> bool:
     """Return True if a value is None, NaN or infinite."""
     return value is None or (isinstance(value, (float, np.floating)) and not math.isfinite(value))

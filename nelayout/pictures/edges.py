@@ -8,7 +8,7 @@ Approach". IEEE Transactions on Visualization and Computer Graphics 28(1), 2022.
 >>> ways = detours(Y, np.array([0, 1, 0]), np.array([1, 2, 2]))
 >>> [way.tolist() for way in ways]
 [[0, 1], [1, 2], [0, 1, 2]]
->>> curves(Y, ways)[2][[0, _SAMPLES // 2, -1]].round(2).tolist()
+>>> curves(Y, ways)[2][[0, STYLE.curve_points // 2, -1]].round(2).tolist()
 [[0.0, 0.0], [1.0, 0.2], [2.0, 0.0]]
 """
 
@@ -25,25 +25,17 @@ from scipy.sparse import csr_array
 from nelayout import graphs
 from nelayout.errors import InputError, unknown
 from nelayout.graphs.to_floats import numbers
-from nelayout.pictures.paper import DIAGRAM, MIN_WIDTH, RASTER_FROM
+from nelayout.pictures.paper import WHITE
 from nelayout.pictures.raster import paint
+from nelayout.pictures.style import STYLE
 
 if TYPE_CHECKING:
     from nelayout.pictures.sheet import Sheet
 
-__all__ = ["DEPTH_FADE", "Lines", "check_style", "curves", "detours", "draw_edges", "read_lines", "strokes"]
+__all__ = ["Lines", "check_style", "curves", "detours", "draw_edges", "read_lines", "strokes"]
 
 # Edge style -> power of the length by which edges fade, see `strokes`.
-_STYLES = {"straight": 0.5, "faded": 1.0, "bundled": 0.25, "none": 0.0}
-_USUAL_WIDTH = 1.0  # points, largest width of an edge by default
-_ALPHA = (0.004, 0.55)  # least and largest opacity of an edge
-_MAX_WIDTH = 4.0  # points, the widest edge if widths are in proportion to numbers
-_HEAD = (5.5, 3.6)  # points, length and width of an arrow's head
-_LOOP = (0.8, 3.0)  # radius of a self-loop in diameters of its dot, and the least radius in points
-DEPTH_FADE = 0.5  # share of their opacity that the farthest edges and nodes of a 3-D drawing lose
-_MIN_FADED_OPACITY = 0.1  # opacity of the longest faded edges, relative to short ones
-_DETOUR = 2.0  # longest path in lengths of its edge; also the power of lengths that a path sums
-_SAMPLES = 25  # number of points of a curve, odd so that one is its middle
+_FADES = {"straight": 0.5, "faded": 1.0, "bundled": 0.25, "none": 0.0}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -58,19 +50,18 @@ class Lines:
     heads: bool  # whether lines are arrows
 
 
-def check_style(style: Any, m: int) -> None:
+def check_style(style: object, m: int) -> None:
     """Raise `InputError` for an unknown style, or for more edges than can be bundled."""
     if not isinstance(style, str):
-        raise InputError(f"edges must be one of {', '.join(map(repr, _STYLES))}; got {style!r}")
-    if style not in _STYLES:
-        raise unknown("edges", style, _STYLES)
-    if style == "bundled" and m > RASTER_FROM:
-        raise InputError(
-            f"edges='bundled' takes up to {RASTER_FROM:,} edges; the graph has {m:,}. Draw them with edges='faded'"
-        )
+        raise InputError(f"edges must be one of {', '.join(map(repr, _FADES))}; got {style!r}")
+    if style not in _FADES:
+        raise unknown("edges", style, _FADES)
+    if style == "bundled" and m > STYLE.max_vector_items:
+        most = f"{STYLE.max_vector_items:,}"
+        raise InputError(f"edges='bundled' takes up to {most} edges; the graph has {m:,}. Draw them with edges='faded'")
 
 
-def read_lines(G: Any, network: graphs.Network, color: Any, width: Any, arrows: Any, style: str) -> Lines:
+def read_lines(G: object, network: graphs.Network, color: Any, width: Any, arrows: bool | str, style: str) -> Lines:
     """Return the lines of `G`, which was read as `network`; see `nelayout.draw` for the rules."""
     from matplotlib.colors import is_color_like, to_rgb
 
@@ -78,7 +69,7 @@ def read_lines(G: Any, network: graphs.Network, color: Any, width: Any, arrows: 
         raise InputError(f'arrows must be True, False or "auto"; got {arrows!r}')
     adjacency = network.adjacency
     n, pairs = len(network.labels), adjacency.nnz // 2
-    heads = network.directed and (pairs <= DIAGRAM if isinstance(arrows, str) else arrows)
+    heads = network.directed and (pairs <= STYLE.max_diagram_items if isinstance(arrows, str) else arrows)
     check_style(style, pairs)
     if style == "none":
         return Lines(np.zeros(0, int), np.zeros(0, int), None, np.zeros((1, 3)), False, False)
@@ -107,14 +98,14 @@ def read_lines(G: Any, network: graphs.Network, color: Any, width: Any, arrows: 
         for value in colors:
             if value is not None and not is_color_like(value):
                 raise InputError(f"edge_color must hold matplotlib colors, such as 'red' or '#0072b2'; got {value!r}")
-        rgb = np.array([to_rgb("#b4b4b4" if value is None else value) for value in colors]).reshape(-1, 3)[kept]
+        rgb = np.array([to_rgb(WHITE.unknown if value is None else value) for value in colors]).reshape(-1, 3)[kept]
     if not one_width:
         widths = [1.0 if value is None else value for value in _each(width, "edge_width", links, G, network)]
         points = numbers(widths, "edge_width", lambda k: f"edge number {k}", nonnegative=True)[kept]
     return Lines(links.rows[kept], links.cols[kept], points, rgb, not one_color, heads)
 
 
-def _each(x: Any, what: str, links: graphs.Links, G: Any, network: graphs.Network) -> list:
+def _each(x: Any, what: str, links: graphs.Links, G: object, network: graphs.Network) -> list:
     """Return one value per edge from an attribute's name, a dict {(u, v): value} or a list.
 
     For parallel edges of networkx the keys of the dict may be (u, v, key).
@@ -129,7 +120,7 @@ def _each(x: Any, what: str, links: graphs.Links, G: Any, network: graphs.Networ
         names = network.labels
         ends = [(names[i], names[j]) for i, j in zip(links.rows.tolist(), links.cols.tolist(), strict=True)]
         if getattr(G, "is_multigraph", bool)() and any(isinstance(key, tuple) and len(key) == 3 for key in x):
-            ends = list(G.edges(keys=True))
+            ends = list(network.host.G.edges(keys=True))
         found = [x.get(e, None if network.directed else x.get((e[1], e[0], *e[2:]))) for e in ends]
         if m and all(value is None for value in found):
             raise InputError(f"{what} must have edges for keys, such as {ends[0]!r}; got other keys")
@@ -155,31 +146,31 @@ def strokes(
     crowded = 1.0 if faded else float(np.clip(m / n - 1.0, 0.0, 1.0))
     least = 1e-9 * (float(length.max()) or 1.0)  # for edges of length 0
     short = max(float(np.quantile(length, 0.25 if faded else 0.5)), least)
-    fade = np.minimum(1.0, (short / np.maximum(length, least)) ** (crowded * _STYLES[style]))
-    fade = np.maximum(fade, _MIN_FADED_OPACITY) if faded else fade
+    fade = np.minimum(1.0, (short / np.maximum(length, least)) ** (crowded * _FADES[style]))
+    fade = np.maximum(fade, STYLE.min_faded_opacity) if faded else fade
     # Lines become thinner first, then fainter: roads and meshes stay dark.
     dark = ink * float(np.prod(inches)) * 72**2 / float((length * fade).sum())
-    usual = float(np.clip(dark / _ALPHA[1], MIN_WIDTH, _USUAL_WIDTH))
+    usual = float(np.clip(dark / STYLE.max_opacity, STYLE.min_stroke, STYLE.usual_width))
     width = np.full(m, usual)
     if isinstance(lines.width, np.ndarray):
-        width = np.maximum(_MAX_WIDTH * lines.width / (float(lines.width.max()) or 1.0), MIN_WIDTH)
+        width = np.maximum(STYLE.max_width * lines.width / (float(lines.width.max()) or 1.0), STYLE.min_stroke)
     elif lines.width is not None:
         width[:] = lines.width
     if lines.width is not None:
         usual = float((length * fade * width).sum() / (length * fade).sum()) or usual
-    alpha = np.maximum(np.clip(dark / usual, *_ALPHA) * fade, _ALPHA[0])
+    alpha = np.maximum(np.clip(dark / usual, STYLE.min_opacity, STYLE.max_opacity) * fade, STYLE.min_opacity)
     rgb = np.broadcast_to(lines.rgb, (m, 3)).copy()
     strong = np.full(m, lines.own)
     if not lines.own and rgba is not None:
         strong = (rgba[lines.rows] == rgba[lines.cols]).all(axis=1)
         rgb[strong] = rgba[lines.rows[strong], :3]
-    alpha[strong] = np.minimum(1.0, 1.5 * alpha[strong])
+    alpha[strong] = np.minimum(1.0, STYLE.emphasis * alpha[strong])
     return width, np.concatenate([rgb, alpha[:, None]], axis=1)
 
 
 def draw_edges(
-    sheet: Sheet, Y: np.ndarray, lines: Lines, rgba: np.ndarray | None, sizes: np.ndarray, depth: Any, style: str,
-    ink: float,
+    sheet: Sheet, Y: np.ndarray, lines: Lines, rgba: np.ndarray | None, sizes: np.ndarray, depth: np.ndarray | None,
+    style: str, ink: float,
 ) -> None:  # fmt: skip
     """Draw the lines, longest first; see `nelayout.draw` for the `style`.
 
@@ -195,11 +186,11 @@ def draw_edges(
     length[loop] = np.median(length[~loop]) if not loop.all() else 1.0
     width, colors = strokes(lines, length, n, sheet.inches, rgba, style, ink)
     if depth is not None:
-        colors[:, 3] *= 1.0 - DEPTH_FADE * (depth[lines.rows] + depth[lines.cols]) / 2
+        colors[:, 3] *= 1.0 - STYLE.depth_fade * (depth[lines.rows] + depth[lines.cols]) / 2
     order = np.argsort(-np.where(loop, 0.0, length), kind="stable")
     straight, curled = order[~loop[order]], order[loop[order]]
     rows, cols = lines.rows[straight], lines.cols[straight]
-    if len(straight) > RASTER_FROM:
+    if len(straight) > STYLE.max_vector_items:
         dpi = sheet.image_dpi
         amount = (colors[:, 3] * width)[straight] * dpi / 72
         rgb = colors[0, :3] if len(lines.rgb) == 1 and rgba is None else colors[straight, :3]
@@ -209,13 +200,13 @@ def draw_edges(
         tracks = curves(Y, detours(Y, rows, cols))
     else:
         tracks = list(np.stack([Y[rows], Y[cols]], axis=1))
-    turn = np.linspace(0.0, 2 * np.pi, _SAMPLES)
+    turn = np.linspace(0.0, 2 * np.pi, STYLE.curve_points)
     for i in lines.rows[curled].tolist():  # circles on the side away from the neighbors
         others = np.concatenate([lines.cols[lines.rows == i], lines.rows[lines.cols == i]])
         away = Y[i] - Y[others].mean(axis=0)
         x, y = away / np.hypot(*away) if away.any() else (0.0, 1.0)
         turned = np.stack([x - x * np.cos(turn) - y * np.sin(turn), y - y * np.cos(turn) + x * np.sin(turn)], axis=1)
-        tracks.append(Y[i] + max(_LOOP[0] * sizes[i], _LOOP[1] / sheet.points) * turned)
+        tracks.append(Y[i] + max(STYLE.loop * sizes[i], STYLE.min_loop / sheet.points) * turned)
     if tracks:
         _draw(sheet, tracks, width[order], colors[order], sizes[lines.cols[order]] if lines.heads else None, n)
 
@@ -224,7 +215,7 @@ def _draw(sheet: Sheet, tracks: list, width: np.ndarray, colors: np.ndarray, siz
     """Draw lines along the points (2 or more, 2) of each track; heads end at dots of `sizes`."""
     from matplotlib.collections import LineCollection, PolyCollection
 
-    raster = n + sum(map(len, tracks)) // 2 > RASTER_FROM  # a straight line has two points
+    raster = n + sum(map(len, tracks)) // 2 > STYLE.max_vector_items  # a straight line has two points
     how: dict[str, Any] = {"zorder": 1, "clip_on": False, "rasterized": raster}
     if sizes is not None:
         start = np.array([track[-min(len(track), 5)] for track in tracks])  # from there a curve is nearly straight
@@ -234,12 +225,12 @@ def _draw(sheet: Sheet, tracks: list, width: np.ndarray, colors: np.ndarray, siz
         along = along / length
         across = along[:, ::-1] * [1.0, -1.0]
         free = length - sizes[:, None] * sheet.points / 2
-        head = np.minimum(np.maximum(_HEAD[0], 2.5 * width[:, None]), np.maximum(free, 0.0))
-        half = head * _HEAD[1] / _HEAD[0] / 2
+        head = np.minimum(np.maximum(STYLE.head_length, 2.5 * width[:, None]), np.maximum(free, 0.0))
+        half = head * STYLE.head_width / STYLE.head_length / 2
         tip = end - along * (length - free) / sheet.points
         base = tip - along * head / sheet.points
         corners = np.stack([tip, base + across * half / sheet.points, base - across * half / sheet.points], axis=1)
-        solid = np.concatenate([colors[:, :3], np.minimum(1.0, 1.5 * colors[:, 3:])], axis=1)
+        solid = np.concatenate([colors[:, :3], np.minimum(1.0, STYLE.emphasis * colors[:, 3:])], axis=1)
         heads = PolyCollection(list(corners), facecolors=solid, edgecolors="none", **how)
         sheet.ax.add_collection(heads, autolim=False)
         for k, (track, foot) in enumerate(zip(tracks, base, strict=True)):  # lines end at the foot of the head
@@ -270,7 +261,7 @@ def detours(Y: np.ndarray, rows: np.ndarray, cols: np.ndarray) -> list[np.ndarra
     graph.indices, graph.indptr = graph.indices.astype(np.int32), graph.indptr.astype(np.int32)  # for scipy 1.13
     which = graph.data.astype(np.int64) - 1
     entries = np.argsort(which, kind="stable").reshape(m, 2)
-    graph.data = length[which] ** _DETOUR
+    graph.data = length[which] ** STYLE.detour
     number = {pair: k for k, pair in enumerate(pairs.tolist())}
     kept = np.zeros(m, dtype=np.bool_)
     ways: dict[int, np.ndarray] = {}
@@ -279,14 +270,14 @@ def detours(Y: np.ndarray, rows: np.ndarray, cols: np.ndarray) -> list[np.ndarra
             continue
         graph.data[entries[k]] = np.inf  # the edge itself is left out
         source, target = ends[:, k].tolist()
-        most = (_DETOUR * length[k]) ** _DETOUR  # squares add up to at most the square of the sum
+        most = (STYLE.detour * length[k]) ** STYLE.detour  # squares add up to at most the square of the sum
         _, before = dijkstra(graph, indices=source, limit=most, return_predecessors=True)
         way = [target]
         while before[way[-1]] >= 0:
             way.append(int(before[way[-1]]))
         steps = [number[min(step) * n + max(step)] for step in pairwise(way)]
-        if way[-1] != source or length[steps].sum() > _DETOUR * length[k]:
-            graph.data[entries[k]] = length[k] ** _DETOUR
+        if way[-1] != source or length[steps].sum() > STYLE.detour * length[k]:
+            graph.data[entries[k]] = length[k] ** STYLE.detour
             continue
         kept[steps] = True
         ways[k] = np.array(way[::-1])
@@ -296,10 +287,10 @@ def detours(Y: np.ndarray, rows: np.ndarray, cols: np.ndarray) -> list[np.ndarra
 
 def curves(Y: np.ndarray, ways: list[np.ndarray]) -> list[np.ndarray]:
     """Return points (2 or 25, dim) of a Bezier curve per way; its nodes are control points."""
-    share = np.linspace(0.0, 1.0, _SAMPLES)[:, None, None]
+    share = np.linspace(0.0, 1.0, STYLE.curve_points)[:, None, None]
     result = []
     for way in ways:
-        points = np.broadcast_to(Y[way], (_SAMPLES, len(way), Y.shape[1]))
+        points = np.broadcast_to(Y[way], (STYLE.curve_points, len(way), Y.shape[1]))
         while len(way) > 2 and points.shape[1] > 1:  # de Casteljau: stable for paths of any length
             points = (1 - share) * points[:, :-1] + share * points[:, 1:]
         result.append(points[:, 0] if len(way) > 2 else Y[way])

@@ -7,7 +7,7 @@ space are left out. Positions are chosen when the figure is drawn, so labels als
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from matplotlib import rcParams
@@ -17,15 +17,16 @@ from scipy.spatial import KDTree
 
 from nelayout.errors import LISTED_NAMES, warn
 from nelayout.pictures.legend import small_letters, text_size, wrapped
-from nelayout.pictures.paper import DIAGRAM
 from nelayout.pictures.sheet import Sheet
+from nelayout.pictures.style import STYLE
+
+if TYPE_CHECKING:
+    from matplotlib.artist import Artist
 
 __all__ = ["Labels"]
 
 _NOTE = "{:,} of {:,} labels have no room"
-_GAP = 1.0  # points between a label and its dot, and extra points to all other dots
-_HINTING = 1.1  # factor of the largest width of texts at some resolutions
-_ROUNDS = 4  # largest number of attempts to write all labels of chosen nodes
+_GAP = STYLE.label_gap
 # Directions from a node to its label, up, down and aside first.
 _TURNS = np.array(sorted(range(48), key=lambda k: (min(k % 12, -k % 12), round(k / 12) % 2 == 0, k))) * np.pi / 24
 _AIMS = np.stack([np.cos(_TURNS), np.sin(_TURNS)], axis=1).round(12)
@@ -50,10 +51,11 @@ class Labels:
         self.sheet, self.Y, self.texts, self.size, self.points = sheet, Y, texts, size, points
         self.chosen, self.said = chosen, ()
         near = KDTree(Y).query(Y, k=2)[0][:, 1] if len(Y) > 1 else np.zeros(len(Y))
-        rank: Any = (texts, Y[:, 1], Y[:, 0], -near, -degree)  # the last key counts most
+        rank = (np.array(texts, dtype=np.str_), Y[:, 1], Y[:, 0], -near, -degree)  # the last key counts most
         self.asked = [int(i) for i in np.lexsort(rank) if texts[i]]
-        self.extent = {i: np.array(text_size(texts[i], points)) * [_HINTING, 1.0] for i in self.asked[:DIAGRAM]}
-        self.written: list[Any] = []
+        several, hinted = self.asked[: STYLE.max_diagram_items], [STYLE.hinting, 1.0]
+        self.extent = {i: np.array(text_size(texts[i], points)) * hinted for i in several}
+        self.written: list[Artist] = []
         self.left_out: list[int] = []
         sheet.mark.labels = self
         self.place()
@@ -68,11 +70,11 @@ class Labels:
             return
         small, wide = min(small_letters(), self.points), 72 * float(sheet.cell[0])
         lines = wrapped(_NOTE.format(len(self.asked), len(self.asked)), small, wide).count("\n") + 1
-        note = 1.4 * small * lines
+        note = STYLE.line * small * lines
         scale = 72 / ax.figure.dpi
         paper = ax.transData.transform(self.Y) * scale, self.size * sheet.points, sheet.label_room(note)
         room, tried, hard = _Room(*paper), {}, []
-        for _ in range(_ROUNDS if self.chosen else 1):  # lines come first to labels that had no space
+        for _ in range(STYLE.label_rounds if self.chosen else 1):  # lines come first to labels that had no space
             room = _Room(*paper)
             tried = {i: room.apart(i, self.extent[i]) for i in hard}
             tried |= {i: room.beside(i, each) for i, each in self.extent.items() if tried.get(i) is None}

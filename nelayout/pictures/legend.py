@@ -15,38 +15,36 @@ import math
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from nelayout.errors import warn
 from nelayout.pictures.colors import Coloring, class_shape
 from nelayout.pictures.paper import Paper
+from nelayout.pictures.style import STYLE
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.lines import Line2D
+    from matplotlib.transforms import Transform
+    from matplotlib.typing import ColorType, RcKeyType
 
 __all__ = ["LEGEND_STYLE", "MARKERS", "dots", "explain", "explained", "fitted", "letters", "text_size", "wrapped"]
 
 LEGEND_STYLE = {"frameon": False, "handletextpad": 0.2, "borderaxespad": 0.0, "borderpad": 0.0}
 MARKERS = "o^s"  # matplotlib's markers for the shapes of dots
-_LABEL_FONT = 0.8  # font size of labels and notes, relative to other text
-# In font sizes: height of a legend entry, width beside its name, and width between columns.
-_ROW, _ENTRY, _BETWEEN = 1.6, 1.7, 0.8
-_MAX_COLUMNS, _MIN_FONT = 4, 0.5  # largest number of columns, and relative font size below which a legend gets one more
-_MAX_LETTERS = 28  # largest number of letters of a name in a legend
-_GAP = 0.12  # inches between drawing and legend
-_BAR, _TICK = 0.14, 0.08  # inches: width of a color bar, and gap to its numbers
-_BAR_HEIGHT = 0.8  # height of a color bar, relative to the drawing
 
 
-def letters(name: str) -> float:
+def letters(name: RcKeyType) -> float:
     """Return the points of a font size in `matplotlib.rcParams`, such as "legend.fontsize"."""
     from matplotlib import rcParams
     from matplotlib.font_manager import FontProperties
 
-    settings: Any = rcParams
-    return float(FontProperties(size=settings[name]).get_size_in_points())
+    return float(FontProperties(size=rcParams[name]).get_size_in_points())
 
 
 def small_letters() -> float:
     """Return the points of the letters of labels and notes."""
-    return _LABEL_FONT * letters("font.size")
+    return STYLE.small * letters("font.size")
 
 
 def text_size(text: str, size: float) -> tuple[float, float]:
@@ -111,7 +109,7 @@ def wrapped(text: str, size: float, room: float) -> str:
     return "\n".join(lines)
 
 
-def dots(classes: Sequence[tuple[str, Any]], paper: Paper, size: float, shaped: bool = False) -> list[Any]:
+def dots(classes: Sequence[tuple[str, ColorType]], paper: Paper, size: float, shaped: bool = False) -> list[Line2D]:
     """Return matplotlib's entries of a legend; `shaped`: dots differ in shape and color."""
     from matplotlib.lines import Line2D
 
@@ -125,7 +123,7 @@ def dots(classes: Sequence[tuple[str, Any]], paper: Paper, size: float, shaped: 
 
 def _entry(name: str) -> str:
     """Return a shortened name that matplotlib shows: it hides names such as "_name"."""
-    name = name if len(name) <= _MAX_LETTERS else name[: _MAX_LETTERS - 1] + "…"
+    name = name if len(name) <= STYLE.max_name_letters else name[: STYLE.max_name_letters - 1] + "…"
     return " " + name if name.startswith("_") or not name else name
 
 
@@ -142,51 +140,52 @@ def explained(colors: Coloring, wide: float, high: float) -> Explained:
     """Return the legend or color bar with the largest letters for `wide` times `high` inches."""
     if colors.classes:
         usual, found = letters("legend.fontsize"), []
-        for columns in range(1, _MAX_COLUMNS + 1):
+        for columns in range(1, STYLE.max_columns + 1):
             each = _legend(colors, usual, columns)
             share = min(1.0, wide / each.side, high / each.high)
             found.append(_legend(colors, max(share * usual, 1.0), columns))
-            if share >= _MIN_FONT:  # fewer columns leave more width to the drawing
+            if share >= STYLE.min_legend_font:  # fewer columns leave more width to the drawing
                 break
         return max(found, key=lambda each: each.size)
     if colors.bounds is not None:
         size = letters("ytick.labelsize")
         # Numbers of a bar are short: see `_decade`.
-        numbers = _BAR + _TICK + text_size("0.000", size)[0] / 72
+        numbers = STYLE.bar_width + STYLE.tick + text_size("0.000", size)[0] / 72
         wide = max(numbers, text_size(_heading(colors), size)[0] / 72)
-        return Explained(wide + 1.5 * _GAP, 1.2, size=size)
+        return Explained(wide + 1.5 * STYLE.legend_gap, 1.2, size=size)
     return Explained()
 
 
 def _legend(colors: Coloring, size: float, columns: int) -> Explained:
     rows = -(-len(colors.classes) // columns)
-    widths = [text_size(_entry(name), size)[0] + _ENTRY * size for name, _ in colors.classes]
+    widths = [text_size(_entry(name), size)[0] + STYLE.entry_side * size for name, _ in colors.classes]
     each = [max(widths[k : k + rows]) for k in range(0, len(widths), rows)]
-    width = sum(each) + _BETWEEN * size * (len(each) - 1)
+    width = sum(each) + STYLE.column_gap * size * (len(each) - 1)
     heading = text_size(colors.name, size)[0] if colors.name else 0.0
-    high = (rows + bool(colors.name)) * size * _ROW / 72
-    return Explained(max(width, heading) / 72 + 1.5 * _GAP, high, len(each), size)
+    high = (rows + bool(colors.name)) * size * STYLE.entry_height / 72
+    return Explained(max(width, heading) / 72 + 1.5 * STYLE.legend_gap, high, len(each), size)
 
 
-def explain(ax: Any, colors: Coloring, found: Explained, where: Any, paper: Paper) -> None:
+def explain(ax: Axes, colors: Coloring, found: Explained, where: Transform, paper: Paper) -> None:
     """Draw the legend or color bar; `where` maps inches from its left middle to pixels."""
     from matplotlib.cm import ScalarMappable
     from matplotlib.ticker import LogLocator, MaxNLocator
     from matplotlib.transforms import blended_transform_factory
 
     if colors.classes:
-        how = {"loc": "center left", "bbox_to_anchor": (_GAP, 0.0), "bbox_transform": where, "alignment": "left"}
-        how |= {"ncols": found.columns, "columnspacing": _BETWEEN, "handlelength": 1.2, "title": colors.name or None}
-        how |= {"fontsize": found.size, "title_fontsize": found.size, **LEGEND_STYLE}
+        how = {"loc": "center left", "bbox_to_anchor": (STYLE.legend_gap, 0.0), "bbox_transform": where}
+        how |= {"alignment": "left", "ncols": found.columns, "columnspacing": STYLE.column_gap, "handlelength": 1.2}
+        how |= {"title": colors.name or None, "fontsize": found.size, "title_fontsize": found.size, **LEGEND_STYLE}
         legend = ax.legend(handles=dots(colors.classes, paper, found.size, colors.shapes is not None), **how)
         for text in (*legend.get_texts(), legend.get_title()):
             text.set_parse_math(False)
             text.set_color(paper.ink)
     elif colors.bounds is not None:
-        heading = 1.4 * found.size / 72 if colors.name else 0.0
-        tall = min(_BAR_HEIGHT, 1.0 - heading / (float(ax.get_window_extent().height) / ax.figure.dpi or 1.0))
+        heading = STYLE.line * found.size / 72 if colors.name else 0.0
+        tall = min(STYLE.bar_height, 1.0 - heading / (float(ax.get_window_extent().height) / ax.figure.dpi or 1.0))
         frame = blended_transform_factory(where, ax.transAxes)
-        inset = ax.inset_axes((_GAP, 0.5 - _BAR_HEIGHT / 2, _BAR, max(tall, 0.3)), transform=frame)
+        box = (STYLE.legend_gap, 0.5 - STYLE.bar_height / 2, STYLE.bar_width, max(tall, 0.3))
+        inset = ax.inset_axes(box, transform=frame)
         extend = "both" if colors.beyond else "neither"
         bar = inset.figure.colorbar(ScalarMappable(colors.norm(), cmap=colors.cmap), cax=inset, extend=extend)
         bar.outline.set_visible(False)

@@ -1,4 +1,4 @@
-"""Paper: the size and background of a picture, and inks with enough contrast to it.
+"""Paper: the background of a picture, and inks with enough contrast to it.
 
 >>> paper("white").dark, paper("dark").dark, paper("#777777").dark
 (False, True, False)
@@ -7,18 +7,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from nelayout.errors import InputError
 
-__all__ = ["DARK", "DIAGRAM", "MIN_WIDTH", "RASTER_FROM", "SHEET", "WHITE", "Paper", "paper"]
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
-SHEET = 8.0  # inches, the longer side of a drawing
-DIAGRAM = 1000  # largest number of nodes or edges with shapes of dots and with arrows
-RASTER_FROM = 20_000  # number of nodes and edges above which they are an image, also in a vector file
-MIN_WIDTH = 0.25  # points, the thinnest edge and the smallest dot by default
+__all__ = ["DARK", "WHITE", "Paper", "paper"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,15 +33,15 @@ class Paper:
     unknown: str = "#b4b4b4"  # nodes without a value
 
 
-def paper(background: Any, ax: Any = None) -> Paper:
+def paper(background: Any, ax: Axes | None = None) -> Paper:
     """Return the paper for a background: "auto", "white", "dark", a color, or None."""
     from matplotlib import rcParams
     from matplotlib.colors import is_color_like, to_hex, to_rgba
 
     if isinstance(background, str) and background == "auto":  # on axes of the user, the color behind them
         given = rcParams["figure.facecolor"] if ax is None else ax.figure.get_facecolor()
-        *rgb, opacity = to_rgba(given)
-        found = _on(None, tuple(rgb) if opacity > 0 else WHITE.rgb)
+        red, green, blue, opacity = to_rgba(given)
+        found = _on(None, (red, green, blue) if opacity > 0 else WHITE.rgb)
         own = to_rgba(rcParams["text.color"])[:3]
         ink = to_hex(own) if _is_dark(own) != found.dark else found.ink
         return replace(found, color=to_hex(given) if ax is None and opacity > 0 else None, ink=ink)
@@ -60,11 +58,11 @@ def paper(background: Any, ax: Any = None) -> Paper:
     return _on(to_hex(rgb), rgb)
 
 
-def _on(color: str | None, rgb: Any) -> Paper:
+def _on(color: str | None, rgb: tuple[float, float, float]) -> Paper:
     return Paper(color, rgb, _is_dark(rgb), *(_LIGHT_INKS if _is_dark(rgb) else ()))
 
 
-def _is_dark(rgb: Any) -> bool:
+def _is_dark(rgb: tuple[float, float, float]) -> bool:
     """Return whether white letters have more contrast to a color than black ones (WCAG 2.1)."""
     linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in rgb]  # sRGB
     luminance = float(np.dot([0.2126, 0.7152, 0.0722], linear))

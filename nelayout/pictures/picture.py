@@ -17,7 +17,7 @@ from nelayout.catalogue.keywords import checks_keywords
 from nelayout.errors import InputError, missing_extra, warn
 from nelayout.graphs.files import EXTENSIONS, WRITERS, check_output, deliver, output_format
 from nelayout.pictures.colors import Coloring, Inks, class_names, coloring, plain_value
-from nelayout.pictures.edges import DEPTH_FADE, draw_edges, read_lines
+from nelayout.pictures.edges import draw_edges, read_lines
 from nelayout.pictures.legend import (
     letters,
     small_letters,
@@ -28,44 +28,42 @@ from nelayout.pictures.legend import (
 from nelayout.pictures.paper import paper
 from nelayout.pictures.sizes import amounts, checked, draw_nodes, node_diameters
 from nelayout.pictures.space import draw_in_space, seen_from_aside
+from nelayout.pictures.style import STYLE
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 else:
-    Figure = Any  # signatures must be readable without matplotlib
+    Axes = Figure = object  # signatures must be readable without matplotlib
 
 __all__ = ["FORMATS", "draw", "plot", "render"]
 
 FORMATS = ("png", "svg", "pdf")
 
-# Share of the drawing that all edges darken together; the second value applies if dot colors have a meaning.
-_INK, _INK_UNDER_COLORS = 0.14, 0.07
-_SCALE_TAILS = 0.01  # share of the points at each end of a scale of `plot` with the color of that end
-
 
 @checks_keywords
 def draw(
-    G: Any,
-    pos: Any,
+    G: object,
+    pos: object,
     path: str | Path | BinaryIO | None = None,
     *,
-    labels: Any = None,
+    labels: object = None,
     font_size: float | None = None,
-    color: Any = None,
-    cmap: Any = None,
-    palette: Any = None,
+    color: object = None,
+    cmap: object = None,
+    palette: object = None,
     alpha: float = 1.0,
-    node_size: Any = None,
-    edge_color: Any = None,
-    edge_width: Any = None,
+    node_size: object = None,
+    edge_color: object = None,
+    edge_width: object = None,
     edges: str = "straight",
-    arrows: Any = "auto",
+    arrows: bool | str = "auto",
     weight: str | None = None,
     title: str | None = None,
     legend: bool | str = True,
-    background: Any = "auto",
+    background: object = "auto",
     figsize: tuple[float, float] | None = None,
-    ax: Any = None,
+    ax: Axes | None = None,
     dpi: float = 150.0,
     format: str | None = None,  # noqa: A002  # the usual name
 ) -> Figure:
@@ -184,8 +182,10 @@ def draw(
         font_size = checked(usual if font_size is None else font_size, "font_size", "a number of points > 0", 0.01, 1e4)
         alpha = checked(alpha, "alpha", "an opacity from 0 to 1", 0.0, 1.0)
         back = paper(background, ax)
-        ready, inks = isinstance(color, Coloring), Inks(cmap, palette, back)
-        colors = color if ready else coloring(network, color, amounts(G, network, color, weight), inks=inks)
+        inks = Inks(cmap, palette, back)
+        colors = color
+        if not isinstance(colors, Coloring):
+            colors = coloring(network, color, amounts(G, network, color, weight), inks=inks)
         colors = replace(colors, rgba=colors.rgba * [1.0, 1.0, 1.0, alpha])
         colors = replace(colors, name=legend) if isinstance(legend, str) else colors
         shown = colors if legend else Coloring(colors.rgba)
@@ -195,10 +195,10 @@ def draw(
         warn_of_missing_letters([*texts, *(name for name, _ in shown.classes), shown.name, title or ""])
         extent = float(np.ptp(places, axis=0).max()) if len(places) else 0.0
         diameters, relative = node_diameters(G, network, node_size, weight, extent)
-        ink = _INK if len(colors.rgba) < len(places) else _INK_UNDER_COLORS
+        ink = STYLE.ink if len(colors.rgba) < len(places) else STYLE.ink / 2
         lines = read_lines(G, network, back.line if edge_color is None else edge_color, edge_width, arrows, edges)
         new = ax is None
-        if getattr(ax, "name", "") == "3d":
+        if ax is not None and ax.name == "3d":
             if places.shape[1] != 3:
                 raise InputError(f"ax is 3-D and pos has {places.shape[1]} coordinates; lay out with dim=3")
             draw_in_space(ax, places, lines, colors, shown, diameters, texts, edges, ink, back, font_size)
@@ -216,7 +216,7 @@ def draw(
             degree = np.diff(network.adjacency.indptr)
             rgba = colors.rgba
             if depth is not None:
-                mist = DEPTH_FADE * depth[:, None]
+                mist = STYLE.depth_fade * depth[:, None]
                 misty = rgba[:, :3] * (1 - mist) + mist * np.array(back.rgb)
                 rgba = np.concatenate([misty, np.broadcast_to(rgba[:, 3:], (len(Y), 1))], axis=1)
             drawn = draw_nodes(sheet, Y, degree, diameters, relative, rgba, depth, colors.shapes)
@@ -227,7 +227,7 @@ def draw(
                 if new:
                     written.tell()
             ax = sheet.ax
-        figure = ax.figure
+        figure: Any = ax.figure
         if new:
             figure._repr_png_ = functools.partial(render, figure, "png", dpi)
         if path is not None and kind is not None:
@@ -241,20 +241,20 @@ def draw(
 
 @checks_keywords
 def plot(
-    Y: Any,
-    labels: Any = None,
+    Y: object,
+    labels: object = None,
     path: str | Path | BinaryIO | None = None,
     *,
-    color: Any = None,
-    cmap: Any = None,
-    palette: Any = None,
+    color: object = None,
+    cmap: object = None,
+    palette: object = None,
     alpha: float = 1.0,
-    node_size: Any = None,
+    node_size: object = None,
     title: str | None = None,
     legend: bool | str = True,
-    background: Any = "auto",
+    background: object = "auto",
     figsize: tuple[float, float] | None = None,
-    ax: Any = None,
+    ax: Axes | None = None,
     dpi: float = 150.0,
     format: str | None = None,  # noqa: A002  # the usual name
 ) -> Figure:
@@ -306,8 +306,8 @@ def plot(
     if labels is not None:
         values = class_names(network.host.objects(labels, "labels"))
     elif color is None and hasattr(Y, "node_cost"):
-        name, values = "cost", Y.node_cost
-    colors = coloring(network, values, tails=_SCALE_TAILS, inks=Inks(cmap, palette, paper(background, ax)))
+        name, values = "cost", getattr(Y, "node_cost", None)
+    colors = coloring(network, values, tails=STYLE.scale_tails, inks=Inks(cmap, palette, paper(background, ax)))
     if isinstance(name, str):
         colors = replace(colors, name=name)
     how = {"title": title, "legend": legend, "background": background, "figsize": figsize, "ax": ax, "alpha": alpha}
@@ -323,10 +323,10 @@ def _needs_matplotlib() -> None:
         raise missing_extra("matplotlib", "draw", "pictures") from None
 
 
-def _picture_format(path: Any, given: str | None) -> str | None:
+def _picture_format(path: str | Path | BinaryIO | None, given: str | None) -> str | None:
     if path is None:
         return None
-    if hasattr(path, "write"):
+    if not isinstance(path, (str, os.PathLike)):
         if given is None:
             raise InputError(f"an open file has no ending; give format= one of {', '.join(FORMATS)}")
         return output_format("-", given, FORMATS)
@@ -340,7 +340,7 @@ def _picture_format(path: Any, given: str | None) -> str | None:
     return output_format(path, given, FORMATS)
 
 
-def _check_look(title: Any, ax: Any, figsize: Any) -> None:
+def _check_look(title: object, ax: Any, figsize: Any) -> None:
     if not (title is None or isinstance(title, str)):
         raise InputError(f"title must be a text or None; got {title!r}")
     if ax is not None and not hasattr(ax, "get_position"):
@@ -351,7 +351,7 @@ def _check_look(title: Any, ax: Any, figsize: Any) -> None:
         raise InputError(f"figsize must be width and height in inches, such as (8, 6); got {figsize!r}")
 
 
-def render(figure: Any, kind: str, dpi: float = 150.0) -> bytes:
+def render(figure: Figure, kind: str, dpi: float = 150.0) -> bytes:
     """Return a PNG, SVG or PDF file without dates and random names; PDF letters are TrueType."""
     from matplotlib import rc_context
 

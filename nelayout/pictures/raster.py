@@ -7,19 +7,20 @@ pixels do not become black. A pixel has the mean color of its ink, in any order 
 from __future__ import annotations
 
 import itertools
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-__all__ = ["paint", "paint_dots"]
+from nelayout.pictures.style import STYLE
 
-_MAX_SHOWN_INK = 2.0  # shown ink of the densest pixels: exp(-2) of the paper shines through
-_DARKER_SHARE = 0.002  # share of the inked pixels that may be darker than _MAX_SHOWN_INK
-_DOT_INK = 0.8  # ink of one dot
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+__all__ = ["paint", "paint_dots"]
 
 
 def paint(
-    ax: Any, Y: np.ndarray, edges: tuple[np.ndarray, np.ndarray], pixel: float, ink: np.ndarray, rgb: Any
+    ax: Axes, Y: np.ndarray, edges: tuple[np.ndarray, np.ndarray], pixel: float, ink: np.ndarray, rgb: np.ndarray
 ) -> None:
     """Put an image of lines between the rows `edges` of `Y` on `ax`.
 
@@ -37,7 +38,7 @@ def paint(
     _show(ax, canvas, tint[0], low, pixel, zorder=1)
 
 
-def paint_dots(ax: Any, Y: np.ndarray, pixel: float, diameter: float, rgba: np.ndarray) -> None:
+def paint_dots(ax: Axes, Y: np.ndarray, pixel: float, diameter: float, rgba: np.ndarray) -> None:
     """Put an image of dots at rows of `Y` on `ax`; `diameter` in pixels, `rgba` (1 or n, 4)."""
     reach = 2 + int(np.ceil(diameter / 2))
     low = Y.min(axis=0) - reach * pixel
@@ -59,7 +60,7 @@ def dot_ink(P: np.ndarray, diameter: float, shape: tuple[int, int], rgb: np.ndar
     for dy, dx in itertools.product(range(-reach, reach + 1), repeat=2):
         x, y = corner[:, 0] + dx, corner[:, 1] + dy
         away = np.hypot(x + 0.5 - P[:, 0], y + 0.5 - P[:, 1])
-        ink = _DOT_INK * np.clip(diameter / 2 + 0.5 - away, 0.0, 1.0)
+        ink = STYLE.dot_ink * np.clip(diameter / 2 + 0.5 - away, 0.0, 1.0)
         near = np.flatnonzero((ink > 0) & (x >= 0) & (x < width) & (y >= 0) & (y < height))
         place = y[near] * width + x[near]
         for channel, sums in enumerate(canvas):
@@ -68,14 +69,14 @@ def dot_ink(P: np.ndarray, diameter: float, shape: tuple[int, int], rgb: np.ndar
     return np.moveaxis(canvas.reshape(-1, height, width), 0, 2)
 
 
-def _show(ax: Any, canvas: np.ndarray, rgb: np.ndarray, low: np.ndarray, pixel: float, zorder: int) -> None:
+def _show(ax: Axes, canvas: np.ndarray, rgb: np.ndarray, low: np.ndarray, pixel: float, zorder: int) -> None:
     """Put ink (height, width, 1), or ink and ink times color (height, width, 4), on `ax`."""
     from matplotlib.image import AxesImage
 
     height, width, channels = canvas.shape
     t = canvas[:, :, 0].astype(np.float64)
     inked = t[t > 1e-3]
-    densest = float(np.quantile(inked, 1 - _DARKER_SHARE)) if len(inked) else 0.0
+    densest = float(np.quantile(inked, 1 - STYLE.darker_share)) if len(inked) else 0.0
     picture = np.zeros((height, width, 4), dtype=np.uint8)
     picture[:, :, 3] = np.round(255 * -np.expm1(-developed(t, densest)))
     mixed = canvas[:, :, 1:] / np.maximum(t, 1e-12)[:, :, None] if channels > 1 else rgb
@@ -88,10 +89,13 @@ def _show(ax: Any, canvas: np.ndarray, rgb: np.ndarray, low: np.ndarray, pixel: 
 
 def developed(t: np.ndarray, densest: float) -> np.ndarray:
     """Return shown ink: `t` if small, else ln(1 + k t) / k, with k so that `densest` gives 2."""
-    if densest <= _MAX_SHOWN_INK:
+    if densest <= STYLE.max_shown_ink:
         return t
     from scipy.optimize import brentq
 
-    root: Any = brentq(lambda ln: np.log1p(np.exp(ln) * densest) / np.exp(ln) - _MAX_SHOWN_INK, -20.0, 5.0)
-    k = np.exp(root)
+    def excess(log_k: float) -> float:
+        k = np.exp(log_k)
+        return np.log1p(k * densest) / k - STYLE.max_shown_ink
+
+    k = np.exp(float(brentq(excess, -20.0, 5.0)))  # pyright: ignore[reportArgumentType]  # full_output is off
     return np.log1p(k * t) / k

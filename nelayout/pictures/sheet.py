@@ -7,7 +7,7 @@ that a layout engine or `set_size_inches` has resized. Panels of one size have e
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
 from matplotlib import rcParams
@@ -20,15 +20,17 @@ from matplotlib.transforms import Affine2D, Bbox, ScaledTranslation, Transform
 
 from nelayout.pictures.colors import Coloring
 from nelayout.pictures.legend import explain, explained, letters, small_letters, text_size, wrapped
-from nelayout.pictures.paper import SHEET, Paper
+from nelayout.pictures.paper import Paper
+from nelayout.pictures.style import STYLE
 from nelayout.placing.final import FLATTEST, dot_diameter
 
-__all__ = ["Sheet", "beside", "open_sheet"]
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.backend_bases import RendererBase
+    from matplotlib.gridspec import SubplotSpec
+    from matplotlib.text import Text
 
-# Inches around the drawing of a new figure, and around any drawing with labels.
-_MARGIN, _LABEL_MARGIN = 0.2, 0.5
-_MAX_PIXELS = 6000  # largest number of pixels along the longer side of an image
-_LEGEND_SHARE, _BORDER_SHARE = 0.35, 0.12  # largest shares of the axes' box for a legend or note, and for a border
+__all__ = ["Sheet", "beside", "open_sheet"]
 
 
 class Margins(NamedTuple):
@@ -40,12 +42,22 @@ class Margins(NamedTuple):
     head: float = 0.0
 
 
+class Movable(Protocol):
+    """Labels, which move with a drawing."""
+
+    def place(self) -> None:
+        """Take new positions."""
+
+    def tell(self) -> None:
+        """Warn of labels that are left out."""
+
+
 class _Mark(Artist):
     """An artist without a picture; the labels of the drawing are final when it is drawn."""
 
-    labels: Any = None
+    labels: Movable | None = None
 
-    def draw(self, renderer: Any) -> None:
+    def draw(self, renderer: RendererBase) -> None:
         """Let the labels warn."""
         if self.labels is not None:
             self.labels.tell()
@@ -54,7 +66,7 @@ class _Mark(Artist):
 class Sheet:
     """The position of a drawing on its axes, which have one scale for x and y."""
 
-    def __init__(self, ax: Any, low: np.ndarray, high: np.ndarray, reach: float, dpi: float, paper: Paper) -> None:
+    def __init__(self, ax: Axes, low: np.ndarray, high: np.ndarray, reach: float, dpi: float, paper: Paper) -> None:
         self.ax, self.paper, self.dpi = ax, paper, dpi
         self.margins = self.room = Margins()  # own margins, and margins of all panels of the row
         self.mark = _Mark()  # holds the labels, which follow when the drawing has moved
@@ -63,11 +75,12 @@ class Sheet:
         self.low, self.high, self.reach = low, high, reach
         self.line = 0.0  # points for labels between drawing and title
         self.right, self.below = Affine2D(), Affine2D()
-        self.ground: Any = None
+        self.ground: Rectangle | None = None
         # Axes without a frame do not paint their background.
         if paper.color is not None and ax.figure.get_facecolor() != to_rgba(paper.color):
             how = {"transform": ax.figure.transSubfigure, "color": paper.color, "linewidth": 0, "zorder": 0}
-            self.ground = ax.add_artist(Rectangle((0.0, 0.0), 1.0, 1.0, clip_on=False, **how))
+            self.ground = Rectangle((0.0, 0.0), 1.0, 1.0, clip_on=False, **how)
+            ax.add_artist(self.ground)
         ax.set_axis_off()
         ax.set_aspect("equal")
         ax.add_artist(self.mark)
@@ -93,7 +106,7 @@ class Sheet:
             sheet._put(self._room(row))
         self._follow()
 
-    def __call__(self, ax: Any, renderer: Any = None) -> Bbox:
+    def __call__(self, ax: Any, renderer: RendererBase | None = None) -> Bbox:
         """Return the box of the axes in shares of the figure; move what is beside the drawing."""
         if self.mark.axes is not ax:  # the axes were cleared
             return ax.get_position(original=True)
@@ -130,7 +143,7 @@ class Sheet:
             if self.mark.labels is not None:
                 self.mark.labels.place()
 
-    def get_subplotspec(self) -> Any:
+    def get_subplotspec(self) -> SubplotSpec | None:
         """Return the axes' own cell in a grid: tight layouts need it from the locator."""
         return self.ax.get_subplotspec()
 
@@ -154,7 +167,8 @@ class Sheet:
         outside = [each for each in row if each.margins.side and not each._is_laid_out()]
         side = max((each.margins.side - each._gap() for each in outside), default=0.0)
         border, _, foot, head = np.max([each.margins for each in row], axis=0).tolist()
-        most = [_BORDER_SHARE * min(wide, high), _LEGEND_SHARE * wide, *[_LEGEND_SHARE * high] * 2]
+        most = STYLE.max_legend_share * np.array([0.0, wide, high, high])
+        most[0] = STYLE.max_border_share * min(wide, high)
         return Margins(*np.minimum([border, max(0.0, side), foot, head], most).tolist())
 
     def _is_laid_out(self) -> bool:
@@ -184,7 +198,7 @@ class Sheet:
     @property
     def image_dpi(self) -> float:
         """Dots per inch of an image within the picture, limited by memory."""
-        return min(self.dpi, _MAX_PIXELS / float(self.inches.max()))
+        return min(self.dpi, STYLE.max_image_pixels / float(self.inches.max()))
 
     def label_room(self, note: float) -> np.ndarray:
         """Return the box x0, y0, x1, y1 for labels, in points, above a note of `note` points."""
@@ -196,7 +210,7 @@ class Sheet:
         low = window.y0 * scale - border if self.margins.foot else cell.y0 * scale
         return np.array([cell.x0 * scale + 1.0, low + note + 1.0, right - 1.0, top - 1.0])
 
-    def write_note(self, note: str, size: float, high: float | None = None) -> Any:
+    def write_note(self, note: str, size: float, high: float | None = None) -> Text:
         """Write a note `high` inches above the foot; None: on another one, or at the end."""
         if high is None:
             cell = self.ax.get_position(original=True).transformed(self.ax.figure.transSubfigure)
@@ -206,13 +220,14 @@ class Sheet:
         return self.ax.text(0.0, high, note, transform=self.below + beside(self.ax, 0.5, 0.0), **how)
 
 
-def beside(ax: Any, x: float = 1.0, y: float = 0.5) -> Transform:
+def beside(ax: Axes, x: float = 1.0, y: float = 0.5) -> Transform:
     """Return the transform from inches, with origin at shares of axes: their right middle."""
-    return ax.figure.dpi_scale_trans + ScaledTranslation(x, y, ax.transAxes)
+    to_axes: Any = ax.transAxes  # any transform will do, not only matplotlib's affine ones
+    return ax.figure.dpi_scale_trans + ScaledTranslation(x, y, to_axes)
 
 
 def open_sheet(
-    Y: np.ndarray, reach: float, colors: Coloring, label: float, points: float, title: str | None, ax: Any,
+    Y: np.ndarray, reach: float, colors: Coloring, label: float, points: float, title: str | None, ax: Axes | None,
     figsize: Any, dpi: float, paper: Paper,
 ) -> Sheet:  # fmt: skip
     """Return a sheet for dots at `Y` (n, 2), on `ax` or on a new figure of `figsize` inches.
@@ -224,19 +239,20 @@ def open_sheet(
     small = min(points, small_letters())
     large = small / small_letters() * letters("axes.titlesize")
     new = ax is None
-    line = 1.4 * points if label or (title and not new) else 0.0  # between drawing and title: titles of a row are level
-    border = _LABEL_MARGIN if label else _MARGIN
+    # Points between drawing and title: titles of a row are level.
+    line = STYLE.line * points if label or (title and not new) else 0.0
+    border = STYLE.label_margin if label else STYLE.margin
     head = (line + 1.2 * large + rcParams["axes.titlepad"]) / 72 if title and new else 0.0
-    foot = 1.4 * small / 72 if colors.note else 0.0
+    foot = STYLE.line * small / 72 if colors.note else 0.0
     if new:
         if figsize is None:
-            found, extent = explained(colors, SHEET / 2, SHEET), _extent(low - reach, high + reach)
-            size = SHEET * extent / extent.max() + 2 * border + [found.side, foot]
+            found, extent = explained(colors, STYLE.sheet / 2, STYLE.sheet), _extent(low - reach, high + reach)
+            size = STYLE.sheet * extent / extent.max() + 2 * border + [found.side, foot]
             wide = max(label + found.side, text_size(colors.note, small)[0] / 72)
-            figsize = np.maximum(size, [wide + 2 * _MARGIN, found.high + foot + 2 * _MARGIN])
+            figsize = np.maximum(size, [wide + 2 * STYLE.margin, found.high + foot + 2 * STYLE.margin])
             figsize[1] += head - border if head else 0.0
         free: Any = "none"  # no layout engine, for any rcParams
-        figure: Any = Figure(figsize=tuple(figsize), dpi=dpi, facecolor=paper.color or free, layout=free)
+        figure = Figure(figsize=tuple(figsize), dpi=dpi, facecolor=paper.color or free, layout=free)
         FigureCanvasAgg(figure)  # the figure does not belong to pyplot
         ax = figure.add_axes((0.0, 0.0, 1.0, 1.0), facecolor=free)
     else:
@@ -245,7 +261,7 @@ def open_sheet(
     if not (new or label):  # panels have no margin of their own, but space for a dot
         border = dot_diameter(len(Y)) * float(sheet.cell.max()) / 2
     wide, tall = sheet.cell
-    wide = wide / 2 if sheet._is_laid_out() else _LEGEND_SHARE * wide + sheet._gap()
+    wide = wide / 2 if sheet._is_laid_out() else STYLE.max_legend_share * wide + sheet._gap()
     note = wrapped(colors.note, small, 72 * float(sheet.cell[0]))
     foot *= 1 + note.count("\n")
     found = explained(colors, wide, tall - foot - head)

@@ -12,19 +12,14 @@ from nelayout.errors import InputError, missing_extra, unknown
 from nelayout.graphs import Network, read
 from nelayout.graphs.to_floats import numbers
 from nelayout.pictures.colors import AMOUNTS
-from nelayout.pictures.paper import MIN_WIDTH, RASTER_FROM, SHEET
 from nelayout.pictures.raster import paint_dots
+from nelayout.pictures.style import STYLE
 from nelayout.placing.final import dot_diameter
 
 if TYPE_CHECKING:
     from nelayout.pictures.sheet import Sheet
 
 __all__ = ["amounts", "checked", "draw_nodes", "node_diameters", "node_size_from_labels", "node_size_from_points"]
-
-_MARGIN = 0.05  # share of an axis that matplotlib keeps free on each side (axes.xmargin)
-_RELATIVE = (0.5, 3.0)  # least and largest dot by degree or strength, in usual dots
-_SHRINK_FROM = 500  # number of nodes above which dots of one color shrink faster: edges show the shape
-_MIN_POINTS = 1.1  # points, the least diameter of a dot, unless it has one color and the edges are an image
 
 
 def node_size_from_points(points: Any, figure: Any = None, *, scale: float = 1.0) -> Any:
@@ -69,9 +64,9 @@ def node_size_from_points(points: Any, figure: Any = None, *, scale: float = 1.0
     elif hasattr(figure, "get_window_extent") and hasattr(figure, "figure"):
         size = np.array(figure.get_window_extent().size) / figure.figure.dpi
     if figure is None:
-        inches = SHEET
+        inches = STYLE.sheet
     elif np.shape(size) == (2,) and all(isinstance(x, (int, float, np.number)) and 0 < x < math.inf for x in size):
-        inches = float(min(size)) / (1 + 2 * _MARGIN)
+        inches = float(min(size)) / (1 + 2 * STYLE.axes_margin)
     else:
         raise InputError(f"figure must be width and height in inches, a matplotlib figure or axes; got {figure!r}")
     several = isinstance(points, Mapping) or np.ndim(points) > 0
@@ -83,7 +78,7 @@ def node_size_from_points(points: Any, figure: Any = None, *, scale: float = 1.0
     return sizes if several else float(sizes[0])
 
 
-def node_size_from_labels(labels: Any, points: float = 10.0, figure: Any = None, *, scale: float = 1.0) -> Any:
+def node_size_from_labels(labels: Any, points: float = 10.0, figure: object = None, *, scale: float = 1.0) -> Any:
     """Return boxes in the units of the positions for texts in letters of `points` points.
 
     Pass them as `node_size` of a layout to keep space for the labels of all nodes. This function measures the default
@@ -133,14 +128,14 @@ def node_size_from_labels(labels: Any, points: float = 10.0, figure: Any = None,
     return np.array(boxes, dtype=np.float64).reshape(len(boxes), 2)
 
 
-def checked(x: Any, name: str, rule: str = "a number > 0", least: float = 1e-300, most: float = 1e300) -> float:
+def checked(x: object, name: str, rule: str = "a number > 0", least: float = 1e-300, most: float = 1e300) -> float:
     """Return a keyword as a number from `least` to `most`, or raise `InputError`."""
     if not isinstance(x, (int, float, np.number)) or isinstance(x, bool) or not least <= x <= most:
         raise InputError(f"{name} must be {rule}; got {x!r}")
     return float(x)
 
 
-def amounts(G: Any, network: Network, word: Any, weight: str | None) -> np.ndarray | None:
+def amounts(G: object, network: Network, word: object, weight: str | None) -> np.ndarray | None:
     """Return (n,) degrees or strengths if `word` is "degree" or "strength", else None."""
     if not isinstance(word, str) or word not in AMOUNTS:
         return None
@@ -151,7 +146,7 @@ def amounts(G: Any, network: Network, word: Any, weight: str | None) -> np.ndarr
 
 
 def node_diameters(
-    G: Any, network: Network, node_size: Any, weight: str | None, extent: float
+    G: object, network: Network, node_size: object, weight: str | None, extent: float
 ) -> tuple[np.ndarray | None, np.ndarray | None]:
     """Return (n,) diameters, at most `extent`, and relative ones in usual dots, or None.
 
@@ -162,7 +157,7 @@ def node_diameters(
     amount = amounts(G, network, node_size, weight)
     if amount is not None:
         mean = float(amount.mean()) if len(amount) else 0.0
-        return None, np.clip(np.sqrt(amount / (mean or 1.0)), *_RELATIVE)
+        return None, np.clip(np.sqrt(amount / (mean or 1.0)), STYLE.min_relative_dot, STYLE.max_relative_dot)
     attributes = network.host.attributes()
     if isinstance(node_size, str) and node_size not in attributes:
         raise unknown("node_size", node_size, ["auto", *AMOUNTS, *attributes])
@@ -183,8 +178,8 @@ def dot_points(inches: np.ndarray, n: int, plain: bool) -> float:
     long, short = float(inches.max()), float(inches.min())
     dot = dot_diameter(n, short / long) * long / 2 * 72
     if plain:
-        dot *= min(1.0, (_SHRINK_FROM / max(n, 1)) ** 0.25)
-    return dot if plain and n > RASTER_FROM else max(dot, _MIN_POINTS)
+        dot *= min(1.0, (STYLE.shrink_from / max(n, 1)) ** 0.25)
+    return dot if plain and n > STYLE.max_vector_items else max(dot, STYLE.min_dot)
 
 
 def draw_nodes(
@@ -193,8 +188,8 @@ def draw_nodes(
 ) -> np.ndarray:  # fmt: skip
     """Draw the nodes, small degrees or far ones first; return their diameters in units of `Y`.
 
-    Dots of one color that would be thinner than edges are left out, except isolated nodes. More than RASTER_FROM dots
-    without edges become an image.
+    Dots of one color that would be thinner than edges are left out, except isolated nodes. More than
+    20,000 dots without edges become an image.
     """
     from matplotlib.collections import EllipseCollection
     from matplotlib.path import Path
@@ -208,25 +203,25 @@ def draw_nodes(
     else:
         plain = len(rgba) == 1 and bool((degree > 0).any())
         dot = dot_points(sheet.inches, n, plain)
-        if n > RASTER_FROM and relative is None and not (degree > 0).any():
+        if n > STYLE.max_vector_items and relative is None and not (degree > 0).any():
             dpi = sheet.image_dpi
             paint_dots(sheet.ax, Y, 72 / dpi / sheet.points, dpi / 72, rgba)  # one point wide
             return np.full(n, 1 / sheet.points)
-        size = np.maximum(dot * (np.ones(n) if relative is None else relative), MIN_WIDTH)
+        size = np.maximum(dot * (np.ones(n) if relative is None else relative), STYLE.min_stroke)
         diameters = size / sheet.points
-        seen = degree == 0 if plain and dot <= MIN_WIDTH else np.ones(n, dtype=bool)
+        seen = degree == 0 if plain and dot <= STYLE.min_stroke else np.ones(n, dtype=bool)
     order = np.argsort(degree if depth is None else -depth, kind="stable")
     order = order[seen[order]]
     if not len(order):
         return diameters
     outline = min(0.09 * float(diameters.mean()) * sheet.points, 0.8)
-    outline = outline if outline >= MIN_WIDTH else 0.0
+    outline = outline if outline >= STYLE.min_stroke else 0.0
     given = diameters[order]
     given = given[:1] if (given == given[0]).all() else given  # vector files store a common outline once
     how = {"edgecolors": sheet.paper.rgb if outline else "none", "linewidths": outline, "zorder": 2, "clip_on": False}
     how |= {"facecolors": rgba[order] if len(rgba) == n else rgba, "units": "xy"}
     how |= {"offsets": Y[order], "offset_transform": sheet.ax.transData}
-    raster = n + int(degree.sum()) // 2 > RASTER_FROM
+    raster = n + int(degree.sum()) // 2 > STYLE.max_vector_items
     dots = EllipseCollection(given, given, np.zeros(len(given)), rasterized=raster, **how)
     if shapes is not None:  # circle, triangle and square, all within the circle, so that dots stay apart
         square = Path.unit_regular_polygon(4).transformed(Affine2D().rotate_deg(45.0))

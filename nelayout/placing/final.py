@@ -22,8 +22,8 @@ __all__ = ["FLATTEST", "Finished", "dot_diameter", "dot_size", "finish", "part_d
 
 # Fraction of the picture that all dots cover, set by eye: more hides edges, less is hard to see.
 COVERED_FRACTION = 0.045
-# Largest dot, and smallest dot that can hide others, in half-widths: 11 points and 1 point in a picture of 8 inches.
-MAX_DIAMETER, MIN_DIAMETER = 11 / 288, 1 / 288
+# Points of half of a picture of 8 inches: the largest dot has 11 points, the smallest that can hide others 1 point.
+HALF_WIDTH = 288
 # Smallest ratio of a picture's sides: a path gets a strip of this shape.
 FLATTEST = 0.1
 # Maximum number of overlap removals with rescaling, and relative growth that needs no further removal.
@@ -91,7 +91,7 @@ def dot_diameter(n_nodes: int, shape: float = 1.0) -> float:
     (0.038, 0.0048, 0.0151)
     """
     area = 4.0 * min(1.0, max(shape, FLATTEST))
-    return min(MAX_DIAMETER, math.sqrt(COVERED_FRACTION * area / (max(n_nodes, 1) * math.pi / 4)))
+    return min(11 / HALF_WIDTH, math.sqrt(COVERED_FRACTION * area / (max(n_nodes, 1) * math.pi / 4)))
 
 
 def dot_size(Y: np.ndarray) -> float:
@@ -107,7 +107,7 @@ def dot_size(Y: np.ndarray) -> float:
         return 0.0
     size = dot_diameter(n, float(sides[-2]) / width if d > 1 else 0.0)
     # On a line, dots must not fill more than half.
-    return size * width / 2 if size >= MIN_DIAMETER and (d > 1 or n * size <= 1) else 0.0
+    return size * width / 2 if size >= 1 / HALF_WIDTH and (d > 1 or n * size <= 1) else 0.0
 
 
 def part_dots(Y: np.ndarray, size: float, fixed: np.ndarray | None = None) -> np.ndarray:

@@ -9,8 +9,6 @@ without a clear harmonic, the first of the nodes farthest from the centroid is o
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 __all__ = ["ON_AXIS", "canonical", "fit", "transform"]
@@ -19,6 +17,9 @@ SAME_VARIANCE = 1e-2  # relative gap below which two principal axes count as one
 # Fractions of the k-th moment: below the first a harmonic is ignored, above the second the k-fold symmetry is visible.
 HARMONIC = (1e-3, 0.2)
 ON_AXIS = 1e-6  # |coordinate| below this fraction of the layout's radius counts as on the axis (on the plane)
+
+
+Settled = tuple[np.ndarray, list[float]]  # positions, and the keys by which they are chosen
 
 
 def canonical(Y: np.ndarray, mass: np.ndarray | None = None) -> np.ndarray:
@@ -147,7 +148,7 @@ def _settle(X: np.ndarray, mass: np.ndarray, turns: int) -> np.ndarray:
     return found[0][0]
 
 
-def _settled(X: np.ndarray, weight: np.ndarray) -> tuple[np.ndarray, list[float]]:
+def _settled(X: np.ndarray, weight: np.ndarray) -> Settled:
     """Reflect axes of X: the first key but 0 is positive; return halves and tails as well."""
     off = np.abs(X) > ON_AXIS
     halves, tails = (np.einsum("i,ia->a", weight, each) for each in (np.sign(np.where(off, X, 0.0)), X**3))
@@ -157,6 +158,6 @@ def _settled(X: np.ndarray, weight: np.ndarray) -> tuple[np.ndarray, list[float]
     return X * sign, [*(halves * sign).tolist(), *(tails * sign).tolist()]
 
 
-def _best(candidates: list[Any], keys: list[float]) -> list[Any]:
+def _best(candidates: list[Settled], keys: list[float]) -> list[Settled]:
     least = max(keys) - 1e-9
     return [each for each, key in zip(candidates, keys, strict=True) if key >= least]

@@ -45,7 +45,7 @@ def pack(drawings: Sequence[np.ndarray]) -> list[np.ndarray]:
     shapes = np.flatnonzero(sizes > 1)
     order = shapes[np.argsort(-sizes[shapes], kind="stable")]
     outline, factor, middle = _outlines([drawings[i] for i in order], sizes[order])
-    margin = 0.5 + 0.015 * _width(outline)
+    margin = _margin(outline)
     if d == 1:
         half = outline[:, 0] + margin
         offsets = np.stack([2 * np.cumsum(half) - half, np.zeros(len(half))], axis=1)
@@ -94,7 +94,7 @@ def pack_around(
         ends = right + np.cumsum(2.0 * (own[:, 0] + 0.5)) + 0.5
         moved, offsets = there, np.stack([ends - own[:, 0] - 0.5, np.zeros(len(own))], axis=1)
     else:
-        margin, least = 0.5 + 0.015 * _width(outline), 0.5 + 0.015 * _width(own)
+        margin, least = _margin(outline), _margin(own)
         none = [False] * len(placed)
         stay, rested, kept = (np.array(each or none, dtype=bool)[order] for each in (stays, rests, keeps))
         stay |= ~drawn
@@ -154,6 +154,11 @@ def _width(h: np.ndarray) -> np.ndarray:
     """Return the largest width over the directions, nearly the diameter of the layout."""
     half = SIDES // 2
     return (h[:, :half] + h[:, half:]).max(axis=1, initial=0.0)
+
+
+def _margin(h: np.ndarray) -> np.ndarray:
+    """Return half of the distance to other outlines: half a node, and 1.5% of the width."""
+    return 0.5 + 0.015 * _width(h)
 
 
 def _rows(k: int, offsets: np.ndarray, h: np.ndarray, d: int) -> np.ndarray:

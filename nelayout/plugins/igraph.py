@@ -99,7 +99,7 @@ def _table() -> tuple[Any, dict[str, str], dict[str, Callable[..., Any]]]:
     return igraph.Graph, names, functions
 
 
-def _is_ours(Graph: Any, name: str) -> bool:
+def _is_ours(Graph: object, name: str) -> bool:
     return getattr(vars(Graph).get(f"layout_{name}"), "__module__", None) == __name__
 
 

@@ -30,11 +30,11 @@ Positions = dict[Hashable, np.ndarray]
 
 
 def forceatlas2_layout(
-    G: nx.Graph, pos: Mapping[Hashable, Any] | None = None, *, max_iter: int = USUAL_STEPS,
+    G: nx.Graph, pos: Mapping[Hashable, object] | None = None, *, max_iter: int = USUAL_STEPS,
     jitter_tolerance: float = 1.0, scaling_ratio: float = 2.0, gravity: float = 1.0, distributed_action: bool = False,
     strong_gravity: bool = False, node_mass: Mapping[Hashable, float] | None = None,
     node_size: Mapping[Hashable, float] | None = None, weight: str | None = None, dissuade_hubs: bool = False,
-    linlog: bool = False, seed: Any = None, dim: int = 2, store_pos_as: str | None = None,
+    linlog: bool = False, seed: object = None, dim: int = 2, store_pos_as: str | None = None,
 ) -> Positions:  # fmt: skip
     """Draw a graph by the energy of ForceAtlas2, with networkx's parameters.
 
@@ -87,7 +87,7 @@ def forceatlas2_layout(
     return positions
 
 
-def can_run(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool | str:
+def can_run(name: str, args: tuple[object, ...], kwargs: dict[str, object]) -> bool | str:
     """Return True, or a sentence with the reason why these arguments are refused."""
     if name != "forceatlas2_layout":
         return f"nelayout has no {name}"
@@ -101,7 +101,7 @@ def can_run(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool | 
     return _refusal(**{name: bound.arguments[name] for name in looked_at}) or True
 
 
-def convert_from_nx(graph: Any, **_facts: Any) -> Any:
+def convert_from_nx(graph: object, **_facts: Any) -> Any:
     """Return the graph itself; positions by node, the result, are networkx's own type too."""
     return graph
 
@@ -110,8 +110,8 @@ convert_to_nx = convert_from_nx
 
 
 def _refusal(
-    G: nx.Graph, pos: Any, scaling_ratio: float, gravity: float, distributed_action: bool, node_mass: Any,
-    node_size: Any, weight: str | None, dim: int
+    G: nx.Graph, pos: object, scaling_ratio: float, gravity: float, distributed_action: bool, node_mass: Any,
+    node_size: object, weight: str | None, dim: int
 ) -> str:  # fmt: skip
     """Return the reason why these arguments have no energy with a minimum; empty if they have."""
     reasons = {

@@ -17,13 +17,25 @@ __all__ = [
 Part = TypeVar("Part")
 Sample = str | int | None
 
-# Largest number of nodes without sampling, and number of sampled nodes above it: of nodes with near nodes, of nodes
-# that sort all others, and of pivots with the distances to all others.
-NODES, ROWS, PIVOTS = (20_000, 5_000), (5_000, 300), (2_000, 200)
 # Number of nearest nodes in measures of neighborhoods.
 NEIGHBORS = 10
 # Number of groups of sampled nodes; the jackknife leaves out each in turn.
 GROUPS = 30
+
+
+class Size(NamedTuple):
+    """Size of a sample."""
+
+    above: int  # nodes, up to which all are taken
+    taken: int  # nodes of larger drawings
+
+    def __format__(self, words: str) -> str:
+        """Return "300 nodes above 5,000" for `words` "nodes"."""
+        return f"{self.taken:,} {words} above {self.above:,}"
+
+
+# Of nodes with their near nodes, of nodes that sort all others, and of pivots with the distances to all others.
+NODES, ROWS, PIVOTS = Size(20_000, 5_000), Size(5_000, 300), Size(2_000, 200)
 
 
 class Sampled(NamedTuple):
@@ -43,7 +55,7 @@ def sample_of(
 ) -> tuple[np.ndarray, bool]:
     """Return members of `population`, sorted, and True if they are all.
 
-    `sample` "auto" takes all up to `auto[0]` members and `auto[1]` above. None takes all; an int takes that number.
+    `sample` "auto" takes the number of `auto`. None takes all; an int takes that number.
     """
     above, wanted = auto if sample == "auto" else (0, len(population) if sample is None else int(sample))
     if len(population) <= max(above, wanted):

@@ -13,7 +13,7 @@ from functools import cached_property, partial
 import numpy as np
 from scipy.sparse import csr_array
 
-from nelayout.quality import classes, crossings, edges, neighborhoods, ranks, stress
+from nelayout.quality import classes, crossings, edges, neighborhoods, ranks, samples, stress
 from nelayout.quality.distances import InputDistances, hop_distances
 from nelayout.quality.samples import Sampled
 
@@ -125,11 +125,11 @@ OTHER_PAIRS = Score(
 )
 
 # Rules of sampling, costs and sources that several measures share.
-NODES = "5,000 nodes above 20,000"
-PIVOTS = "200 pivots and all pairs with them above 2,000 nodes"
-ROWS = "the ranks of all others seen from 300 nodes above 5,000"
+NODES = f"{samples.NODES:nodes}"
+PIVOTS = f"{samples.PIVOTS:pivots and all pairs with them} nodes"
+ROWS = f"the ranks of all others seen from {samples.ROWS:nodes}"
 PAIRS = "300 nodes, each with 3,000 others, above 5,000 nodes"
-AROUND = "the nodes drawn around 300 nodes above 5,000"
+AROUND = f"the nodes drawn around {samples.ROWS:nodes}"
 EDGES = "edges, where more than 4e8 pairs overlap along one axis"
 SORT, TREE, SWEEP = "O(n^2 log n), sampled O(n log n) a node", "O(n log n)", "O(m log m + pairs of overlapping edges)"
 SQUARE = "O(n^2), sampled O(n) a node"

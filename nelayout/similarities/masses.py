@@ -180,8 +180,8 @@ NAMED: dict[str, Callable[[csr_array, np.random.Generator], tuple[np.ndarray, No
 
 def node_mass(
     adjacency: csr_array,
-    mass: Any = "unit",
-    host: Any = None,
+    mass: object = "unit",
+    host: object = None,
     rng: np.random.Generator | int | None = None,
     relative: bool = True,
 ) -> tuple[np.ndarray, Notes]:

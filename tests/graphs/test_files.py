@@ -27,6 +27,7 @@ from nelayout.graphs.files import (
     write_positions,
 )
 from nelayout.graphs.files.arrow import encode_columns
+from nelayout.graphs.files.record import Limits
 
 
 def dense(file):
@@ -79,7 +80,7 @@ def test_reads_what_networkx_writes(tmp_path, name, directed):
 def test_long_edge_lists_become_matrices(write, monkeypatch):
     path = write("a.csv", "a,b\nb,c\nc,c\na,b\n")
     small = read_graph(path)
-    monkeypatch.setattr("nelayout.graphs.files.record.MAX_NETWORKX_EDGES", 1)
+    monkeypatch.setattr("nelayout.graphs.files.record.LIMITS", Limits(networkx_edges=1))
     large = read_graph(path)
     assert sp.issparse(large.graph)
     assert large.labels == small.labels == ["a", "b", "c"]

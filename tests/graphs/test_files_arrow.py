@@ -57,7 +57,7 @@ def as_csv(path, columns):
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_table_of_edges_is_the_graph_of_its_csv(tmp_path, monkeypatch, kind, name, dense):
     if dense:  # as for long lists
-        monkeypatch.setattr(record_module, "MAX_NETWORKX_EDGES", 1)
+        monkeypatch.setattr(record_module, "LIMITS", record_module.Limits(networkx_edges=1))
     ends = ("one", "two") if name == "two columns" else (None, None)
     typed = read_graph(put(tmp_path / f"e.{kind}", TABLES[name]))
     csv = read_graph(as_csv(tmp_path / "e.csv", TABLES[name]), source=ends[0], target=ends[1])

@@ -207,7 +207,7 @@ def test_blocks_of_rows_are_one_matrix_and_an_error_names_its_line(tmp_path, mon
     A = sp.random_array((40, 40), density=0.3, rng=np.random.default_rng(0)).tocoo()
     rows = [f"{i + 1} {j + 1} {x!r}" for i, j, x in zip(A.row.tolist(), A.col.tolist(), A.data.tolist(), strict=True)]
     head, path = f"%%MatrixMarket matrix coordinate real general\n40 40 {A.nnz}", tmp_path / "g.mtx"
-    monkeypatch.setattr(matrices, "BLOCK_BYTES", 64)
+    monkeypatch.setattr(matrices, "LIMITS", record.Limits(block_letters=64))
     path.write_text("\n".join([head, *rows]))
     assert (read_graph(path).graph != A).nnz == 0
     path.write_text("\n".join([head, *rows[:200], row, *rows[201:]]))

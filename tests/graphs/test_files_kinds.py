@@ -17,7 +17,7 @@ from nelayout.cli import main
 from nelayout.errors import InputError
 from nelayout.graphs import read
 from nelayout.graphs.files import Look, read_graph, read_positions, write_positions
-from nelayout.graphs.files.record import Source
+from nelayout.graphs.files.record import Limits, Source
 from nelayout.vectors.tables import read_table
 
 
@@ -584,7 +584,7 @@ NODES = "Label;Id;Abteilung;Alter\nMüller;a;Ost;3,5\nJäger;b;;4\nÖ;c;Ost;\n"
 
 @pytest.mark.parametrize("matrix", [False, True])
 def test_a_table_of_nodes_gives_attributes_and_nodes_without_edges(tmp_path, monkeypatch, matrix):
-    monkeypatch.setattr("nelayout.graphs.files.record.MAX_NETWORKX_EDGES", 0 if matrix else 9)
+    monkeypatch.setattr("nelayout.graphs.files.record.LIMITS", Limits(networkx_edges=0 if matrix else 9))
     (tmp_path / "edges.csv").write_text("Source;Target;Weight\nb;a;2,5\n")
     (tmp_path / "nodes.csv").write_text(NODES, "latin-1")
     file = read_graph(tmp_path / "edges.csv", nodes=tmp_path / "nodes.csv")

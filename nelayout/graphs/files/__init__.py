@@ -37,7 +37,18 @@ from nelayout.graphs.files.json_forms import CYTOSCAPE, GRAPHOLOGY, NODE_LINK
 from nelayout.graphs.files.markup import GEXF, GRAPHML
 from nelayout.graphs.files.matrices import MTX, NPZ
 from nelayout.graphs.files.pajek import PAJEK
-from nelayout.graphs.files.record import PLAIN, FileFormat, GraphFile, Look, Source, Unreadable, count_of, load, reading
+from nelayout.graphs.files.record import (
+    LIMITS,
+    PLAIN,
+    FileFormat,
+    GraphFile,
+    Look,
+    Source,
+    Unreadable,
+    count_of,
+    load,
+    reading,
+)
 from nelayout.graphs.files.tables import EDGE_LIST, SIF, Rows, is_missing, number
 from nelayout.graphs.files.writers import atomic, check_output, deliver, refuse_folder, to_csv
 from nelayout.graphs.host import AXES
@@ -46,9 +57,6 @@ __all__ = [
     "EXTENSIONS", "FORMATS", "JSON", "POSITIONS", "WRITERS", "GraphFile", "Look", "atomic", "check_output", "deliver",
     "file_format", "output_format", "positions_of", "read_graph", "read_positions", "sniff", "write_positions",
 ]  # fmt: skip
-
-# Number of bytes from which the format is detected.
-SNIFFED_BYTES = 4096
 
 # The formats in the order of detection. Edge lists come last, because almost any text looks like an edge list.
 FORMATS: dict[str, FileFormat] = {
@@ -118,7 +126,7 @@ def file_format(
 def sniff(data: bytes) -> str | None:
     """Return the name of the first format that recognizes the content, or None."""
     wide = "utf-16" if data[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig"
-    head = data[:SNIFFED_BYTES].decode(wide, errors="replace").replace("\r\n", "\n").replace("\r", "\n")
+    head = data[: LIMITS.sniffed_bytes].decode(wide, errors="replace").replace("\r\n", "\n").replace("\r", "\n")
     text = "\x00" not in head
     fitting = (name for name, entry in FORMATS.items() if (text or entry.binary) and re.match(entry.sign, head))
     return next(fitting, None)
@@ -272,8 +280,8 @@ def output_format(
 
 def write_positions(
     path: str | os.PathLike,
-    graph: Any,
-    pos: Any,
+    graph: object,
+    pos: object,
     format: str | None = None,  # noqa: A002  # see read_graph
     source: str | os.PathLike | None = None,
     look: Look = PLAIN,

@@ -8,10 +8,10 @@ from __future__ import annotations
 import html
 import math
 import re
-from typing import Any
 
 from nelayout.graphs.files.record import FileFormat, GraphFile, Reading, Source
 from nelayout.graphs.files.tables import number
+from nelayout.graphs.host import Attributes
 from nelayout.graphs.to_floats import short_repr
 
 __all__ = ["GML", "read_gml"]
@@ -33,7 +33,7 @@ def read_gml(source: Source) -> GraphFile:
         reading.notes.append(f"the first of {len(graphs)} graphs is read")
     graph = graphs[0][1]
     reading.directed, reading.multigraph = bool(graph.get("directed")), bool(graph.get("multigraph"))
-    nodes, ids = graph.pop("node", []), dict[Any, Any]()
+    nodes, ids = graph.pop("node", []), dict[object, object]()
     labels = [own.get("label") for _, own in nodes]
     named = None not in labels and len(set(labels)) == len(labels)
     if not named:
@@ -61,15 +61,15 @@ def read_gml(source: Source) -> GraphFile:
     return reading.graph_file()
 
 
-def _parsed(reading: Reading) -> dict[str, Any]:
+def _parsed(reading: Reading) -> Attributes:
     """Return the outer list as a dict; graphs, nodes and edges are lists of (line, dict)."""
-    lists: list[tuple[str, int, dict[str, Any]]] = [("", 1, {})]
+    lists: list[tuple[str, int, Attributes]] = [("", 1, {})]
     key, line = "", 1
 
     def wrong(what: str, at: int) -> Exception:
         return reading.source.unreadable(f"cannot be read as gml: {what}", at)
 
-    def add(name: str, at: int, value: Any) -> None:
+    def add(name: str, at: int, value: object) -> None:
         outer, opened, own = lists[-1]
         if name in READ[min(len(lists), 3) - 1]:
             if not isinstance(value, dict):

@@ -12,14 +12,18 @@ from __future__ import annotations
 
 import json
 from collections.abc import Hashable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from nelayout.errors import InputError
 from nelayout.graphs.files.record import PLAIN, FileFormat, GraphFile, Look, Reading, Source, count_of
 from nelayout.graphs.files.writers import axes, edges_of, encode_json, keys_of, plain, renamed, scalars, without_axes
+from nelayout.graphs.host import Attributes
 from nelayout.graphs.to_floats import short_repr
+
+if TYPE_CHECKING:
+    import networkx as nx
 
 __all__ = ["CYTOSCAPE", "GRAPHOLOGY", "NODE_LINK", "read_json", "to_cytoscape", "to_graphology", "to_json"]
 
@@ -75,10 +79,10 @@ def read_json(source: Source) -> GraphFile:
         reading.directed, reading.multigraph = options.get("type") != "undirected", bool(options.get("multi"))
     else:
         reading.directed, reading.multigraph = bool(data.get("directed", keyed)), bool(data.get("multigraph"))
-    aliases: dict[str, Any] = {}  # networkx writes the label of a node as "value" beside its id as text
+    aliases: Attributes = {}  # networkx writes the label of a node as "value" beside its id as text
     for k, entry in enumerate(nodes or []):
         alone = inner == "metadata" and not isinstance(entry, dict)
-        own: dict[Any, Any] = {"id": entry} if alone else _own(source, entry, f"node {k}", inner)
+        own: Attributes = {"id": entry} if alone else _own(source, entry, f"node {k}", inner)
         field = next((name for name in naming if name in own), None)
         if field is None and inner != "metadata":
             raise source.broken(f'node {k} has no "{naming[0]}"; expected {expected}')
@@ -102,7 +106,7 @@ def read_json(source: Source) -> GraphFile:
     return reading.graph_file()
 
 
-def _graph_in(reading: Reading, data: Any) -> tuple[dict[str, Any], dict[str, Any]]:
+def _graph_in(reading: Reading, data: Any) -> tuple[Attributes, Attributes]:
     """Return the object that describes the graph, and the object with its nodes and edges."""
     if isinstance(data, dict) and isinstance(data.get("graphs"), list) and data["graphs"]:
         if len(data["graphs"]) > 1:
@@ -128,7 +132,7 @@ def _graph_in(reading: Reading, data: Any) -> tuple[dict[str, Any], dict[str, An
 def _loaded(source: Source) -> Any:
     """Parse the text; raise an error for a repeated field, since one value would be lost."""
 
-    def whole(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    def whole(pairs: list[tuple[str, object]]) -> Attributes:
         data = dict(pairs)
         if len(data) < len(pairs):
             names = [name for name, _ in pairs]
@@ -148,13 +152,13 @@ def _loaded(source: Source) -> Any:
         raise source.unreadable("not valid JSON: a whole number has thousands of digits") from None
 
 
-def _holds(listed: Any, *names: str) -> bool:
+def _holds(listed: object, *names: str) -> bool:
     """Return whether a list begins with an object that has one of the fields."""
     first = listed[0] if isinstance(listed, list) and listed else None
     return isinstance(first, dict) and not first.keys().isdisjoint(names)
 
 
-def _own(source: Source, entry: Any, where: str, inner: str) -> dict[Any, Any]:
+def _own(source: Source, entry: object, where: str, inner: str) -> Attributes:
     """Return the attributes of a node or an edge, with its name and its ends."""
     expected = FORMS[inner][2]
     if not isinstance(entry, dict):
@@ -172,7 +176,7 @@ def _own(source: Source, entry: Any, where: str, inner: str) -> dict[Any, Any]:
     return {**renamed(own, outer), **outer}
 
 
-def _end(source: Source, own: dict[str, Any], k: int, names: tuple[str, str]) -> Any:
+def _end(source: Source, own: Attributes, k: int, names: tuple[str, str]) -> Hashable:
     name = next((name for name in names if name in own), None)
     if name is None:
         raise source.broken(f'edge {k} has no "{names[0]}"; expected {NODE_LINKS}')
@@ -198,7 +202,7 @@ def _known(reading: Reading, ends: list[tuple]) -> list[tuple]:
     raise reading.source.broken(f"edge {k} names the node {stranger!r}, which does not exist; name one that does")
 
 
-def _hashable(value: Any) -> Any:
+def _hashable(value: object) -> Hashable:
     """Convert lists back to tuples, which JSON cannot store as labels."""
     if isinstance(value, dict):
         return json.dumps(value)
@@ -208,7 +212,7 @@ def _hashable(value: Any) -> Any:
 # writing
 
 
-def to_json(G: Any, labels: Sequence[Hashable], Y: np.ndarray, look: Look = PLAIN) -> bytes:
+def to_json(G: nx.Graph, labels: Sequence[Hashable], Y: np.ndarray, look: Look = PLAIN) -> bytes:
     """Encode as node-link: nodes with id, attributes, x and y; edges with attributes."""
     own = dict(G.nodes(data=True))
     nodes = [
@@ -229,7 +233,7 @@ def to_json(G: Any, labels: Sequence[Hashable], Y: np.ndarray, look: Look = PLAI
     return encode_json(data)
 
 
-def to_cytoscape(G: Any, labels: Sequence[Hashable], Y: np.ndarray, look: Look = PLAIN) -> bytes:
+def to_cytoscape(G: nx.Graph, labels: Sequence[Hashable], Y: np.ndarray, look: Look = PLAIN) -> bytes:
     """Encode elements with positions, and a style that shows their size, color and name.
 
     Cytoscape.js draws the content unchanged: ``cytoscape({container: ..., ...content})`` or ``cy.json(content)``.
@@ -256,7 +260,7 @@ def to_cytoscape(G: Any, labels: Sequence[Hashable], Y: np.ndarray, look: Look =
         look_of_nodes.update(width="data(size)", height="data(size)")
     if look.colors is not None:
         look_of_nodes["background-color"] = "data(color)"
-    style: list[dict[str, Any]] = [{"selector": "node", "style": look_of_nodes}]
+    style: list[Attributes] = [{"selector": "node", "style": look_of_nodes}]
     if H.is_directed():
         style.append({"selector": "edge", "style": {"curve-style": "bezier", "target-arrow-shape": "triangle"}})
     data = {"data": {}, "directed": H.is_directed(), "multigraph": H.is_multigraph()}
@@ -269,7 +273,7 @@ def _name(label: Hashable) -> str | int:
     return label if isinstance(label, int) and not isinstance(label, bool) else str(label)
 
 
-def to_graphology(G: Any, labels: Sequence[Hashable], Y: np.ndarray, look: Look = PLAIN) -> bytes:
+def to_graphology(G: nx.Graph, labels: Sequence[Hashable], Y: np.ndarray, look: Look = PLAIN) -> bytes:
     """Encode nodes and edges for ``graph.import(...)``; sigma.js has y up and radii as `size`."""
     H = scalars(G, labels, Y, "graphology", look)
     nodes = []

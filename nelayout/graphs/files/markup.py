@@ -15,7 +15,7 @@ import re
 from collections.abc import Hashable, Iterator, Sequence
 from contextlib import suppress
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING
 from xml.etree import ElementTree
 from xml.parsers import expat
 
@@ -25,8 +25,11 @@ from nelayout.errors import InputError
 from nelayout.graphs.files.record import PLAIN, FileFormat, GraphFile, Look, Reading, Source
 from nelayout.graphs.files.tables import number
 from nelayout.graphs.files.writers import NOT_XML, edges_of, keys_of, renamed, scalars
-from nelayout.graphs.host import networkx_graph
+from nelayout.graphs.host import Attributes, networkx_graph
 from nelayout.graphs.to_floats import short_repr
+
+if TYPE_CHECKING:
+    import networkx as nx
 
 __all__ = ["GEXF", "GRAPHML", "read_markup", "to_gexf", "to_graphml"]
 
@@ -79,7 +82,7 @@ def _tree(source: Source, root: str) -> tuple[Element, dict[Element, str]]:
     return tree, lines
 
 
-def _value(reading: Reading, text: str, kind: str) -> Any:
+def _value(reading: Reading, text: str, kind: str) -> bool | int | float | str | None:
     """Convert a text to its declared type; None for a missing value."""
     kind, bare = kind.lower(), text.strip()
     if kind not in INTEGERS | FLOATS | {"boolean"}:
@@ -116,8 +119,8 @@ def read_markup(source: Source, root: str) -> GraphFile:
         reading.notes.append(f"the first of {len(graphs)} graphs is read")
     declared = _declared(tree, graph)
 
-    def data_of(element: Element) -> dict[str, Any]:
-        own: dict[str, Any] = {}
+    def data_of(element: Element) -> Attributes:
+        own: Attributes = {}
         known = declared[element.tag]
         for which, text, each in _values(element):
             if which not in known:
@@ -185,9 +188,9 @@ def _values(element: Element) -> Iterator[tuple[str, str, Element]]:
         yield each.get("for", each.get("id", "")), each.get("value", ""), each
 
 
-def _yed(data: Element) -> dict[str, Any]:
+def _yed(data: Element) -> Attributes:
     """Return the label and the coordinates of a node or an edge of yEd."""
-    own: dict[str, Any] = {}
+    own: Attributes = {}
     for label in (*data.iter("NodeLabel"), *data.iter("EdgeLabel")):
         if (label.text or "").strip():
             own.setdefault("label", (label.text or "").strip())
@@ -197,16 +200,16 @@ def _yed(data: Element) -> dict[str, Any]:
     return own
 
 
-def _beside(reading: Reading, element: Element) -> dict[str, Any]:
+def _beside(reading: Reading, element: Element) -> Attributes:
     """Return what GEXF holds beside values: the look, the label, and the weight of an edge."""
-    viz: dict[str, Any] = {}
+    viz: Attributes = {}
     for each in element:
         if each.tag in ("position", "color"):
             numbers = ((axis, text) for axis, text in each.attrib.items() if axis in "xyzrgba")
             viz[each.tag] = {axis: _value(reading, text, "float") for axis, text in numbers}
         elif each.tag in ("size", "thickness"):
             viz[each.tag] = _value(reading, each.get("value", ""), "float")
-    own: dict[str, Any] = {"viz": viz} if viz else {}
+    own: Attributes = {"viz": viz} if viz else {}
     own |= {"label": element.get("label")} if element.get("label") is not None else {}
     weight = element.get("weight") if element.tag == "edge" else None
     weight = None if weight is None else _value(reading, weight, "float")
@@ -216,7 +219,7 @@ def _beside(reading: Reading, element: Element) -> dict[str, Any]:
 # writing
 
 
-def to_graphml(G: Any, labels: Sequence[Hashable], Y: np.ndarray, look: Look = PLAIN) -> bytes:
+def to_graphml(G: nx.Graph, labels: Sequence[Hashable], Y: np.ndarray, look: Look = PLAIN) -> bytes:
     """Encode GraphML with x, y (and z), size, r, g, b and label of nodes, and unique edge ids.
 
     Gephi finds attributes by these names; r, g and b must be whole numbers (class ImporterGraphML).
@@ -236,7 +239,7 @@ def to_graphml(G: Any, labels: Sequence[Hashable], Y: np.ndarray, look: Look = P
     return buffer.getvalue()
 
 
-def to_gexf(G: Any, labels: Sequence[Hashable], Y: np.ndarray, look: Look = PLAIN) -> bytes:
+def to_gexf(G: nx.Graph, labels: Sequence[Hashable], Y: np.ndarray, look: Look = PLAIN) -> bytes:
     """Encode GEXF with viz:position, viz:size, viz:color (for Gephi) and the edge weights."""
     import networkx
 
@@ -274,12 +277,12 @@ def _channels(color: str) -> dict[str, int]:
     return {c: int(color[i : i + 2], 16) for c, i in (("r", 1), ("g", 3), ("b", 5))}
 
 
-def _legal(value: Any) -> Any:
+def _legal(value: object) -> object:
     return NOT_XML.sub("", value) if isinstance(value, str) else value
 
 
 def _text(label: Hashable) -> str:
-    return _legal(str(label))
+    return NOT_XML.sub("", str(label))
 
 
 SIGN = r"(?s)\s*<.*<(?:\w+:)?{0}\b|\s*<(?:\w+:)?{0}\b"

@@ -15,7 +15,16 @@ import numpy as np
 from scipy.sparse import csr_array, load_npz
 
 from nelayout.errors import InputError
-from nelayout.graphs.files.record import FileFormat, GraphFile, Source, count_of, edge_matrix, mirror, number_type
+from nelayout.graphs.files.record import (
+    LIMITS,
+    FileFormat,
+    GraphFile,
+    Source,
+    count_of,
+    edge_matrix,
+    mirror,
+    number_type,
+)
 from nelayout.graphs.files.writers import to_npz
 from nelayout.graphs.to_floats import short_repr
 
@@ -33,8 +42,6 @@ HEAD = re.compile(
 # Numbers with 0 in place of each digit, and translations of bytes: all digits, all separators.
 NUMBER = rb"[+-]?(?:0+\.?0*|\.0+)(?:[eE][+-]?0+)?"
 ONE_DIGIT, APART = bytes.maketrans(b"123456789", b"0" * 9), bytes.maketrans(b" \t\r\v\f,;|", b"\n" * 8)
-# Bytes of a table that are parsed at once.
-BLOCK_BYTES = 2**21
 NPZ_KEYS = "rows, cols and n (each undirected edge once), or what scipy.sparse.save_npz writes"
 
 
@@ -132,13 +139,13 @@ def number_columns(
 
 
 def _blocks(content: str | bytes, start: int) -> Iterator[bytes]:
-    """Yield whole lines, about `BLOCK_BYTES` at once."""
+    """Yield whole lines, about 2 MB at once."""
     while start < len(content):
         if isinstance(content, str):
-            end = content.find("\n", start + BLOCK_BYTES) + 1 or len(content)
+            end = content.find("\n", start + LIMITS.block_letters) + 1 or len(content)
             yield content[start:end].encode()
         else:
-            end = content.find(b"\n", start + BLOCK_BYTES) + 1 or len(content)
+            end = content.find(b"\n", start + LIMITS.block_letters) + 1 or len(content)
             yield content[start:end]
         start = end
 

@@ -17,30 +17,43 @@ from dataclasses import dataclass, field, replace
 from difflib import SequenceMatcher
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy.sparse import csr_array
 
 from nelayout.errors import InputError
 from nelayout.graphs import Host, host_of
-from nelayout.graphs.host import networkx_graph
+from nelayout.graphs.host import Attributes, networkx_graph
 from nelayout.graphs.to_floats import short_repr
 from nelayout.numerics.memory import available, size_in_words
 from nelayout.numerics.notices import noticed_if_long
 
+if TYPE_CHECKING:
+    import networkx as nx
+
 __all__ = [
-    "PLAIN", "FileFormat", "GraphFile", "Look", "Reading", "Source", "Unreadable", "count_of", "edge_matrix",
+    "LIMITS", "PLAIN", "FileFormat", "GraphFile", "Look", "Reading", "Source", "Unreadable", "count_of", "edge_matrix",
     "from_edges", "from_networkx", "load", "mirror", "number_type", "numbered", "reading", "text_labels",
 ]  # fmt: skip
 
 GZIP = b"\x1f\x8b"
-# Smallest ratio of difflib between a misspelt file name and a suggestion.
-MIN_NAME_RATIO = 0.8
-# Maximum length of a message, about four lines of a terminal; a reader may quote a line of megabytes.
-MAX_LETTERS = 300
 # Least memory for each item that a file announces, in bytes; a layout needs 300 for a node.
 ITEM_BYTES = {"nodes": 300, "rows": 300, "vertices": 300, "entries": 16, "cells": 8, "bytes of arrays": 1}
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Limits of the readers of files."""
+
+    networkx_edges: int = 200_000  # of a table or a Pajek file in a networkx graph; a matrix is faster for more
+    sniffed_bytes: int = 4096  # of a file, which hold the sign of its format
+    block_letters: int = 2**21  # of a matrix in text that are converted at once, to bound the memory
+    message_letters: int = 300  # about four lines of a terminal; a reader may quote a line of megabytes
+    name_ratio: float = 0.8  # least ratio of difflib between a misspelt file name and a suggestion
+
+
+LIMITS = Limits()
 
 
 class Unreadable(InputError):
@@ -97,7 +110,7 @@ class Source:
     def broken(self, what: str, where: int | str | None = None) -> InputError:
         """Return the error for wrong content at one point: a line, or words such as "node 3"."""
         place = f", line {where}" if isinstance(where, int) else f", {where}" if where else ""
-        said = what if len(what) <= MAX_LETTERS else f"{what[:MAX_LETTERS]}..."
+        said = what if len(what) <= LIMITS.message_letters else f"{what[: LIMITS.message_letters]}..."
         return InputError(f"{self.name}{place}: {said}")
 
     def unreadable(self, what: str, where: int | str | None = None) -> Unreadable:
@@ -159,13 +172,9 @@ def _near(path: Path) -> str:
         return SequenceMatcher(None, own, other).ratio(), ending == others
 
     near = max(names, key=likeness, default="")
-    if near and likeness(near)[0] >= MIN_NAME_RATIO:
+    if near and likeness(near)[0] >= LIMITS.name_ratio:
         return f"; did you mean {str(path.with_name(near))!r}?"
     return "; check the name and the folder"
-
-
-# Maximum number of edges for a networkx graph of a table or a Pajek file. A matrix is faster for more.
-MAX_NETWORKX_EDGES = 200_000
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -227,10 +236,10 @@ class Look:
     names: Sequence[str] | None = None
     weight: str | None = "weight"
 
-    def of(self, k: int, name: str = "label", unit: float = 1.0) -> dict[str, Any]:
+    def of(self, k: int, name: str = "label", unit: float = 1.0) -> Attributes:
         """Return the known ones of a node's size (in this unit), color, and text (`name`)."""
         given = {"size": self.sizes, "color": self.colors, name: self.names}
-        own: dict[str, Any] = {field: values[k] for field, values in given.items() if values is not None}
+        own: Attributes = {field: values[k] for field, values in given.items() if values is not None}
         return own | ({"size": float(own["size"]) / unit} if "size" in own else {})
 
     @property
@@ -282,7 +291,7 @@ class FileFormat:
     viewer: float | None = None
 
 
-def from_networkx(G: Any, file_format: str, notes: tuple[str, ...] = ()) -> GraphFile:
+def from_networkx(G: nx.Graph, file_format: str, notes: tuple[str, ...] = ()) -> GraphFile:
     """Return the record of a networkx graph, with its node attributes as columns."""
     rows = [attributes for _, attributes in G.nodes(data=True)]
     names = dict.fromkeys(name for attributes in rows for name in attributes)
@@ -303,13 +312,13 @@ class Reading:
     name: str
     directed: bool = False
     multigraph: bool | None = None
-    nodes: dict[Any, dict[str, Any]] = field(default_factory=dict)
-    edges: list[tuple[Any, Any, str, Any, dict[str, Any]]] = field(default_factory=list)
-    where: dict[Any, str] = field(default_factory=dict)
+    nodes: dict[Hashable, Attributes] = field(default_factory=dict)
+    edges: list[tuple[Hashable, Hashable, str, object, Attributes]] = field(default_factory=list)
+    where: dict[Hashable, str] = field(default_factory=dict)
     counts: dict[tuple[str, str], tuple[int, str]] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
 
-    def node(self, label: Any, own: dict[str, Any], where: str) -> None:
+    def node(self, label: Hashable, own: Attributes, where: str) -> None:
         """Add a node; raise `InputError` for a missing or repeated name."""
         if label is None:
             raise self.source.broken("a node has no id; give it one", where)
@@ -320,7 +329,7 @@ class Reading:
             raise self.source.broken(twice, where)
         self.nodes[label], self.where[label] = self._present(own), where
 
-    def edge(self, u: Any, v: Any, own: dict[str, Any], kind: str = "", key: Any = None) -> None:
+    def edge(self, u: Hashable, v: Hashable, own: Attributes, kind: str = "", key: object = None) -> None:
         """Add an edge; `kind` is "directed", "undirected", "mutual" (both ways) or "" (default)."""
         self.edges.append((u, v, kind, key, self._present(own)))
 
@@ -330,7 +339,7 @@ class Reading:
         if n:
             self.counts[noun, rest] = before + n, first
 
-    def _present(self, own: dict[str, Any]) -> dict[str, Any]:
+    def _present(self, own: Attributes) -> Attributes:
         for name in [name for name, value in own.items() if value is None]:
             del own[name]
             self.count("value", "missing", repr(name))
@@ -384,7 +393,7 @@ def from_edges(
     if weights is None:
         matrix.data[:] = 1.0
     columns = dict(node_data or {})
-    if len(matrix.data) > MAX_NETWORKX_EDGES:
+    if len(matrix.data) > LIMITS.networkx_edges:
         return GraphFile(matrix if directed else mirror(matrix), labels, columns, file_format, notes, weight)
     import networkx
 
@@ -416,7 +425,7 @@ def numbered(names: np.ndarray) -> tuple[list[int], np.ndarray]:
     return (np.flatnonzero(there) + low).tolist(), places[whole - low]
 
 
-def number_type(n: int) -> Any:
+def number_type(n: int) -> type[np.int32 | np.int64]:
     """Return the type for numbers up to n, which halves the memory of most graphs."""
     return np.int32 if n < 2**31 else np.int64
 

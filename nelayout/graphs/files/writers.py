@@ -24,13 +24,16 @@ import tempfile
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from nelayout.errors import InputError, warn
 from nelayout.graphs.files.record import PLAIN, Look, text_labels
-from nelayout.graphs.host import AXES, networkx_graph
+from nelayout.graphs.host import AXES, Attributes, networkx_graph
+
+if TYPE_CHECKING:
+    import networkx as nx
 
 __all__ = [
     "NOT_XML", "atomic", "axes", "check_output", "deliver", "edges_of", "encode_csv", "encode_json", "encode_npz",
@@ -42,7 +45,7 @@ __all__ = [
 NO_SPACE_ERRORS = {errno.ENOSPC, errno.EFBIG, getattr(errno, "EDQUOT", errno.ENOSPC)}
 
 
-def encode_csv(header: Sequence[str], rows: Iterable[Sequence[Any]]) -> bytes:
+def encode_csv(header: Sequence[str], rows: Iterable[Sequence]) -> bytes:
     """Encode a header and rows as comma-separated lines; floats read back as the same."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
@@ -53,7 +56,7 @@ def encode_csv(header: Sequence[str], rows: Iterable[Sequence[Any]]) -> bytes:
     return text.getvalue().encode()
 
 
-def encode_json(data: Any, indent: int | None = None) -> bytes:
+def encode_json(data: object, indent: int | None = None) -> bytes:
     """Encode one JSON value; NumPy values become Python's, and other objects text."""
     return (json.dumps(data, default=item, ensure_ascii=False, indent=indent) + "\n").encode()
 
@@ -145,17 +148,17 @@ def axes(dim: int) -> list[str]:
     return list(AXES[:dim]) if dim <= 3 else [f"x{k + 1}" for k in range(dim)]
 
 
-def to_csv(G: Any, labels: Sequence[Hashable], Y: np.ndarray, look: Look = PLAIN) -> bytes:
+def to_csv(G: nx.Graph, labels: Sequence[Hashable], Y: np.ndarray, look: Look = PLAIN) -> bytes:
     """Encode one row per node: node, x, y (and z)."""
     rows = ([item(label), *row] for label, row in zip(labels, Y.tolist(), strict=True))
     return encode_csv(["node", *axes(Y.shape[1])], rows)
 
 
-def to_npz(G: Any, labels: Sequence[Hashable], Y: np.ndarray, look: Look = PLAIN) -> bytes:
+def to_npz(G: nx.Graph, labels: Sequence[Hashable], Y: np.ndarray, look: Look = PLAIN) -> bytes:
     """Encode arrays `positions`, `labels`, `rows`, `cols`, `n`, `directed`, perhaps `weights`."""
     index = {label: k for k, label in enumerate(labels)}
     edges = list(G.edges(data=look.weight or "weight"))
-    arrays: dict[str, Any] = {
+    arrays: Attributes = {
         "positions": Y,
         "labels": labels_to_write(labels),
         "rows": np.array([index[u] for u, _, _ in edges], dtype=np.int64),
@@ -168,7 +171,7 @@ def to_npz(G: Any, labels: Sequence[Hashable], Y: np.ndarray, look: Look = PLAIN
     return encode_npz(arrays)
 
 
-def edges_of(G: Any) -> Iterator[tuple[Any, Any, Any, dict]]:
+def edges_of(G: Any) -> Iterator[tuple[Hashable, Hashable, object, dict]]:
     """Yield (u, v, key, attributes) of every edge; the key is None except in multigraphs."""
     if G.is_multigraph():
         yield from G.edges(data=True, keys=True)
@@ -188,7 +191,7 @@ def without_axes(attributes: Mapping) -> dict:
     return {name: value for name, value in attributes.items() if name not in AXES}
 
 
-def plain(attributes: dict) -> dict[str, Any]:
+def plain(attributes: dict) -> Attributes:
     """Return attributes for JSON: text as names, None for NaN and infinities."""
     return {
         str(name): None if isinstance(value, float) and not math.isfinite(value) else value
@@ -196,7 +199,7 @@ def plain(attributes: dict) -> dict[str, Any]:
     }
 
 
-def item(value: Any) -> Any:
+def item(value: object) -> object:
     """Return a Python value for a NumPy value, and text for any other object."""
     if isinstance(value, np.ndarray):
         return value.tolist()
@@ -205,7 +208,7 @@ def item(value: Any) -> Any:
     return str(value)
 
 
-def renamed(attributes: Mapping[str, Any], taken: Iterable[str]) -> dict[str, Any]:
+def renamed(attributes: Mapping[str, object], taken: Iterable[str]) -> Attributes:
     """Rename attributes with a name that is taken to "own_..."; all are kept."""
     taken, result = set(taken), {}
     for name, value in attributes.items():
@@ -217,8 +220,8 @@ def renamed(attributes: Mapping[str, Any], taken: Iterable[str]) -> dict[str, An
 
 
 def scalars(
-    G: Any, labels: Sequence[Hashable], Y: np.ndarray, file_format: str, look: Look = PLAIN, xml: bool = False
-) -> Any:
+    G: nx.Graph, labels: Sequence[Hashable], Y: np.ndarray, file_format: str, look: Look = PLAIN, xml: bool = False
+) -> nx.Graph:
     """Copy a graph with coordinates; every attribute becomes a text, a number or a boolean.
 
     For XML, nodes become text, illegal characters are left out with a warning, and an attribute of several types
@@ -232,7 +235,7 @@ def scalars(
         lost += len(text) - len(kept)
         return kept
 
-    def known(attributes: Mapping) -> dict[str, Any]:
+    def known(attributes: Mapping) -> Attributes:
         result = {}
         for name, value in attributes.items():
             value = value.item() if isinstance(value, np.generic) else value
@@ -243,7 +246,7 @@ def scalars(
         return result
 
     texts = text_labels(labels, file_format, lambda label: legal(str(label)))
-    name_of: dict[Hashable, Any] = dict(zip(labels, texts if xml else labels, strict=True))
+    name_of: dict[Hashable, Hashable] = dict(zip(labels, texts if xml else labels, strict=True))
     nodes = [renamed(known(without_axes(G.nodes[label])), look.taken) for label in labels]
     listed = [(name_of[u], name_of[v], key, known(own)) for u, v, key, own in edges_of(G)]
     for *_, own in listed:  # a boolean weight becomes 0 or 1
@@ -260,7 +263,7 @@ def scalars(
     return H
 
 
-def not_held(G: Any, file_format: str, weight: str | None = "weight") -> list[str]:
+def not_held(G: nx.Graph, file_format: str, weight: str | None = "weight") -> list[str]:
     """Return sentences on the graph's attributes that a format leaves out or stores as text."""
     if file_format in ("csv", "arrow", "parquet", "json"):
         return []
@@ -292,7 +295,7 @@ def _kinds(rows: Iterable[Mapping]) -> dict[str, set[type]]:
     return kinds
 
 
-def _level(rows: list[dict[str, Any]]) -> None:
+def _level(rows: list[Attributes]) -> None:
     """Give each attribute one type: numbers if all values are numbers, text if types differ."""
     mixed = {name: float if found == {int, float} else str for name, found in _kinds(rows).items() if len(found) > 1}
     if mixed:

@@ -26,7 +26,6 @@ from nelayout.errors import InputError
 from nelayout.graphs.files import check_output, deliver
 from nelayout.pictures.colors import (
     AMOUNTS,
-    MANY_CLASSES,
     PLAIN,
     class_names,
     classes_of,
@@ -38,6 +37,7 @@ from nelayout.pictures.colors import (
 )
 from nelayout.pictures.paper import DARK, WHITE
 from nelayout.pictures.space import VIEW
+from nelayout.pictures.style import STYLE
 
 __all__ = [
     "Column", "Drawn", "Frames", "Page", "explore", "fitted", "hex_color", "page_of", "shortened", "solution_page",
@@ -60,7 +60,7 @@ class Column:
     """
 
     def __init__(
-        self, name: str, values: Sequence[Any] | np.ndarray, drawing: str | None = None, amount: bool = False
+        self, name: str, values: Sequence | np.ndarray, drawing: str | None = None, amount: bool = False
     ) -> None:
         self.name, self.drawing, self.kind = name, drawing, "texts"
         every = values.tolist() if isinstance(values, np.ndarray) else list(values)
@@ -69,7 +69,7 @@ class Column:
         self.classes = None if amount and given else classes_of(known)
         if self.classes is None and (amount or all(isinstance(x, (int, float, np.number)) for x in given)):
             self.kind = "numbers"
-        elif self.classes and len(self.classes) <= MANY_CLASSES:
+        elif self.classes and len(self.classes) <= STYLE.max_classes:
             names = len(self.classes) == len(given) > 1 and isinstance(self.classes[0], str)
             self.kind = "texts" if names else "classes"
         self.values: Any
@@ -82,9 +82,9 @@ class Column:
         else:
             self.values = [None if value is None else shortened(value) for value in known]
 
-    def held(self, drawings: Sequence[str]) -> dict[str, Any]:
+    def held(self, drawings: Sequence[str]) -> dict[str, object]:
         """Return the column as data of a page; `drawings` are the names of the drawings."""
-        result: dict[str, Any] = {"name": self.name, "kind": self.kind}
+        result: dict[str, object] = {"name": self.name, "kind": self.kind}
         if self.drawing is not None:
             result["drawing"] = drawings.index(self.drawing)
         if self.kind == "texts":
@@ -109,7 +109,7 @@ def hex_color(color: Any) -> str | None:
     return to_hex(color) if is_color(color) else None
 
 
-def shortened(value: Any) -> str:
+def shortened(value: object) -> str:
     """Return a value as text of at most 200 letters; 5 for 5.0.
 
     >>> shortened(5.0), shortened(("a", 1)), len(shortened("x" * 1000))
@@ -229,7 +229,7 @@ class Page:
     def __repr__(self) -> str:
         return f"Page({self.title!r}: {len(self.names)} nodes, {len(self.ends[0])} edges, {self.size / 1e6:.1f} MB)"
 
-    def _data(self) -> dict[str, Any]:
+    def _data(self) -> dict[str, object]:
         m, number = len(self.ends[0]), np.uint16 if len(self.names) <= 1 << 16 else np.uint32
         # Strong edges first, equally strong ones in random order: the page draws a first part while it moves.
         order = np.random.default_rng(0).permutation(m)
@@ -277,7 +277,7 @@ def packed(x: np.ndarray) -> dict[str, str]:
     return {"type": kind, "data": base64.b64encode(data).decode("ascii")}
 
 
-def embedded(data: Any) -> str:
+def embedded(data: object) -> str:
     """Return JSON for a script element: no tag, entity or comment begins in it."""
     text = json.dumps(data, separators=(",", ":"), allow_nan=False)
     return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
@@ -293,12 +293,12 @@ def _parts(film: bool) -> tuple[str, str]:
 
 
 def explore(
-    G: Any,
-    pos: Any,
+    G: object,
+    pos: object,
     path: str | os.PathLike | None = None,
     *,
-    labels: Any = None,
-    color: Any = None,
+    labels: object = None,
+    color: object = None,
     weight: str | None = "weight",
     title: str | None = None,
 ) -> Page:
@@ -355,7 +355,7 @@ def explore(
     return page
 
 
-def solution_page(G: Any, pos: Any, *, columns: Iterable[Column] = (), **look: Any) -> Page:
+def solution_page(G: object, pos: object, *, columns: Iterable[Column] = (), **look: Any) -> Page:
     """Return the page of one drawing, with node costs of a `Solution`; `look`: see `page_of`."""
     cost = getattr(pos, "node_cost", None)
     costs = [] if cost is None or not len(cost) else [Column("cost", np.asarray(cost), amount=True)]
@@ -364,11 +364,11 @@ def solution_page(G: Any, pos: Any, *, columns: Iterable[Column] = (), **look: A
 
 
 def page_of(
-    G: Any,
-    drawings: Mapping[str, Any],
+    G: object,
+    drawings: Mapping[str, object],
     *,
-    labels: Any = None,
-    color: Any = None,
+    labels: object = None,
+    color: object = None,
     weight: str | None = "weight",
     title: str | None = None,
     columns: Iterable[Column] = (),
@@ -415,7 +415,7 @@ def _of_graph(network: graphs.Network) -> list[Column]:
     return [*amounts, *(Column(str(name), network.host.attribute(name, "a page")) for name in names)]
 
 
-def _color(network: graphs.Network, color: Any, known: list[Column]) -> tuple[str, list[Column]]:
+def _color(network: graphs.Network, color: object, known: list[Column]) -> tuple[str, list[Column]]:
     """Return the name of the first color, and a column for given values."""
     colored = [column.name for column in known if column.kind != "texts"]
     if color is None or (isinstance(color, str) and color in AMOUNTS and color not in colored):
@@ -433,7 +433,7 @@ def _color(network: graphs.Network, color: Any, known: list[Column]) -> tuple[st
     column = Column(heading, class_names(network.host.objects(color, "color")))
     if column.kind == "texts":
         raise InputError(
-            f"color must hold numbers or at most {MANY_CLASSES} classes; got more different texts. Show them with "
+            f"color must hold numbers or at most {STYLE.max_classes} classes; got more different texts. Show them with "
             "labels="
         )
     return heading, [column]
