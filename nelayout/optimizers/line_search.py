@@ -37,7 +37,7 @@ class Trial(NamedTuple):
 
 
 class Tried(NamedTuple):
-    """The end of a trial: positions and J there, the move, the next trial, and if it is a step."""
+    """The end of a trial: positions and J there, the move, the next trial, if it is a step."""
 
     Y: Any
     move: Any
