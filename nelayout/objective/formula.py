@@ -150,7 +150,7 @@ class Objective:
 
     @cached_property
     def constants(self) -> Any:
-        """Return the constant, or one of each row, that turns the sums into the divergence, if finite."""
+        """Return the constant, or one of each row, from the sums to the divergence, if finite."""
         if self.connection.name != "optimal":
             return self._total_of(self._edge_constants) + self._pair_constant * self.total
         if isinstance(self.edges, WalkEdges) or not self.affinity.P.nnz:
@@ -306,7 +306,7 @@ class Objective:
         return self.edges.rows.astype(np.int64) * self.edges.n + self.edges.indices
 
     def _at(self, Y: Any, want: frozenset[str], table: PairTable | None = None) -> _At:
-        """Return fields, sums over edges, J, and all derivatives in the sums; by rows, J of each row."""
+        """Return fields, edge sums, J, and all derivatives in the sums; by rows, J of each row."""
         fields, far, lengths = {}, None, {}
         if table is None:
             fields, far = self._fields(Y, self.radials)

@@ -91,7 +91,10 @@ class Memory(NamedTuple):
 
 
 class LBFGSState(NamedTuple):
-    """See `nelayout.optimizers.step.State`; ``inverse`` (n,): the diagonal, ``age``: steps since it was taken."""
+    """See `nelayout.optimizers.step.State`.
+
+    ``inverse`` (n,): the diagonal; ``age``: steps since it was taken.
+    """
 
     evaluation: Evaluation
     memory: Memory
@@ -154,7 +157,10 @@ def _inverse(objective: Minimizable, evaluation: Evaluation) -> Any:
 
 
 def _aimed(objective: Minimizable, now: Evaluation, memory: Memory, inverse: Any) -> tuple[Trial, Memory]:
-    """Return the first trial along a new direction; from the gradient alone if the memory points uphill."""
+    """Return the first trial along a new direction, and the memory.
+
+    If the memory points uphill, the direction is from the gradient alone.
+    """
     sums = objective.arithmetic
     direction = memory.direction(sums, now.gradient, inverse)
     slope = sums.product(direction, now.gradient)

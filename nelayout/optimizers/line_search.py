@@ -28,7 +28,7 @@ HELD = 0.1
 
 
 class Trial(NamedTuple):
-    """A direction (n, d), the slope of J along it, the length to try and the count of failures."""
+    """A direction (n, d), the slope of J along it, the length to try, the count of failures."""
 
     direction: Any
     slope: float
@@ -37,7 +37,7 @@ class Trial(NamedTuple):
 
 
 class Tried(NamedTuple):
-    """What a trial gives: positions and J there, the move, the next trial, and whether it is a step."""
+    """The end of a trial: positions and J there, the move, the next trial, if it is a step."""
 
     Y: Any
     move: Any

@@ -15,7 +15,7 @@ __all__ = ["Minimizable", "Optimizer", "State", "attraction_of"]
 
 
 class Minimizable(Protocol):
-    """What optimizers ask of J: an `Objective`, or a caller's function in its place.
+    """The view of J that optimizers have: an `Objective`, or a caller's function.
 
     edges  has ``row_sums(weights)``, (n,), and ``solve``, see `nelayout.sums.edges.matrix.Edges`
     mass   (n,)

@@ -109,7 +109,7 @@ class Frames:
 
 
 def turned_onto(Y: np.ndarray, before: np.ndarray, mass: np.ndarray) -> np.ndarray:
-    """Return centered positions Y (n, d), turned and mirrored so that their masses move the least."""
+    """Return centered positions Y (n, d), turned and mirrored to move their masses the least."""
     size = max(float(np.max(np.abs(Y))), 1e-300)
     U, _, V = np.linalg.svd(np.einsum("i,ij,ik->jk", mass / np.max(mass), Y / size, before))
     return np.einsum("ij,jk->ik", Y, np.einsum("jk,kl->jl", U, V))

@@ -37,7 +37,10 @@ Favorites = Callable[[np.ndarray, np.ndarray], np.ndarray]
 
 @dataclass(frozen=True, slots=True)
 class Level:
-    """The graph of one level; ``cluster`` (n,): each node's node in the next coarser level, None on the coarsest."""
+    """The graph of one level.
+
+    cluster  (n,) each node's node in the next coarser level; None on the coarsest
+    """
 
     affinity: Affinity
     cluster: np.ndarray | None = None

@@ -1,4 +1,4 @@
-"""From connected graphs to drawings: each gets its facts and its plan, and is drawn by itself."""
+"""From connected graphs to drawings: each has its facts and its plan, and is drawn alone."""
 
 from __future__ import annotations
 

@@ -67,7 +67,7 @@ class Stress:
             own[nodes] = np.arange(len(nodes))
 
             def summed(of: np.ndarray, pivots: np.ndarray, twice: bool) -> np.ndarray:
-                """Sum over pairs of nodes and pivots; ``twice``: a pivot that stays stands for a node as well."""
+                """Sum over pairs of nodes and pivots; ``twice``: a pivot that stays stands for a node too."""
                 to = np.arange(len(pivots))
                 to, more = _even(to, ESTIMATED_PAIRS // len(of))
                 some, times = _even(of, ESTIMATED_PAIRS // len(to))
@@ -160,7 +160,10 @@ class Stress:
 
 
 def _even(values: np.ndarray, most: int) -> tuple[np.ndarray, float]:
-    """Return at most so many of the values (at least `MIN_SAMPLE`), evenly spaced, and the factor of their sums.
+    """Return some of the values, evenly spaced, and the factor of their sums.
+
+    At most so many, but at least `MIN_SAMPLE`.
+
 
     >>> _even(np.arange(100), 50)[0][:3], _even(np.arange(100), 50)[1]
     (array([0, 2, 4]), 2.0)

@@ -15,7 +15,7 @@ __all__ = ["forces", "sizes"]
 
 @compiled_loop
 def sizes(weights, pulls, pivots, points, tiny, sums, start, stop):
-    """Add the sums of w D d and of w d^2 over all pivots to sums (2, n), for nodes start..stop."""
+    """Add sums of w D d and of w d^2 over all pivots to sums (2, n), for nodes start..stop."""
     X, Y, Z = points[0][start:stop], points[1][start:stop], points[2][start:stop]
     a, b = sums[0][start:stop], sums[1][start:stop]
     for pivot in range(pivots.shape[1]):
