@@ -32,13 +32,14 @@ import numpy as np
 from nelayout.errors import InputError, unknown
 from nelayout.graphs import host_of, places
 from nelayout.graphs.files.arrow import ARROW, PARQUET, to_arrow, to_parquet
+from nelayout.graphs.files.delimited import Rows, is_missing, number
 from nelayout.graphs.files.gml import GML
 from nelayout.graphs.files.json_forms import CYTOSCAPE, GRAPHOLOGY, NODE_LINK
 from nelayout.graphs.files.markup import GEXF, GRAPHML
 from nelayout.graphs.files.matrices import MTX, NPZ
 from nelayout.graphs.files.pajek import PAJEK
 from nelayout.graphs.files.record import PLAIN, FileFormat, GraphFile, Look, Source, Unreadable, count_of, load, reading
-from nelayout.graphs.files.tables import EDGE_LIST, SIF, Rows, is_missing, number
+from nelayout.graphs.files.tables import EDGE_LIST, SIF
 from nelayout.graphs.files.writers import atomic, check_output, deliver, refuse_folder, to_csv
 from nelayout.graphs.host import AXES
 

@@ -10,8 +10,8 @@ import math
 import re
 from typing import Any
 
+from nelayout.graphs.files.delimited import number
 from nelayout.graphs.files.record import FileFormat, GraphFile, Reading, Source
-from nelayout.graphs.files.tables import number
 from nelayout.graphs.to_floats import short_repr
 
 __all__ = ["GML", "read_gml"]
