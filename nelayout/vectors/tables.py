@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import re
 import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -15,7 +14,7 @@ import numpy as np
 
 from nelayout.errors import InputError, unknown
 from nelayout.graphs.files.arrow import read_columns
-from nelayout.graphs.files.delimited import Numbers, Rows, number
+from nelayout.graphs.files.delimited import Numbers, Rows, is_missing, number, typed
 from nelayout.graphs.files.matrices import load_arrays, load_sparse
 from nelayout.graphs.files.record import Source, count_of
 
@@ -25,8 +24,6 @@ __all__ = ["FORMATS", "FittedColumns", "Table", "read_table"]
 FORMATS = {name: name for name in ("csv", "tsv", "npy", "npz", "arrow", "parquet")} | {"feather": "arrow"}
 # Names of the matrix in an archive with several, in order of preference.
 MATRIX_NAMES = ("X", "x", "data", "vectors")
-# Cells, in lower case, that stand for an unknown value.
-MISSING = {"", "na", "n/a", "nan", "null", "none", "?"}
 # Prefix of pandas' columns with the names of rows in parquet files.
 INDEX_PREFIX = "__index_level_"
 
@@ -77,15 +74,6 @@ def read_table(
         raise source.broken(f"cannot be read as {kind}: {error}") from None
 
 
-def _labels(texts: list[str]) -> list[Any]:
-    """Return labels as whole numbers, numbers or text, None for missing ones."""
-    known = {text: number(text) for text in set(texts) if text.lower() not in MISSING}
-    if None in known.values():
-        return [text or None for text in texts]
-    whole = all(re.fullmatch(r"[+-]?\d{1,4000}", text) for text in known)
-    return [int(text) if whole and text in known else known.get(text) for text in texts]
-
-
 def _delimited(source: Source, kind: str, columns: Sequence[str] | None, beside: Mapping[str, str]) -> Table:
     table = Rows(source, comments=False)
     (top, first), *body = islice(table, 2)
@@ -126,7 +114,7 @@ def _delimited(source: Source, kind: str, columns: Sequence[str] | None, beside:
             notes += (
                 f"the column {names[name]!r} only numbers the rows and counts as a coordinate; --columns leaves it out",
             )
-    found = {option: Column(names[k] if header else "", _labels(texts[k])) for option, k in others.items()}
+    found = {option: Column(names[k] if header else "", typed(texts[k])) for option, k in others.items()}
     fitted = _names_apart([names[k] for k in taken]) if header else None
     return Table(X, found, called, notes, fitted)
 
@@ -135,7 +123,7 @@ def _is_header(first: list[str], second: list[str], asked: Sequence[str]) -> boo
     """Return True if a cell is text over a number or asked for, or if no cell is a number."""
     if first[0] == "" and first[1:] == [str(k) for k in range(len(first) - 1)]:  # a frame without column names
         return True
-    words = [number(cell) is None and cell.lower() not in MISSING for cell in first]
+    words = [number(cell) is None and not is_missing(cell) for cell in first]
     over = (word and number(below) is not None for word, below in zip(words, second, strict=False))
     return all(words) or any(over) or any(word and cell in asked for word, cell in zip(words, first, strict=True))
 
@@ -301,7 +289,7 @@ def _no_number(
 ) -> InputError:
     """Return the error for a row: `bad` columns with contents, `good` the other columns."""
     name, value = bad[0]
-    if value is None or str(value).strip().lower() in MISSING:
+    if value is None or is_missing(str(value).strip()):
         return InputError(
             f"{source.name}, {line}: the column {name!r} has no value; fill it in, leave the row out, or name the "
             "other columns with --columns"

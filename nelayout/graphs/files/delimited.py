@@ -18,7 +18,7 @@ from __future__ import annotations
 import csv
 import re
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import count, islice, zip_longest
 from typing import Any
 
@@ -28,22 +28,28 @@ from nelayout.graphs.files.matrices import number_columns
 from nelayout.graphs.files.record import Source, count_of, numbered
 from nelayout.graphs.headings import ends_named
 
-__all__ = ["COMMENTS", "HEAD_ROWS", "Names", "Numbers", "Rows", "is_missing", "number", "whole"]
+__all__ = [
+    "COMMENTS", "HEAD_ROWS", "PLAIN_NUMBER", "Names", "Numbers", "Rows", "is_missing", "number", "typed", "whole",
+]  # fmt: skip
 
 COMMENTS = ("#", "%")
 # Signs between fields, the most reliable first; None means blanks.
 SEPARATORS = ("\t", ";", "|", ",", None)
-# Cells for a missing value, as in pandas: "NA" is missing, "Na" is sodium.
+# Cells for a missing value, as in pandas, and its NaT: "NA" is missing, "Na" is sodium.
 MISSING = frozenset(
-    {"", "#N/A", "#NA", "<NA>", "N/A", "NA", "NULL", "NaN", "None", "n/a", "nan", "null", "-nan", "-NaN"}
+    {"", "#N/A", "#N/A N/A", "#NA", "-1.#IND", "-1.#QNAN", "-NaN", "-nan", "1.#IND", "1.#QNAN", "<NA>", "N/A", "NA"}
+    | {"NULL", "NaN", "NaT", "None", "n/a", "nan", "null"}
 )
 # Numbers of letters and of rows from which the form of a table is detected.
 HEAD_LETTERS, HEAD_ROWS = 2**16, 200
 # Letters and rows of a block.
 BLOCK_LETTERS, BLOCK_ROWS = 2**20, 2**14
-# Larger whole numbers are not exact as floats; such labels are read as text.
+# Larger whole numbers are not exact as floats; such names stay text.
 LARGEST_EXACT = 2.0**53
-# Numbers with a decimal comma, and perhaps points between thousands.
+# Whole numbers as Python writes them: 1001, but neither 01001 nor +1001, 1e3 or 1.0.
+PLAIN_NUMBER = re.compile(r"0|-?[1-9][0-9]{0,15}")
+# Codes, numbers with a decimal comma, and perhaps points between thousands.
+CODE = re.compile(r"[+-]?0[0-9]+")
 DECIMAL_COMMA = re.compile(r"[+-]?(?:\d+|\d{1,3}(?:\.\d{3})+),\d+(?:[eE][+-]?\d+)?")
 THOUSANDS = re.compile(r"^[+-]?\d{1,3}(?:\.\d{3})+$", re.MULTILINE)
 # A line with another point.
@@ -67,6 +73,36 @@ def number(cell: str, comma: bool = True) -> float | None:
 def is_missing(cell: str) -> bool:
     """Return whether a cell stands for a missing value."""
     return cell in MISSING
+
+
+def whole(names: Sequence[str]) -> list[int] | None:
+    """Return names as integers; None unless Python writes each of them in this way.
+
+    >>> whole(["1001", "-3", "0"]), whole(["01001", "1001"]), whole(["1", "1.0"])
+    ([1001, -3, 0], None, None)
+    """
+    if not all(map(PLAIN_NUMBER.fullmatch, names)):
+        return None
+    found = list(map(int, names))
+    return found if all(abs(x) < LARGEST_EXACT for x in found) else None
+
+
+def typed(cells: Sequence[str]) -> list[int | None] | list[float | None] | list[str | None]:
+    """Return the cells of a column as whole numbers, numbers or text, None for missing ones.
+
+    A column with a code, such as 01001, is text.
+
+    >>> typed(["1", "NA"]), typed(["1", "0,5"]), typed(["01001", "1001"]), typed(["a", ""])
+    ([1, None], [1.0, 0.5], ['01001', '1001'], ['a', None])
+    """
+    known = {cell: number(cell) for cell in set(cells) if not is_missing(cell)}
+    numbers = whole(list(known))
+    if numbers is not None:
+        plain = dict(zip(known, numbers, strict=True))
+        return [plain.get(cell) for cell in cells]
+    if None in known.values() or any(CODE.fullmatch(cell) for cell in known):
+        return [cell if cell in known else None for cell in cells]
+    return [known.get(cell) for cell in cells]
 
 
 class Rows:
@@ -117,10 +153,13 @@ class Rows:
             padded = list[Sequence[str]](zip_longest(*cells, fillvalue=""))
             yield lines, padded + [("",) * len(lines)] * (self.width - len(padded))
 
-    def numbers(self, start: int) -> list[np.ndarray] | None:
-        """Return all columns, from a line on, if they are finite numbers; else None."""
+    def numbers(self, start: int, plain: Sequence[int]) -> list[np.ndarray] | None:
+        """Return all columns, from a line on, if they are finite numbers; else None.
+
+        Numbers in the `plain` columns must be written as `whole` expects.
+        """
         separator = rb"\s+" if self.separator is None else rb"\s*%s\s*" % re.escape(self.separator).encode()
-        data = number_columns(self.text, self._place(start), self.width, separator)
+        data = number_columns(self.text, self._place(start), self.width, separator, plain)
         if isinstance(data, int) or not all(len(column) and np.isfinite(column).all() for column in data):
             return None
         return data
@@ -283,7 +322,7 @@ class Numbers:
             found = [np.nan if is_missing(cell) else None if self.ambiguous(cell) else number(cell) for cell in cells]
             wrong = found.index(None) if None in found else None
             values = np.array(found, dtype=np.float64)
-            self.missing += sum(map(is_missing, cells))
+            self.missing += int(np.count_nonzero(np.isnan(values))) - found.count(None)
             self.commas += sum("," in cell for cell in cells)
         if not self.thousands and (first := THOUSANDS.search(text)):
             self.thousands = lines[text.count("\n", 0, first.start())]
@@ -328,10 +367,3 @@ class Names:
             return names, codes
         labels, places = numbered(np.array(numbers, dtype=np.int64))
         return labels, places[codes]
-
-
-def whole(names: Iterable[str]) -> list[int] | None:
-    """Return names as integers, None unless all are whole numbers."""
-    values = [number(name, False) for name in names]
-    found = [int(x) for x in values if x is not None and abs(x) < LARGEST_EXACT and x.is_integer()]
-    return found if len(found) == len(values) else None

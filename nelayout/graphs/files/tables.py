@@ -3,7 +3,8 @@
     >>> dict(read_edgelist(Source("two.csv", b"source,target,weight\\na,b,2\\n")).graph["a"])
     {'b': {'weight': 2.0}}
 
-Labels that are all whole numbers become integers in increasing order; others stay text, in order of appearance.
+Names become integers, in increasing order, if Python writes each of them in this way: 1001, but not 01001 or 1.0.
+Others stay text, in order of appearance.
 """
 
 from __future__ import annotations
@@ -395,11 +396,11 @@ def _edges(rows: Rows, head: _Head) -> tuple[list[Any], np.ndarray, np.ndarray |
     """Return labels in node order, ends by number, (m, 2), weights or None, and notes."""
     (i, j), k = head.ends, head.weight
     if all(number(cell, False) is not None for _, row in head.top[:2] for cell in row):
-        data = rows.numbers(head.start)
+        data = rows.numbers(head.start, head.ends)
         if data is not None:
             ends, weights = np.stack([data[i], data[j]]), None if k is None else data[k]
             del data
-            if ends.dtype.kind == "i" or (np.abs(ends).max() < LARGEST_EXACT and (ends == np.floor(ends)).all()):
+            if np.abs(ends).max() < LARGEST_EXACT:
                 labels, ends = numbered(ends)
                 return labels, ends.T, weights, []
     least = max(i + 1, j + 1, 0 if k is None else k + 1, head.least)
@@ -443,9 +444,9 @@ def _networkx_dicts(source: Source) -> GraphFile:
     import networkx
 
     rows = [row for row in source.text.split("\n") if not row.lstrip().startswith(COMMENTS)]
-    whole = all(re.match(r"\s*-?\d+\s+-?\d+\s", row) for row in rows if row.strip())
+    plain = all(whole(row.split(None, 2)[:2]) for row in rows if row.strip())
     try:
-        G = networkx.parse_edgelist(rows, nodetype=int if whole else None)
+        G = networkx.parse_edgelist(rows, nodetype=int if plain else None)
     except (TypeError, ValueError, networkx.NetworkXError) as error:
         raise source.unreadable(f"cannot be read as an edge list with attributes: {error}") from None
     return from_networkx(G, "edgelist")
