@@ -23,6 +23,8 @@ from nelayout.distributed.blocks import MIN_BLOCKS, Cut, assemble, cut_points, d
 from nelayout.distributed.team import Team, check_disk
 from nelayout.errors import InputError, near_matches
 from nelayout.graphs.files import read_graph
+from nelayout.graphs.files.delimited import PLAIN_NUMBER
+from nelayout.graphs.files.matrices import padded
 
 __all__ = ["Columns", "Graph", "Part", "from_matrix", "parts_of", "read"]
 
@@ -156,7 +158,8 @@ def _csv(file: Path, columns: Columns) -> tuple[list[Part], list[str]]:
     except (ValueError, OSError) as error:
         raise InputError(f"{file} must be a csv file with a line of headings; got {error}") from None
     notes = columns.check_table(head, str(file))
-    texts = {name: "str" for name in columns.names[:2] if head[name].dtype.kind not in "iu"}
+    whole = all(head[name].dtype.kind in "iu" for name in columns.names[:2])
+    texts = {} if whole else dict.fromkeys(columns.names[:2], "str")
     size, parts = file.stat().st_size, []
     for start in range(0, size, CSV_BYTES):
         name = f"{file}, bytes from {start:,}" if size > CSV_BYTES else str(file)
@@ -175,9 +178,16 @@ def read_csv(path: str, start: int, names: list[str], texts: Any) -> Any:
         head = file.readline() if start else b""
         lines = head + read_block(file, start, CSV_BYTES, b"\n")
     try:
-        return pandas.read_csv(BytesIO(lines), usecols=names, dtype=texts)
+        table = pandas.read_csv(BytesIO(lines), usecols=names, dtype=texts)
+        others = any(table[name].dtype.kind not in "iu" for name in names[:2])
+        if texts or not (others or padded(lines)):
+            return table
+        table = pandas.read_csv(BytesIO(lines), usecols=names, dtype=dict.fromkeys(names[:2], "str"))
     except ValueError as error:
         raise InputError(f"{path} must be a csv file; got {error} in the lines from byte {start:,}") from None
+    pattern = f"(?:{PLAIN_NUMBER.pattern})"
+    plain = all(table[name].str.fullmatch(pattern, na=False).all() for name in names[:2])
+    return table.astype(dict.fromkeys(names[:2], "int64")) if plain else table
 
 
 def read_matrix(path: str, weighted: bool) -> coo_array:
@@ -255,6 +265,12 @@ def _table(team: Team, given: list[tuple[Any, ...]], folder: Path) -> tuple[np.n
     """Write a table of ids for each range of hashes; return their first numbers, and edges."""
     found = team.spread("ids", unique_ids, [(folder, *each) for each in given])
     kinds = [kind for kind, _, edges in found if edges]
+    if "texts" in kinds and "whole numbers" in kinds and all(each[2] is read_csv for each in given):
+        # a later part has a code such as 01001, so the whole numbers are texts as well
+        texts = dict.fromkeys(given[0][3].names[:2], "str")
+        given[:] = [(*each[:-1], texts) for each in given]
+        found = team.spread("ids", unique_ids, [(folder, *each) for each in given])
+        kinds = ["texts"]
     for each, (kind, _, edges) in zip(given, found, strict=True):
         if edges and kind != kinds[0]:
             raise InputError(

@@ -368,14 +368,21 @@ class PandasHost(Host):
                 f"source and target: df.rename(columns={{{first}: 'source', {second}: 'target'}}). An adjacency table "
                 "becomes a matrix with .to_numpy(); vectors, one row per sample, are drawn by nelayout.embed"
             )
-        wrong = G.iloc[:, list(ends)].isna().any(axis=1).to_numpy()
+        both = G.iloc[:, list(ends)]
+        wrong = (both.isna() | both.isin([""])).any(axis=1).to_numpy()
         if wrong.any():
             raise InputError(
                 f"the row {short_repr(G.index[int(np.argmax(wrong))])} has no node at an end ({int(wrong.sum())} of "
                 f"{len(G)} rows); leave such rows out: df.dropna(subset=[...])"
             )
         sources, targets = (G.iloc[:, column].tolist() for column in ends)
-        pairs = list(zip(sources, targets, strict=True))
+        pairs, self.notes = list(zip(sources, targets, strict=True)), ()
+        known = dict.fromkeys(chain.from_iterable(pairs))
+        twice = next((x for x in known if isinstance(x, int) and str(x) in known), None)
+        if twice is not None:
+            pairs = [tuple(str(x) if isinstance(x, int) else x for x in pair) for pair in pairs]
+            why = "the table has whole numbers and texts for names, and all become texts"
+            self.notes = (f"{twice} and {str(twice)!r} are one node, as {why}; convert both columns to one type",)
         number = {label: k for k, label in enumerate(dict.fromkeys(chain.from_iterable(pairs)))}
         super().__init__(G, [list(number)])
         self.pairs = np.array([(number[u], number[v]) for u, v in pairs], dtype=np.int64).reshape(-1, 2)
@@ -393,11 +400,11 @@ class PandasHost(Host):
 
     def links(self, weight: Any = MISSING) -> Links:
         """Return the rows; with `weight`, missing values stay, rows without weights count once."""
-        pairs, notes, first = self.pairs, (), slice(None)
+        pairs, notes, first = self.pairs, self.notes, slice(None)
         if weight is not MISSING and weight not in self.names:
             first = np.unique(np.sort(pairs, axis=1), axis=0, return_index=True)[1]
             if len(first) < len(pairs):
-                notes = (f"{len(pairs) - len(first)} repeated edges count once",)
+                notes = (*notes, f"{len(pairs) - len(first)} repeated edges count once")
             pairs = np.sort(pairs[first], axis=1)
         (rows, cols), absent = pairs.T, None if weight is MISSING else MISSING
 

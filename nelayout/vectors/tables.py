@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 import csv
-import re
 import shlex
-from array import array
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import import_module
-from itertools import chain
+from itertools import islice
 from typing import Any
 
 import numpy as np
 
 from nelayout.errors import InputError, unknown
 from nelayout.graphs.files.arrow import read_columns
+from nelayout.graphs.files.delimited import Numbers, Rows, is_missing, number, typed
 from nelayout.graphs.files.matrices import load_arrays, load_sparse
 from nelayout.graphs.files.record import Source, count_of
-from nelayout.graphs.files.tables import Rows, number
 
 __all__ = ["FORMATS", "FittedColumns", "Table", "read_table"]
 
@@ -26,8 +24,6 @@ __all__ = ["FORMATS", "FittedColumns", "Table", "read_table"]
 FORMATS = {name: name for name in ("csv", "tsv", "npy", "npz", "arrow", "parquet")} | {"feather": "arrow"}
 # Names of the matrix in an archive with several, in order of preference.
 MATRIX_NAMES = ("X", "x", "data", "vectors")
-# Cells, in lower case, that stand for an unknown value.
-MISSING = {"", "na", "n/a", "nan", "null", "none", "?"}
 # Prefix of pandas' columns with the names of rows in parquet files.
 INDEX_PREFIX = "__index_level_"
 
@@ -78,75 +74,56 @@ def read_table(
         raise source.broken(f"cannot be read as {kind}: {error}") from None
 
 
-def _labels(texts: list[str]) -> list[Any]:
-    """Return labels as whole numbers, numbers or text, None for missing ones."""
-    known = {text: number(text) for text in texts if text.lower() not in MISSING}
-    if None in known.values():
-        return [text or None for text in texts]
-    whole = all(re.fullmatch(r"[+-]?\d{1,4000}", text) for text in known)
-    return [int(text) if whole and text in known else known.get(text) for text in texts]
-
-
 def _delimited(source: Source, kind: str, columns: Sequence[str] | None, beside: Mapping[str, str]) -> Table:
     table = Rows(source, comments=False)
-    rows = iter(table)
-    top, first = next(rows)
-    second = next(rows, None)
-    width = len(first)
-    header = _is_header(first, [] if second is None else second[1], [*(columns or ()), *beside.values()])
+    (top, first), *body = islice(table, 2)
+    width = table.width = len(first)
+    header = _is_header(first, body[0][1] if body else [], [*(columns or ()), *beside.values()])
     names = [cell.removeprefix("# ") for cell in first] if header else [str(k + 1) for k in range(width)]
     taken, others = _choose_columns(source, columns, beside, names)
-    of_name = 0 if header and not names[0] and 0 not in (*taken, *others.values()) else None
-    numbers, lines, called, commas = array("d"), array("q"), [], 0
-    texts: dict[int, list[str]] = {k: [] for k in others.values()}
-    for line, row in chain([] if header else [(top, first)], [] if second is None else [second], rows):
-        if len(row) != width:
-            raise source.broken(f"there are {len(row)} cells, and {width} in the first row", line)
-        cells = [row[k] for k in taken]
-        try:
-            numbers.extend(map(float, cells))
-        except ValueError:
-            del numbers[len(lines) * len(taken) :]
-            values = [number(cell) for cell in cells]
-            if None not in values and not any(table.ambiguous(cell) for cell in cells):
-                numbers.extend(value for value in values if value is not None)
-                commas += sum("," in cell for cell in cells)
-            else:
-                bad = [(names[k], row[k]) for k in taken if number(row[k]) is None or table.ambiguous(row[k])]
-                good = [name for k, name in enumerate(names) if name and number(row[k]) is not None and k not in texts]
-                raise _no_number(source, f"line {line}", bad, good, bool(beside)) from None
-        lines.append(line)
-        for k, cells in texts.items():
-            cells.append(row[k])
-        if of_name is not None:
-            called.append(row[of_name])
-    X = np.frombuffer(numbers, dtype=np.float64).reshape(-1, len(taken))
-    if len(X) == 0:
+    if header and not body:
         raise source.broken("there is a header and no row")
-    wrong = np.argwhere(~np.isfinite(X))
-    if len(wrong):
-        i, k = wrong[0].tolist()
-        cell = None if np.isnan(X[i, k]) else X[i, k]
-        raise _no_number(source, f"line {lines[i]}", [(names[taken[k]], cell)], [], True)
-    notes = () if of_name is None else ("the first column has no name: it names the rows",)
-    if commas:
-        notes += (f"{count_of(commas, 'number')} read with a decimal comma",)
+    of_name = 0 if header and not names[0] and 0 not in (*taken, *others.values()) else None
+    texts: dict[int, list[str]] = {k: [] for k in (*others.values(), *([] if of_name is None else [of_name]))}
+
+    def check(line: int, cells: list[str]) -> None:
+        if len(cells) != width:
+            raise source.broken(f"there are {len(cells)} cells, and {width} in the first row", line)
+
+    numbers, parts = Numbers(table), list[np.ndarray]()
+    for lines, cells in table.blocks(body[0][0] if header else top, check):
+        part = np.column_stack([numbers.read(cells[k], lines)[0] for k in taken])
+        wrong = np.flatnonzero(~np.isfinite(part).all(axis=1))
+        if len(wrong):
+            at = int(wrong[0])
+            bad = [(names[k], cells[k][at]) for k, x in zip(taken, part[at], strict=True) if not np.isfinite(x)]
+            good = [name for k, name in enumerate(names) if name and number(cells[k][at]) is not None]
+            good = [name for name in good if name not in dict(bad) and names.index(name) not in texts]
+            raise _no_number(source, f"line {lines[at]}", bad, good, bool(beside))
+        parts.append(part)
+        for k, known in texts.items():
+            known.extend(cells[k])
+    X = np.concatenate(parts)
+    called = texts.get(0) if of_name == 0 else None
+    notes = () if called is None else ("the first column has no name: it names the rows",)
+    if numbers.commas:
+        notes += (f"{count_of(numbers.commas, 'number')} read with a decimal comma",)
     notes += tuple(source.notes)
     for k, name in enumerate(taken):
         if header and columns is None and len(X) > 2 and np.array_equal(X[:, k] - X[0, k], np.arange(len(X))):
             notes += (
                 f"the column {names[name]!r} only numbers the rows and counts as a coordinate; --columns leaves it out",
             )
-    found = {option: Column(names[k] if header else "", _labels(texts[k])) for option, k in others.items()}
+    found = {option: Column(names[k] if header else "", typed(texts[k])) for option, k in others.items()}
     fitted = _names_apart([names[k] for k in taken]) if header else None
-    return Table(X, found, called or None, notes, fitted)
+    return Table(X, found, called, notes, fitted)
 
 
 def _is_header(first: list[str], second: list[str], asked: Sequence[str]) -> bool:
     """Return True if a cell is text over a number or asked for, or if no cell is a number."""
     if first[0] == "" and first[1:] == [str(k) for k in range(len(first) - 1)]:  # a frame without column names
         return True
-    words = [number(cell) is None and cell.lower() not in MISSING for cell in first]
+    words = [number(cell) is None and not is_missing(cell) for cell in first]
     over = (word and number(below) is not None for word, below in zip(words, second, strict=False))
     return all(words) or any(over) or any(word and cell in asked for word, cell in zip(words, first, strict=True))
 
@@ -312,7 +289,7 @@ def _no_number(
 ) -> InputError:
     """Return the error for a row: `bad` columns with contents, `good` the other columns."""
     name, value = bad[0]
-    if value is None or str(value).strip().lower() in MISSING:
+    if value is None or is_missing(str(value).strip()):
         return InputError(
             f"{source.name}, {line}: the column {name!r} has no value; fill it in, leave the row out, or name the "
             "other columns with --columns"

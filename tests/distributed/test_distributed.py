@@ -203,6 +203,14 @@ def test_all_formats_hold_the_same_graph(solve, tmp_path):
     assert found["npz"].value == pytest.approx(found["csv"].value, rel=0.1)
 
 
+@pytest.mark.parametrize("first", ["1001,1002\n", "01001,1001\n", "1.0,1\n"])
+def test_codes_in_csv_files_stay_text_in_all_parts(solve, tmp_path, first):
+    for k, rows in enumerate((first, "01001,1001\n1001,1002\n")):
+        (tmp_path / f"{k}.csv").write_text(f"source,target\n{rows}")
+    found = solve(tmp_path, **SMALL)
+    assert set(found.positions.compute()["id"]) == {"01001", "1001", "1002", *first.strip().split(",")}
+
+
 def test_a_symmetric_matrix_counts_once(solve, tmp_path):
     """With a fixed connection the size of the drawing depends on the weights: they must not be doubled."""
     save_npz(tmp_path / "a.npz", MESH)

@@ -106,7 +106,7 @@ TABLES = {
     "user1,user2\nuser2,user3\n": {("user1", "user2"): 1, ("user2", "user3"): 1},
     # types of labels, times
     '"1","2"\n"2","3"\n': {(1, 2): 1, (2, 3): 1},
-    '"1","2"\n"2",\n"007","2"\n': {(1, 2): 1, (2, 7): 1},
+    '"1","2"\n"2",\n"007","2"\n': {("1", "2"): 1, ("2", "007"): 1},
     "from_account,to_account,ts,amount\na,b,1699120095,3\nb,c,1699120099,1\n": AB_BC,
     "1 2 1082040961\n2 3 1082040999\n": {(1, 2): 1, (2, 3): 1},
     "a,b,2015\nb,c,2016\n": AB_BC,
@@ -142,7 +142,7 @@ LISTS = [
     ("a.csv", "who,whom\nid,name\n", {("who", "whom"): 1, ("id", "name"): 1}),
     ("a.csv", "source,target,count\na,b,3\n", {("a", "b"): 3}),
     ("a.txt", "\ufeff1 2\r\n2 3\r\n", {(1, 2): 1, (2, 3): 1}),
-    ("a.txt", "007 8\n", {(7, 8): 1}),
+    ("a.txt", "007 8\n", {("007", "8"): 1}),
     ("a.txt", "5 5\n5 6\n", {(5, 5): 1, (5, 6): 1}),
     ("e.csv", "year,from,to,kind,weight\n1999,a,b,x,3\n", {("a", "b"): 3}),
 ]

@@ -32,6 +32,7 @@ import numpy as np
 from nelayout.errors import InputError, unknown
 from nelayout.graphs import host_of, places
 from nelayout.graphs.files.arrow import ARROW, PARQUET, to_arrow, to_parquet
+from nelayout.graphs.files.delimited import Rows, is_missing, number, typed, whole
 from nelayout.graphs.files.gml import GML
 from nelayout.graphs.files.json_forms import CYTOSCAPE, GRAPHOLOGY, NODE_LINK
 from nelayout.graphs.files.markup import GEXF, GRAPHML
@@ -49,7 +50,7 @@ from nelayout.graphs.files.record import (
     load,
     reading,
 )
-from nelayout.graphs.files.tables import EDGE_LIST, SIF, Rows, is_missing, number
+from nelayout.graphs.files.tables import EDGE_LIST, SIF
 from nelayout.graphs.files.writers import atomic, check_output, deliver, refuse_folder, to_csv
 from nelayout.graphs.host import AXES
 
@@ -210,8 +211,8 @@ def _with_nodes(file: GraphFile, source: Source) -> GraphFile:
     table: dict[str, list[str]] = {}
     for line, row in rows:
         name = row[key].strip() if key < len(row) else ""
-        if not name or name in table:
-            rule = f"the node {name!r} is there twice; a table of nodes has one row per node" if name else ""
+        if is_missing(name) or name in table:
+            rule = f"the node {name!r} is there twice; a table of nodes has one row per node" * (name in table)
             raise source.broken(rule or "a node has no name", line)
         table[name] = row
     known = dict.fromkeys(map(str, file.labels))
@@ -219,16 +220,14 @@ def _with_nodes(file: GraphFile, source: Source) -> GraphFile:
     if len(others) == len(table):
         e_g = f"the graph has e.g. {next(iter(known), None)!r}"
         raise source.broken(f"all {len(table)} node names are unknown; {e_g}. Correct the names")
-    whole = all(isinstance(label, int) for label in file.labels)
-    labels = [*file.labels, *(int(n) if whole and n.isdecimal() else n for n in others)]
+    numbers = whole(others) if all(isinstance(label, int) for label in file.labels) else None
+    labels = [*file.labels, *(others if numbers is None else numbers)]
     columns = {name: [*values, *[None] * len(others)] for name, values in file.node_data.items()}
     for k, heading in enumerate(header):
         if k == key or not heading.strip():
             continue
         cells = [table[name][k].strip() if name in table and k < len(table[name]) else "" for name in map(str, labels)]
-        texts = [None if is_missing(cell) else cell for cell in cells]
-        numbers = [None if text is None else number(text) for text in texts]
-        columns[heading.strip()] = numbers if numbers.count(None) == texts.count(None) else texts
+        columns[heading.strip()] = typed(cells)
     graph = file.graph
     if hasattr(graph, "edges"):
         from networkx import set_node_attributes
@@ -357,10 +356,7 @@ def read_positions(
         if row[name] in places:
             raise source.broken(f"the node {row[name]!r} is there twice; rename or remove one", line)
         places[row[name]] = [value for value in found if value is not None]
-    try:
-        labels: list[Any] = [int(label) for label in places]
-    except ValueError:  # then they are text
-        labels = list(places)
+    labels = whole(list(places)) or list(places)
     return {label: np.array(place) for label, place in zip(labels, places.values(), strict=True)}
 
 

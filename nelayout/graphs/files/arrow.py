@@ -122,7 +122,7 @@ def _read(
     left = [repr(name) for k, name in enumerate(names) if k not in (*named, at)]
     notes += [f"columns not read: {', '.join(left)}"] if left else []
     both = [table.column(k).combine_chunks() for k in named]
-    kept = both[0].is_valid().to_numpy(zero_copy_only=False) & both[1].is_valid().to_numpy(zero_copy_only=False)
+    kept = _named(both[0]) & _named(both[1])
     if not kept.all():
         notes.append(f"{count_of(int(np.count_nonzero(~kept)), 'row')} without a name at an end left out")
     labels, rows, cols = _labels(source, both, kept, [names[k] for k in named])
@@ -140,6 +140,14 @@ def _read(
     del table, both
     name = "weight" if weight is None else weight
     return from_edges(labels, rows, cols, weights, kind, notes=tuple(notes), weight=name)
+
+
+def _named(ends: Any) -> np.ndarray:
+    """Return which ends are neither null nor NaN nor an empty text."""
+    compute, types = import_module("pyarrow.compute"), import_module("pyarrow.types")
+    text = types.is_string(ends.type) or types.is_large_string(ends.type)
+    known = compute.not_equal(ends, "") if text else compute.invert(compute.is_null(ends, nan_is_null=True))
+    return compute.fill_null(known, False).to_numpy(zero_copy_only=False)
 
 
 def _nodes(source: Source, table: Any, kind: str) -> GraphFile:

@@ -9,8 +9,8 @@ import html
 import math
 import re
 
+from nelayout.graphs.files.delimited import number
 from nelayout.graphs.files.record import FileFormat, GraphFile, Reading, Source
-from nelayout.graphs.files.tables import number
 from nelayout.graphs.host import Attributes
 from nelayout.graphs.to_floats import short_repr
 

@@ -22,8 +22,8 @@ from xml.parsers import expat
 import numpy as np
 
 from nelayout.errors import InputError
+from nelayout.graphs.files.delimited import number
 from nelayout.graphs.files.record import PLAIN, FileFormat, GraphFile, Look, Reading, Source
-from nelayout.graphs.files.tables import number
 from nelayout.graphs.files.writers import NOT_XML, edges_of, keys_of, renamed, scalars
 from nelayout.graphs.host import Attributes, networkx_graph
 from nelayout.graphs.to_floats import short_repr

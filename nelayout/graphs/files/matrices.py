@@ -7,7 +7,7 @@ import re
 import zipfile
 import zlib
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import Any
 
@@ -28,7 +28,7 @@ from nelayout.graphs.files.record import (
 from nelayout.graphs.files.writers import to_npz
 from nelayout.graphs.to_floats import short_repr
 
-__all__ = ["MTX", "NPZ", "load_arrays", "load_sparse", "number_columns", "read_mtx", "read_npz"]
+__all__ = ["MTX", "NPZ", "load_arrays", "load_sparse", "number_columns", "padded", "read_mtx", "read_npz"]
 
 # First bytes of NumPy files: archives, empty archives, and single arrays.
 ARCHIVES, ARRAY = (b"PK\x03\x04", b"PK\x05\x06"), b"\x93NUMPY"
@@ -40,7 +40,7 @@ HEAD = re.compile(
     re.IGNORECASE,
 )
 # Numbers with 0 in place of each digit, and translations of bytes: all digits, all separators.
-NUMBER = rb"[+-]?(?:0+\.?0*|\.0+)(?:[eE][+-]?0+)?"
+NUMBER, WHOLE = rb"[+-]?(?:0+\.?0*|\.0+)(?:[eE][+-]?0+)?", rb"-?0+"
 ONE_DIGIT, APART = bytes.maketrans(b"123456789", b"0" * 9), bytes.maketrans(b" \t\r\v\f,;|", b"\n" * 8)
 NPZ_KEYS = "rows, cols and n (each undirected edge once), or what scipy.sparse.save_npz writes"
 
@@ -109,21 +109,24 @@ def _ends(source: Source, table: list[np.ndarray], n: int, start: int, line: int
 
 
 def number_columns(
-    content: str | bytes, start: int, columns: int, separator: bytes = rb"\s+"
+    content: str | bytes, start: int, columns: int, separator: bytes = rb"\s+", plain: Sequence[int] = ()
 ) -> list[np.ndarray] | int:
     """Return the columns of rows of numbers, or the first line that is no such row, from 0.
 
-    Columns are int32 if possible, otherwise float64.  Equal digits leave few different lines, which are checked.
-    SciPy then parses one number in each line.
+    Columns are int32 if possible, otherwise float64.  Numbers in `plain` columns must be whole and written as Python
+    writes them; a code such as 01001 in any column is then refused.  Equal digits leave few different lines, which are
+    checked.  SciPy then parses one number in each line.
     """
     from scipy.io import mmread
 
-    row = re.compile(rb"\s*(?:%s\s*)?" % separator.join([NUMBER] * columns))
+    row = re.compile(rb"\s*(?:%s\s*)?" % separator.join([WHOLE if k in plain else NUMBER for k in range(columns)]))
     parts: list[list[np.ndarray]] = [[np.zeros(0, np.int32)] for _ in range(columns)]
     lines, right = 0, set[bytes]()
     for block in _blocks(content, start):
         shapes = Counter(io.BytesIO(block.translate(ONE_DIGIT)))
         wrong = {shape for shape in shapes.keys() - right if not row.fullmatch(shape)}
+        if not wrong and plain and padded(block):
+            return lines
         if wrong:
             return lines + next(k for k, shape in enumerate(io.BytesIO(block.translate(ONE_DIGIT))) if shape in wrong)
         lines, right = lines + shapes.total(), right | shapes.keys()
@@ -136,6 +139,21 @@ def number_columns(
                     whole = column.astype(np.int32)
                 part.append(whole if np.array_equal(whole, column) else column.copy())
     return [np.concatenate(part) for part in parts]
+
+
+def padded(block: bytes) -> bool:
+    """Return whether a number outside exponents begins with 0 and a digit, or is -0.
+
+    >>> padded(b"1001,10 0.01 1e-05"), padded(b"1,01001"), padded(b"-007"), padded(b"-0")
+    (False, True, True, True)
+    """
+    letters = np.frombuffer(b"\n\n%s\n" % block, np.uint8)
+    digit = letters - ord("0") < 10
+    zeros = np.flatnonzero((letters[2:-1] == ord("0")) & ~digit[1:-2] & (letters[1:-2] != ord("."))) + 2
+    signed = np.isin(letters[zeros - 1], list(b"+-"))
+    exponent = np.isin(letters[zeros - 1 - signed], list(b"eE"))
+    alone = (letters[zeros - 1] == ord("-")) & ~np.isin(letters[zeros + 1], list(b".eE"))
+    return bool((~exponent & (digit[zeros + 1] | alone)).any())
 
 
 def _blocks(content: str | bytes, start: int) -> Iterator[bytes]:

@@ -15,8 +15,8 @@ from typing import Any
 
 import numpy as np
 
+from nelayout.graphs.files.delimited import number
 from nelayout.graphs.files.record import PLAIN, FileFormat, GraphFile, Look, Source, count_of, from_edges, text_labels
-from nelayout.graphs.files.tables import number
 from nelayout.graphs.host import AXES
 from nelayout.graphs.to_floats import short_repr
 

@@ -1,13 +1,10 @@
-"""Read tables of text, such as edge lists: from bytes to rows, and from rows to edges.
+"""Read the graph in delimited text: edges, an adjacency matrix, or Cytoscape's SIF.
 
-The separator is the sign that gives every row the same number of fields, outside quotes::
-
-    >>> [cells for _, cells in Rows(Source("two.csv", b'"Doe, J";"Roe, R";0,5\\n'))]
-    [['Doe, J', 'Roe, R', '0,5']]
     >>> dict(read_edgelist(Source("two.csv", b"source,target,weight\\na,b,2\\n")).graph["a"])
     {'b': {'weight': 2.0}}
 
-Labels that are all whole numbers become integers in increasing order; others stay text, in order of appearance.
+Names become integers, in increasing order, if Python writes each of them in this way: 1001, but not 01001 or 1.0.
+Others stay text, in order of appearance.
 """
 
 from __future__ import annotations
@@ -15,16 +12,24 @@ from __future__ import annotations
 import csv
 import math
 import re
-from array import array
-from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Sequence
-from itertools import count, islice
+from collections.abc import Iterable, Sequence
+from itertools import islice
 from typing import Any, NoReturn
 
 import numpy as np
 
 from nelayout.errors import unknown
-from nelayout.graphs.files.matrices import number_columns
+from nelayout.graphs.files.delimited import (
+    COMMENTS,
+    HEAD_ROWS,
+    LARGEST_EXACT,
+    Names,
+    Numbers,
+    Rows,
+    is_missing,
+    number,
+    whole,
+)
 from nelayout.graphs.files.record import (
     FileFormat,
     GraphFile,
@@ -38,174 +43,15 @@ from nelayout.graphs.files.record import (
 from nelayout.graphs.headings import FROM, NODE, TO, WEIGHT, ends_named, first_of, is_time, is_weight
 from nelayout.graphs.to_floats import short_repr
 
-__all__ = ["EDGE_LIST", "SIF", "Rows", "column_of", "is_missing", "number", "read_edgelist"]
+__all__ = ["EDGE_LIST", "SIF", "column_of", "read_edgelist"]
 
-COMMENTS = ("#", "%")
-# Signs between fields, the most reliable first; None means blanks.
-SEPARATORS = ("\t", ";", "|", ",", None)
-# Cells for a missing value, as in pandas: "NA" is missing, "Na" is sodium.
-MISSING = frozenset(
-    {"", "#N/A", "#NA", "<NA>", "N/A", "NA", "NULL", "NaN", "None", "n/a", "nan", "null", "-nan", "-NaN"}
-)
-# Numbers of letters and of rows from which the form of a table is detected.
-HEAD_LETTERS, HEAD_ROWS = 2**16, 200
-# Letters of a block of rows.
-BLOCK_LETTERS = 2**20
 # Maximum number of columns of an edge list without headings for the ends: two nodes, a weight and a time (KONECT).
 MAX_UNNAMED_COLUMNS = 4
-# Larger whole numbers are not exact as floats; such labels are read as text.
-LARGEST_EXACT = 2.0**53
-# Numbers with a decimal comma, and perhaps points between thousands.
-DECIMAL_COMMA = re.compile(r"[+-]?(?:\d+|\d{1,3}(?:\.\d{3})+),\d+(?:[eE][+-]?\d+)?")
-THOUSANDS = re.compile(r"[+-]?\d{1,3}(?:\.\d{3})+")
 DATE = re.compile(r"\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}\b.*|\d{1,2}:\d{2}.*")
 # Ranges of numbers that may be times: years, yyyymmdd, and seconds to nanoseconds since 1970.
 TIMES = ((1900, 2100), (19000101, 21001231), *((3e8 * 10.0**k, 4.2e9 * 10.0**k) for k in (0, 3, 6, 9)))
 NEIGHBORS = "If each row is a node and its neighbors, this is an adjacency list: networkx.read_adjlist reads one"
 EMBED = "a table of numbers, one row per sample, is drawn by nelayout.embed"
-
-
-def number(cell: str, comma: bool = True) -> float | None:
-    """Return the number in a cell, also with a decimal comma; None for other text.
-
-    >>> number("0,5"), number("1.234,5"), number("1e-3"), number("x"), number("1_000")
-    (0.5, 1234.5, 0.001, None, None)
-    """
-    try:
-        return None if "_" in cell else float(cell)
-    except ValueError:
-        if not comma or not DECIMAL_COMMA.fullmatch(cell):
-            return None
-        return float(cell.replace(".", "").replace(",", "."))
-
-
-def is_missing(cell: str) -> bool:
-    """Return whether a cell stands for a missing value."""
-    return cell in MISSING
-
-
-class Rows:
-    """Rows of a table, as (line, cells); comments and empty lines are left out.
-
-    separator  the sign between fields, None for blanks
-    width      the number of fields in most of the first rows
-    exact      whether blanks around fields belong to them
-    comments   whether lines that begin with # or % may be comments
-    notes      guesses, and what was left out so far
-    """
-
-    def __init__(self, source: Source, exact: bool = False, comments: bool = True):
-        text = source.text
-        said = re.match(r'\s*"?sep=(.)"?[ \t]*\n', text, re.IGNORECASE)  # written by and for Excel
-        self.source, self.exact, self.before = source, exact, text[: said.end()].count("\n") if said else 0
-        self.signs = COMMENTS if comments else ()
-        self.text = text[said.end() :] if said else text
-        self.separator, self.quote, self.width = self._dialect(said[1] if said else "")
-        self.dropped = self.hashed = 0
-
-    def __iter__(self) -> Iterator[tuple[int, list[str]]]:
-        self.dropped = self.hashed = 0
-        started = False
-        for line, cells in self._parse(self.text, self.separator, self.quote):
-            if cells[0].startswith(self.signs) and self._is_comment(cells, started):
-                continue
-            if self.separator is None:
-                end = next((k for k in range(2, len(cells)) if cells[k].startswith(self.signs)), len(cells))
-                self.dropped += end < len(cells)
-                cells = cells[:end]
-            started = True
-            yield line + self.before, cells
-
-    @property
-    def notes(self) -> list[str]:
-        unpaired = not self.quote and '"' in self.text
-        hashed = f"{count_of(self.hashed, 'line')} beginning with # or % read as rows, with as many fields as others"
-        said = [
-            "double quotes are not in pairs and are read as letters" if unpaired else "",
-            f"{count_of(self.dropped, 'comment')} after # or % left out" if self.dropped else "",
-            hashed if self.hashed else "",
-        ]
-        return list(filter(None, said))
-
-    def broken(self, line: int, cells: list[str]) -> Exception:
-        """Return the error for a row that has more fields than the others."""
-        return self.source.broken(
-            f"there are {len(cells)} fields, and {self.width} in other rows: {short_repr(' '.join(cells)[:60])}; put "
-            f"names that hold the separator in quotes. {NEIGHBORS}",
-            line,
-        )
-
-    def ambiguous(self, cell: str) -> bool:
-        """Return whether a comma may be a decimal comma or separate thousands."""
-        return self.separator == "," and re.fullmatch(r"[+-]?[1-9]\d{0,2},\d{3}", cell) is not None
-
-    def _is_comment(self, cells: list[str], started: bool) -> bool:
-        """Return whether a row that begins with # or % is a comment; count it."""
-        whole = len(cells) == self.width
-        marked = len(cells[0]) == 1 or cells[0][1].isspace() or cells[0][1] in COMMENTS
-        comment = self.separator is None or not whole or (marked and not started and not ends_named(cells))
-        if comment:
-            self.dropped += started or (whole and (self.separator is not None or not marked))
-        else:
-            self.hashed += not (not started and ends_named(cells))
-        return comment
-
-    def _parse(self, text: str, separator: str | None, quote: str | None) -> Iterator[tuple[int, list[str]]]:
-        if separator is None and (quote is None or quote not in text):
-            for line, content in enumerate(_lines(text), 1):
-                if cells := content.split():
-                    yield line, cells
-            return
-        text = text.replace("\t", " ") if separator is None else text
-        quoting = csv.QUOTE_NONE if quote is None else csv.QUOTE_MINIMAL
-        how: dict[str, Any] = {"delimiter": separator or " ", "quotechar": quote or '"', "quoting": quoting}
-        reader = csv.reader(_lines(text), skipinitialspace=not self.exact, strict=True, **how)
-        last = 0
-        for row in reader:
-            line, last = last + 1, reader.line_num
-            cells = row if self.exact else [cell.strip() for cell in row]
-            cells = [cell for cell in cells if cell] if separator is None else cells
-            if len(cells) > 1 or any(cells):
-                yield line, cells
-
-    def _dialect(self, said: str) -> tuple[str | None, str | None, int]:
-        """Return separator, quote and width that give all first rows the same number of fields."""
-        cut = len(self.text) > HEAD_LETTERS
-        head = self.text[:HEAD_LETTERS].rpartition("\n")[0] if cut else self.text
-        single = re.search(r"(?:^|[\t ,;|])'[^'\n]*'(?:[\t ,;|]|$)", head, re.MULTILINE)
-        quotes = ["'" if single and '"' not in head else '"', None]
-        found: dict[Any, list[int]] = {}
-        for quote in quotes:
-            for sign in [said] if said else SEPARATORS:
-                rows: list[list[str]] = []
-                try:
-                    rows.extend(cells for _, cells in islice(self._parse(head or self.text, sign, quote), HEAD_ROWS))
-                except csv.Error as error:
-                    if not cut or "unexpected end" not in str(error):
-                        continue
-                plain = [len(cells) for cells in rows if not cells[0].startswith(self.signs)]
-                found[sign, quote] = plain or [len(cells) for cells in rows] or [0]
-            level = [sign for sign, q in found if q == quote and _level(found[sign, q])]
-            if level[:1] == [","] and not re.search(r"(?<!\d),|,(?!\d)", head) and found.get((None, quote), [0])[0] > 2:
-                level = level[1:]  # decimal commas between blanks
-            if level:
-                return level[0], quote, max(found[level[0], quote])
-        if not found:
-            for _ in self._parse(self.text, ",", '"'):  # raises the error of the csv module
-                pass
-        sign, quote = max(found, key=lambda key: (sum(w > 1 for w in found[key]) / len(found[key]), key[1] is not None))
-        return sign, quote, Counter(found[sign, quote]).most_common(1)[0][0]
-
-
-def _lines(text: str) -> Iterator[str]:
-    """Yield lines with their ends; `io.StringIO` would take four bytes for each letter."""
-    return (found[0] for found in re.finditer(r".*\n|.+", text))
-
-
-def _level(widths: list[int]) -> bool:
-    """Return whether all rows have the same width >= 2; R's header may be one field shorter."""
-    first, *others = widths
-    return len(set(widths)) == 1 < first or (len(set(others)) == 1 and others[0] == first + 1 > 2)
 
 
 def read_edgelist(source: Source, weight: str | None = None, ends: tuple[str, str] | None = None) -> GraphFile:
@@ -227,7 +73,7 @@ def read_edgelist(source: Source, weight: str | None = None, ends: tuple[str, st
         if matrix is not None:
             return matrix.noting(*rows.notes)
         head = _Head(rows, top, weight, ends)
-        labels, pairs, weights, notes = _numeric(rows, head) or _plain(rows, head) or _words(rows, head)
+        labels, pairs, weights, notes = _edges(rows, head)
     except csv.Error as error:
         raise source.unreadable(f"cannot be read as a table of edges: {error}") from None
     said = (*head.notes, *rows.notes, *filter(None, notes))
@@ -280,7 +126,7 @@ def _matrix(source: Source, top: list[tuple[int, list[str]]]) -> GraphFile | Non
     if missing:
         notes.append(f"{count_of(missing, 'cell')} without a number count as no edge")
     weights = None if np.isin(A, (0, 1)).all() else A[i, j]
-    return from_edges(_whole(labels) or labels, i, j, weights, "edgelist", directed, notes=tuple(notes))
+    return from_edges(whole(labels) or labels, i, j, weights, "edgelist", directed, notes=tuple(notes))
 
 
 def _grid(rows: list[list[str]]) -> tuple[np.ndarray, int] | None:
@@ -347,8 +193,7 @@ class _Head:
             raise self.source.broken(f"{what}; leave it out, or begin it with #", top[0][0])
         rows.width = width = len(head)
         for line, row in top[1:]:
-            if any(row[width:]):
-                raise rows.broken(line, row)
+            _wrong_length(rows, line, row)
         named = self._named(head, body)
         words = not any(map(_is_number, head))
         self._refuse(head, body, named, words)
@@ -361,7 +206,7 @@ class _Head:
         if self.header:
             self.top = top[1:]
         body = [row for _, row in self.top]
-        self.start = self.top[0][0] if self.top else rows.text.count("\n") + 1
+        self.start = self.top[0][0] if self.top else rows.before + rows.text.count("\n") + 2
         numeric = [k for k in range(width) if self._numbers(body, k)]
         empty = {k for k in range(width) if not any(_cells(body, k))}
         if self.header and unnamed:
@@ -534,155 +379,64 @@ def _times(values: Iterable[float | None]) -> bool:
     return bool(known) and any(low <= min(known) and max(known) <= high for low, high in TIMES[0 if whole else 2 :])
 
 
-# rows: labels in node order, the ends of edges by number, weights or None, and notes
-
-_Edges = tuple[list, np.ndarray, np.ndarray | None, list[str]]
-
-
-def _numeric(rows: Rows, head: _Head) -> _Edges | None:
-    """Read a table of numbers alone at once; None if a cell or a row does not fit."""
-    if any(number(cell, False) is None for _, row in head.top[:2] for cell in row):
-        return None
-    at = _body(rows, head)
-    separator = rb"\s+" if rows.separator is None else rb"\s*%s\s*" % re.escape(rows.separator).encode()
-    data = number_columns(rows.text, at, rows.width, separator)
-    if isinstance(data, int) or not all(len(column) and np.isfinite(column).all() for column in data):
-        return None
-    ends, weights = np.stack([data[k] for k in head.ends]), None if head.weight is None else data[head.weight]
-    del data
-    if ends.dtype.kind == "f" and (np.abs(ends).max() >= LARGEST_EXACT or (ends != np.floor(ends)).any()):
-        return None
-    labels, numbers = numbered(ends)
-    return labels, numbers.T, weights, []
+def _wrong_length(rows: Rows, line: int, cells: list[str], least: int = 0) -> None:
+    """Raise the error for a row with more fields than others, or with too few."""
+    hint, words = "put names that hold the separator in quotes", " ".join(cells)
+    if any(cells[rows.width :]):
+        what = f"there are {len(cells)} fields, and {rows.width} in other rows: {short_repr(words[:60])}"
+    elif len(cells) < least:
+        what = f"{least} columns were expected and there are {len(cells)}: {short_repr(words)}"
+        hint = "fill in the others"
+    else:
+        return
+    raise rows.source.broken(f"{what}; {hint}. {NEIGHBORS}", line)
 
 
-def _body(rows: Rows, head: _Head) -> int:
-    """Return the place of the first letter after the heading."""
-    at = 0
-    for _ in range(head.start - rows.before - 1):
-        at = rows.text.find("\n", at) + 1
-    return at
-
-
-def _plain(rows: Rows, head: _Head) -> _Edges | None:
-    """Read words and numbers block by block; None if a row is unusual, such as a comment."""
-    text, sign, width, (i, j), k = rows.text, rows.separator, rows.width, head.ends, head.weight
-    index, at, ends, weights = defaultdict[str, int](count().__next__), _body(rows, head), list[Any](), list[Any]()
-    quote = rows.quote if rows.quote is not None and text.find(rows.quote, at) >= 0 else None
-    # beside semicolons a point may separate thousands
-    unusual = sign == ";" or (sign is None and quote is not None)
-    if unusual or width < max(i + 1, j + 1, 0 if k is None else k + 1, head.least):
-        return None
-    while at < len(text):
-        stop = text.find("\n", at + BLOCK_LETTERS) + 1 or len(text)
-        block, at = text[at:stop], stop
-        block = block if block.endswith("\n") else f"{block}\n"
-        cells = block.replace("\n", f"{sign or ' '}\0{sign or ' '}").split(sign)
-        cells.pop() if sign else None
-        rest = cells[width :: width + 1]
-        if len(cells) != (width + 1) * len(rest) or rest.count("\0") != len(rest):
-            return None
-        if quote is not None and quote in block and (cells := _unquoted(cells, quote)) is None:
-            return None
-        columns = [list(map(str.strip, cells[each :: width + 1])) for each in range(width)]
-        signed = columns[:1] if sign else columns[:1] + columns[2:]
-        if any(mark in block for mark in rows.signs) and any(c.startswith(rows.signs) for each in signed for c in each):
-            return None
-        names = [""] * (2 * len(rest))
-        names[::2], names[1::2] = columns[i], columns[j]
-        ends.append(np.fromiter(map(index.__getitem__, names), np.int64, len(names)))
-        if any(word in index for word in MISSING):
-            return None
-        if k is not None:
-            try:
-                weights.append(np.fromiter(map(float, columns[k]), float, len(rest)))
-            except ValueError:
-                return None
-            if np.isnan(weights[-1]).any() or ("_" in block and any("_" in cell for cell in columns[k])):
-                return None
-    pairs = np.concatenate(ends).reshape(-1, 2) if ends else np.zeros((0, 2), dtype=np.int64)
-    return _in_order(list(index), pairs, np.concatenate(weights) if k is not None and weights else None, head, [])
-
-
-def _unquoted(cells: list[str], quote: str) -> list[str] | None:
-    """Return cells without quotes around them; None if one has others.
-
-    >>> _unquoted(['"a"', ' "b c"', "d"], '"'), _unquoted(['"a', 'b"'], '"')
-    (['a', 'b c', 'd'], None)
-    """
-    found = [cell.lstrip(" ") for cell in cells]
-    found = [cell[1:-1] if cell[:1] == quote == cell[-1:] and len(cell) > 1 else cell for cell in found]
-    return None if any(quote in cell for cell in found) else found
-
-
-def _words(rows: Rows, head: _Head) -> _Edges:
-    """Read the labels of any kind, row by row."""
-    index: dict[str, int] = {}
-    ends, weights, lost = array("q"), array("d"), array("q")
-    (i, j), k, missing, commas, thousands, points = head.ends, head.weight, 0, 0, 0, 0
+def _edges(rows: Rows, head: _Head) -> tuple[list[Any], np.ndarray, np.ndarray | None, list[str]]:
+    """Return labels in node order, ends by number, (m, 2), weights or None, and notes."""
+    (i, j), k = head.ends, head.weight
+    if all(number(cell, False) is not None for _, row in head.top[:2] for cell in row):
+        data = rows.numbers(head.start, head.ends)
+        if data is not None:
+            ends, weights = np.stack([data[i], data[j]]), None if k is None else data[k]
+            del data
+            if np.abs(ends).max() < LARGEST_EXACT:
+                labels, ends = numbered(ends)
+                return labels, ends.T, weights, []
     least = max(i + 1, j + 1, 0 if k is None else k + 1, head.least)
-    for line, cells in rows:
-        if line < head.start:
-            continue
-        if any(cells[rows.width :]):
-            raise rows.broken(line, cells)
-        if len(cells) < least:
-            found = f"there are {len(cells)}: {short_repr(' '.join(cells))}"
-            raise rows.source.broken(
-                f"{least} columns were expected and {found}; fill in the others. {NEIGHBORS}", line
-            )
-        if cells[i] in MISSING or cells[j] in MISSING:
-            lost.append(line)
-            continue
-        ends.append(index.setdefault(cells[i], len(index)))
-        ends.append(index.setdefault(cells[j], len(index)))
+    names, numbers, lost = Names(), Numbers(rows), list[int]()
+    pairs, found = [np.zeros((0, 2), dtype=np.int64)], [np.zeros(0)]
+    for lines, columns in rows.blocks(head.start, lambda line, cells: _wrong_length(rows, line, cells, least)):
+        both, weighed = names.read(columns[i], columns[j]), columns[k or 0]
+        if names.missing and (nameless := np.isin(both, names.missing).any(axis=1)).any():
+            named = np.flatnonzero(~nameless).tolist()
+            lost += [lines[row] for row in np.flatnonzero(nameless).tolist()]
+            both, lines, weighed = both[named], [lines[row] for row in named], [weighed[row] for row in named]
+        pairs.append(both)
         if k is not None:
-            cell = cells[k]
-            value = 1.0 if is_missing(cell) else number(cell)
-            if value is None or ("," in cell and rows.ambiguous(cell)):
-                how = "; write numbers with a decimal point and without commas" if "," in cell else ""
-                raise rows.source.broken(f"the weight {cell!r} is not a number{how}", line)
-            missing += is_missing(cell)
-            commas += "," in cell
-            thousand = "." in cell and THOUSANDS.fullmatch(cell) is not None
-            thousands, points = thousands or (thousand and line), points + ("." in cell and not thousand)
-            weights.append(value)
-    if commas and thousands:
-        raise rows.source.broken(
-            "weights have decimal commas, and here points; write all of them in one way", thousands
-        )
+            values, wrong = numbers.read(weighed, lines)
+            if wrong is not None:
+                how = "; write numbers with a decimal point and without commas" if "," in weighed[wrong] else ""
+                raise rows.source.broken(f"the weight {weighed[wrong]!r} is not a number{how}", lines[wrong])
+            found.append(np.where(np.isnan(values), 1.0, values))
+    if numbers.commas and numbers.thousands:
+        what = "weights have decimal commas, and here points; write all of them in one way"
+        raise rows.source.broken(what, numbers.thousands)
     shown = ", ".join(map(str, lost[:3])) + (", ..." if len(lost) > 3 else "")
-    points_only = thousands and not commas and not points and rows.separator == ";"
-    note = f"the point in weights is read as a decimal point (line {thousands}), and not between thousands"
+    points_only = numbers.thousands and not numbers.commas and not numbers.points and rows.separator == ";"
+    point = f"the point in weights is read as a decimal point (line {numbers.thousands}), and not between thousands"
     notes = [
         f"{count_of(len(lost), 'row')} without a name at an end left out (line {shown})" if lost else "",
-        f"{count_of(missing, 'weight')} missing: such edges weigh 1" if missing else "",
-        f"{count_of(commas, 'weight')} read with a decimal comma" if commas else "",
-        note if points_only else "",
+        f"{count_of(numbers.missing, 'weight')} missing: such edges weigh 1" if numbers.missing else "",
+        f"{count_of(numbers.commas, 'weight')} read with a decimal comma" if numbers.commas else "",
+        point if points_only else "",
     ]
-    pairs = np.frombuffer(ends, dtype=np.int64).reshape(-1, 2)
-    return _in_order(list(index), pairs, np.array(weights) if k is not None else None, head, notes)
-
-
-def _in_order(
-    labels: list[Any], pairs: np.ndarray, weights: np.ndarray | None, head: _Head, notes: list[str]
-) -> _Edges:
-    """Return edges with whole numbers as labels in increasing order; note a likely header."""
-    whole = _whole(labels)
-    if whole is not None:
-        labels, renumbered = numbered(np.array(whole, dtype=np.int64))
-        pairs = renumbered[pairs]
-    elif not head.header and len(pairs) > 1 and all(np.count_nonzero(pairs == end) == 1 for end in pairs[0]):
-        names = " and ".join(map(repr, labels[:2]))
-        notes.append(f"the first row is read as an edge of {names}; headings source and target make it a header")
-    return labels, pairs, weights, notes
-
-
-def _whole(labels: Iterable[str]) -> list[int] | None:
-    """Return labels as integers, None unless all are whole numbers."""
-    values = [number(label, False) for label in labels]
-    whole = [int(x) for x in values if x is not None and abs(x) < LARGEST_EXACT and x.is_integer()]
-    return whole if len(whole) == len(values) else None
+    labels, ends = names.of(np.concatenate(pairs))
+    once = len(ends) > 1 and all(np.count_nonzero(ends == end) == 1 for end in ends[0])
+    if once and not head.header and isinstance(labels[0], str):
+        first = " and ".join(map(repr, labels[:2]))
+        notes.append(f"the first row is read as an edge of {first}; headings source and target make it a header")
+    return labels, ends, None if k is None else np.concatenate(found), notes
 
 
 def _networkx_dicts(source: Source) -> GraphFile:
@@ -690,9 +444,9 @@ def _networkx_dicts(source: Source) -> GraphFile:
     import networkx
 
     rows = [row for row in source.text.split("\n") if not row.lstrip().startswith(COMMENTS)]
-    whole = all(re.match(r"\s*-?\d+\s+-?\d+\s", row) for row in rows if row.strip())
+    plain = all(whole(row.split(None, 2)[:2]) for row in rows if row.strip())
     try:
-        G = networkx.parse_edgelist(rows, nodetype=int if whole else None)
+        G = networkx.parse_edgelist(rows, nodetype=int if plain else None)
     except (TypeError, ValueError, networkx.NetworkXError) as error:
         raise source.unreadable(f"cannot be read as an edge list with attributes: {error}") from None
     return from_networkx(G, "edgelist")
