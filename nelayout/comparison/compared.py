@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from nelayout.comparison.measuring import Measured
 from nelayout.comparison.ranking import deviation, dominators, front, table_lines, table_rows, verdict
@@ -37,8 +37,8 @@ class Comparison:
     """
 
     measured: dict[str, dict[str, Measured]]
-    drawings: dict[str, object]
-    G: object
+    drawings: dict[str, Any]
+    G: Any
     labels: list | None = None
     seconds: dict[str, float] = field(default_factory=dict)
     runs: dict[str, list[dict[str, Measured]]] = field(default_factory=dict)

@@ -82,9 +82,9 @@ class Column:
         else:
             self.values = [None if value is None else shortened(value) for value in known]
 
-    def held(self, drawings: Sequence[str]) -> dict[str, object]:
+    def held(self, drawings: Sequence[str]) -> dict[str, Any]:
         """Return the column as data of a page; `drawings` are the names of the drawings."""
-        result: dict[str, object] = {"name": self.name, "kind": self.kind}
+        result: dict[str, Any] = {"name": self.name, "kind": self.kind}
         if self.drawing is not None:
             result["drawing"] = drawings.index(self.drawing)
         if self.kind == "texts":
@@ -229,7 +229,7 @@ class Page:
     def __repr__(self) -> str:
         return f"Page({self.title!r}: {len(self.names)} nodes, {len(self.ends[0])} edges, {self.size / 1e6:.1f} MB)"
 
-    def _data(self) -> dict[str, object]:
+    def _data(self) -> dict[str, Any]:
         m, number = len(self.ends[0]), np.uint16 if len(self.names) <= 1 << 16 else np.uint32
         # Strong edges first, equally strong ones in random order: the page draws a first part while it moves.
         order = np.random.default_rng(0).permutation(m)
