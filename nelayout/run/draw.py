@@ -14,7 +14,6 @@ from nelayout.run.drawing import Drawing, Part, Run, uses_loops
 from nelayout.run.facts import Facts
 from nelayout.run.passes import Pass, fold, passes_within, sized
 from nelayout.run.plan import Settings, plan
-from nelayout.run.plan_table import loops_within
 
 __all__ = ["draw_part", "draw_parts", "planned"]
 
@@ -53,7 +52,8 @@ def draw_parts(parts: list[Part], run: Run) -> tuple[dict[int, Drawing], bool]:
     plans = [passes for _, passes in planned(parts, run)]
     if parts:
         different = {id(passes): passes for passes in plans}.values()
-        work = dict.fromkeys(each for passes in different for each in loops_within(passes, run.method))
+        within = (each for passes in different for _, each in passes_within(passes))
+        work = dict.fromkeys(work for each in within for work in each.loops(run.method))
         run.compile_ahead(work, max(len(part.nodes) for part in parts), run.dim)
     drawn: dict[int, Drawing] = {}
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import logging
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -18,7 +18,7 @@ from nelayout.added.descent import place
 from nelayout.added.objective import AddedNodes, ties_of
 from nelayout.catalogue.record import Method
 from nelayout.formula.divergences import Divergence
-from nelayout.formula.kernels import Kernel
+from nelayout.formula.kernels import Kernel, Radial
 from nelayout.numerics.arithmetic import radius
 from nelayout.objective import Objective
 from nelayout.optimizers import Optimizer
@@ -26,6 +26,7 @@ from nelayout.optimizers.minimize import StoppingRule
 from nelayout.optimizers.size import best_size, means, size_search, spread_search
 from nelayout.optimizers.step import attraction_of
 from nelayout.record.progress import LOG, Stopped
+from nelayout.run.costs import Cost, CostModel, radials_of
 from nelayout.run.drawing import Drawing, Run, flattened
 from nelayout.run.facts import circle
 from nelayout.run.placement import frame, place_missing, random_positions, stir_flat
@@ -63,6 +64,14 @@ class Pass:
     def nested(self) -> tuple[Pass, ...]:
         """Return the passes that plans list below this one."""
         return ()
+
+    def cost(self, model: CostModel) -> Cost:
+        """Return the cost for one graph, without nested passes."""
+        return model.steps(model.method, self.steps, self.steps) if self.steps else Cost()
+
+    def loops(self, method: Method) -> Iterator[Radial | str]:
+        """Yield what it computes by compiled loops, without nested passes: radials, "stress", "crossings"."""
+        yield from ()
 
     def __call__(self, drawing: Drawing, run: Run) -> Drawing:
         """Return the drawing after this pass."""
@@ -159,6 +168,16 @@ class Descent(Pass):
     coarser: bool = False
     still: bool = False
 
+    def cost(self, model: CostModel) -> Cost:
+        whole = 0.5 * self.steps if self.coarser else self.steps  # the next coarser graph has half of the nodes
+        stress = bool(self.emphasis or model.method.mu)
+        return model.steps(model.method.during(self), whole, self.steps, self.optimizer.name, stress)
+
+    def loops(self, method: Method) -> Iterator[Radial | str]:
+        yield from radials_of(method.during(self))
+        if self.emphasis or method.mu:
+            yield "stress"
+
     def __call__(self, drawing: Drawing, run: Run) -> Drawing:
         if self.rested and drawing.reason == "converged":
             return drawing
@@ -218,6 +237,12 @@ class InSpace(Pass):
     """Descend from random positions with one dimension more, and lay them flat."""
 
     descend: Descent
+
+    def cost(self, model: CostModel) -> Cost:
+        return self.descend.cost(model)
+
+    def loops(self, method: Method) -> Iterator[Radial | str]:
+        return self.descend.loops(method)
 
     def __call__(self, drawing: Drawing, run: Run) -> Drawing:
         Y = random_positions(len(drawing.Y), min(run.dim + 1, 3), run.rng)
@@ -280,6 +305,9 @@ class Keep(Pass):
     def nested(self) -> tuple[Pass, ...]:
         """Return the passes of all branches."""
         return tuple(each for branch in self.branches for each in branch.passes)
+
+    def cost(self, model: CostModel) -> Cost:
+        return Cost()
 
     def __call__(self, drawing: Drawing, run: Run) -> Drawing:
         best = last = given = drawing

@@ -12,7 +12,7 @@ from typing import Any
 from nelayout.catalogue.record import Method
 from nelayout.catalogue.stages import BALANCED, LARGE_GRAPH, SHAPE, CoarseToFine, Descend, early_exaggeration, recipe
 from nelayout.formula.connections import Fixed
-from nelayout.optimizers import Optimizer, optimizer_named
+from nelayout.optimizers import LBFGS, Optimizer, optimizer_named
 from nelayout.run.coarsen import COARSEST
 from nelayout.run.facts import Facts
 from nelayout.run.layers import Layers
@@ -21,7 +21,7 @@ from nelayout.run.passes import Branch, Descent, InSpace, Keep, Pass, Place, Pla
 from nelayout.run.planar import may_be_planar
 from nelayout.run.untangling import Redraw, Untangle
 
-__all__ = ["COMPARED", "Settings", "plan"]
+__all__ = ["COMPARED", "Settings", "plan", "walk_over_alpha"]
 
 # Fewest and most nodes of a graph for which other initial positions are tried.
 MIN_STARTS_NODES, MAX_STARTS_NODES = 6, 200
@@ -62,6 +62,14 @@ class Settings:
 def plan(method: Method, facts: Facts, settings: Settings) -> tuple[Pass, ...]:
     """Return the passes that draw a connected graph of two or more nodes."""
     return _Planner(method, facts, settings).passes()
+
+
+def walk_over_alpha(method: Method, settings: Settings) -> Pass:
+    """Return the pass of `nelayout.run.alpha_walk`; it runs after the largest component's plan."""
+    assert method.choose is not None
+    last = method.stages[-1].max_iter if settings.max_iter is None else settings.max_iter
+    steps, why = method.choose.drawings * min(COMPARED, last) + last, "alpha is chosen from the data"
+    return Descent(name="walk over alpha", steps=steps, optimizer=settings.optimizer or LBFGS(), why=why)
 
 
 class _Planner:

@@ -16,12 +16,13 @@ The drawing with the least F = J + `KAPPA` ln(1 + X) of all rounds is the result
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy.sparse import csr_array
 
+from nelayout.catalogue.record import Method
 from nelayout.formula.divergences import Similarity
 from nelayout.formula.kernels import Radial
 from nelayout.numerics.parallel import Threads
@@ -29,6 +30,7 @@ from nelayout.objective import Objective
 from nelayout.optimizers import LBFGS
 from nelayout.optimizers.minimize import Report, StoppingRule, minimize, silent
 from nelayout.quality.edges import edges
+from nelayout.run.costs import MOVE, TIDY_NODE, Cost, CostModel
 from nelayout.run.drawing import Drawing, Run
 from nelayout.run.passes import Descent, Pass
 from nelayout.run.planar import is_cactus, planar_drawing, searched
@@ -36,7 +38,7 @@ from nelayout.run.tidiness import crossed, crossings, is_symmetric, least_distan
 from nelayout.sums.nbody.exact import BLOCK_PAIRS
 from nelayout.sums.nbody.outside import Sources
 
-__all__ = ["APART", "Estimate", "KAPPA", "MAX_MOVES", "NODE_MOVES", "Redraw", "Untangle"]
+__all__ = ["APART", "Estimate", "KAPPA", "Redraw", "Untangle"]
 
 # Nats for each e-fold of 1 + X: in the result, and at most in moves.
 KAPPA, MOST_KAPPA = 0.5, 4.0
@@ -67,6 +69,14 @@ APART = 0.05
 class Untangle(Pass):
     """Move pieces and nodes at crossings; symmetric drawings stay, except trees and cactuses."""
 
+    def cost(self, model: CostModel) -> Cost:
+        cycles = max(model.entries // 2 - model.n + 1, 0)  # a graph without cycles has hardly a crossing
+        moves = (MAX_MOVES + NODE_MOVES * model.n) * min(1.0, cycles / model.n)
+        return Cost(TIDY_NODE * model.n + MOVE * moves)
+
+    def loops(self, method: Method) -> Iterator[Radial | str]:
+        yield "crossings"
+
     def __call__(self, drawing: Drawing, run: Run) -> Drawing:
         moves = _is_crossed(drawing, TANGLED) and (not is_symmetric(drawing.Y) or is_cactus(drawing.affinity.P))
         return _untangled(drawing, run) if moves else drawing
@@ -82,6 +92,13 @@ class Redraw(Pass):
 
     descents: tuple[Descent, ...]
     untangle: Untangle
+
+    def cost(self, model: CostModel) -> Cost:
+        return sum((each.cost(model) for each in (*self.descents, self.untangle)), Cost())
+
+    def loops(self, method: Method) -> Iterator[Radial | str]:
+        for each in (*self.descents, self.untangle):
+            yield from each.loops(method)
 
     def __call__(self, drawing: Drawing, run: Run) -> Drawing:
         planar = planar_drawing(drawing.affinity.P) if _is_crossed(drawing, PLANAR) else None
