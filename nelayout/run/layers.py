@@ -61,7 +61,7 @@ class Layers(Pass):
         return [each for _, each in passes_within((*self.free, *self.across))]
 
     def __call__(self, drawing: Drawing, run: Run) -> Drawing:
-        method = drawing.method or run.method.during(self.compared)
+        method = drawing.method or run.method.during(self.compared.stage)
         drawing, branches = replace(drawing, method=method), []
         for number, Y in enumerate(self._initial(drawing.part, run.objective(drawing, method), run), 1):
             step = replace(self.compared, name=f"start {number}: {self.compared.name}")

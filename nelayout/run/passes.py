@@ -17,8 +17,8 @@ import numpy as np
 from nelayout.added.descent import place
 from nelayout.added.objective import AddedNodes, ties_of
 from nelayout.catalogue.record import Method
-from nelayout.formula.divergences import Divergence
-from nelayout.formula.kernels import Kernel, Radial
+from nelayout.catalogue.stages import Descend
+from nelayout.formula.kernels import Radial
 from nelayout.numerics.arithmetic import radius
 from nelayout.objective import Objective
 from nelayout.optimizers import Optimizer
@@ -139,12 +139,10 @@ class PlaceMissing(Pass):
 
 @dataclass(frozen=True, kw_only=True)
 class Descent(Pass):
-    """Minimize an objective by one optimizer, after a search for the size with the least J.
+    """Carry out a stage: minimize an objective, after a search for the size with the least J.
 
-    kernel, divergence  override the method's; None: no override
+    stage         the stage; ``steps`` counts its most iterations in place of ``max_iter``
     optimizer     takes the iterations
-    exaggeration  factor on the attraction of all edges
-    force, lull   when the descent ends early, see `nelayout.optimizers.minimize.StoppingRule`
     springs       tie nodes to their initial positions, see `nelayout.run.springs`
     rested        skip it if the drawing has converged before
     same          take the objective of the drawing instead of the method's
@@ -154,12 +152,8 @@ class Descent(Pass):
     still         the drawing is at rest by symmetry: find its size alone
     """
 
-    kernel: Kernel | None = None
-    divergence: Divergence | None = None
+    stage: Descend
     optimizer: Optimizer
-    exaggeration: float = 1.0
-    force: float = 0.0
-    lull: float | None = None
     springs: bool = False
     rested: bool = False
     same: bool = False
@@ -171,20 +165,20 @@ class Descent(Pass):
     def cost(self, model: CostModel) -> Cost:
         whole = 0.5 * self.steps if self.coarser else self.steps  # the next coarser graph has half of the nodes
         stress = bool(self.emphasis or model.method.mu)
-        return model.steps(model.method.during(self), whole, self.steps, self.optimizer.name, stress)
+        return model.steps(model.method.during(self.stage), whole, self.steps, self.optimizer.name, stress)
 
     def loops(self, method: Method) -> Iterator[Radial | str]:
-        yield from radials_of(method.during(self))
+        yield from radials_of(method.during(self.stage))
         if self.emphasis or method.mu:
             yield "stress"
 
     def __call__(self, drawing: Drawing, run: Run) -> Drawing:
         if self.rested and drawing.reason == "converged":
             return drawing
-        method = ((self.same and drawing.method) or run.method).during(self)
+        method = ((self.same and drawing.method) or run.method).during(self.stage)
         if self.emphasis is not None:
             method = replace(method, emphasis=self.emphasis)
-        exaggeration = drawing.exaggeration if self.same and not self.passing else self.exaggeration
+        exaggeration = drawing.exaggeration if self.same and not self.passing else self.stage.exaggeration
         found = self._descended(drawing, method, exaggeration, run)
         return replace(found, method=drawing.method, exaggeration=drawing.exaggeration) if self.passing else found
 
@@ -201,7 +195,8 @@ class Descent(Pass):
         before = drawing
         if self.springs and run.stability:
             objective = springs(objective, drawing, run.stability)
-        rule = StoppingRule(force=self.force, stall=self.lull, point=POINT if bounded else 0.0)
+        tol = self.stage.tol
+        rule = StoppingRule(force=tol, stall=self.stage.lull or None if tol else None, point=POINT if bounded else 0.0)
         drawing = run.minimize(objective, drawing, self.optimizer, self.steps, rule, run.report(drawing, self.name))
         if bounded and radius(drawing.Y) < POINT:
             # If J is lowest at a point (t-SNE of a clique), shapes are rounding errors: keep the last one.
