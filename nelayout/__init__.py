@@ -17,7 +17,7 @@ Graphs, by any method
     solve, Solution      positions and all the evidence of the run
     evaluate, Evaluated  value, gradient and costs of any drawing under the objective of a method
     plan, Plan           the passes of a run, each with its reason, time and memory
-    estimate, Estimate   time and memory, before the run
+    estimate             time and memory, before the run
     distributed          layouts on several machines, for graphs that do not fit one
     methods, method      the catalogue, and a method of it with parts or keywords changed
     Method               the record that a method is; CoarseToFine and Descend are its stages
@@ -58,7 +58,7 @@ _NAMES = {
     "run.pipeline": ("solve",),
     "record.solution": ("Solution", "Evaluated"),
     "run.evaluation": ("evaluate",),
-    "run.plan_table": ("plan", "Plan", "estimate", "Estimate"),
+    "run.plan_table": ("plan", "Plan", "estimate"),
     "catalogue.record": ("Method",),
     "catalogue": ("method", "methods"),
     "catalogue.stages": ("CoarseToFine", "Descend"),

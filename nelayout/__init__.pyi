@@ -60,7 +60,6 @@ from nelayout.record.solution import Evaluated as Evaluated
 from nelayout.record.solution import Solution as Solution
 from nelayout.run.evaluation import evaluate as evaluate
 from nelayout.run.pipeline import solve as solve
-from nelayout.run.plan_table import Estimate as Estimate
 from nelayout.run.plan_table import Plan as Plan
 from nelayout.run.plan_table import estimate as estimate
 from nelayout.run.plan_table import plan as plan

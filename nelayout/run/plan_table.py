@@ -34,7 +34,7 @@ from nelayout.run.taking_apart import take_apart
 from nelayout.similarities.masses import NAMED, node_mass
 from nelayout.sums.device import device_named
 
-__all__ = ["Estimate", "Plan", "PlannedPass", "estimate", "plan", "warn_of_memory"]
+__all__ = ["Plan", "PlannedPass", "estimate", "plan", "warn_of_memory"]
 
 HEAD = ("pass", "graphs x nodes", "steps", "seconds", "memory", "why")
 
@@ -70,7 +70,7 @@ class Plan:
     nodes, edges, components  of the graph
     passes   in order, the passes of the largest component first
     seconds  of the whole run on this number of threads: the sum of the passes
-    bytes    allocated at the peak
+    bytes    allocated at the peak, without the graph's own and the libraries'
     evaluations  of the objective of the largest component, about
     nbody    the backend for sums over all pairs of the largest component
     device_bytes  allocated on the device; 0 without one
@@ -120,32 +120,6 @@ class Plan:
             for row in self._rows()
         )
         return f"<p>{escape(self._title())}</p><table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
-
-
-@dataclass(frozen=True, slots=True)
-class Estimate:
-    """The result of `estimate`: the last line of the plan.
-
-    seconds      of one run on this number of threads
-    bytes        allocated at the peak, without the graph's own and the libraries'
-    device_bytes  allocated on the device; 0 without one
-    nodes, edges  of the graph
-    evaluations  of the objective of the largest component, about
-    nbody        the backend for sums over all pairs of the largest component
-    """
-
-    seconds: float
-    bytes: int
-    nodes: int
-    edges: int
-    evaluations: int
-    nbody: str
-    device_bytes: int = 0
-
-    def __str__(self) -> str:
-        """Return a line for a log."""
-        seconds, size = _short(self.seconds), _short(self.bytes / 1e6)
-        return f"about {seconds} s and {size} MB for {self.nodes} nodes and {self.edges} edges"
 
 
 @takes_common_keywords
@@ -202,8 +176,8 @@ def plan(
 
 
 @takes_common_keywords
-def estimate(G: Any, method: str | Method = "auto", **options: Unpack[MethodOptions]) -> Estimate:
-    """Estimate the seconds and bytes of drawing G: the sum of its `plan`; draw nothing.
+def estimate(G: Any, method: str | Method = "auto", **options: Unpack[MethodOptions]) -> Plan:
+    """Return the plan of drawing G, for its ``seconds`` and ``bytes``; draw nothing.
 
     Of the common keywords, affinity, perplexity, hops, dim, node_size, smoothing, max_iter, optimizer, nbody, device
     and n_jobs count.  The seconds are the CPU's.  For vectors, estimate the graph:
@@ -216,8 +190,8 @@ def estimate(G: Any, method: str | Method = "auto", **options: Unpack[MethodOpti
 
     Returns
     -------
-    Estimate
-        right within about a factor of two on a server of the 2020s that does nothing else
+    Plan
+        right within about a factor of two on a server of the 2020s that does nothing else; see `plan`
 
     Raises
     ------
@@ -231,10 +205,7 @@ def estimate(G: Any, method: str | Method = "auto", **options: Unpack[MethodOpti
     >>> small.seconds < large.seconds, small.bytes < large.bytes, large.nodes
     (True, True, 1600)
     """
-    found = plan(G, method, **options)
-    return Estimate(
-        found.seconds, found.bytes, found.nodes, found.edges, found.evaluations, found.nbody, found.device_bytes
-    )
+    return plan(G, method, **options)
 
 
 def _planned(request: Request, threads: int, stability: float | None, file: float) -> Plan:
