@@ -19,25 +19,25 @@ from nelayout.sums.edges.walk import can_smooth_exactly
 from nelayout.sums.nbody.field import exact_cost, tree_cost
 
 __all__ = [
-    "CALL", "COMPILING", "Cost", "CostModel", "LOADING", "MOVE", "READ", "RUN", "TIDY_NODE", "held_bytes",
-    "radials_of",
+    "CALL", "COMPILING", "Cost", "CostModel", "LOADING", "MOVE", "PARTED_NODE", "READ", "held_bytes", "radials_of",
 ]  # fmt: skip
 
-# Seconds of an iteration: however small, with each sum over a mesh once more; for each node likewise; for each pair of
-# nodes by NumPy; and for each entry.
-CALL, NODE, PAIR = 2.2e-4, 1.5e-7, 15e-9
-ENTRY = {"numpy": 40e-9, "compiled": 5e-9}
-# Seconds for each node and entry that is read, written or made similar, and for each entry that levels merge; for each
-# node that moves by itself, and for each move that untangles.
-READ, TIDY_NODE, MOVE = 1e-6, 5e-5, 1.2e-4
+# Seconds of an iteration: of any graph, because of its Python calls, with each sum over a mesh once more; for each node
+# in a few arrays; for each entry by a compiled loop; for each entry or pair of nodes by NumPy, in arrays of pairs.
+CALL, NODE, ENTRY, PAIR = 4e-4, 2.5e-7, 5e-9, 15e-9
+# Seconds for each node and entry that is read, written, merged or made similar: Python or NumPy touches it a few times.
+READ = 1e-6
+# Seconds for each move that untangles and node of the graph, because crossings are counted among all edges; and for
+# each node that moves away from overlaps.
+MOVE, PARTED_NODE = 2e-7, 5e-5
 # Seconds for each entry that a walk keeps, mean degree, and 1 / (1 - rho).
 PUSH = 0.3e-9
-# Seconds of any run, of compiling the loops that most runs need, and of loading them in a process.
-RUN, COMPILING, LOADING = 0.02, 7.0, 0.5
+# Seconds of compiling the loops that most runs need, and of loading them in a process.
+COMPILING, LOADING = 7.0, 0.5
 # Part of a second core's time that is used.
 SECOND_CORE = 0.6
 # Bytes at the peak: of any run (or array of a mesh), for each node, entry, and pair of nodes (or of node and pivot).
-BYTES_LEAST, BYTES_NODE, BYTES_ENTRY, BYTES_PAIR = 620_000, 380, 62, 22
+BYTES_LEAST, BYTES_NODE, BYTES_ENTRY, BYTES_PAIR = 900_000, 380, 62, 22
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,19 +53,16 @@ class Cost:
 
 
 class CostModel:
-    """One of ``count`` graphs, with n nodes, from which passes foretell their cost; ``nodes``: of all components."""
+    """A connected graph of n nodes, from which passes forecast their cost."""
 
-    def __init__(
-        self, method: Method, o: dict[str, Any], n: int, entries: int, nodes: int, threads: int = 1, count: int = 1
-    ) -> None:
-        self.method, self.n, self.dim, self.count, self.rho = method, n, o["dim"], count, o["smoothing"]
+    def __init__(self, method: Method, o: dict[str, Any], n: int, entries: int, threads: int = 1) -> None:
+        self.method, self.n, self.dim, self.rho, self.backend = method, n, o["dim"], o["smoothing"], o["nbody"]
         exact = method.affinity == "raw" and can_smooth_exactly(method.kernel, method.divergence, method.connection)
         self.given, self.operator = entries, bool(self.rho) and exact
         cut = self.rho and not exact
         self.entries = n * min(n - 1, max(KEPT, WHOLE**2 // n)) if cut else entries
-        self.compiled = uses_loops(nodes, self.entries)
-        self.form = "compiled" if self.compiled else "numpy"
-        self.backend = "exact" if count > 1 else o["nbody"]
+        self.compiled = uses_loops(n, self.entries)
+        self.entry = ENTRY if self.compiled else PAIR
         self.speed = 1.0 + SECOND_CORE * (min(threads, 4) - 1) if self.compiled else 1.0
 
     def similarities(self) -> Cost:
@@ -80,10 +77,10 @@ class CostModel:
     ) -> Cost:
         """Return the cost of iterations on the whole graph, and of ``calls`` on any level."""
         radials, name, size = radials_of(method), self._backend(radials_of(method)), 0
-        each = NODE * self.n + ENTRY[self.form] * self.entries
+        each = NODE * self.n + self.entry * self.entries
         if not self.compiled:
             each += len(radials) * PAIR * self.n**2
-            size = BYTES_PAIR * self.n**2
+            size = 4 * BYTES_PAIR * self.n**2  # positions and functions of all pairs at once
         elif name == "exact":
             each += 1e-9 * exact_cost(self.n, radials)
         else:
@@ -93,17 +90,13 @@ class CostModel:
         if method.connection.by_rows:
             each *= 2  # passes over all pairs
         if self.operator:  # the walk is solved for in each evaluation
-            each += ENTRY[self.form] * self.entries / math.sqrt(1.0 - self.rho)
+            each += self.entry * self.entries / math.sqrt(1.0 - self.rho)
         if optimizer == "majorize":  # a linear system
-            each += ENTRY["numpy"] * self.entries
+            each += PAIR * self.entries
         if stress:
             pairs = self.n * len(pivots_of(self.n))
-            each, size = each + ENTRY[self.form] * pairs, size + BYTES_PAIR * pairs
-        return Cost(steps * (each / self.speed + NODE * self.n) + calls * CALL / self.count, size, steps)
-
-    def copies(self, copies: float) -> int:
-        """Return the bytes of further copies of the graph."""
-        return int(copies * (BYTES_NODE * self.n + BYTES_ENTRY * self.entries))
+            each, size = each + self.entry * pairs, size + BYTES_PAIR * pairs
+        return Cost(steps * (each / self.speed + NODE * self.n) + calls * CALL, size, steps)
 
     def _backend(self, radials: tuple[Radial, ...]) -> str:
         """Return the backend of sums over all pairs of an even drawing."""

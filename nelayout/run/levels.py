@@ -23,7 +23,7 @@ from nelayout.objective import Affinity
 from nelayout.optimizers import LBFGS, optimizer_named
 from nelayout.optimizers.minimize import StoppingRule, minimize, silent
 from nelayout.optimizers.size import size_search
-from nelayout.run.coarsen import Level, hierarchy, merged, strong_edges
+from nelayout.run.coarsen import COARSEST, Level, hierarchy, merged, strong_edges
 from nelayout.run.costs import READ, Cost, CostModel, radials_of
 from nelayout.run.drawing import Drawing, Report, Run
 from nelayout.run.parting import Neighborhoods
@@ -78,8 +78,9 @@ class Levels(Pass):
 
     def cost(self, model: CostModel) -> Cost:
         whole = self.stage.max_iter * (2.0 if self.finest else 2.0 * FINEST)  # each level has half of the nodes
+        calls = self.steps + (_starts(min(model.n, COARSEST)) - 1) * COARSEST_STEPS
         merging = Cost(READ * model.entries)
-        return merging + model.steps(self._method(model.method), whole, self.steps, self.stage.optimizer)
+        return merging + model.steps(self._method(model.method), whole, calls, self.stage.optimizer)
 
     def loops(self, method: Method) -> Iterator[Radial | str]:
         yield from radials_of(self._method(method))
@@ -120,8 +121,7 @@ class Levels(Pass):
         n = len(affinity.mass)
         # Hubs joined to all others shrink no further: such a graph is reported.
         seen = report if n > STARTS_NODES else silent
-        most = min(COARSEST_STARTS, 1 + n // NODES_PER_COPY)
-        return lowest_copies(affinity, method, most, COARSEST_STEPS, run, seen)
+        return lowest_copies(affinity, method, _starts(n), COARSEST_STEPS, run, seen)
 
     def _from_sketch(
         self, drawing: Drawing, levels: list[Level], Y: np.ndarray, run: Run, report: Report
@@ -178,9 +178,8 @@ class Rough(Pass):
     copies: int
 
     def cost(self, model: CostModel) -> Cost:
-        copies = min(self.copies, model.n, max(1.0, STARTS_NODES / model.n))
-        cost = model.steps(model.method, copies * self.steps, self.steps)
-        return replace(cost, bytes=cost.bytes + model.copies(copies))
+        steps = _copies(self.copies, model.n) * self.steps
+        return model.steps(model.method, steps, steps)
 
     def __call__(self, drawing: Drawing, run: Run) -> Drawing:
         method = METHODS["sne" if run.method.connection.by_rows else "ssne"]
@@ -188,12 +187,22 @@ class Rough(Pass):
         return Drawing(Y, drawing.affinity, drawing.given)
 
 
+def _starts(n: int) -> int:
+    """Return how many random starts a coarsest graph of n nodes has at most."""
+    return min(COARSEST_STARTS, 1 + n // NODES_PER_COPY)
+
+
+def _copies(most: int, n: int) -> int:
+    """Return how many of at most so many random starts a graph of n nodes has."""
+    return max(1, min(most, STARTS_NODES // n))
+
+
 def lowest_copies(
     affinity: Affinity, method: Method, most: int, steps: int, run: Run, report: Report = silent
 ) -> np.ndarray:
     """Return the lowest of at most so many random drawings (n, dim) of a graph."""
     n = len(affinity.mass)
-    copies = max(1, min(most, STARTS_NODES // n))
+    copies = _copies(most, n)
     Y = random_positions(copies * n, run.dim, run.rng)
     if not affinity.P.nnz:
         return Y[:n]

@@ -22,7 +22,7 @@ from nelayout.errors import InputError
 from nelayout.numerics import loop_store
 from nelayout.numerics.memory import size_in_words, warn_if_short
 from nelayout.numerics.parallel import Threads, thread_count
-from nelayout.run.costs import CALL, COMPILING, LOADING, READ, RUN, TIDY_NODE, CostModel, held_bytes
+from nelayout.run.costs import CALL, COMPILING, LOADING, PARTED_NODE, READ, CostModel, held_bytes
 from nelayout.run.drawing import Part, uses_loops
 from nelayout.run.facts import Facts
 from nelayout.run.passes import passes_within
@@ -226,7 +226,7 @@ def _planned(request: Request, threads: int, stability: float | None, file: floa
     for passes, some in sorted(groups.items(), key=lambda item: (item[1][0].own_start, -item[1][0].n)):
         count, nodes = len(some), max(facts.n for facts in some)
         size = round(float(np.sqrt(np.mean([facts.n**2 for facts in some]))))
-        model = CostModel(method, o, size, sum(facts.entries for facts in some) // count, n, threads, count)
+        model = CostModel(method, o, size, sum(facts.entries for facts in some) // count, threads)
         evaluations, entries = 0.0, max(entries, count * model.entries)
         for depth, each in passes_within(passes):
             cost = each.cost(model) + model.similarities() if each is passes[0] else each.cost(model)
@@ -236,8 +236,8 @@ def _planned(request: Request, threads: int, stability: float | None, file: floa
             largest, first = size, (round(evaluations), model.nbody)
     components, drawn = int(request.labels.max(initial=-1)) + 1, max((row.nodes for row in rows), default=0)
     peak = held_bytes(n, entries) + max((row.bytes for row in rows), default=0)
-    apart = TIDY_NODE * n if o["node_size"] is not None else 0.0
-    seconds = file + RUN + READ * (n + request.P.nnz) + 0.5 * CALL * max(components - 1, 0) + apart
+    apart = PARTED_NODE * n if o["node_size"] is not None else 0.0
+    seconds = file + READ * (n + request.P.nnz) + CALL * components + apart
     rows.append(PlannedPass("read, pack and write", components, n, 0, "every graph", seconds, 0))
     loops = (0.0 if "nelayout.numerics.compiling" in sys.modules else LOADING) + COMPILING * (not loop_store.compiled())
     if loops and uses_loops(n, entries):
@@ -284,7 +284,7 @@ def warn_of_memory(method: Method, o: dict[str, Any], sizes: np.ndarray, entries
     n, largest, own = int(sizes.sum()), int(sizes.max(initial=0)), int(entries.max(initial=0))
     if not uses_loops(n, entries.sum()):
         return False
-    model = CostModel(method, o, largest, own, n)
+    model = CostModel(method, o, largest, own)
     passes = passes_of(method, Facts(largest, own), Settings(o["dim"]))
     costs = [model.similarities(), *(each.cost(model) for each in passes)]
     needed = held_bytes(n, model.entries + int(entries.sum()) - own) + max(cost.bytes for cost in costs)

@@ -30,7 +30,7 @@ from nelayout.objective import Objective
 from nelayout.optimizers import LBFGS
 from nelayout.optimizers.minimize import Report, StoppingRule, minimize, silent
 from nelayout.quality.edges import edges
-from nelayout.run.costs import MOVE, TIDY_NODE, Cost, CostModel
+from nelayout.run.costs import MOVE, Cost, CostModel
 from nelayout.run.drawing import Drawing, Run
 from nelayout.run.passes import Descent, Pass
 from nelayout.run.planar import is_cactus, planar_drawing, searched
@@ -61,6 +61,8 @@ MAX_MOVES, NODE_MOVES, CACTUS_FACTOR = 170, 0.25, 4.0
 TESTS_PER_MOVE, SETTLED_PER_MOVE = 60_000, 60
 # Crossings for each entry above which a graph is hardly planar, and above which moves take out few of them.
 PLANAR, TANGLED = 0.125, 0.5
+# Nodes from which a graph that may be planar is likely to have crossings, so that it is redrawn.
+CROSSED_NODES = 300
 # Distance between two nodes, in typical distances, below which a drawing from a planar one has folded onto itself.
 APART = 0.05
 
@@ -70,9 +72,8 @@ class Untangle(Pass):
     """Move pieces and nodes at crossings; symmetric drawings stay, except trees and cactuses."""
 
     def cost(self, model: CostModel) -> Cost:
-        cycles = max(model.entries // 2 - model.n + 1, 0)  # a graph without cycles has hardly a crossing
-        moves = (MAX_MOVES + NODE_MOVES * model.n) * min(1.0, cycles / model.n)
-        return Cost(TIDY_NODE * model.n + MOVE * moves)
+        tree = model.entries // 2 < model.n  # of other graphs most have no crossings, or too many
+        return Cost(MOVE * model.n * _moves(model.n, cactus=True)) if tree else Cost()
 
     def loops(self, method: Method) -> Iterator[Radial | str]:
         yield "crossings"
@@ -94,7 +95,8 @@ class Redraw(Pass):
     untangle: Untangle
 
     def cost(self, model: CostModel) -> Cost:
-        return sum((each.cost(model) for each in (*self.descents, self.untangle)), Cost())
+        found = sum((each.cost(model) for each in (*self.descents, self.untangle)), Cost())
+        return replace(found, seconds=min(1.0, model.n / CROSSED_NODES) * found.seconds)
 
     def loops(self, method: Method) -> Iterator[Radial | str]:
         for each in (*self.descents, self.untangle):
@@ -149,6 +151,11 @@ def _objective(drawing: Drawing, run: Run) -> Objective:
     return on_cpu.objective(drawing, drawing.method or run.method, drawing.exaggeration)
 
 
+def _moves(n: int, cactus: bool) -> float:
+    """Return how many moves may be tried in a graph of n nodes."""
+    return (MAX_MOVES + NODE_MOVES * n) * (CACTUS_FACTOR if cactus else 1.0)
+
+
 def _untangled(drawing: Drawing, run: Run) -> Drawing:
     """Return the drawing with fewer crossings."""
     search = _Search(_objective(drawing, run), drawing.Y, run.sums.threads)
@@ -196,7 +203,7 @@ class _Search:
         by_node = np.argsort(np.concatenate([self.i, self.j]), kind="stable") % m
         self.at_node = np.split(by_node, np.cumsum(self.degree)[:-1])
         self.low, self.high = np.empty((2, 2, m))
-        self.left = (MAX_MOVES + NODE_MOVES * n) * (CACTUS_FACTOR if is_cactus(self.P) else 1.0)
+        self.left = _moves(n, is_cactus(self.P))
         self.load, self.value = crossed(self.i, self.j, self.Y), self._value(self.Y)
         self._place(self.Y, np.arange(m), int(self.load.sum()) // 2)
 
