@@ -203,7 +203,7 @@ class Method:  # noqa: PLW1641  the dataclass makes its hash
         """Return True if the stages differ from the kernel's default stages."""
         return self.stages != _recipe(self.kernel, self.divergence, self.connection)
 
-    def during(self, stage: Any) -> Method:
+    def during(self, stage: Descend) -> Method:
         """Return the method with the kernel and divergence of a stage, if the stage has them."""
         own = {"kernel": stage.kernel or self.kernel, "divergence": stage.divergence or self.divergence}
         return replace(self, **own, variational=False)

@@ -78,7 +78,7 @@ class Descend:
                   the best is the result (the method "auto" alone has such stages)
     tol           end when a move of all nodes down the gradient by the typical distance between nodes would lower J by
                   less than this fraction of itself
-    lull          end when 10 steps bring less than this fraction of the decrease so far
+    lull          end when 10 steps bring less than this fraction of the decrease so far; 0: only ``tol`` ends it early
     """
 
     name: str

@@ -12,8 +12,8 @@ from nelayout.catalogue.options import MethodOptions
 from nelayout.catalogue.record import Method
 from nelayout.errors import InputError
 from nelayout.layouts.call import checked_stability, read_call
+from nelayout.run.costs import READ
 from nelayout.run.forecast import Plan, plan_of
-from nelayout.run.plan_table import READ
 from nelayout.run.problem import PreviousLayout
 from nelayout.run.several_machines import Forecast
 from nelayout.run.whole import prepare

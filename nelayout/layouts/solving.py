@@ -15,7 +15,7 @@ from nelayout.layouts.call import Call, read_call
 from nelayout.record.progress import LOG, observe
 from nelayout.record.solution import Solution
 from nelayout.run.drawing import Drawing
-from nelayout.run.plan_table import warn_of_memory
+from nelayout.run.forecast import warn_of_memory
 from nelayout.run.whole import SPLIT, Result, draw, prepare
 
 __all__ = ["drawn", "positions_of", "solution_of", "solve"]

@@ -39,7 +39,7 @@ MAX_POSITIONS, SEGMENTS = 2_000, 3_000
 
 @contextmanager
 def second_compiler(wanted: bool) -> Iterator[Callable[[Iterable[Radial | str], int, int], None]]:
-    """Yield a function that starts a second process on work (`loops_within`), n and dim."""
+    """Yield a function that starts a second process on work (`Pass.loops`), n and dim."""
     helper = None
     if wanted and not loop_store.stored("sums.nbody") and _possible():
         with suppress(OSError):  # not allowed here

@@ -15,7 +15,6 @@ from nelayout.run.drawing import Drawing, Part, Run, uses_loops
 from nelayout.run.facts import Facts
 from nelayout.run.passes import Pass, fold, passes_within, sized
 from nelayout.run.plan import plan
-from nelayout.run.plan_table import loops_within
 from nelayout.run.problem import Settings
 
 __all__ = ["draw_part", "draw_parts", "plans_of"]
@@ -58,7 +57,8 @@ def draw_parts(
     """
     if parts:
         different = {id(passes): passes for passes in plans}.values()
-        work = dict.fromkeys(each for passes in different for each in loops_within(passes, run.method))
+        within = (each for passes in different for _, each in passes_within(passes))
+        work = dict.fromkeys(work for each in within for work in each.loops(run.method))
         run.compile_ahead(work, max(len(part.nodes) for part in parts), run.dim)
     drawn: dict[int, Drawing] = {}
 

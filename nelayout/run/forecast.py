@@ -11,18 +11,19 @@ import numpy as np
 
 from nelayout.catalogue.record import Method
 from nelayout.numerics import loop_store
-from nelayout.numerics.memory import size_in_words
+from nelayout.numerics.memory import size_in_words, warn_if_short
 from nelayout.numerics.parallel import thread_count
+from nelayout.run.costs import CALL, COMPILING, LOADING, PARTED_NODE, READ, CostModel, held_bytes
 from nelayout.run.drawing import uses_loops
 from nelayout.run.facts import Facts
 from nelayout.run.passes import Pass, passes_within
-from nelayout.run.plan import COMPARED
-from nelayout.run.plan_table import CALL, COMPILING, LOADING, READ, RUN, TIDY_NODE, CostModel, held_bytes
+from nelayout.run.plan import plan, walk_over_alpha
+from nelayout.run.problem import Settings
 from nelayout.run.several_machines import Forecast
 from nelayout.run.whole import ASSEMBLE, JOINT, SEPARATE, SIMILARITIES, SPLIT, WALK, Together, Work
 from nelayout.sums.device import device_named
 
-__all__ = ["Plan", "PlannedPass", "plan_of"]
+__all__ = ["Plan", "PlannedPass", "plan_of", "warn_of_memory"]
 
 HEAD = ("pass", "graphs x nodes", "steps", "seconds", "memory", "why")
 
@@ -114,7 +115,7 @@ def plan_of(work: Work, file: float = 0.0) -> Plan:
     """Return the plan of prepared work as a table; ``file``: seconds of reading and writing files."""
     problem, method, settings = work.problem, work.method, work.settings
     n, entries, near, threads = problem.n, problem.P.nnz, problem.near(method), thread_count(settings.n_jobs)
-    count, read = int(problem.labels.max(initial=-1)) + 1, file + RUN + 0.5 * READ * (n + entries)
+    count, read = int(problem.labels.max(initial=-1)) + 1, file + 0.5 * READ * (n + entries)
     rows = [PlannedPass(SPLIT, count, n, 0, "every graph", read, 0)]
     largest, first = 0, (0, "exact")
     for graphs in (work.components, work.joint):
@@ -133,25 +134,24 @@ def plan_of(work: Work, file: float = 0.0) -> Plan:
             similar = model.similarities()
             rows.append(PlannedPass("", len(some), nodes, 0, "", len(some) * similar.seconds, similar.bytes))
             if method.choose is not None and nodes == graphs.facts[0].n:  # the largest component decides for all
-                last = method.stages[-1].max_iter if settings.max_iter is None else settings.max_iter
-                steps, why = method.choose.drawings * min(COMPARED, last) + last, "alpha is chosen from the data"
-                cost = model._steps(method, steps, steps)
-                rows.append(PlannedPass(WALK, 1, nodes, steps, why, cost.seconds, cost.bytes))
+                walk = walk_over_alpha(method, settings)
+                cost = walk.cost(model)
+                rows.append(PlannedPass(WALK, 1, nodes, walk.steps, walk.why, cost.seconds, cost.bytes))
                 evaluations += cost.evaluations
                 if len(some) == 1:
                     some, passes = [], ()
             for depth, each in passes_within(passes):
-                cost = model(each)
+                cost = each.cost(model)
                 seconds, evaluations = len(some) * cost.seconds, evaluations + cost.evaluations
                 rows.append(PlannedPass(each.name, len(some), nodes, each.steps, each.why, seconds, cost.bytes, depth))
             if size > largest:
                 largest, first = size, (round(evaluations), model.nbody)
     rows = _with_similarities(rows)
     peak = held_bytes(n, entries) + max((row.bytes for row in rows), default=0)
-    together = 0.5 * READ * (n + problem.P.nnz) + 0.5 * CALL * max(count - 1, 0)
+    together = 0.5 * READ * (n + problem.P.nnz) + CALL * count
     rows.append(PlannedPass(ASSEMBLE, count, n, 0, "every graph", together, 0))
     if problem.dots:
-        rows.append(PlannedPass(SEPARATE, count, n, 0, "no node hides another", TIDY_NODE * n, 0, 1))
+        rows.append(PlannedPass(SEPARATE, count, n, 0, "no node hides another", PARTED_NODE * n, 0, 1))
     loops = (0.0 if "nelayout.numerics.compiling" in sys.modules else LOADING) + COMPILING * (not loop_store.compiled())
     drawn = max((row.nodes for row in rows if row.steps), default=0)
     if loops and uses_loops(drawn, int(problem.sizes(method)[1].max(initial=0))):
@@ -199,3 +199,24 @@ def _short(value: float) -> str:
     return f"{value:.0f}" if value >= 10 else f"{value:.2g}"
 
 
+def warn_of_memory(
+    method: Method, settings: Settings, sizes: np.ndarray, entries: np.ndarray, held: int = 0
+) -> bool:
+    """Warn if drawing these components takes too much memory; return True if it warned.
+
+    entries  of each component's matrix, two an edge, the largest first
+    held     bytes that other work needs before, at its peak
+    """
+    n, largest, own = int(sizes.sum()), int(sizes.max(initial=0)), int(entries.max(initial=0))
+    if not uses_loops(n, int(entries.sum())):
+        return False
+    model = CostModel(method, settings, largest, own)
+    costs = [model.similarities(), *(each.cost(model) for each in plan(method, Facts(largest, own), settings))]
+    needed = held_bytes(n, model.entries + int(entries.sum()) - own) + max(cost.bytes for cost in costs)
+    remedies = ["Fewer edges (of vectors, a smaller n_neighbors) take less"]
+    if settings.smoothing:
+        remedies.append("so does smoothing=0")
+    if method.perplexity is not None:
+        remedies.append("so does a smaller perplexity")
+    what = f"drawing {n:,} nodes by {method.name}"
+    return warn_if_short(max(needed, held), what, "; ".join(remedies))

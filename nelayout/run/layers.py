@@ -17,13 +17,16 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy.sparse import csr_array
 
+from nelayout.catalogue.record import Method
+from nelayout.formula.kernels import Radial
 from nelayout.objective import Objective
 from nelayout.optimizers.size import size_search, spread_search
 from nelayout.placing.components import component_labels
 from nelayout.placing.orient import transform
 from nelayout.record.progress import Observer
+from nelayout.run.costs import Cost, CostModel
 from nelayout.run.drawing import Drawing, Part, Run
-from nelayout.run.passes import Branch, Descent, Keep, Pass, fold
+from nelayout.run.passes import Branch, Descent, Keep, Pass, fold, passes_within
 from nelayout.run.placement import centered, centered_start, stir_flat
 
 __all__ = ["Layers"]
@@ -46,8 +49,19 @@ class Layers(Pass):
     free: tuple[Pass, ...]
     across: tuple[Pass, ...]
 
+    def cost(self, model: CostModel) -> Cost:
+        return sum((each.cost(model) for each in self._inner), super().cost(model))
+
+    def loops(self, method: Method) -> Iterator[Radial | str]:
+        for each in self._inner:
+            yield from each.loops(method)
+
+    @property
+    def _inner(self) -> list[Pass]:
+        return [each for _, each in passes_within((*self.free, *self.across))]
+
     def __call__(self, drawing: Drawing, run: Run) -> Drawing:
-        method = drawing.method or run.method.during(self.compared)
+        method = drawing.method or run.method.during(self.compared.stage)
         drawing, branches = replace(drawing, method=method), []
         for number, Y in enumerate(self._initial(drawing.part, run.objective(drawing, method), run), 1):
             step = replace(self.compared, name=f"start {number}: {self.compared.name}")

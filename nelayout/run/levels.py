@@ -9,6 +9,7 @@ have few nodes, and each move is a large one.
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -16,20 +17,21 @@ import numpy as np
 from nelayout.catalogue import METHODS
 from nelayout.catalogue.record import Method
 from nelayout.catalogue.stages import FINEST, SLOW, CoarseToFine
-from nelayout.formula.kernels import inverse_power
+from nelayout.formula.kernels import Radial, inverse_power
 from nelayout.numerics.arithmetic import radius
 from nelayout.objective import Affinity
 from nelayout.optimizers import LBFGS, optimizer_named
 from nelayout.optimizers.minimize import StoppingRule, minimize, silent
 from nelayout.optimizers.size import size_search
-from nelayout.run.coarsen import Level, hierarchy, merged, strong_edges
+from nelayout.run.coarsen import COARSEST, Level, hierarchy, merged, strong_edges
+from nelayout.run.costs import READ, Cost, CostModel, radials_of
 from nelayout.run.drawing import Drawing, Report, Run
 from nelayout.run.parting import Neighborhoods
 from nelayout.run.passes import Descent, Pass, fold
 from nelayout.run.placement import centered, random_positions, scattered, stir_flat
 from nelayout.run.score import Hops
 
-__all__ = ["STARTS_NODES", "Levels", "Rough", "lowest_copies", "polylog"]
+__all__ = ["Levels", "Rough", "lowest_copies", "polylog"]
 
 # Nodes of a level that is unfolded, and its largest part of the graph's nodes: finer ones would curl up.
 MIN_UNFOLDED, MAX_UNFOLDED, UNFOLDED_PART = 200, 1000, 1 / 4
@@ -74,6 +76,19 @@ class Levels(Pass):
         """Return the descents."""
         return self.ways
 
+    def cost(self, model: CostModel) -> Cost:
+        whole = self.stage.max_iter * (2.0 if self.finest else 2.0 * FINEST)  # each level has half of the nodes
+        calls = self.steps + (_starts(min(model.n, COARSEST)) - 1) * COARSEST_STEPS
+        merging = Cost(READ * model.entries)
+        return merging + model.steps(self._method(model.method), whole, calls, self.stage.optimizer)
+
+    def loops(self, method: Method) -> Iterator[Radial | str]:
+        yield from radials_of(self._method(method))
+
+    def _method(self, method: Method) -> Method:
+        """Return the method that draws the levels of a graph."""
+        return method if self.stage.power is None else polylog(self.stage.power)
+
     def __call__(self, drawing: Drawing, run: Run) -> Drawing:
         levels = hierarchy(drawing.affinity, run.rng)
         n, sketched = self.whole or len(drawing.Y), None
@@ -97,7 +112,7 @@ class Levels(Pass):
                 after = self._descended(drawing, levels[: depth + 1], Y, run)
                 Y, drawing = after.Y, replace(drawing, method=after.method, exaggeration=after.exaggeration)
         if self.last:
-            drawing = replace(drawing, method=run.method if self.stage.power is None else polylog(self.stage.power))
+            drawing = replace(drawing, method=self._method(run.method))
         return drawing.at(Y)
 
     def _coarsest(self, affinity: Affinity, run: Run, report: Report) -> np.ndarray:
@@ -106,8 +121,7 @@ class Levels(Pass):
         n = len(affinity.mass)
         # Hubs joined to all others shrink no further: such a graph is reported.
         seen = report if n > STARTS_NODES else silent
-        most = min(COARSEST_STARTS, 1 + n // NODES_PER_COPY)
-        return lowest_copies(affinity, method, most, COARSEST_STEPS, run, seen)
+        return lowest_copies(affinity, method, _starts(n), COARSEST_STEPS, run, seen)
 
     def _from_sketch(
         self, drawing: Drawing, levels: list[Level], Y: np.ndarray, run: Run, report: Report
@@ -146,9 +160,8 @@ class Levels(Pass):
             unfolded = _unfolded(drawing, n / m, run, report)
             if unfolded is not None:
                 return unfolded.Y
-        method = run.method if stage.power is None else polylog(stage.power)
         rule = StoppingRule(stage.tol, stall=SLOW if stage.tol > 0 else None)
-        objective = run.objective(drawing, method)
+        objective = run.objective(drawing, self._method(run.method))
         return run.minimize(objective, drawing, optimizer_named(stage.optimizer), stage.max_iter, rule, report).Y
 
 
@@ -164,10 +177,24 @@ class Rough(Pass):
 
     copies: int
 
+    def cost(self, model: CostModel) -> Cost:
+        steps = _copies(self.copies, model.n) * self.steps
+        return model.steps(model.method, steps, steps)
+
     def __call__(self, drawing: Drawing, run: Run) -> Drawing:
         method = METHODS["sne" if run.method.connection.by_rows else "ssne"]
         Y = lowest_copies(drawing.affinity, method, self.copies, self.steps, run)
         return Drawing(Y, drawing.affinity, drawing.given)
+
+
+def _starts(n: int) -> int:
+    """Return how many random starts a coarsest graph of n nodes has at most."""
+    return min(COARSEST_STARTS, 1 + n // NODES_PER_COPY)
+
+
+def _copies(most: int, n: int) -> int:
+    """Return how many of at most so many random starts a graph of n nodes has."""
+    return max(1, min(most, STARTS_NODES // n))
 
 
 def lowest_copies(
@@ -175,7 +202,7 @@ def lowest_copies(
 ) -> np.ndarray:
     """Return the lowest of at most so many random drawings (n, dim) of a graph."""
     n = len(affinity.mass)
-    copies = max(1, min(most, STARTS_NODES // n))
+    copies = _copies(most, n)
     Y = random_positions(copies * n, run.dim, run.rng)
     if not affinity.P.nnz:
         return Y[:n]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import logging
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -17,8 +17,8 @@ import numpy as np
 from nelayout.added.descent import place
 from nelayout.added.objective import AddedNodes, ties_of
 from nelayout.catalogue.record import Method
-from nelayout.formula.divergences import Divergence
-from nelayout.formula.kernels import Kernel
+from nelayout.catalogue.stages import Descend
+from nelayout.formula.kernels import Radial
 from nelayout.numerics.arithmetic import radius
 from nelayout.objective import Objective
 from nelayout.optimizers import Optimizer
@@ -26,6 +26,7 @@ from nelayout.optimizers.minimize import StoppingRule
 from nelayout.optimizers.size import best_size, means, size_search, spread_search
 from nelayout.optimizers.step import attraction_of
 from nelayout.record.progress import LOG, Stopped
+from nelayout.run.costs import Cost, CostModel, radials_of
 from nelayout.run.drawing import Drawing, Run, flattened
 from nelayout.run.facts import circle
 from nelayout.run.placement import frame, place_missing, random_positions, stir_flat
@@ -63,6 +64,14 @@ class Pass:
     def nested(self) -> tuple[Pass, ...]:
         """Return the passes that plans list below this one."""
         return ()
+
+    def cost(self, model: CostModel) -> Cost:
+        """Return the cost for one graph, without nested passes."""
+        return model.steps(model.method, self.steps, self.steps) if self.steps else Cost()
+
+    def loops(self, method: Method) -> Iterator[Radial | str]:
+        """Yield what it computes by compiled loops, without nested passes: radials, "stress", "crossings"."""
+        yield from ()
 
     def __call__(self, drawing: Drawing, run: Run) -> Drawing:
         """Return the drawing after this pass."""
@@ -131,12 +140,10 @@ class PlaceMissing(Pass):
 
 @dataclass(frozen=True, kw_only=True)
 class Descent(Pass):
-    """Minimize an objective by one optimizer, after a search for the size with the least J.
+    """Carry out a stage: minimize an objective, after a search for the size with the least J.
 
-    kernel, divergence  override the method's; None: no override
+    stage         the stage; ``steps`` counts its most iterations in place of ``max_iter``
     optimizer     takes the iterations
-    exaggeration  factor on the attraction of all edges
-    force, lull   when the descent ends early, see `nelayout.optimizers.minimize.StoppingRule`
     springs       tie nodes to their initial positions, see `nelayout.run.springs`
     rested        skip it if the drawing has converged before
     same          take the objective of the drawing instead of the method's
@@ -146,12 +153,8 @@ class Descent(Pass):
     still         the drawing is at rest by symmetry: find its size alone
     """
 
-    kernel: Kernel | None = None
-    divergence: Divergence | None = None
+    stage: Descend
     optimizer: Optimizer
-    exaggeration: float = 1.0
-    force: float = 0.0
-    lull: float | None = None
     springs: bool = False
     rested: bool = False
     same: bool = False
@@ -160,13 +163,23 @@ class Descent(Pass):
     coarser: bool = False
     still: bool = False
 
+    def cost(self, model: CostModel) -> Cost:
+        whole = 0.5 * self.steps if self.coarser else self.steps  # the next coarser graph has half of the nodes
+        stress = bool(self.emphasis or model.method.mu)
+        return model.steps(model.method.during(self.stage), whole, self.steps, self.optimizer.name, stress)
+
+    def loops(self, method: Method) -> Iterator[Radial | str]:
+        yield from radials_of(method.during(self.stage))
+        if self.emphasis or method.mu:
+            yield "stress"
+
     def __call__(self, drawing: Drawing, run: Run) -> Drawing:
         if self.rested and drawing.reason == "converged":
             return drawing
-        method = ((self.same and drawing.method) or run.method).during(self)
+        method = ((self.same and drawing.method) or run.method).during(self.stage)
         if self.emphasis is not None:
             method = replace(method, emphasis=self.emphasis)
-        exaggeration = drawing.exaggeration if self.same and not self.passing else self.exaggeration
+        exaggeration = drawing.exaggeration if self.same and not self.passing else self.stage.exaggeration
         found = self._descended(drawing, method, exaggeration, run)
         return replace(found, method=drawing.method, exaggeration=drawing.exaggeration) if self.passing else found
 
@@ -183,7 +196,8 @@ class Descent(Pass):
         before = drawing
         if self.springs and run.stability:
             objective = springs(objective, drawing, run.stability)
-        rule = StoppingRule(force=self.force, stall=self.lull, point=POINT if bounded else 0.0)
+        tol = self.stage.tol
+        rule = StoppingRule(force=tol, stall=self.stage.lull or None if tol else None, point=POINT if bounded else 0.0)
         drawing = run.minimize(objective, drawing, self.optimizer, self.steps, rule, run.report(drawing, self.name))
         if bounded and radius(drawing.Y) < POINT:
             # If J is lowest at a point (t-SNE of a clique), shapes are rounding errors: keep the last one.
@@ -219,6 +233,12 @@ class InSpace(Pass):
     """Descend from random positions with one dimension more, and lay them flat."""
 
     descend: Descent
+
+    def cost(self, model: CostModel) -> Cost:
+        return self.descend.cost(model)
+
+    def loops(self, method: Method) -> Iterator[Radial | str]:
+        return self.descend.loops(method)
 
     def __call__(self, drawing: Drawing, run: Run) -> Drawing:
         Y = random_positions(len(drawing.Y), min(run.dim + 1, 3), run.rng)
@@ -281,6 +301,9 @@ class Keep(Pass):
     def nested(self) -> tuple[Pass, ...]:
         """Return the passes of all branches."""
         return tuple(each for branch in self.branches for each in branch.passes)
+
+    def cost(self, model: CostModel) -> Cost:
+        return Cost()
 
     def __call__(self, drawing: Drawing, run: Run) -> Drawing:
         best = last = given = drawing

@@ -12,7 +12,7 @@ from typing import Any
 from nelayout.catalogue.record import Method
 from nelayout.catalogue.stages import BALANCED, LARGE_GRAPH, SHAPE, CoarseToFine, Descend, early_exaggeration, recipe
 from nelayout.formula.connections import Fixed
-from nelayout.optimizers import optimizer_named
+from nelayout.optimizers import LBFGS, optimizer_named
 from nelayout.run.coarsen import COARSEST
 from nelayout.run.facts import Facts
 from nelayout.run.layers import Layers
@@ -24,7 +24,7 @@ from nelayout.run.untangling import Redraw, Untangle
 from nelayout.run.variational_component import ROUNDS as GAME_ROUNDS
 from nelayout.run.variational_component import Game
 
-__all__ = ["COMPARED", "plan"]
+__all__ = ["COMPARED", "plan", "walk_over_alpha"]
 
 # Fewest and most nodes of a graph for which other initial positions are tried.
 MIN_STARTS_NODES, MAX_STARTS_NODES = 6, 200
@@ -47,6 +47,15 @@ ROUNDS = 4
 def plan(method: Method, facts: Facts, settings: Settings) -> tuple[Pass, ...]:
     """Return the passes that draw a connected graph of two or more nodes."""
     return _Planner(method, facts, settings).passes()
+
+
+def walk_over_alpha(method: Method, settings: Settings) -> Pass:
+    """Return the pass of `nelayout.run.alpha_walk`; it runs after the largest component's plan."""
+    assert method.choose is not None
+    last = method.stages[-1].max_iter if settings.max_iter is None else settings.max_iter
+    steps, why = method.choose.drawings * min(COMPARED, last) + last, "alpha is chosen from the data"
+    stage = Descend("walk over alpha", steps)
+    return Descent(name=stage.name, steps=steps, stage=stage, optimizer=settings.optimizer or LBFGS(), why=why)
 
 
 class _Planner:
@@ -123,18 +132,9 @@ class _Planner:
 
     def _descend(self, stage: Descend, why: str = "on the way", name: str | None = None, **changes) -> Descent:
         """Return the pass of one stage."""
-        values = {
-            "name": name or stage.name,
-            "steps": stage.max_iter,
-            "kernel": stage.kernel,
-            "divergence": stage.divergence,
-            "optimizer": self.settings.optimizer or optimizer_named(stage.optimizer),
-            "exaggeration": stage.exaggeration,
-            "force": stage.tol,
-            "lull": stage.lull if stage.tol else None,
-            "why": why,
-        }
-        return Descent(**{**values, **changes})
+        optimizer = self.settings.optimizer or optimizer_named(stage.optimizer)
+        found = Descent(name=name or stage.name, steps=stage.max_iter, stage=stage, optimizer=optimizer, why=why)
+        return replace(found, **changes)
 
     def _chosen(self, stages: list[Descend]) -> Keep:
         """Choose among the tails and the emphasis of "auto" by the quality score."""
@@ -153,7 +153,8 @@ class _Planner:
         """Return the descent with an emphasis of large distances in the drawing's objective."""
         steps = EMPHASIS_STEPS_LARGE if self.facts.n > LARGE_GRAPH else EMPHASIS_STEPS
         why = "large distances count as well"
-        return self._descend(stage, why, "emphasis", steps=steps, kernel=None, same=True, emphasis=EMPHASIS)
+        stage = replace(stage, kernel=None)
+        return self._descend(stage, why, "emphasis", steps=steps, same=True, emphasis=EMPHASIS)
 
     def _judged(self, ways: list[Descend], stages: list[Descend]) -> list[Pass]:
         """Choose among the judged stages, and take out crossings if the score hardly falls."""
@@ -180,15 +181,14 @@ class _Planner:
         facts, settings = self.facts, self.settings
         steps = stage.max_iter if settings.max_iter is None else settings.max_iter
         asked = settings.max_iter is not None or settings.tol is not None
-        tol = stage.tol if settings.tol is None else settings.tol
-        own = self._descend(
-            stage, why, steps=steps, force=tol, lull=None if asked or not tol else stage.lull, **changes
-        )
+        stage = replace(stage, lull=0.0) if asked else stage
+        whole = stage if settings.tol is None else replace(stage, tol=settings.tol)
+        own = self._descend(whole, why, steps=steps, **changes)
         first = min(COMPARED, stage.max_iter - 1)
         starts = stage.starts and MIN_STARTS_NODES <= facts.n <= MAX_STARTS_NODES and not facts.goal
         if not starts or steps <= first or facts.fixed != "none":
             return [own]
-        compared = self._descend(stage, "a candidate", steps=first, lull=own.lull)
+        compared = self._descend(stage, "a candidate", steps=first)
         why, margin = f"at most {MAX_STARTS_NODES} nodes", 1.0 + BALANCED
         rough = Rough(name="rough drawing", copies=ROUGH_COPIES, steps=COMPARED, why="a Gaussian releases no edge")
         each = replace(compared, name=f"other starts: {stage.name}")
@@ -224,7 +224,7 @@ class _Planner:
         own: dict[str, Any] = {}
         if self.judged:
             found.append(self._nearest())
-            own = {"same": True, "kernel": None, "why": "the nearest objective"}
+            stage, own = replace(stage, kernel=None), {"same": True, "why": "the nearest objective"}
         if settings.max_iter == 0:
             return (*found, *self._last(stage, **own))
         if facts.fixed == "all":
@@ -234,7 +234,8 @@ class _Planner:
         if facts.fixed == "layers":
             last = self._last(stage, **own)[-1]
             assert isinstance(last, Descent)
-            compared = replace(last, steps=max(min(COMPARED, last.steps - 1), 0), force=stage.tol)
+            few, tried = max(min(COMPARED, last.steps - 1), 0), replace(last.stage, tol=stage.tol)
+            compared = replace(last, steps=few, stage=tried)
             alone = Facts(facts.n, facts.entries)
             free, across = (plan(self.method, alone, Settings(axes)) for axes in (settings.dim, facts.free_axes))
             steps, why = 3 * compared.steps + 1, "an axis is given"

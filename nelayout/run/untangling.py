@@ -16,12 +16,13 @@ The drawing with the least F = J + `KAPPA` ln(1 + X) of all rounds is the result
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy.sparse import csr_array
 
+from nelayout.catalogue.record import Method
 from nelayout.formula.divergences import Similarity
 from nelayout.formula.kernels import Radial
 from nelayout.numerics.parallel import Threads
@@ -29,6 +30,7 @@ from nelayout.objective import Objective
 from nelayout.optimizers import LBFGS
 from nelayout.optimizers.minimize import Report, StoppingRule, minimize, silent
 from nelayout.quality.edges import edges
+from nelayout.run.costs import MOVE, Cost, CostModel
 from nelayout.run.drawing import Drawing, Run
 from nelayout.run.passes import Descent, Pass
 from nelayout.run.planar import is_cactus, planar_drawing, searched
@@ -36,7 +38,7 @@ from nelayout.run.tidiness import crossed, crossings, is_symmetric, least_distan
 from nelayout.sums.nbody.exact import BLOCK_PAIRS
 from nelayout.sums.nbody.outside import Sources
 
-__all__ = ["APART", "Estimate", "KAPPA", "MAX_MOVES", "NODE_MOVES", "Redraw", "Untangle"]
+__all__ = ["APART", "Estimate", "KAPPA", "Redraw", "Untangle"]
 
 # Nats for each e-fold of 1 + X: in the result, and at most in moves.
 KAPPA, MOST_KAPPA = 0.5, 4.0
@@ -59,6 +61,8 @@ MAX_MOVES, NODE_MOVES, CACTUS_FACTOR = 170, 0.25, 4.0
 TESTS_PER_MOVE, SETTLED_PER_MOVE = 60_000, 60
 # Crossings for each entry above which a graph is hardly planar, and above which moves take out few of them.
 PLANAR, TANGLED = 0.125, 0.5
+# Nodes from which a graph that may be planar is likely to have crossings, so that it is redrawn.
+CROSSED_NODES = 300
 # Distance between two nodes, in typical distances, below which a drawing from a planar one has folded onto itself.
 APART = 0.05
 
@@ -66,6 +70,13 @@ APART = 0.05
 @dataclass(frozen=True, kw_only=True)
 class Untangle(Pass):
     """Move pieces and nodes at crossings; symmetric drawings stay, except trees and cactuses."""
+
+    def cost(self, model: CostModel) -> Cost:
+        tree = model.entries // 2 < model.n  # of other graphs most have no crossings, or too many
+        return Cost(MOVE * model.n * _moves(model.n, cactus=True)) if tree else Cost()
+
+    def loops(self, method: Method) -> Iterator[Radial | str]:
+        yield "crossings"
 
     def __call__(self, drawing: Drawing, run: Run) -> Drawing:
         moves = _is_crossed(drawing, TANGLED) and (not is_symmetric(drawing.Y) or is_cactus(drawing.affinity.P))
@@ -82,6 +93,14 @@ class Redraw(Pass):
 
     descents: tuple[Descent, ...]
     untangle: Untangle
+
+    def cost(self, model: CostModel) -> Cost:
+        found = sum((each.cost(model) for each in (*self.descents, self.untangle)), Cost())
+        return replace(found, seconds=min(1.0, model.n / CROSSED_NODES) * found.seconds)
+
+    def loops(self, method: Method) -> Iterator[Radial | str]:
+        for each in (*self.descents, self.untangle):
+            yield from each.loops(method)
 
     def __call__(self, drawing: Drawing, run: Run) -> Drawing:
         planar = planar_drawing(drawing.affinity.P) if _is_crossed(drawing, PLANAR) else None
@@ -132,6 +151,11 @@ def _objective(drawing: Drawing, run: Run) -> Objective:
     return on_cpu.objective(drawing, drawing.method or run.method, drawing.exaggeration)
 
 
+def _moves(n: int, cactus: bool) -> float:
+    """Return how many moves may be tried in a graph of n nodes."""
+    return (MAX_MOVES + NODE_MOVES * n) * (CACTUS_FACTOR if cactus else 1.0)
+
+
 def _untangled(drawing: Drawing, run: Run) -> Drawing:
     """Return the drawing with fewer crossings."""
     search = _Search(_objective(drawing, run), drawing.Y, run.sums.threads)
@@ -179,7 +203,7 @@ class _Search:
         by_node = np.argsort(np.concatenate([self.i, self.j]), kind="stable") % m
         self.at_node = np.split(by_node, np.cumsum(self.degree)[:-1])
         self.low, self.high = np.empty((2, 2, m))
-        self.left = (MAX_MOVES + NODE_MOVES * n) * (CACTUS_FACTOR if is_cactus(self.P) else 1.0)
+        self.left = _moves(n, is_cactus(self.P))
         self.load, self.value = crossed(self.i, self.j, self.Y), self._value(self.Y)
         self._place(self.Y, np.arange(m), int(self.load.sum()) // 2)
 

@@ -34,7 +34,7 @@ from nelayout.placing.overlap import split_coincident
 from nelayout.record.solution import Progress, Solution, Step
 from nelayout.run.alpha_walk import at_order
 from nelayout.run.drawing import Drawing
-from nelayout.run.plan_table import warn_of_memory
+from nelayout.run.forecast import warn_of_memory
 from nelayout.run.problem import Settings
 from nelayout.run.variational_component import vector_features
 from nelayout.similarities.entropic import joint, on_pattern
