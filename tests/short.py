@@ -61,7 +61,6 @@ SHORT = {
     "objective/test_evaluate.py": ["the_value_is_the_printed_j_of_the_positions"],
     "objective/test_node_cost.py": ["costs_add_up_to_the_value"],
     "objective/test_objective.py": ["values_at_the_best_lambda_are_gamma_and_renyi", "constants_of_the_values"],
-    "objective/test_stacks.py": ["some_of_a_stack_is_the_stack_of_some"],
     "optimizers/test_optimizers.py": ["every_optimizer_lowers_every_method", "a_single_edge_is_drawn"],
     "optimizers/test_optimizers_alone.py": ["they_come_to_rest_at_a_stationary_point"],
     "pictures/test_drawing.py": ["nodes_and_edges_lie_at_their_positions", "files_by_ending_twice_the_same"],

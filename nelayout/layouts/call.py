@@ -1,4 +1,4 @@
-"""A call, read and checked before any work: a caller's words become a `Problem` and `Settings`.
+"""A caller's words, read and checked: they become a `Problem` and `Settings`.
 
 Layouts, plans, evaluations, embeddings and sequences share this module, so all refuse the same calls in the same words.
 """
@@ -68,7 +68,7 @@ def checked_stability(stability: Any) -> float:
 def read_call(
     G: Any, method: str | Method, options: Mapping[str, Any], pos: Any = None, fixed: Any = None, **known: Any
 ) -> Iterator[Call]:
-    """Read and check a call before any work; errors become those of the graph's library while it is used.
+    """Read and check a call before any work; errors become those of the graph's library.
 
     ``options``: common keywords and the method's own.  ``known``: fields of `Problem` that a caller knows.
     """

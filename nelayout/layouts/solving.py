@@ -1,4 +1,4 @@
-"""`nl.solve` and the positions of all layout functions: a call is read, drawn, and its result written."""
+"""`nl.solve`, and the positions of all layout functions."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def positions_of(
 
 
 def drawn(call: Call, evidence: bool = True, memory: bool = True) -> Result:
-    """Draw a call; ``evidence``: evaluate the result; ``memory``: compare what it needs with what there is."""
+    """Draw a call; ``evidence``: evaluate the result; ``memory``: look whether it suffices."""
     problem, method, settings, o = call.problem, call.method, call.settings, call.options
     if memory:
         warn_of_memory(method, settings, *problem.sizes(method))
@@ -75,7 +75,7 @@ def drawn(call: Call, evidence: bool = True, memory: bool = True) -> Result:
 
 
 def solution_of(call: Call, memory: bool = True) -> tuple[Solution, tuple[Drawing, ...]]:
-    """Draw a call; return the record of its run, with positions in the library's type, and drawings."""
+    """Draw a call; return its solution, in the library's type, and the components' drawings."""
     began = time.perf_counter()
     result = drawn(call, memory=memory)
     units, found = result.units, result.evidence

@@ -42,6 +42,7 @@ from nelayout.formula.potentials.gravity import Gravity
 from nelayout.formula.potentials.stress import Stress
 from nelayout.numerics.arithmetic import Arithmetic
 from nelayout.numerics.parallel import Threads
+from nelayout.objective.small import SmallGraph, packed
 from nelayout.record.evaluation import NOTHING, Evaluation
 from nelayout.similarities.affinity import Affinity
 from nelayout.sums.device import Device
@@ -72,6 +73,7 @@ class Objective:
     anchors   pull each node to its anchor's position
     emphasis  mu: F = J + mu sigma, with the stress sigma of the drawing, see `nelayout.formula.potentials.stress`
     device    holds the arrays, with the interface of NumPy; None: NumPy itself
+    in_one_loop  whether L-BFGS may take all its steps in one compiled loop, see `nelayout.objective.small`
     largest   lambda of a row from which on J counts as infinite: the node's kernel values are 0 to floats
     by_rows   whether there is one lambda for each node
     plain     the kernel itself as a radial function
@@ -91,6 +93,7 @@ class Objective:
     anchors: Anchors | None = None
     emphasis: float = 0.0
     device: Device | None = None
+    in_one_loop: bool = False
     largest: float = LARGEST
     by_rows: bool = field(init=False, compare=False)
     plain: Radial = field(init=False, compare=False)
@@ -212,6 +215,9 @@ class Objective:
 
         By rows omega is (omega_ij + omega_ji) / 2.  Trials that go too far may give infinity or NaN, silently.
         """
+        graph = self.small(Y.shape[1]) if self.in_one_loop and not weights and not attraction else None
+        if graph is not None:
+            return graph.evaluate(Y)
         Y = self.brought(Y)
         table = self._table(Y)
         pull = "pull" if table is None else "weights"
@@ -231,6 +237,13 @@ class Objective:
         if table is not None:
             vars(self)["_spare"] = table
         return self._held(Y, Evaluation(own, lam, slopes, omega, lost, abs(strength), attraction=sums))
+
+    def small(self, d: int) -> SmallGraph | None:
+        """Return the arrays of the compiled loop in d dimensions; None for parts unknown to it."""
+        known: dict[int, SmallGraph | None] = vars(self).setdefault("_packed", {})
+        if d not in known:
+            known[d] = packed(self, d)
+        return known[d]
 
     def _pulls(self, at: _At, times: float) -> Any:
         """Return omega of every entry, (nnz,), times a power of two."""

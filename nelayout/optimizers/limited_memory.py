@@ -40,7 +40,7 @@ SMALLEST = float(np.finfo(float).tiny)
 
 
 class Memory(NamedTuple):
-    """Curvature pairs in slots, one slot more than pairs; a step writes into the empty slot and the arrays."""
+    """Curvature pairs in slots, one more than pairs; a step writes into the arrays."""
 
     moves: Any  # (m, n, d); in single precision in a large graph
     changes: Any  # the same

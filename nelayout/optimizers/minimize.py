@@ -9,6 +9,8 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
+from nelayout.objective import Objective
+from nelayout.optimizers.limited_memory import LBFGS, pairs_kept
 from nelayout.optimizers.step import Minimizable, Optimizer, State
 from nelayout.record.evaluation import Evaluation
 
@@ -71,9 +73,13 @@ def minimize(
     """
     if max_iter <= 0:
         return Minimized(Y, math.inf, "max_iter")
+    if keeper is None and isinstance(objective, Objective) and objective.in_one_loop and isinstance(optimizer, LBFGS):
+        found = _in_one_loop(objective, Y, optimizer, max_iter, rule, report)
+        if found is not None:
+            return found
     kept = None if keeper is None else keeper.load()
     if kept is None:
-        state: State = optimizer.init(objective, Y)
+        state: Any = optimizer.init(objective, Y)
         monitor, made = _Monitor.of(rule, objective, Y, state.evaluation.value), 0
     else:
         Y, state, monitor, made = kept
@@ -88,6 +94,18 @@ def minimize(
             return Minimized(np.asarray(Y), state.evaluation.value, reason or "max_iter")
         if keeper is not None and state.taken:
             keeper.store(made, (Y, state, monitor, made))
+
+
+def _in_one_loop(
+    objective: Objective, Y: np.ndarray, optimizer: LBFGS, max_iter: int, rule: StoppingRule, report: Report
+) -> Minimized | None:
+    """Take all steps in a compiled loop; None for an objective or rule unknown to it."""
+    graph = None if rule.move > 0 else objective.small(Y.shape[1])
+    if graph is None:
+        return None
+    ends = rule.force, rule.stall, rule.point, rule.window, rule.stall_steps
+    found = graph.descend(Y, optimizer.memory or pairs_kept(len(Y)), max_iter, ends, report)
+    return None if found is None else Minimized(*found)
 
 
 @dataclass

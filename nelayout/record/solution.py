@@ -34,7 +34,7 @@ class Step(NamedTuple):
 
 @dataclass(slots=True)
 class Ran:
-    """A pass that ran: its name, its steps and seconds with those of passes within it, and its depth in the plan."""
+    """A pass that ran: name, steps and seconds with those of inner passes, depth."""
 
     name: str
     steps: int = 0

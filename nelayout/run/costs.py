@@ -1,4 +1,4 @@
-"""What a pass costs: seconds, bytes at the peak, and evaluations of the objective, from sizes alone.
+"""Costs of a pass, from sizes alone: seconds, bytes at the peak, evaluations.
 
 The cost of a pass is its iterations times the cost of one, which sums over all pairs (or a mesh) and over the edges.
 The costs hold for one core of a 2.5 GHz server with compiled loops on disk.
@@ -25,6 +25,8 @@ __all__ = [
 # Seconds of an iteration: of any graph, because of its Python calls, with each sum over a mesh once more; for each node
 # in a few arrays; for each entry by a compiled loop; for each entry or pair of nodes by NumPy, in arrays of pairs.
 CALL, NODE, ENTRY, PAIR = 4e-4, 2.5e-7, 5e-9, 15e-9
+# Factor of CALL where each of many small graphs descends in one compiled loop.
+IN_ONE_LOOP = 0.1
 # Seconds for each node and entry that is read, written, merged or made similar: Python or NumPy touches it a few times.
 READ = 1e-6
 # Seconds for each move that untangles and node of the graph, because crossings are counted among all edges; and for
@@ -42,7 +44,7 @@ BYTES_LEAST, BYTES_NODE, BYTES_ENTRY, BYTES_PAIR = 900_000, 380, 62, 22
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """Seconds, bytes at the peak, and evaluations of the objective; a sum is one cost after another."""
+    """Seconds, bytes at the peak, and evaluations; a sum is one cost after another."""
 
     seconds: float = 0.0
     bytes: int = 0
@@ -53,9 +55,9 @@ class Cost:
 
 
 class CostModel:
-    """A connected graph of n nodes, from which passes forecast their cost."""
+    """A connected graph of n nodes, one of ``many`` small ones: passes forecast their cost."""
 
-    def __init__(self, method: Method, settings: Settings, n: int, entries: int, threads: int = 1) -> None:
+    def __init__(self, method: Method, settings: Settings, n: int, entries: int, threads: int = 1, many: bool = False) -> None:
         self.method, self.n, self.dim = method, n, settings.dim
         self.rho, self.backend = settings.smoothing, settings.nbody
         exact = method.affinity == "raw" and can_smooth_exactly(method.kernel, method.divergence, method.connection)
@@ -63,6 +65,7 @@ class CostModel:
         cut = self.rho and not exact
         self.entries = n * min(n - 1, max(KEPT, WHOLE**2 // n)) if cut else entries
         self.compiled = uses_loops(n, self.entries)
+        self.call = IN_ONE_LOOP * CALL if many and not self.compiled else CALL
         self.entry = ENTRY if self.compiled else PAIR
         self.speed = 1.0 + SECOND_CORE * (min(threads, 4) - 1) if self.compiled else 1.0
 
@@ -97,7 +100,7 @@ class CostModel:
         if stress:
             pairs = self.n * len(pivots_of(self.n))
             each, size = each + self.entry * pairs, size + BYTES_PAIR * pairs
-        return Cost(steps * (each / self.speed + NODE * self.n) + calls * CALL, size, steps)
+        return Cost(steps * (each / self.speed + NODE * self.n) + calls * self.call, size, steps)
 
     def _backend(self, radials: tuple[Radial, ...]) -> str:
         """Return the backend of sums over all pairs of an even drawing."""

@@ -17,10 +17,12 @@ from nelayout.run.passes import Pass, fold, passes_within, sized
 from nelayout.run.plan import plan
 from nelayout.run.problem import Settings
 
-__all__ = ["draw_part", "draw_parts", "plans_of"]
+__all__ = ["MANY_SMALL_GRAPHS", "draw_part", "draw_parts", "plans_of"]
 
 # Most nodes of a graph that one thread draws beside others.
 MAX_BESIDE_NODES = 2_000
+# Small graphs from which each descends in one compiled loop: fewer take less time than loading the loop.
+MANY_SMALL_GRAPHS = 30
 
 
 def plans_of(
@@ -51,7 +53,7 @@ def draw_part(part: Part, run: Run) -> Drawing:
 def draw_parts(
     parts: Sequence[Part], plans: Sequence[tuple[Pass, ...]], run: Run
 ) -> tuple[dict[int, Drawing], bool]:
-    """Draw connected graphs of at least two nodes by their passes; return drawings and True if complete.
+    """Draw connected graphs by their passes; return drawings and True if complete.
 
     If a callback stops the run, graphs that were not reached are left out.
     """
@@ -60,6 +62,8 @@ def draw_parts(
         within = (each for passes in different for _, each in passes_within(passes))
         work = dict.fromkeys(work for each in within for work in each.loops(run.method))
         run.compile_ahead(work, max(len(part.nodes) for part in parts), run.dim)
+    if sum(not uses_loops(len(part.nodes), part.affinity.P.nnz) for part in parts) >= MANY_SMALL_GRAPHS:
+        run = replace(run, sums=replace(run.sums, in_one_loop=True))
     drawn: dict[int, Drawing] = {}
 
     def draw(k: int, own: Run) -> None:

@@ -41,15 +41,17 @@ def uses_loops(n: int, entries: int) -> bool:
 
 @dataclass(frozen=True)
 class Summation:
-    """How all objectives sum: on these threads, by the N-body backend of a name; the device is for large graphs.
+    """Threads and name of the N-body backend of all objectives; a device for large graphs.
 
     Small graphs are summed by NumPy, others by compiled loops.  The size of a graph alone decides, so that a component
-    has the same bits alone and beside others.
+    has the same bits alone and beside others.  ``in_one_loop``: there are so many small graphs that each
+    descends in one compiled loop, see `nelayout.objective.small`.
     """
 
     nbody: str
     threads: Threads
     device: Device | None = None
+    in_one_loop: bool = False
 
     @property
     def on_cpu(self) -> Summation:
@@ -79,7 +81,8 @@ class Summation:
         device = self.device if self.device is not None and n >= self.device.least else None
         nbody = self.backend(n, entries) if device is None else self._on_device
         compiled = device is None and uses_loops(n, entries)
-        return Objective.of(method, affinity, nbody, self.threads, compiled, free=free, device=device)
+        own: dict[str, Any] = {"free": free, "device": device, "in_one_loop": self.in_one_loop and not compiled}
+        return Objective.of(method, affinity, nbody, self.threads, compiled, **own)
 
 
 @dataclass(frozen=True, eq=False, slots=True)

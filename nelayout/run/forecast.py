@@ -14,6 +14,7 @@ from nelayout.numerics import loop_store
 from nelayout.numerics.memory import size_in_words, warn_if_short
 from nelayout.numerics.parallel import thread_count
 from nelayout.run.costs import CALL, COMPILING, LOADING, PARTED_NODE, READ, CostModel, held_bytes
+from nelayout.run.draw import MANY_SMALL_GRAPHS
 from nelayout.run.drawing import uses_loops
 from nelayout.run.facts import Facts
 from nelayout.run.passes import Pass, passes_within
@@ -112,7 +113,7 @@ class Plan:
 
 
 def plan_of(work: Work, file: float = 0.0) -> Plan:
-    """Return the plan of prepared work as a table; ``file``: seconds of reading and writing files."""
+    """Return the plan of prepared work; ``file``: seconds of reading and writing files."""
     problem, method, settings = work.problem, work.method, work.settings
     n, entries, near, threads = problem.n, problem.P.nnz, problem.near(method), thread_count(settings.n_jobs)
     count, read = int(problem.labels.max(initial=-1)) + 1, file + 0.5 * READ * (n + entries)
@@ -124,12 +125,14 @@ def plan_of(work: Work, file: float = 0.0) -> Plan:
         if graphs is work.joint and problem.start is None:
             rows.append(PlannedPass(JOINT, count, n, 0, "one objective spans all components", READ * n, 0))
         rows.append(PlannedPass(SIMILARITIES, len(graphs.parts), n, 0, _why_similar(work), 0.0, 0))
-        for passes, some in _groups(graphs, method).items():
+        groups = _groups(graphs, method)
+        many = sum(map(len, groups.values())) >= MANY_SMALL_GRAPHS
+        for passes, some in groups.items():
             if near is not None:
                 some = [replace(facts, entries=math.ceil(facts.n * min(near, facts.n - 1))) for facts in some]
             nodes = max(facts.n for facts in some)
             size = round(float(np.sqrt(np.mean([facts.n**2 for facts in some]))))
-            model = CostModel(method, settings, size, sum(facts.entries for facts in some) // len(some), threads)
+            model = CostModel(method, settings, size, sum(facts.entries for facts in some) // len(some), threads, many)
             evaluations, entries = 0.0, max(entries, len(some) * model.entries)
             similar = model.similarities()
             rows.append(PlannedPass("", len(some), nodes, 0, "", len(some) * similar.seconds, similar.bytes))
@@ -150,8 +153,9 @@ def plan_of(work: Work, file: float = 0.0) -> Plan:
     peak = held_bytes(n, entries) + max((row.bytes for row in rows), default=0)
     together = 0.5 * READ * (n + problem.P.nnz) + CALL * count
     rows.append(PlannedPass(ASSEMBLE, count, n, 0, "every graph", together, 0))
-    if problem.dots:
-        rows.append(PlannedPass(SEPARATE, count, n, 0, "no node hides another", PARTED_NODE * n, 0, 1))
+    if problem.dots or problem.size is not None:
+        why = "no node hides another" if problem.dots else "nodes have sizes"
+        rows.append(PlannedPass(SEPARATE, count, n, 0, why, PARTED_NODE * n, 0, 1))
     loops = (0.0 if "nelayout.numerics.compiling" in sys.modules else LOADING) + COMPILING * (not loop_store.compiled())
     drawn = max((row.nodes for row in rows if row.steps), default=0)
     if loops and uses_loops(drawn, int(problem.sizes(method)[1].max(initial=0))):
@@ -165,7 +169,7 @@ def plan_of(work: Work, file: float = 0.0) -> Plan:
 
 
 def _groups(graphs: Together, method: Method) -> dict[tuple[Pass, ...], list[Facts]]:
-    """Return the facts of the different graphs that are drawn by each tuple of passes, the largest first."""
+    """Return the facts of the different graphs that each tuple of passes draws."""
     found: dict[tuple[Pass, ...], list[Facts]] = {}
     seen = set[object]()
     for part, facts, passes in zip(graphs.parts, graphs.facts, graphs.passes, strict=True):
@@ -184,7 +188,7 @@ def _why_similar(work: Work) -> str:
 
 
 def _with_similarities(rows: list[PlannedPass]) -> list[PlannedPass]:
-    """Return rows with the cost of each group's similarities in the row of similarities before it."""
+    """Return rows with the cost of similarities in the row of similarities before it."""
     found = list[PlannedPass]()
     for row in rows:
         if row.name:

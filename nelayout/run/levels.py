@@ -162,7 +162,9 @@ class Levels(Pass):
                 return unfolded.Y
         rule = StoppingRule(stage.tol, stall=SLOW if stage.tol > 0 else None)
         objective = run.objective(drawing, self._method(run.method))
-        return run.minimize(objective, drawing, optimizer_named(stage.optimizer), stage.max_iter, rule, report).Y
+        # on few nodes the two end alike, and a linear system costs more than the steps of L-BFGS
+        optimizer = LBFGS() if m <= COARSEST else optimizer_named(stage.optimizer)
+        return run.minimize(objective, drawing, optimizer, stage.max_iter, rule, report).Y
 
 
 @dataclass(frozen=True, kw_only=True)

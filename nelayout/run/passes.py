@@ -70,7 +70,7 @@ class Pass:
         return model.steps(model.method, self.steps, self.steps) if self.steps else Cost()
 
     def loops(self, method: Method) -> Iterator[Radial | str]:
-        """Yield what it computes by compiled loops, without nested passes: radials, "stress", "crossings"."""
+        """Yield its compiled loops, without nested passes: radials, "stress", "crossings"."""
         yield from ()
 
     def __call__(self, drawing: Drawing, run: Run) -> Drawing:

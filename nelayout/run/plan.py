@@ -29,7 +29,7 @@ __all__ = ["COMPARED", "plan", "walk_over_alpha"]
 # Fewest and most nodes of a graph for which other initial positions are tried.
 MIN_STARTS_NODES, MAX_STARTS_NODES = 6, 200
 # Random positions of the rough drawing of a graph, and drawings in space.
-ROUGH_COPIES, FLATTENED = 8, 3
+ROUGH_COPIES, FLATTENED = 16, 3
 # Iterations before drawings are compared: other initial positions, rough drawings, and orders alpha.
 COMPARED = 40
 # Nats (of each row under connections by rows) below which no other initial positions are tried.
@@ -50,7 +50,7 @@ def plan(method: Method, facts: Facts, settings: Settings) -> tuple[Pass, ...]:
 
 
 def walk_over_alpha(method: Method, settings: Settings) -> Pass:
-    """Return the pass of `nelayout.run.alpha_walk`; it runs after the largest component's plan."""
+    """Return the pass that `nelayout.run.alpha_walk` does for the largest component."""
     assert method.choose is not None
     last = method.stages[-1].max_iter if settings.max_iter is None else settings.max_iter
     steps, why = method.choose.drawings * min(COMPARED, last) + last, "alpha is chosen from the data"

@@ -1,4 +1,4 @@
-"""What is to be drawn, as arrays, and how: the arguments of `plan`.
+"""The problem to draw, as arrays, and how to draw it.
 
 Nothing here knows a graph library, a file or a keyword.  Faces turn a caller's words into a `Problem` and `Settings`,
 and a `Result` into the caller's types.
@@ -93,7 +93,7 @@ class Problem:
         return (np.array([sizes.sum()]), np.array([entries.sum()])) if self.joint else (sizes, entries)
 
     def of(self, nodes: np.ndarray) -> Problem:
-        """Return what is known about some nodes in their order, without P; of a part, the outline and the past."""
+        """Return what is known about some nodes, without P; of a part, outline and past."""
         sketch = None if self.sketch is None else self.sketch[nodes]
         nothing = replace(self, rows=None, features=None, distances=None, merged=None, sketch=sketch)
         if len(nodes) < self.n:

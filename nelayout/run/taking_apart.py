@@ -84,7 +84,7 @@ def with_similarities(
 def _affinity(
     known: Problem, graph: csr_array, mass: np.ndarray, method: Method, smoothing: float, threads: Threads
 ) -> tuple[Affinity, tuple[str, ...]]:
-    """Return the input similarities of one component, with what is known of its nodes, and notes."""
+    """Return the similarities of one component, with what is known of its nodes, and notes."""
     affinity, notes = input_affinity(graph, mass, method, smoothing, threads, known.lengths)
     if known.features is not None:
         affinity = replace(affinity, features=known.features)

@@ -46,7 +46,7 @@ OPENED_CHANGE = 1e-3
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Together:
-    """Connected graphs that are drawn in one go, the largest first, with the facts and passes of each."""
+    """Connected graphs, the largest first, with the facts and passes of each."""
 
     parts: tuple[Part, ...]
     facts: tuple[Facts, ...]
@@ -158,7 +158,7 @@ def _frames(problem: Problem, settings: Settings, parts: Sequence[Part]) -> Fram
 
 
 def _drawn(work: Work, run: Run) -> tuple[list[Drawing], Run, bool]:
-    """Draw all components, and then the whole graph if it is drawn jointly; True if a callback stopped the run."""
+    """Draw all components, then jointly if asked; return True if a callback stopped the run."""
     problem, settings = work.problem, work.settings
     drawings, stopped = list[Drawing](), False
     if work.components.parts:
@@ -182,7 +182,7 @@ def _drawn(work: Work, run: Run) -> tuple[list[Drawing], Run, bool]:
 def _each_drawn(
     graphs: Together, problem: Problem, settings: Settings, run: Run
 ) -> tuple[list[Drawing], Run, bool]:
-    """Draw connected graphs; of equal ones, the first.  Return drawings, run and True if a callback stopped it."""
+    """Draw connected graphs, of equal ones the first; return True if a callback stopped."""
     with run.observer.within(SIMILARITIES):
         parts, said = with_similarities(graphs.parts, problem, run.method, settings.smoothing, run.sums.threads)
     run.notes.extend(said)
@@ -225,7 +225,7 @@ def _as_given(part: Part, run: Run) -> Drawing:
 def _finished(
     problem: Problem, settings: Settings, drawings: list[Drawing], observer: Observer
 ) -> tuple[Finished, np.ndarray]:
-    """Bring the components together, turn, scale and separate; return the layout and each component's units in it."""
+    """Bring the components together, turn, scale and separate; return layout and units."""
     shape, places, stay = (problem.n, settings.dim), problem.start, problem.fixed
     if problem.previous is None:
         Y = assemble(drawings, places, stay, shape, settings.scale)
@@ -244,7 +244,8 @@ def _finished(
             return part_nodes(Y, Neighborhoods(problem.P), stay)
 
     part = apart if problem.dots else None
-    done = finish(Y, places, stay, problem.size, settings.scale, settings.center, part)
+    with observer.within(SEPARATE) if problem.size is not None else nullcontext():
+        done = finish(Y, places, stay, problem.size, settings.scale, settings.center, part)
     return done, units / done.factor
 
 

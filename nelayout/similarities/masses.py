@@ -211,7 +211,7 @@ def node_mass(
 
 
 def masses_given(mass: Any, host: Any) -> np.ndarray:
-    """Read masses that are not named, (n,): an attribute, one number, an array, or a dict keyed by node."""
+    """Read masses (n,) that are not named: attribute, number, array, or dict by node."""
     mass = host.opened(mass)
     readable = hasattr(mass, "__len__") or hasattr(mass, "__float__")
     if callable(mass) or isinstance(mass, AbstractSet) or not readable:

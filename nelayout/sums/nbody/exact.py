@@ -70,12 +70,12 @@ class PairTable:
         self.diffs, self.xi, self.scratch = np.empty((dim, n, n)), np.empty((n, n)), np.empty((n, n))
         self.slopes: list[np.ndarray] = []
         self.products = np.multiply.outer(mass, mass)
-        self.itself, self.flat = self.xi.reshape(-1)[:: n + 1], self.products.reshape(-1)
+        self.itself = self.xi.reshape(-1)[:: n + 1]
         self.products.reshape(-1)[:: n + 1] = 0.0
 
     def totals(self, Y: np.ndarray) -> list[float]:
         """Return sum M r over all pairs of each radial function."""
-        return [float(value.reshape(-1).dot(self.flat)) for value in self._values(Y)]
+        return [float(np.add.reduce(np.vecdot(value, self.products))) for value in self._values(Y)]
 
     def potentials(self, Y: np.ndarray) -> list[np.ndarray]:
         """Return the potential (n,) of the masses at positions Y of each radial function."""
