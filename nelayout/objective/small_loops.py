@@ -17,18 +17,13 @@ term  of each term of phi(0, b): coefficient, order, form (0 power, 1 and 2 Box-
 from __future__ import annotations
 
 import math
-from typing import Any
 
-import numba
-
-from nelayout.numerics.compiling import FAST_MATH, compiled_loop
+from nelayout.numerics.compiling import compiled_loop, inlined
 from nelayout.numerics.elementary_loops import exponential, logarithm
 from nelayout.sums.nbody.law_loops import radial
 
 __all__ = ["COMBINATIONS", "descend", "value"]
 
-OPTIONS: dict[str, Any] = {"no_cfunc_wrapper": True, "no_cpython_wrapper": True, "_nrt": False}
-piece = numba.njit(fastmath=FAST_MATH, error_model="numpy", **OPTIONS)  # pyright: ignore[reportCallIssue, reportArgumentType]  numba takes a set
 COMBINATIONS = [("gaussian", "power"), ("inverse", "power"), ("half power", "power"), ("general", "power"),
           ("logarithm", "log"), ("general", "boxcox"), ("gaussian", "log"), ("gaussian", "boxcox"),
           ("gaussian", "power-log"), ("inverse and logarithm", "power-log"), ("general", "power-log")]
@@ -37,7 +32,7 @@ COMBINATIONS = [("gaussian", "power"), ("inverse", "power"), ("half power", "pow
 def pairs_loop(kind, form):
     law = radial(kind, form)
 
-    @piece
+    @inlined
     def pairs_of(n, X, charges, a, b, c, order, potential, force):
         xs, ys, zs = X[0, :n], X[1, :n], X[2, :n]
         for i in range(n):
@@ -64,7 +59,7 @@ def pairs_loop(kind, form):
 P0, P1, P2, P3, P4, P5, P6, P7, P8, P9, P10 = [pairs_loop(*each) for each in COMBINATIONS]
 
 
-@piece
+@inlined
 def pairs(code, n, X, q, a, b, c, t, p, f):
     if code == 0:
         P0(n, X, q, a, b, c, t, p, f)
@@ -90,7 +85,7 @@ def pairs(code, n, X, q, a, b, c, t, p, f):
         P10(n, X, q, a, b, c, t, p, f)
 
 
-@piece
+@inlined
 def law_of_edge(form, order, log_b):
     """form(b, order) and its slope in ln b."""
     if form == 2:
@@ -101,7 +96,7 @@ def law_of_edge(form, order, log_b):
     return power, order * power
 
 
-@piece
+@inlined
 def edges(
     E, rows, cols, factor, times, form, order, X, a, b, c, log_lam, by_rows, n, pull, slopes, att, room, want, out
 ):
@@ -165,7 +160,7 @@ def edges(
     out[0], out[1] = twice * value, twice * slope
 
 
-@piece
+@inlined
 def power_mean(mean, order, powers):
     if order == 0.0:
         return mean
@@ -174,7 +169,7 @@ def power_mean(mean, order, powers):
     return math.log(powers) / order if powers > 0.0 else math.inf
 
 
-@piece
+@inlined
 def evaluate(
     iv, fv, rad, term, rows, cols, factor, mass, free, sw, su, pivots, X, want, G, att, pot, force, room, node, out
 ):
@@ -364,7 +359,7 @@ def evaluate(
                 G[axis, i] *= free[axis, i]
 
 
-@piece
+@inlined
 def dot(m, a, b):
     s = 0.0
     for i in range(m):
@@ -372,7 +367,7 @@ def dot(m, a, b):
     return s
 
 
-@piece
+@inlined
 def radius_of(n, d, X):
     s = 0.0
     for axis in range(d):
@@ -385,7 +380,7 @@ def radius_of(n, d, X):
     return math.sqrt(s / n)
 
 
-@piece
+@inlined
 def inverse_of(n, att, stiff, times, inverse):
     """Set inverse to 1 / (4 w_i): attraction, at least its mean, and stiffness / 4."""
     mean = 0.0

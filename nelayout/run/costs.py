@@ -57,7 +57,9 @@ class Cost:
 class CostModel:
     """A connected graph of n nodes, one of ``many`` small ones: passes forecast their cost."""
 
-    def __init__(self, method: Method, settings: Settings, n: int, entries: int, threads: int = 1, many: bool = False) -> None:
+    def __init__(
+        self, method: Method, settings: Settings, n: int, entries: int, threads: int = 1, many: bool = False
+    ) -> None:
         self.method, self.n, self.dim = method, n, settings.dim
         self.rho, self.backend = settings.smoothing, settings.nbody
         exact = method.affinity == "raw" and can_smooth_exactly(method.kernel, method.divergence, method.connection)
