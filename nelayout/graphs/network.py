@@ -23,6 +23,7 @@ from scipy.sparse import csr_array
 from nelayout.errors import InputError, Unsupported, near_matches, unknown
 from nelayout.graphs.host import Host, holds_weights
 from nelayout.graphs.to_floats import TEXT, numbers, plain_numbers, short_repr
+from nelayout.numerics.compressed_rows import canonical
 
 __all__ = [
     "NEGATIVE", "Network", "canonical", "check_kind", "check_size", "network_of", "similarities", "symmetric",
@@ -115,20 +116,6 @@ def symmetric(n: int, rows: np.ndarray, cols: np.ndarray, weights: np.ndarray) -
         upper = csr_array((weights, (low, high)), shape=(n, n), dtype=np.float64)
         upper.sum_duplicates()
     return canonical(upper + upper.T)
-
-
-def canonical(matrix: object) -> csr_array:
-    """Sort and sum the entries of a matrix, with int32 indices; reuse the memory of `matrix`."""
-    matrix = csr_array(matrix)
-    matrix.sum_duplicates()
-    if not np.isfinite(matrix.data).all():
-        raise InputError(
-            "edge weights are too large to be added up in double precision; divide all of them by their "
-            'largest, or use weight_kind="log"'
-        )
-    matrix.indices = matrix.indices.astype(np.int32, copy=False)
-    matrix.indptr = matrix.indptr.astype(np.int32, copy=False)
-    return matrix
 
 
 def check_size(n: int, entries: int) -> None:

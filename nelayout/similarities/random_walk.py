@@ -18,8 +18,8 @@ from functools import cached_property
 import numpy as np
 from scipy.sparse import csr_array
 
-from nelayout.graphs.network import canonical
 from nelayout.numerics.blocks import rows_at_once
+from nelayout.numerics.compressed_rows import canonical
 from nelayout.numerics.conjugate_gradients import conjugate_gradients
 from nelayout.numerics.parallel import Threads
 

@@ -10,7 +10,7 @@ from scipy.sparse import csr_array, issparse
 
 from nelayout.errors import InputError
 from nelayout.graphs import ArrayHost
-from nelayout.graphs.network import canonical
+from nelayout.numerics.compressed_rows import canonical
 from nelayout.numerics.parallel import Threads
 from nelayout.placing.components import component_labels
 from nelayout.vectors.metrics import nonnegative

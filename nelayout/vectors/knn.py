@@ -10,7 +10,7 @@ from scipy.sparse import csr_array
 from nelayout.catalogue.keywords import checks_keywords
 from nelayout.catalogue.options import generator
 from nelayout.errors import InputTypeError, unknown, warn
-from nelayout.graphs.network import canonical
+from nelayout.numerics.compressed_rows import canonical
 from nelayout.numerics.parallel import Threads, threads_for
 from nelayout.similarities.entropic import calibrate, joint
 from nelayout.vectors.backends import check_backend

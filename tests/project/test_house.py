@@ -77,6 +77,20 @@ def test_imports_run_downward():
     assert offenders == []
 
 
+def test_the_core_knows_no_graph_library_no_file_and_no_keyword():
+    """What draws takes arrays; callers' words are read above it."""
+    core = {"added", "formula", "objective", "optimizers", "placing", "record", "run", "similarities", "sums"}
+    words = ("nelayout.graphs", "nelayout.catalogue.options", "nelayout.catalogue.keywords", "nelayout.layouts")
+    offenders = [
+        f"{short(path)}:{line}: {name}"
+        for path in SOURCES
+        if room_of(path) in core
+        for line, name in imported(path)
+        if name.startswith(words)
+    ]
+    assert offenders == []
+
+
 def test_no_files_import_each_other_in_a_circle():
     """Wherever in a file an import stands, also for types only."""
 
