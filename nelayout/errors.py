@@ -102,7 +102,7 @@ def warn(message: str) -> None:
     >>> caught[0].category, str(caught[0].message)
     (<class 'UserWarning'>, 'the weights were not read')
     """
-    package, depth, frame = __name__.split(".", maxsplit=1)[0], 1, sys._getframe()
-    while frame.f_back is not None and frame.f_globals.get("__name__", "").split(".")[0] == package:
+    ours, depth, frame = (__name__.split(".", maxsplit=1)[0], "contextlib"), 1, sys._getframe()  # calls are contexts
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").split(".")[0] in ours:
         depth, frame = depth + 1, frame.f_back
     warnings.warn(message, UserWarning, stacklevel=depth)
