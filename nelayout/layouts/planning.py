@@ -56,8 +56,8 @@ def plan(
     --------
     >>> import networkx as nx, nelayout as nl
     >>> found = nl.plan(nx.karate_club_graph(), "ws-sne")
-    >>> [each.name for each in found.passes if each.depth == 0][:3]
-    ['shape', 'tail x 0', 'tail x 0.5']
+    >>> [each.name for each in found.passes if each.depth == 0][:4]
+    ['split into components', 'similarities', 'shape', 'tail x 0']
     """
     with read_call(G, method, options, pos, fixed) as call:
         problem, settings = call.problem, call.settings

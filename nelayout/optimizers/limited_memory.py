@@ -40,7 +40,7 @@ SMALLEST = float(np.finfo(float).tiny)
 
 
 class Memory(NamedTuple):
-    """Curvature pairs in slots, one more than pairs; a step writes into the arrays."""
+    """Curvature pairs in slots, one more than pairs; a step writes into the empty slot."""
 
     moves: Any  # (m, n, d); in single precision in a large graph
     changes: Any  # the same
@@ -77,13 +77,13 @@ class Memory(NamedTuple):
         weighted, curvature = sums.product(change, inverse[:, None] * change) / self.unit, float(across[p])
         if not (weighted > 0 and curvature > LEAST_CURVATURE * weighted and curvature > SMALLEST):
             return self
-        K, free = self.inverted, (p + 1) % len(self.moves)
+        K, D, free = self.inverted.copy(), self.curvature.copy(), (p + 1) % len(self.moves)
         column = K.dot(-across)
         column[p] = 1.0
         K[:, p] = column / curvature
-        self.curvature[p] = curvature
+        D[p] = curvature
         K[free], K[:, free] = 0.0, 0.0
-        return self._replace(scale=curvature / weighted, slot=free)
+        return Memory(self.moves, self.changes, K, D, curvature / weighted, self.unit, free)
 
     def forgotten(self) -> Memory:
         """Return the memory without pairs: the next direction is from the gradient alone."""

@@ -118,7 +118,7 @@ def untangled(G, seed=0):
     class Seen(Keep):
         def __call__(self, drawing, run):
             now = super().__call__(drawing, run)
-            kept.append((drawing, now, *(float(run.values(each)[0]) for each in (drawing, now))))
+            kept.append((drawing, now, *(run.value(each) for each in (drawing, now))))
             return now
 
     def seen(*given):
@@ -235,7 +235,7 @@ def test_components_lose_crossings_together_as_they_do_alone(seed):
 def test_an_estimate_changes_as_j_does_when_nodes_move_a_little(nodes, name, emphasis):
     """Also if another node has moved a little since the estimate was made."""
     P, threads, method = adjacency(nx.karate_club_graph()), Threads(), METHODS[name]
-    affinity = Affinity(P / P.sum(), np.ones(34), distances=tuple(hop_distances_of_each([P], threads)))
+    affinity = Affinity(P / P.sum(), np.ones(34), distances=hop_distances_of_each([P], threads)[0])
     J = replace(Objective.of(method, affinity, Exact(False, threads), threads, False), emphasis=emphasis)
     rng, toward = np.random.default_rng(0), np.zeros((34, 2))
     Y, h = rng.normal(size=(34, 2)), 1e-5
