@@ -62,7 +62,8 @@ def draw_parts(
         within = (each for passes in different for _, each in passes_within(passes))
         work = dict.fromkeys(work for each in within for work in each.loops(run.method))
         run.compile_ahead(work, max(len(part.nodes) for part in parts), run.dim)
-    if sum(not uses_loops(len(part.nodes), part.affinity.P.nnz) for part in parts) >= MANY_SMALL_GRAPHS:
+    count = sum(not uses_loops(len(part.nodes), part.affinity.P.nnz) for part in parts)
+    if count >= MANY_SMALL_GRAPHS and run.max_iter != 0:
         run = replace(run, sums=replace(run.sums, in_one_loop=True))
     drawn: dict[int, Drawing] = {}
 
