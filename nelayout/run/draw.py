@@ -79,7 +79,8 @@ def draw_parts(
 
     run.observer.begin(sum(map(_steps, plans)))
     sizes = [len(part.nodes) for part in parts]
-    small = [k for k, n in enumerate(sizes) if n <= MAX_BESIDE_NODES]
+    # PyTorch has threads of its own, so variational games follow one another.
+    small = [k for k, n in enumerate(sizes) if n <= MAX_BESIDE_NODES and not run.method.variational]
     # Each small graph has its own randomness: threads leave the bits as they are.
     seeds = dict(zip(small, run.rng.integers(2**63, size=(len(small), 4)), strict=True))
 
