@@ -141,8 +141,6 @@ def plan_of(work: Work, file: float = 0.0) -> Plan:
                 cost = walk.cost(model)
                 rows.append(PlannedPass(WALK, 1, nodes, walk.steps, walk.why, cost.seconds, cost.bytes))
                 evaluations += cost.evaluations
-                if len(some) == 1:
-                    some, passes = [], ()
             for depth, each in passes_within(passes):
                 cost = each.cost(model)
                 seconds, evaluations = len(some) * cost.seconds, evaluations + cost.evaluations

@@ -180,8 +180,9 @@ def test_what_is_refused(call, words):
 
 def test_the_estimate_knows_of_the_walk():
     G = nx.random_geometric_graph(300, 0.1, seed=0)
-    auto, plain = nl.estimate(G, AUTO), nl.estimate(G, "alpha-sne")
-    assert 2 < auto.seconds / plain.seconds < 15
+    plans = nl.estimate(G, AUTO), nl.estimate(G, "alpha-sne")  # whether loops are loaded depends on other tests
+    auto, plain = (sum(p.seconds for p in plan.passes if p.name != "compile and load loops") for plan in plans)
+    assert 2 < auto / plain < 15
 
 
 @pytest.mark.full
