@@ -28,8 +28,6 @@ from nelayout.sums.nbody import NBody, backend
 
 __all__ = ["Drawing", "Part", "Report", "Run", "Summation", "flattened", "uses_loops"]
 
-# Nodes of a graph that is drawn once for all that are equal to it.
-MAX_REPEATED_NODES = 30
 # Pairs of nodes from which compiled loops are loaded.
 NUMPY_PAIRS = COMPILED_ABOVE**2
 
@@ -103,14 +101,6 @@ class Part:
     fixed: np.ndarray | None = None
     sketch: np.ndarray | None = None
     own_start: bool = False
-
-    @property
-    def key(self) -> tuple[bytes, ...] | None:
-        """Return the key that equal small graphs share; None if a graph has initial positions."""
-        if len(self.nodes) > MAX_REPEATED_NODES or self.start is not None:
-            return None
-        P = self.affinity.P
-        return tuple(a.tobytes() for a in (P.indptr, P.indices, P.data, self.affinity.mass))
 
     @property
     def known(self) -> np.ndarray:

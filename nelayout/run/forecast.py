@@ -21,6 +21,7 @@ from nelayout.run.passes import Pass, passes_within
 from nelayout.run.plan import plan, walk_over_alpha
 from nelayout.run.problem import Settings
 from nelayout.run.several_machines import Forecast
+from nelayout.run.twins import twins_of
 from nelayout.run.whole import ASSEMBLE, JOINT, SEPARATE, SIMILARITIES, SPLIT, WALK, Together, Work
 from nelayout.sums.device import device_named
 
@@ -169,12 +170,9 @@ def plan_of(work: Work, file: float = 0.0) -> Plan:
 def _groups(graphs: Together, method: Method) -> dict[tuple[Pass, ...], list[Facts]]:
     """Return the facts of the different graphs that each tuple of passes draws."""
     found: dict[tuple[Pass, ...], list[Facts]] = {}
-    seen = set[object]()
-    for part, facts, passes in zip(graphs.parts, graphs.facts, graphs.passes, strict=True):
-        if facts.n < 2 or (part.key is not None and part.key in seen):
-            continue
-        seen.add(part.key)
-        found.setdefault(passes, []).append(facts)
+    for k, twin in twins_of(graphs.parts).items():
+        if twin.first == k:
+            found.setdefault(graphs.passes[k], []).append(graphs.facts[k])
     return found
 
 

@@ -42,9 +42,9 @@ UNFOLDING_MOVE = 0.01
 # Factor of the stress of hops beyond which a drawing that goes by distances between rows is left.
 MAX_STRESS_RISE = 4 / 3
 # Random starts of a coarsest graph at most, and all nodes of the random starts of a graph together.
-COARSEST_STARTS, STARTS_NODES = 4, 1300
+COARSEST_STARTS, STARTS_NODES = 8, 1300
 # Nodes for each further random start: small graphs have few different layouts.
-NODES_PER_COPY = 10
+NODES_PER_COPY = 5
 # Iterations of each of them.
 COARSEST_STEPS = 50
 

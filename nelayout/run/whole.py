@@ -30,6 +30,7 @@ from nelayout.run.passes import Pass
 from nelayout.run.placement import centered, place_missing, random_positions
 from nelayout.run.problem import Problem, Settings
 from nelayout.run.taking_apart import split, with_similarities
+from nelayout.run.twins import twins_of
 from nelayout.similarities.masses import NAMED, node_mass
 from nelayout.sums.device import device_named
 
@@ -192,9 +193,8 @@ def _each_drawn(
             replace(part, fixed=np.ones((len(part.nodes), run.dim), dtype=bool)) if same[part.nodes].all() else part
             for part in parts
         ]
-    first_of: dict[object, int] = {}
-    twin_of = {k: first_of.setdefault(part.key or k, k) for k, part in enumerate(parts) if len(part.nodes) > 1}
-    different = list(first_of.values())
+    twins = twins_of(parts)
+    different = [k for k, twin in twins.items() if twin.first == k]
     drawn, stopped = dict[int, Drawing](), False
     if different and run.method.choose is not None:  # the largest component decides for all
         largest = different.pop(0)
@@ -206,9 +206,11 @@ def _each_drawn(
         done, complete = draw_parts([parts[k] for k in different], plans, own)
         drawn.update({different[k]: drawing for k, drawing in done.items()})
         stopped = not complete
-    found = [drawn.get(twin_of.get(k, k)) for k in range(len(parts))]
-    each = zip(parts, found, strict=True)
-    return [_as_given(part, run) if own is None else replace(own, given=part) for part, own in each], run, stopped
+    found = [
+        twins[k].drawn(drawn[twins[k].first], part) if k in twins and twins[k].first in drawn else _as_given(part, run)
+        for k, part in enumerate(parts)
+    ]
+    return found, run, stopped
 
 
 def _as_given(part: Part, run: Run) -> Drawing:

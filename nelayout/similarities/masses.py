@@ -205,7 +205,9 @@ def node_mass(
     largest = values.max(initial=0.0)
     if largest == 0:
         return np.ones(len(values)), notes
-    parts = values / largest  # first, so that the mean of huge numbers stays finite
+    # first, by a power of two, so that the mean of huge numbers stays finite and masses of mean 1 stay as they are
+    largest = float(np.ldexp(1.0, min(int(np.frexp(largest)[1]), 1023)))
+    parts = values / largest
     mean = parts.mean()
     return np.maximum(parts / mean, FLOOR) if relative else largest * np.maximum(parts, FLOOR * mean), notes
 

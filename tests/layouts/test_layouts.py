@@ -598,10 +598,7 @@ def test_a_heavier_edge_is_shorter(method, name):
 
 
 @pytest.mark.parametrize("method", ["auto", "ws-sne"])
-def test_given_positions_of_many_components_come_back_at_once(method, request):
-    if method == "auto":
-        reason = "each component with positions looks for its nearest objective by itself, which takes too long"
-        request.applymarker(pytest.mark.xfail(strict=False, reason=reason))
+def test_given_positions_of_many_components_come_back_at_once(method):
     G = nx.disjoint_union_all([nx.path_graph(3 + k % 5) for k in range(120)])
     began = time.perf_counter()
     pos = nl.layout(G, method, seed=0)

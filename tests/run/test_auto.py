@@ -53,7 +53,7 @@ def test_the_masses_of_auto_are_these():
     masses = "auto", node_mass(adjacency(G), "auto")[0], "strength"
     named, given, other = (nl.layout(G, mass=mass, seed=0) for mass in masses)
     assert all(np.array_equal(own[v], named[v]) for v in G)
-    np.testing.assert_allclose([given[v] for v in G], [own[v] for v in G], atol=1e-6)  # an array is scaled once more
+    np.testing.assert_allclose([given[v] for v in G], [own[v] for v in G], atol=1e-9)  # an array is scaled once more
     assert np.abs(np.array([other[v] for v in G]) - [own[v] for v in G]).max() > 0.1
 
 
