@@ -209,9 +209,9 @@ def lowest_copies(
     if not affinity.P.nnz:
         return Y[:n]
     objective, best, least = run.objective(Drawing(Y[:n], affinity), method), Y[:n], math.inf
+    if not objective.scale_free:  # random drawings are of one size
+        Y = Y * size_search(objective, Y[:n])
     for start in np.split(Y, copies):
-        if not objective.scale_free:
-            start = start * size_search(objective, start)
         after = minimize(objective, start, LBFGS(), steps, StoppingRule(stall=SLOW), report)
         if after.value < least:
             best, least = after.Y, after.value
