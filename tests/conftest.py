@@ -70,7 +70,7 @@ NEEDS = {"shared_data": "data", "driver": "browser"}
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark the tests that ask for a fixture of `NEEDS`, and those of the short run."""
+    """Mark the tests that ask for a fixture of `NEEDS`, and the tests of the short run."""
     tests = defaultdict(list)
     for item in items:
         for name in NEEDS.keys() & set(getattr(item, "fixturenames", ())):

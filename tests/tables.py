@@ -1,4 +1,4 @@
-"""Tables that several files of tests run over, and products of them of which a quick run takes a part."""
+"""Tables that several files of tests run over, and their products; a quick run takes a part of each."""
 
 from __future__ import annotations
 

@@ -68,7 +68,7 @@ def checked_stability(stability: Any) -> float:
 def read_call(
     G: Any, method: str | Method, options: Mapping[str, Any], pos: Any = None, fixed: Any = None, **known: Any
 ) -> Iterator[Call]:
-    """Read and check a call before any work; errors become those of the graph's library.
+    """Read and check a call before any work; the graph's library sees its own error types.
 
     ``options``: common keywords and the method's own.  ``known``: fields of `Problem` that a caller knows.
     """

@@ -20,7 +20,7 @@ import math
 
 from nelayout.numerics.compiling import compiled_loop, inlined
 from nelayout.numerics.elementary_loops import exponential, logarithm
-from nelayout.sums.nbody.law_loops import radial
+from nelayout.sums.nbody.pair_loops import node_sums
 
 __all__ = ["COMBINATIONS", "descend", "value"]
 
@@ -29,60 +29,28 @@ COMBINATIONS = [("gaussian", "power"), ("inverse", "power"), ("half power", "pow
           ("gaussian", "power-log"), ("inverse and logarithm", "power-log"), ("general", "power-log")]
 
 
-def pairs_loop(kind, form):
-    law = radial(kind, form)
+def pairs_of(left):
+    """Make the loop over all pairs for one of the combinations ``left``, by its code."""
+    sums_of_node, last = node_sums(*left[0]), len(COMBINATIONS) - len(left)
+    others = pairs_of(left[1:]) if left[1:] else None
 
     @inlined
-    def pairs_of(n, X, charges, a, b, c, order, potential, force):
-        xs, ys, zs = X[0, :n], X[1, :n], X[2, :n]
-        for i in range(n):
-            x, y, z = xs[i], ys[i], zs[i]
-            p, fx, fy, fz = 0.0, 0.0, 0.0, 0.0
-            for j in range(n):
-                dx, dy, dz = x - xs[j], y - ys[j], z - zs[j]
-                value, slope = law(a, b, c, order, dx * dx + dy * dy + dz * dz)
-                if j == i:
-                    value, slope = 0.0, 0.0
-                p += charges[j] * value
-                w = charges[j] * slope
-                fx += w * dx
-                fy += w * dy
-                fz += w * dz
-            potential[i] = p
-            force[0, i] = 2.0 * fx
-            force[1, i] = 2.0 * fy
-            force[2, i] = 2.0 * fz
+    def pairs(code, n, X, charges, a, b, c, order, potential, force):
+        if code == last:
+            xs, ys, zs, charge = X[0, :n], X[1, :n], X[2, :n], charges[:n]
+            for i in range(n):
+                p, fx, fy, fz = sums_of_node(xs, ys, zs, charge, xs[i], ys[i], zs[i], a, b, c, order, i)
+                potential[i] = p
+                force[0, i] = 2.0 * fx
+                force[1, i] = 2.0 * fy
+                force[2, i] = 2.0 * fz
+        elif others is not None:
+            others(code, n, X, charges, a, b, c, order, potential, force)
 
-    return pairs_of
+    return pairs
 
 
-P0, P1, P2, P3, P4, P5, P6, P7, P8, P9, P10 = [pairs_loop(*each) for each in COMBINATIONS]
-
-
-@inlined
-def pairs(code, n, X, q, a, b, c, t, p, f):
-    if code == 0:
-        P0(n, X, q, a, b, c, t, p, f)
-    elif code == 1:
-        P1(n, X, q, a, b, c, t, p, f)
-    elif code == 2:
-        P2(n, X, q, a, b, c, t, p, f)
-    elif code == 3:
-        P3(n, X, q, a, b, c, t, p, f)
-    elif code == 4:
-        P4(n, X, q, a, b, c, t, p, f)
-    elif code == 5:
-        P5(n, X, q, a, b, c, t, p, f)
-    elif code == 6:
-        P6(n, X, q, a, b, c, t, p, f)
-    elif code == 7:
-        P7(n, X, q, a, b, c, t, p, f)
-    elif code == 8:
-        P8(n, X, q, a, b, c, t, p, f)
-    elif code == 9:
-        P9(n, X, q, a, b, c, t, p, f)
-    else:
-        P10(n, X, q, a, b, c, t, p, f)
+pairs = pairs_of(COMBINATIONS)
 
 
 @inlined
@@ -117,14 +85,7 @@ def edges(
         else:
             log_b, decay = shift[k] - (b / a) * logarithm(u), b / u
         f = times * factor[k]
-        if form == 2:
-            v, s = log_b, 1.0
-        else:
-            power = exponential(order * log_b)
-            if form == 1:
-                v, s = (power - 1.0) / order, power
-            else:
-                v, s = power, order * power
+        v, s = law_of_edge(form, order, log_b)
         value += f * v
         slope += f * s
         shift[k] = f * s

@@ -34,7 +34,7 @@ class Step(NamedTuple):
 
 @dataclass(slots=True)
 class Ran:
-    """A pass that ran: name, steps and seconds with those of inner passes, depth."""
+    """A pass that ran: name, depth, and steps and seconds with inner passes included."""
 
     name: str
     steps: int = 0

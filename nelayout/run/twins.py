@@ -32,7 +32,10 @@ DECIMALS = 9
 
 
 class Twin:
-    """A part that is drawn as an earlier one: its number, and the nodes of both in one order; None: as they are."""
+    """A part that is drawn as the earlier part ``first``.
+
+    ``there``, ``here``: the nodes of the earlier part and of this one, in one order; None: both as they are.
+    """
 
     def __init__(self, first: int, there: np.ndarray | None = None, here: np.ndarray | None = None) -> None:
         self.first, self.there, self.here = first, there, here
@@ -69,7 +72,10 @@ def twins_of(parts: Sequence[Part]) -> dict[int, Twin]:
 
 
 def _as_given(part: Part) -> object:
-    """Return the key that equal small graphs share; None for large ones, and where positions may move."""
+    """Return the key that equal small graphs share.
+
+    None: the graph is large, or its given positions may move.
+    """
     n, P = len(part.nodes), part.affinity.P
     if n > MAX_REPEATED_NODES or (part.start is not None and not part.rests):
         return None
@@ -81,7 +87,7 @@ def _as_given(part: Part) -> object:
 
 
 def in_order(P: csr_array, mass: np.ndarray) -> tuple[object, np.ndarray]:
-    """Return the arrays of a small graph in an order of its nodes that its structure gives, and the order."""
+    """Return the arrays of a small graph in an order of its structure, and the order."""
     n, weights, ends, indptr = P.shape[0], P.data.tolist(), P.indices.tolist(), P.indptr.tolist()
     around = [list(zip(ends[a:b], weights[a:b], strict=True)) for a, b in pairwise(indptr)]
     color, count = _ranked([(m, len(each)) for m, each in zip(mass.tolist(), around, strict=True)])

@@ -74,7 +74,7 @@ class Work:
 def prepare(problem: Problem, method: Method, settings: Settings, quick: bool = False) -> Work:
     """Decide on all passes that draw a problem by a method; draw nothing.
 
-    Facts are those of the weights, because similarities are a pass.  ``quick``: strengths stand in for named
+    Facts come from the weights, because similarities are a pass.  ``quick``: strengths stand in for named
     centralities, which may take long.
     """
     named = quick and isinstance(problem.mass, str) and problem.mass in NAMED and problem.mass != "unit"

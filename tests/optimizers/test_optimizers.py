@@ -270,7 +270,7 @@ def bfgs(pairs, newest, inverse: np.ndarray) -> np.ndarray:
 @pytest.mark.parametrize("kept", [1, 2, 7])
 @pytest.mark.parametrize("d", [1, 2, 3])
 def test_directions_are_those_of_the_bfgs_matrix(d, kept, form, monkeypatch):
-    """After twenty pairs, of which those without positive curvature are left out.
+    """After twenty pairs; pairs without positive curvature are left out.
 
     Pairs in single precision serve gradients that it does not hold, and leave an error of 1e-4.
     """

@@ -7,17 +7,40 @@ from functools import cache
 
 import numpy as np
 
-from nelayout.numerics.compiling import compiled_loop
+from nelayout.numerics.compiling import compiled_loop, inlined
 from nelayout.numerics.elementary_loops import exponential
 from nelayout.sums.nbody.law_loops import radial
 
-__all__ = ["as_points", "force_of_nodes", "pair_sums"]
+__all__ = ["as_points", "force_of_nodes", "node_sums", "pair_sums"]
+
+
+def node_sums(kind, form):
+    """Make the loop over the pairs of one node, of a kind and one of `law_loops.FORMS`."""
+    value_and_slope = radial(kind, form)
+
+    @inlined
+    def node_sums(X, Y, Z, charges, x, y, z, a, b, c, order, itself):
+        """Return sum_j c_j r(xi_j) and half its gradient, without j = itself."""
+        p, fx, fy, fz = 0.0, 0.0, 0.0, 0.0
+        for j in range(len(charges)):
+            dx, dy, dz = x - X[j], y - Y[j], z - Z[j]
+            value, slope = value_and_slope(a, b, c, order, dx * dx + dy * dy + dz * dz)
+            if j == itself:  # one loop is faster than two parts
+                value, slope = 0.0, 0.0
+            p += charges[j] * value
+            w = charges[j] * slope
+            fx += w * dx
+            fy += w * dy
+            fz += w * dz
+        return p, fx, fy, fz
+
+    return node_sums
 
 
 @cache
 def pair_sums(kind, form):
     """Make the loop over the pairs of a kind and one of `law_loops.FORMS`."""
-    value_and_slope = radial(kind, form)
+    sums_of_node = node_sums(kind, form)
 
     @compiled_loop
     def pair_sums(points, charges, a, b, c, order, at, own, start, stop, potential, force):
@@ -26,21 +49,9 @@ def pair_sums(kind, form):
         force[:, i] = 2 sum_j c_j r'(xi_ij) (at_i - y_j).  ``points`` (3, n) have charges, ``at`` (3, k) feel them; both
         are padded with zeros.  ``own`` (k,): point that a point does not feel, itself; -1: none.
         """
+        X, Y, Z = points[0], points[1], points[2]
         for i in range(start, stop):
-            x, y, z = at[0, i], at[1, i], at[2, i]
-            X, Y, Z = points[0], points[1], points[2]
-            itself = own[i]
-            p, fx, fy, fz = 0.0, 0.0, 0.0, 0.0
-            for j in range(len(charges)):
-                dx, dy, dz = x - X[j], y - Y[j], z - Z[j]
-                value, slope = value_and_slope(a, b, c, order, dx * dx + dy * dy + dz * dz)
-                if j == itself:  # one loop is faster than two parts
-                    value, slope = 0.0, 0.0
-                p += charges[j] * value
-                w = charges[j] * slope
-                fx += w * dx
-                fy += w * dy
-                fz += w * dz
+            p, fx, fy, fz = sums_of_node(X, Y, Z, charges, at[0, i], at[1, i], at[2, i], a, b, c, order, own[i])
             potential[i] = p
             force[0, i] = 2.0 * fx
             force[1, i] = 2.0 * fy
