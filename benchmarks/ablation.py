@@ -33,10 +33,12 @@ from sklearn.metrics import silhouette_score
 import nelayout as nl
 from benchmarks import problems
 from benchmarks.drawing_quality import quality
+from nelayout.core.passes.facts import Facts
+from nelayout.core.passes.levels import Levels
+from nelayout.core.passes.passes import Branch, Keep, Pass
+from nelayout.core.problem import Settings
+from nelayout.core.untangling.untangling import Redraw
 from nelayout.numerics.communities import communities
-from nelayout.run.levels import Levels
-from nelayout.run.passes import Branch, Keep, Pass
-from nelayout.run.untangling import Redraw
 
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "tuning.md"
 SIGNS = {"np1": 1, "np2": 1, "sns": -1, "crossings": -1, "groups": 1, "knn_auc": 1, "geo_r2": 1, "seconds": -1}
@@ -108,20 +110,24 @@ def never_stopped(passes: Plan) -> Plan:
 @contextmanager
 def planned(change: Callable[[Plan], Plan]) -> Iterator[None]:
     """Change every plan."""
-    from nelayout.run import draw
+    from nelayout.core.run import draw
 
-    own = draw.plan
-    with patch.object(draw, "plan", lambda *given: change(own(*given))):
+    own = draw.passes_for
+    with patch.object(draw, "passes_for", lambda *given: change(own(*given))):
         yield
 
 
 @contextmanager
 def nothing_special() -> Iterator[None]:
     """Plan rings, wheels, stars and hubs like any other graphs."""
-    from nelayout.run import draw
+    from nelayout.core.run import draw
 
-    own = draw.plan
-    with patch.object(draw, "plan", lambda method, facts, settings: own(method, replace(facts, special=""), settings)):
+    own = draw.passes_for
+
+    def plain(method: nl.Method, facts: Facts, settings: Settings) -> Plan:
+        return own(method, replace(facts, special=""), settings)
+
+    with patch.object(draw, "passes_for", plain):
         yield
 
 
@@ -148,10 +154,12 @@ RULES: dict[str, tuple[str, Callable[[], Any], str]] = {
         "no drawing without crossings is tried", lambda: planned(without_branch("from a planar drawing")),
         "ladders are twisted",
     ),
-    "turns": ("only nodes move where edges cross", lambda: constants("run.untangling", MAX_PIECE_NODES=0), ""),
+    "turns": (
+        "only nodes move where edges cross", lambda: constants("core.untangling.untangling", MAX_PIECE_NODES=0), "",
+    ),
     "crowded masses": (
         "crowded graphs have the power of others",
-        lambda: constants("similarities.masses", CROWDED_POWER=0.25), "",
+        lambda: constants("core.similarities.masses", CROWDED_POWER=0.25), "",
     ),
     "unfold": ("no level is unfolded", lambda: planned(unfolded_never), "meshes that bend in space are folded"),
     "stop": (

@@ -23,14 +23,14 @@ from scipy.sparse import csr_array
 import nelayout as nl
 from benchmarks import problems
 from benchmarks.scaling import cloud, neighbors, seconds
-from nelayout.catalogue import METHODS
+from nelayout.core.catalogue import METHODS
+from nelayout.core.passes.drawing import Summation
+from nelayout.core.run.taking_apart import input_affinity
+from nelayout.core.similarities.masses import node_mass
+from nelayout.core.sums.device import Device, device_named
 from nelayout.errors import DeviceError
 from nelayout.numerics.parallel import Threads, thread_count
 from nelayout.numerics.pytorch import torch_module
-from nelayout.run.drawing import Summation
-from nelayout.run.taking_apart import input_affinity
-from nelayout.similarities.masses import node_mass
-from nelayout.sums.device import Device, device_named
 
 SHARED = (("luxembourg", "auto"), ("mnist_knn10", "ws-sne"), ("road_moscow", "auto"))
 # Random points, and neighbors of each: some 10 and 100 million edges.

@@ -25,16 +25,16 @@ from benchmarks.drawing_quality import quality
 from benchmarks.page import commit, machine
 from benchmarks.problems import load
 from benchmarks.scaling import cloud, neighbors
-from nelayout.catalogue import METHODS
+from nelayout.core.catalogue import METHODS
+from nelayout.core.objective import Affinity
+from nelayout.core.passes.drawing import Summation
+from nelayout.core.run.several_machines import LEAST_NODES, Forecast, driver_bytes
+from nelayout.core.sums.nbody import backend
 from nelayout.distributed.drawing import _along_curve
 from nelayout.distributed.floor import Blocks, FloorSummation
 from nelayout.distributed.reading import from_matrix
 from nelayout.distributed.team import SETTINGS, Team
 from nelayout.numerics.parallel import Threads
-from nelayout.objective import Affinity
-from nelayout.run.drawing import Summation
-from nelayout.run.several_machines import LEAST_NODES, Forecast, driver_bytes
-from nelayout.sums.nbody import backend
 
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "scaling.md"
 REPEATS, MESSAGE = 5, 64

@@ -1,7 +1,7 @@
 """What `nelayout.estimate` says beside the processor time of one thread: `python -m benchmarks.estimates`.
 
 Each mesh is drawn a few steps to load what is compiled, then several times; the median counts.  The costs in
-`run/costs.py` hold for one class of machines: on another, all ratios are larger or smaller by one factor.  So
+`core/passes/costs.py` hold for one class of machines: on another, all ratios are larger or smaller by one factor.  So
 the last line gives their geometric mean, and the least and the largest as multiples of it.
 """
 

@@ -17,7 +17,7 @@ from sklearn.metrics import silhouette_score
 import nelayout as nl
 from benchmarks import problems
 from benchmarks.drawing_quality import quality
-from nelayout.catalogue import METHODS
+from nelayout.core.catalogue import METHODS
 from nelayout.numerics.communities import communities
 
 WEIGHTED = {"karate", "les miserables", "davis"}

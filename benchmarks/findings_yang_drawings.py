@@ -19,9 +19,9 @@ import nelayout as nl
 from benchmarks import problems
 from benchmarks.contenders import contender
 from benchmarks.drawn import cpu_seconds
-from nelayout.catalogue import METHODS, tune
-from nelayout.catalogue.record import Method
-from nelayout.catalogue.stages import Descend
+from nelayout.core.catalogue import METHODS, tune
+from nelayout.core.catalogue.record import Method
+from nelayout.core.catalogue.stages import Descend
 from nelayout.quality.classes import class_accuracy
 from nelayout.quality.crossings import edge_crossings
 from nelayout.quality.neighborhoods import map_neighbors, map_r2

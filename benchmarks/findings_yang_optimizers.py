@@ -17,12 +17,12 @@ from scipy.sparse import csr_array
 from benchmarks import problems
 from benchmarks.findings_yang_drawings import VECTORS, given, told
 from benchmarks.optimizers import race
-from nelayout.catalogue import METHODS
+from nelayout.core.catalogue import METHODS
+from nelayout.core.objective import Affinity, Objective
+from nelayout.core.optimizers import Optimizer, optimizer_named
+from nelayout.core.optimizers.majorization import Majorize, MajorizeState
+from nelayout.core.sums.nbody import backend
 from nelayout.numerics.parallel import Threads
-from nelayout.objective import Affinity, Objective
-from nelayout.optimizers import Optimizer, optimizer_named
-from nelayout.optimizers.majorization import Majorize, MajorizeState
-from nelayout.sums.nbody import backend
 
 SETS = {
     "scotland": (0.3, 10),

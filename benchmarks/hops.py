@@ -22,10 +22,10 @@ from scipy.sparse import csr_array
 import nelayout as nl
 from benchmarks import problems
 from benchmarks.drawing_quality import quality
+from nelayout.core.passes.score import Score
+from nelayout.core.similarities.entropic import joint
+from nelayout.core.similarities.hops import hop_rows
 from nelayout.numerics.parallel import Threads
-from nelayout.run.score import Score
-from nelayout.similarities.entropic import joint
-from nelayout.similarities.hops import hop_rows
 
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "research" / "hops.md"
 SEEDS, PERPLEXITIES = (0, 1, 2), (5, 10, 20, 40)

@@ -26,17 +26,17 @@ from scipy.sparse import csr_array
 
 import nelayout as nl
 from benchmarks import problems
-from nelayout.catalogue.record import Method
+from nelayout.core.catalogue.record import Method
+from nelayout.core.objective import Objective
+from nelayout.core.optimizers import LBFGS, Majorize
+from nelayout.core.optimizers.minimize import StoppingRule, minimize
+from nelayout.core.optimizers.size import size_search
+from nelayout.core.passes.drawing import Summation
+from nelayout.core.passes.placement import random_positions
+from nelayout.core.run.taking_apart import input_affinity
+from nelayout.core.similarities.masses import node_mass
+from nelayout.core.sums.nbody import Exact
 from nelayout.numerics.parallel import Threads
-from nelayout.objective import Objective
-from nelayout.optimizers import LBFGS, Majorize
-from nelayout.optimizers.minimize import StoppingRule, minimize
-from nelayout.optimizers.size import size_search
-from nelayout.run.drawing import Summation
-from nelayout.run.placement import random_positions
-from nelayout.run.taking_apart import input_affinity
-from nelayout.similarities.masses import node_mass
-from nelayout.sums.nbody import Exact
 from nelayout.vectors.embedding import solve_vectors
 
 SETTINGS: dict[str, tuple[str, dict[str, Any]]] = {

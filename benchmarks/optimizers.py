@@ -19,14 +19,14 @@ from scipy.sparse import csr_array
 
 import nelayout as nl
 from benchmarks import problems
-from nelayout.catalogue import METHODS
-from nelayout.catalogue.record import Method
-from nelayout.catalogue.stages import SHAPE
-from nelayout.objective import Affinity, Objective
-from nelayout.optimizers import OPTIMIZERS, Optimizer, optimizer_named
-from nelayout.optimizers.size import size_search
-from nelayout.similarities.masses import node_mass
-from nelayout.sums.nbody import Exact
+from nelayout.core.catalogue import METHODS
+from nelayout.core.catalogue.record import Method
+from nelayout.core.catalogue.stages import SHAPE
+from nelayout.core.objective import Affinity, Objective
+from nelayout.core.optimizers import OPTIMIZERS, Optimizer, optimizer_named
+from nelayout.core.optimizers.size import size_search
+from nelayout.core.similarities.masses import node_mass
+from nelayout.core.sums.nbody import Exact
 
 GRAPHS = {"usair97": 2.0, "dwt_1005": 4.0, "cora": 8.0}
 """Processor seconds of each run, by the size of the graph."""

@@ -16,15 +16,15 @@ import numpy as np
 from scipy.sparse import csr_array
 from scipy.spatial import cKDTree
 
-from nelayout.catalogue import METHODS
-from nelayout.formula.kernels import KERNELS, Radial
+from nelayout.core.catalogue import METHODS
+from nelayout.core.formula.kernels import KERNELS, Radial
+from nelayout.core.passes.drawing import Summation
+from nelayout.core.run.taking_apart import input_affinity
+from nelayout.core.similarities.masses import node_mass
+from nelayout.core.sums.nbody import NBody, backend
+from nelayout.core.sums.nbody.mesh import Mesh
+from nelayout.core.sums.nbody.tree import Tree
 from nelayout.numerics.parallel import Threads
-from nelayout.run.drawing import Summation
-from nelayout.run.taking_apart import input_affinity
-from nelayout.similarities.masses import node_mass
-from nelayout.sums.nbody import NBody, backend
-from nelayout.sums.nbody.mesh import Mesh
-from nelayout.sums.nbody.tree import Tree
 
 SIZES = (10_000, 30_000, 100_000, 300_000, 1_000_000)
 SPREADS = (1.0, 2.0, 5.0, 10.0, 30.0)

@@ -9,7 +9,7 @@ from pathlib import Path
 from sphinx.util import logging
 
 import nelayout
-from nelayout.catalogue import options
+from nelayout.keywords import options
 
 DOCS = Path(__file__).resolve().parent
 sys.path.insert(0, str(DOCS))

@@ -9,11 +9,11 @@ from pathlib import Path
 from unittest import mock
 
 import nelayout as nl
-from nelayout.catalogue import METHODS
-from nelayout.catalogue.options import DEFAULTS, GRAPH_TEXTS, GROUPS, LAYOUT_DEFAULTS, TEXTS
 from nelayout.cli import COMMANDS, _parser
+from nelayout.core.catalogue import METHODS
 from nelayout.graphs import headings
 from nelayout.graphs.files import CONVERSIONS, FORMATS, WRITERS
+from nelayout.keywords.options import DEFAULTS, GRAPH_TEXTS, GROUPS, LAYOUT_DEFAULTS, TEXTS
 
 REFERENCE = Path(__file__).resolve().parent / "reference"
 

@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 from scipy.sparse import csr_array
 
-from nelayout.formula.divergences import DIVERGENCES, divergence_named, f_divergence
-from nelayout.objective import Affinity, Objective
-from nelayout.sums.nbody import Exact
+from nelayout.core.formula.divergences import DIVERGENCES, divergence_named, f_divergence
+from nelayout.core.objective import Affinity, Objective
+from nelayout.core.sums.nbody import Exact
 
 DELTA = 0.01  # the background, unless it is said
 

@@ -8,7 +8,7 @@ from zlib import crc32
 
 import pytest
 
-from nelayout.catalogue import METHODS, tune
+from nelayout.core.catalogue import METHODS, tune
 
 __all__ = ["EVERY_METHOD", "FEW", "RECIPES", "first", "thinned"]
 

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from nelayout import graphs
+from nelayout.core.placing.final import dot_diameter
 from nelayout.errors import InputError, missing_extra
 from nelayout.graphs.files import atomic, check_output
-from nelayout.placing.final import dot_diameter
 
 if TYPE_CHECKING:
     from nelayout.pictures.pages import Page

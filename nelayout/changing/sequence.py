@@ -11,21 +11,21 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from nelayout import graphs
-from nelayout.catalogue import with_own
-from nelayout.catalogue.keywords import takes_addition_keywords, takes_layout_keywords
-from nelayout.catalogue.options import MethodOptions, check_options, generator
-from nelayout.catalogue.record import Method
 from nelayout.changing.film import LayoutSequence
+from nelayout.core.catalogue import with_own
+from nelayout.core.catalogue.record import Method
+from nelayout.core.passes.placement import radius
+from nelayout.core.placing.components import component_labels
+from nelayout.core.problem import PreviousLayout
+from nelayout.core.record.solution import Solution
+from nelayout.core.run.alpha_walk import at_order
+from nelayout.core.similarities.masses import NAMED
 from nelayout.errors import InputError, InputTypeError
 from nelayout.graphs.to_floats import short_repr
+from nelayout.keywords.options import MethodOptions, check_options, generator
+from nelayout.keywords.signatures import takes_addition_keywords, takes_layout_keywords
 from nelayout.layouts.call import checked_stability, read_call
 from nelayout.layouts.solving import solution_of
-from nelayout.placing.components import component_labels
-from nelayout.record.solution import Solution
-from nelayout.run.alpha_walk import at_order
-from nelayout.run.placement import radius
-from nelayout.run.problem import PreviousLayout
-from nelayout.similarities.masses import NAMED
 
 __all__ = ["STABILITY", "add_nodes", "keep_places", "layout_sequence", "unchanged"]
 

@@ -24,9 +24,9 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from nelayout import __version__
-from nelayout.catalogue import methods, own_keywords
 from nelayout.cli import arguments, compare_command, embed_command, layout_command
 from nelayout.cli.arguments import Command, Keywords, WrongUsage, declarer, in_options, say, say_all
+from nelayout.core.catalogue import methods, own_keywords
 from nelayout.errors import InputError, Unsupported, near_matches, unknown
 from nelayout.numerics.notices import listening
 

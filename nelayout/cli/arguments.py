@@ -18,12 +18,12 @@ from dataclasses import dataclass
 from pathlib import PurePath
 from typing import Any
 
-from nelayout.catalogue import OWNERS, method_named, own_keywords, tune
-from nelayout.catalogue.options import TEXTS
+from nelayout.core.catalogue import OWNERS, method_named, own_keywords, tune
 from nelayout.errors import InputError, missing_extra, unknown
 from nelayout.graphs import files, read
 from nelayout.graphs.files import FORMATS, JSON, GraphFile
 from nelayout.graphs.host import Named
+from nelayout.keywords.options import TEXTS
 
 __all__ = [
     "METHOD_TEXT", "PICTURES", "Command", "Keywords", "WrongUsage", "attribute", "check_writable", "choose_formats",
@@ -311,7 +311,7 @@ def with_endings(names: Iterable[str]) -> list[str]:
 
 def keywords(given: argparse.Namespace, file: GraphFile) -> Keywords:
     """Return the options of `declare` as keywords of `nelayout.solve`."""
-    from nelayout.similarities.masses import NAMED
+    from nelayout.core.similarities.masses import NAMED
 
     same = ("weight_kind", "affinity", "perplexity", "hops", "smoothing", "emphasis", "mass", "seed", "max_iter")
     own: Keywords = {**weight(given, file), **{name: getattr(given, name) for name in same}, "node_size": "auto"}

@@ -20,11 +20,11 @@ import numpy as np
 
 from nelayout.cli import arguments
 from nelayout.cli.arguments import PICTURES, Command, Keywords, WrongUsage, painting, say_all, shows_progress
+from nelayout.core.record.progress import LOG
 from nelayout.errors import InputError, missing_extra, unknown
 from nelayout.graphs import every_position, files, read
 from nelayout.graphs.files import FORMATS, WRITERS, GraphFile, Look
 from nelayout.graphs.files.writers import not_held
-from nelayout.record.progress import LOG
 
 __all__ = ["COMMAND", "DRAW", "declare"]
 
@@ -193,7 +193,7 @@ def _fixed(given: argparse.Namespace, file: GraphFile) -> Any:
 
 def _viewer_look(file: GraphFile, drawing: object, *, labels: Any, color: object, weight: str | None) -> Look:
     """Return the dots, names and colors of a picture, for files of viewers."""
-    from nelayout.placing.final import dot_diameter
+    from nelayout.core.placing.final import dot_diameter
 
     network = read(file.graph, weight)
     Y = every_position(network, drawing)

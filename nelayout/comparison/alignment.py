@@ -6,10 +6,10 @@ from typing import TypeVar
 
 import numpy as np
 
-from nelayout.catalogue.keywords import checks_keywords
+from nelayout.core.placing.orient import transform
 from nelayout.errors import InputError
 from nelayout.graphs import places
-from nelayout.placing.orient import transform
+from nelayout.keywords.signatures import checks_keywords
 
 __all__ = ["align"]
 

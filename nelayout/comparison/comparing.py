@@ -19,9 +19,6 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.sparse import csr_array
 
-from nelayout.catalogue import METHODS, method_named
-from nelayout.catalogue.keywords import checks_keywords
-from nelayout.catalogue.record import Method
 from nelayout.comparison import inputs
 from nelayout.comparison.alignment import align
 from nelayout.comparison.compared import Comparison
@@ -35,14 +32,17 @@ from nelayout.comparison.measuring import (
 )
 from nelayout.comparison.peers import Peer, graph_peers, spelled, vector_peers
 from nelayout.comparison.ranking import J_OF, mean_of
+from nelayout.core.catalogue import METHODS, method_named
+from nelayout.core.catalogue.record import Method
+from nelayout.core.formula.part_names import split
+from nelayout.core.record.solution import Evaluated, Solution
 from nelayout.errors import InputError, InputTypeError, Unsupported, unknown, warn
-from nelayout.formula.part_names import split
 from nelayout.graphs import Network, every_position, guard, places, points, read
+from nelayout.keywords.signatures import checks_keywords
 from nelayout.layouts.evaluating import evaluate
 from nelayout.layouts.solving import solve
 from nelayout.numerics.parallel import thread_count
 from nelayout.quality.table import MeasuredDrawing
-from nelayout.record.solution import Evaluated, Solution
 from nelayout.vectors.embedding import solve_vectors
 from nelayout.vectors.input import read_rows
 

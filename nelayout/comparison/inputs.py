@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from nelayout.catalogue.options import generator
 from nelayout.errors import InputError, InputTypeError
 from nelayout.graphs import Network, places, points
 from nelayout.graphs.host import Named
 from nelayout.graphs.to_floats import short_repr
+from nelayout.keywords.options import generator
 from nelayout.vectors.input import unmasked
 
 __all__ = ["check_rows", "class_names", "coordinates", "every_row", "integer_seed", "named", "sample_size"]

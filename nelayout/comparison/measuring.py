@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 from scipy.sparse import csr_array, issparse
 
-from nelayout.catalogue.keywords import checks_keywords
 from nelayout.comparison import inputs
 from nelayout.errors import InputError, InputTypeError, Unsupported, unknown
 from nelayout.graphs import Network, every_position, guard, links, points, read
 from nelayout.graphs.to_floats import numbers
+from nelayout.keywords.signatures import checks_keywords
 from nelayout.quality.distances import InputDistances, hop_distances, path_distances
 from nelayout.quality.neighborhoods import neighbors_kept, procrustes_apart
 from nelayout.quality.ranks import RankCurves, curves

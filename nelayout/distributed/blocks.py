@@ -178,7 +178,7 @@ def assemble(folder: Path, pieces: Sequence[str], cut: Cut, b: int, ways: bool =
 
 @dataclass(slots=True)
 class StepKeeper:
-    """A `nelayout.optimizers.minimize.Keeper` in a file, which takes little of the time."""
+    """A `nelayout.core.optimizers.minimize.Keeper` in a file, which takes little of the time."""
 
     path: Path
     next: int = STATE_STEPS

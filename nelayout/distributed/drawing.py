@@ -4,8 +4,8 @@ This machine lays out the first level that fits it; there a method chooses its k
 the workers sum over edges.  Nodes start at the position of their cluster and are numbered by it.  Then most edges stay
 within a block, and a worker needs few positions of other rows.
 
-The workers compute the favorite neighbors for `nelayout.run.coarsen` from weights, masses, tickets and masks alone, so
-the clusters are the same for any number of workers.  Merging never joins two components.
+The workers compute the favorite neighbors for `nelayout.core.passes.coarsen` from weights, masses, tickets and masks
+alone, so the clusters are the same for any number of workers.  Merging never joins two components.
 """
 
 from __future__ import annotations
@@ -19,8 +19,23 @@ from typing import Any
 import numpy as np
 from scipy.sparse import csr_array
 
-from nelayout.catalogue.record import Method
-from nelayout.catalogue.stages import Descend
+from nelayout.core import Settings
+from nelayout.core.catalogue.record import Method
+from nelayout.core.catalogue.stages import Descend
+from nelayout.core.objective import Affinity
+from nelayout.core.optimizers import LBFGS
+from nelayout.core.passes.coarsen import COARSEST, MAX_KEPT, matched
+from nelayout.core.passes.drawing import Drawing, Part, Run
+from nelayout.core.passes.facts import Facts
+from nelayout.core.passes.levels import Levels
+from nelayout.core.passes.passes import Pass, passes_within
+from nelayout.core.passes.placement import scattered
+from nelayout.core.placing.components import component_labels, components, side_by_side
+from nelayout.core.run.alpha_walk import at_order, draw_at_best_alpha
+from nelayout.core.run.draw import draw_part, draw_parts, plans_of
+from nelayout.core.run.plan import passes_for
+from nelayout.core.run.several_machines import MOST_ENTRIES
+from nelayout.core.run.taking_apart import input_affinity
 from nelayout.distributed.blocks import Cut, Journal, assemble, cut_points, delete, save, write_piece
 from nelayout.distributed.floor import Blocks
 from nelayout.distributed.reading import Graph
@@ -28,21 +43,6 @@ from nelayout.distributed.team import Team
 from nelayout.distributed.workers import Form, favorites
 from nelayout.errors import Unsupported
 from nelayout.numerics.arithmetic import radius
-from nelayout.objective import Affinity
-from nelayout.optimizers import LBFGS
-from nelayout.placing.components import component_labels, components, side_by_side
-from nelayout.run.alpha_walk import at_order, draw_at_best_alpha
-from nelayout.run.coarsen import COARSEST, MAX_KEPT, matched
-from nelayout.run.draw import draw_part, draw_parts, plans_of
-from nelayout.run.drawing import Drawing, Part, Run
-from nelayout.run.facts import Facts
-from nelayout.run.levels import Levels
-from nelayout.run.passes import Pass, passes_within
-from nelayout.run.placement import scattered
-from nelayout.run.plan import plan
-from nelayout.run.problem import Settings
-from nelayout.run.several_machines import MOST_ENTRIES
-from nelayout.run.taking_apart import input_affinity
 
 __all__ = ["Level", "draw"]
 
@@ -248,7 +248,7 @@ class _Component:
     def passes(self, goal: Method, run: Run) -> tuple[Pass, ...]:
         """Return the passes for the whole component, with L-BFGS: it needs only sums by rows."""
         entries = int(np.sum(self.levels[0].degree[self.kept[0]]))
-        return plan(goal, Facts(self.n, entries), Settings(run.dim, LBFGS(), run.max_iter, run.tol))
+        return passes_for(goal, Facts(self.n, entries), Settings(run.dim, LBFGS(), run.max_iter, run.tol))
 
     def draw(self, run: Run, team: Team, journal: Journal) -> tuple[Drawing, Run]:
         """Lay out the component; return the run with its method too."""

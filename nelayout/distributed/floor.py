@@ -16,18 +16,18 @@ from typing import Any
 
 import numpy as np
 
-from nelayout.catalogue.record import Method
+from nelayout.core.catalogue.record import Method
+from nelayout.core.formula.kernels import Radial
+from nelayout.core.objective import Affinity, Objective
+from nelayout.core.passes.drawing import Summation
+from nelayout.core.sums.edges.matrix import EdgeSums
+from nelayout.core.sums.nbody import NBody
+from nelayout.core.sums.nbody.grid import Grid
+from nelayout.core.sums.nbody.mesh import Mesh, Sorted
 from nelayout.distributed.blocks import Cut, save
 from nelayout.distributed.team import Team
 from nelayout.distributed.workers import Form, evaluate, of_rows
 from nelayout.errors import Unsupported
-from nelayout.formula.kernels import Radial
-from nelayout.objective import Affinity, Objective
-from nelayout.run.drawing import Summation
-from nelayout.sums.edges.matrix import EdgeSums
-from nelayout.sums.nbody import NBody
-from nelayout.sums.nbody.grid import Grid
-from nelayout.sums.nbody.mesh import Mesh, Sorted
 
 __all__ = ["Blocks", "Floor", "FloorSummation"]
 
@@ -191,7 +191,7 @@ class FloorSummation(Summation):
 
 def _with_slabs(nbody: NBody, P: Blocks, mass: np.ndarray) -> NBody:
     """Return the backend with its mesh in slabs on the workers with the blocks."""
-    from nelayout.sums.nbody.auto import Auto
+    from nelayout.core.sums.nbody.auto import Auto
 
     if isinstance(nbody, Auto):
         return replace(nbody, mesh=_with_slabs(nbody.mesh, P, mass))
@@ -221,7 +221,7 @@ class SlabMesh(Mesh):
         if in_cells is None:
             Mesh._local(self, X, Z, charges, radial, grid, values, lags, smooth, in_cells, potential, force)
             return
-        from nelayout.sums.nbody import mesh_loops
+        from nelayout.core.sums.nbody import mesh_loops
 
         self.pin()
         slabs = _cut(in_cells, grid, values, self.team.blocks)
@@ -254,7 +254,7 @@ def local_sums(
     run: str, key: str, given: dict[int, Any], radial: Radial, h: float, cutoff: float, lags: Any, smooth: Any
 ) -> dict[int, np.ndarray]:
     """Return potential and force (3, m) of the nodes of each slab, in single precision."""
-    from nelayout.sums.nbody import mesh_loops
+    from nelayout.core.sums.nbody import mesh_loops
 
     answer = {}
     for b, (places, values, starts, columns, low, high) in given.items():

@@ -17,26 +17,34 @@ import numpy as np
 from scipy.sparse import issparse
 
 from nelayout import graphs
-from nelayout.catalogue import with_own
-from nelayout.catalogue.options import DEFAULTS, check_options, generator
-from nelayout.catalogue.record import Method
+from nelayout.core.catalogue import with_own
+from nelayout.core.catalogue.record import Method
+from nelayout.core.passes.drawing import Run
+from nelayout.core.placing.final import finish
+from nelayout.core.record.progress import LOG, observe
+from nelayout.core.record.solution import Step
+from nelayout.core.run.assembly import assemble
+from nelayout.core.run.several_machines import (
+    DRIVER,
+    LEAST_NODES,
+    MOST_ENTRIES,
+    READING,
+    WORKER,
+    driver_bytes,
+    worker_bytes,
+)
+from nelayout.core.similarities.masses import node_mass, tempered
+from nelayout.core.sums.nbody import check_backend
 from nelayout.distributed.blocks import Journal, stored
 from nelayout.distributed.drawing import draw
 from nelayout.distributed.floor import FloorSummation
 from nelayout.distributed.reading import Columns, Graph, from_matrix, parts_of, read
 from nelayout.distributed.team import Team, check_memory, check_workers, connected, folder_of, import_dask
 from nelayout.errors import InputError, Unsupported
+from nelayout.keywords.options import DEFAULTS, check_options, generator
 from nelayout.layouts.call import read_call
 from nelayout.layouts.solving import solution_of
 from nelayout.numerics.parallel import threads_for
-from nelayout.placing.final import finish
-from nelayout.record.progress import LOG, observe
-from nelayout.record.solution import Step
-from nelayout.run.assembly import assemble
-from nelayout.run.drawing import Run
-from nelayout.run.several_machines import DRIVER, LEAST_NODES, MOST_ENTRIES, READING, WORKER, driver_bytes, worker_bytes
-from nelayout.similarities.masses import node_mass, tempered
-from nelayout.sums.nbody import check_backend
 
 __all__ = ["LEAST_NODES", "Drawn", "layout", "solve", "write"]
 

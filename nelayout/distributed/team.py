@@ -22,12 +22,12 @@ from typing import Any
 import numpy as np
 
 import nelayout
+from nelayout.core.record.progress import LOG
+from nelayout.core.run.several_machines import READING, WORKER
 from nelayout.distributed.workers import Form, Lost, forget, hold
 from nelayout.errors import InputError, missing_extra
 from nelayout.numerics.memory import available, size_in_words
 from nelayout.numerics.parallel import thread_count
-from nelayout.record.progress import LOG
-from nelayout.run.several_machines import READING, WORKER
 
 __all__ = ["Team", "check_disk", "check_memory", "check_workers", "connected", "folder_of", "import_dask"]
 

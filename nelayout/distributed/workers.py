@@ -1,8 +1,8 @@
 """Tasks of the workers, which have blocks in memory and sum over their entries.
 
 A block's nodes are its own rows first, then the halo: all other nodes in its entries.  With columns numbered in this
-order a block is a small graph, and `nelayout.sums.edges.matrix.Edges` sums over it.  An edge pulls both its ends.  So
-for connections by rows, a block also has its reversed entries, with the similarities of the other end.
+order a block is a small graph, and `nelayout.core.sums.edges.matrix.Edges` sums over it.  An edge pulls both its ends.
+So for connections by rows, a block also has its reversed entries, with the similarities of the other end.
 
 Blocks are in a table of the process, never among Dask's results, which may be moved or written to disk.
 """
@@ -18,11 +18,11 @@ from typing import Any
 import numpy as np
 from scipy.sparse import csr_array
 
+from nelayout.core.formula.divergences.protocol import Spread
+from nelayout.core.passes.coarsen import favorites_of
+from nelayout.core.sums.edges.matrix import Edges
 from nelayout.distributed.blocks import Cut
-from nelayout.formula.divergences.protocol import Spread
 from nelayout.numerics.parallel import Threads
-from nelayout.run.coarsen import favorites_of
-from nelayout.sums.edges.matrix import Edges
 
 __all__ = ["Block", "Form", "Lost", "evaluate", "favorites", "forget", "hold", "of_rows"]
 

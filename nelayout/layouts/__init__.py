@@ -15,12 +15,12 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import Any, Literal, TypeVar, Unpack, cast
 
-from nelayout.catalogue import METHODS
-from nelayout.catalogue.keywords import takes_common_keywords, takes_layout_keywords
-from nelayout.catalogue.options import LayoutOptions, MethodOptions
-from nelayout.catalogue.record import Method
-from nelayout.formula.alpha_choice import GRID, AlphaChoice
-from nelayout.formula.divergences import BACKGROUND, auto_alpha
+from nelayout.core.catalogue import METHODS
+from nelayout.core.catalogue.record import Method
+from nelayout.core.formula.alpha_choice import GRID, AlphaChoice
+from nelayout.core.formula.divergences import BACKGROUND, auto_alpha
+from nelayout.keywords.options import LayoutOptions, MethodOptions
+from nelayout.keywords.signatures import takes_common_keywords, takes_layout_keywords
 from nelayout.layouts.solving import positions_of, solve
 
 __all__ = [

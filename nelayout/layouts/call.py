@@ -15,20 +15,20 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from nelayout import graphs
-from nelayout.catalogue import method_named, with_own, with_similarities
-from nelayout.catalogue.options import check_options, generator
-from nelayout.catalogue.record import Method
+from nelayout.core import Problem, Settings
+from nelayout.core.catalogue import method_named, with_own, with_similarities
+from nelayout.core.catalogue.record import Method
+from nelayout.core.formula.connections import Fixed
+from nelayout.core.optimizers import optimizer_named
+from nelayout.core.placing.components import component_labels
+from nelayout.core.similarities.affinity import within_range
+from nelayout.core.similarities.masses import NAMED, masses_given
+from nelayout.core.sums.nbody import check_backend
+from nelayout.core.variational.game import needs_torch
 from nelayout.errors import InputError, Unsupported, unknown, warn
-from nelayout.formula.connections import Fixed
 from nelayout.graphs.host import as_mapping
 from nelayout.graphs.to_floats import short_repr
-from nelayout.optimizers import optimizer_named
-from nelayout.placing.components import component_labels
-from nelayout.run.problem import Problem, Settings
-from nelayout.similarities.affinity import within_range
-from nelayout.similarities.masses import NAMED, masses_given
-from nelayout.sums.nbody import check_backend
-from nelayout.variational.game import needs_torch
+from nelayout.keywords.options import check_options, generator
 
 __all__ = ["Call", "checked_stability", "read_call"]
 

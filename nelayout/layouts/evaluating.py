@@ -9,17 +9,16 @@ from typing import Any, Literal, Unpack
 
 import numpy as np
 
-from nelayout import graphs
-from nelayout.catalogue import with_own
-from nelayout.catalogue.keywords import takes_evaluation_keywords
-from nelayout.catalogue.options import EvaluationOptions
-from nelayout.catalogue.record import Method
+from nelayout import core, graphs
+from nelayout.core.catalogue import with_own
+from nelayout.core.catalogue.record import Method
+from nelayout.core.record.solution import Evaluated
+from nelayout.core.run.evaluation import Evidence
+from nelayout.core.sums.nbody import check_backend
 from nelayout.errors import InputError, unknown
+from nelayout.keywords.options import EvaluationOptions
+from nelayout.keywords.signatures import takes_evaluation_keywords
 from nelayout.layouts.call import read_call
-from nelayout.record.solution import Evaluated
-from nelayout.run.evaluation import Evidence
-from nelayout.run.evaluation import evaluate as core_evaluate
-from nelayout.sums.nbody import check_backend
 
 __all__ = ["evaluate"]
 
@@ -86,7 +85,7 @@ def evaluate(
     with read_call(G, replace(recipe, variational=False), common) as call:
         Y = graphs.every_position(call.network, pos)
         check_backend(call.options["nbody"], Y.shape[1])
-        found, unit, together = core_evaluate(call.problem, Y, call.method, call.settings, size == "best")
+        found, unit, together = core.evaluate(call.problem, Y, call.method, call.settings, size == "best")
         notes = [*call.notes, *found.notes, *_why_infinite(found, together, call.method.name, call.network.labels)]
         value, norm = found.value, found.gradient_norm
         if not math.isfinite(value):

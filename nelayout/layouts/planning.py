@@ -7,16 +7,16 @@ from typing import Any, Unpack
 
 import numpy as np
 
-from nelayout.catalogue.keywords import takes_common_keywords
-from nelayout.catalogue.options import MethodOptions
-from nelayout.catalogue.record import Method
+from nelayout import core
+from nelayout.core.catalogue.record import Method
+from nelayout.core.passes.costs import READ
+from nelayout.core.problem import PreviousLayout
+from nelayout.core.run.forecast import Plan, plan_of
+from nelayout.core.run.several_machines import Forecast
 from nelayout.errors import InputError
+from nelayout.keywords.options import MethodOptions
+from nelayout.keywords.signatures import takes_common_keywords
 from nelayout.layouts.call import checked_stability, read_call
-from nelayout.run.costs import READ
-from nelayout.run.forecast import Plan, plan_of
-from nelayout.run.problem import PreviousLayout
-from nelayout.run.several_machines import Forecast
-from nelayout.run.whole import prepare
 
 __all__ = ["estimate", "plan"]
 
@@ -66,7 +66,7 @@ def plan(
             problem = replace(problem, previous=PreviousLayout(settings.stability, np.zeros(problem.n, dtype=bool)))
         reading = getattr(G, "seconds", None)
         file = 0.0 if reading is None else reading + READ * (problem.n + problem.P.nnz)
-        found = plan_of(prepare(problem, call.method, settings, quick=True), file)
+        found = plan_of(core.plan(problem, call.method, settings, quick=True), file)
         if workers is None and memory is not None:
             raise InputError(f"memory must come with workers; got memory={memory!r} alone. Give workers as well")
         if workers is None:

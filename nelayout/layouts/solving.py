@@ -8,15 +8,16 @@ from typing import Any, Unpack
 
 import numpy as np
 
-from nelayout.catalogue.keywords import takes_common_keywords
-from nelayout.catalogue.options import MethodOptions
-from nelayout.catalogue.record import Method
+from nelayout import core
+from nelayout.core.catalogue.record import Method
+from nelayout.core.passes.drawing import Drawing
+from nelayout.core.record.progress import LOG, observe
+from nelayout.core.record.solution import Solution
+from nelayout.core.run.forecast import warn_of_memory
+from nelayout.core.run.whole import SPLIT, Result
+from nelayout.keywords.options import MethodOptions
+from nelayout.keywords.signatures import takes_common_keywords
 from nelayout.layouts.call import Call, read_call
-from nelayout.record.progress import LOG, observe
-from nelayout.record.solution import Solution
-from nelayout.run.drawing import Drawing
-from nelayout.run.forecast import warn_of_memory
-from nelayout.run.whole import SPLIT, Result, draw, prepare
 
 __all__ = ["drawn", "positions_of", "solution_of", "solve"]
 
@@ -70,8 +71,8 @@ def drawn(call: Call, evidence: bool = True, memory: bool = True) -> Result:
     LOG.debug("%s of %d nodes, %d edges, %d components", method.name, *size)
     with observe(method.name, o["callback"], o["progress"]) as observer:
         with observer.within(SPLIT):
-            work = prepare(problem, method, settings)
-        return draw(work, observer, evidence)
+            work = core.plan(problem, method, settings)
+        return core.draw(work, observer, evidence)
 
 
 def solution_of(call: Call, memory: bool = True) -> tuple[Solution, tuple[Drawing, ...]]:

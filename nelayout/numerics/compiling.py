@@ -7,6 +7,8 @@ machine waits for the compiler.  So a function returns each loop for one form of
 gets its scratch memory as an argument, assigns no slices, and uses ``if`` instead of `max`.  A `compiled_loop` has no
 code to count references to arrays, so it cannot make arrays.
 
+A loop may also be compiled while the package is built, see `object_code`: then it needs no numba when it runs.
+
 Numba's own ``cache=True`` cannot store loops that contain other loops made by functions.  If a later numba changes
 the internals that `loop_store` needs, loops use ``cache=True`` again, with a notice.
 """
@@ -14,6 +16,7 @@ the internals that `loop_store` needs, loops use ``cache=True`` again, with a no
 from __future__ import annotations
 
 import gc
+import os
 import pickle
 import signal
 import threading
@@ -25,7 +28,9 @@ from typing import Any
 from nelayout.numerics import loop_store
 from nelayout.numerics.notices import announce
 
-__all__ = ["compiled_loop", "exact_loop", "inlined", "inlined_as_written", "interrupts_held"]
+__all__ = [
+    "array_at", "compiled_loop", "exact_loop", "inlined", "inlined_as_written", "interrupts_held", "object_code",
+]  # fmt: skip
 
 # Allowed changes of floating-point arithmetic.  nnan and ninf are left out, because a NaN must stay NaN.
 FAST_MATH = {"reassoc", "contract", "arcp", "nsz"}
@@ -187,3 +192,53 @@ exact_loop = _loop()
 inlined = numba.njit(fastmath=FAST_MATH, **BARE, **PIECE)
 # For pieces that split off low bits, such as the exponential; reordering would lose these bits.
 inlined_as_written = numba.njit(fastmath={"contract"}, **BARE, **PIECE)
+
+
+def array_at(kind: type, rank: int) -> Callable:
+    """Make (table, k) -> array at row k of the table of an `object_code`.
+
+    The array has doubles or 64-bit integers.  A row has four integers: the address, and the lengths along each axis.
+    """
+    from numba.core import cgutils
+    from numba.extending import intrinsic
+    from numba.np.arrayobj import make_array, populate_array
+
+    array = types.Array(types.float64 if kind is float else types.int64, rank, "C")
+
+    @intrinsic
+    def view(context: Any, table: Any, row: Any) -> Any:
+        def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            first = builder.gep(args[0], [builder.mul(args[1], context.get_constant(types.int64, 4))])
+            address, *lengths = (builder.load(cgutils.gep_inbounds(builder, first, k)) for k in range(rank + 1))
+            size = context.get_constant(types.intp, 8)
+            strides = [size]
+            for length in reversed(lengths[1:]):
+                strides.insert(0, builder.mul(strides[0], length))
+            made = make_array(array)(context, builder)
+            data = builder.inttoptr(address, made.data.type)
+            populate_array(made, data=data, shape=lengths, strides=strides, itemsize=size, meminfo=None)
+            return made._getvalue()
+
+        return array(table, types.int64), generate
+
+    return view
+
+
+def object_code(function: Callable, name: str) -> bytes:
+    """Compile a function of a table (`array_at`) that returns an integer, for a linker.
+
+    In C it is ``int32_t name(int64_t *result, void **error, int64_t *table)``.  ``NUMBA_CPU_NAME`` and
+    ``NUMBA_CPU_FEATURES`` say what processor it is for.
+    """
+    import llvmlite.binding as llvm
+
+    options: dict[str, Any] = {**LOOP, "no_cpython_wrapper": True, "fastmath": FAST_MATH, **BARE}
+    loop = numba.njit(**options)(function)
+    loop.compile(types.int64(types.CPointer(types.int64)))
+    (done,) = loop.overloads.values()
+    module = llvm.parse_bitcode(done.library._final_module.as_bitcode())
+    module.get_function(done.fndesc.llvm_func_name).name = name
+    target = llvm.Target.from_default_triple().create_target_machine(
+        cpu=os.environ.get("NUMBA_CPU_NAME", ""), opt=3, reloc="pic", codemodel="small"
+    )
+    return target.emit_object(module)

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 import numpy as np
 
 from nelayout import graphs
-from nelayout.catalogue.keywords import checks_keywords
 from nelayout.errors import InputError, missing_extra, warn
 from nelayout.graphs.files import EXTENSIONS, WRITERS, check_output, deliver, output_format
+from nelayout.keywords.signatures import checks_keywords
 from nelayout.pictures.colors import Coloring, Inks, class_names, coloring, plain_value
 from nelayout.pictures.edges import draw_edges, read_lines
 from nelayout.pictures.legend import (

@@ -18,11 +18,11 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 from matplotlib.transforms import Affine2D, Bbox, ScaledTranslation, Transform
 
+from nelayout.core.placing.final import FLATTEST, dot_diameter
 from nelayout.pictures.colors import Coloring
 from nelayout.pictures.legend import explain, explained, letters, small_letters, text_size, wrapped
 from nelayout.pictures.paper import Paper
 from nelayout.pictures.style import STYLE
-from nelayout.placing.final import FLATTEST, dot_diameter
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

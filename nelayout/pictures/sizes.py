@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from nelayout.core.placing.final import dot_diameter
 from nelayout.errors import InputError, missing_extra, unknown
 from nelayout.graphs import Network, read
 from nelayout.graphs.to_floats import numbers
 from nelayout.pictures.colors import AMOUNTS
 from nelayout.pictures.raster import paint_dots
 from nelayout.pictures.style import STYLE
-from nelayout.placing.final import dot_diameter
 
 if TYPE_CHECKING:
     from nelayout.pictures.sheet import Sheet

@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 
 from nelayout import layouts
-from nelayout.catalogue import METHODS
+from nelayout.core.catalogue import METHODS
 from nelayout.errors import InputError, Unsupported, missing_extra
 from nelayout.graphs.libraries import IgraphHost
 

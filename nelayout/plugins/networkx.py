@@ -20,7 +20,7 @@ from typing import Any
 import networkx as nx
 import numpy as np
 
-from nelayout.catalogue import tune
+from nelayout.core.catalogue import tune
 from nelayout.layouts.solving import solve
 
 __all__ = ["can_run", "convert_from_nx", "convert_to_nx", "forceatlas2_layout"]

@@ -11,8 +11,8 @@ from __future__ import annotations
 import numpy as np
 from scipy.sparse import csr_array
 
+from nelayout.core.placing.overlap import near_pairs
 from nelayout.numerics.blocks import rows_at_once
-from nelayout.placing.overlap import near_pairs
 from nelayout.quality.distances import TIE, lengths, standardize
 from nelayout.quality.samples import NOTHING, Sampled, Sweep, mean_of
 

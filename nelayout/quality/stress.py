@@ -12,8 +12,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from nelayout.core.placing.components import component_labels
 from nelayout.numerics.memory import warn_if_short
-from nelayout.placing.components import component_labels
 from nelayout.quality import samples
 from nelayout.quality.distances import InputDistances, dense_levels, squared_from, standardize
 from nelayout.quality.samples import NOTHING, Sample, Sampled, Sweep

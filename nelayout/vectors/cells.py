@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 from scipy.sparse import issparse
 
-from nelayout.catalogue.keywords import checks_keywords
-from nelayout.catalogue.options import generator
-from nelayout.catalogue.record import Method
+from nelayout.core.catalogue.record import Method
 from nelayout.errors import InputError, InputTypeError, unknown
+from nelayout.keywords.options import generator
+from nelayout.keywords.signatures import checks_keywords
 from nelayout.layouts.solving import solve
 from nelayout.vectors.embedding import check_dimensions
 from nelayout.vectors.input import read_positions

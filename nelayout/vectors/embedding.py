@@ -18,27 +18,27 @@ from typing import Any, Literal
 import numpy as np
 from scipy.sparse import csr_array, issparse
 
-from nelayout.catalogue import METHODS, OWNERS, method_named, own_keywords, tune
-from nelayout.catalogue.keywords import PASSED_ON, checks_keywords, takes_keywords_of
-from nelayout.catalogue.options import DEFAULTS, check_options, generator
-from nelayout.catalogue.record import Method
-from nelayout.catalogue.stages import CoarseToFine, Descend
+from nelayout.core import Settings
+from nelayout.core.catalogue import METHODS, OWNERS, method_named, own_keywords, tune
+from nelayout.core.catalogue.record import Method
+from nelayout.core.catalogue.stages import CoarseToFine, Descend
+from nelayout.core.formula.connections import Fixed
+from nelayout.core.passes.drawing import Drawing
+from nelayout.core.passes.variational_component import vector_features
+from nelayout.core.placing.overlap import split_coincident
+from nelayout.core.record.solution import Progress, Solution, Step
+from nelayout.core.run.alpha_walk import at_order
+from nelayout.core.run.forecast import warn_of_memory
+from nelayout.core.similarities.entropic import joint, on_pattern
+from nelayout.core.sums.device import device_named
 from nelayout.errors import InputError, InputTypeError, unknown, warn
-from nelayout.formula.connections import Fixed
+from nelayout.keywords.options import DEFAULTS, check_options, generator
+from nelayout.keywords.signatures import PASSED_ON, checks_keywords, takes_keywords_of
 from nelayout.layouts.call import read_call
 from nelayout.layouts.solving import solution_of
 from nelayout.numerics.distances import row_distances
 from nelayout.numerics.parallel import Threads, threads_for
 from nelayout.numerics.principal import principal_components, spectral_coordinates
-from nelayout.placing.overlap import split_coincident
-from nelayout.record.solution import Progress, Solution, Step
-from nelayout.run.alpha_walk import at_order
-from nelayout.run.drawing import Drawing
-from nelayout.run.forecast import warn_of_memory
-from nelayout.run.problem import Settings
-from nelayout.run.variational_component import vector_features
-from nelayout.similarities.entropic import joint, on_pattern
-from nelayout.sums.device import device_named
 from nelayout.vectors import input as given
 from nelayout.vectors.backends import check_backend
 from nelayout.vectors.fit import Fit

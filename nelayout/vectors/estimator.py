@@ -8,7 +8,7 @@ from typing import Any, Literal, Self, cast
 import numpy as np
 from scipy.sparse import issparse
 
-from nelayout.catalogue.record import Method
+from nelayout.core.catalogue.record import Method
 from nelayout.errors import missing_extra, warn
 from nelayout.numerics.parallel import threads_for
 from nelayout.vectors.embedding import fit_vectors

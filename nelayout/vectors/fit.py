@@ -1,7 +1,7 @@
 """`Fit`: a finished embedding, with all that is needed to add new rows to it.
 
 A new row is compared with the fitted rows as they were compared with each other. Its position minimizes the method's
-own objective as a function of this one row (`nelayout.added`).
+own objective as a function of this one row (`nelayout.core.added`).
 """
 
 from __future__ import annotations
@@ -12,13 +12,13 @@ from typing import Any
 import numpy as np
 from scipy.sparse import csr_array
 
-from nelayout.added.descent import place
-from nelayout.added.objective import AddedNodes, Ties, walked
+from nelayout.core.added.descent import place
+from nelayout.core.added.objective import AddedNodes, Ties, walked
+from nelayout.core.passes.drawing import Drawing, Summation
+from nelayout.core.record.solution import Solution
+from nelayout.core.similarities.entropic import calibrate
 from nelayout.errors import InputError
 from nelayout.numerics.parallel import Threads
-from nelayout.record.solution import Solution
-from nelayout.run.drawing import Drawing, Summation
-from nelayout.similarities.entropic import calibrate
 from nelayout.vectors.input import Neighbors
 from nelayout.vectors.joining import shares_of_similarities
 from nelayout.vectors.metrics import ROUNDING

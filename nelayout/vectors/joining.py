@@ -8,11 +8,11 @@ from __future__ import annotations
 import numpy as np
 from scipy.sparse import csr_array, issparse
 
+from nelayout.core.placing.components import component_labels
 from nelayout.errors import InputError
 from nelayout.graphs import ArrayHost
 from nelayout.numerics.compressed_rows import canonical
 from nelayout.numerics.parallel import Threads
-from nelayout.placing.components import component_labels
 from nelayout.vectors.metrics import nonnegative
 from nelayout.vectors.neighbors import Space
 

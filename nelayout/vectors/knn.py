@@ -7,12 +7,12 @@ from typing import Any, Literal
 import numpy as np
 from scipy.sparse import csr_array
 
-from nelayout.catalogue.keywords import checks_keywords
-from nelayout.catalogue.options import generator
+from nelayout.core.similarities.entropic import calibrate, joint
 from nelayout.errors import InputTypeError, unknown, warn
+from nelayout.keywords.options import generator
+from nelayout.keywords.signatures import checks_keywords
 from nelayout.numerics.compressed_rows import canonical
 from nelayout.numerics.parallel import Threads, threads_for
-from nelayout.similarities.entropic import calibrate, joint
 from nelayout.vectors.backends import check_backend
 from nelayout.vectors.input import Neighbors, read_rows, support
 from nelayout.vectors.neighbors import Space

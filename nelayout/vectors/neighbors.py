@@ -16,11 +16,11 @@ from typing import Any
 import numpy as np
 from scipy.sparse import csr_array, issparse
 
+from nelayout.core.record.progress import screen
+from nelayout.core.sums.device import Device
 from nelayout.errors import InputError
 from nelayout.numerics.parallel import Threads
 from nelayout.numerics.principal import principal_components
-from nelayout.record.progress import screen
-from nelayout.sums.device import Device
 from nelayout.vectors.backends import choose, has_quick
 from nelayout.vectors.input import Neighbors, count
 from nelayout.vectors.metrics import prepare

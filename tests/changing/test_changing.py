@@ -12,11 +12,11 @@ from tables import EVERY_METHOD, thinned
 import nelayout as nl
 from nelayout.changing.film import film_page, union_of
 from nelayout.changing.sequence import keep_places, unchanged
+from nelayout.core.placing.final import dot_diameter
+from nelayout.core.placing.packing import ANGLES, pack_around
 from nelayout.graphs import read
 from nelayout.layouts.call import read_call
 from nelayout.layouts.solving import solution_of
-from nelayout.placing.final import dot_diameter
-from nelayout.placing.packing import ANGLES, pack_around
 
 METHODS = thinned(EVERY_METHOD, plain=lambda name: name in ("ws-sne", "linlog"))
 

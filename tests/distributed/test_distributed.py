@@ -21,10 +21,10 @@ from tables import thinned
 
 import nelayout as nl
 from nelayout.cli import main
+from nelayout.core.objective import Affinity
+from nelayout.core.passes.coarsen import match
+from nelayout.core.record import progress
 from nelayout.errors import InputError, MissingExtra, Unsupported
-from nelayout.objective import Affinity
-from nelayout.record import progress
-from nelayout.run.coarsen import match
 
 pytest.importorskip("distributed", reason="Dask, the extra [dask], is not installed")
 pd = pytest.importorskip("pandas")

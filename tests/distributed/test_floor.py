@@ -10,15 +10,15 @@ from oracles import NAMES, objective, part, random_case
 from scipy.sparse import csr_array
 from test_family import CONNECTIONS, HOMOGENEOUS, KERNEL_TABLE, SPACES
 
-from nelayout.catalogue import METHODS
+from nelayout.core.catalogue import METHODS
+from nelayout.core.formula.connections import Optimal
+from nelayout.core.formula.kernels import Radial
+from nelayout.core.objective import Affinity, Objective
+from nelayout.core.optimizers import LBFGS, Majorize
+from nelayout.core.optimizers.minimize import StoppingRule, minimize
+from nelayout.core.sums.nbody.mesh import Mesh
 from nelayout.errors import Unsupported
-from nelayout.formula.connections import Optimal
-from nelayout.formula.kernels import Radial
 from nelayout.numerics.parallel import Threads
-from nelayout.objective import Affinity, Objective
-from nelayout.optimizers import LBFGS, Majorize
-from nelayout.optimizers.minimize import StoppingRule, minimize
-from nelayout.sums.nbody.mesh import Mesh
 
 pytest.importorskip("distributed", reason="Dask, the extra [dask], is not installed")
 

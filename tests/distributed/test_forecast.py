@@ -6,8 +6,8 @@ import networkx as nx
 import pytest
 
 import nelayout as nl
+from nelayout.core.run.several_machines import Forecast, bytes_of
 from nelayout.errors import InputError
-from nelayout.run.several_machines import Forecast, bytes_of
 
 
 def test_a_plan_with_workers_says_what_each_needs():

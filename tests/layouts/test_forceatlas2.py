@@ -8,15 +8,15 @@ import pytest
 from scipy.optimize import brentq, minimize
 
 import nelayout as nl
-from nelayout.catalogue import tune
+from nelayout.core.catalogue import tune
+from nelayout.core.formula.potentials.gravity import Gravity
+from nelayout.core.objective import Objective
+from nelayout.core.run.taking_apart import input_affinity
+from nelayout.core.similarities.masses import node_mass
+from nelayout.core.sums.nbody import Exact
 from nelayout.errors import Unsupported
-from nelayout.formula.potentials.gravity import Gravity
 from nelayout.graphs import read
 from nelayout.numerics.parallel import Threads
-from nelayout.objective import Objective
-from nelayout.run.taking_apart import input_affinity
-from nelayout.similarities.masses import node_mass
-from nelayout.sums.nbody import Exact
 
 # Arguments by which networkx draws itself, whatever backends there are; 3.4 has none for this layout.
 ITSELF = {"backend": "networkx"} if hasattr(getattr(nx, "forceatlas2_layout", None), "orig_func") else {}

@@ -12,10 +12,10 @@ import numpy as np
 import pytest
 
 import nelayout as nl
-from nelayout.catalogue import METHODS, tune
-from nelayout.catalogue.options import DEFAULTS, GROUPS, LAYOUT_DEFAULTS, TEXTS, LayoutOptions
 from nelayout.cli import main
-from nelayout.sums.nbody import BACKENDS
+from nelayout.core.catalogue import METHODS, tune
+from nelayout.core.sums.nbody import BACKENDS
+from nelayout.keywords.options import DEFAULTS, GROUPS, LAYOUT_DEFAULTS, TEXTS, LayoutOptions
 
 LAYOUTS = sorted(name for name in nl._HOME if name.endswith("_layout"))
 # Functions of a graph that take the common keywords, and functions of vectors.

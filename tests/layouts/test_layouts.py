@@ -17,9 +17,9 @@ from scipy import sparse
 from tables import FEW, RECIPES, first, thinned
 
 import nelayout as nl
-from nelayout.catalogue import METHODS
-from nelayout.catalogue.options import DEFAULTS
+from nelayout.core.catalogue import METHODS
 from nelayout.graphs import read
+from nelayout.keywords.options import DEFAULTS
 
 LAYOUTS = sorted(name for name in nl._HOME if name.endswith("_layout"))
 METHODS_OF_EACH_KIND = ["ws-sne", "gamma-quadlog", "linlog", "ee", "tsne"]

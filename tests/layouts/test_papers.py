@@ -14,13 +14,13 @@ import pytest
 from scipy.sparse import csr_array
 
 import nelayout as nl
-from nelayout.catalogue import METHODS
-from nelayout.formula.connections import Fixed, NormalizedRows
-from nelayout.formula.divergences import alpha, divergence_named
-from nelayout.formula.kernels import KERNELS
-from nelayout.objective import Affinity, Objective
-from nelayout.optimizers import Majorize
-from nelayout.sums.nbody import Exact
+from nelayout.core.catalogue import METHODS
+from nelayout.core.formula.connections import Fixed, NormalizedRows
+from nelayout.core.formula.divergences import alpha, divergence_named
+from nelayout.core.formula.kernels import KERNELS
+from nelayout.core.objective import Affinity, Objective
+from nelayout.core.optimizers import Majorize
+from nelayout.core.sums.nbody import Exact
 
 N = 14
 UNIT = np.ones(N)

@@ -16,9 +16,9 @@ import numpy as np
 import pytest
 
 import nelayout as nl
+from nelayout.core.record.progress import observe
 from nelayout.numerics import compiling, loop_store
 from nelayout.numerics.notices import announce, listening
-from nelayout.record.progress import observe
 
 PACKAGE = Path(nl.__file__).parent
 ONCE = "compiling new loops and keeping them"

@@ -19,10 +19,10 @@ import numpy as np
 import pytest
 
 import nelayout as nl
+from nelayout.core.passes.drawing import NUMPY_PAIRS
+from nelayout.core.sums.nbody import backend
+from nelayout.core.sums.nbody.auto import Auto
 from nelayout.numerics.parallel import Threads
-from nelayout.run.drawing import NUMPY_PAIRS
-from nelayout.sums.nbody import backend
-from nelayout.sums.nbody.auto import Auto
 
 SMALL_WORLD = nx.connected_watts_strogatz_graph(2000, 6, 0.05, seed=1)
 GRID = nx.convert_node_labels_to_integers(nx.grid_2d_graph(45, 45))

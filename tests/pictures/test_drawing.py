@@ -20,9 +20,9 @@ from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 
 import nelayout as nl
+from nelayout.core.placing.final import dot_diameter
 from nelayout.errors import InputError
 from nelayout.pictures.colors import PALETTE, PLAIN, UNKNOWN, classes_of, palette
-from nelayout.placing.final import dot_diameter
 
 
 def node_colors(figure, G):

@@ -19,7 +19,7 @@ from benchmarks import rank_quality as rq
 from benchmarks.findings_tables import verdict
 from benchmarks.optimizers import race
 from nelayout.comparison import Measured
-from nelayout.optimizers import LBFGS, Majorize
+from nelayout.core.optimizers import LBFGS, Majorize
 from nelayout.quality.classes import class_auc
 
 DOCS = Path(__file__).resolve().parents[2] / "docs" / "research"

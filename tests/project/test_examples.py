@@ -26,15 +26,15 @@ MODULES = [
 # Extras that `dev` does not bring, and the modules whose examples need them.
 NEEDED = {
     "nelayout.graphs.files.arrow": "pyarrow",
-    "nelayout.sums.device.arrays": "torch",
-    "nelayout.variational.game": "torch",
+    "nelayout.core.sums.device.arrays": "torch",
+    "nelayout.core.variational.game": "torch",
     "nelayout.graphs.libraries": "igraph",
 }
 
 
 # Modules with examples that draw for many seconds: `.ci/full` runs them.
 SLOW_MODULES = (
-    "nelayout.formula.alpha_choice",
+    "nelayout.core.formula.alpha_choice",
     "nelayout.changing.sequence",
     "nelayout.pictures.sizes",
     "nelayout.layouts",

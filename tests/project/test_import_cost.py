@@ -21,13 +21,14 @@ FOR_IMPORT = ("networkx", "igraph", "numba", "scipy.optimize", "scipy.fft", "mat
 NAMES = "for name in nl.__all__: name == 'NeighborEmbedding' or getattr(nl, name)"
 ERROR = "from nelayout.errors import InputError, for_networkx; e = InputError('x'); assert for_networkx(e) is e"
 SMALL = """
-import networkx, numpy, nelayout.catalogue, nelayout.objective, nelayout.sums.nbody
-from nelayout.objective import Affinity, Objective
-from nelayout.optimizers import LBFGS, Majorize
-from nelayout.optimizers.minimize import StoppingRule, minimize
+import networkx, numpy, nelayout.core.catalogue
+from nelayout.core.objective import Affinity, Objective
+from nelayout.core.optimizers import LBFGS, Majorize
+from nelayout.core.optimizers.minimize import StoppingRule, minimize
+from nelayout.core.sums.nbody import Exact
 P = networkx.to_scipy_sparse_array(networkx.path_graph(6), dtype=float)
-nerv = nelayout.catalogue.METHODS['nerv']
-J = Objective(Affinity(P, numpy.ones(6)), nerv.kernel, nerv.divergence, nerv.connection, nelayout.sums.nbody.Exact())
+nerv = nelayout.core.catalogue.METHODS['nerv']
+J = Objective(Affinity(P, numpy.ones(6)), nerv.kernel, nerv.divergence, nerv.connection, Exact())
 Y = numpy.random.default_rng(0).normal(size=(6, 2))
 for optimizer in (LBFGS(), Majorize()):
     minimize(J, Y, optimizer, 3, StoppingRule(move=1e-3, force=1e-3))

@@ -11,9 +11,9 @@ import scipy.sparse as sp
 from scipy.spatial.distance import cdist, pdist, squareform
 
 import nelayout as nl
-from nelayout.catalogue import METHODS
-from nelayout.catalogue.keywords import PASSED_ON
-from nelayout.catalogue.options import DEFAULTS
+from nelayout.core.catalogue import METHODS
+from nelayout.keywords.options import DEFAULTS
+from nelayout.keywords.signatures import PASSED_ON
 from nelayout.numerics.parallel import Threads
 from nelayout.vectors.embedding import fit_vectors, solve_vectors
 from nelayout.vectors.neighbors import Neighbors, Space
@@ -394,7 +394,7 @@ def test_large_tables_are_drawn_in_another_order_of_rows(method, perplexity, own
     X[50:53] = X[0]
     found, placed = [], []
     for cached in (1000, 40):
-        monkeypatch.setattr("nelayout.placing.components.MAX_CACHED_NODES", cached)
+        monkeypatch.setattr("nelayout.core.placing.components.MAX_CACHED_NODES", cached)
         how = {"init": start, "max_iter": 0, "perplexity": perplexity, "method_options": own, "random_state": 0}
         found.append(nl.solve_vectors(X, method, **how))
         fitted = nl.NeighborEmbedding(method=method, **how).fit(X)

@@ -10,8 +10,8 @@ from scipy.spatial.distance import cdist
 from scipy.stats import entropy
 
 import nelayout as nl
+from nelayout.core.similarities.entropic import calibrate
 from nelayout.numerics.parallel import threads_for
-from nelayout.similarities.entropic import calibrate
 from nelayout.vectors import embedding
 from nelayout.vectors.embedding import scales, solve_vectors
 from nelayout.vectors.joining import join_components

@@ -21,7 +21,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from tables import RECIPES, thinned
 
 import nelayout as nl
-from nelayout.catalogue import METHODS
+from nelayout.core.catalogue import METHODS
 from nelayout.numerics.parallel import Threads
 from nelayout.vectors.nearest import Table, nearest_rows
 from nelayout.vectors.neighbors import Space

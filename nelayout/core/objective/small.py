@@ -1,0 +1,178 @@
+"""J of a small graph, and whole descents by L-BFGS, in one compiled loop.
+
+The loop takes the steps of `LBFGS` under a `StoppingRule`, up to rounding.  Objectives that the loop does not know are
+minimized as usual, and so are all without the library, see `nelayout.core.objective.small_library`.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from typing import Any
+
+import numpy as np
+
+from nelayout.core.formula.connections import Fixed
+from nelayout.core.formula.divergences.alpha import Alpha
+from nelayout.core.formula.divergences.beta import Beta
+from nelayout.core.formula.divergences.protocol import SMALL_ORDER
+from nelayout.core.objective.small_library import loop
+from nelayout.core.record.evaluation import Evaluation
+from nelayout.core.sums.edges.matrix import Edges
+from nelayout.core.sums.nbody.combination_loops import COMBINATIONS
+
+__all__ = ["SmallGraph", "packed"]
+
+# Steps between two looks at interrupts.
+STEPS_AT_ONCE = 25
+REASONS = ("", "converged", "lull", "collapsed")
+RULES = {"optimal": 1, "normalized": 2, "normalized-rows": 3}
+
+
+class _Room:
+    """Memory of the loop for one thread: a table of all arrays."""
+
+    def __init__(self, fixed: tuple[np.ndarray, ...], pairs: int, stalled: int) -> None:
+        n, d, k, entries = len(fixed[7]), int(fixed[0][1]), len(fixed[2]), len(fixed[4])
+        moving = np.zeros((5, 3, n))
+        flat = moving.reshape(5, -1)[:, : n * d]
+        self.X, self.gradient, self.rest, self.numbers = moving[0], moving[3], np.zeros(4), np.zeros(8)
+        self.counts, self.out, self.values = np.zeros(9, dtype=np.int64), np.zeros(5), np.empty(STEPS_AT_ONCE)
+        self.kept = [
+            *fixed[:2], fixed[2].copy(), *fixed[3:], *moving, *flat, np.empty(n), np.zeros(n), np.empty((k, n)),
+            np.empty((k + 1, 3, n)), np.empty((6, max(entries, n))), np.zeros((5, n)), np.zeros((pairs + 1, n * d)),
+            np.zeros((pairs + 1, n * d)), np.zeros((2, pairs + 1)), np.empty(stalled + 1), self.rest, self.numbers,
+            self.counts, self.out, self.values,
+        ]
+        self.table = np.zeros((len(self.kept) + 1, 4), dtype=np.int64)
+        for row, array in zip(self.table, self.kept, strict=False):
+            row[0], row[1 : 1 + array.ndim] = array.__array_interface__["data"][0], array.shape
+        self.most, self.address = self.table[-1], self.table.__array_interface__["data"][0]
+        self.reason, self.unused = ctypes.c_int64(), ctypes.c_void_p()
+        self.ends = ctypes.addressof(self.reason), ctypes.addressof(self.unused), self.address
+
+    def run(self, most: int) -> int:
+        """Take at most so many steps, or evaluate; return the reason of the end."""
+        self.most[0] = most
+        loop()(*self.ends)
+        return self.reason.value
+
+
+class SmallGraph:
+    """An objective of a small graph, as the arrays of `small_loops`."""
+
+    def __init__(self, *arrays: np.ndarray) -> None:
+        self.arrays = arrays
+        self._spare: dict[tuple[int, int], list[_Room]] = {}
+
+    def _room(self, pairs: int, stalled: int) -> _Room:
+        """Return memory that no other thread has."""
+        spare = self._spare.setdefault((pairs, stalled), [])
+        try:
+            room = spare.pop()
+        except IndexError:
+            return _Room(self.arrays, pairs, stalled)
+        room.counts[:] = 0
+        return room
+
+    def _give_back(self, room: _Room, pairs: int, stalled: int) -> None:
+        self._spare[pairs, stalled].append(room)
+
+    def evaluate(self, Y: np.ndarray) -> Evaluation:
+        """Return J at Y (n, d), its gradient and the strength of the edges."""
+        room, d = self._room(1, 0), Y.shape[1]
+        room.X[:d] = Y.T
+        room.run(0)
+        value, strength, lam = room.out[:3].tolist()
+        found = Evaluation(value, lam, np.ascontiguousarray(room.gradient[:d].T), strength=strength)
+        self._give_back(room, 1, 0)
+        return found
+
+    def descend(
+        self, Y: np.ndarray, pairs: int, max_iter: int, rule: tuple[float, float | None, float, int, int], report: Any
+    ) -> tuple[np.ndarray, float, str] | None:
+        """Return positions, J and the reason of the end, or None where J is infinite at Y.
+
+        ``rule``: force, stall, point, window and stall steps of a `StoppingRule`.
+        """
+        d, (force, stall, point, window, stalled) = Y.shape[1], rule
+        room = self._room(pairs, stalled)
+        room.X[:d] = Y.T
+        room.rest[:] = force, -1.0 if stall is None else stall, point, window
+        while True:
+            before = int(room.counts[1])
+            reason = room.run(min(STEPS_AT_ONCE, max_iter - before))
+            if reason > len(REASONS):
+                return None
+            now = np.ascontiguousarray(room.X[:d].T)
+            for value in room.values[: int(room.counts[1]) - before].tolist():
+                report(value, now)
+            if reason or room.counts[1] >= max_iter:
+                self._give_back(room, pairs, stalled)
+                return now, float(room.numbers[0]), REASONS[reason] or "max_iter"
+
+
+def packed(objective: Any, d: int) -> SmallGraph | None:
+    """Return the arrays of an objective in d dimensions; None for parts unknown to the loop."""
+    if loop() is None:
+        return None
+    edges, by_rows = objective.edges, objective.by_rows
+    plain = isinstance(edges, Edges) and objective.gravity is None and objective.anchors is None
+    if not plain or objective.device is not None or objective._spread is not None:
+        return None
+    phi, rule = objective.phi, objective.connection
+    powers = edges._powers_of(phi)
+    if powers is None or (rule.name not in RULES and not isinstance(rule, Fixed)):
+        return None
+    code = RULES.get(rule.name, 0)
+    inside = float(objective._inside)
+    if (code == 1 and not isinstance(phi, (Beta, Alpha))) or (inside and not isinstance(phi, Beta)):
+        return None
+    radials = list(objective.radials)
+    if by_rows and (len(objective._terms) != 1 or objective._terms[0][0].form == "power-log" or len(radials) > 2):
+        return None
+    hidden = float(objective.affinity.hidden) if objective._has_hidden else 0.0
+    rad = np.zeros((len(radials), 8))
+    for row, radial in zip(rad, radials, strict=True):
+        key, *numbers = radial.code
+        if key not in COMBINATIONS:
+            return None
+        row[:6] = COMBINATIONS.index(key), *numbers, radial.at_zero if hidden else 0.0
+    term = np.zeros((len(objective._terms), 5))
+    for row, (each, own) in zip(term, objective._terms, strict=True):
+        if np.ndim(each.coefficient):
+            return None
+        small = abs(each.order) <= SMALL_ORDER
+        form = {"power": 0, "boxcox": 2 if small else 1, "power-log": 3}[each.form]
+        row[:] = each.coefficient, each.order, form, radials.index(own[0]), radials.index(own[-1])
+    n, kernel, stress = edges.n, objective.kernel, objective.stress
+    rows, cols = edges.rows.astype(np.int64), edges.indices.astype(np.int64)
+    kept = slice(None) if by_rows else rows < cols
+    form = 0 if powers.form == "power" else 1 if powers.order else 2
+    needs = objective.plain in radials
+    pivots = np.zeros(0, dtype=np.int64) if stress is None else stress.distances.pivots.astype(np.int64)
+    weights = np.zeros((2, 0, n)) if stress is None else stress.distances.weights.swapaxes(1, 2).astype(float)
+    squares = 0.0 if stress is None else float(np.sum(stress.distances.squares))
+    factor = 0.0 if stress is None or not squares > 0 else float(stress.factor)
+    free = np.ones((3, n))
+    if objective.free is not None:
+        free[:d] = objective.free.T
+    iv = (
+        n, d, len(radials), len(term), len(rows[kept]), form, code, int(isinstance(phi, Alpha)), len(pivots),
+        int(objective.free is not None), radials.index(objective.plain) if needs else -1,
+    )
+    lam = rule.value if isinstance(rule, Fixed) else 1.0
+    order = float(getattr(phi, "order", 0.0))
+    fv = (
+        kernel.a, kernel.b, kernel.c, powers.order, powers.times, float(np.sum(powers.constant)),
+        objective.exaggeration, lam, 0.0 if by_rows else float(objective.total),
+        0.0 if by_rows else float(objective._weight), float(np.sum(objective.constants)), order, factor,
+        squares or 1.0, hidden, inside, 1.0 / (phi.pairs[0].order - phi.degree) if code == 1 else 1.0,
+    )
+    own = np.broadcast_to(powers.factor, rows.shape)[kept]
+    stiff = np.zeros(n) if stress is None else np.asarray(stress._weights, dtype=float)
+    factors, (near, far) = np.ascontiguousarray(own, dtype=float), map(np.ascontiguousarray, weights)
+    mass = np.asarray(objective.mass, dtype=float)
+    ends = rows[kept], cols[kept]
+    return SmallGraph(
+        np.array(iv), np.array(fv, dtype=float), rad, term, *ends, factors, mass, free, near, far, pivots, stiff
+    )

@@ -1,0 +1,1 @@
+"""Passes: each takes a drawing of one connected graph, and returns another."""

@@ -1,0 +1,142 @@
+"""The problem to draw, as arrays, and how to draw it.
+
+Nothing here knows a graph library, a file or a keyword.  Faces turn a caller's words into a `Problem` and `Settings`,
+and a `Result` into the caller's types.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+
+import numpy as np
+from scipy.sparse import csr_array
+
+from nelayout.core.catalogue.record import Method
+from nelayout.core.optimizers import Optimizer
+from nelayout.core.placing.components import component_labels
+from nelayout.core.similarities.hops import hop_entries, path_lengths
+from nelayout.numerics.distances import Distances
+
+__all__ = ["PreviousLayout", "Problem", "Settings"]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PreviousLayout:
+    """A layout that stays itself while its graph changes.
+
+    stability  part of its way that the layout forgoes, in [0, 1); None: nodes with a position are fixed
+    same       (n,) mask of the nodes in components that have not changed: these are not drawn again
+    """
+
+    stability: float | None
+    same: np.ndarray
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """A graph of n nodes, and what is known about it.
+
+    P         (n, n) symmetric weights, a CSR matrix without a diagonal
+    mass      (n,) masses, or a name of `nelayout.core.similarities.masses.NAMED`
+    lengths   whether the weights are reciprocals of lengths
+    joint     whether one objective spans several components
+    start     (n, dim) initial positions, NaN rows where a node has none; None: no node has one
+    fixed     (n, dim) mask of the coordinates that stay; None: all are free
+    size      (n,) diameters or (n, dim) sides of the nodes in units of the result; None: points
+    dots      whether nodes that would hide each other in a picture move apart
+    rows      (nnz,) row-stochastic similarities on the pattern of P; connections by rows use these instead of P's
+    features  (n, p) coordinates of the nodes, for variational methods
+    sketch    (n, dim) an outline of the drawing, from which a coarse level is also drawn
+    distances  between some of the nodes, which count beside neighbors in the first descent
+    merged    where nodes stand for several: part of all weight that is within them, and (n,) for how many
+    previous  a layout that stays itself while its graph changes; None: there is none
+    """
+
+    P: csr_array
+    mass: np.ndarray | str = "unit"
+    lengths: bool = False
+    joint: bool = False
+    start: np.ndarray | None = None
+    fixed: np.ndarray | None = None
+    size: np.ndarray | None = None
+    dots: bool = False
+    rows: np.ndarray | None = None
+    features: np.ndarray | None = None
+    sketch: np.ndarray | None = None
+    distances: Distances | None = None
+    merged: tuple[float, np.ndarray] | None = None
+    previous: PreviousLayout | None = None
+
+    @property
+    def n(self) -> int:
+        """Number of nodes."""
+        return self.P.shape[0]
+
+    @cached_property
+    def labels(self) -> np.ndarray:
+        """(n,) component of each node, 0 the largest."""
+        return component_labels(self.P)
+
+    def near(self, method: Method) -> float | None:
+        """Return the mean number of similar nodes by path lengths, about; None for weights."""
+        if method.perplexity is None or not self.P.nnz:
+            return None
+        lengths = path_lengths(self.P, self.lengths)
+        return hop_entries(lengths, np.flatnonzero(self.labels == 0), method.perplexity, method.hops)
+
+    def sizes(self, method: Method) -> tuple[np.ndarray, np.ndarray]:
+        """Return nodes and entries of each objective, largest first; of path lengths, estimates."""
+        sizes, entries = np.bincount(self.labels), np.bincount(self.labels, np.diff(self.P.indptr)).astype(int)
+        if (near := self.near(method)) is not None:
+            entries = np.ceil(sizes * np.minimum(near, sizes - 1)).astype(int)
+        return (np.array([sizes.sum()]), np.array([entries.sum()])) if self.joint else (sizes, entries)
+
+    def of(self, nodes: np.ndarray) -> Problem:
+        """Return what is known about some nodes, without P; of a part, outline and past."""
+        sketch = None if self.sketch is None else self.sketch[nodes]
+        nothing = replace(self, rows=None, features=None, distances=None, merged=None, sketch=sketch)
+        if len(nodes) < self.n:
+            return nothing
+        rows = self.rows
+        if rows is not None and len(rows) == self.P.nnz:
+            ordered = csr_array((rows, self.P.indices, self.P.indptr), shape=self.P.shape)[nodes][:, nodes]
+            ordered.sort_indices()
+            rows = ordered.data
+        return replace(
+            nothing, rows=rows, features=None if self.features is None else self.features[nodes],
+            distances=None if self.distances is None else self.distances.at(nodes),
+            merged=None if self.merged is None else (self.merged[0], self.merged[1][nodes]),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """How a problem is drawn.
+
+    dim         dimensions
+    optimizer   overrides the optimizer of the stages; None: no override
+    max_iter    most iterations of the last stage; None: the stage's own
+    tol         tolerance of the last stage; None: the stage's own
+    stability   how firmly drawings are tied to their initial positions; None: not at all
+    smoothing   probability of the random walk that smooths similarities
+    nbody       name of the backend of sums over all pairs
+    device      where large graphs are summed: a name, "cpu" for this machine
+    scale       the result fits [-scale, scale]; None keeps the method's units
+    center      (dim,) the middle of the result; None: the origin
+    n_jobs      threads; None: all cores
+    rng         the one source of randomness
+    """
+
+    dim: int = 2
+    optimizer: Optimizer | None = None
+    max_iter: int | None = None
+    tol: float | None = None
+    stability: float | None = None
+    smoothing: float = 0.0
+    nbody: str = "auto"
+    device: str = "cpu"
+    scale: float | None = 1.0
+    center: np.ndarray | None = None
+    n_jobs: int | None = None
+    rng: np.random.Generator = field(default_factory=lambda: np.random.default_rng(0), compare=False)

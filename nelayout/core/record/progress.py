@@ -1,0 +1,196 @@
+"""Progress of a run: trace, clock, progress bar, log and callback, in one `Observer`.
+
+At level DEBUG the logger "nelayout" records the drawing, each finished stage, the reason of the end, and the notes.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import shutil
+import sys
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
+from dataclasses import dataclass, field
+from itertools import groupby
+from typing import Any
+
+import numpy as np
+
+from nelayout.core.record.solution import Progress, Ran, Step
+from nelayout.numerics.notices import listening
+
+__all__ = ["LOG", "Bar", "Observer", "Stopped", "observe", "screen"]
+
+LOG = logging.getLogger("nelayout")
+# Lines of a progress bar, in tqdm's format: with and without a largest number of steps.
+BOUNDED = "{desc}: {n_fmt} of at most {total_fmt} steps |{bar}| [{elapsed}, {rate_noinv_fmt}{postfix}]"
+BOUNDLESS = "{desc}: {n_fmt} steps [{elapsed}, {rate_noinv_fmt}{postfix}]"
+
+
+class Stopped(Exception):
+    """Raised through the loops if a callback returned True or parallel work failed.
+
+    drawing  the latest drawing, if a pass has it
+    """
+
+    drawing: Any = None
+
+
+@dataclass
+class Observer:
+    """Record every step of a run, and of later runs with the same observer.
+
+    callback  gets a `Progress` after each step; True ends the run
+    bar       shows the progress of the run
+    given_up  called after each step; True ends the run
+    logs      whether stages are logged, and have names of their own
+    """
+
+    callback: Callable[[Progress], object] | None = None
+    bar: Bar | None = None
+    trace: list[Step] = field(default_factory=list)
+    began: float = field(default_factory=time.perf_counter)
+    given_up: Callable[[], bool] = lambda: False
+    logs: bool = True
+    passes: list[Ran] = field(default_factory=list)
+    _depth: int = 0
+    _logged: int = 0  # steps with logged stages
+    _stage: tuple[str, str] = ("", "")  # the present one, and its name in the trace
+    _counts: Counter[str] = field(default_factory=Counter)  # stages of each name so far
+
+    @property
+    def seconds(self) -> float:
+        """Time since the first run began."""
+        return time.perf_counter() - self.began
+
+    @contextmanager
+    def within(self, name: str) -> Iterator[None]:
+        """Record a pass while its work is done here."""
+        ran, steps, began = Ran(name, depth=self._depth), len(self.trace), time.perf_counter()
+        self.passes.append(ran)
+        self._depth += 1
+        try:
+            yield
+        finally:
+            self._depth -= 1
+            ran.steps, ran.seconds = len(self.trace) - steps, time.perf_counter() - began
+
+    def silent_copy(self, given_up: Callable[[], bool]) -> Observer:
+        """Return an observer for parallel work, with the same clock and without output."""
+        return Observer(began=self.began, given_up=given_up, logs=False, _depth=self._depth)
+
+    def append(self, other: Observer) -> None:
+        """Add the trace of a `silent_copy`; seconds stay in order."""
+        self.end_stage()
+        self.passes.extend(other.passes)
+        latest = self.trace[-1].seconds if self.trace else 0.0
+        for step in other.trace:
+            latest = max(latest, step.seconds)
+            stage = self._unique(step.stage)
+            self.trace.append(step._replace(iteration=len(self.trace), seconds=latest, stage=stage))
+
+    def end_stage(self) -> None:
+        """End the present stage: the next step belongs to a new stage, even with the same name."""
+        self._stage = ("", "")
+
+    def _unique(self, stage: str) -> str:
+        """Return the name of a stage in the trace: a second stage of the same name has a number."""
+        if self.logs and stage != self._stage[0]:
+            self._counts[stage] += 1
+            count = self._counts[stage]
+            self._stage = stage, stage if count == 1 else f"{stage} ({count})"
+        return self._stage[1] if self.logs else stage
+
+    def begin(self, steps: int) -> None:
+        """Begin a drawing with a schedule of at most `steps` steps."""
+        if self.bar is not None:
+            self.bar.begin(steps)
+
+    def record(self, stage: str, value: float, positions: Callable[[], np.ndarray]) -> None:
+        """Record a step; ``positions`` (of all nodes) is called only for a callback."""
+        step = Step(len(self.trace), value, self.seconds, self._unique(stage))
+        if self.trace and self.trace[-1].stage != step.stage:
+            self.log_stages()
+        self.trace.append(step)
+        if self.given_up():
+            raise Stopped
+        if self.bar is not None:
+            self.bar.step(step.stage, value)
+        if self.callback is not None:
+            everything = positions().view()
+            everything.flags.writeable = False
+            if self.callback(Progress(step.iteration, step.stage, value, everything)):
+                raise Stopped
+
+    def log_stages(self) -> None:
+        """Log the stages of the steps since the last time."""
+        if not self.logs or not LOG.isEnabledFor(logging.DEBUG):
+            return
+        new, self._logged = self.trace[self._logged :], len(self.trace)
+        for stage, steps in groupby(new, key=lambda step: step.stage):
+            each = list(steps)
+            values = each[0].value, each[-1].value
+            LOG.debug("%s: %d steps, J %.6g -> %.6g, %.2f s", stage, len(each), *values, each[-1].seconds)
+
+
+class Bar:
+    """One line on standard error: method, stage, steps done, largest number of steps, time, J.
+
+    A run with several drawings, such as components, counts the steps of each.
+    """
+
+    def __init__(self, name: str) -> None:
+        from tqdm import tqdm
+
+        self.name, self.drawings, self.steps = name, 0, 0
+        columns, rows = screen()
+        self.line = tqdm(desc=name, unit=" steps", bar_format=BOUNDLESS, ncols=columns, nrows=rows)
+
+    def begin(self, steps: int) -> None:
+        """Count from 0 to `steps`."""
+        self.drawings += 1
+        self.line.n = self.line.last_print_n = 0
+        self._bound(steps)
+
+    def step(self, stage: str, value: float) -> None:
+        """Count a step of a stage, and show J."""
+        self.steps += 1
+        which = f", drawing {self.drawings}" if self.drawings > 1 else ""
+        self.line.desc = f"{self.name}{which}, {stage}"
+        if self.line.total is not None and self.line.n >= self.line.total:
+            self._bound(None)
+        self.line.set_postfix_str(f"J {value:.6g}", refresh=False)
+        self.line.update()
+
+    def close(self) -> None:
+        """Leave a line with all steps of the run."""
+        self._bound(None)
+        self.line.desc, self.line.n, self.line.postfix = self.name, self.steps, None
+        self.line.close()
+
+    def _bound(self, steps: int | None) -> None:
+        self.line.total = steps or None
+        self.line.bar_format = BOUNDED if steps else BOUNDLESS
+
+
+def screen() -> tuple[int | None, int | None]:
+    """Return columns and rows for tqdm if the terminal reports 0; None: tqdm's default."""
+    try:
+        size = os.get_terminal_size(sys.stderr.fileno())
+    except (OSError, ValueError, AttributeError):  # no terminal, or no file
+        return None, None
+    usual = shutil.get_terminal_size()
+    return (None, None) if all(size) else (size.columns or usual.columns, size.lines or usual.lines)
+
+
+@contextmanager
+def observe(name: str, callback: Callable[[Progress], object] | None, progress: bool) -> Iterator[Observer]:
+    """Yield an observer, with a progress bar of that name if `progress`."""
+    if not progress:
+        yield Observer(callback)
+        return
+    with closing(Bar(name)) as bar, listening(bar.line.set_postfix_str):
+        yield Observer(callback, bar)

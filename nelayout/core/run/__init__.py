@@ -1,0 +1,1 @@
+"""A whole problem: its plan, its run, its evaluation."""

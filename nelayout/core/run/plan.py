@@ -1,0 +1,278 @@
+"""The plan: the passes that draw one connected graph, chosen from facts about it.
+
+Only this module chooses passes.  For example, a ring under the method "auto" starts on a circle.  A
+small graph under ws-SNE compares five initial positions before its last descent.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from nelayout.core.catalogue.record import Method
+from nelayout.core.catalogue.stages import (
+    BALANCED,
+    LARGE_GRAPH,
+    SHAPE,
+    CoarseToFine,
+    Descend,
+    early_exaggeration,
+    recipe,
+)
+from nelayout.core.formula.connections import Fixed
+from nelayout.core.optimizers import LBFGS, optimizer_named
+from nelayout.core.passes.coarsen import COARSEST
+from nelayout.core.passes.facts import Facts
+from nelayout.core.passes.layers import Layers
+from nelayout.core.passes.levels import COARSEST_STEPS, UNFOLDING_STEPS, Levels, Rough
+from nelayout.core.passes.passes import Branch, Descent, InSpace, Keep, Pass, Place, PlaceMissing, Resize
+from nelayout.core.passes.variational_component import ROUNDS as GAME_ROUNDS
+from nelayout.core.passes.variational_component import Game
+from nelayout.core.problem import Settings
+from nelayout.core.untangling.planar import may_be_planar
+from nelayout.core.untangling.untangling import Redraw, Untangle
+
+__all__ = ["COMPARED", "passes_for", "walk_over_alpha"]
+
+# Fewest and most nodes of a graph for which other initial positions are tried.
+MIN_STARTS_NODES, MAX_STARTS_NODES = 6, 200
+# Random positions of the rough drawing of a graph, and drawings in space.
+ROUGH_COPIES, FLATTENED = 16, 3
+# Iterations before drawings are compared: other initial positions, rough drawings, and orders alpha.
+COMPARED = 40
+# Nats (of each row under connections by rows) below which no other initial positions are tried.
+GOOD_ENOUGH = 1e-2
+# Part of the best score so far below which "auto" tries no heavier tail in a large graph.
+STOP_LARGE = 1.05
+# Emphasis of large distances that "auto" tries, and the iterations with it; and those in a large graph.
+EMPHASIS, EMPHASIS_STEPS, EMPHASIS_STEPS_LARGE = 0.4, 40, 20
+# Emphasis of distances between the rows of a table, in the first of several descents.
+ROWS_EMPHASIS = 0.3
+# Parts of the last descent between which the size of fixed or held nodes is searched for.
+ROUNDS = 4
+
+
+def passes_for(method: Method, facts: Facts, settings: Settings) -> tuple[Pass, ...]:
+    """Return the passes that draw a connected graph of two or more nodes."""
+    return _Planner(method, facts, settings).passes()
+
+
+def walk_over_alpha(method: Method, settings: Settings) -> Pass:
+    """Return the pass that `nelayout.core.run.alpha_walk` does for the largest component."""
+    assert method.choose is not None
+    last = method.stages[-1].max_iter if settings.max_iter is None else settings.max_iter
+    steps, why = method.choose.drawings * min(COMPARED, last) + last, "alpha is chosen from the data"
+    stage = Descend("walk over alpha", steps)
+    return Descent(name=stage.name, steps=steps, stage=stage, optimizer=settings.optimizer or LBFGS(), why=why)
+
+
+class _Planner:
+    """The passes for one graph."""
+
+    def __init__(self, method: Method, facts: Facts, settings: Settings) -> None:
+        self.method, self.facts, self.settings = method, facts, settings
+        self.momentum = settings.optimizer is not None and settings.optimizer.name == "momentum"
+        self.stages = early_exaggeration("momentum") if self.momentum else method.stages
+        self.descents = [stage.at(facts.n) for stage in self.stages if isinstance(stage, Descend)]
+        self.judged = [stage for stage in self.descents if stage.judged]
+
+    def passes(self) -> tuple[Pass, ...]:
+        facts = self.facts
+        if self.method.variational:
+            return self._variational()
+        if facts.placed:
+            return self._placed()
+        begun = [k for k, stage in enumerate(self.stages) if isinstance(stage, CoarseToFine)]
+        first, *rest = self.stages[begun[-1] :] if begun else self.stages  # levels restart
+        if facts.n == 2 or not isinstance(first, CoarseToFine):
+            why = "two nodes" if facts.n == 2 else "the method has no stage through levels"
+            found: list[Pass] = [Place(name="random positions", kind="random", why=why)]
+            rest = [stage for stage in self.stages if not isinstance(stage, CoarseToFine)] or [first]
+        elif facts.special == "disc":
+            stage = replace(SHAPE, finest=True, max_iter=2 * SHAPE.max_iter)  # with fewer steps some leaf lags behind
+            shape = self._levels(stage, "one node is joined to all others, most of them leaves")
+            return (replace(shape, last=True),)
+        elif facts.special:
+            # Heavier tails and an emphasis would only break the symmetry.
+            descents = [stage.at(facts.n) for stage in rest if isinstance(stage, Descend)]
+            stage = descents[-1 if self.momentum else 0]
+            why = "a ring, wheel or star"
+            start = Place(name="circle", kind="circle", why=why)
+            if facts.special == "even circle":
+                why = "at rest by symmetry: equal weights and masses"
+                return (start, self._descend(stage, why, "size", steps=0, still=True))
+            return (start, *self._last(stage, f"from the symmetric drawing of {why}"))
+        else:
+            levels = self._levels(first, "global shape")
+            coarse = not (levels.finest or facts.goal or self.method.connection.by_rows or self.momentum)
+            begun = [stage for stage in rest[:-1][:1] if coarse and isinstance(stage, Descend) and not stage.judged]
+            ways = [self._descend(stage.at(facts.n), "on the next coarser graph", coarser=True) for stage in begun]
+            found, rest = list[Pass]([replace(levels, ways=tuple(ways))]), rest[len(ways) :]
+        descents = [stage.at(facts.n) for stage in rest if isinstance(stage, Descend)]
+        if not descents:
+            return tuple(replace(each, last=True) if isinstance(each, Levels) else each for each in found)
+        if self.judged:
+            ways = [stage for stage in descents if not stage.judged]
+            return (*found, *map(self._descend, ways), *self._judged(ways, descents[len(ways) :]))
+        emphasis = ROWS_EMPHASIS if facts.goal else None
+        found += [self._descend(each, emphasis=None if k else emphasis) for k, each in enumerate(descents[:-1])]
+        return (*found, *self._last(descents[-1]))
+
+    def _variational(self) -> tuple[Pass, ...]:
+        """Return the passes of the variational form: initial positions, their size, and the game."""
+        kind = "still" if self.facts.placed else "random"
+        name = "given positions" if self.facts.placed else "random positions"
+        place = Place(name=name, kind=kind, why="the network begins where the nodes are")
+        size = self._descend(Descend("size", 0), "the network begins at the best size")
+        rounds = GAME_ROUNDS if self.settings.max_iter is None else self.settings.max_iter
+        why = "network and positions take turns"
+        return (place, size, Game(name="variational", steps=rounds, why=why))
+
+    def _levels(self, stage: CoarseToFine, why: str) -> Levels:
+        """Return the pass through the levels; their number is about log2 of n / coarsest."""
+        n, count = self.facts.n, 1
+        while n > COARSEST:
+            n, count = n // 2 + 1, count + 1
+        each = stage.max_iter + (UNFOLDING_STEPS if stage.unfold else 0)
+        finest = stage.finest or self.facts.n <= LARGE_GRAPH
+        steps = count * each + COARSEST_STEPS
+        return Levels(name=stage.name, stage=stage, finest=finest, steps=steps, why=why)
+
+    def _descend(self, stage: Descend, why: str = "on the way", name: str | None = None, **changes) -> Descent:
+        """Return the pass of one stage."""
+        optimizer = self.settings.optimizer or optimizer_named(stage.optimizer)
+        found = Descent(name=name or stage.name, steps=stage.max_iter, stage=stage, optimizer=optimizer, why=why)
+        return replace(found, **changes)
+
+    def _chosen(self, stages: list[Descend]) -> Keep:
+        """Choose among the tails and the emphasis of "auto" by the quality score."""
+        facts = self.facts
+        stop, compared = STOP_LARGE if facts.n > LARGE_GRAPH else 0.0, ["tails"]
+        branches = []
+        for stage in stages:
+            descents = self._last(stage) if stage is stages[-1] else [self._descend(stage, "a candidate")]
+            branches.append(Branch(passes=tuple(descents), start="last", stop=stop))
+        if self.method.emphasis == "auto":
+            compared.append("an emphasis")
+            branches.append(Branch(passes=(self._emphasized(stages[-1]),), start="best", every=True))
+        return Keep(name="best drawing", branches=tuple(branches), by="score", why="compares " + ", ".join(compared))
+
+    def _emphasized(self, stage: Descend) -> Descent:
+        """Return the descent with an emphasis of large distances in the drawing's objective."""
+        steps = EMPHASIS_STEPS_LARGE if self.facts.n > LARGE_GRAPH else EMPHASIS_STEPS
+        why = "large distances count as well"
+        stage = replace(stage, kernel=None)
+        return self._descend(stage, why, "emphasis", steps=steps, same=True, emphasis=EMPHASIS)
+
+    def _judged(self, ways: list[Descend], stages: list[Descend]) -> list[Pass]:
+        """Choose among the judged stages, and take out crossings if the score hardly falls."""
+        facts, found = self.facts, list[Pass]([self._chosen(stages)])
+        # moves are judged under one lambda
+        if self.settings.dim != 2 or facts.n > LARGE_GRAPH or self.method.connection.by_rows:
+            return found
+        untangle = Untangle(name="untangle", why="edges may cross")
+        passes: list[Pass] = [untangle]
+        if may_be_planar(facts.n, facts.entries):
+            why = "trees, cactuses and small planar graphs have a drawing without crossings"
+            name, tails = "from a planar drawing", (*ways, stages[0])
+            descents = [self._descend(stage, why, f"{name}: {stage.name}") for stage in tails]
+            if self.method.emphasis == "auto":
+                descents.append(replace(self._emphasized(stages[-1]), name=f"{name}: emphasis", why=why))
+            steps = 2 * sum(each.steps for each in descents)  # free, then held
+            passes.append(Redraw(name=name, steps=steps, descents=tuple(descents), untangle=untangle, why=why))
+        branches = Branch(passes=()), *(Branch(passes=(each,)) for each in passes)
+        found.append(Keep(name="fewest crossings", branches=branches, by="tidy", why="compares crossings and score"))
+        return found
+
+    def _last(self, stage: Descend, why: str = "the method's own objective", **changes) -> list[Pass]:
+        """Return the passes of the last stage, with the caller's ``max_iter`` and ``tol``."""
+        facts, settings = self.facts, self.settings
+        steps = stage.max_iter if settings.max_iter is None else settings.max_iter
+        asked = settings.max_iter is not None or settings.tol is not None
+        stage = replace(stage, lull=0.0) if asked else stage
+        whole = stage if settings.tol is None else replace(stage, tol=settings.tol)
+        own = self._descend(whole, why, steps=steps, **changes)
+        first = min(COMPARED, stage.max_iter - 1)
+        starts = stage.starts and MIN_STARTS_NODES <= facts.n <= MAX_STARTS_NODES and not facts.goal
+        if not starts or steps <= first or facts.fixed != "none":
+            return [own]
+        compared = self._descend(stage, "a candidate", steps=first)
+        why, margin = f"at most {MAX_STARTS_NODES} nodes", 1.0 + BALANCED
+        rough = Rough(name="rough drawing", copies=ROUGH_COPIES, steps=COMPARED, why="a Gaussian releases no edge")
+        each = replace(compared, name=f"other starts: {stage.name}")
+        branches = [Branch(passes=(compared,)), Branch(passes=(rough, each), margin=margin)]
+        for k in range(1, FLATTENED + 1):
+            there = replace(each, name=f"in space {k}: {stage.name}", why="nodes can pass each other there")
+            space = InSpace(name=there.name, steps=first, descend=there, why=there.why)
+            flat = replace(each, name=f"other starts {k}: {stage.name}")
+            branches.append(Branch(passes=(space, flat), margin=margin))
+        enough = 0.0 if isinstance(self.method.connection, Fixed) else GOOD_ENOUGH
+        keep = Keep(name="initial positions", branches=tuple(branches), by="J", why=why, enough=enough)
+        return [keep, replace(own, name=f"{stage.name} on", steps=steps - first, rested=settings.tol is None)]
+
+    def _nearest(self) -> Keep:
+        """Choose the judged stage and emphasis under which given positions move the least."""
+        branches = list[Branch]()
+        for stage in self.judged:
+            take = self._descend(stage, "a candidate", f"under {stage.name}", steps=0)
+            branches.append(Branch(passes=(take,)))
+            if self.method.emphasis == "auto":
+                more = replace(take, name=f"{take.name}, distances", same=True, emphasis=EMPHASIS)
+                branches.append(Branch(passes=(more,), start="last"))
+        why = "the objective that the positions have come from"
+        return Keep(name="nearest objective", branches=tuple(branches), by="rest", why=why)
+
+    def _placed(self) -> tuple[Pass, ...]:
+        """Return the passes from given positions: only the last stage keeps their layout."""
+        facts, settings, last = self.facts, self.settings, self.stages[-1]
+        stage = last.as_descent() if isinstance(last, CoarseToFine) else self.descents[-1]
+        stage = replace(stage, judged=False, starts=stage.starts and facts.own_start and facts.entries > 0)
+        kind, why = ("still", "max_iter is 0") if settings.max_iter == 0 else ("given", "some nodes have a position")
+        found: list[Pass] = [Place(name="given positions", kind=kind, why=why)]
+        own: dict[str, Any] = {}
+        if self.judged:
+            found.append(self._nearest())
+            stage, own = replace(stage, kernel=None), {"same": True, "why": "the nearest objective"}
+        if settings.max_iter == 0:
+            return (*found, *self._last(stage, **own))
+        if facts.fixed == "all":
+            return (Place(name="given positions", kind="still", why="all nodes are fixed"),)
+        if facts.missing:
+            found.append(PlaceMissing(name="new nodes", why="some nodes have no position"))
+        if facts.fixed == "layers":
+            last = self._last(stage, **own)[-1]
+            assert isinstance(last, Descent)
+            few, tried = max(min(COMPARED, last.steps - 1), 0), replace(last.stage, tol=stage.tol)
+            compared = replace(last, steps=few, stage=tried)
+            alone = Facts(facts.n, facts.entries)
+            free, across = (passes_for(self.method, alone, Settings(axes)) for axes in (settings.dim, facts.free_axes))
+            steps, why = 3 * compared.steps + 1, "an axis is given"
+            layers = Layers(name="layers", compared=compared, free=free, across=across, steps=steps, why=why)
+            return (*found, layers, last)
+        if facts.fixed == "some":
+            if self.judged:  # these stages are short, because several are compared
+                whole = recipe(self.method.kernel)[-1]
+                assert isinstance(whole, Descend)
+                stage = replace(stage, max_iter=whole.at(facts.n).max_iter)
+            between = Resize(name="spread fixed nodes", why="fixed nodes")
+            return (*found, *self._rounds(stage, between, **own))
+        if settings.stability:
+            way = [] if self.momentum else self.descents[:-1]
+            why = "new nodes find their place"
+            found += [self._descend(each, why, springs=True, same=True, passing=True) for each in way]
+            size = Resize(name="size", why="springs hold the size")
+            return (*found, *self._rounds(stage, size, springs=True, **own), size)
+        return (*found, *self._last(stage, **own))
+
+    def _rounds(self, stage: Descend, between: Pass, **changes) -> list[Pass]:
+        """Return the last stage in rounds, with a size search before each but the first."""
+        own = self._last(replace(stage, starts=False), **changes)[-1]
+        assert isinstance(own, Descent)
+        each, left, found = max(stage.max_iter // ROUNDS, 1), own.steps, list[Pass]()
+        for turn in range(ROUNDS):
+            share = left if turn == ROUNDS - 1 else min(each, left)
+            if turn and left:
+                found.append(replace(between, name=f"{between.name} {turn}"))
+            found.append(replace(own, name=f"{own.name} {turn + 1}", steps=share))
+            left -= share
+        return found

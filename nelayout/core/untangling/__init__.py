@@ -1,0 +1,1 @@
+"""Pieces and nodes move where edges cross; planar graphs are drawn again."""

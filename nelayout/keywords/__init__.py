@@ -1,0 +1,1 @@
+"""Keywords of layout functions: their types, texts, defaults and checks."""

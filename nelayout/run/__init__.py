@@ -1,1 +1,0 @@
-"""One run: from a graph as it was given to positions, through levels and stages."""
