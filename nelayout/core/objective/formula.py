@@ -209,15 +209,16 @@ class Objective:
         free = self.by_rows or self.connection.name == "optimal"
         return free and self.kernel.singular and self.gravity is None
 
-    @np.errstate(over="ignore", invalid="ignore", divide="ignore")
     def evaluate(self, Y: Any, *, gradient: bool = True, weights: bool = False, attraction: bool = False) -> Evaluation:
         """Return J, its gradient (n, d), and omega of every edge or omega's sums.
 
         By rows omega is (omega_ij + omega_ji) / 2.  Trials that go too far may give infinity or NaN, silently.
         """
         graph = self.small(Y.shape[1]) if self.in_one_loop and not weights and not attraction else None
-        if graph is not None:
-            return graph.evaluate(Y)
+        return graph.evaluate(Y) if graph is not None else self._evaluated(Y, gradient, weights, attraction)
+
+    @np.errstate(over="ignore", invalid="ignore", divide="ignore")
+    def _evaluated(self, Y: Any, gradient: bool, weights: bool, attraction: bool) -> Evaluation:
         Y = self.brought(Y)
         table = self._table(Y)
         pull = "pull" if table is None else "weights"

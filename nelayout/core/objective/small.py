@@ -7,6 +7,7 @@ minimized as usual, and so are all without the library, see `nelayout.core.objec
 from __future__ import annotations
 
 import ctypes
+from itertools import accumulate
 from typing import Any
 
 import numpy as np
@@ -33,22 +34,31 @@ class _Room:
 
     def __init__(self, fixed: tuple[np.ndarray, ...], pairs: int, stalled: int) -> None:
         n, d, k, entries = len(fixed[7]), int(fixed[0][1]), len(fixed[2]), len(fixed[4])
-        moving = np.zeros((5, 3, n))
-        flat = moving.reshape(5, -1)[:, : n * d]
-        self.X, self.gradient, self.rest, self.numbers = moving[0], moving[3], np.zeros(4), np.zeros(8)
-        self.counts, self.out, self.values = np.zeros(9, dtype=np.int64), np.zeros(5), np.empty(STEPS_AT_ONCE)
-        self.kept = [
-            *fixed[:2], fixed[2].copy(), *fixed[3:], *moving, *flat, np.empty(n), np.zeros(n), np.empty((k, n)),
-            np.empty((k + 1, 3, n)), np.empty((6, max(entries, n))), np.zeros((5, n)), np.zeros((pairs + 1, n * d)),
-            np.zeros((pairs + 1, n * d)), np.zeros((2, pairs + 1)), np.empty(stalled + 1), self.rest, self.numbers,
-            self.counts, self.out, self.values,
+        m, axes, stored = n * d, (3, n, 0), (pairs + 1, n * d, 0)
+        shapes = [
+            (k, 8, 0), *[axes] * 5, (n, 0, 0), (n, 0, 0), (k, n, 0), (k + 1, 3, n), (6, max(entries, n), 0), (5, n, 0),
+            stored, stored, (2, pairs + 1, 0), (stalled + 1, 0, 0), (5, 0, 0), (8, 0, 0), (10, 0, 0), (5, 0, 0),
+            (STEPS_AT_ONCE, 0, 0),
         ]
-        self.table = np.zeros((len(self.kept) + 1, 4), dtype=np.int64)
-        for row, array in zip(self.table, self.kept, strict=False):
-            row[0], row[1 : 1 + array.ndim] = array.__array_interface__["data"][0], array.shape
-        self.most, self.address = self.table[-1], self.table.__array_interface__["data"][0]
-        self.reason, self.unused = ctypes.c_int64(), ctypes.c_void_p()
-        self.ends = ctypes.addressof(self.reason), ctypes.addressof(self.unused), self.address
+        starts = [0, *accumulate([a * (b or 1) * (c or 1) for a, b, c in shapes])]
+        room = np.zeros(starts[-1])
+        address = room.__array_interface__["data"][0]
+        rows = [(address + 8 * start, *shape) for start, shape in zip(starts, shapes, strict=False)]
+        rad, moving, work = rows[0], rows[1:6], rows[6:]
+        given = [(each.__array_interface__["data"][0], *each.shape, 0, 0)[:4] for each in fixed]
+        flat = [(each[0], m, 0, 0) for each in moving]
+        self.table = np.array([*given[:2], rad, *given[3:], *moving, *flat, *work, (0, 0, 0, 0)])
+
+        def part(number: int) -> np.ndarray:
+            return room[starts[number] : starts[number + 1]]
+
+        part(0)[:] = fixed[2].reshape(-1)
+        self.X, self.gradient = part(1).reshape(3, n), part(4).reshape(3, n)
+        self.rest, self.numbers, self.out, self.values = part(16), part(17), part(19), part(20)
+        self.counts = part(18).view(np.int64)
+        self.most, self.reason, self.unused = self.table[-1], ctypes.c_int64(), ctypes.c_void_p()
+        table = self.table.__array_interface__["data"][0]
+        self.ends = ctypes.addressof(self.reason), ctypes.addressof(self.unused), table
 
     def run(self, most: int) -> int:
         """Take at most so many steps, or evaluate; return the reason of the end."""
@@ -88,16 +98,17 @@ class SmallGraph:
         return found
 
     def descend(
-        self, Y: np.ndarray, pairs: int, max_iter: int, rule: tuple[float, float | None, float, int, int], report: Any
+        self, Y: np.ndarray, pairs: int, max_iter: int, rule: tuple[float, float | None, float, int, int, float],
+        report: Any,
     ) -> tuple[np.ndarray, float, str] | None:
         """Return positions, J and the reason of the end, or None where J is infinite at Y.
 
-        ``rule``: force, stall, point, window and stall steps of a `StoppingRule`.
+        ``rule``: force, stall, point, window, stall steps and move of a `StoppingRule`.
         """
-        d, (force, stall, point, window, stalled) = Y.shape[1], rule
+        d, (force, stall, point, window, stalled, move) = Y.shape[1], rule
         room = self._room(pairs, stalled)
         room.X[:d] = Y.T
-        room.rest[:] = force, -1.0 if stall is None else stall, point, window
+        room.rest[:] = force, -1.0 if stall is None else stall, point, window, move
         while True:
             before = int(room.counts[1])
             reason = room.run(min(STEPS_AT_ONCE, max_iter - before))

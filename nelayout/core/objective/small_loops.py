@@ -367,8 +367,9 @@ def descend(
     """
     n, d = iv[0], iv[1]
     m, pairs_kept, lull_steps = n * d, S.shape[0], past.shape[0] - 1
-    force_tol, lull, point, window = rest[0], rest[1], rest[2], int(rest[3])
-    # si: begun, made, count, slot, age, failed, calm, stuck, evaluations
+    force_tol, lull, point, window, move = rest[0], rest[1], rest[2], int(rest[3]), rest[4]
+    # si: begun, made, count, slot, age, failed, calm, stuck, evaluations, still
+    # sf: J, strength, scale of the diagonal, J at first, slope, length, radius
     made_now = 0
     while made_now < most or most == 0:
         begin = si[0] == 0
@@ -432,6 +433,7 @@ def descend(
             inverse_of(n, att, stiff, 2.0 * out[4], inverse)
             for i in range(m):
                 g[i] = gn[i]
+            sf[6] = radius_of(n, d, X)
             for k in range(lull_steps + 1):
                 past[k] = math.nan
             past[lull_steps] = out[0]
@@ -491,6 +493,14 @@ def descend(
             si[3] = (p + 1) % pairs_kept
             si[2] = min(si[2] + 1, pairs_kept - 1)
             sf[2] = curvature / weighted
+        moved = 0.0
+        if move > 0.0:
+            radius = radius_of(n, d, Xn)
+            if radius > 0.0 and sf[6] > 0.0:
+                for i in range(m):
+                    x[i] = xn[i] / radius - x[i] / sf[6]
+                moved = radius_of(n, d, X)
+            sf[6] = radius
         for i in range(m):
             x[i] = xn[i]
             g[i] = gn[i]
@@ -515,6 +525,10 @@ def descend(
             past[lull_steps] = then
             if math.fabs(past[0] - then) <= lull * (sf[3] - then):
                 reason = 2
+        if move > 0.0:
+            si[9] = si[9] + 1 if moved * n ** (1.0 / d) < move else 0
+            if si[9] >= window:
+                reason = 1
         if point > 0.0 and radius < point:
             reason = 3
         if reason != 0:

@@ -99,11 +99,11 @@ def minimize(
 def _in_one_loop(
     objective: Objective, Y: np.ndarray, optimizer: LBFGS, max_iter: int, rule: StoppingRule, report: Report
 ) -> Minimized | None:
-    """Take all steps in a compiled loop; None for an objective or rule unknown to it."""
-    graph = None if rule.move > 0 else objective.small(Y.shape[1])
+    """Take all steps in a compiled loop; None for an objective unknown to it."""
+    graph = objective.small(Y.shape[1])
     if graph is None:
         return None
-    ends = rule.force, rule.stall, rule.point, rule.window, rule.stall_steps
+    ends = rule.force, rule.stall, rule.point, rule.window, rule.stall_steps, rule.move
     found = graph.descend(Y, optimizer.memory or pairs_kept(len(Y)), max_iter, ends, report)
     return None if found is None else Minimized(*found)
 

@@ -65,6 +65,20 @@ def test_stress_and_merged_pairs_count(name, emphasis, merged):
     np.testing.assert_allclose(there.gradient, here.gradient, atol=1e-9 * np.abs(here.gradient).max())
 
 
+@pytest.mark.parametrize("name", ["ws-sne", "sne", "ee"])
+def test_small_moves_end_a_descent(name):
+    plain, looped = objective(name)
+    Y = np.random.default_rng(3).normal(size=(34, 2))
+    steps = []
+    for J in (plain, looped):
+        seen = []
+        found = minimize(J, Y, LBFGS(), 200, StoppingRule(move=0.05), lambda value, _, seen=seen: seen.append(value))
+        steps.append(len(seen))
+        assert found.reason == "converged"
+    assert steps[0] == pytest.approx(steps[1], abs=1)
+    assert steps[1] < 200
+
+
 @pytest.mark.parametrize("fixed", [False, True])
 @pytest.mark.parametrize("name", ["ws-sne", "gamma-quadlog", "linlog", "ee", "sne", "hssne", "mds-ks", "alpha-sne"])
 def test_the_first_steps_are_those_of_lbfgs(name, fixed):
