@@ -35,7 +35,7 @@ from benchmarks import problems
 from benchmarks.drawing_quality import quality
 from nelayout.core.passes.facts import Facts
 from nelayout.core.passes.levels import Levels
-from nelayout.core.passes.passes import Branch, Keep, Pass
+from nelayout.core.passes.passes import BestOf, Candidate, Pass
 from nelayout.core.problem import Settings
 from nelayout.core.untangling.untangling import Redraw
 from nelayout.numerics.communities import communities
@@ -56,16 +56,16 @@ Plan = tuple[Pass, ...]
 
 
 def without_branch(name: str) -> Callable[[Plan], Plan]:
-    """Leave out each pass of a name that begins so, each branch of `Keep` that ends with it, and its descents."""
+    """Leave out each pass of a name that begins so, each branch of `BestOf` that ends with it, and its descents."""
 
-    def kept(branch: Branch) -> bool:
+    def kept(branch: Candidate) -> bool:
         return not branch.passes or not branch.passes[-1].name.startswith(name)
 
     def within(each: Pass) -> Pass:
         if isinstance(each, Redraw):
             descents = (own for own in each.descents if not own.name.endswith(name))
             return replace(each, descents=tuple(descents))
-        if isinstance(each, Keep):
+        if isinstance(each, BestOf):
             some = (replace(branch, passes=changed(branch.passes)) for branch in each.branches if kept(branch))
             return replace(each, branches=tuple(some))
         return each
@@ -77,10 +77,10 @@ def without_branch(name: str) -> Callable[[Plan], Plan]:
 
 
 def without_keep(passes: Plan) -> Plan:
-    """Take the last branch of every `Keep` that was chained, and the first of the others."""
+    """Take the last branch of every `BestOf` that was chained, and the first of the others."""
     found: list[Pass] = []
     for each in passes:
-        if not isinstance(each, Keep):
+        if not isinstance(each, BestOf):
             found.append(each)
             continue
         chained = [branch for branch in each.branches if branch.start == "last"]
@@ -102,7 +102,7 @@ def never_stopped(passes: Plan) -> Plan:
         replace(each, branches=tuple(
             replace(branch, stop=0.0, passes=never_stopped(branch.passes)) for branch in each.branches
         ))
-        if isinstance(each, Keep) else each
+        if isinstance(each, BestOf) else each
         for each in passes
     )
 
@@ -141,7 +141,7 @@ def constants(module: str, **values: Any) -> Iterator[None]:
 
 
 RULES: dict[str, tuple[str, Callable[[], Any], str]] = {
-    "Keep": ("the last tail is drawn, nothing is compared", lambda: planned(without_keep), ""),
+    "BestOf": ("the last tail is drawn, nothing is compared", lambda: planned(without_keep), ""),
     "emphasis": ("neighbors alone count", lambda: planned(without_branch("emphasis")), ""),
     "communities": (
         "distances within communities are not shorter", lambda: constants("numerics.distances", SHORTER=0.0), ""

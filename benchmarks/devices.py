@@ -25,7 +25,7 @@ from benchmarks import problems
 from benchmarks.scaling import cloud, neighbors, seconds
 from nelayout.core.catalogue import METHODS
 from nelayout.core.passes.drawing import Summation
-from nelayout.core.run.taking_apart import input_affinity
+from nelayout.core.run.splitting import input_affinity
 from nelayout.core.similarities.masses import node_mass
 from nelayout.core.sums.device import Device, device_named
 from nelayout.errors import DeviceError
@@ -118,7 +118,7 @@ def roofline(n: int, word: str) -> str:
     def copy() -> None:
         float(numbers.clone()[-1])
 
-    with device.guard():
+    with device.library_errors():
         took, copied = seconds(evaluate), seconds(copy)
     # positions and gradient; row, column, similarity and length of an entry; the mesh there and back, 8 points a node
     moved = n * (2 * 16 + 8) + A.nnz * (4 + 4 + 8 + 8) + 8 * n * 4 * 4

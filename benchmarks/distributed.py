@@ -33,7 +33,7 @@ from nelayout.core.sums.nbody import backend
 from nelayout.distributed.drawing import _along_curve
 from nelayout.distributed.floor import Blocks, FloorSummation
 from nelayout.distributed.reading import from_matrix
-from nelayout.distributed.team import SETTINGS, Team
+from nelayout.distributed.worker_pool import SETTINGS, WorkerPool
 from nelayout.numerics.parallel import Threads
 
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "scaling.md"
@@ -110,7 +110,7 @@ def cases(n: int) -> dict[str, dict[str, float]]:
     found = {"one machine": measured(lambda: plain.evaluate(Y), list)}
     for count in (1, 2):
         with tempfile.TemporaryDirectory() as folder, cluster_of(count) as client:
-            team = Team(client, "benchmark")
+            team = WorkerPool(client, "benchmark")
             cut = from_matrix(csr_array(P), Path(folder)).cut
             blocks: Any = Blocks(team, cut, 1.0, cut.gathered("degree"), cut.gathered("strength"))
             there = FloorSummation(backend("auto", threads, True), threads, True).objective(

@@ -33,7 +33,7 @@ from nelayout.core.optimizers.minimize import StoppingRule, minimize
 from nelayout.core.optimizers.size import size_search
 from nelayout.core.passes.drawing import Summation
 from nelayout.core.passes.placement import random_positions
-from nelayout.core.run.taking_apart import input_affinity
+from nelayout.core.run.splitting import input_affinity
 from nelayout.core.similarities.masses import node_mass
 from nelayout.core.sums.nbody import Exact
 from nelayout.numerics.parallel import Threads

@@ -19,7 +19,7 @@ from scipy.spatial import cKDTree
 from nelayout.core.catalogue import METHODS
 from nelayout.core.formula.kernels import KERNELS, Radial
 from nelayout.core.passes.drawing import Summation
-from nelayout.core.run.taking_apart import input_affinity
+from nelayout.core.run.splitting import input_affinity
 from nelayout.core.similarities.masses import node_mass
 from nelayout.core.sums.nbody import NBody, backend
 from nelayout.core.sums.nbody.mesh import Mesh

@@ -47,7 +47,7 @@ class Problem:
     dots      whether nodes that would hide each other in a picture move apart
     rows      (nnz,) row-stochastic similarities on the pattern of P; connections by rows use these instead of P's
     features  (n, p) coordinates of the nodes, for variational methods
-    sketch    (n, dim) an outline of the drawing, from which a coarse level is also drawn
+    init_hint (n, dim) an outline of the drawing, from which a coarse level is also drawn
     distances  between some of the nodes, which count beside neighbors in the first descent
     merged    where nodes stand for several: part of all weight that is within them, and (n,) for how many
     previous  a layout that stays itself while its graph changes; None: there is none
@@ -63,7 +63,7 @@ class Problem:
     dots: bool = False
     rows: np.ndarray | None = None
     features: np.ndarray | None = None
-    sketch: np.ndarray | None = None
+    init_hint: np.ndarray | None = None
     distances: Distances | None = None
     merged: tuple[float, np.ndarray] | None = None
     previous: PreviousLayout | None = None
@@ -94,8 +94,8 @@ class Problem:
 
     def of(self, nodes: np.ndarray) -> Problem:
         """Return what is known about some nodes, without P; of a part, outline and past."""
-        sketch = None if self.sketch is None else self.sketch[nodes]
-        nothing = replace(self, rows=None, features=None, distances=None, merged=None, sketch=sketch)
+        init_hint = None if self.init_hint is None else self.init_hint[nodes]
+        nothing = replace(self, rows=None, features=None, distances=None, merged=None, init_hint=init_hint)
         if len(nodes) < self.n:
             return nothing
         rows = self.rows

@@ -35,12 +35,12 @@ from nelayout.core.run.alpha_walk import at_order, draw_at_best_alpha
 from nelayout.core.run.draw import draw_part, draw_parts, plans_of
 from nelayout.core.run.plan import passes_for
 from nelayout.core.run.several_machines import MOST_ENTRIES
-from nelayout.core.run.taking_apart import input_affinity
+from nelayout.core.run.splitting import input_affinity
 from nelayout.distributed.blocks import Cut, Journal, assemble, cut_points, delete, save, write_piece
 from nelayout.distributed.floor import Blocks
 from nelayout.distributed.reading import Graph
-from nelayout.distributed.team import Team
-from nelayout.distributed.workers import Form, favorites
+from nelayout.distributed.worker_pool import WorkerPool
+from nelayout.distributed.workers import BlockLayout, favorites
 from nelayout.errors import Unsupported
 from nelayout.numerics.arithmetic import radius
 
@@ -70,7 +70,7 @@ class Level:
 
 
 def _coarsened(
-    level: Level, rng: np.random.Generator, team: Team, journal: Journal, fits: Callable[[int, int], bool]
+    level: Level, rng: np.random.Generator, team: WorkerPool, journal: Journal, fits: Callable[[int, int], bool]
 ) -> list[Level]:
     """Return levels from the finest to one that ``fits`` (nodes, entries) or cannot shrink."""
     levels = [level]
@@ -87,12 +87,12 @@ def _coarsened(
     return levels
 
 
-def _clusters(team: Team, level: Level, rng: np.random.Generator) -> np.ndarray:
+def _clusters(team: WorkerPool, level: Level, rng: np.random.Generator) -> np.ndarray:
     """Return the cluster of each node, (n,)."""
     cut = level.cut
     path = cut.folder / f"match-{cut.name}.npz"
     save(path, mass=level.mass, tickets=rng.permutation(cut.n))
-    team.pin(Form(f"match-{cut.name}", cut, path, matching=True))
+    team.pin(BlockLayout(f"match-{cut.name}", cut, path, matching=True))
 
     def asked(chooses: np.ndarray, chosen: np.ndarray) -> np.ndarray:
         bits = np.packbits(chosen)
@@ -107,7 +107,7 @@ def _clusters(team: Team, level: Level, rng: np.random.Generator) -> np.ndarray:
     return cluster
 
 
-def _merged(team: Team, cut: Cut, cluster: np.ndarray, name: str) -> Cut:
+def _merged(team: WorkerPool, cut: Cut, cluster: np.ndarray, name: str) -> Cut:
     """Return the merged graph; most coarse rows are in the block of their first member."""
     first = np.full(int(cluster.max()) + 1, cut.n, dtype=np.int64)
     np.minimum.at(first, cluster, np.arange(cut.n))
@@ -115,7 +115,7 @@ def _merged(team: Team, cut: Cut, cluster: np.ndarray, name: str) -> Cut:
     return _rewritten(team, cut, Cut(cut.folder, name, bounds), cluster)
 
 
-def _alone(team: Team, level: Level, mask: np.ndarray, name: str) -> csr_array:
+def _alone(team: WorkerPool, level: Level, mask: np.ndarray, name: str) -> csr_array:
     """Return the weights between the nodes of a mask (n,), in this process."""
     entries = int(level.degree[mask].sum())
     if entries > MAX_LOCAL_ENTRIES:
@@ -132,7 +132,7 @@ def _alone(team: Team, level: Level, mask: np.ndarray, name: str) -> csr_array:
     return P
 
 
-def _renumbered(team: Team, level: Level, number: np.ndarray, name: str) -> Cut:
+def _renumbered(team: WorkerPool, level: Level, number: np.ndarray, name: str) -> Cut:
     """Return the blocks with new numbers (n,) of the nodes; nodes with -1 are left out."""
     kept = np.flatnonzero(number >= 0)
     order = np.empty(len(kept), dtype=np.int64)
@@ -141,7 +141,7 @@ def _renumbered(team: Team, level: Level, number: np.ndarray, name: str) -> Cut:
     return _rewritten(team, level.cut, Cut(level.cut.folder, name, bounds), number)
 
 
-def _rewritten(team: Team, cut: Cut, into: Cut, number: np.ndarray) -> Cut:
+def _rewritten(team: WorkerPool, cut: Cut, into: Cut, number: np.ndarray) -> Cut:
     """Write the entries of a cut with new node numbers (n,) into the blocks of another."""
     path = cut.folder / f"{into.name}-numbers.npy"
     save(path, number)
@@ -163,7 +163,7 @@ def split(cut: Cut, into: Cut, numbers: Path, piece: str, b: int) -> None:
 
 
 def draw(
-    graph: Graph, mass: np.ndarray, run: Run, team: Team, least: int, journal: Journal
+    graph: Graph, mass: np.ndarray, run: Run, team: WorkerPool, least: int, journal: Journal
 ) -> tuple[list[Drawing], np.ndarray, float]:
     """Lay out a graph in blocks; return its components, their labels (n,) and the sum of J.
 
@@ -224,7 +224,7 @@ class _Component:
         inside = self.scale * (self.weight[0] - self.weight[depth])
         return Affinity(P, mass, inside, self.squares[depth] - self.squares[0])
 
-    def coarsest(self, run: Run, team: Team) -> tuple[Drawing, Method, Method]:
+    def coarsest(self, run: Run, team: WorkerPool) -> tuple[Drawing, Method, Method]:
         """Return the coarse layout, its method, and the method of finer levels."""
         last, mask = self.levels[-1], self.kept[-1]
         nodes, P = side_by_side(np.flatnonzero(mask), _alone(team, last, mask, f"{self.name}-alone"))
@@ -234,7 +234,7 @@ class _Component:
         if run.method.choose is not None:
             found, chosen = draw_at_best_alpha(part, run)
             method = chosen.method
-        elif len(self.levels) == 1 or any(isinstance(stage, Descend) and stage.judged for stage in method.stages):
+        elif len(self.levels) == 1 or any(isinstance(stage, Descend) and stage.candidate for stage in method.stages):
             found = draw_part(part, run)
         goal = _settled(method, None if found is None else found.method)
         if found is None or len(self.levels) > 1:
@@ -250,7 +250,7 @@ class _Component:
         entries = int(np.sum(self.levels[0].degree[self.kept[0]]))
         return passes_for(goal, Facts(self.n, entries), Settings(run.dim, LBFGS(), run.max_iter, run.tol))
 
-    def draw(self, run: Run, team: Team, journal: Journal) -> tuple[Drawing, Run]:
+    def draw(self, run: Run, team: WorkerPool, journal: Journal) -> tuple[Drawing, Run]:
         """Lay out the component; return the run with its method too."""
         drawing, method, goal = journal.once(f"{self.name}-coarse", partial(self.coarsest, run, team))
         numbers, places = _numbered(self.levels, self.kept, drawing)
@@ -288,10 +288,10 @@ class _Component:
 def _settled(method: Method, chosen: Method | None) -> Method:
     """Return the method with its stages up to the chosen kernel, and without choices."""
     stages, goal = list(method.stages), chosen or method
-    judged = any(isinstance(stage, Descend) and stage.judged for stage in stages)
+    judged = any(isinstance(stage, Descend) and stage.candidate for stage in stages)
     while judged and len(stages) > 1 and (getattr(stages[-1], "kernel", None) or method.kernel) != goal.kernel:
         stages.pop()
-    one = (replace(each, judged=False, starts=False) if isinstance(each, Descend) else each for each in stages)
+    one = (replace(each, candidate=False, starts=False) if isinstance(each, Descend) else each for each in stages)
     return replace(goal, stages=tuple(one))
 
 
@@ -334,7 +334,7 @@ def _along_curve(Y: np.ndarray) -> np.ndarray:
 
 
 def _together(
-    level: Level, labels: np.ndarray, batch: np.ndarray, number: int, run: Run, team: Team
+    level: Level, labels: np.ndarray, batch: np.ndarray, number: int, run: Run, team: WorkerPool
 ) -> dict[int, Drawing]:
     """Lay out the components of some labels on this machine."""
     chosen = np.isin(labels, batch)

@@ -25,11 +25,11 @@ from nelayout.core.sums.nbody import NBody
 from nelayout.core.sums.nbody.grid import Grid
 from nelayout.core.sums.nbody.mesh import Mesh, Sorted
 from nelayout.distributed.blocks import Cut, save
-from nelayout.distributed.team import Team
-from nelayout.distributed.workers import Form, evaluate, of_rows
+from nelayout.distributed.worker_pool import WorkerPool
+from nelayout.distributed.workers import BlockLayout, evaluate, of_rows
 from nelayout.errors import Unsupported
 
-__all__ = ["Blocks", "Floor", "FloorSummation"]
+__all__ = ["Blocks", "DaskBackend", "FloorSummation"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,7 +39,7 @@ class Blocks:
     degree, strength  (n,) number and sum of the weights of each row
     """
 
-    team: Team
+    team: WorkerPool
     cut: Cut
     scale: float
     degree: np.ndarray
@@ -66,7 +66,7 @@ class Blocks:
 
 
 @dataclass(frozen=True)
-class Floor:
+class DaskBackend:
     """Workers in the role of an objective's device."""
 
     def array(self, x: Any) -> Any:
@@ -85,7 +85,7 @@ class FloorEdges:
         assert rows is None
         self.P, self.mass, self.linear, self.by_rows, self.spread = P, mass, linear, by_rows, spread
         self.team, self.n, self.size = P.team, P.cut.n, P.nnz
-        self.form: Form | None = None
+        self.form: BlockLayout | None = None
 
     @property
     def weight(self) -> Any:
@@ -108,7 +108,7 @@ class FloorEdges:
             path = cut.folder / f"{key}.npz"
             if not path.exists():
                 save(path, **arrays)
-            self.form = Form(key, cut, path, self.linear, self.by_rows, self.P.scale)
+            self.form = BlockLayout(key, cut, path, self.linear, self.by_rows, self.P.scale)
         self.team.pin(self.form)
 
     def sums(self, Y: Any, kernel: Any, divergence: Any, lam: Any, want: frozenset[str]) -> EdgeSums:
@@ -176,7 +176,7 @@ class FloorSummation(Summation):
         if not isinstance(affinity.P, Blocks):
             return Summation.objective(self, method, affinity, free)
         parts = method.kernel, method.divergence, method.connection
-        device: Any = Floor()
+        device: Any = DaskBackend()
         return Objective(
             affinity,
             *parts,

@@ -39,7 +39,7 @@ from nelayout.distributed.blocks import Journal, stored
 from nelayout.distributed.drawing import draw
 from nelayout.distributed.floor import FloorSummation
 from nelayout.distributed.reading import Columns, Graph, from_matrix, parts_of, read
-from nelayout.distributed.team import Team, check_memory, check_workers, connected, folder_of, import_dask
+from nelayout.distributed.worker_pool import WorkerPool, check_memory, check_workers, connected, folder_of, import_dask
 from nelayout.errors import InputError, Unsupported
 from nelayout.keywords.options import DEFAULTS, check_options, generator
 from nelayout.layouts.call import read_call
@@ -163,7 +163,7 @@ def solve(
     with folder_of(checkpoint) as folder, connected(client) as here, ExitStack() as stack:
         threads = stack.enter_context(threads_for(o["n_jobs"]))
         count = check_workers(here, folder)
-        team = Team(here, uuid.uuid4().hex[:8])
+        team = WorkerPool(here, uuid.uuid4().hex[:8])
         journal = Journal(folder, checkpoint is not None, rng)
         try:
             _check_call(folder, f"{asked} {columns} {seed!r} {least}", edges)
@@ -188,8 +188,8 @@ def solve(
                 observer = stack.enter_context(observe(record.name, o["callback"], o["progress"]))
                 sums = FloorSummation(o["nbody"], threads)
                 steps = {"max_iter": o["max_iter"], "tol": o["tol"]}
-                canvas: Any = SimpleNamespace(show=attrgetter("Y"), settle=lambda _: None)  # the current component
-                run = Run(record, o["dim"], sums, rng, observer, canvas, notes=notes, **steps)
+                animation: Any = SimpleNamespace(show=attrgetter("Y"), settle=lambda _: None)  # the current component
+                run = Run(record, o["dim"], sums, rng, observer, animation, notes=notes, **steps)
                 drawings, labels, value = draw(graph, _masses(graph, record, o["mass"]), run, team, least, journal)
                 Y = assemble(drawings, None, None, (n, o["dim"]), o["scale"])
                 Y = finish(Y, scale=o["scale"], center=o["center"]).Y

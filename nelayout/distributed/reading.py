@@ -20,7 +20,7 @@ import numpy as np
 from scipy.sparse import coo_array, load_npz, save_npz
 
 from nelayout.distributed.blocks import MIN_BLOCKS, Cut, assemble, cut_points, delete, save, stored, write_piece
-from nelayout.distributed.team import Team, check_disk
+from nelayout.distributed.worker_pool import WorkerPool, check_disk
 from nelayout.errors import InputError, near_matches
 from nelayout.graphs.files import read_graph
 from nelayout.graphs.files.delimited import PLAIN_NUMBER
@@ -213,7 +213,7 @@ class Graph:
     notes: tuple[str, ...] = ()
 
 
-def read(parts: list[Part], columns: Columns, team: Team, folder: Path) -> Graph:
+def read(parts: list[Part], columns: Columns, team: WorkerPool, folder: Path) -> Graph:
     """Read all parts into blocks."""
     if not parts:
         raise InputError("edges must have a row; got none")
@@ -261,7 +261,7 @@ def from_matrix(P: Any, folder: Path, blocks: int = 0) -> Graph:
     return Graph(cut, (), int(P.nnz))
 
 
-def _table(team: Team, given: list[tuple[Any, ...]], folder: Path) -> tuple[np.ndarray, int]:
+def _table(team: WorkerPool, given: list[tuple[Any, ...]], folder: Path) -> tuple[np.ndarray, int]:
     """Write a table of ids for each range of hashes; return their first numbers, and edges."""
     found = team.spread("ids", unique_ids, [(folder, *each) for each in given])
     kinds = [kind for kind, _, edges in found if edges]

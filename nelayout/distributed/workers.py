@@ -18,13 +18,13 @@ from typing import Any
 import numpy as np
 from scipy.sparse import csr_array
 
-from nelayout.core.formula.divergences.protocol import Spread
+from nelayout.core.formula.divergences.protocol import BackgroundShare
 from nelayout.core.passes.coarsen import favorites_of
 from nelayout.core.sums.edges.matrix import Edges
 from nelayout.distributed.blocks import Cut
 from nelayout.numerics.parallel import Threads
 
-__all__ = ["Block", "Form", "Lost", "evaluate", "favorites", "forget", "hold", "of_rows"]
+__all__ = ["Block", "BlockLayout", "Lost", "evaluate", "favorites", "forget", "hold", "of_rows"]
 
 
 class Lost(RuntimeError):
@@ -32,7 +32,7 @@ class Lost(RuntimeError):
 
 
 @dataclass(frozen=True, slots=True)
-class Form:
+class BlockLayout:
     """Form of the blocks in memory.
 
     key      its name; a new form has a new name
@@ -67,17 +67,17 @@ class Block:
 
 
 @dataclass(slots=True)
-class Held:
+class WorkerBlocks:
     """Blocks of one worker in one form."""
 
-    form: Form
+    form: BlockLayout
     arrays: dict[str, np.ndarray]
     blocks: dict[int, Block] = field(default_factory=dict)
 
 
 # Kernel and divergence from the driver: equal bytes give the same objects, as `Edges` needs.
 law_of = lru_cache(8)(pickle.loads)
-HELD: dict[tuple[str, str], Held] = {}
+HELD: dict[tuple[str, str], WorkerBlocks] = {}
 
 
 def _name() -> str:
@@ -87,7 +87,7 @@ def _name() -> str:
     return get_worker().address
 
 
-def hold(run: str, form: Form, blocks: list[int]) -> dict[int, np.ndarray]:
+def hold(run: str, form: BlockLayout, blocks: list[int]) -> dict[int, np.ndarray]:
     """Load blocks in a form, and drop all others; return the halo of each."""
     here = run, _name()
     before = HELD.pop(here, None)
@@ -95,7 +95,7 @@ def hold(run: str, form: Form, blocks: list[int]) -> dict[int, np.ndarray]:
     del before
     with np.load(form.arrays) as file:
         arrays = {name: file[name] for name in file.files}
-    held = Held(form, arrays if form.matching else {}, {b: known[b] for b in blocks if b in known})
+    held = WorkerBlocks(form, arrays if form.matching else {}, {b: known[b] for b in blocks if b in known})
     for b in blocks:
         if b not in held.blocks:
             held.blocks[b] = _loaded(form, arrays, b)
@@ -103,7 +103,7 @@ def hold(run: str, form: Form, blocks: list[int]) -> dict[int, np.ndarray]:
     return {b: held.blocks[b].halo for b in blocks}
 
 
-def _loaded(form: Form, arrays: dict[str, np.ndarray], b: int) -> Block:
+def _loaded(form: BlockLayout, arrays: dict[str, np.ndarray], b: int) -> Block:
     """Load a block in a form."""
     indptr, cols, data = form.cut.block(b)
     low, high = int(form.cut.bounds[b]), int(form.cut.bounds[b + 1])
@@ -134,12 +134,12 @@ def _loaded(form: Form, arrays: dict[str, np.ndarray], b: int) -> Block:
         rows = own.data / np.repeat(local(arrays["strength"]) * form.scale, np.diff(own.indptr))
         given = {"by_rows": True, "rows": np.maximum(rows, np.finfo(np.float32).tiny).astype(np.float32)}
     if "eps" in arrays:
-        given["spread"] = Spread(*(local(x) if x.ndim else x[()] for x in (arrays["eps"], arrays["missing"])))
+        given["spread"] = BackgroundShare(*(local(x) if x.ndim else x[()] for x in (arrays["eps"], arrays["missing"])))
     own.indptr, own.indices = own.indptr.astype(np.int32), own.indices.astype(np.int32)
     return Block(low, m, halo, edges=Edges(own, mass, form.linear, Threads(), compiled=True, **given), mass=mass)
 
 
-def _held(run: str, key: str) -> Held:
+def _held(run: str, key: str) -> WorkerBlocks:
     held = HELD.get((run, _name()))
     if held is None or held.form.key != key:
         raise Lost(f"worker {_name()} does not hold the blocks of {key}")

@@ -25,8 +25,8 @@ from nelayout.graphs.libraries import LIBRARIES, ArrayHost
 from nelayout.graphs.network import Network, canonical, network_of
 
 __all__ = [
-    "HOSTS", "ArrayHost", "Host", "Links", "Network", "Places", "every_position", "graph_of", "guard", "holds_weights",
-    "host_of", "links", "places", "points", "read",
+    "HOSTS", "ArrayHost", "Host", "Links", "Network", "Places", "every_position", "graph_of", "holds_weights",
+    "host_of", "library_errors", "links", "places", "points", "read",
 ]  # fmt: skip
 
 # Name of a library -> its host. The first one that recognizes a graph reads it.
@@ -65,7 +65,7 @@ def read(G: Any, weight: str | None = "weight", weight_kind: str = "similarity")
         network = read(G.graph, G.weight if weight == "weight" else weight, weight_kind)
         return replace(network, notes=(*G.notes, *network.notes))
     try:
-        with guard(G):
+        with library_errors(G):
             host = host_of(G)
             if isinstance(host, ArrayHost):
                 return host.read(weight, weight_kind)
@@ -152,9 +152,9 @@ def every_position(network: Network, pos: object, what: str = "pos") -> np.ndarr
     return Y
 
 
-def guard(G: object) -> AbstractContextManager[None]:
+def library_errors(G: object) -> AbstractContextManager[None]:
     """Turn errors of nelayout, within the block, into errors of the package of `G` as well."""
-    return next((host.guard() for host in HOSTS.values() if host.recognizes(G)), nullcontext())
+    return next((host.library_errors() for host in HOSTS.values() if host.recognizes(G)), nullcontext())
 
 
 def _kind(G: object) -> str:

@@ -117,7 +117,7 @@ class Host:
         return is_a(G, cls.package, *cls.kinds)
 
     @staticmethod
-    def guard() -> AbstractContextManager[None]:
+    def library_errors() -> AbstractContextManager[None]:
         """Turn errors of nelayout, within the block, into errors of the library too."""
         return nullcontext()
 

@@ -77,7 +77,7 @@ def evaluate(
     recipe, common = with_own(method, dict(options))
     if recipe.choose is not None:
         raise InputError(f"{recipe.name} chooses alpha from the data; give an alpha")
-    if any(getattr(stage, "judged", False) for stage in recipe.stages):
+    if any(getattr(stage, "candidate", False) for stage in recipe.stages):
         raise InputError(
             f"method {recipe.name!r} chooses among several objectives, so that a drawing has no value under it: name "
             'the one that is wanted, such as "ws-sne", or compare drawings with nelayout.compare'

@@ -168,7 +168,7 @@ def draw(
     """
     _needs_matplotlib()
     network = graphs.points(pos) if G is None else graphs.read(G, weight=weight)
-    with graphs.guard(G):
+    with graphs.library_errors(G):
         kind = _picture_format(path, format)
         _check_look(title, ax, figsize)
         places = graphs.every_position(network, pos)

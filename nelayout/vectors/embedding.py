@@ -45,7 +45,7 @@ from nelayout.vectors.fit import Fit
 from nelayout.vectors.input import Neighbors, Start
 from nelayout.vectors.joining import edges_in_words, graph_of_similarities, join_components
 from nelayout.vectors.knn import entropic_rows, neighbor_graph
-from nelayout.vectors.neighbors import Copies, Space
+from nelayout.vectors.neighbors import DuplicateRows, NeighborIndex
 
 __all__ = ["at_perplexity", "check_dimensions", "embed", "fit_vectors", "scales", "solve_vectors"]
 
@@ -193,7 +193,7 @@ def fit_vectors(
     degrees = isinstance(chosen.mass, str) and chosen.mass == "degree" and chosen.name in METHODS
     if perplexity is not None and degrees and "mass" not in passed:
         chosen = replace(chosen, mass="unit")
-    space = Space(rows, metric, metric_params, pca)
+    space = NeighborIndex(rows, metric, metric_params, pca)
     if lists is not None:
         given.count(k, "n_neighbors", most, f"knn has {most}")
 
@@ -201,11 +201,11 @@ def fit_vectors(
     known = space.given.rows
     auto, has_components = isinstance(init, str) and init == "auto", known is not None and dim <= min(known.shape)
     init = "pca" if auto and perplexity_annealing and has_components else init
-    copies = Copies.of(rows)
+    copies = DuplicateRows.of(rows)
     start = copies.one_of_each(given.read_init(init, known, n, dim, rng))
-    free, sketch, goal = auto and not perplexity_annealing, None, None
+    free, init_hint, goal = auto and not perplexity_annealing, None, None
     if free and has_components and any(isinstance(stage, CoarseToFine) for stage in chosen.stages):
-        sketch = copies.one_of_each(principal_components(known, dim)[0])
+        init_hint = copies.one_of_each(principal_components(known, dim)[0])
     emphasis = passed.get("emphasis")
     # Under kernels with a tail, many arrangements of groups have nearly the same J: distances choose among them.
     if (chosen.mu if emphasis is None else emphasis) or (free and _has_tail(chosen) and not chosen.variational):
@@ -239,8 +239,10 @@ def fit_vectors(
             features = copies.one_of_each(vector_features(known)) if here.variational else None
             begun = time.perf_counter() - began
             drawn, each, within = copies.merged(graph, shares) if copies.any else (graph, shares, None)
-            known_rows = {"rows": each, "features": features, "sketch": sketch, "distances": goal, "merged": within}
-            solution, drawing = _drawn(drawn, here, start, run, **known_rows)
+            solution, drawing = _drawn(
+                drawn, here, start, run, rows=each, features=features, init_hint=init_hint, distances=goal,
+                merged=within,
+            )
             trace += _later(solution.trace, begun, len(trace), prefix)
             if last or solution.reason == "stopped":
                 break
@@ -281,7 +283,7 @@ def _similarities_drawn(
 
 
 def _with_copies(
-    copies: Copies, solution: Solution, graph: csr_array, method: Method, run: dict[str, Any], **known: Any
+    copies: DuplicateRows, solution: Solution, graph: csr_array, method: Method, run: dict[str, Any], **known: Any
 ) -> tuple[Solution, Drawing]:
     """Return solution and drawing of all rows; copies stand beside the first."""
     beside = split_coincident(np.asarray(solution.positions)[copies.kind])
@@ -324,7 +326,7 @@ def _later(trace: tuple[Step, ...], seconds: float, number: int = 0, prefix: str
 
 
 def _told_on(
-    callback: Callable[..., object] | None, number: int, prefix: str, copies: Copies
+    callback: Callable[..., object] | None, number: int, prefix: str, copies: DuplicateRows
 ) -> Callable[[Progress], object] | None:
     """Return the callback for all rows of a run after `number` steps, with prefixed stages."""
     if callback is None:
@@ -339,7 +341,7 @@ def _told_on(
 
 
 def at_perplexity(
-    space: Space, found: Neighbors, perplexity: float | None, threads: Threads
+    space: NeighborIndex, found: Neighbors, perplexity: float | None, threads: Threads
 ) -> tuple[csr_array, np.ndarray | None, tuple[str, ...]]:
     """Return the connected graph of neighbor lists, similarities of rows on it, and a note.
 
@@ -364,7 +366,7 @@ def _default_weights(method: Method, n: int, most: int) -> tuple[int | None, flo
 
     Methods with a fixed connection use absolute weights, and "auto" counts edges of paths: they take no perplexity.
     """
-    judged = any(isinstance(stage, Descend) and stage.judged for stage in method.stages)
+    judged = any(isinstance(stage, Descend) and stage.candidate for stage in method.stages)
     if n <= given.NEIGHBORS or judged or isinstance(method.connection, Fixed):
         return None, None
     k = min(max(math.ceil(SHARED_NEIGHBORS / n), MIN_NEIGHBORS), MAX_NEIGHBORS, most)

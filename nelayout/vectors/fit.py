@@ -13,7 +13,7 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from nelayout.core.added.descent import place
-from nelayout.core.added.objective import AddedNodes, Ties, walked
+from nelayout.core.added.objective import AddedNodes, NewEdges, walked
 from nelayout.core.passes.drawing import Drawing, Summation
 from nelayout.core.record.solution import Solution
 from nelayout.core.similarities.entropic import calibrate
@@ -22,7 +22,7 @@ from nelayout.numerics.parallel import Threads
 from nelayout.vectors.input import Neighbors
 from nelayout.vectors.joining import shares_of_similarities
 from nelayout.vectors.metrics import ROUNDING
-from nelayout.vectors.neighbors import Space, row_keys
+from nelayout.vectors.neighbors import NeighborIndex, row_keys
 
 __all__ = ["Fit"]
 
@@ -40,7 +40,7 @@ class Fit:
     """
 
     rows: Any
-    space: Space | None
+    space: NeighborIndex | None
     k: int
     perplexity: float | None
     graph: csr_array
@@ -75,7 +75,7 @@ class Fit:
                 weight = walked(affinity.walk, to, share)
             else:  # the nearest rows share the weight of an average fitted row
                 weight = share * (1.0 if method.connection.by_rows else float(np.sum(affinity.P.data)) / len(Y))
-            ties = Ties(of, to, weight, weight, np.ones(int(np.sum(known < 0))))
+            ties = NewEdges(of, to, weight, weight, np.ones(int(np.sum(known < 0))))
             answer[known < 0] = place(added, ties) / unit
         return answer
 
@@ -87,7 +87,7 @@ class Fit:
         return np.array([first.get(key, -1) for key in row_keys(X)], dtype=np.int64)
 
 
-def _within_floats(space: Space, X: Any, k: int, threads: Threads) -> Neighbors:
+def _within_floats(space: NeighborIndex, X: Any, k: int, threads: Threads) -> Neighbors:
     """Return the k nearest fitted rows of each row; `InputError` if a distance overflows."""
     with np.errstate(over="ignore", invalid="ignore"):
         found = space.nearest_from(X, k, threads)

@@ -14,7 +14,7 @@ from nelayout.graphs import ArrayHost
 from nelayout.numerics.compressed_rows import canonical
 from nelayout.numerics.parallel import Threads
 from nelayout.vectors.metrics import nonnegative
-from nelayout.vectors.neighbors import Space
+from nelayout.vectors.neighbors import NeighborIndex
 
 __all__ = ["edges_in_words", "graph_of_similarities", "join_components", "shares_of_similarities"]
 
@@ -24,7 +24,9 @@ MIN_JOINING_SHARE = 1e-3
 JOINING_PAIRS = 2.5e8
 
 
-def join_components(space: Space, graph: csr_array, threads: Threads, weight: float = 1.0) -> tuple[csr_array, int]:
+def join_components(
+    space: NeighborIndex, graph: csr_array, threads: Threads, weight: float = 1.0
+) -> tuple[csr_array, int]:
     """Join components of a symmetric graph by edges of a weight; also return their number.
 
     Every component except the largest takes its shortest edge to another component, until there is one component

@@ -15,7 +15,7 @@ from nelayout.numerics.compressed_rows import canonical
 from nelayout.numerics.parallel import Threads, threads_for
 from nelayout.vectors.backends import check_backend
 from nelayout.vectors.input import Neighbors, read_rows, support
-from nelayout.vectors.neighbors import Space
+from nelayout.vectors.neighbors import NeighborIndex
 
 __all__ = ["entropic_affinity", "entropic_rows", "knn_graph", "neighbor_graph"]
 
@@ -110,7 +110,7 @@ def _search(
     rng, rows = generator(seed), read_rows(X, space[0])
     k = support(n_neighbors, perplexity, rows.shape[0])
     with threads_for(None) as threads:
-        found = Space(rows, *space).nearest(k, rng, threads, progress=progress, backend=backend)
+        found = NeighborIndex(rows, *space).nearest(k, rng, threads, progress=progress, backend=backend)
     for note in found.notes:
         warn(note)
     return found

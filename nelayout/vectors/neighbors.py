@@ -34,7 +34,7 @@ from nelayout.vectors.nearest import (
     tree_nearest,
 )
 
-__all__ = ["Copies", "Space", "row_keys"]
+__all__ = ["DuplicateRows", "NeighborIndex", "row_keys"]
 
 # Largest number of pairs of rows, and of pairs times columns, for products of matrices; largest pairs times columns for
 # tables of distances; part of the pairs up to which they are compared although a quick package is installed.
@@ -43,7 +43,7 @@ EXACT_PAIRS, EXACT_WORK, TABLE_WORK, BESIDE_QUICK = 4e10, 2e12, 3e11, 1 / 8
 SAMPLED = 200
 
 
-class Space:
+class NeighborIndex:
     """Rows and a metric between them."""
 
     def __init__(
@@ -72,7 +72,7 @@ class Space:
             self.given = replace(self.given, rows=scores, bring=along)
 
     def __reduce__(self):
-        return Space, self._made_of  # functions of a metric cannot be pickled
+        return NeighborIndex, self._made_of  # functions of a metric cannot be pickled
 
     def nearest(
         self,
@@ -95,7 +95,7 @@ class Space:
                 return Neighbors(*found, self.given.notes)
             indices, distances, note = self._approximate(X, k, rng, threads, backend, progress)
             return Neighbors(indices, distances, (note,))
-        copies = Copies.of(X)
+        copies = DuplicateRows.of(X)
         distinct = copies.one_of_each(X)
         few, free = min(k, distinct.shape[0] - 1), exact or backend is None
         if not few:
@@ -210,14 +210,14 @@ def row_keys(X: Any) -> Iterator[bytes]:
 
 
 @dataclass(frozen=True, slots=True)
-class Copies:
+class DuplicateRows:
     """Kind (n,) of each row, one number for all equal rows, and first row (u,) of each kind.
 
     Equal rows are drawn once, as one node with all their weights and masses; afterwards, copies are set beside it. A
     search for neighbors breaks ties by index, so copies have different neighbors, which would separate them. Rows 0 and
     2 are equal, so that three of four rows are drawn::
 
-    >>> copies = Copies.of(np.array([[1.0], [5.0], [1.0], [6.0]]))
+    >>> copies = DuplicateRows.of(np.array([[1.0], [5.0], [1.0], [6.0]]))
     >>> copies.kind.tolist(), copies.first.tolist()
     ([0, 1, 0, 2], [0, 1, 3])
     >>> square = csr_array([[0.0, 1, 1, 0], [1, 0, 0, 1], [1, 0, 0, 1], [0, 1, 1, 0]])
@@ -229,7 +229,7 @@ class Copies:
     first: np.ndarray
 
     @classmethod
-    def of(cls, X: Any) -> Copies:
+    def of(cls, X: Any) -> DuplicateRows:
         """Find the equal rows of a table."""
         seen: dict[bytes, int] = {}
         kind = np.array([seen.setdefault(key, len(seen)) for key in row_keys(X)], dtype=np.int64)

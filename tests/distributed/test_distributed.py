@@ -30,7 +30,7 @@ pytest.importorskip("distributed", reason="Dask, the extra [dask], is not instal
 pd = pytest.importorskip("pandas")
 dd = pytest.importorskip("dask.dataframe", reason="dask[dataframe], of the extra [dask], is not installed")
 
-from nelayout.distributed import team  # noqa: E402  it needs Dask
+from nelayout.distributed import worker_pool  # noqa: E402  it needs Dask
 from nelayout.distributed.blocks import stored  # noqa: E402  likewise
 from nelayout.distributed.drawing import Level, _clusters  # noqa: E402  likewise
 from nelayout.distributed.reading import from_matrix  # noqa: E402  likewise
@@ -144,7 +144,7 @@ def test_the_whole_catalogue(solve, method):
 
 def test_clusters_are_those_of_one_machine(client, tmp_path):
     mass = np.random.default_rng(0).uniform(0.5, 2.0, 320)
-    workers = team.Team(client, uuid.uuid4().hex)
+    workers = worker_pool.WorkerPool(client, uuid.uuid4().hex)
     level = Level(from_matrix(MESH, tmp_path, blocks=5).cut, mass)
     there = _clusters(workers, level, np.random.default_rng(4))
     workers.leave()
@@ -359,7 +359,7 @@ def test_what_needs_the_whole_graph_is_refused(client, options, said):
 
 
 def test_a_scheduler_that_does_not_answer(monkeypatch):
-    monkeypatch.setattr(team, "TIMEOUT_SECONDS", 0.5)
+    monkeypatch.setattr(worker_pool, "TIMEOUT_SECONDS", 0.5)
     with pytest.raises(InputError, match=r"the scheduler must answer; got none at 'tcp://127.0.0.1:9'"):
         nl.distributed.layout(MESH, client="tcp://127.0.0.1:9")
 
@@ -372,18 +372,18 @@ def test_a_scheduler_that_does_not_answer(monkeypatch):
     ],
 )
 def test_workers_with_another_version(solve, monkeypatch, code, said):
-    monkeypatch.setattr(team, "VERSION_CODE", code)
+    monkeypatch.setattr(worker_pool, "VERSION_CODE", code)
     with pytest.raises(InputError, match=said):
         solve(MESH)
 
 
 def test_too_little_memory_or_room(client):
     with pytest.raises(InputError, match=r"must have about .* TB|must have about .* GB of memory"):
-        team.check_memory(client, 10**16, 0, "to draw")
+        worker_pool.check_memory(client, 10**16, 0, "to draw")
     with pytest.raises(InputError, match="this machine must have about"):
-        team.check_memory(client, 0, 10**16, "to draw")
+        worker_pool.check_memory(client, 0, 10**16, "to draw")
     with pytest.raises(InputError, match="the folder of the run must have about"):
-        team.check_disk(Path.cwd(), 10**16)
+        worker_pool.check_disk(Path.cwd(), 10**16)
 
 
 def test_a_full_disk_is_said_in_one_line(client, tmp_path, monkeypatch):

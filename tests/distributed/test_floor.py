@@ -22,9 +22,9 @@ from nelayout.numerics.parallel import Threads
 
 pytest.importorskip("distributed", reason="Dask, the extra [dask], is not installed")
 
-from nelayout.distributed.floor import Blocks, Floor, FloorSummation
+from nelayout.distributed.floor import Blocks, DaskBackend, FloorSummation
 from nelayout.distributed.reading import from_matrix
-from nelayout.distributed.team import Team
+from nelayout.distributed.worker_pool import WorkerPool
 
 # Rounding of positions, weights and pulls in single precision; of positions in a slab, beside distances of near pairs.
 ROUNDING, IN_SLABS = 2e-5, 5e-5
@@ -38,19 +38,19 @@ def in_blocks(client, tmp_path):
     """Return a function: a matrix in blocks on two workers."""
     teams = []
 
-    def brought(P, count=4):
+    def to_device(P, count=4):
         cut = from_matrix(P, tmp_path, blocks=count).cut
-        teams.append(Team(client, uuid.uuid4().hex))
+        teams.append(WorkerPool(client, uuid.uuid4().hex))
         return Blocks(teams[-1], cut, 1.0, cut.gathered("degree"), cut.gathered("strength"))
 
-    yield brought
+    yield to_device
     for team in teams:
         team.leave()
 
 
 def on_floor(blocks, m, *parts, **options):
     """The objective with its edges on the workers."""
-    return objective(blocks, m, *parts, compiled=True, device=Floor(), **options)
+    return objective(blocks, m, *parts, compiled=True, device=DaskBackend(), **options)
 
 
 def rounded(P, Y):

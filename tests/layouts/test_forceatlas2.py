@@ -11,7 +11,7 @@ import nelayout as nl
 from nelayout.core.catalogue import tune
 from nelayout.core.formula.potentials.gravity import Gravity
 from nelayout.core.objective import Objective
-from nelayout.core.run.taking_apart import input_affinity
+from nelayout.core.run.splitting import input_affinity
 from nelayout.core.similarities.masses import node_mass
 from nelayout.core.sums.nbody import Exact
 from nelayout.errors import Unsupported

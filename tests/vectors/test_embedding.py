@@ -16,7 +16,7 @@ from nelayout.keywords.options import DEFAULTS
 from nelayout.keywords.signatures import PASSED_ON
 from nelayout.numerics.parallel import Threads
 from nelayout.vectors.embedding import fit_vectors, solve_vectors
-from nelayout.vectors.neighbors import Neighbors, Space
+from nelayout.vectors.neighbors import NeighborIndex, Neighbors
 
 
 def blobs(*centers, size=25, seed=0):
@@ -117,8 +117,8 @@ def test_its_seconds_count_the_search_which_ends_before_the_first_step(monkeypat
         time.sleep(0.2)
         return nearest(*given)
 
-    nearest = Space.nearest
-    monkeypatch.setattr(Space, "nearest", slow)
+    nearest = NeighborIndex.nearest
+    monkeypatch.setattr(NeighborIndex, "nearest", slow)
     solution = solve_vectors(blobs([0] * 4)[0], random_state=0, **more)
     assert 0.2 <= solution.trace[0].seconds <= solution.trace[-1].seconds <= solution.seconds
 
@@ -303,7 +303,7 @@ def test_the_default_is_a_share_of_30_000_neighbors_and_their_perplexity(n, k, p
 def test_neighborhoods_are_as_they_were_asked_for(keywords, expected):
     X = rows(100)
     if "knn" in keywords:
-        found = Space(X).nearest(keywords["knn"], np.random.default_rng(0), Threads())
+        found = NeighborIndex(X).nearest(keywords["knn"], np.random.default_rng(0), Threads())
         keywords = {"knn": (found.indices, found.distances)}
     fit = fit_vectors(X, random_state=0, max_iter=0, **keywords)
     assert (fit.k, fit.perplexity) == expected

@@ -16,7 +16,7 @@ from nelayout.vectors import embedding
 from nelayout.vectors.embedding import scales, solve_vectors
 from nelayout.vectors.joining import join_components
 from nelayout.vectors.knn import entropic_rows
-from nelayout.vectors.neighbors import Space
+from nelayout.vectors.neighbors import NeighborIndex
 
 
 def excess(p, perplexity):
@@ -179,7 +179,7 @@ def test_joining_leaves_the_given_graph_alone():
     P = nl.entropic_affinity(X60, 5, n_neighbors="all")
     before = P.copy()
     with threads_for(1) as threads:
-        graph, added = join_components(Space(X60), P, threads, 1 / (2 * 60 * 5))
+        graph, added = join_components(NeighborIndex(X60), P, threads, 1 / (2 * 60 * 5))
     assert added == 0
     for A in (P, graph):
         for part in ("data", "indices", "indptr"):
@@ -189,7 +189,7 @@ def test_joining_leaves_the_given_graph_alone():
 def test_clouds_that_only_negligible_similarities_join_are_joined():
     """One edge of weight 1 / (2 n perplexity) between clouds, where the whole support has some 1e-200."""
     X = np.concatenate([X60, X60 + 60])
-    space = Space(X)
+    space = NeighborIndex(X)
     with threads_for(1) as threads:
         found = space.nearest(119, np.random.default_rng(0), threads)
         P = nl.entropic_affinity(X, 6, n_neighbors="all")
@@ -218,7 +218,7 @@ def test_the_entropy_of_every_scale_is_exact():
     plan = scales(200, 12.0, 36)
     assert plan == ((100.0, 199), (50.0, 150), (25.0, 75), (12.5, 38), (12.0, 36))
     with threads_for(1) as threads:
-        space, rng = Space(X), np.random.default_rng(0)
+        space, rng = NeighborIndex(X), np.random.default_rng(0)
         wide = space.nearest(199, rng, threads)
         for perplexity, k in plan:
             near = space.nearest(k, rng, threads)

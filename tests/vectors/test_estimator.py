@@ -24,7 +24,7 @@ import nelayout as nl
 from nelayout.core.catalogue import METHODS
 from nelayout.numerics.parallel import Threads
 from nelayout.vectors.nearest import Table, nearest_rows
-from nelayout.vectors.neighbors import Space
+from nelayout.vectors.neighbors import NeighborIndex
 
 RNG = np.random.default_rng(0)
 X = np.concatenate([RNG.standard_normal((40, 6)) + 5 * k for k in range(3)])
@@ -120,7 +120,7 @@ def test_held_back_digits_have_the_classes_of_their_neighbors():
 def test_neighbors_of_new_rows_are_those_of_the_metric(metric, pca):
     params = METRICS[metric]
     pca = pca if params == {} and metric != "manhattan" else None
-    space = Space(X, metric, params, pca)
+    space = NeighborIndex(X, metric, params, pca)
     found, same = space.nearest_from(NEW, 4, Threads(2)), space.nearest_from(X[:9], 1, Threads(1))
     if pca is None:
         V = {"V": np.var(X, axis=0, ddof=1)} if metric == "seuclidean" else params

@@ -19,7 +19,7 @@ from nelayout.numerics.principal import principal_components
 from nelayout.vectors import backends, nearest, nearest_loops, neighbors
 from nelayout.vectors.input import read_rows
 from nelayout.vectors.joining import join_components
-from nelayout.vectors.neighbors import Space
+from nelayout.vectors.neighbors import NeighborIndex
 
 
 def by_definition(X, k, distances=None):
@@ -88,7 +88,7 @@ def test_metrics_of_scikit_learn(metric):
     X = rng().integers(1, 6, (120, 2 if metric == "haversine" else 5)) + 0.1 * rng().integers(0, 2, (120, 1))
     D = pairwise(X, metric=metric, **({"V": np.var(X, axis=0, ddof=1)} if metric == "seuclidean" else {}))
     # whether two sums that should be equal are equal is decided by their last bit: distances are compared
-    found = Space(X, metric).nearest(6, rng(), Threads())
+    found = NeighborIndex(X, metric).nearest(6, rng(), Threads())
     np.fill_diagonal(D, np.inf)
     assert np.allclose(np.sort(D, axis=1)[:, :6], found.distances, rtol=1e-6, atol=1e-12)
     assert np.allclose(np.take_along_axis(D, found.indices, axis=1), found.distances, rtol=1e-6, atol=1e-12)
@@ -104,7 +104,7 @@ def test_a_table_of_distances_and_a_function():
 
 def test_rows_of_zeros_under_cosine():
     X = np.array([[0.0, 0.0], [1.0, 0.0], [2.0, 0.1], [0.0, 0.0], [-1.0, 0.0]])
-    found = Space(X, "cosine").nearest(2, rng(), Threads())
+    found = NeighborIndex(X, "cosine").nearest(2, rng(), Threads())
     assert found.indices[0].tolist() == [3, 1]
     assert found.distances[0].tolist() == pytest.approx([0, 1])
     assert found.indices[1].tolist() == [2, 0]
@@ -252,7 +252,7 @@ def test_approximate_search_where_all_pairs_are_too_many(backend, monkeypatch):
     given = X.copy()
     for name in {"faiss", "hnswlib", "pynndescent"} - {backend}:
         monkeypatch.setitem(sys.modules, name, None)
-    found = Space(X, pca="auto").nearest(10, rng(), Threads())
+    found = NeighborIndex(X, pca="auto").nearest(10, rng(), Threads())
     assert np.array_equal(X, given)
     (note,) = found.notes
     assert re.search(rf"approximate, (9\d|100)\.\d% of the nearest were found \(by {backend}", note)
@@ -265,7 +265,7 @@ def test_approximate_search_where_all_pairs_are_too_many(backend, monkeypatch):
 def test_the_stated_recall_is_the_true_one():
     pytest.importorskip("faiss")
     X = rng().standard_normal((3000, 30))  # without structure, which is hard
-    found, exact = (Space(X).nearest(15, rng(), Threads(), backend=name) for name in ("faiss", "exact"))
+    found, exact = (NeighborIndex(X).nearest(15, rng(), Threads(), backend=name) for name in ("faiss", "exact"))
     true = np.mean(found.distances <= exact.distances[:, -1:])
     stated = float(re.search(r"([\d.]+)% of the nearest", found.notes[0])[1]) / 100
     assert 0.95 < true < 1
@@ -278,10 +278,10 @@ def test_the_stated_recall_is_the_true_one():
 def test_one_seed_gives_the_same_approximate_bits_for_any_number_of_threads(backend, metric):
     pytest.importorskip(backend)
     X = rng().standard_normal((9000, 12)).astype(np.float32)
-    one, other = (Space(X, metric).nearest(6, rng(), Threads(count), backend=backend) for count in (1, 3))
+    one, other = (NeighborIndex(X, metric).nearest(6, rng(), Threads(count), backend=backend) for count in (1, 3))
     assert np.array_equal(one.indices, other.indices)
     assert np.array_equal(one.distances, other.distances)
-    again = Space(X.astype(np.float64), metric).nearest(6, rng(), Threads(2), backend="exact")
+    again = NeighborIndex(X.astype(np.float64), metric).nearest(6, rng(), Threads(2), backend="exact")
     assert np.mean(one.indices == again.indices) > 0.9
     here = one.indices == again.indices
     assert np.allclose(one.distances[here], again.distances[here], rtol=1e-6)
@@ -299,7 +299,7 @@ def test_approximate_search_gives_each_row_k_others(backend, shape):
         "huge numbers": (1e180 * rng().standard_normal((300, 4)), 5),
         "wide lists": (groups + rng().standard_normal(groups.shape), 60),
     }[shape]
-    found, exact = (Space(X).nearest(k, rng(), Threads(2), backend=name) for name in (backend, "exact"))
+    found, exact = (NeighborIndex(X).nearest(k, rng(), Threads(2), backend=name) for name in (backend, "exact"))
     assert found.indices.shape == (len(X), k)
     are_others(found.indices, k)
     assert (np.diff(found.distances, axis=1) >= 0).all()
@@ -318,7 +318,7 @@ def test_far_out_numbers_cost_the_other_rows_no_neighbors(backend, far):
         "one column": (slice(None), 0),
     }[far]  # fmt: skip
     X[rows, columns] = {"one number": -999_999_999.0, "one row": 1e30, "a tenth of a column": -1e9}.get(far, 7e12)
-    found, exact = (Space(X).nearest(10, rng(), Threads(2), backend=name) for name in (backend, "exact"))
+    found, exact = (NeighborIndex(X).nearest(10, rng(), Threads(2), backend=name) for name in (backend, "exact"))
     share = np.mean([len(set(a) & set(b)) for a, b in zip(found.indices[1:], exact.indices[1:], strict=True)]) / 10
     assert share > 0.95
 
@@ -326,7 +326,7 @@ def test_far_out_numbers_cost_the_other_rows_no_neighbors(backend, far):
 @pytest.mark.parametrize("n", [2, 5, 30])
 def test_faiss_prints_nothing_about_few_rows(n, capfd):
     pytest.importorskip("faiss")
-    Space(rng().standard_normal((n, 4))).nearest(1, rng(), Threads(), backend="faiss")
+    NeighborIndex(rng().standard_normal((n, 4))).nearest(1, rng(), Threads(), backend="faiss")
     assert capfd.readouterr() == ("", "")
 
 
@@ -334,11 +334,11 @@ def test_faiss_prints_nothing_about_few_rows(n, capfd):
 def test_long_rows_of_large_tables_are_measured_by_a_compiled_loop(kind, monkeypatch):
     X = (rng().standard_normal((300, 130)) * np.linspace(2, 0.1, 130)).astype(kind)
     X[200:204] = X[0]
-    one = Space(X).nearest(7, rng(), Threads(), backend="exact")
+    one = NeighborIndex(X).nearest(7, rng(), Threads(), backend="exact")
     monkeypatch.setattr(nearest, "LONG_ROWS", 0)
     loop, lengths = nearest_loops.sum_squares, list[int]()
     monkeypatch.setattr(nearest_loops, "sum_squares", lambda *given: (lengths.append(len(given[1])), loop(*given)))
-    other = Space(X).nearest(7, rng(), Threads(3), backend="exact")
+    other = NeighborIndex(X).nearest(7, rng(), Threads(3), backend="exact")
     assert sum(lengths) > 0
     assert np.array_equal(other.indices, one.indices)
     np.testing.assert_allclose(other.distances, one.distances, rtol=1e-12)
@@ -395,7 +395,7 @@ def rings(gap):
 def test_components_are_joined_by_the_shortest_edges():
     X = rings(10.0)
     graph = nl.knn_graph(X, 2)
-    joined = join_components(Space(X), graph, Threads(2))[0]
+    joined = join_components(NeighborIndex(X), graph, Threads(2))[0]
     added = np.argwhere(np.triu((joined - graph).toarray()))
     between = [tuple(sorted({i // 30, j // 30})) for i, j in added.tolist()]
     assert sorted(between) == [(0, 1), (0, 2)]
@@ -408,7 +408,7 @@ def test_components_are_joined_by_the_shortest_edges():
 @pytest.mark.parametrize("metric", ["euclidean", "cosine", "manhattan"])
 def test_joining_many_components_is_a_minimum_spanning_tree(metric):
     X = rng().standard_normal((60, 3))
-    tree = join_components(Space(X, metric), sp.csr_array((60, 60)), Threads(2))[0]
+    tree = join_components(NeighborIndex(X, metric), sp.csr_array((60, 60)), Threads(2))[0]
     D = cdist(X, X, "cityblock" if metric == "manhattan" else metric)
     assert tree.nnz == 2 * 59
     assert connected_components(tree)[0] == 1
@@ -419,7 +419,7 @@ def test_thinned_out_joining_still_joins(monkeypatch):
     monkeypatch.setattr("nelayout.vectors.joining.JOINING_PAIRS", 400.0)
     X = rings(10.0)
     graph = nl.knn_graph(X, 2)
-    assert join_components(Space(X), graph, Threads(2))[0].nnz == graph.nnz + 4
+    assert join_components(NeighborIndex(X), graph, Threads(2))[0].nnz == graph.nnz + 4
 
 
 METRICS = ("euclidean", "sqeuclidean", "seuclidean", "manhattan", "chebyshev", "canberra", "braycurtis", "correlation")

@@ -11,7 +11,7 @@ import math
 
 import numpy as np
 
-from nelayout.core.added.objective import AddedNodes, Ties
+from nelayout.core.added.objective import AddedNodes, NewEdges
 
 __all__ = ["place"]
 
@@ -30,7 +30,7 @@ START_NEIGHBORS, START_OFFSET = 5, 0.1
 START_DISTANCE = 2.0
 
 
-def place(added: AddedNodes, ties: Ties) -> np.ndarray:
+def place(added: AddedNodes, ties: NewEdges) -> np.ndarray:
     """Return positions (m, d) of the added nodes; a node without edges goes to the centroid."""
     Y = added.Y
     n, d = Y.shape
@@ -47,7 +47,7 @@ def place(added: AddedNodes, ties: Ties) -> np.ndarray:
     return np.where((least < value)[:, None], other, at)
 
 
-def _descended(added: AddedNodes, ties: Ties, start: np.ndarray, unit: float) -> tuple[np.ndarray, np.ndarray]:
+def _descended(added: AddedNodes, ties: NewEdges, start: np.ndarray, unit: float) -> tuple[np.ndarray, np.ndarray]:
     """Return (m, d) where the steps from a start end, and J_t (m,) there."""
     at, found = start.copy(), added.evaluate(start, ties)
     pull = np.where(found.pull > np.finfo(float).tiny, found.pull, 1.0)
@@ -82,7 +82,7 @@ def _descended(added: AddedNodes, ties: Ties, start: np.ndarray, unit: float) ->
     return at, value
 
 
-def _at_neighbors(added: AddedNodes, ties: Ties, mean: np.ndarray) -> np.ndarray:
+def _at_neighbors(added: AddedNodes, ties: NewEdges, mean: np.ndarray) -> np.ndarray:
     """Return (m, d), the lowest J_t among each neighbor mean and points near some neighbors."""
     best, least = mean.copy(), added.evaluate(mean, ties).value
     order = np.lexsort((ties.to, -ties.weight, ties.of))

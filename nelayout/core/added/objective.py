@@ -25,11 +25,11 @@ from nelayout.core.similarities.random_walk import RandomWalk
 from nelayout.core.sums.nbody.outside import Sources
 from nelayout.numerics.parallel import Threads
 
-__all__ = ["AddedNodes", "Ties", "ties_of", "walked"]
+__all__ = ["AddedNodes", "NewEdges", "new_edges_of", "walked"]
 
 
 @dataclass(frozen=True, slots=True)
-class Ties:
+class NewEdges:
     """Edges from m added nodes to old ones, sorted by the added node.
 
     of, to    (E,) the added node and the old node of each edge
@@ -44,18 +44,18 @@ class Ties:
     back: np.ndarray
     mass: np.ndarray
 
-    def some(self, which: np.ndarray) -> Ties:
+    def some(self, which: np.ndarray) -> NewEdges:
         """Return the ties of some of the nodes, by a mask (m,)."""
         here = which[self.of]
         number = np.cumsum(which) - 1
-        return Ties(number[self.of[here]], self.to[here], self.weight[here], self.back[here], self.mass[which])
+        return NewEdges(number[self.of[here]], self.to[here], self.weight[here], self.back[here], self.mass[which])
 
     def sums(self, values: np.ndarray) -> np.ndarray:
         """Return sums (m,) of values (E,) over each node's edges, in their order."""
         return np.bincount(self.of, values, minlength=len(self.mass)).astype(float, copy=False)  # integers if empty
 
 
-def ties_of(objective: Objective, new: np.ndarray, among: np.ndarray | None = None) -> Ties:
+def new_edges_of(objective: Objective, new: np.ndarray, among: np.ndarray | None = None) -> NewEdges:
     """Return the edges of some nodes of the objective's graph, as if these were added.
 
     `new` is a mask (n,) of the nodes; ``among`` a mask (n,) of the other ends, None: all.
@@ -70,7 +70,7 @@ def ties_of(objective: Objective, new: np.ndarray, among: np.ndarray | None = No
     if objective.by_rows:
         weight, back = objective.edges.values, objective.edges.values[objective.edges.other]
     number = np.cumsum(new) - 1
-    return Ties(number[of[kept]], P.indices[kept].astype(np.int64), weight[kept], back[kept], mass[new])
+    return NewEdges(number[of[kept]], P.indices[kept].astype(np.int64), weight[kept], back[kept], mass[new])
 
 
 def walked(walk: RandomWalk, to: np.ndarray, share: np.ndarray) -> np.ndarray:
@@ -119,7 +119,7 @@ class AddedNodes:
         self.radials = tuple(dict.fromkeys([*objective.radials, *plain]))
 
     @np.errstate(over="ignore", invalid="ignore", divide="ignore")
-    def evaluate(self, at: np.ndarray, ties: Ties) -> Found:
+    def evaluate(self, at: np.ndarray, ties: NewEdges) -> Found:
         """Return J_t of each node at ``at`` (m, d), and its gradient; infinite if it overflows."""
         fields = dict(zip(self.radials, self.sources.fields(at, self.radials), strict=True))
         potentials = {r: f.potential for r, f in fields.items()}
@@ -140,7 +140,7 @@ class AddedNodes:
         sound = np.isfinite(value) & np.isfinite(gradient).all(axis=1)
         return Found(np.where(sound, value, np.inf), gradient, 2.0 * ties.sums(np.maximum(omega, 0.0)))
 
-    def _as_whole(self, J: Objective, potentials: dict[Radial, np.ndarray], xi: np.ndarray, ties: Ties):
+    def _as_whole(self, J: Objective, potentials: dict[Radial, np.ndarray], xi: np.ndarray, ties: NewEdges):
         """Return J_t, omega of each edge, dJ_t / d potential by radial, at the drawing's lambda."""
         coupling, plain = self.coupling, Radial(J.kernel)
         own = {r: ties.mass * potential for r, potential in potentials.items()}
@@ -154,7 +154,7 @@ class AddedNodes:
             factors[plain] = factors.get(plain, 0.0) + coupling.d_normalizer * ties.mass
         return value, coupling.d_edges * omega, factors
 
-    def _by_rows(self, J: Objective, potentials: dict[Radial, np.ndarray], xi: np.ndarray, ties: Ties):
+    def _by_rows(self, J: Objective, potentials: dict[Radial, np.ndarray], xi: np.ndarray, ties: NewEdges):
         """Return J_t, omega and dJ_t / d potential, with the edges of old nodes' rows."""
         plain, lam = Radial(J.kernel), J.connection.at(potentials[Radial(J.kernel)])
         total, near = np.full(len(lam), self.total), ties.sums(self.mass[ties.to])
@@ -179,7 +179,7 @@ class AddedNodes:
         more, pull, _ = self._edges(phi, ties, ties.back, ties.mass[ties.of], b)
         return value + more, omega + pull, factors
 
-    def _edges(self, phi: Any, ties: Ties, weight: np.ndarray, M: Any, b: Similarity):
+    def _edges(self, phi: Any, ties: NewEdges, weight: np.ndarray, M: Any, b: Similarity):
         """Return sums (m,) over edges of weight > 0, omega (E,), and slopes (m,) in ln lambda."""
         x, there = weight / M, weight > 0
         each, slope = (np.where(there, M * part, 0.0) for part in phi.edge_and_slope(x, b))

@@ -113,7 +113,7 @@ def with_similarities(method: Method, options: Mapping[str, object]) -> Method:
                     "weights of edges. Give both, or leave it out; vectors are drawn by nelayout.embed"
                 )
         return replace(method, perplexity=None, hops=None)
-    if any(isinstance(stage, Descend) and stage.judged for stage in method.stages):
+    if any(isinstance(stage, Descend) and stage.candidate for stage in method.stages):
         raise Unsupported(
             f"method {method.name!r} compares drawings by the edges of the graph, and affinity='hops' replaces these: "
             "name a method, such as 'tsne' or 'tsnet'"

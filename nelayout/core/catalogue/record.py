@@ -83,7 +83,7 @@ class Method:  # noqa: PLW1641  the dataclass makes its hash
         ``nelayout.core.formula.potentials.gravity``; masses are then not scaled.  None: no pull.
     emphasis : how much large distances count, from 0 to 1: the method minimizes F = J + mu sigma instead of J, with
         mu = 128^emphasis - 1 and the stress sigma of ``nelayout.core.formula.potentials.stress``.  "auto": 0, and
-        judged stages try several.
+        stages that are candidates try several.
     own : (keyword, value) of the keywords that only this method has, as in ``nelayout.nerv_layout``.
 
     Examples

@@ -74,7 +74,7 @@ class Descend:
     large         (max_iter, exaggeration) in graphs of more than 10,000 nodes
     small         max_iter in graphs of up to 2,000 nodes
     starts        try other initial positions too, in graphs of up to 200 nodes; the lowest J continues
-    judged        compare the drawing at the end of this stage with drawings of other such stages by the quality score;
+    candidate     compare the drawing at the end of this stage with drawings of other such stages by the quality score;
                   the best is the result (the method "auto" alone has such stages)
     tol           end when a move of all nodes down the gradient by the typical distance between nodes would lower J by
                   less than this fraction of itself
@@ -90,7 +90,7 @@ class Descend:
     large: tuple[int, float] | None = None
     small: int | None = None
     starts: bool = False
-    judged: bool = False
+    candidate: bool = False
     tol: float = BALANCED
     lull: float = SLOW
 
@@ -145,12 +145,15 @@ TAILS = ((0.0, 40, (40, 2.0)), (0.5, 30, (30, 1.5)), (0.8, 30, (30, 1.2)))
 WHOLE_TAIL, WHOLE_TAIL_SMALL, SLOW_TAIL_SMALL, SLOWEST_SMALL = 100, 240, 480, 960
 
 
-def growing_tail(kernel: Kernel, divergence: Divergence | None = None, judged: bool = False) -> tuple[Descend, ...]:
-    """Return the descents from the Gaussian towards a kernel; ``judged``: all but the first."""
+def growing_tail(kernel: Kernel, divergence: Divergence | None = None, tried: bool = False) -> tuple[Descend, ...]:
+    """Return the descents from the Gaussian towards a kernel.
+
+    ``tried``: all but the first are candidates.
+    """
     a, b, c = kernel.a, kernel.b, kernel.c
     kernels = [Kernel(a * part, b, c) if part else Kernel(0.0, b / c, 1.0) for part, *_ in TAILS]
     return tuple(
-        Descend(f"tail x {part:.2g}", n, kernel=at, divergence=divergence, large=large, judged=judged and part > 0)
+        Descend(f"tail x {part:.2g}", n, kernel=at, divergence=divergence, large=large, candidate=tried and part > 0)
         for at, (part, n, large) in zip(kernels, TAILS, strict=True)
     )
 

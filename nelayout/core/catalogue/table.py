@@ -198,8 +198,8 @@ AUTO = Method(
     "cauchy", "i-divergence", "optimal", "auto", emphasis="auto", name="auto",
     stages=(
         EVEN_SHAPE,
-        *growing_tail(heavy_tailed(1.0), judged=True),
-        Descend("descend", 50, large=(40, 1.0), judged=True),
+        *growing_tail(heavy_tailed(1.0), tried=True),
+        Descend("descend", 50, large=(40, 1.0), candidate=True),
     ),
     reference=f"this package; ws-SNE: {YANG_2014}; heavy tails: {YANG_2009}",
     summary="the default: global shape, ws-SNE with a growing tail, and the best of several drawings is kept",

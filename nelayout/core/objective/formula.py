@@ -35,7 +35,7 @@ import numpy as np
 from nelayout.core.catalogue.record import Method
 from nelayout.core.formula.connections import LARGEST, Connection, Coupling, Sums
 from nelayout.core.formula.divergences import Divergence, Similarity, i_divergence
-from nelayout.core.formula.divergences.protocol import PairTerm, Spread, spread
+from nelayout.core.formula.divergences.protocol import BackgroundShare, PairTerm, spread
 from nelayout.core.formula.kernels import Kernel, Radial
 from nelayout.core.formula.potentials import Anchors
 from nelayout.core.formula.potentials.gravity import Gravity
@@ -126,7 +126,7 @@ class Objective:
         return self.divergence if self._spread is None else self.divergence.bound(self._spread)
 
     @cached_property
-    def _spread(self) -> Spread | None:
+    def _spread(self) -> BackgroundShare | None:
         """Return the background spread over the unlinked pairs of the graph or each row, or None."""
         background = self.divergence.background
         if not background:
@@ -136,7 +136,7 @@ class Objective:
         missing = count < n - 1
         if self.by_rows:
             return spread(background, 1.0, near, self.total, missing)
-        weight = float(np.add.reduce(weights)) + self.affinity.inside
+        weight = float(np.add.reduce(weights)) + self.affinity.merged_weight
         return spread(background, weight, float(np.add.reduce(mass * near)), self.total, bool(missing.any()))
 
     @cached_property
@@ -219,7 +219,7 @@ class Objective:
 
     @np.errstate(over="ignore", invalid="ignore", divide="ignore")
     def _evaluated(self, Y: Any, gradient: bool, weights: bool, attraction: bool) -> Evaluation:
-        Y = self.brought(Y)
+        Y = self.to_device(Y)
         table = self._table(Y)
         pull = "pull" if table is None else "weights"
         asked = (gradient, pull), (weights, "weights"), (attraction, "attraction")
@@ -332,7 +332,7 @@ class Objective:
             found = [float(np.add.reduce(self.mass * potential, axis=0)) for potential in found]
         sums: dict[Radial, Any] = dict(zip(self.radials, found, strict=True))
         if self._has_hidden:
-            sums = {r: total + r.at_zero * self.affinity.hidden for r, total in sums.items()}
+            sums = {r: total + r.at_zero * self.affinity.merged_pairs for r, total in sums.items()}
         normalizer = sums.get(self.plain, np.nan)
         lam = self.connection.at(normalizer)
         lam = lam if self.by_rows else np.float64(lam)  # its powers may be infinite, but raise no error
@@ -350,7 +350,7 @@ class Objective:
     @np.errstate(over="ignore", invalid="ignore", divide="ignore")
     def linearized(self, Y: Any) -> tuple[Any, Coupling]:
         """Return lambda at Y, and the derivatives of J in the sums over edges and pairs."""
-        coupling = self._at(self.brought(Y), frozenset()).coupling
+        coupling = self._at(self.to_device(Y), frozenset()).coupling
         return (coupling.lam if self.connection.needs_normalizer else self.connection.at(np.nan)), coupling
 
     @np.errstate(over="ignore", invalid="ignore", divide="ignore")
@@ -359,7 +359,7 @@ class Objective:
 
         An added node of mass m without an edge changes the rows of the others by m sum_k Phi_k(y; charges).
         """
-        at = self.sharing(exaggeration=1.0)._at(self.brought(Y), frozenset())
+        at = self.sharing(exaggeration=1.0)._at(self.to_device(Y), frozenset())
         charges = dict(at.d_sums)
         charges[self.plain] = charges.get(self.plain, 0.0) + at.coupling.d_normalizer
         return at.coupling.lam, {r: charge + np.zeros_like(self.mass) for r, charge in charges.items()}
@@ -406,7 +406,7 @@ class Objective:
         lam = lam if self.by_rows else self.connection.at(1.0 / lam)
         slope = self.edges.scaled_slope(
             self.divergence if self.by_rows else self.phi,
-            Similarity(self.kernel, self.brought(np.zeros(self.edges.size)), lam),
+            Similarity(self.kernel, self.to_device(np.zeros(self.edges.size)), lam),
         )
         omega, factor = -self.kernel.decay(np.zeros(1)) * slope, self.exaggeration
         if self.connection.name == "optimal":
@@ -438,7 +438,7 @@ class Objective:
 
         Elsewhere constants that depend on P alone are left out.  Where J is infinite, some costs are infinite, too.
         """
-        Y, mass = self.brought(Y), self.mass
+        Y, mass = self.to_device(Y), self.mass
         optimal, retrieval = self.connection.name == "optimal", self._retrieves
         fields = self._fields(Y, self.radials)[0]
         own = {r: f.potential if self.by_rows else mass * f.potential for r, f in fields.items()}
@@ -456,7 +456,7 @@ class Objective:
             elif optimal:
                 cost = cost / self.edges.weight
         if self.stress is not None:
-            cost = cost + self.brought(self.stress.at(np.asarray(Y), gradient=False).cost)
+            cost = cost + self.to_device(self.stress.at(np.asarray(Y), gradient=False).cost)
         return np.where(self._near(own[self.plain]), cost, np.inf) if self.by_rows else cost
 
     @property
@@ -473,9 +473,9 @@ class Objective:
     @cached_property
     def mass(self) -> Any:
         """(n,) masses, where the sums are taken."""
-        return self.brought(self.affinity.mass)
+        return self.to_device(self.affinity.mass)
 
-    def brought(self, x: Any) -> Any:
+    def to_device(self, x: Any) -> Any:
         """Return the array on the device of the sums, if there is one."""
         return x if self.device is None else self.device.array(x)
 
@@ -485,9 +485,9 @@ class Objective:
         mass = self.affinity.mass
         whole = float(np.add.reduce(mass))
         if self.by_rows:
-            return self.brought(whole - mass)
+            return self.to_device(whole - mass)
         total = whole**2 - float(np.add.reduce(mass * mass))
-        return total + self.affinity.hidden if self._has_hidden else total
+        return total + self.affinity.merged_pairs if self._has_hidden else total
 
     @cached_property
     def _weight(self) -> Any:
@@ -497,13 +497,13 @@ class Objective:
     @cached_property
     def _has_hidden(self) -> bool:
         """Return True if merged pairs, at distance 0, count in sums over pairs."""
-        return not self.kernel.singular and bool(self.affinity.hidden) and not self.by_rows
+        return not self.kernel.singular and bool(self.affinity.merged_pairs) and not self.by_rows
 
     @cached_property
     def _inside(self) -> Any:
         """Return the weight of merged pairs that counts among the edges."""
         counts = self.divergence.linear and not self.kernel.singular and not self.by_rows
-        return self.affinity.inside if counts else 0.0
+        return self.affinity.merged_weight if counts else 0.0
 
 
 class _At(NamedTuple):

@@ -141,7 +141,7 @@ def packed(objective: Any, d: int) -> SmallGraph | None:
     radials = list(objective.radials)
     if by_rows and (len(objective._terms) != 1 or objective._terms[0][0].form == "power-log" or len(radials) > 2):
         return None
-    hidden = float(objective.affinity.hidden) if objective._has_hidden else 0.0
+    hidden = float(objective.affinity.merged_pairs) if objective._has_hidden else 0.0
     rad = np.zeros((len(radials), 8))
     for row, radial in zip(rad, radials, strict=True):
         key, *numbers = radial.code

@@ -120,7 +120,7 @@ class LBFGS:
         """Valid for every method."""
 
     def init(self, objective: Minimizable, Y: Any) -> LBFGSState:
-        now, Y = objective.evaluate(Y, attraction=True), objective.brought(Y)
+        now, Y = objective.evaluate(Y, attraction=True), objective.to_device(Y)
         large = isinstance(Y, np.ndarray) and objective.arithmetic.compiled and len(Y) > LARGE_GRAPH
         steepest = float(np.max(np.abs(now.gradient))) if large else None
         memory = Memory.empty(Y, self.memory or pairs_kept(len(Y)), steepest)

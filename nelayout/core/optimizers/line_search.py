@@ -83,7 +83,7 @@ def _held_back(objective: Minimizable, now: Evaluation, trial: Trial, following:
     else:
         most = HELD * np.max(moves)
         factor = most / np.maximum(np.maximum(moves, most), np.finfo(float).tiny)
-    held = direction * objective.brought(factor)[:, None]
+    held = direction * objective.to_device(factor)[:, None]
     slope = objective.arithmetic.product(held, now.gradient)
     if slope < 0:
         return Trial(held, slope, trial.length, following.failed)

@@ -53,7 +53,7 @@ class Momentum:
 
     def init(self, objective: Minimizable, Y: Any) -> MomentumState:
         now = objective.evaluate(Y, attraction=True)
-        still = np.zeros_like(objective.brought(Y))
+        still = np.zeros_like(objective.to_device(Y))
         return MomentumState(now, attraction_of(objective, now), still, still + 1.0, now.value)
 
     def step(self, objective: Minimizable, Y: Any, state: MomentumState) -> tuple[Any, MomentumState]:

@@ -231,7 +231,7 @@ class _Own:
     mass: np.ndarray
     arithmetic: Arithmetic = field(default_factory=lambda: Arithmetic(Threads(), False))
 
-    def brought(self, x: Any) -> Any:
+    def to_device(self, x: Any) -> Any:
         return x
 
     def evaluate(self, Y: np.ndarray, *, value: bool = True, gradient: bool = True, weights=False, attraction=False):

@@ -98,7 +98,7 @@ def means(Y: np.ndarray, part: np.ndarray) -> np.ndarray:
 def _sloped(objective: Objective, Y: np.ndarray, way: np.ndarray) -> tuple[float, float]:
     """Return J and its derivative along ``way`` (n, d); infinite if J overflows."""
     found = objective.evaluate(Y)
-    slope = objective.arithmetic.product(found.gradient, objective.brought(way))
+    slope = objective.arithmetic.product(found.gradient, objective.to_device(way))
     finite = math.isfinite(found.value) and math.isfinite(slope)
     return (found.value, slope) if finite else (math.inf, math.inf)
 

@@ -2,7 +2,7 @@
 
 Nodes are matched along P_ij / (m_i m_j), each with the neighbor of its strongest edge, in rounds of mutual choice.  An
 unmatched node joins its favorite neighbor's pair if it has no other choice (leaves of a star, ends of a path).  So hubs
-and stars shrink as fast as meshes.  `Affinity.inside` and `.hidden` store merged weight and merged pairs, so that the
+and stars shrink as fast as meshes.  `Affinity.merged_weight` and `.merged_pairs` hold what was merged, so that the
 coarse objective is the fine one at the merged drawing.
 """
 
@@ -126,7 +126,7 @@ def merge(affinity: Affinity, cluster: np.ndarray, n: int) -> Affinity:
     mass = np.bincount(cluster, affinity.mass, minlength=n)
     hidden = float(np.add.reduce(mass**2) - np.add.reduce(affinity.mass**2))
     inside = float(np.add.reduce(affinity.P.data) - np.add.reduce(coarse.data))
-    return Affinity(coarse, mass, affinity.inside + inside, affinity.hidden + hidden)
+    return Affinity(coarse, mass, affinity.merged_weight + inside, affinity.merged_pairs + hidden)
 
 
 def merged(P: csr_array, cluster: np.ndarray, n: int) -> csr_array:

@@ -89,7 +89,7 @@ class Part:
     affinity    similarities and masses
     start       (n, dim) positions that the caller gave, NaN rows for missing nodes; None: no ``pos``
     fixed       (n, dim) mask of the coordinates that stay; None: all are free
-    sketch      (n, dim) an outline of the drawing, from which a coarse level is also drawn; None: none
+    init_hint   (n, dim) an outline of the drawing, from which a coarse level is also drawn; None: none
     own_start   whether ``start`` comes from this package: other initial positions may be tried beside it
     """
 
@@ -97,7 +97,7 @@ class Part:
     affinity: Affinity
     start: np.ndarray | None = None
     fixed: np.ndarray | None = None
-    sketch: np.ndarray | None = None
+    init_hint: np.ndarray | None = None
     own_start: bool = False
 
     @property
@@ -205,7 +205,7 @@ Report = Callable[[float, np.ndarray], None]
 class Run:
     """The settings, sums and records that all passes share.
 
-    canvas  shows callbacks the whole graph, see `nelayout.core.run.canvas.Frames`
+    animation  shows callbacks the whole graph, see `nelayout.core.run.animation.Animation`
     optimizer, max_iter, tol  override the values of the stages; None: no override
     stability  how firmly drawings are tied to their initial positions (`springs.py`); None: not at all
     choice  how alpha was chosen; None: it was given
@@ -220,7 +220,7 @@ class Run:
     sums: Summation
     rng: np.random.Generator
     observer: Observer
-    canvas: Any
+    animation: Any
     optimizer: Optimizer | None = None
     max_iter: int | None = None
     tol: float | None = None
@@ -241,7 +241,7 @@ class Run:
 
         def report(value: float, Y: np.ndarray) -> None:
             try:
-                self.observer.record(name, value, lambda: self.canvas.show(latest(Y)))
+                self.observer.record(name, value, lambda: self.animation.show(latest(Y)))
             except Stopped as stopped:
                 stopped.drawing = replace(latest(Y), reason="stopped")
                 raise

@@ -39,13 +39,13 @@ class Facts:
     fixed: str = "none"
     free_axes: int = 0
     special: str = ""
-    goal: bool = False
+    row_distances: bool = False
 
     @classmethod
     def of(cls, part: Part, method: Method, dim: int) -> Facts:
         """Look at a connected graph that is to be drawn by a method."""
         P, n = part.affinity.P, len(part.nodes)
-        judged = any(isinstance(stage, Descend) and stage.judged for stage in method.stages)
+        judged = any(isinstance(stage, Descend) and stage.candidate for stage in method.stages)
         special = ""
         if judged and not part.placed and is_round(P, dim):
             alike = (np.allclose(each, each[0]) for each in (P.data, part.affinity.mass[_cycle(P)]))
@@ -57,8 +57,8 @@ class Facts:
             fixed = "all" if part.fixed.all() else "layers" if part.layers.any() else "some"
         flat = part.start is not None and part.known.all() and is_flat(centered_start(part.start)[0])
         own, axes = part.own_start or bool(flat), int(np.count_nonzero(~part.layers))
-        goal = part.affinity.distances is not None and not method.emphasis
-        return cls(n, P.nnz, part.placed, not part.known.all(), own, fixed, axes, special, goal)
+        row_distances = part.affinity.distances is not None and not method.emphasis
+        return cls(n, P.nnz, part.placed, not part.known.all(), own, fixed, axes, special, row_distances)
 
 
 def is_hub(P: csr_array) -> bool:

@@ -23,7 +23,7 @@ from nelayout.core.objective import Objective
 from nelayout.core.optimizers.size import size_search, spread_search
 from nelayout.core.passes.costs import Cost, CostModel
 from nelayout.core.passes.drawing import Drawing, Part, Run
-from nelayout.core.passes.passes import Branch, Descent, Keep, Pass, fold, passes_within
+from nelayout.core.passes.passes import BestOf, Candidate, Descent, Pass, fold, passes_within
 from nelayout.core.passes.placement import centered, centered_start, stir_flat
 from nelayout.core.placing.components import component_labels
 from nelayout.core.placing.orient import transform
@@ -65,8 +65,8 @@ class Layers(Pass):
         drawing, branches = replace(drawing, method=method), []
         for number, Y in enumerate(self._initial(drawing.part, run.objective(drawing, method), run), 1):
             step = replace(self.compared, name=f"start {number}: {self.compared.name}")
-            branches.append(Branch(passes=(step,), start=drawing.at(Y)))
-        return Keep(name=self.name, branches=tuple(branches), by="J")(drawing, run)
+            branches.append(Candidate(passes=(step,), start=drawing.at(Y)))
+        return BestOf(name=self.name, branches=tuple(branches), by="J")(drawing, run)
 
     def _initial(self, part: Part, objective: Objective, run: Run) -> Iterator[np.ndarray]:
         """Yield positions (n, d) with fixed layers, in the method's unit; free axes differ."""

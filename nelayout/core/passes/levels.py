@@ -25,13 +25,13 @@ from nelayout.core.optimizers.size import size_search
 from nelayout.core.passes.coarsen import COARSEST, Level, hierarchy, merged, strong_edges
 from nelayout.core.passes.costs import READ, Cost, CostModel, radials_of
 from nelayout.core.passes.drawing import Drawing, Report, Run
-from nelayout.core.passes.parting import Neighborhoods
 from nelayout.core.passes.passes import Descent, Pass, fold
 from nelayout.core.passes.placement import centered, random_positions, scattered, stir_flat
 from nelayout.core.passes.score import Hops
+from nelayout.core.passes.separation import Neighborhoods
 from nelayout.numerics.arithmetic import radius
 
-__all__ = ["Levels", "Rough", "lowest_copies", "polylog"]
+__all__ = ["Levels", "GaussianMultistart", "lowest_copies", "polylog"]
 
 # Nodes of a level that is unfolded, and its largest part of the graph's nodes: finer ones would curl up.
 MIN_UNFOLDED, MAX_UNFOLDED, UNFOLDED_PART = 200, 1000, 1 / 4
@@ -91,10 +91,10 @@ class Levels(Pass):
 
     def __call__(self, drawing: Drawing, run: Run) -> Drawing:
         levels = hierarchy(drawing.affinity, run.rng)
-        n, sketched = self.whole or len(drawing.Y), None
-        if drawing.given is not None and drawing.given.sketch is not None:
+        n, hinted = self.whole or len(drawing.Y), None
+        if drawing.given is not None and drawing.given.init_hint is not None:
             fits = min(MAX_UNFOLDED, UNFOLDED_PART * n)
-            sketched = next((depth for depth, level in enumerate(levels) if len(level.affinity.mass) <= fits), None)
+            hinted = next((depth for depth, level in enumerate(levels) if len(level.affinity.mass) <= fits), None)
         Y = np.zeros((0, run.dim))
         for depth in range(len(levels) - 1, -1, -1):
             affinity, cluster = levels[depth].affinity, levels[depth].cluster
@@ -106,8 +106,8 @@ class Levels(Pass):
                 Y = scattered(Y, cluster, radius(Y) / np.sqrt(len(Y)), run.rng)
             if cluster is None or self.draws(len(Y), n):
                 Y = self.drawn(affinity, Y, n, run, report)
-                if depth == sketched:
-                    Y = self._from_sketch(drawing, levels[: depth + 1], Y, run, report)
+                if depth == hinted:
+                    Y = self._from_hint(drawing, levels[: depth + 1], Y, run, report)
             if self.ways and depth == (0 if self.whole else min(1, len(levels) - 1)):
                 after = self._descended(drawing, levels[: depth + 1], Y, run)
                 Y, drawing = after.Y, replace(drawing, method=after.method, exaggeration=after.exaggeration)
@@ -123,18 +123,18 @@ class Levels(Pass):
         seen = report if n > STARTS_NODES else silent
         return lowest_copies(affinity, method, _starts(n), COARSEST_STEPS, run, seen)
 
-    def _from_sketch(
+    def _from_hint(
         self, drawing: Drawing, levels: list[Level], Y: np.ndarray, run: Run, report: Report
     ) -> np.ndarray:
-        """Draw the last levels from the sketch too; keep it unless a rolled sheet stays rolled."""
-        sketch, mass, cluster = drawing.part.sketch, drawing.affinity.mass, np.arange(len(drawing.Y))
-        assert sketch is not None
+        """Draw the last levels from the hint too; keep it unless a rolled sheet stays rolled."""
+        init_hint, mass, cluster = drawing.part.init_hint, drawing.affinity.mass, np.arange(len(drawing.Y))
+        assert init_hint is not None
         for finer in levels[:-1]:
             assert finer.cluster is not None
             cluster = finer.cluster[cluster]
         m = len(levels[-1].affinity.mass)
         total = np.bincount(cluster, mass, minlength=m)
-        means = np.stack([np.bincount(cluster, mass * column, minlength=m) for column in sketch.T], axis=1)
+        means = np.stack([np.bincount(cluster, mass * column, minlength=m) for column in init_hint.T], axis=1)
         means /= total[:, None]
         begin = stir_flat(means / (radius(means) or 1.0), None, run.rng)
         other = self.drawn(levels[-1].affinity, begin, len(drawing.Y), run, report)
@@ -168,7 +168,7 @@ class Levels(Pass):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Rough(Pass):
+class GaussianMultistart(Pass):
     """Draw a graph by symmetric SNE, and keep the lowest of several random starts.
 
     Methods with a connection by rows take SNE.  A Gaussian releases no edge, so that it finds the shape of a graph from

@@ -1,7 +1,8 @@
 """The passes of a plan: each takes a `Drawing` and returns another one.
 
 A pass is a frozen value with a name, its most iterations and the fact that put it into the plan.  `fold` applies passes
-one after another.  `Keep` tries alternatives and compares whole drawings; `Levels` compares drawings of coarse graphs.
+one after another.  `BestOf` tries alternatives and compares whole drawings; `Levels` compares drawings of coarse
+graphs.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from functools import partial
 import numpy as np
 
 from nelayout.core.added.descent import place
-from nelayout.core.added.objective import AddedNodes, ties_of
+from nelayout.core.added.objective import AddedNodes, new_edges_of
 from nelayout.core.catalogue.record import Method
 from nelayout.core.catalogue.stages import Descend
 from nelayout.core.formula.kernels import Radial
@@ -35,7 +36,7 @@ from nelayout.core.record.progress import LOG, Stopped
 from nelayout.numerics.arithmetic import radius
 
 __all__ = [
-    "Branch", "Descent", "InSpace", "Keep", "Pass", "Place", "PlaceMissing", "Resize", "fold",
+    "Candidate", "Descent", "InSpace", "BestOf", "Pass", "Place", "PlaceMissing", "Resize", "fold",
     "passes_within", "sized",
 ]  # fmt: skip
 
@@ -130,7 +131,7 @@ class PlaceMissing(Pass):
             reached = ~placed & (P @ placed.astype(float) > 0)
             if not reached.any():
                 break
-            at = place(AddedNodes(objective, Z, run.sums.threads, placed), ties_of(objective, reached, placed))
+            at = place(AddedNodes(objective, Z, run.sums.threads, placed), new_edges_of(objective, reached, placed))
             sound = np.isfinite(at).all(axis=1)
             Z[np.flatnonzero(reached)[sound]] = at[sound]
             placed = placed | reached
@@ -142,26 +143,26 @@ class PlaceMissing(Pass):
 class Descent(Pass):
     """Carry out a stage: minimize an objective, after a search for the size with the least J.
 
-    stage         the stage; ``steps`` counts its most iterations in place of ``max_iter``
-    optimizer     takes the iterations
-    springs       tie nodes to their initial positions, see `nelayout.core.passes.springs`
-    rested        skip it if the drawing has converged before
-    same          take the objective of the drawing instead of the method's
-    passing       leave the drawing the objective that it had
-    emphasis      of large distances in the objective; None: as it is
-    coarser       take place on the next coarser graph, as part of `nelayout.core.passes.levels.Levels`
-    still         the drawing is at rest by symmetry: find its size alone
+    stage              the stage; ``steps`` counts its most iterations in place of ``max_iter``
+    optimizer          takes the iterations
+    springs            tie nodes to their initial positions, see `nelayout.core.passes.springs`
+    skip_converged     skip it if the drawing has converged before
+    keep_objective     take the objective of the drawing instead of the method's
+    restore_objective  leave the drawing the objective that it had
+    emphasis           of large distances in the objective; None: as it is
+    coarser            take place on the next coarser graph, as part of `nelayout.core.passes.levels.Levels`
+    size_only          the drawing is at rest by symmetry: find its size alone
     """
 
     stage: Descend
     optimizer: Optimizer
     springs: bool = False
-    rested: bool = False
-    same: bool = False
-    passing: bool = False
+    skip_converged: bool = False
+    keep_objective: bool = False
+    restore_objective: bool = False
     emphasis: float | None = None
     coarser: bool = False
-    still: bool = False
+    size_only: bool = False
 
     def cost(self, model: CostModel) -> Cost:
         whole = 0.5 * self.steps if self.coarser else self.steps  # the next coarser graph has half of the nodes
@@ -174,14 +175,17 @@ class Descent(Pass):
             yield "stress"
 
     def __call__(self, drawing: Drawing, run: Run) -> Drawing:
-        if self.rested and drawing.reason == "converged":
+        if self.skip_converged and drawing.reason == "converged":
             return drawing
-        method = ((self.same and drawing.method) or run.method).during(self.stage)
+        method = ((self.keep_objective and drawing.method) or run.method).during(self.stage)
         if self.emphasis is not None:
             method = replace(method, emphasis=self.emphasis)
-        exaggeration = drawing.exaggeration if self.same and not self.passing else self.stage.exaggeration
+        same = self.keep_objective and not self.restore_objective
+        exaggeration = drawing.exaggeration if same else self.stage.exaggeration
         found = self._descended(drawing, method, exaggeration, run)
-        return replace(found, method=drawing.method, exaggeration=drawing.exaggeration) if self.passing else found
+        if not self.restore_objective:
+            return found
+        return replace(found, method=drawing.method, exaggeration=drawing.exaggeration)
 
     def _descended(self, drawing: Drawing, method: Method, exaggeration: float, run: Run) -> Drawing:
         """Bring a drawing to the size for an objective, then minimize the objective."""
@@ -190,7 +194,7 @@ class Descent(Pass):
         # stress does not depend on the size
         other = drawing.method is None or replace(drawing.method, emphasis=method.emphasis) != method
         if other or (bounded and radius(drawing.Y) < POINT):
-            drawing = _resized(drawing, objective, alone=self.still)
+            drawing = _resized(drawing, objective, alone=self.size_only)
             if bounded and (now := radius(drawing.Y)) < POINT:  # the minimizer decides if it becomes a point
                 drawing = drawing.at(drawing.Y * (10 * POINT / now))
         before = drawing
@@ -202,7 +206,7 @@ class Descent(Pass):
         if bounded and radius(drawing.Y) < POINT:
             # If J is lowest at a point (t-SNE of a clique), shapes are rounding errors: keep the last one.
             drawing = drawing.at(before.Y * (POINT / radius(before.Y)))
-        reason = "converged" if self.still else drawing.reason
+        reason = "converged" if self.size_only else drawing.reason
         return replace(drawing, method=method, exaggeration=exaggeration, reason=reason)
 
 
@@ -263,11 +267,11 @@ class Resize(Pass):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Branch:
-    """One alternative of `Keep`.
+class Candidate:
+    """One alternative of `BestOf`.
 
     passes  lead to it; empty: the drawing as it is
-    start   from where: "given" (the drawing that `Keep` is given), "last" (the branch before), "best" (so far), or
+    start   from where: "given" (the drawing that `BestOf` is given), "last" (the branch before), "best" (so far), or
             another drawing
     margin  its measure must exceed the best so far by (margin - 1) times its amount
     stop    skip the next branches if its measure is less than this fraction of the best so far
@@ -282,7 +286,7 @@ class Branch:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Keep(Pass):
+class BestOf(Pass):
     """Try branches and keep the best; its own step shows the kept drawing.
 
     Only drawings that differ are measured.
@@ -292,7 +296,7 @@ class Keep(Pass):
     enough  J of the first branch, in nats (of each row under connections by rows); others are tried above
     """
 
-    branches: tuple[Branch, ...]
+    branches: tuple[Candidate, ...]
     by: str
     enough: float = 0.0
     steps: int = 1
@@ -336,7 +340,7 @@ class Keep(Pass):
         run.report(best, self.name)(run.value(best), best.Y)
         return best
 
-    def _log(self, branch: Branch, value: float, better: bool) -> None:
+    def _log(self, branch: Candidate, value: float, better: bool) -> None:
         """Log the measure of a branch, and whether it is the best so far."""
         if LOG.isEnabledFor(logging.DEBUG):
             name = branch.passes[-1].name if branch.passes else "as it is"
@@ -350,7 +354,7 @@ def passes_within(passes: tuple[Pass, ...], depth: int = 0):
         yield from passes_within(each.nested, depth + 1)
 
 
-# A function of a drawing, made from the drawing that `Keep` starts with.  Larger is better.
+# A function of a drawing, made from the drawing that `BestOf` starts with.  Larger is better.
 Measure = Callable[[Drawing], float]
 
 

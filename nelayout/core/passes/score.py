@@ -1,4 +1,4 @@
-"""A quick quality score of drawings of one graph, by which `Keep` chooses.
+"""A quick quality score of drawings of one graph, by which `BestOf` chooses.
 
 score = mean neighborhood Jaccard / (scale-normalized stress)^(2/3)
 
@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from scipy.sparse import csr_array
 
-from nelayout.core.passes.parting import Neighborhoods
+from nelayout.core.passes.separation import Neighborhoods
 from nelayout.numerics.breadth_first import COMPILED_ABOVE, hops_from
 from nelayout.numerics.parallel import Threads
 from nelayout.quality.stress import stress_sums

@@ -18,7 +18,7 @@ from nelayout.core.placing.orient import canonical, transform
 from nelayout.core.placing.packing import pack, pack_around, stacked
 from nelayout.numerics.arithmetic import radius
 
-__all__ = ["assemble", "assemble_kept", "gather", "units_of"]
+__all__ = ["assemble", "assemble_kept", "place_by_gravity", "scale_factors"]
 
 # Factor between two components' typical distances from which initial positions do not set a component's size.
 DIFFERENT = 2.0
@@ -102,7 +102,7 @@ def _beside(placed: np.ndarray, rest: list[Drawing]) -> list[np.ndarray]:
     return [factor * drawing + offset for drawing in packed]
 
 
-def units_of(parts: list[Drawing], Y: np.ndarray) -> np.ndarray:
+def scale_factors(parts: list[Drawing], Y: np.ndarray) -> np.ndarray:
     """Return factors (C, d) from the sheet Y (n, d) to each component's drawing; 1 for points."""
     units = np.ones((len(parts), Y.shape[1]))
     for unit, part in zip(units, parts, strict=True):
@@ -115,7 +115,7 @@ def units_of(parts: list[Drawing], Y: np.ndarray) -> np.ndarray:
     return units
 
 
-def gather(parts: list[Drawing], run: Run) -> np.ndarray:
+def place_by_gravity(parts: list[Drawing], run: Run) -> np.ndarray:
     """Return all components' drawings (n, d), each placed by gravity as a node of its mass."""
     mass = np.array([float(np.sum(part.affinity.mass)) for part in parts])
     objective = run.sums.objective(run.method, Affinity(csr_array((len(parts), len(parts))), mass))

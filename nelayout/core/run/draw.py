@@ -70,7 +70,7 @@ def draw_parts(
             if stopped.drawing is not None:
                 drawn[k] = sized(stopped.drawing, own)
             raise
-        own.canvas.settle(drawn[k])
+        own.animation.settle(drawn[k])
 
     run.observer.begin(sum(map(_steps, plans)))
     sizes = [len(part.nodes) for part in parts]

@@ -19,13 +19,13 @@ from nelayout.core.optimizers.size import FLAT_SIZE, best_size
 from nelayout.core.passes.drawing import Drawing, Summation
 from nelayout.core.passes.placement import centered
 from nelayout.core.problem import Problem, Settings
-from nelayout.core.run.taking_apart import split, with_similarities
+from nelayout.core.run.splitting import split, with_similarities
 from nelayout.core.similarities.masses import node_mass
 from nelayout.core.sums.nbody import Exact, backend_note
 from nelayout.core.sums.nbody.field import exact_cost
 from nelayout.numerics.parallel import threads_for
 
-__all__ = ["Evidence", "evaluate", "evidence_of", "grows", "objective_of"]
+__all__ = ["Evidence", "evaluate", "evidence_of", "is_unbounded", "objective_of"]
 
 # Nanoseconds of exact sums over all pairs, on one core, up to which values are taken from them.
 MAX_EXACT_NS = 2e8
@@ -135,7 +135,7 @@ def evidence_of(drawings: Sequence[Drawing], method: Method, sums: Summation, gr
     return Evidence(value, largest, lam, cost, norm, tuple(notes))
 
 
-def grows(drawings: Sequence[Drawing], method: Method, sums: Summation, value: float) -> bool:
+def is_unbounded(drawings: Sequence[Drawing], method: Method, sums: Summation, value: float) -> bool:
     """Return True if J of the largest component, now ``value``, falls for ever as it grows.
 
     So it does under t-SNE and ws-SNE for many lattices and trees.  Only exact sums can decide it.

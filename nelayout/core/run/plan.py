@@ -24,8 +24,8 @@ from nelayout.core.optimizers import LBFGS, optimizer_named
 from nelayout.core.passes.coarsen import COARSEST
 from nelayout.core.passes.facts import Facts
 from nelayout.core.passes.layers import Layers
-from nelayout.core.passes.levels import COARSEST_STEPS, UNFOLDING_STEPS, Levels, Rough
-from nelayout.core.passes.passes import Branch, Descent, InSpace, Keep, Pass, Place, PlaceMissing, Resize
+from nelayout.core.passes.levels import COARSEST_STEPS, UNFOLDING_STEPS, GaussianMultistart, Levels
+from nelayout.core.passes.passes import BestOf, Candidate, Descent, InSpace, Pass, Place, PlaceMissing, Resize
 from nelayout.core.passes.variational_component import ROUNDS as GAME_ROUNDS
 from nelayout.core.passes.variational_component import Game
 from nelayout.core.problem import Settings
@@ -74,7 +74,7 @@ class _Planner:
         self.momentum = settings.optimizer is not None and settings.optimizer.name == "momentum"
         self.stages = early_exaggeration("momentum") if self.momentum else method.stages
         self.descents = [stage.at(facts.n) for stage in self.stages if isinstance(stage, Descend)]
-        self.judged = [stage for stage in self.descents if stage.judged]
+        self.judged = [stage for stage in self.descents if stage.candidate]
 
     def passes(self) -> tuple[Pass, ...]:
         facts = self.facts
@@ -100,21 +100,21 @@ class _Planner:
             start = Place(name="circle", kind="circle", why=why)
             if facts.special == "even circle":
                 why = "at rest by symmetry: equal weights and masses"
-                return (start, self._descend(stage, why, "size", steps=0, still=True))
+                return (start, self._descend(stage, why, "size", steps=0, size_only=True))
             return (start, *self._last(stage, f"from the symmetric drawing of {why}"))
         else:
             levels = self._levels(first, "global shape")
-            coarse = not (levels.finest or facts.goal or self.method.connection.by_rows or self.momentum)
-            begun = [stage for stage in rest[:-1][:1] if coarse and isinstance(stage, Descend) and not stage.judged]
+            coarse = not (levels.finest or facts.row_distances or self.method.connection.by_rows or self.momentum)
+            begun = [stage for stage in rest[:-1][:1] if coarse and isinstance(stage, Descend) and not stage.candidate]
             ways = [self._descend(stage.at(facts.n), "on the next coarser graph", coarser=True) for stage in begun]
             found, rest = list[Pass]([replace(levels, ways=tuple(ways))]), rest[len(ways) :]
         descents = [stage.at(facts.n) for stage in rest if isinstance(stage, Descend)]
         if not descents:
             return tuple(replace(each, last=True) if isinstance(each, Levels) else each for each in found)
         if self.judged:
-            ways = [stage for stage in descents if not stage.judged]
+            ways = [stage for stage in descents if not stage.candidate]
             return (*found, *map(self._descend, ways), *self._judged(ways, descents[len(ways) :]))
-        emphasis = ROWS_EMPHASIS if facts.goal else None
+        emphasis = ROWS_EMPHASIS if facts.row_distances else None
         found += [self._descend(each, emphasis=None if k else emphasis) for k, each in enumerate(descents[:-1])]
         return (*found, *self._last(descents[-1]))
 
@@ -144,25 +144,25 @@ class _Planner:
         found = Descent(name=name or stage.name, steps=stage.max_iter, stage=stage, optimizer=optimizer, why=why)
         return replace(found, **changes)
 
-    def _chosen(self, stages: list[Descend]) -> Keep:
+    def _chosen(self, stages: list[Descend]) -> BestOf:
         """Choose among the tails and the emphasis of "auto" by the quality score."""
         facts = self.facts
         stop, compared = STOP_LARGE if facts.n > LARGE_GRAPH else 0.0, ["tails"]
         branches = []
         for stage in stages:
             descents = self._last(stage) if stage is stages[-1] else [self._descend(stage, "a candidate")]
-            branches.append(Branch(passes=tuple(descents), start="last", stop=stop))
+            branches.append(Candidate(passes=tuple(descents), start="last", stop=stop))
         if self.method.emphasis == "auto":
             compared.append("an emphasis")
-            branches.append(Branch(passes=(self._emphasized(stages[-1]),), start="best", every=True))
-        return Keep(name="best drawing", branches=tuple(branches), by="score", why="compares " + ", ".join(compared))
+            branches.append(Candidate(passes=(self._emphasized(stages[-1]),), start="best", every=True))
+        return BestOf(name="best drawing", branches=tuple(branches), by="score", why="compares " + ", ".join(compared))
 
     def _emphasized(self, stage: Descend) -> Descent:
         """Return the descent with an emphasis of large distances in the drawing's objective."""
         steps = EMPHASIS_STEPS_LARGE if self.facts.n > LARGE_GRAPH else EMPHASIS_STEPS
         why = "large distances count as well"
         stage = replace(stage, kernel=None)
-        return self._descend(stage, why, "emphasis", steps=steps, same=True, emphasis=EMPHASIS)
+        return self._descend(stage, why, "emphasis", steps=steps, keep_objective=True, emphasis=EMPHASIS)
 
     def _judged(self, ways: list[Descend], stages: list[Descend]) -> list[Pass]:
         """Choose among the judged stages, and take out crossings if the score hardly falls."""
@@ -180,8 +180,8 @@ class _Planner:
                 descents.append(replace(self._emphasized(stages[-1]), name=f"{name}: emphasis", why=why))
             steps = 2 * sum(each.steps for each in descents)  # free, then held
             passes.append(Redraw(name=name, steps=steps, descents=tuple(descents), untangle=untangle, why=why))
-        branches = Branch(passes=()), *(Branch(passes=(each,)) for each in passes)
-        found.append(Keep(name="fewest crossings", branches=branches, by="tidy", why="compares crossings and score"))
+        branches = Candidate(passes=()), *(Candidate(passes=(each,)) for each in passes)
+        found.append(BestOf(name="fewest crossings", branches=branches, by="tidy", why="compares crossings and score"))
         return found
 
     def _last(self, stage: Descend, why: str = "the method's own objective", **changes) -> list[Pass]:
@@ -193,40 +193,41 @@ class _Planner:
         whole = stage if settings.tol is None else replace(stage, tol=settings.tol)
         own = self._descend(whole, why, steps=steps, **changes)
         first = min(COMPARED, stage.max_iter - 1)
-        starts = stage.starts and MIN_STARTS_NODES <= facts.n <= MAX_STARTS_NODES and not facts.goal
+        starts = stage.starts and MIN_STARTS_NODES <= facts.n <= MAX_STARTS_NODES and not facts.row_distances
         if not starts or steps <= first or facts.fixed != "none":
             return [own]
         compared = self._descend(stage, "a candidate", steps=first)
         why, margin = f"at most {MAX_STARTS_NODES} nodes", 1.0 + BALANCED
-        rough = Rough(name="rough drawing", copies=ROUGH_COPIES, steps=COMPARED, why="a Gaussian releases no edge")
+        gaussian = "a Gaussian releases no edge"
+        rough = GaussianMultistart(name="rough drawing", copies=ROUGH_COPIES, steps=COMPARED, why=gaussian)
         each = replace(compared, name=f"other starts: {stage.name}")
-        branches = [Branch(passes=(compared,)), Branch(passes=(rough, each), margin=margin)]
+        branches = [Candidate(passes=(compared,)), Candidate(passes=(rough, each), margin=margin)]
         for k in range(1, FLATTENED + 1):
             there = replace(each, name=f"in space {k}: {stage.name}", why="nodes can pass each other there")
             space = InSpace(name=there.name, steps=first, descend=there, why=there.why)
             flat = replace(each, name=f"other starts {k}: {stage.name}")
-            branches.append(Branch(passes=(space, flat), margin=margin))
+            branches.append(Candidate(passes=(space, flat), margin=margin))
         enough = 0.0 if isinstance(self.method.connection, Fixed) else GOOD_ENOUGH
-        keep = Keep(name="initial positions", branches=tuple(branches), by="J", why=why, enough=enough)
-        return [keep, replace(own, name=f"{stage.name} on", steps=steps - first, rested=settings.tol is None)]
+        keep = BestOf(name="initial positions", branches=tuple(branches), by="J", why=why, enough=enough)
+        return [keep, replace(own, name=f"{stage.name} on", steps=steps - first, skip_converged=settings.tol is None)]
 
-    def _nearest(self) -> Keep:
+    def _nearest(self) -> BestOf:
         """Choose the judged stage and emphasis under which given positions move the least."""
-        branches = list[Branch]()
+        branches = list[Candidate]()
         for stage in self.judged:
             take = self._descend(stage, "a candidate", f"under {stage.name}", steps=0)
-            branches.append(Branch(passes=(take,)))
+            branches.append(Candidate(passes=(take,)))
             if self.method.emphasis == "auto":
-                more = replace(take, name=f"{take.name}, distances", same=True, emphasis=EMPHASIS)
-                branches.append(Branch(passes=(more,), start="last"))
+                more = replace(take, name=f"{take.name}, distances", keep_objective=True, emphasis=EMPHASIS)
+                branches.append(Candidate(passes=(more,), start="last"))
         why = "the objective that the positions have come from"
-        return Keep(name="nearest objective", branches=tuple(branches), by="rest", why=why)
+        return BestOf(name="nearest objective", branches=tuple(branches), by="rest", why=why)
 
     def _placed(self) -> tuple[Pass, ...]:
         """Return the passes from given positions: only the last stage keeps their layout."""
         facts, settings, last = self.facts, self.settings, self.stages[-1]
         stage = last.as_descent() if isinstance(last, CoarseToFine) else self.descents[-1]
-        stage = replace(stage, judged=False, starts=stage.starts and facts.own_start and facts.entries > 0)
+        stage = replace(stage, candidate=False, starts=stage.starts and facts.own_start and facts.entries > 0)
         kind, why = ("still", "max_iter is 0") if settings.max_iter == 0 else ("given", "some nodes have a position")
         found: list[Pass] = [Place(name="given positions", kind=kind, why=why)]
         own: dict[str, Any] = {}
@@ -259,7 +260,8 @@ class _Planner:
         if settings.stability:
             way = [] if self.momentum else self.descents[:-1]
             why = "new nodes find their place"
-            found += [self._descend(each, why, springs=True, same=True, passing=True) for each in way]
+            own_goal = {"keep_objective": True, "restore_objective": True}
+            found += [self._descend(each, why, springs=True, **own_goal) for each in way]
             size = Resize(name="size", why="springs hold the size")
             return (*found, *self._rounds(stage, size, springs=True, **own), size)
         return (*found, *self._last(stage, **own))

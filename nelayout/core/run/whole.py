@@ -16,19 +16,19 @@ from nelayout.core.catalogue.record import Method
 from nelayout.core.formula.alpha_choice import AlphaChoice
 from nelayout.core.passes.drawing import Drawing, Part, Run, Summation, uses_loops
 from nelayout.core.passes.facts import Facts
-from nelayout.core.passes.parting import Neighborhoods, part_nodes
 from nelayout.core.passes.passes import Pass
 from nelayout.core.passes.placement import centered, place_missing, random_positions
+from nelayout.core.passes.separation import Neighborhoods, separate_nodes
 from nelayout.core.placing.final import Finished, finish
 from nelayout.core.problem import Problem, Settings
 from nelayout.core.record.progress import Observer, Ran, Step
 from nelayout.core.run.ahead import second_compiler
 from nelayout.core.run.alpha_walk import at_order, draw_at_best_alpha
-from nelayout.core.run.assembly import assemble, assemble_kept, gather, units_of
-from nelayout.core.run.canvas import Frames
+from nelayout.core.run.animation import Animation
+from nelayout.core.run.assembly import assemble, assemble_kept, place_by_gravity, scale_factors
 from nelayout.core.run.draw import draw_parts, plans_of
-from nelayout.core.run.evaluation import Evidence, evidence_of, grows
-from nelayout.core.run.taking_apart import split, with_similarities
+from nelayout.core.run.evaluation import Evidence, evidence_of, is_unbounded
+from nelayout.core.run.splitting import split, with_similarities
 from nelayout.core.run.twins import twins_of
 from nelayout.core.similarities.masses import NAMED, node_mass
 from nelayout.core.sums.device import device_named
@@ -132,7 +132,7 @@ def draw(work: Work, observer: Observer | None = None, evidence: bool = True) ->
         device.check_memory(sizes, entries)
     with threads_for(settings.n_jobs) as threads:
         with (
-            device.guard() if device else nullcontext(),
+            device.torch_errors() if device else nullcontext(),
             second_compiler(device is None and uses_loops(sizes, entries)) as compile_ahead,
         ):
             notes = list(work.notes)
@@ -153,13 +153,13 @@ def draw(work: Work, observer: Observer | None = None, evidence: bool = True) ->
             observer.log_stages()
         with observer.within(ASSEMBLE):
             done, units = _finished(problem, settings, drawings, observer)
-        with device.guard() if device else nullcontext():
+        with device.torch_errors() if device else nullcontext():
             return _result(problem, done, units, drawings, run, stopped, evidence)
 
 
-def _frames(problem: Problem, settings: Settings, parts: Sequence[Part]) -> Frames:
+def _frames(problem: Problem, settings: Settings, parts: Sequence[Part]) -> Animation:
     kept, stay = problem.start is not None, problem.fixed is not None and bool(problem.fixed.any())
-    return Frames(parts, problem.n, settings.dim, kept, stay, settings.scale, settings.center)
+    return Animation(parts, problem.n, settings.dim, kept, stay, settings.scale, settings.center)
 
 
 def _drawn(work: Work, run: Run) -> tuple[list[Drawing], Run, bool]:
@@ -176,9 +176,9 @@ def _drawn(work: Work, run: Run) -> tuple[list[Drawing], Run, bool]:
         with run.observer.within(JOINT):
             shape = problem.n, run.dim
             held = run.method.gravity is not None
-            start = gather(drawings, run) if held else assemble(drawings, None, None, shape, None)
+            start = place_by_gravity(drawings, run) if held else assemble(drawings, None, None, shape, None)
         joint = replace(joint, parts=(replace(joint.parts[0], start=start),))
-        run = replace(run, canvas=_frames(problem, settings, joint.parts))
+        run = replace(run, animation=_frames(problem, settings, joint.parts))
         if stopped:
             return [replace(Drawing.of(joint.parts[0], run.dim), Y=start, reason="stopped")], run, True
     return _each_drawn(joint, problem, settings, run)
@@ -243,11 +243,11 @@ def _finished(
             places, stay = Y, rests
         else:
             places, stay = np.where(stay, places, Y), rests | stay
-    units = units_of(drawings, Y)
+    units = scale_factors(drawings, Y)
 
     def apart(Y: np.ndarray) -> np.ndarray:
         with observer.within(SEPARATE):
-            return part_nodes(Y, Neighborhoods(problem.P), stay)
+            return separate_nodes(Y, Neighborhoods(problem.P), stay)
 
     part = apart if problem.dots else None
     with observer.within(SEPARATE) if problem.size is not None else nullcontext():
@@ -273,7 +273,7 @@ def _result(
         run.notes.extend((*done.notes, *found.notes, *_bound_note(back, found.value)))
         if len(back) > 1 and problem.start is None:
             run.notes.append(f"{len(back):,} components, packed; distances between components have no meaning")
-        if reason in ("converged", "lull", "max_iter") and grows(back, run.method, run.sums, found.largest):
+        if reason in ("converged", "lull", "max_iter") and is_unbounded(back, run.method, run.sums, found.largest):
             reason = "unbounded"
     return Result(
         done.Y, units, tuple(back), found, reason, run.method, run.choice, tuple(run.notes), tuple(run.observer.trace),

@@ -20,8 +20,8 @@ class Affinity:
 
     P      (n, n) CSR, symmetric, non-negative, zero diagonal
     mass   (n,) positive
-    inside weight of P that merged pairs hold: they still count in sum P
-    hidden sum over clusters of m_C^2 - sum_{i in C} m_i^2: pairs at distance 0 that still count in every sum over M
+    merged_weight  of P that merged pairs hold: they still count in sum P
+    merged_pairs   sum over clusters of m_C^2 - sum_{i in C} m_i^2: pairs at distance 0 that still count in sums over M
     rows   row-stochastic similarities on the pattern of P, for connections by rows; None: P's rows by their sums
     features (n, p) what is known of each node beside P, for variational methods; None: nothing
     distances  to which a drawing's are compared where stress is part of the objective; None: to none
@@ -30,8 +30,8 @@ class Affinity:
 
     P: csr_array
     mass: np.ndarray
-    inside: float = 0.0
-    hidden: float = 0.0
+    merged_weight: float = 0.0
+    merged_pairs: float = 0.0
     walk: RandomWalk | None = None
     rows: np.ndarray | None = None
     features: np.ndarray | None = None

@@ -8,10 +8,10 @@ from tables import EVERY_METHOD, RECIPES, thinned
 
 import nelayout as nl
 from nelayout.core.added.descent import place
-from nelayout.core.added.objective import AddedNodes, Ties, ties_of
+from nelayout.core.added.objective import AddedNodes, NewEdges, new_edges_of
 from nelayout.core.formula.kernels import KERNELS, Radial, heavy_tailed
 from nelayout.core.objective import Objective
-from nelayout.core.run.taking_apart import input_affinity
+from nelayout.core.run.splitting import input_affinity
 from nelayout.core.similarities.masses import node_mass
 from nelayout.core.sums.nbody import Exact, outside
 from nelayout.core.sums.nbody.outside import Sources
@@ -61,7 +61,7 @@ def test_gradient_is_that_of_the_drawing_s_own_objective(name, smoothing):
     gradient, factor = J.evaluate(Y).gradient, 1.0 if J.by_rows else 2.0
     bounds = {"rtol": 1e-6, "atol": 1e-7} if smoothing else {"rtol": 1e-8, "atol": 1e-12}
     for i in (0, 10, 48):
-        found = AddedNodes(J, Y, ONE, ~only(i)).evaluate(Y[i : i + 1], ties_of(J, only(i)))
+        found = AddedNodes(J, Y, ONE, ~only(i)).evaluate(Y[i : i + 1], new_edges_of(J, only(i)))
         np.testing.assert_allclose(factor * found.gradient[0], gradient[i], **bounds)
 
 
@@ -84,7 +84,7 @@ def test_gradient_is_the_slope_of_the_value(name, dim):
     J = objective(name)
     rng = np.random.default_rng(2)
     added = AddedNodes(J, 2.0 * rng.standard_normal((77, dim)), ONE)
-    ties, at, h = ties_of(J, only(11)), rng.standard_normal((1, dim)), 1e-5
+    ties, at, h = new_edges_of(J, only(11)), rng.standard_normal((1, dim)), 1e-5
     slopes = [
         (added.evaluate(at + h * e, ties).value - added.evaluate(at - h * e, ties).value)[0] / (2 * h)
         for e in np.eye(dim)
@@ -96,7 +96,7 @@ def test_a_node_that_leaves_a_saddle_comes_to_rest():
     """J falls ever faster for 40 steps before it comes to a minimum, a tenth of a distance from a lower one."""
     J, method = objective("ftsne js"), EVERY_METHOD["ftsne js"]
     Y = np.asarray(nl.solve(A77, method, seed=0, scale=None).positions)
-    added, ties = AddedNodes(J, Y, ONE), ties_of(J, only(10))
+    added, ties = AddedNodes(J, Y, ONE), new_edges_of(J, only(10))
     at, typical = place(added, ties), np.sqrt(((Y - Y.mean(0)) ** 2).sum(1).mean() / 77)
     least = added.evaluate(at, ties).value[0]
     for angle in np.linspace(0, 2 * np.pi, 12):
@@ -111,7 +111,7 @@ def test_few_nodes_have_a_better_place_about_their_own(name):
     J = objective(name, A)
     Y = np.asarray(nl.solve(A, EVERY_METHOD[name], seed=0, scale=None).positions)
     new = np.random.default_rng(1).permutation(n) < 40
-    added, ties = AddedNodes(J, Y, ONE, ~new), ties_of(J, new, ~new)
+    added, ties = AddedNodes(J, Y, ONE, ~new), new_edges_of(J, new, ~new)
     at = place(added, ties)
     least = added.evaluate(at, ties).value
     rng, typical = np.random.default_rng(2), np.sqrt(((Y - Y.mean(0)) ** 2).sum(1).mean() / n)
@@ -124,7 +124,7 @@ def test_a_node_without_edges_has_a_place():
     J = objective("tsne")
     Y = np.random.default_rng(0).standard_normal((77, 2))
     none = np.zeros(0)
-    at = place(AddedNodes(J, Y, ONE), Ties(none.astype(int), none.astype(int), none, none, np.ones(1)))
+    at = place(AddedNodes(J, Y, ONE), NewEdges(none.astype(int), none.astype(int), none, none, np.ones(1)))
     assert np.isfinite(at).all()
 
 

@@ -11,7 +11,7 @@ import nelayout as nl
 from nelayout.core.catalogue import METHODS, tune
 from nelayout.core.formula.connections import Normalized, NormalizedRows
 from nelayout.core.formula.divergences import BACKGROUND, alpha, jse_divergence, nerv_divergence, reverse_kl
-from nelayout.core.formula.divergences.protocol import Similarity, Spread
+from nelayout.core.formula.divergences.protocol import BackgroundShare, Similarity
 from nelayout.core.formula.kernels import KERNELS
 
 GAUSSIAN = KERNELS["gaussian"]
@@ -102,7 +102,7 @@ def test_weights_that_underflow_beside_others_cost_no_less_than_small_ones():
 @pytest.mark.parametrize("divergence", [reverse_kl(), alpha(-1.0)])
 def test_beside_a_background_no_edge_costs_more_than_none(divergence):
     """Under the share of a pair without an edge, edges have that share: their sum, which falls with p, ends at 0."""
-    made: Any = divergence.bound(Spread(1e-3, True))
+    made: Any = divergence.bound(BackgroundShare(1e-3, True))
     p, b = np.array([1.0, 1e-2, 1e-3, 1e-10, 1e-300]), Similarity(GAUSSIAN, np.full(5, 0.7))
     slope = made.slope(p, b)
     assert slope[0] < slope[1] < -1e-6

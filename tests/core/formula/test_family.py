@@ -25,7 +25,7 @@ from nelayout.core.formula.divergences import (
     reverse_kl,
 )
 from nelayout.core.formula.divergences.f_divergences import conjugate_name
-from nelayout.core.formula.divergences.protocol import Similarity, Spread
+from nelayout.core.formula.divergences.protocol import BackgroundShare, Similarity
 from nelayout.core.formula.kernels import KERNELS, Kernel, heavy_tailed, inverse_power
 from nelayout.core.objective import Affinity, Objective
 from nelayout.core.sums.nbody import Exact
@@ -121,7 +121,7 @@ def test_compiled_is_numpy(name, connection):
 def test_edges_that_are_one_power_say_so(name):
     """Other slopes are no power of b: doubled, b multiplies them by another factor each time."""
     p, xi = np.random.default_rng(0).random((2, 50))
-    divergence = part(name).bound(Spread(0.01, True))
+    divergence = part(name).bound(BackgroundShare(0.01, True))
     if divergence.edge_powers(p) is None:
         at = (divergence.slope(p, Similarity(KERNELS["cauchy"], xi, lam)) for lam in (0.3, 0.6, 1.2))
         ratios = [after / before for before, after in itertools.pairwise(at)]

@@ -17,7 +17,7 @@ from nelayout.core.optimizers import OPTIMIZERS, optimizer_named
 from nelayout.core.optimizers.minimize import StoppingRule, minimize
 from nelayout.core.passes.drawing import Drawing, Part
 from nelayout.core.passes.springs import springs
-from nelayout.core.run.taking_apart import input_affinity
+from nelayout.core.run.splitting import input_affinity
 from nelayout.core.similarities.masses import node_mass
 from nelayout.core.sums.nbody import Exact
 from nelayout.numerics import distances

@@ -35,7 +35,7 @@ def objective(name, emphasis=0.0, merged=False):
     hops = np.array([[nx.shortest_path_length(G, i, j) for j in G] for i in G], dtype=float)
     affinity = Affinity(P, mass, distances=Distances.of(np.arange(len(G)), hops) if emphasis else None)
     if merged:
-        affinity = replace(affinity, inside=0.3, hidden=2.0)
+        affinity = replace(affinity, merged_weight=0.3, merged_pairs=2.0)
     if loop() is None:
         pytest.skip(NOT_BUILT)
     plain = Objective.of(replace(METHODS[name], emphasis=emphasis), affinity, Exact(), Threads(), False)

@@ -18,7 +18,7 @@ from nelayout.core.objective import Objective
 from nelayout.core.optimizers import OPTIMIZERS, Majorize, optimizer_named
 from nelayout.core.optimizers.limited_memory import Memory
 from nelayout.core.optimizers.size import size_search
-from nelayout.core.run.taking_apart import input_affinity
+from nelayout.core.run.splitting import input_affinity
 from nelayout.core.similarities.masses import node_mass
 from nelayout.core.sums.nbody import Exact
 from nelayout.errors import InputError, Unsupported

@@ -66,11 +66,11 @@ def test_masses_and_weights_add_up(name, mass):
         n = coarse.P.shape[0]
         assert np.array_equal(np.unique(of_node), np.arange(n))
         assert np.allclose(coarse.mass, np.bincount(of_node, fine.mass))
-        assert coarse.P.data.sum() + coarse.inside == pytest.approx(total)
+        assert coarse.P.data.sum() + coarse.merged_weight == pytest.approx(total)
         # the definition: pairs of nodes in one cluster, each ordered pair once
         inside = sum(w for (i, j), w in zip(pairs(fine.P), fine.P.data, strict=True) if of_node[i] == of_node[j])
-        assert coarse.inside == pytest.approx(inside)
-        assert coarse.hidden == pytest.approx((coarse.mass**2).sum() - (fine.mass**2).sum())
+        assert coarse.merged_weight == pytest.approx(inside)
+        assert coarse.merged_pairs == pytest.approx((coarse.mass**2).sum() - (fine.mass**2).sum())
         expected = csr_array((fine.P.data, of_node[np.array(pairs(fine.P)).T]), shape=(n, n)).toarray()
         np.fill_diagonal(expected, 0.0)
         assert np.allclose(coarse.P.toarray(), expected)
@@ -152,7 +152,7 @@ def test_singular_kernels_leave_merged_pairs_out():
     Y = np.random.default_rng(0).standard_normal((level.affinity.P.shape[0], 2))
     values = []
     own = level.affinity
-    for part in (Affinity(own.P, own.mass, own.inside, own.hidden), Affinity(own.P, own.mass)):
+    for part in (Affinity(own.P, own.mass, own.merged_weight, own.merged_pairs), Affinity(own.P, own.mass)):
         objective = Objective(part, method.kernel, method.divergence, method.connection, Exact())
         values.append(objective.evaluate(Y, gradient=False).value)
     assert values[0] == values[1]

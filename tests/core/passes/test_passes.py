@@ -1,4 +1,4 @@
-"""Passes: how `Keep` compares branches, and that looking on or stopping within any pass of a plan changes nothing."""
+"""Passes: how `BestOf` compares branches, and that looking on or stopping within any pass of a plan changes nothing."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ import nelayout as nl
 from nelayout.core.catalogue import METHODS
 from nelayout.core.objective import Affinity
 from nelayout.core.passes.drawing import Drawing, Part, Run, Summation
-from nelayout.core.passes.passes import Branch, Keep, Pass, fold
+from nelayout.core.passes.passes import BestOf, Candidate, Pass, fold
 from nelayout.core.record.progress import Observer, Stopped
-from nelayout.core.run.canvas import Frames
+from nelayout.core.run.animation import Animation
 from nelayout.graphs import read
 from nelayout.numerics.parallel import Threads
 
-# --- Keep -----------------------------------------------------------------------------------------------------------
+# --- BestOf ---------------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -42,7 +42,7 @@ def of_path() -> tuple[Drawing, Run]:
     """A path of five nodes, drawn as it is, one unit apart."""
     part = Part(np.arange(5), Affinity(read(nx.path_graph(5)).adjacency, np.ones(5)))
     sums = Summation("exact", Threads())
-    run = Run(METHODS["ee"], 2, sums, np.random.default_rng(0), Observer(None), Frames([part], 5, 2))
+    run = Run(METHODS["ee"], 2, sums, np.random.default_rng(0), Observer(None), Animation([part], 5, 2))
     return Drawing.of(part, 2).at(np.stack([np.arange(5.0) - 2.0, np.zeros(5)], axis=1)), run
 
 
@@ -51,9 +51,9 @@ def kept(*sizes: float, by="J", enough=0.0, stops=(), **branch_of) -> tuple[floa
     drawing, run = of_path()
     came: list[int] = []
     passes = [Sized(name=f"{k}", factor=size, came=came, stops=k in stops) for k, size in enumerate(sizes)]
-    branches = tuple(Branch(passes=(each,), **branch_of.get(f"_{k}", {})) for k, each in enumerate(passes))
+    branches = tuple(Candidate(passes=(each,), **branch_of.get(f"_{k}", {})) for k, each in enumerate(passes))
     try:
-        found = fold([Keep(name="keep", branches=branches, by=by, enough=enough)], drawing, run)
+        found = fold([BestOf(name="keep", branches=branches, by=by, enough=enough)], drawing, run)
     except Stopped as stopped:
         if stopped.drawing is None:
             raise

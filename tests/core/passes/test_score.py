@@ -10,8 +10,8 @@ from tables import first
 
 import nelayout as nl
 from nelayout.core.passes.drawing import NUMPY_PAIRS
-from nelayout.core.passes.parting import Neighborhoods
 from nelayout.core.passes.score import Hops, Score
+from nelayout.core.passes.separation import Neighborhoods
 from nelayout.graphs import read
 from nelayout.numerics.breadth_first import COMPILED_ABOVE
 from nelayout.numerics.parallel import Threads

@@ -87,7 +87,9 @@ def test_what_is_rolled_up_in_the_rows_stays_unrolled(monkeypatch):
 
 
 def test_distances_between_rows_count_in_the_first_descent():
-    known, unknown = (passes_for(METHODS["ws-sne"], Facts(500, 4000, goal=goal), Settings()) for goal in (True, False))
+    known, unknown = (
+        passes_for(METHODS["ws-sne"], Facts(500, 4000, row_distances=each), Settings()) for each in (True, False)
+    )
     assert [each.emphasis for each in known if isinstance(each, Descent)] == [0.3, None, None, None]
     assert all(each.emphasis is None for each in unknown if isinstance(each, Descent))
 

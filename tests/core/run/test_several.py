@@ -20,8 +20,8 @@ from nelayout.core.passes.drawing import Run, Summation
 from nelayout.core.passes.levels import lowest_copies
 from nelayout.core.passes.score import Score
 from nelayout.core.record.progress import Observer
-from nelayout.core.run.canvas import Frames
-from nelayout.core.run.taking_apart import input_affinity
+from nelayout.core.run.animation import Animation
+from nelayout.core.run.splitting import input_affinity
 from nelayout.graphs import read
 from nelayout.numerics.parallel import Threads
 
@@ -59,7 +59,7 @@ def test_the_lowest_of_several_copies_is_as_low_as_the_best_of_three_alone(G):
     for seed in range(5):
         starts = [rng.standard_normal((len(G), 2)) for _ in range(3)]
         best.append(min(minimize(J, Y, optimizer_named("lbfgs"), 100, StoppingRule(stall=3e-4)).value for Y in starts))
-        run = Run(method, 2, SUMS, np.random.default_rng(seed), Observer(None), Frames([], 0, 2))
+        run = Run(method, 2, SUMS, np.random.default_rng(seed), Observer(None), Animation([], 0, 2))
         ours.append(J.evaluate(lowest_copies(graph, method, 8, 50, run)).value)
     assert np.median(ours) <= np.median(best) + 1e-2
 

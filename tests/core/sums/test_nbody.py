@@ -16,7 +16,7 @@ from tables import EVERY_METHOD, thinned
 import nelayout as nl
 from nelayout.core.formula.kernels import HALF_POWERS, KERNELS, Kernel, Radial, heavy_tailed, inverse_power
 from nelayout.core.objective import Objective
-from nelayout.core.run.taking_apart import input_affinity
+from nelayout.core.run.splitting import input_affinity
 from nelayout.core.similarities.masses import node_mass
 from nelayout.core.sums.nbody import BACKENDS, Exact, NBody, backend, check_backend
 from nelayout.core.sums.nbody import near_loops as near

@@ -14,7 +14,7 @@ from scipy.spatial import Delaunay
 import nelayout as nl
 from nelayout.core.catalogue import METHODS
 from nelayout.core.objective import Affinity, Objective
-from nelayout.core.passes.passes import Keep
+from nelayout.core.passes.passes import BestOf
 from nelayout.core.passes.tidiness import crossings, is_symmetric, least_distance, step_between
 from nelayout.core.run import draw
 from nelayout.core.sums.nbody import Exact
@@ -115,7 +115,7 @@ def untangled(G, seed=0):
     """A drawing before and after the pass, with J of both."""
     kept = []
 
-    class Seen(Keep):
+    class Seen(BestOf):
         def __call__(self, drawing, run):
             now = super().__call__(drawing, run)
             kept.append((drawing, now, *(run.value(each) for each in (drawing, now))))
@@ -123,7 +123,7 @@ def untangled(G, seed=0):
 
     def seen(*given):
         *others, last = OWN(*given)
-        assert isinstance(last, Keep)
+        assert isinstance(last, BestOf)
         return *others, Seen(name=last.name, by=last.by, branches=last.branches[:2])
 
     with patch.object(draw, "passes_for", seen):
@@ -312,7 +312,7 @@ def test_a_step_ends_where_edges_would_cross():
 
 def test_a_method_with_judged_stages_alone_takes_out_crossings_too():
     auto = nl.method("auto")
-    judged = [stage for stage in auto.stages if getattr(stage, "judged", False)]
+    judged = [stage for stage in auto.stages if getattr(stage, "candidate", False)]
     G = nx.balanced_tree(2, 5)
     pos = nl.layout(G, nl.method(auto, stages=[auto.stages[0], *judged]), seed=0)
     assert float(nl.measure(G, pos, measures=["crossings"])["crossings"]) == 0

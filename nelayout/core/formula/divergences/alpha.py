@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 
 from nelayout.core.formula.divergences.beta import log_power_mean
-from nelayout.core.formula.divergences.protocol import Divergence, PairTerm, Powers, Similarity, Spread
+from nelayout.core.formula.divergences.protocol import BackgroundShare, Divergence, PairTerm, Powers, Similarity
 from nelayout.core.formula.kernels import boxcox
 from nelayout.core.formula.part_names import number_within, spell
 from nelayout.errors import InputError
@@ -91,7 +91,7 @@ class NegativeAlpha(Divergence):
         numbers = [] if self.background == BACKGROUND else [self.background]
         return spell("alpha", self.order, *numbers) if self.order else spell("reverse-kl", *numbers)
 
-    def bound(self, spread: Spread) -> NegativeAlpha:
+    def bound(self, spread: BackgroundShare) -> NegativeAlpha:
         return replace(self, spread=spread)
 
     @property

@@ -12,7 +12,7 @@ import numpy as np
 
 from nelayout.core.formula.divergences.alpha import BACKGROUND, Alpha, background_number, reverse_kl
 from nelayout.core.formula.divergences.beta import Beta, kl_divergence
-from nelayout.core.formula.divergences.protocol import Divergence, PairTerm, Similarity, Spread
+from nelayout.core.formula.divergences.protocol import BackgroundShare, Divergence, PairTerm, Similarity
 from nelayout.core.formula.part_names import number_within, spell
 from nelayout.errors import InputError
 
@@ -42,7 +42,7 @@ class Mixture(Divergence):
     def background(self) -> float:
         return max(part.background for _, part in self.parts)
 
-    def bound(self, spread: Spread) -> Mixture:
+    def bound(self, spread: BackgroundShare) -> Mixture:
         return replace(self, first=self.first.bound(spread), second=self.second.bound(spread))
 
     @property

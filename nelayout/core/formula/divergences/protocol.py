@@ -11,7 +11,7 @@ import numpy as np
 from nelayout.core.formula.kernels import Kernel, Radial, boxcox
 from nelayout.numerics.arithmetic import is_array
 
-__all__ = ["SMALL_ORDER", "Divergence", "PairTerm", "Powers", "Similarity", "Spread", "spread"]
+__all__ = ["SMALL_ORDER", "Divergence", "PairTerm", "Powers", "Similarity", "BackgroundShare", "spread"]
 
 # Largest order with sums of the Box-Cox form; for larger orders q^t is summed.
 SMALL_ORDER = 0.1
@@ -161,13 +161,13 @@ class Divergence:
         """Return finite parts of phi(p, b) - phi(0, b) - edge(p, b) and phi(0, b) - pair terms."""
         return np.zeros_like(p), 0.0
 
-    def bound(self, spread: Spread) -> Any:
+    def bound(self, spread: BackgroundShare) -> Any:
         """Return the divergence with this background spread, if it has one."""
         return self
 
 
 @dataclass(frozen=True, slots=True)
-class Spread:
+class BackgroundShare:
     """Background on one graph: numbers, or one per row or entry.
 
     ``eps``: p/M of a pair without an edge. ``missing``: whether such a pair exists. If not, nothing is spread.
@@ -179,18 +179,18 @@ class Spread:
     eps: Any
     missing: Any
 
-    def at(self, rows: Any) -> Spread:
+    def at(self, rows: Any) -> BackgroundShare:
         """Return the numbers of these rows."""
-        return Spread(self.eps[rows], self.missing[rows])
+        return BackgroundShare(self.eps[rows], self.missing[rows])
 
     def carried(self, p: np.ndarray, background: float) -> np.ndarray:
         """Return p/M of edges beside that background, at least p/M of pairs without an edge."""
         return np.where(self.missing, np.maximum((1.0 - background) * p, self.eps), p)
 
 
-def spread(background: float, weight: Any, near: Any, total: Any, missing: Any) -> Spread:
+def spread(background: float, weight: Any, near: Any, total: Any, missing: Any) -> BackgroundShare:
     """Spread a share of ``weight`` by mass over pairs without an edge.
 
     ``near`` and ``total`` are sum M of edges and of all pairs. A pair gets at most ``background`` of a mean edge.
     """
-    return Spread(np.where(missing, background, 1.0) * weight / np.maximum(total - near, near), missing)
+    return BackgroundShare(np.where(missing, background, 1.0) * weight / np.maximum(total - near, near), missing)

@@ -119,7 +119,7 @@ class Device:
         """Return indices and squared distances, (n, k), of the k nearest other rows of X (n, d)."""
         from nelayout.core.sums.device.nearest import nearest_rows
 
-        with self.guard():
+        with self.torch_errors():
             return nearest_rows(self, X, k)
 
     def needs(self, n: int, entries: int) -> int:
@@ -145,7 +145,7 @@ class Device:
         return torch.cuda.mem_get_info(self.name)[0] + kept
 
     @contextmanager
-    def guard(self) -> Iterator[None]:
+    def torch_errors(self) -> Iterator[None]:
         """Turn failures of the device into `DeviceError` with a remedy; finally free its memory."""
         torch = torch_module()
         threads = torch.get_num_threads()

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from nelayout.core.formula.divergences.protocol import Powers, Spread
+from nelayout.core.formula.divergences.protocol import BackgroundShare, Powers
 from nelayout.core.formula.kernels import Kernel
 from nelayout.core.similarities.random_walk import RandomWalk
 from nelayout.core.sums.device.arrays import array_of, rows_of, segment_sums
@@ -39,7 +39,7 @@ class DeviceEdges(Edges):
             setattr(self, name, None if each is None else on.array(each))
         if plain.spread is not None:
             given = plain.spread.eps, plain.spread.missing
-            self.spread = Spread(*(on.array(x) if np.ndim(x) else x for x in given))
+            self.spread = BackgroundShare(*(on.array(x) if np.ndim(x) else x for x in given))
 
     def measure_of(self, start: int, stop: int) -> Any:
         """Return M of the entries of rows start..stop."""

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.sparse import csr_array
 
-from nelayout.core.formula.divergences.protocol import Divergence, Powers, Similarity, Spread
+from nelayout.core.formula.divergences.protocol import BackgroundShare, Divergence, Powers, Similarity
 from nelayout.core.formula.kernels import Kernel
 from nelayout.numerics.arithmetic import is_array
 from nelayout.numerics.conjugate_gradients import conjugate_gradients, laplacian_gradients
@@ -70,7 +70,7 @@ class Edges:
 
     def __init__(
         self, P: csr_array, mass: np.ndarray, linear: bool, threads: Threads, compiled: bool, *,
-        by_rows: bool = False, rows: np.ndarray | None = None, spread: Spread | None = None,
+        by_rows: bool = False, rows: np.ndarray | None = None, spread: BackgroundShare | None = None,
     ) -> None:
         self.indptr, self.indices, self.values = P.indptr, P.indices, P.data
         self.by_rows, self.spread = by_rows, spread

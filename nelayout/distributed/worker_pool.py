@@ -24,12 +24,12 @@ import numpy as np
 import nelayout
 from nelayout.core.record.progress import LOG
 from nelayout.core.run.several_machines import READING, WORKER
-from nelayout.distributed.workers import Form, Lost, forget, hold
+from nelayout.distributed.workers import BlockLayout, Lost, forget, hold
 from nelayout.errors import InputError, missing_extra
 from nelayout.numerics.memory import available, size_in_words
 from nelayout.numerics.parallel import thread_count
 
-__all__ = ["Team", "check_disk", "check_memory", "check_workers", "connected", "folder_of", "import_dask"]
+__all__ = ["WorkerPool", "check_disk", "check_memory", "check_workers", "connected", "folder_of", "import_dask"]
 
 # Settings of a local cluster.  Blocks are not results of Dask, so Dask must not move them to disk.
 SETTINGS = {
@@ -173,7 +173,7 @@ def check_disk(folder: Path, edges: int) -> None:
         )
 
 
-class Team:
+class WorkerPool:
     """The workers of one run.
 
     sent, received  bytes of all rounds, to and from the workers
@@ -197,7 +197,7 @@ class Team:
         """Return sorted addresses of all workers; `scheduler_info` sometimes lacks them."""
         return sorted(self.client.nthreads())
 
-    def pin(self, form: Form) -> None:
+    def pin(self, form: BlockLayout) -> None:
         """Let the next round load all blocks on the workers in a form, unless they are loaded."""
         if self.form is None or self.form.key != form.key:
             self.form, self.assigned, self.halos = form, {}, {}

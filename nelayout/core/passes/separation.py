@@ -19,7 +19,7 @@ from nelayout.quality.distances import nearest_in_tree
 from nelayout.quality.edges import edges
 from nelayout.quality.neighborhoods import jaccard_by_number, jaccard_of_nearest
 
-__all__ = ["Neighborhoods", "part_nodes"]
+__all__ = ["Neighborhoods", "separate_nodes"]
 
 SAMPLE = 1000  # nodes: their neighbors are compared
 MOST_NEIGHBORS = 200  # of a hub that are compared, in graphs that are searched by a tree
@@ -80,7 +80,7 @@ class Neighborhoods:
         return float(np.mean(np.concatenate(found)))
 
 
-def part_nodes(Y: np.ndarray, neighborhoods: Neighborhoods, fixed: np.ndarray | None = None) -> np.ndarray:
+def separate_nodes(Y: np.ndarray, neighborhoods: Neighborhoods, fixed: np.ndarray | None = None) -> np.ndarray:
     """Return Y (n, d) with its nodes moved apart by dots; ``fixed`` coordinates stay.
 
     A drawing without crossings gets none.  Dots are halved while parting costs neighborhoods.  If even small dots do,

@@ -6,7 +6,7 @@ import pytest
 from tables import first, thinned
 
 import nelayout as nl
-from nelayout.core.passes.parting import Neighborhoods, part_nodes
+from nelayout.core.passes.separation import Neighborhoods, separate_nodes
 from nelayout.core.placing.final import dot_diameter, dot_size, part_dots
 from nelayout.errors import InputError
 from nelayout.graphs import read
@@ -75,7 +75,7 @@ def test_a_pair_moves_as_little_as_it_must():
 def test_what_nobody_hides_stays_bit_for_bit(dim):
     Y = np.zeros((5, dim))
     Y[:, 0] = [-1.0, -0.5, 0.0, 0.5, 1.0]
-    assert np.array_equal(part_nodes(Y, Neighborhoods(read(nx.path_graph(5)).adjacency)), Y)
+    assert np.array_equal(separate_nodes(Y, Neighborhoods(read(nx.path_graph(5)).adjacency)), Y)
 
 
 @pytest.mark.parametrize("G", [nx.cycle_graph(1000), nx.path_graph(1000)], ids=["ring", "path"])
@@ -93,7 +93,7 @@ def test_dots_are_halved_where_neighbors_would_be_lost():
     Y = np.stack([np.cos(angle), np.sin(angle)], axis=1)
     neighborhoods = Neighborhoods(read(G).adjacency)
     assert neighborhoods.kept(part_dots(Y, dot_size(Y))) < 0.8 * neighborhoods.kept(Y)
-    parted = part_nodes(Y, neighborhoods)
+    parted = separate_nodes(Y, neighborhoods)
     assert neighborhoods.kept(parted) >= 0.8 * neighborhoods.kept(Y)
 
 

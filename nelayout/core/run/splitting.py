@@ -59,7 +59,8 @@ def split(
             goal = problem.distances.at(nodes)
             if method.mu or goal.agrees(strong_edges(graph), Threads()):
                 affinity = replace(affinity, distances=goal)
-        found.append(Part(nodes, affinity, start, fixed, None if problem.sketch is None else problem.sketch[nodes]))
+        hint = None if problem.init_hint is None else problem.init_hint[nodes]
+        found.append(Part(nodes, affinity, start, fixed, hint))
     return found, notes
 
 
@@ -96,7 +97,7 @@ def _affinity(
         P = csr_array(affinity.P * (1.0 - inside)) if method.affinity in ("sum-1", "rows") else affinity.P
         within = inside / (1.0 - inside) * float(np.sum(P.data))
         hidden = float(np.sum(mass * mass * (1.0 - 1.0 / count)))
-        affinity = replace(affinity, P=P, inside=within, hidden=hidden)
+        affinity = replace(affinity, P=P, merged_weight=within, merged_pairs=hidden)
     return affinity, notes
 
 

@@ -20,11 +20,11 @@ from nelayout.core.passes.placement import frame
 from nelayout.core.placing.orient import canonical, fit
 from nelayout.core.placing.packing import pack
 
-__all__ = ["Frames", "turned_onto"]
+__all__ = ["Animation", "turned_onto"]
 
 
 @dataclass
-class Frames:
+class Animation:
     """Frames of the whole graph while its components are drawn.
 
     Without a start, a component has its area on the sheet from the first frame on, first as a dot in its middle.  With
