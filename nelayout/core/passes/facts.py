@@ -28,7 +28,7 @@ class Facts:
     free_axes   axes without layers
     special     "even circle" for a cycle, wheel or star with equal weights and masses, "circle" with others, "disc" if
                 one node is joined to all others, most of them leaves, or ""; looked at for the method "auto" alone
-    goal        whether distances between rows count in the first of several descents
+    row_distances  whether distances between rows count in the first of several descents
     """
 
     n: int
@@ -40,6 +40,11 @@ class Facts:
     free_axes: int = 0
     special: str = ""
     row_distances: bool = False
+
+    @property
+    def is_tree(self) -> bool:
+        """Return True if no edge closes a ring."""
+        return self.entries == 2 * (self.n - 1)
 
     @classmethod
     def of(cls, part: Part, method: Method, dim: int) -> Facts:

@@ -92,7 +92,7 @@ class Place(Pass):
     """Give every node an initial position.
 
     kind  "random", "circle" (a ring's nodes in order), "given" (the caller's),
-          or "still" (the caller's, even if they coincide); missing nodes start at their neighbors
+          or "as_given" (the caller's, even if they coincide); missing nodes start at their neighbors
     """
 
     kind: str
@@ -106,7 +106,7 @@ class Place(Pass):
         assert part.start is not None
         middle, extent = frame(part.start)  # any unit
         Y = place_missing((part.start - middle) / extent, drawing.affinity.P, run.rng)
-        Y = Y if self.kind == "still" else stir_flat(Y, part.free, run.rng)
+        Y = Y if self.kind == "as_given" else stir_flat(Y, part.free, run.rng)
         return replace(drawing, Y=Y, place=middle, size=np.full(run.dim, 1.0 / extent))
 
 

@@ -120,7 +120,7 @@ class _Planner:
 
     def _variational(self) -> tuple[Pass, ...]:
         """Return the passes of the variational form: initial positions, their size, and the game."""
-        kind = "still" if self.facts.placed else "random"
+        kind = "as_given" if self.facts.placed else "random"
         name = "given positions" if self.facts.placed else "random positions"
         place = Place(name=name, kind=kind, why="the network begins where the nodes are")
         size = self._descend(Descend("size", 0), "the network begins at the best size")
@@ -171,7 +171,8 @@ class _Planner:
         if self.settings.dim != 2 or facts.n > LARGE_GRAPH or self.method.connection.by_rows:
             return found
         untangle = Untangle(name="untangle", why="edges may cross")
-        passes: list[Pass] = [untangle]
+        # a tree has a drawing without crossings, so that other moves cannot win
+        passes: list[Pass] = [] if facts.is_tree else [untangle]
         if may_be_planar(facts.n, facts.entries):
             why = "trees, cactuses and small planar graphs have a drawing without crossings"
             name, tails = "from a planar drawing", (*ways, stages[0])
@@ -228,16 +229,16 @@ class _Planner:
         facts, settings, last = self.facts, self.settings, self.stages[-1]
         stage = last.as_descent() if isinstance(last, CoarseToFine) else self.descents[-1]
         stage = replace(stage, candidate=False, starts=stage.starts and facts.own_start and facts.entries > 0)
-        kind, why = ("still", "max_iter is 0") if settings.max_iter == 0 else ("given", "some nodes have a position")
+        kind, why = ("as_given", "max_iter is 0") if settings.max_iter == 0 else ("given", "some nodes have a position")
         found: list[Pass] = [Place(name="given positions", kind=kind, why=why)]
         own: dict[str, Any] = {}
         if self.judged:
             found.append(self._nearest())
-            stage, own = replace(stage, kernel=None), {"same": True, "why": "the nearest objective"}
+            stage, own = replace(stage, kernel=None), {"keep_objective": True, "why": "the nearest objective"}
         if settings.max_iter == 0:
             return (*found, *self._last(stage, **own))
         if facts.fixed == "all":
-            return (Place(name="given positions", kind="still", why="all nodes are fixed"),)
+            return (Place(name="given positions", kind="as_given", why="all nodes are fixed"),)
         if facts.missing:
             found.append(PlaceMissing(name="new nodes", why="some nodes have no position"))
         if facts.fixed == "layers":

@@ -103,7 +103,8 @@ class Redraw(Pass):
             yield from each.loops(method)
 
     def __call__(self, drawing: Drawing, run: Run) -> Drawing:
-        planar = planar_drawing(drawing.affinity.P) if _is_crossed(drawing, PLANAR) else None
+        P = drawing.affinity.P
+        planar = planar_drawing(P) if _is_crossed(drawing, math.inf if is_cactus(P) else PLANAR) else None
         if planar is None:
             return drawing
         free = start = replace(drawing, Y=planar, method=None)
