@@ -23,6 +23,7 @@ import tarfile
 import tempfile
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 ROOT = Path(__file__).resolve().parents[1]
 TABLE = Path(__file__).with_name("track.csv")
@@ -38,6 +39,16 @@ CASES = {
     "preferential 4,000, auto": ("nx.barabasi_albert_graph(4000, 3, seed=1)", "auto"),
     "preferential 4,000, ws-sne": ("nx.barabasi_albert_graph(4000, 3, seed=1)", "ws-sne"),
     "1,000 trees, auto": ("many_components.forest(1000, 3, 7)", "auto"),
+    "tree 300, auto": ("nx.random_labeled_tree(300, seed=1)", "auto"),
+    "tree 1,000, auto": ("nx.random_labeled_tree(1000, seed=1)", "auto"),
+    "tree 3,000, auto": ("nx.random_labeled_tree(3000, seed=1)", "auto"),
+    "caterpillar 900, auto": ("kinds.caterpillar(300)", "auto"),
+    "cactus 600, auto": ("kinds.cactus(600)", "auto"),
+    "triangulation 600, auto": ("kinds.triangulation(600)", "auto"),
+    "stars of stars 421, auto": ("nx.balanced_tree(20, 2)", "auto"),
+    "ladder 400, auto": ("nx.ladder_graph(200)", "auto"),
+    "blocks 400, auto": ("nx.planted_partition_graph(8, 50, 0.2, 0.005, seed=1)", "auto"),
+    "small world 600, auto": ("nx.connected_watts_strogatz_graph(600, 6, 0.05, seed=1)", "auto"),
 }
 """Name -> graph and method."""
 SCRIPT = """
@@ -45,7 +56,7 @@ import sys, time
 import networkx as nx
 import nelayout as nl
 sys.path.append(sys.argv[1])
-from benchmarks import many_components
+from benchmarks import kinds, many_components
 G = {graph}
 nl.layout(G, {method!r}, seed=0, n_jobs=1)
 began = time.process_time()
@@ -102,13 +113,15 @@ def write(found: dict[str, float], repository: Path) -> None:
     commit = subprocess.run(
         ["git", "-C", repository, "rev-parse", "--short", "HEAD"], capture_output=True, text=True, check=True
     ).stdout.strip()
-    fresh = not TABLE.exists()
-    with TABLE.open("a", newline="") as file:
-        table = csv.writer(file, lineterminator="\n")
-        if fresh:
-            table.writerow(["date", "commit", *CASES])
-        numbers = [f"{found[case]:.3f}" if case in found else "" for case in CASES]
-        table.writerow([datetime.now(UTC).date(), commit, *numbers])
+    rows: list[dict[str, Any]] = []
+    if TABLE.exists():
+        with TABLE.open(newline="") as file:
+            rows = list(csv.DictReader(file))
+    rows.append({"date": datetime.now(UTC).date(), "commit": commit, **{case: f"{r:.3f}" for case, r in found.items()}})
+    with TABLE.open("w", newline="") as file:  # cases may have come since the last row
+        table = csv.DictWriter(file, ["date", "commit", *CASES], restval="", lineterminator="\n")
+        table.writeheader()
+        table.writerows(rows)
 
 
 def main() -> None:

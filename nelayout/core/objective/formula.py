@@ -26,6 +26,7 @@ c of the second.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -148,12 +149,29 @@ class Objective:
         given: Any = {"by_rows": self.by_rows, "rows": affinity.rows, "spread": self._spread}
         if self.device is not None:
             return self.device.edges(affinity, linear, **given)
-        # A walk's own edges stand in for its dense p in earlier stages: their kernels would need every p_ij.
-        return Edges(affinity.P, affinity.mass, linear, self.threads, self.compiled, **given)
+
+        def made() -> Edges:
+            # A walk's own edges stand in for its dense p in earlier stages: their kernels would need every p_ij.
+            return Edges(affinity.P, affinity.mass, linear, self.threads, self.compiled, **given)
+
+        return self.shared(("edges", linear, self.by_rows, self.threads), made) if self._spread is None else made()
+
+    def shared(self, name: tuple[Any, ...], make: Callable[[], Any]) -> Any:
+        """Return a part that a small graph's objectives have in common; make it at its first use."""
+        if self.compiled or self.device is not None:
+            return make()
+        known = self.affinity.shared
+        if name not in known:
+            known[name] = make()
+        return known[name]
 
     @cached_property
     def constants(self) -> Any:
         """Return the constant, or one of each row, from the sums to the divergence, if finite."""
+        name = "constants", self.phi, self.connection, self._has_hidden, self._inside
+        return self.shared(name, self._constants) if self._spread is None else self._constants()
+
+    def _constants(self) -> Any:
         if self.connection.name != "optimal":
             return self._total_of(self._edge_constants) + self._pair_constant * self.total
         if isinstance(self.edges, WalkEdges) or not self.affinity.P.nnz:

@@ -156,19 +156,30 @@ def packed(objective: Any, d: int) -> SmallGraph | None:
         form = {"power": 0, "boxcox": 2 if small else 1, "power-log": 3}[each.form]
         row[:] = each.coefficient, each.order, form, radials.index(own[0]), radials.index(own[-1])
     n, kernel, stress = edges.n, objective.kernel, objective.stress
-    rows, cols = edges.rows.astype(np.int64), edges.indices.astype(np.int64)
-    kept = slice(None) if by_rows else rows < cols
     form = 0 if powers.form == "power" else 1 if powers.order else 2
     needs = objective.plain in radials
-    pivots = np.zeros(0, dtype=np.int64) if stress is None else stress.distances.pivots.astype(np.int64)
-    weights = np.zeros((2, 0, n)) if stress is None else stress.distances.weights.swapaxes(1, 2).astype(float)
-    squares = 0.0 if stress is None else float(np.sum(stress.distances.squares))
+
+    def edge_arrays() -> tuple[np.ndarray, ...]:
+        rows, cols = edges.rows.astype(np.int64), edges.indices.astype(np.int64)
+        kept = slice(None) if by_rows else rows < cols
+        own = np.broadcast_to(powers.factor, rows.shape)[kept]
+        return rows[kept], cols[kept], np.ascontiguousarray(own, dtype=float), np.asarray(objective.mass, dtype=float)
+
+    def stress_arrays() -> tuple[Any, ...]:
+        if stress is None:
+            return np.zeros((0, n)), np.zeros((0, n)), np.zeros(0, dtype=np.int64), np.zeros(n), 0.0
+        near, far = map(np.ascontiguousarray, stress.distances.weights.swapaxes(1, 2).astype(float))
+        squares = float(np.sum(stress.distances.squares))
+        return near, far, stress.distances.pivots.astype(np.int64), np.asarray(stress._weights, dtype=float), squares
+
+    *ends, factors, mass = objective.shared(("edges of the loop", phi, by_rows), edge_arrays)
+    near, far, pivots, stiff, squares = objective.shared(("stress of the loop", objective.emphasis), stress_arrays)
     factor = 0.0 if stress is None or not squares > 0 else float(stress.factor)
     free = np.ones((3, n))
     if objective.free is not None:
         free[:d] = objective.free.T
     iv = (
-        n, d, len(radials), len(term), len(rows[kept]), form, code, int(isinstance(phi, Alpha)), len(pivots),
+        n, d, len(radials), len(term), len(factors), form, code, int(isinstance(phi, Alpha)), len(pivots),
         int(objective.free is not None), radials.index(objective.plain) if needs else -1,
     )
     lam = rule.value if isinstance(rule, Fixed) else 1.0
@@ -179,11 +190,6 @@ def packed(objective: Any, d: int) -> SmallGraph | None:
         0.0 if by_rows else float(objective._weight), float(np.sum(objective.constants)), order, factor,
         squares or 1.0, hidden, inside, 1.0 / (phi.pairs[0].order - phi.degree) if code == 1 else 1.0,
     )
-    own = np.broadcast_to(powers.factor, rows.shape)[kept]
-    stiff = np.zeros(n) if stress is None else np.asarray(stress._weights, dtype=float)
-    factors, (near, far) = np.ascontiguousarray(own, dtype=float), map(np.ascontiguousarray, weights)
-    mass = np.asarray(objective.mass, dtype=float)
-    ends = rows[kept], cols[kept]
     return SmallGraph(
         np.array(iv), np.array(fv, dtype=float), rad, term, *ends, factors, mass, free, near, far, pivots, stiff
     )

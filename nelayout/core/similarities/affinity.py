@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from scipy.sparse import csr_array
@@ -26,6 +27,7 @@ class Affinity:
     features (n, p) what is known of each node beside P, for variational methods; None: nothing
     distances  to which a drawing's are compared where stress is part of the objective; None: to none
     walk   the random walk on P; its dense p replaces P in objectives that are quadratic in the drawing
+    shared  what the objectives of a small graph have in common, by name
     """
 
     P: csr_array
@@ -36,6 +38,7 @@ class Affinity:
     rows: np.ndarray | None = None
     features: np.ndarray | None = None
     distances: Distances | None = None
+    shared: dict[Any, Any] = field(init=False, default_factory=dict, compare=False, repr=False)
 
     def around(self, by_rows: bool) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Return sums (n,) over neighbors: of mass, 1, weight; ``by_rows``: only of the own row."""
