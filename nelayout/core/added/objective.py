@@ -21,6 +21,7 @@ from nelayout.core.formula.divergences import Similarity
 from nelayout.core.formula.divergences.protocol import spread
 from nelayout.core.formula.kernels import Radial
 from nelayout.core.objective import Objective
+from nelayout.core.objective.linearized import Linearized
 from nelayout.core.similarities.random_walk import RandomWalk
 from nelayout.core.sums.nbody.outside import Sources
 from nelayout.numerics.parallel import Threads
@@ -114,9 +115,8 @@ class AddedNodes:
             self.charged = {r: Sources(Y[those], charge[those], threads) for r, charge in charges.items()}
             self.radials = tuple(dict.fromkeys([*objective.radials, Radial(objective.kernel)]))
             return
-        self.lam, self.coupling = objective.linearized(Y)
-        plain = (Radial(objective.kernel),) if self.coupling.d_normalizer else ()
-        self.radials = tuple(dict.fromkeys([*objective.radials, *plain]))
+        self.near = Linearized(objective, Y)
+        self.radials = self.near.radials
 
     @np.errstate(over="ignore", invalid="ignore", divide="ignore")
     def evaluate(self, at: np.ndarray, ties: NewEdges) -> Found:
@@ -142,17 +142,12 @@ class AddedNodes:
 
     def _as_whole(self, J: Objective, potentials: dict[Radial, np.ndarray], xi: np.ndarray, ties: NewEdges):
         """Return J_t, omega of each edge, dJ_t / d potential by radial, at the drawing's lambda."""
-        coupling, plain = self.coupling, Radial(J.kernel)
         own = {r: ties.mass * potential for r, potential in potentials.items()}
-        pairs, _, slopes = J.pair_terms(own, ties.mass * self.total, self.lam)
+        pairs, slopes = self.near.of_pairs(own, ties.mass * self.total)
         M = 1.0 if J.divergence.linear else ties.mass[ties.of] * self.mass[ties.to]
-        edges, omega, _ = self._edges(J.phi, ties, ties.weight, M, Similarity(J.kernel, xi, self.lam))
-        value = coupling.d_edges * edges + coupling.d_pairs * pairs
-        factors = {r: coupling.d_pairs * ties.mass * slope for r, slope in slopes.items()}
-        if coupling.d_normalizer:  # lambda moves with the sum of all q
-            value = value + coupling.d_normalizer * own[plain]
-            factors[plain] = factors.get(plain, 0.0) + coupling.d_normalizer * ties.mass
-        return value, coupling.d_edges * omega, factors
+        edges, omega, _ = self._edges(J.phi, ties, ties.weight, M, Similarity(J.kernel, xi, self.near.lam))
+        d_edges = self.near.coupling.d_edges
+        return d_edges * edges + pairs, d_edges * omega, {r: ties.mass * slope for r, slope in slopes.items()}
 
     def _by_rows(self, J: Objective, potentials: dict[Radial, np.ndarray], xi: np.ndarray, ties: NewEdges):
         """Return J_t, omega and dJ_t / d potential, with the edges of old nodes' rows."""

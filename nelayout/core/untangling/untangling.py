@@ -26,6 +26,7 @@ from nelayout.core.catalogue.record import Method
 from nelayout.core.formula.divergences import Similarity
 from nelayout.core.formula.kernels import Radial
 from nelayout.core.objective import Objective
+from nelayout.core.objective.linearized import Linearized
 from nelayout.core.optimizers import LBFGS
 from nelayout.core.optimizers.minimize import Report, StoppingRule, minimize, silent
 from nelayout.core.passes.costs import MOVE, Cost, CostModel
@@ -360,32 +361,28 @@ class Estimate:
 
     def __init__(self, objective: Objective, Y: np.ndarray, threads: Threads) -> None:
         self.J, self.mass, self.then, self.threads = objective, objective.affinity.mass, Y, threads
-        self.lam, self.coupling = objective.linearized(Y)
-        plain = (Radial(objective.kernel),) if self.coupling.d_normalizer else ()
-        self.radials = tuple(dict.fromkeys([*objective.radials, *plain]))
+        self.near = Linearized(objective, Y)
         self.sources, self.stress = Sources(Y, self.mass, threads), objective.stress and objective.stress.near(Y)
 
     @np.errstate(over="ignore", invalid="ignore", divide="ignore")
     def __call__(self, Y: np.ndarray, nodes: np.ndarray, Z: np.ndarray) -> np.ndarray:
         """Return the part of J (K,) that depends on positions Z (K, s, 2) of nodes of Y."""
-        J, mass = self.J, self.mass[nodes]
-        sums = {radial: np.zeros(len(Z)) for radial in self.radials}
+        mass, radials = self.mass[nodes], self.near.radials
+        sums = {radial: np.zeros(len(Z)) for radial in radials}
         every, moved = Z.reshape(-1, 2), np.any(self.then != Y, axis=1)
         moved[nodes] = False
         gone = np.r_[np.flatnonzero(moved), nodes]
         change = np.concatenate([self.then[gone], Y[moved]]), np.concatenate([-self.mass[gone], self.mass[moved]])
         for sources in (self.sources, Sources(*change, self.threads)):
-            for radial, potential in zip(self.radials, sources.potentials(every, self.radials), strict=True):
+            for radial, potential in zip(radials, sources.potentials(every, radials), strict=True):
                 sums[radial] += 2.0 * np.einsum("ki,i->k", potential.reshape(Z.shape[:2]), mass)
         if len(nodes) > 1:
             for k, (x, y) in enumerate(Z.transpose(0, 2, 1)):
                 xi = np.subtract.outer(x, x) ** 2 + np.subtract.outer(y, y) ** 2
-                for radial in self.radials:
+                for radial in radials:
                     sums[radial][k] += np.einsum("ij,i,j->", radial.value(xi), mass, mass)
-        pairs = self.coupling.d_pairs * J.pair_terms(sums, 0.0, self.lam)[0]
-        if self.coupling.d_normalizer:
-            pairs = pairs + self.coupling.d_normalizer * sums[Radial(J.kernel)]
-        J_of_nodes = pairs + self.coupling.d_edges * self._edges(Y, nodes, Z)
+        pairs = self.near.of_pairs(sums, 0.0)[0]
+        J_of_nodes = pairs + self.near.coupling.d_edges * self._edges(Y, nodes, Z)
         return J_of_nodes + self.stress(Y, nodes, Z) if self.stress else J_of_nodes
 
     def _edges(self, Y: np.ndarray, nodes: np.ndarray, Z: np.ndarray) -> np.ndarray:
@@ -399,5 +396,5 @@ class Estimate:
         within = where[to] >= 0
         apart = Z[:, of] - np.where(within[None, :, None], Z[:, where[to]], Y[to])
         M = np.ones(len(p)) if J.divergence.linear else self.mass[nodes][of] * self.mass[to]
-        b = Similarity(J.kernel, np.einsum("kec,kec->ke", apart, apart), self.lam)
+        b = Similarity(J.kernel, np.einsum("kec,kec->ke", apart, apart), self.near.lam)
         return np.sum(M * J.phi.edge(p / M, b) * np.where(within, 1.0, 2.0), axis=1)
