@@ -47,6 +47,7 @@ TITLES = {
     "np1": "neighbors", "np2": "two steps", "sns": "stress", "crossings": "crossings", "groups": "groups",
     "knn_auc": "classes", "geo_r2": "map", "seconds": "time",
 }
+NUMBERS = "## Numbers"
 CHANGED = 0.01
 """Change of a measure, in parts of it, that counts."""
 MOST_EDGES_CROSSED = 9_000
@@ -335,7 +336,8 @@ def main(arguments: list[str] | None = None) -> None:
     if given.out:
         given.out.write_text(json.dumps(results, indent=1) + "\n")
     if given.write:
-        PAGE.write_text(page(results))
+        kept = PAGE.read_text().partition(NUMBERS)[1:]  # what benchmarks.numbers wrote stays
+        PAGE.write_text(page(results) + "\n" + "".join(kept) if any(kept) else page(results))
 
 
 if __name__ == "__main__":

@@ -15,14 +15,16 @@ import ast
 import json
 import math
 import re
+import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 from unittest.mock import patch
 
 import nelayout
-from benchmarks.ablation import CHANGED, PAGE, TITLES, compare, graphs, measured
+from benchmarks.ablation import CHANGED, NUMBERS, PAGE, TITLES, compare, graphs, measured
 
 PACKAGE = Path(nelayout.__file__).parent
 MODULES = [
@@ -31,8 +33,6 @@ MODULES = [
     "core/untangling/planar", "core/untangling/untangling", "core/run/plan", "core/similarities/masses",
     "numerics/communities", "numerics/distances",
 ]
-HEADING = "## Numbers"
-
 
 class Number(NamedTuple):
     """A named number: module, name, value, and the comment that says what it decides."""
@@ -114,7 +114,8 @@ def effect(base: dict[str, dict[str, float]], now: dict[str, dict[str, float]]) 
 def table(results: dict[str, Any]) -> str:
     """Return the lines of docs/tuning.md."""
     lines = [
-        f"A number is halved and doubled, over {results['graphs']} graphs of up to {results['largest']} nodes.",
+        f"`python -m benchmarks.numbers --write` wrote these lines on {results['date']} at commit {results['commit']}.",
+        f"Each number is halved and doubled, over {results['graphs']} graphs of up to {results['largest']} nodes.",
         "In brackets are the graphs in which some measure changes by 1 % and more.", "",
         "| number | is | decides | halved | doubled |", "|---|---|---|---|---|",
     ]
@@ -146,7 +147,12 @@ def main(arguments: list[str] | None = None) -> None:
     def drawn() -> dict[str, dict[str, float]]:
         return {name: measured(A, labels, coords, given.seed) for name, A, labels, coords in every}
 
-    base, results = drawn(), {"graphs": len(every), "largest": given.largest, "numbers": dict[str, Any]()}
+    head = ["git", "rev-parse", "--short", "HEAD"]
+    commit = subprocess.run(head, capture_output=True, text=True, check=False).stdout.strip()
+    largest = max(each[1].shape[0] for each in every)
+    results: dict[str, Any] = {"date": f"{datetime.now(UTC):%Y-%m-%d}", "commit": commit, "graphs": len(every)}
+    results |= {"largest": largest, "numbers": {}}
+    base = drawn()
     for number in numbers():
         if given.names and number.name not in given.names:
             continue
@@ -167,8 +173,8 @@ def main(arguments: list[str] | None = None) -> None:
         if given.out:
             given.out.write_text(json.dumps(results, indent=1) + "\n")
     if given.write:
-        rules = PAGE.read_text().partition(HEADING)[0].rstrip()
-        PAGE.write_text(f"{rules}\n\n{HEADING}\n\n{table(results)}\n")
+        rules = PAGE.read_text().partition(NUMBERS)[0].rstrip()
+        PAGE.write_text(f"{rules}\n\n{NUMBERS}\n\n{table(results)}\n")
 
 
 if __name__ == "__main__":

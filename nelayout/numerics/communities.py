@@ -26,8 +26,10 @@ from nelayout.numerics.communities_loops import compiled_loop, move_nodes
 __all__ = ["communities", "together", "together_in_each"]
 
 # Runs of the Louvain method.
+# see tuning: RUNS
 RUNS = 8
 # Entries of the graphs and copies in one run.
+# see tuning: MAX_ENTRIES
 MAX_ENTRIES = 1 << 17
 
 

@@ -26,13 +26,17 @@ from nelayout.numerics.parallel import Threads
 __all__ = ["Distances", "hop_distances_of_each", "pivots_of", "row_distances"]
 
 # Pairs of a node and a pivot, or all pairs of a small graph; pivots of a large graph.
+# see tuning: PAIRS, MIN_PIVOTS
 PAIRS, MIN_PIVOTS = 600_000, 50
 # Part of the pairs of rows nearer than the distance that all are taken to have in common, and the least distance.
+# see tuning: COMMON, LEAST_LENGTH
 COMMON, LEAST_LENGTH = 0.01, 1e-3
 # Least rank correlation of distances between rows with numbers of hops, and pivots that tell it: rows that are rolled
 # up have less.
+# see tuning: MIN_AGREEMENT, TOLD_PIVOTS
 MIN_AGREEMENT, TOLD_PIVOTS = 0.35, 24
 # Part by which distances within a community are shorter than their hops.
+# see tuning: SHORTER
 SHORTER = 0.45
 
 

@@ -1,4 +1,4 @@
-"""J of some nodes beside fixed ones, under one lambda, to first order in the sums at given positions.
+"""J of some nodes beside fixed ones, under one lambda, to first order.
 
 A node that is added or moved changes the sums over edges and pairs.  J changes by the derivatives of J in these sums,
 times the changes.  Constants are left out.
@@ -15,7 +15,7 @@ __all__ = ["Linearized"]
 
 
 class Linearized:
-    """An objective at Y (n, d): its lambda, its derivatives, and the radial functions of its pairs."""
+    """An objective at Y (n, d): lambda, derivatives, and radial functions of pairs."""
 
     def __init__(self, objective: Objective, Y: Any) -> None:
         self.objective = objective

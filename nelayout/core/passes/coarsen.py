@@ -22,14 +22,19 @@ __all__ = ["COARSEST", "MAX_KEPT", "Level", "favorites_of", "hierarchy", "matche
 # Nodes of a graph that is not coarsened.
 COARSEST = 40
 # Rounds of mutual choice.
+# see tuning: ROUNDS
 ROUNDS = 6
 # Part of its nodes that a coarser graph must not exceed.
+# see tuning: MAX_KEPT
 MAX_KEPT = 0.9
 # Part by which equal edges differ, by the tickets of their ends, and the factor that spreads tickets.
+# see tuning: TIES, GOLDEN
 TIES, GOLDEN = 0.3, 0.6180339887498949
 # Largest mass of a cluster, in means of the level's masses.
+# see tuning: MAX_CLUSTER_MASS
 MAX_CLUSTER_MASS = 8.0
 # An edge is strong if it has at least this fraction of the largest weight at one of its ends.
+# see tuning: STRONG
 STRONG = 0.1
 
 Favorites = Callable[[np.ndarray, np.ndarray], np.ndarray]

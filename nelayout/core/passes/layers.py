@@ -33,6 +33,7 @@ __all__ = ["Layers"]
 
 # Power of the distance.  Edges between layers end where similarity falls as fast as this power.  Beyond it, all
 # relevant neighbors are in a node's own layer.
+# see tuning: STEEP
 STEEP = 5.0
 
 

@@ -34,18 +34,25 @@ from nelayout.numerics.arithmetic import radius
 __all__ = ["Levels", "GaussianMultistart", "lowest_copies", "polylog"]
 
 # Nodes of a level that is unfolded, and its largest part of the graph's nodes: finer ones would curl up.
+# see tuning: MIN_UNFOLDED, MAX_UNFOLDED, UNFOLDED_PART
 MIN_UNFOLDED, MAX_UNFOLDED, UNFOLDED_PART = 200, 1000, 1 / 4
 # Iterations of an unfolding.
+# see tuning: UNFOLDING_STEPS
 UNFOLDING_STEPS = 30
 # Move of a node, in typical distances, that ends an unfolding.
+# see tuning: UNFOLDING_MOVE
 UNFOLDING_MOVE = 0.01
 # Factor of the stress of hops beyond which a drawing that goes by distances between rows is left.
+# see tuning: MAX_STRESS_RISE
 MAX_STRESS_RISE = 4 / 3
 # Random starts of a coarsest graph at most, and all nodes of the random starts of a graph together.
+# see tuning: COARSEST_STARTS, STARTS_NODES
 COARSEST_STARTS, STARTS_NODES = 8, 1300
 # Nodes for each further random start: small graphs have few different layouts.
+# see tuning: NODES_PER_COPY
 NODES_PER_COPY = 5
 # Iterations of each of them.
+# see tuning: COARSEST_STEPS
 COARSEST_STEPS = 50
 
 

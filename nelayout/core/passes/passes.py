@@ -41,10 +41,13 @@ __all__ = [
 ]  # fmt: skip
 
 # Radius, in widths of a bounded kernel, below which a drawing counts as collapsed to a point.
+# see tuning: POINT
 POINT = 1e-2
 # Smallest factor by which a size search shrinks a drawing that another objective has sized.
+# see tuning: MAX_SHRINKING
 MAX_SHRINKING = 0.1
 # Waves of nodes that the objective positions; farther nodes start about the mean of their neighbors.
+# see tuning: WAVES
 WAVES = 8
 
 

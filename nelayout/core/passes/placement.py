@@ -15,8 +15,10 @@ __all__ = [
 ]  # fmt: skip
 
 # Moves of a node that has just been split from its cluster, in units of the typical distance between nodes.
+# see tuning: JITTER
 JITTER = 0.1
 # Factor of the distance from the middle that is a gap between nodes, and the factor to which a gap is reduced.
+# see tuning: GAP, NEAR
 GAP, NEAR = 100.0, 3.0
 
 

@@ -24,10 +24,13 @@ from nelayout.quality.stress import stress_sums
 __all__ = ["Hops", "Score"]
 
 # Nodes of a graph from which hops are counted.
+# see tuning: PIVOTS
 PIVOTS = 24
 # Least value of both measures: a quotient stays finite.
+# see tuning: LEAST
 LEAST = 1e-3
 # Power of stress in the score.
+# see tuning: STRESS_POWER
 STRESS_POWER = 2 / 3
 
 

@@ -21,16 +21,20 @@ from nelayout.quality.neighborhoods import jaccard_by_number, jaccard_of_nearest
 
 __all__ = ["Neighborhoods", "separate_nodes"]
 
-SAMPLE = 1000  # nodes: their neighbors are compared
-MOST_NEIGHBORS = 200  # of a hub that are compared, in graphs that are searched by a tree
-BLOCK = 100  # nodes that are compared at a time
+# Nodes whose neighbors are compared, neighbors of a hub that are compared, and nodes that are compared at a time.
+# see tuning: SAMPLE, MOST_NEIGHBORS, BLOCK
+SAMPLE, MOST_NEIGHBORS, BLOCK = 1000, 200, 100
 # Minimum remaining share of the mean Jaccard index: cliques and clusters keep more, rings less.
+# see tuning: KEPT
 KEPT = 0.8
 # Graphs of more nodes than the first have no room if more than this share would hide others: nothing is tried.
+# see tuning: MANY, FULL
 MANY, FULL = 1_000, 0.7
 # Dots that do not fit are halved, down to this fraction of their size.
+# see tuning: SMALLEST
 SMALLEST = 1 / 8
 # Growth of a picture's dots, as parting makes a drawing wider or less flat, from which it is parted once more.
+# see tuning: WIDER
 WIDER = 1.01
 
 

@@ -23,6 +23,7 @@ from nelayout.core.sums.edges.matrix import attracting
 __all__ = ["springs"]
 
 # Bounds of c_i, in parts of the median: a node with hardly any force, and a node on top of its neighbor.
+# see tuning: MIN_CURVATURE, MAX_CURVATURE
 MIN_CURVATURE, MAX_CURVATURE = 0.1, 1e3
 
 

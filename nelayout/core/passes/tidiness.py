@@ -17,12 +17,16 @@ from nelayout.quality.edges import edges
 __all__ = ["crossed", "crossings", "is_symmetric", "least_distance", "step_between", "tidiness"]
 
 # Powers of a score that is multiplied by the tidiness: of 1 + X, and the factor of a symmetric drawing.
+# see tuning: CROSSINGS_POWER, SYMMETRY
 CROSSINGS_POWER, SYMMETRY = 0.15, 1.25
 # Candidate pairs for each edge (of `Segments`) above which crossings are not counted: most edges cross many others.
+# see tuning: MOST_PAIRS
 MOST_PAIRS = 50
 # Trials of a step until no further edges cross, and the part of its step below which a node stays.
+# see tuning: TRIALS, LEAST_STEP
 TRIALS, LEAST_STEP = 10, 0.2
 # Distance, in typical distances between nodes, within which a node of a symmetric drawing has a mirror image.
+# see tuning: IMAGE
 IMAGE = 0.5
 
 

@@ -35,20 +35,28 @@ from nelayout.core.untangling.untangling import Redraw, Untangle
 __all__ = ["COMPARED", "passes_for", "walk_over_alpha"]
 
 # Fewest and most nodes of a graph for which other initial positions are tried.
+# see tuning: MIN_STARTS_NODES, MAX_STARTS_NODES
 MIN_STARTS_NODES, MAX_STARTS_NODES = 6, 200
 # Random positions of the rough drawing of a graph, and drawings in space.
+# see tuning: ROUGH_COPIES, FLATTENED
 ROUGH_COPIES, FLATTENED = 16, 3
 # Iterations before drawings are compared: other initial positions, rough drawings, and orders alpha.
+# see tuning: COMPARED
 COMPARED = 40
 # Nats (of each row under connections by rows) below which no other initial positions are tried.
+# see tuning: GOOD_ENOUGH
 GOOD_ENOUGH = 1e-2
 # Part of the best score so far below which "auto" tries no heavier tail in a large graph.
+# see tuning: STOP_LARGE
 STOP_LARGE = 1.05
 # Emphasis of large distances that "auto" tries, and the iterations with it; and those in a large graph.
+# see tuning: EMPHASIS, EMPHASIS_STEPS, EMPHASIS_STEPS_LARGE
 EMPHASIS, EMPHASIS_STEPS, EMPHASIS_STEPS_LARGE = 0.4, 40, 20
 # Emphasis of distances between the rows of a table, in the first of several descents.
+# see tuning: ROWS_EMPHASIS
 ROWS_EMPHASIS = 0.3
 # Parts of the last descent between which the size of fixed or held nodes is searched for.
+# see tuning: ROUNDS
 ROUNDS = 4
 
 

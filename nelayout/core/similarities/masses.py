@@ -23,16 +23,22 @@ from nelayout.numerics.blocks import rows_at_once
 __all__ = ["FLOOR", "NAMED", "masses_given", "node_mass", "tempered"]
 
 # The least mass, the mean being 1.
+# see tuning: FLOOR
 FLOOR = 1e-3
 # Powers of the strengths in "auto": in crowded components, and in others.
+# see tuning: CROWDED_POWER, POWER
 CROWDED_POWER, POWER = 0.8, 0.25
 # Mean degree, and mean degree as a part of all nodes, from which a component is crowded.
+# see tuning: CROWDED_DEGREE, CROWDED_SHARE
 CROWDED_DEGREE, CROWDED_SHARE = 8.0, 0.01
 # Mean squared degree, in squares of the mean degree, from which a component of that mean degree is crowded.
+# see tuning: CROWDED_BY_HUBS
 CROWDED_BY_HUBS = 8.0
 # Most steps of power iteration, and change of an entry in one step at which it ends, the mean being 1.
+# see tuning: POWER_STEPS, POWER_TOLERANCE
 POWER_STEPS, POWER_TOLERANCE = 2000, 1e-10
 # Nodes times entries visited up to which every node is a source, and least number of sources in a component.
+# see tuning: EXACT_WORK, FEWEST_SOURCES
 EXACT_WORK, FEWEST_SOURCES = 3e8, 64
 
 Notes = tuple[str, ...]

@@ -18,6 +18,7 @@ from scipy.sparse import csr_array
 __all__ = ["is_cactus", "may_be_planar", "planar_drawing", "searched"]
 
 # Nodes up to which planar graphs other than cactuses are drawn.
+# see tuning: MAX_PLANAR_NODES
 MAX_PLANAR_NODES = 100
 
 

@@ -42,29 +42,41 @@ from nelayout.quality.edges import edges
 __all__ = ["APART", "Estimate", "KAPPA", "Redraw", "Untangle"]
 
 # Nats for each e-fold of 1 + X: in the result, and at most in moves.
+# see tuning: KAPPA, MOST_KAPPA
 KAPPA, MOST_KAPPA = 0.5, 4.0
 # Nodes of the largest piece.
+# see tuning: MAX_PIECE_NODES
 MAX_PIECE_NODES = 300
 # Turns of a piece in a full circle, and factors of its distances from its vertex and of its angles there.
+# see tuning: TURNS
 TURNS, SIZES = 16, (1.0, 0.6, 0.3)
 # Candidate positions of a node on each of two circles, and their radii in parts of its mean edge.  The circles are
 # around the node and around the mean of its neighbors.
+# see tuning: PLACES
 PLACES, RADII = 8, (0.35, 0.6)
 # Moves of a piece or node with an estimate of J: those with the fewest crossings.
+# see tuning: ESTIMATED
 ESTIMATED = 12
 # Descents in which nodes settle, iterations of each, and the least decrease of J.
+# see tuning: SETTLING_STEPS, SETTLED
 SETTLING, SETTLING_STEPS, SETTLED = 8, 4, 3e-3
 # Part of the crossings above which a round leaves too many: k doubles, or of more crossings than a few, rounds end.
+# see tuning: STUBBORN, FEW_CROSSINGS
 STUBBORN, FEW_CROSSINGS = 0.5, 10
 # Moves that may be tried: of any graph, and for each node; and their factor for trees and cactuses.
+# see tuning: MAX_MOVES, NODE_MOVES, CACTUS_FACTOR
 MAX_MOVES, NODE_MOVES, CACTUS_FACTOR = 170, 0.25, 4.0
 # Tests of two segments, and nodes that settle, which cost as much as a move.
+# see tuning: TESTS_PER_MOVE, SETTLED_PER_MOVE
 TESTS_PER_MOVE, SETTLED_PER_MOVE = 60_000, 60
 # Crossings for each entry above which a graph is hardly planar, and above which moves take out few of them.
+# see tuning: PLANAR, TANGLED
 PLANAR, TANGLED = 0.125, 0.5
 # Nodes from which a graph that may be planar is likely to have crossings, so that it is redrawn.
+# see tuning: CROSSED_NODES
 CROSSED_NODES = 300
 # Distance between two nodes, in typical distances, below which a drawing from a planar one has folded onto itself.
+# see tuning: APART
 APART = 0.05
 
 
