@@ -114,6 +114,7 @@ def formats() -> str:
         for name, entry in FORMATS.items()
     ]
     words = {"source": headings.FROM, "target": headings.TO, "weight": headings.WEIGHT, "node": headings.NODE}
+    words["distance"] = headings.LENGTH | headings.LONG_UNITS
     parts = [
         "# File formats\n\nThese formats hold graphs. A compressed file may also end in `.gz`. "
         "[Read and write graphs](../howto/in-out.md) shows how to use them.\n",

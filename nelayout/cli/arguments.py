@@ -29,7 +29,8 @@ __all__ = [
     "METHOD_TEXT", "PICTURES", "Command", "Keywords", "WrongUsage", "attribute", "check_writable", "choose_formats",
     "declare", "declare_ends", "declare_look", "declare_messages", "declare_output", "declare_picture", "declarer",
     "in_options", "keys", "keywords", "known_positions", "look", "method", "number_or", "painting", "picture_look",
-    "read_graph", "say", "say_all", "setting", "shows_progress", "tuned_method", "weight", "whole", "with_endings",
+    "read_graph", "say", "say_all", "setting", "shows_progress", "tuned_method", "weight", "weights", "whole",
+    "with_endings",
 ]  # fmt: skip
 
 # Keywords of a function, with their values.
@@ -90,7 +91,7 @@ def declare(option: Callable[..., None], *, drawn: bool = True) -> None:
         option("--dim", type=int, default=2, choices=(1, 2, 3))
         option("--pos", text="file with positions to start from; it may be FILE itself", metavar="FILE")
     declare_ends(option, "none: every edge weighs 1")
-    option("--weight-kind", default="similarity", choices=("similarity", "distance", "log"))
+    option("--weight-kind", default="auto", choices=("auto", "similarity", "distance", "log"))
     option("--affinity", text="similarities: weights of edges, or hops: path lengths", choices=("weights", "hops"))
     option("--perplexity", type=float, metavar="NUMBER")
     option("--hops", type=whole, metavar="NUMBER")
@@ -313,8 +314,8 @@ def keywords(given: argparse.Namespace, file: GraphFile) -> Keywords:
     """Return the options of `declare` as keywords of `nelayout.solve`."""
     from nelayout.core.similarities.masses import NAMED
 
-    same = ("weight_kind", "affinity", "perplexity", "hops", "smoothing", "emphasis", "mass", "seed", "max_iter")
-    own: Keywords = {**weight(given, file), **{name: getattr(given, name) for name in same}, "node_size": "auto"}
+    same = ("affinity", "perplexity", "hops", "smoothing", "emphasis", "mass", "seed", "max_iter")
+    own: Keywords = {**weights(given, file), **{name: getattr(given, name) for name in same}, "node_size": "auto"}
     if given.mass not in NAMED and given.mass in file.node_data and given.mass not in file.host.attributes():
         own["mass"] = file.node_data[given.mass]  # a column of the file that the graph does not hold
     return own
@@ -339,6 +340,15 @@ def weight(given: argparse.Namespace, file: GraphFile) -> dict[str, str | None]:
             problem = unknown("edge attribute for --weight", given.weight, names)
         raise InputError(f"{problem}; use --weight none to count every edge as 1")
     return {"weight": given.weight}
+
+
+def weights(given: argparse.Namespace, file: GraphFile) -> Keywords:
+    """Return the keywords `weight` and `weight_kind`, which are those of the file unless given."""
+    named = weight(given, file)
+    if named or file.weight_kind != "distance":
+        return {**named, "weight_kind": given.weight_kind}
+    kind = file.weight_kind if given.weight_kind == "auto" else given.weight_kind
+    return {"weight": file.weight, "weight_kind": kind}
 
 
 def known_positions(

@@ -98,8 +98,7 @@ def _run(given: argparse.Namespace) -> None:
 
     keywords = arguments.keywords(given, file) | {"progress": shows_progress(given)}
     entries = {d.name: d.peer or partial(solve, method=d.method, **keywords) for d in drawings} | ready
-    how: Keywords = {"weight_kind": given.weight_kind, "seeds": given.seeds, "seed": given.seed}
-    how |= arguments.weight(given, file)
+    how: Keywords = {"seeds": given.seeds, "seed": given.seed, **arguments.weights(given, file)}
     if given.measures is not None:
         how["measures"] = _words(given.measures)
     comparison = compare(file.graph, entries, classes, coords, **how)

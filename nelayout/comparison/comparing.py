@@ -64,7 +64,7 @@ def compare(
     objective: str | Method | None = None,
     seeds: int = 1,
     weight: str | None = "weight",
-    weight_kind: str = "similarity",
+    weight_kind: str = "auto",
     node_size: object = None,
     sample: str | int | None = "auto",
     seed: object = 0,
@@ -86,7 +86,8 @@ def compare(
           is not installed or fails is left out with a warning;
         - a function of ``G``; it gets ``seed=`` if it takes one.
     labels, coords, measures, weight, node_size, sample, lengths : as in `measure`.
-    weight_kind : the meaning of weights for layouts: "similarity", "distance" or "log".
+    weight_kind : the meaning of weights for layouts: "similarity", "distance", "log", or "auto": "distance" for the
+        column of a table with the heading of a length.
     objective : name of a method, or a `Method`. Adds a row such as "J of ws-sne": the objective of each drawing at its
         best size (`nelayout.evaluate`).
     seeds : number of drawings of each method, peer and function, with the seeds seed, seed + 1, ...; their mean is

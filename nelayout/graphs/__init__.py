@@ -50,7 +50,7 @@ CONVERSIONS = {
 }
 
 
-def read(G: Any, weight: str | None = "weight", weight_kind: str = "similarity") -> Network:
+def read(G: Any, weight: str | None = "weight", weight_kind: str = "auto") -> Network:
     """Read any graph into a `Network`: node labels and symmetric weights.
 
     P_ij = P_ji = w for an undirected edge, and w_ij + w_ji for directed edges.  Parallel edges add up.  Self-loops
@@ -59,10 +59,13 @@ def read(G: Any, weight: str | None = "weight", weight_kind: str = "similarity")
     `weight` names the edge attribute that holds the weights; None takes every edge as 1.  An edge without it weighs 1.
     If no edge has "weight", all weigh 1, and `Network.notes` names the numeric attributes that were not used.  Any
     other name that no edge has is an error.  A matrix has its entries under any name; None takes stored ones as 1.
-    See `similarities` for `weight_kind`.  Errors name the edge.
+    See `similarities` for `weight_kind`; "auto" is "distance" for a column of a table with the heading of a length.
+    Errors name the edge.
     """
     if is_a(G, "nelayout.graphs.files.record", "GraphFile"):
-        network = read(G.graph, G.weight if weight == "weight" else weight, weight_kind)
+        if weight == "weight":
+            weight, weight_kind = G.weight, G.weight_kind if weight_kind == "auto" else weight_kind
+        network = read(G.graph, weight, weight_kind)
         return replace(network, notes=(*G.notes, *network.notes))
     try:
         with library_errors(G):

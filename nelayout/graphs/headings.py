@@ -1,4 +1,4 @@
-"""Find the columns of a table that hold the ends and the weight of edges, by headings.
+"""Find the columns of a table that hold the ends, and the weight or length of edges, by headings.
 
 Files and data frames share the same words; case does not matter.  Two headings that differ only by 1 and 2, by A
 and B, or by from and to, also name the ends::
@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
-__all__ = ["FROM", "NODE", "TO", "WEIGHT", "ends_named", "first_of", "is_time", "is_weight"]
+__all__ = ["FROM", "NODE", "TO", "WEIGHT", "ends_named", "first_of", "is_length", "is_time", "is_weight"]
 
 FROM = frozenset(
     {"source", "src", "from", "fromnodeid", "node1", "node_1", "id_1", "id1", "u", "head", "i", "start"}
@@ -23,6 +23,16 @@ TO = frozenset(
     | {"destination", "receiver", "recipient", "object", "followee", "cited", "callee", "child"}
 )
 WEIGHT = frozenset({"weight", "weights", "w", "value", "strength", "count", "score"})
+# Last words of headings of distances, before a unit; numbers that are small for near nodes.
+LENGTH = frozenset(
+    {"distance", "distances", "dist", "length", "lengths", "len", "cost", "costs", "duration", "latency", "rank"}
+    | {"pvalue", "pval", "padj", "qvalue", "qval", "evalue", "dissimilarity"}
+)
+# Units of length. The long ones are a heading by themselves.
+LONG_UNITS = frozenset({"km", "miles", "meters", "metres", "kilometers", "kilometres"})
+UNITS = LONG_UNITS | {"m", "cm", "mm", "mi", "ft", "nm"}
+# Words that turn a length into a similarity, as in "inverse distance".
+INVERSE = frozenset({"inverse", "inv", "1", "neg", "log10"})
 # First headings of tables of nodes and of positions; such tables hold no edges.
 NODE = frozenset({"node", "row", "id", "nodeid", "node_id", "label", "name", "key"})
 TIME = frozenset({"time", "timestamp", "ts", "date", "datetime", "year", "month", "day", "epoch", "unixtime", "t"})
@@ -50,7 +60,19 @@ def first_of(headings: Iterable[object], names: Iterable[str]) -> int | None:
 
 def is_weight(heading: str) -> bool:
     """Return whether a heading is one of `WEIGHT` or ends in one, as "combined_score"."""
-    return bool(WEIGHT.intersection(_parts(heading)[-1:]))
+    return bool(WEIGHT.intersection(_parts(heading)[-1:])) and not is_length(heading)
+
+
+def is_length(heading: str) -> bool:
+    """Return whether a heading names a length or another number that is small for near nodes.
+
+    >>> [is_length(x) for x in ("distance", "Length_m", "km", "p-value", "m", "score", "inverse_distance")]
+    [True, True, True, True, False, False, False]
+    """
+    parts = _parts(heading)
+    named = parts[:-1] if len(parts) > 1 and parts[-1] in UNITS else parts
+    single = "".join(named[-2:]) if named[-1:] in (["value"], ["val"]) else "".join(named[-1:])  # p-value
+    return INVERSE.isdisjoint(parts) and (single in LENGTH or (parts == named and single in LONG_UNITS))
 
 
 def is_time(heading: str) -> bool:

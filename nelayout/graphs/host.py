@@ -96,6 +96,7 @@ class Host:
     directed  whether edges have a direction
     kind      name of a node attribute in messages
     bare      message for a library without attributes of nodes, of n nodes
+    lengths   heading of the column of distances, if a table has one and no column of weights
     about_numbers  a note on the meaning of whole numbers as nodes, if ambiguous; else empty
     """
 
@@ -106,6 +107,7 @@ class Host:
     stores: bool = False
     directed: bool = False
     kind, bare = "node attribute", ""
+    lengths: str | None = None
     about_numbers: tuple[str, ...] = ()
 
     def __init__(self, G: object, aliases: Sequence[Sequence[Hashable]] = (), directed: bool = False):

@@ -27,10 +27,10 @@ import numpy as np
 from scipy.sparse import csr_array, issparse
 
 from nelayout.errors import InputError, InputTypeError, Unsupported, for_networkx
-from nelayout.graphs.headings import FROM, ends_named, first_of
+from nelayout.graphs.headings import FROM, ends_named, first_of, is_length, is_weight
 from nelayout.graphs.host import AXES, MISSING, Host, Links, Places, as_mapping, holds_weights, is_a
 from nelayout.graphs.network import NEGATIVE, Network, canonical, check_kind, check_size, similarities, zero_note
-from nelayout.graphs.to_floats import REAL, short_repr
+from nelayout.graphs.to_floats import REAL, plain_numbers, short_repr
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -387,6 +387,17 @@ class PandasHost(Host):
         super().__init__(G, [list(number)])
         self.pairs = np.array([(number[u], number[v]) for u, v in pairs], dtype=np.int64).reshape(-1, 2)
         self.names = [name for k, name in enumerate(G.columns) if k not in ends and isinstance(name, str)]
+        self.lengths = self._lengths()
+
+    def _lengths(self) -> str | None:
+        """Return the first column with the heading of a length and numbers > 0, without weights."""
+        apart = self.pairs[:, 0] != self.pairs[:, 1]
+        for name in () if any(map(is_weight, self.names)) else filter(is_length, self.names):
+            values = self.G[name][apart].dropna()
+            known = plain_numbers(values.tolist())
+            if known is not None and len(known) and values.dtype.kind != "b" and (known > 0).all():
+                return name
+        return None
 
     @staticmethod
     def places(pos: Any) -> Places | None:
@@ -505,7 +516,10 @@ class ArrayHost(Host):
             loops, entries = np.count_nonzero(np.diagonal(G)), np.count_nonzero(G)
             doubts = (MAY_BE_A_TABLE,) if loops > few and entries > few * len(G) else ()
         notes = (*notes, *doubts)
-        return Network(self.aliases[0], canonical(adjacency), directed, weighted, notes, self, bool(zeros), doubts)
+        return Network(
+            self.aliases[0], canonical(adjacency), directed, weighted, notes, self, bool(zeros), doubts,
+            weight_kind == "distance",
+        )  # fmt: skip
 
     def as_networkx(self, labels: Sequence[Hashable], node_data: Mapping[str, object]) -> nx.Graph:
         """Make a graph of a symmetric matrix, else a digraph; edges have weights unless all are 1."""

@@ -7,27 +7,28 @@ undirected edge of weight 5::
     array([[0., 5.],
            [5., 0.]])
 
-Layouts use similarities: a large P_ij draws i and j together.  ``weight_kind`` states what the numbers are;
-nelayout never guesses it.
+Layouts use similarities: a large P_ij draws i and j together.  ``weight_kind`` states what the numbers are.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
 from scipy.sparse import csr_array
 
 from nelayout.errors import InputError, Unsupported, near_matches, unknown
+from nelayout.graphs.headings import is_length
 from nelayout.graphs.host import Host, holds_weights
 from nelayout.graphs.to_floats import TEXT, numbers, plain_numbers, short_repr
 from nelayout.numerics.compressed_rows import canonical
 
 __all__ = [
-    "NEGATIVE", "Network", "canonical", "check_kind", "check_size", "network_of", "similarities", "symmetric",
-    "zero_note",
+    "NEGATIVE", "Network", "canonical", "check_kind", "check_size", "length_note", "network_of", "similarities",
+    "symmetric", "zero_note",
 ]  # fmt: skip
 
 LARGEST_INDEX = np.iinfo(np.int32).max
@@ -46,6 +47,7 @@ class Network:
     host       writes positions back and reads values per node
     zeros      whether edges of weight 0 were left out
     doubts     sentences on input that is probably a mistake; layouts warn of it
+    lengths    whether the weights were read as distances
     """
 
     labels: Sequence[Hashable]
@@ -56,10 +58,16 @@ class Network:
     host: Host
     zeros: bool = False
     doubts: tuple[str, ...] = ()
+    lengths: bool = False
 
 
 def network_of(host: Host, weight: Any, weight_kind: str) -> Network:
     """Return the `Network` of a graph's edges; see `nelayout.graphs.read` for the rules."""
+    column, said = host.lengths, ()
+    if weight == "weight" and column is not None:
+        weight = column
+        if weight_kind == "auto":
+            weight_kind, said = "distance", (length_note(column),)
     listed, weight = host.links(weight), "weight" if holds_weights(weight) else weight
     check_kind(weight_kind)
     labels = host.aliases[0]
@@ -79,13 +87,19 @@ def network_of(host: Host, weight: Any, weight_kind: str) -> Network:
     if weight is not None and len(edges):
         values = given(weight) if weight in listed.names else []
         if any(value is not listed.absent for value in values):
-            weights = similarities(
-                [1 if value is listed.absent else value for value in values],
+            # an edge without a length weighs 1, as one of mean length does
+            there = [k for k, x in enumerate(values) if x is not listed.absent or weight_kind != "distance"]
+            ends = (edges[there] for edges in (rows, cols))
+            weights[there] = similarities(
+                [1 if values[k] is listed.absent else values[k] for k in there],
                 weight_kind,
                 "weight" if weight == "weight" else f"weight {weight!r}",
-                lambda k: f"edge ({short_repr(labels[rows[k]])}, {short_repr(labels[cols[k]])})",
+                partial(_edge_name, labels, *ends),
             )
             notes = zero_note(int(np.count_nonzero(weights == 0)))
+            if weight_kind == "auto" and isinstance(weight, str) and is_length(weight):
+                near = f"the weights {weight!r} are read as similarities: a large number draws two nodes near"
+                said = (f'{near}; weight_kind="distance" draws them far apart',)
         else:
             notes, doubts = unread(weight, [name for name in listed.names if name != weight], numeric)
     return Network(
@@ -93,10 +107,23 @@ def network_of(host: Host, weight: Any, weight_kind: str) -> Network:
         adjacency=symmetric(len(labels), rows, cols, weights),
         directed=host.directed,
         weighted=bool(np.any((weights != 1) & (weights != 0))),
-        notes=(*listed.notes, *notes),
+        notes=(*listed.notes, *said, *notes),
         host=host,
         zeros=bool(np.any(weights == 0)),
         doubts=doubts,
+        lengths=weight_kind == "distance",
+    )
+
+
+def _edge_name(labels: Sequence[Hashable], rows: np.ndarray, cols: np.ndarray, k: int) -> str:
+    return f"edge ({short_repr(labels[rows[k]])}, {short_repr(labels[cols[k]])})"
+
+
+def length_note(column: str) -> str:
+    """Return the note on a column that is read as distances because of its heading."""
+    return (
+        f"the column {column!r} is read as distances: a large number draws two nodes far apart; "
+        'weight_kind="similarity" draws them near, weight=None takes every edge as 1'
     )
 
 
@@ -136,8 +163,9 @@ NEGATIVE = "weight=None takes every edge as 1; or take absolute values (abs), or
 # Advice on text in place of a weight.
 TEXT_WEIGHTS = f"{TEXT}, or weight=None takes every edge as 1"
 
-# Meanings of the numbers of edges. With "log", a few heavy edges do not outweigh all others.
-KINDS = ("similarity", "distance", "log")
+# Meanings of the numbers of edges. With "log", a few heavy edges do not outweigh all others. "auto" is "distance" for
+# a column of a table with the heading of a length, else "similarity".
+KINDS = ("auto", "similarity", "distance", "log")
 
 
 def check_kind(weight_kind: str) -> None:
@@ -152,8 +180,8 @@ def similarities(
 ) -> np.ndarray:  # fmt: skip
     """Return the similarity of each edge, (m,) float64 >= 0, before parallel edges add up.
 
-    "similarity" is the number itself, "distance" mean(d) / d, so that the unit of length does not matter, "log"
-    ln(1 + w).  `attribute`, `name` of the k-th edge and advice on a `negative` number are for messages.
+    "similarity" and "auto" are the number itself, "distance" mean(d) / d, so that the unit of length does not matter,
+    "log" ln(1 + w).  `attribute`, `name` of the k-th edge and advice on a `negative` number are for messages.
     """
     check_kind(weight_kind)
     if weight_kind != "distance":
@@ -200,10 +228,13 @@ def unread(
     if not could:
         return (), ()
     note = "no edge has the attribute 'weight', all weigh 1"
+    far = [name for name in could if is_length(name)]
     if len(could) > 1:
-        note += f"; the edge attributes {', '.join(map(repr, could))} hold numbers: weight= uses one of them"
+        how = f', with weight_kind="distance" for {" and ".join(map(repr, far))}' if far else ""
+        note += f"; the edge attributes {', '.join(map(repr, could))} hold numbers: weight= uses one of them{how}"
         return (note,), ()
-    note += f"; weight={could[0]!r} would use the numbers there"
+    how = ' with weight_kind="distance"' if far else ""
+    note += f"; weight={could[0]!r}{how} would use the numbers there"
     return (note,), (f"{note}, and weight=None takes every edge as 1 without this warning",)
 
 

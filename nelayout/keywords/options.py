@@ -96,9 +96,10 @@ KEYWORDS: dict[str, dict[str, Keyword]] = {
         "weight": Keyword("weight",
             "edge attribute that holds the weights; a larger weight draws its two nodes closer together; None: every "
             "edge weighs 1"),
-        "weight_kind": Keyword("similarity",
-            'meaning of the weights: "similarity" (larger is closer), "distance" (larger is farther) or "log" '
-            "(similarities with heavy tails: log1p of them is taken)"),
+        "weight_kind": Keyword("auto",
+            'meaning of the weights: "similarity" (larger is closer), "distance" (larger is farther), "log" '
+            '(similarities with heavy tails: log1p of them is taken), or "auto": "distance" for a column of a table '
+            'with the heading of a length, such as "distance" or "km", else "similarity"'),
         "affinity": Keyword(None,
             'similarities of nodes: "weights" of edges, or "hops": entropic affinities of shortest paths, with lengths '
             'for weight_kind="distance", else with numbers of edges; None: the method\'s own, "weights" of most'),

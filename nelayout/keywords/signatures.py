@@ -7,7 +7,7 @@ A public function takes the common keywords as ``**options``; a decorator writes
     ...     '''Number of nodes of a graph.'''
     ...     return len(G)
     >>> str(inspect.signature(count_nodes))[:76]
-    "(G, method='auto', *, weight: str | None = 'weight', weight_kind: str = 'sim"
+    "(G, method='auto', *, weight: str | None = 'weight', weight_kind: str = 'aut"
     >>> count_nodes([1, 2], random_state=0)
     Traceback (most recent call last):
     ...

@@ -79,7 +79,8 @@ def read_call(
 
 
 def _read(G: Any, method: Method, o: dict[str, Any], pos: Any, fixed: Any, known: dict[str, Any]) -> Call:
-    method = with_similarities(method, o)
+    network = graphs.read(G, o["weight"], o["weight_kind"])
+    method = with_similarities(method, o, network.lengths)
     if o["emphasis"] is not None:
         method = replace(method, emphasis=o["emphasis"])
     optimizer = None
@@ -88,7 +89,6 @@ def _read(G: Any, method: Method, o: dict[str, Any], pos: Any, fixed: Any, known
         optimizer.check(method.kernel, method.divergence)
     check_backend(o["nbody"], o["dim"])
     rng = generator(o["seed"])
-    network = graphs.read(G, o["weight"], o["weight_kind"])
     for doubt in network.doubts:
         warn(doubt)
     # Weights that only decide about sizes are rescaled early, others when floats would overflow.
@@ -123,7 +123,7 @@ def _read(G: Any, method: Method, o: dict[str, Any], pos: Any, fixed: Any, known
     joint = joint and (P.nnz > 0 or holds)
     previous = known.get("previous")
     problem = Problem(
-        P, _mass(method, o, network), lengths=o["weight_kind"] == "distance", joint=joint, start=start, fixed=mask,
+        P, _mass(method, o, network), lengths=network.lengths, joint=joint, start=start, fixed=mask,
         size=size, dots=dots, **known,
     )
     settings = Settings(

@@ -93,6 +93,18 @@ def test_columns_that_do_not_fit_are_named(tmp_path, kind, columns, said):
         read_graph(put(tmp_path / f"e.{kind}", columns), weight="weight" if "weight" in columns else None)
 
 
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_column_with_the_heading_of_a_length_holds_distances(tmp_path, kind):
+    path = tmp_path / f"g.{kind}"
+    columns = {"source": ["a", "b", "c"], "target": ["b", "c", "d"], "n": [1, 2, 3], "Length": [10.0, None, 30.0]}
+    path.write_bytes(encode_columns(columns, kind))
+    file = read_graph(path)
+    assert [d for *_, d in file.graph.edges(data="Length")] == [10, 20, 30]
+    assert read(file).adjacency.diagonal(1).tolist() == pytest.approx([2, 1, 2 / 3])
+    assert any("the column 'Length' is read as distances" in note for note in file.notes)
+    assert read(file, weight_kind="similarity").adjacency.diagonal(1).tolist() == [10, 20, 30]
+
+
 @pytest.mark.parametrize("dim", [1, 2, 3])
 @pytest.mark.parametrize("kind", KINDS)
 def test_positions_are_columns_of_floats(tmp_path, kind, dim):

@@ -491,9 +491,11 @@ def test_what_cannot_be_is_refused_with_its_line(load, name, content, said):
         ("t.csv", "a;b;0,5\nb;c;2\n", "1 weight read with a decimal comma"),
         ("t.csv", "person,friend\nann,bob\n", "the first row is read as an edge of 'person' and 'friend'"),
         ("t.csv", "1 2 1082040961\n", "the third column looks like times and is not read as weight"),
-        ("t.csv", "x,y,km\na,b,3\n", "the column 'km' is read as weight"),
-        ("t.csv", "from,to,km\na,b,3\n", "column 'km' is not read; weight='km' reads a column as the weight"),
-        ("t.csv", "from,to,km,h\na,b,3,4\n", "columns 'km' and 'h' are not read; weight=NAME reads"),
+        ("t.csv", "x,y,seats\na,b,3\n", "the column 'seats' is read as weight"),
+        ("t.csv", "from,to,seats\na,b,3\n", "column 'seats' is not read; weight='seats' reads a column as the weight"),
+        ("t.csv", "from,to,seats,h\na,b,3,4\n", "columns 'seats' and 'h' are not read; weight=NAME reads"),
+        ("t.csv", "from,to,km\na,b,3\nb,c,0\n", "the column 'km' is not read: lengths are > 0, and it has 0"),
+        ("t.csv", "from,to,km\na,b,3\nb,a,2\n", "1 repeated edges keep the shortest length"),
         ("t.csv", ",source,target\n0,a,b\n", "the first column has no heading"),
         ("b.txt", "1 2\n2 1\n", "^1 repeated edges count once"),
     ],
@@ -566,10 +568,10 @@ def test_names_that_pajek_spells_in_another_way_are_found_again(tmp_path, monkey
 
 def test_the_command_reads_any_column_and_says_its_options(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
-    (tmp_path / "t.csv").write_text("from,to,km\na,b,120\nb,c,10\nc,a,95\n")
+    (tmp_path / "t.csv").write_text("from,to,seats\na,b,120\nb,c,10\nc,a,95\n")
     assert main(["layout", "t.csv", *QUICK, "-o", "o.gexf"]) == 0
-    assert "column 'km' is not read; --weight km reads a column as the weight" in capsys.readouterr().err
-    assert main(["layout", "t.csv", *QUICK, "--weight", "km", "--weight-kind", "distance", "-o", "o.gexf"]) == 0
+    assert "column 'seats' is not read; --weight seats reads a column as the weight" in capsys.readouterr().err
+    assert main(["layout", "t.csv", *QUICK, "--weight", "seats", "--weight-kind", "log", "-o", "o.gexf"]) == 0
     assert sorted(w for *_, w in nx.read_gexf("o.gexf").edges(data="weight")) == [10, 95, 120]
     (tmp_path / "m.mtx").write_text(MTX + "symmetric\n2 2 1\n2 1 -3\n")
     assert main(["layout", "m.mtx", *QUICK, "-o", "o.csv"]) == 1
@@ -577,6 +579,75 @@ def test_the_command_reads_any_column_and_says_its_options(tmp_path, monkeypatch
     nx.write_graphml(nx.Graph([("a", "b", {"weight": "x"})]), "w.graphml")
     assert main(["layout", "w.graphml", *QUICK, "-o", "o.csv"]) == 1
     assert "text to numbers first, or --weight none takes every edge as 1" in capsys.readouterr().err
+
+
+# Two near towns and two that are far away, both far apart.
+ROADS = [("Ulm", "Bonn", 10), ("Bonn", "Kiel", 400), ("Kiel", "Ulm", 500), ("Kiel", "Celle", 20)]
+LENGTHS = ("distance", "Dist", "length_m", "km", "cost", "p-value", "pValue", "rank", "Distance (km)", "trip duration")
+
+
+def weights_of(network):
+    return {
+        frozenset((network.labels[i], network.labels[j])): network.adjacency[i, j]
+        for i, j in zip(*network.adjacency.nonzero(), strict=True)
+    }
+
+
+def similar(values):
+    return {frozenset(road[:2]): value for road, value in zip(ROADS, values, strict=True)}
+
+
+FAR, MEAN = [10, 400, 500, 20], 232.5
+
+
+@pytest.mark.parametrize("ends", ["source,target", "town1,town2", "x,y"])
+@pytest.mark.parametrize("heading", LENGTHS)
+def test_a_column_with_the_heading_of_a_length_holds_distances(load, ends, heading):
+    rows = "".join(f"{u},{v},{d}\n" for u, v, d in ROADS)
+    file = load("roads.csv", f"{ends},{heading}\n{rows}")
+    assert weights_of(read(file)) == pytest.approx(similar([MEAN / d for d in FAR]))
+    assert any(f"the column {heading!r} is read as distances" in note for note in file.notes)
+    assert not any("is read as weight" in note for note in file.notes)
+    assert weights_of(read(file, weight_kind="similarity")) == similar(FAR)
+    assert weights_of(read(file, weight=None)) == similar([1] * 4)
+    asked = load("roads.csv", f"{ends},{heading}\n{rows}", weight=heading)
+    assert weights_of(read(asked)) == similar(FAR)
+    assert any("are read as similarities" in note for note in read(asked).notes)
+    assert weights_of(read(asked, weight_kind="distance")) == pytest.approx(similar([MEAN / d for d in FAR]))
+
+
+@pytest.mark.parametrize("heading", ["weight", "inverse_distance", "len_score", "distance_count", "m", "distances_of"])
+def test_other_headings_are_no_lengths(load, heading):
+    file = load("roads.csv", f"x,y,{heading}\n" + "".join(f"{u},{v},{d}\n" for u, v, d in ROADS))
+    assert weights_of(read(file)) == similar(FAR)
+
+
+def test_a_length_leaves_room_for_a_weight_and_for_missing_numbers(load):
+    both = load("roads.csv", "source,target,km,weight\na,b,10,3\nb,c,500,1\n")
+    assert sorted(edges(both).values()) == [1, 3]
+    gaps = load("roads.csv", "source,target,km\na,b,10\nb,c,30\nc,d,\nd,d,0\n")
+    assert edges(gaps, "km")[("c", "d")] == 20
+    zero = load("roads.csv", "source,target,pvalue\na,b,0.01\nb,c,0\n")
+    assert (edges(zero), zero.weight_kind) == (AB_BC, "auto")
+    twice = load("roads.csv", "source,target,km\na,b,10\nb,a,12\nb,c,12\n")
+    assert edges(twice, "km") == {("a", "b"): 10, ("b", "c"): 12}
+
+
+def test_the_command_draws_near_towns_near_unless_asked(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "t.csv").write_text("source,target,km\n" + "".join(f"{u},{v},{d}\n" for u, v, d in ROADS))
+
+    def ratio(*given):
+        assert main(["layout", "t.csv", "-o", "o.csv", *given]) == 0
+        pos = read_positions("o.csv")
+        return np.linalg.norm(pos["Ulm"] - pos["Bonn"]) / np.linalg.norm(pos["Kiel"] - pos["Ulm"])
+
+    assert ratio() == ratio("--weight", "km", "--weight-kind", "distance") < 1
+    assert "the column 'km' is read as distances" in capsys.readouterr().err
+    assert ratio("--weight-kind", "similarity") == ratio("--weight", "km") > 1
+    assert main(["layout", "t.csv", *QUICK, "-o", "o.gexf"]) == 0
+    assert [own.get("weight") for *_, own in nx.read_gexf("o.gexf").edges(data=True)] == [None] * 4
+    assert sorted(km for *_, km in nx.read_gexf("o.gexf").edges(data="km")) == [10, 20, 400, 500]
 
 
 NODES = "Label;Id;Abteilung;Alter\nMüller;a;Ost;3,5\nJäger;b;;4\nÖ;c;Ost;\n"

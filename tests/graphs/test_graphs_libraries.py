@@ -452,8 +452,8 @@ def test_a_table_that_is_none_of_edges_names_its_columns():
     missing = pandas.DataFrame({"source": ["a", "b"], "target": ["b", "c"], "weight": [1.0, None]})
     with pytest.raises(InputError, match=r"edge \('b', 'c'\) has weight nan"):
         nl.ws_sne_layout(missing)
-    kilometers = missing.rename(columns={"weight": "km"}).fillna(2.0)
-    assert "weight='km' would use the numbers there" in graphs.read(kilometers).notes[0]
+    seats = missing.rename(columns={"weight": "seats"}).fillna(2.0)
+    assert "weight='seats' would use the numbers there" in graphs.read(seats).notes[0]
     assert len(nl.ws_sne_layout(pandas.DataFrame({"source": [], "target": []}))) == 0
 
 
@@ -480,3 +480,25 @@ def test_a_graph_of_another_version_says_so(graph_tool, monkeypatch):
     monkeypatch.delattr(graph_tool.Graph, "get_edges")
     with pytest.raises(InputTypeError, match=r"cannot be read: .*get_edges.* 9\.99\).*allowed are networkx graphs"):
         nl.ws_sne_layout(G)
+
+
+@pytest.mark.parametrize("heading", ["distance", "length_m", "p_value"])
+def test_a_column_of_a_table_with_the_heading_of_a_length_holds_distances(heading):
+    table = pandas.DataFrame({"source": list("abcc"), "target": list("bcda"), heading: [10.0, 500.0, 340.0, 510.0]})
+    found = graphs.read(table)
+    assert [found.adjacency[0, 1], found.adjacency[2, 3]] == pytest.approx([34, 1])
+    assert found.lengths
+    assert any(f"the column {heading!r} is read as distances" in note for note in found.notes)
+    near = graphs.read(table, weight_kind="similarity")
+    assert (near.adjacency[0, 1], near.lengths) == (10, False)
+    assert graphs.read(table, heading).adjacency[0, 1] == 10
+    assert any("are read as similarities" in note for note in graphs.read(table, heading).notes)
+    assert set(graphs.read(table, None).adjacency.data) == {1}
+    assert set(graphs.read(table.assign(weight=1.0)).adjacency.data) == {1}
+    assert set(graphs.read(table.assign(**{heading: [0.0, 1, 2, 3]})).adjacency.data) == {1}
+
+
+def test_hops_count_edges_and_a_table_of_lengths_has_none():
+    table = pandas.DataFrame({"source": list("abc"), "target": list("bca"), "km": [1.0, 2.0, 3.0]})
+    with pytest.raises(ValueError, match="hops must be None for weight_kind='distance'"):
+        nl.layout(table, "tsne", affinity="hops", hops=2)

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import nelayout as nl
 from nelayout.errors import InputError
 from nelayout.graphs import read
 
@@ -334,3 +335,21 @@ def test_numbers_as_nodes_are_not_their_places(kind, order, own):
     G.add_edges_from([(a, c, own), (d, b, {}), (c, d, {}), (b, b, {})])
     assert np.array_equal(dense(G), by_hand(G))
     assert np.array_equal(dense(G.subgraph(order[1:])), by_hand(G.subgraph(order[1:])))
+
+
+def test_the_hint_on_lengths_names_their_kind():
+    streets = nx.MultiDiGraph()
+    streets.add_edges_from([(1, 2, {"osmid": "7", "length": 10.0}), (2, 3, {"osmid": "8", "length": 900.0})])
+    note = read(streets).notes[0]
+    assert "weight='length' with weight_kind=\"distance\" would use the numbers there" in note
+    with pytest.warns(UserWarning, match='with weight_kind="distance"'):
+        nl.layout(streets, seed=0, max_iter=1)
+    nx.set_edge_attributes(streets, 3, "lanes")
+    assert (
+        "'lanes', 'length' hold numbers: weight= uses one of them, with weight_kind=\"distance\" for 'length'"
+        in (read(streets).notes[0])
+    )
+    (near,) = read(streets, "length").notes
+    assert "are read as similarities: a large number draws two nodes near" in near
+    assert near.endswith('weight_kind="distance" draws them far apart')
+    assert read(streets, "length", "similarity").notes == read(streets, "length", "distance").notes == ()

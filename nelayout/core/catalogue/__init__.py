@@ -101,7 +101,7 @@ def with_own(method: str | Method, options: Mapping[str, object]) -> tuple[Metho
     return tune(method, **own), {name: value for name, value in options.items() if name not in own}
 
 
-def with_similarities(method: Method, options: Mapping[str, object]) -> Method:
+def with_similarities(method: Method, options: Mapping[str, object], lengths: bool) -> Method:
     """Return the method with the similarities that the common keywords ask for."""
     affinity = options["affinity"]
     perplexity = None if affinity == "weights" else method.perplexity or (PERPLEXITY if affinity == "hops" else None)
@@ -124,7 +124,7 @@ def with_similarities(method: Method, options: Mapping[str, object]) -> Method:
             "similarities of its own"
         )
     hops = options["hops"] or method.hops
-    if hops is not None and options["weight_kind"] == "distance":
+    if hops is not None and lengths:
         raise InputError(
             f"hops must be None for weight_kind='distance'; got {hops}. It counts edges, and these have lengths: leave "
             "out one of them"

@@ -153,7 +153,8 @@ def read_graph(
     format : a name in `FORMATS` or a file ending ("net", "csv").  The default is the file's ending; for standard
         input, nelayout detects the format from the content and adds a note.
     weight : the column of a table that becomes the edge attribute of this name, by its heading or its number from 1;
-        None: the column with the heading of a weight.
+        None: the column with the heading of a weight, else the one with the heading of a length, which layouts read
+        as distances.
     nodes : a table of nodes with a header. The column node, row, id, label or name holds the names, else the first
         column does. Other columns become node attributes. Nodes without an edge are added.
     source, target : the columns of the ends of an edge in a table, by their headings or their numbers from 1; None:
@@ -309,7 +310,7 @@ def write_positions(
     name = output_format(path, format)
     check_output(path, *([] if source is None else [source]))
     file = graph if isinstance(graph, GraphFile) else GraphFile(graph, host_of(graph).aliases[0])
-    if weight is None and look.weight == PLAIN.weight:
+    if weight is None and look.weight == PLAIN.weight and file.weight_kind != "distance":
         weight = file.weight
     look = look if weight is None else replace(look, weight=weight)
     opened, host = places(pos), file.host

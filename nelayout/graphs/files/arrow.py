@@ -27,13 +27,12 @@ from nelayout.graphs.files.record import (
     Look,
     Source,
     count_of,
-    from_edges,
     from_networkx,
     numbered,
 )
-from nelayout.graphs.files.tables import column_of
+from nelayout.graphs.files.tables import column_of, of_column
 from nelayout.graphs.files.writers import axes, labels_to_write
-from nelayout.graphs.headings import NODE, WEIGHT, ends_named, first_of, is_time, is_weight
+from nelayout.graphs.headings import NODE, WEIGHT, ends_named, first_of, is_length, is_time, is_weight
 
 __all__ = ["ARROW", "PARQUET", "encode_columns", "read_arrow", "read_columns", "to_arrow", "to_parquet"]
 
@@ -119,6 +118,7 @@ def _read(
         alike = (k for k in numbers if is_weight(names[k]) and not is_time(names[k]))
         at = next(alike, None) if exact is None else exact
         notes += [] if at is None or names[at] == "weight" else [f"the column {names[at]!r} is read as weight"]
+        at = next((k for k in numbers if is_length(names[k])), None) if at is None else at
     left = [repr(name) for k, name in enumerate(names) if k not in (*named, at)]
     notes += [f"columns not read: {', '.join(left)}"] if left else []
     both = [table.column(k).combine_chunks() for k in named]
@@ -130,16 +130,13 @@ def _read(
     if at is not None:
         arrow = import_module("pyarrow")
         try:
-            weights = table.column(at).cast(arrow.float64()).to_numpy().astype(np.float64)[kept]
+            weights = table.column(at).cast(arrow.float64()).to_numpy().astype(np.float64)[kept]  # NaN for null
         except arrow.ArrowException as error:
             what = "must hold weights, which are numbers"
             raise source.broken(f"the column {names[at]!r} {what} ({error})") from None
-        missing = np.isnan(weights)
-        weights[missing] = 1.0
-        notes += [f"{count_of(int(missing.sum()), 'weight')} missing: such edges weigh 1"] if missing.any() else []
     del table, both
-    name = "weight" if weight is None else weight
-    return from_edges(labels, rows, cols, weights, kind, notes=tuple(notes), weight=name)
+    heading = "" if at is None else names[at]
+    return of_column(labels, np.stack([rows, cols]), weights, kind, notes, weight or "weight", heading, weight is None)
 
 
 def _named(ends: Any) -> np.ndarray:

@@ -187,6 +187,7 @@ class GraphFile:
     format     the format's name, see `nelayout.graphs.files.FORMATS`
     notes      sentences on content that nelayout read in an unexpected way
     weight     name of the edge attribute for the entries of a matrix
+    weight_kind  "distance" for weights with the heading of a length, unless the caller names their column
     seconds    time to read the file
     """
 
@@ -196,6 +197,7 @@ class GraphFile:
     format: str = ""
     notes: tuple[str, ...] = ()
     weight: str = "weight"
+    weight_kind: str = "auto"
     seconds: float = 0.0
 
     def __repr__(self) -> str:
@@ -379,22 +381,27 @@ def count_of(n: int, what: str) -> str:
 def from_edges(
     labels: Sequence[Hashable], rows: np.ndarray, cols: np.ndarray, weights: np.ndarray | None, file_format: str,
     directed: bool = False, node_data: Mapping[str, Any] | None = None, notes: tuple[str, ...] = (),
-    weight: str = "weight",
+    weight: str = "weight", weight_kind: str = "auto", shortest: bool = False,
 ) -> GraphFile:  # fmt: skip
     """Return the record of a list of edges between node numbers.
 
-    Repeated edges with weights add up.  Without weights they count once, as in `networkx.read_edgelist`: many
-    files list every undirected edge in both directions.
+    Repeated edges with weights add up, or keep the smallest one (`shortest`).  Without weights they count once, as in
+    `networkx.read_edgelist`: many files list every undirected edge in both directions.
     """
+    listed = len(rows)
+    if weights is not None and shortest:
+        once = _smallest_first(rows, cols, weights, directed)
+        rows, cols, weights = rows[once], cols[once], weights[once]
     matrix = edge_matrix(len(labels), rows, cols, weights, directed)
-    if len(matrix.data) < len(rows):
-        what = "count once" if weights is None else "were added up"
-        notes = (*notes, f"{len(rows) - len(matrix.data)} repeated edges {what}")
+    if len(matrix.data) < listed:
+        what = "count once" if weights is None else "keep the shortest length" if shortest else "were added up"
+        notes = (*notes, f"{listed - len(matrix.data)} repeated edges {what}")
     if weights is None:
         matrix.data[:] = 1.0
     columns = dict(node_data or {})
     if len(matrix.data) > LIMITS.networkx_edges:
-        return GraphFile(matrix if directed else mirror(matrix), labels, columns, file_format, notes, weight)
+        matrix = matrix if directed else mirror(matrix)
+        return GraphFile(matrix, labels, columns, file_format, notes, weight, weight_kind)
     import networkx
 
     G = networkx.DiGraph() if directed else networkx.Graph()
@@ -408,7 +415,15 @@ def from_edges(
     else:
         pairs = zip(ends, matrix.data.tolist(), strict=True)
         G.add_weighted_edges_from(((u, v, value) for (u, v), value in pairs), weight)
-    return GraphFile(G, labels, columns, file_format, notes)
+    return GraphFile(G, labels, columns, file_format, notes, weight, weight_kind)
+
+
+def _smallest_first(rows: np.ndarray, cols: np.ndarray, weights: np.ndarray, directed: bool) -> np.ndarray:
+    """Return the place of the smallest weight of each edge."""
+    ends = np.stack([rows, cols], axis=1)
+    order = np.argsort(weights, kind="stable")
+    ends = (ends if directed else np.sort(ends, axis=1))[order]
+    return np.sort(order[np.unique(ends, axis=0, return_index=True)[1]])
 
 
 def numbered(names: np.ndarray) -> tuple[list[int], np.ndarray]:

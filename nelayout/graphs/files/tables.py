@@ -12,7 +12,7 @@ from __future__ import annotations
 import csv
 import math
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from itertools import islice
 from typing import Any, NoReturn
 
@@ -40,10 +40,11 @@ from nelayout.graphs.files.record import (
     from_networkx,
     numbered,
 )
-from nelayout.graphs.headings import FROM, NODE, TO, WEIGHT, ends_named, first_of, is_time, is_weight
+from nelayout.graphs.headings import FROM, NODE, TO, WEIGHT, ends_named, first_of, is_length, is_time, is_weight
+from nelayout.graphs.network import length_note
 from nelayout.graphs.to_floats import short_repr
 
-__all__ = ["EDGE_LIST", "SIF", "column_of", "read_edgelist"]
+__all__ = ["EDGE_LIST", "SIF", "column_of", "of_column", "read_edgelist"]
 
 # Maximum number of columns of an edge list without headings for the ends: two nodes, a weight and a time (KONECT).
 MAX_UNNAMED_COLUMNS = 4
@@ -77,7 +78,35 @@ def read_edgelist(source: Source, weight: str | None = None, ends: tuple[str, st
     except csv.Error as error:
         raise source.unreadable(f"cannot be read as a table of edges: {error}") from None
     said = (*head.notes, *rows.notes, *filter(None, notes))
-    return from_edges(labels, pairs[:, 0], pairs[:, 1], weights, "edgelist", notes=said, weight=head.name)
+    return of_column(labels, pairs.T, weights, "edgelist", said, head.name, head.heading, weight is None)
+
+
+def of_column(
+    labels: Sequence[Hashable], ends: np.ndarray, weights: np.ndarray | None, file_format: str, notes: Iterable[str],
+    name: str, heading: str, guessed: bool,
+) -> GraphFile:  # fmt: skip
+    """Return the record of edges with the numbers of a column, NaN where one is missing.
+
+    A column with the heading of a length that the caller does not name holds distances.  A missing number is 1, or the
+    mean length.
+    """
+    rows, cols = ends
+    notes, lengths = list(notes), weights is not None and is_length(heading)
+    apart = None if weights is None else weights[rows != cols]
+    if apart is not None and lengths and guessed:
+        if (apart <= 0).any():
+            notes.append(f"the column {heading!r} is not read: lengths are > 0, and it has {apart.min():g}")
+            weights, lengths = None, False
+        else:
+            notes.append(length_note(heading))
+    if weights is not None and (missing := np.isnan(weights)).any():
+        mean = np.nanmean(apart) if lengths and not np.isnan(apart).all() else 1.0
+        weights = np.where(missing, mean, weights)
+        notes.append(f"{count_of(int(missing.sum()), 'weight')} missing: such edges weigh 1")
+    name, kind = (heading, "distance") if lengths and guessed else (name, "auto")
+    return from_edges(
+        labels, rows, cols, weights, file_format, notes=tuple(notes), weight=name, weight_kind=kind, shortest=lengths
+    )
 
 
 # adjacency matrices
@@ -173,7 +202,7 @@ class _Head:
 
     asked, given  the column of the weight and the columns of the ends that the caller names, or None
     ends, weight  columns of the two nodes, and of the weight or None
-    name     the edge attribute that the weights become
+    name, heading  the edge attribute that the weights become, and the heading of their column or ""
     start    the first line that is a row, after the header
     least    the fewest fields of a row; without a header, a short row is an error
     """
@@ -219,6 +248,7 @@ class _Head:
         if self.header and named is None:
             self.notes.append(f"the first row, {', '.join(map(repr, head))}, is read as a header")
         self._choose_weight(head, body, numeric, usable, named)
+        self.heading = head[self.weight] if self.header and self.weight is not None else ""
         if self.header and unnamed:
             self.notes.append("the first column has no heading and is taken for names of the rows")
         left = [k for k in range(width) if k not in {*self.ends, self.weight}]
@@ -353,7 +383,10 @@ class _Head:
             self.weight = first_of((name if k in others else "" for k, name in enumerate(head)), WEIGHT)
             if self.weight is not None:
                 return
-            self.weight = next((k for k in others if is_weight(head[k]) and k in numeric), None)
+            numbers = [k for k in others if k in numeric]
+            self.weight = next((k for k in numbers if is_weight(head[k])), None)
+            if self.weight is None:
+                self.weight = next((k for k in numbers if is_length(head[k])), None)
         third = usable[2] if len(usable) > 2 else 2
         ends_by_heading = self.given is not None or (named is not None and first_of(head, FROM) is not None)
         alone = not self.header or (len(usable) == 3 and not ends_by_heading)
@@ -365,7 +398,7 @@ class _Head:
                 self.notes.append(f"{self._column(head, third)} looks like times and is not read as weight")
             elif most:
                 self.weight = third
-        if self.weight is not None:
+        if self.weight is not None and not (self.header and is_length(head[self.weight])):
             self.notes.append(f"{self._column(head, self.weight)} is read as weight")
 
     def _column(self, head: list[str], k: int) -> str:
@@ -418,7 +451,7 @@ def _edges(rows: Rows, head: _Head) -> tuple[list[Any], np.ndarray, np.ndarray |
             if wrong is not None:
                 how = "; write numbers with a decimal point and without commas" if "," in weighed[wrong] else ""
                 raise rows.source.broken(f"the weight {weighed[wrong]!r} is not a number{how}", lines[wrong])
-            found.append(np.where(np.isnan(values), 1.0, values))
+            found.append(values)
     if numbers.commas and numbers.thousands:
         what = "weights have decimal commas, and here points; write all of them in one way"
         raise rows.source.broken(what, numbers.thousands)
@@ -427,7 +460,6 @@ def _edges(rows: Rows, head: _Head) -> tuple[list[Any], np.ndarray, np.ndarray |
     point = f"the point in weights is read as a decimal point (line {numbers.thousands}), and not between thousands"
     notes = [
         f"{count_of(len(lost), 'row')} without a name at an end left out (line {shown})" if lost else "",
-        f"{count_of(numbers.missing, 'weight')} missing: such edges weigh 1" if numbers.missing else "",
         f"{count_of(numbers.commas, 'weight')} read with a decimal comma" if numbers.commas else "",
         point if points_only else "",
     ]
