@@ -92,16 +92,16 @@ def of_column(
     """
     rows, cols = ends
     notes, lengths = list(notes), weights is not None and is_length(heading)
-    apart = None if weights is None else weights[rows != cols]
-    if apart is not None and lengths and guessed:
+    if weights is not None and lengths and guessed:
+        apart = weights[rows != cols]
         if (apart <= 0).any():
             notes.append(f"the column {heading!r} is not read: lengths are > 0, and it has {apart.min():g}")
             weights, lengths = None, False
         else:
             notes.append(length_note(heading))
     if weights is not None and (missing := np.isnan(weights)).any():
-        mean = np.nanmean(apart) if lengths and not np.isnan(apart).all() else 1.0
-        weights = np.where(missing, mean, weights)
+        known = weights[~missing & (rows != cols)]
+        weights = np.where(missing, known.mean() if lengths and len(known) else 1.0, weights)
         notes.append(f"{count_of(int(missing.sum()), 'weight')} missing: such edges weigh 1")
     name, kind = (heading, "distance") if lengths and guessed else (name, "auto")
     return from_edges(
