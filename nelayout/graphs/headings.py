@@ -12,7 +12,18 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
-__all__ = ["FROM", "NODE", "TO", "WEIGHT", "ends_named", "first_of", "is_length", "is_time", "is_weight"]
+__all__ = [
+    "FROM",
+    "MIN_SHARED_LETTERS",
+    "NODE",
+    "TO",
+    "WEIGHT",
+    "ends_named",
+    "first_of",
+    "is_length",
+    "is_time",
+    "is_weight",
+]
 
 FROM = frozenset(
     {"source", "src", "from", "fromnodeid", "node1", "node_1", "id_1", "id1", "u", "head", "i", "start"}

@@ -378,11 +378,12 @@ class PandasHost(Host):
         sources, targets = (G.iloc[:, column].tolist() for column in ends)
         pairs, self.notes = list(zip(sources, targets, strict=True)), ()
         known = dict.fromkeys(chain.from_iterable(pairs))
-        twice = next((x for x in known if isinstance(x, int) and str(x) in known), None)
+        texts = {x: f"{x:.0f}" for x in known if isinstance(x, (int, float)) and x == x // 1}
+        twice = next((x for x, text in texts.items() if text in known), None)
         if twice is not None:
-            pairs = [tuple(str(x) if isinstance(x, int) else x for x in pair) for pair in pairs]
+            pairs = [tuple(texts.get(x, x) for x in pair) for pair in pairs]
             why = "the table has whole numbers and texts for names, and all become texts"
-            self.notes = (f"{twice} and {str(twice)!r} are one node, as {why}; convert both columns to one type",)
+            self.notes = (f"{twice} and {texts[twice]!r} are one node, as {why}; convert both columns to one type",)
         number = {label: k for k, label in enumerate(dict.fromkeys(chain.from_iterable(pairs)))}
         super().__init__(G, [list(number)])
         self.pairs = np.array([(number[u], number[v]) for u, v in pairs], dtype=np.int64).reshape(-1, 2)

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import json
+from contextlib import nullcontext
+
+import networkx as nx
 import numpy as np
 import pytest
 
+from nelayout.cli import main
 from nelayout.errors import InputError
 from nelayout.graphs import read
 from nelayout.graphs.files import read_graph, read_positions, write_positions
@@ -116,3 +121,146 @@ def test_whole_numbers_and_texts_of_a_frame_are_the_same_names():
     network = read(pd.DataFrame({"source": [1, 2, 3], "target": ["2", "3", "x"]}))
     assert network.labels == ["1", "2", "3", "x"]
     assert any("are one node" in note for note in network.notes)
+
+
+def test_numbers_of_two_types_in_a_frame_are_the_same_names():
+    pd = pytest.importorskip("pandas")
+    network = read(pd.DataFrame({"source": [1.0, 2.0, 2.5], "target": ["2", "x", "1"]}))
+    assert network.labels == ["1", "2", "x", 2.5]
+    assert any("1.0 and '1' are one node" in note for note in network.notes)
+    assert read(pd.DataFrame({"source": [1, 2], "target": ["a", "b"]})).labels == [1, "a", 2, "b"]
+
+
+@pytest.mark.parametrize(
+    "names", [*CODES.values(), ["'a'", "a", "'b", '"c"'], ["#1", "%", "x;y", " z "], [3, -7, 0, 12]]
+)
+@pytest.mark.parametrize("kind", ["csv", "json", "npz", "parquet"])
+def test_positions_are_read_back_with_the_names_that_were_written(tmp_path, kind, names):
+    if kind == "parquet":
+        pytest.importorskip("pyarrow")
+    path, pos = tmp_path / f"pos.{kind}", {name: (k, 1.0) for k, name in enumerate(names)}
+    write_positions(path, nx.empty_graph(names), pos)
+    assert {name: tuple(place) for name, place in read_positions(path).items()} == pos
+
+
+@pytest.mark.parametrize("kind", ["csv", "npz", "parquet"])
+def test_two_nodes_of_one_text_are_not_written_as_one(tmp_path, kind):
+    if kind == "parquet":
+        pytest.importorskip("pyarrow")
+    with pytest.raises(InputError, match=f"the nodes 1 and '1' are both called '1' in {kind}"):
+        write_positions(tmp_path / f"pos.{kind}", nx.Graph([(1, "1")]), {1: (0, 0), "1": (1, 1)})
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_command_finds_the_positions_of_codes(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    for names in CODES.values():
+        G = nx.cycle_graph(names)
+        write_positions("g.json", G, {name: (k, k * k) for k, name in enumerate(names)})
+        assert main(["draw", "g.json", "--pos", "g.json", "-o", "p.csv"]) == 0
+        assert main(["draw", "g.json", "--pos", "p.csv", "-o", "q.csv"]) == 0
+        assert (tmp_path / "p.csv").read_text() == (tmp_path / "q.csv").read_text()
+    assert capsys.readouterr().err == ""
+
+
+EMPTY = {
+    "graphml": (
+        '<graphml><graph edgedefault="undirected"><node id="a"/><node id="b"/><node id="c"/>'
+        '<edge source="a" target="b"/><edge source="b" target=""/><edge source=" " target="c"/></graph></graphml>'
+    ),
+    "gexf": (
+        '<gexf><graph><nodes><node id="a"/><node id="b"/><node id="c"/></nodes><edges><edge source="a" target="b"/>'
+        '<edge source="b" target=""/><edge source="" target="c"/></edges></graph></gexf>'
+    ),
+    "json": (
+        '{"nodes": [{"id": "a"}, {"id": "b"}, {"id": "c"}], "links": [{"source": "a", "target": "b"}, '
+        '{"source": "b", "target": ""}, {"source": null, "target": "c"}]}'
+    ),
+    "cyjs": (
+        '{"elements": {"nodes": [{"data": {"id": "a"}}, {"data": {"id": "b"}}, {"data": {"id": "c"}}], "edges": ['
+        '{"data": {"source": "a", "target": "b"}}, {"data": {"source": "b", "target": ""}}, '
+        '{"data": {"source": "c", "target": NaN}}]}}'
+    ),
+}
+
+
+@pytest.mark.parametrize("ending", EMPTY)
+def test_an_empty_end_makes_no_node(tmp_path, ending):
+    path = tmp_path / f"g.{ending}"
+    path.write_text(EMPTY[ending])
+    file = read_graph(path)
+    assert (list(file.labels), list(file.graph.edges())) == (["a", "b", "c"], [("a", "b")])
+    assert "2 edges without a name at an end left out" in file.notes
+
+
+def test_empty_ends_of_a_list_of_links_make_no_node(tmp_path):
+    path = tmp_path / "g.json"
+    path.write_text('[{"source": "a", "target": "b"}, {"source": "", "target": "b"}, {"source": "c", "target": null}]')
+    file = read_graph(path)
+    assert (list(file.labels), file.notes) == (["a", "b"], ("2 edges without a name at an end left out",))
+
+
+def test_a_node_with_an_empty_name_that_is_in_the_file_stays(tmp_path):
+    path = tmp_path / "g.graphml"
+    nx.write_graphml(nx.Graph([("", "a")]), path)
+    assert list(read_graph(path).graph.edges()) == [("", "a")]
+
+
+LARGE = [2**53 + 1, 2**53 + 3, 7, -(2**61)]
+
+
+def rounded(text):
+    """Parse JSON as JavaScript does: every number is a float."""
+    return json.loads(text, parse_int=lambda digits: int(float(digits)))
+
+
+@pytest.mark.parametrize("kind", ["json", "cytoscape", "graphology"])
+def test_names_beyond_exact_floats_survive_a_reader_that_rounds(tmp_path, kind):
+    path, G = tmp_path / "g", nx.cycle_graph(LARGE)
+    with pytest.warns(UserWarning, match="names are written as text") if kind == "json" else nullcontext():
+        write_positions(path, G, dict.fromkeys(G, (0.0, 1.0)), kind)
+    edges = {frozenset(map(str, edge)) for edge in G.edges}
+    assert {frozenset(map(str, edge)) for edge in read_graph(path, kind).graph.edges} == edges
+    if kind == "cytoscape":
+        assert set(read_graph(path, kind).labels) == set(LARGE)
+    data = rounded(path.read_text())
+    listed = data.get("elements", data)["edges"]
+    assert {frozenset(str(x.get("data", x)[end]) for end in ("source", "target")) for x in listed} == edges
+
+
+def test_ends_that_javascript_rounded_are_refused(tmp_path):
+    path = tmp_path / "g.json"
+    path.write_text(
+        '{"nodes": [{"id": "9007199254740993"}, {"id": "b"}], "links": [{"source": 9007199254740992, "target": "b"}]}'
+    )
+    with pytest.raises(InputError, match="which does not exist; JavaScript rounds such numbers: write them as text"):
+        read_graph(path)
+
+
+@pytest.mark.parametrize(
+    ("head", "rows", "noted"),
+    [
+        ("user,item", "1,1\n1,2\n2,3\n", True),
+        ("customer;product;stars", "11;12;5\n12;11;3\n13;14;2\n", True),
+        ("user,item", "1,101\n1,102\n2,103\n", False),
+        ("user,item", "ann,bob\nbob,cy\n", False),
+        ("source,target", "1,2\n2,1\n", False),
+        ("town1,town2", "1,2\n2,1\n", False),
+        ("x,y", "1,2\n2,3\n", False),
+    ],
+)
+def test_equal_numbers_under_two_different_headings_are_said(tmp_path, head, rows, noted):
+    path = tmp_path / "g.csv"
+    path.write_text(f"{head}\n{rows}")
+    notes = [note for note in read_graph(path).notes if "equal names are one node" in note]
+    assert len(notes) == noted
+    if noted:
+        assert "write letters before the numbers of one column" in notes[0]
+        columns = head.replace(";", ",").split(",")[:2]
+        asked = read_graph(path, source=columns[0], target=columns[1])
+        assert notes[0] in asked.notes
+        table = [row.replace(";", ",").split(",")[:2] for row in rows.split()]
+        pytest.importorskip("pyarrow")
+        typed = {name: [int(row[k]) for row in table] for k, name in enumerate(columns)}
+        path.with_suffix(".parquet").write_bytes(encode_columns(typed, "parquet"))
+        assert notes[0] in read_graph(path.with_suffix(".parquet")).notes

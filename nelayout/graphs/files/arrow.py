@@ -30,7 +30,7 @@ from nelayout.graphs.files.record import (
     from_networkx,
     numbered,
 )
-from nelayout.graphs.files.tables import column_of, of_column
+from nelayout.graphs.files.tables import column_of, of_column, two_modes_note
 from nelayout.graphs.files.writers import axes, labels_to_write
 from nelayout.graphs.headings import NODE, WEIGHT, ends_named, first_of, is_length, is_time, is_weight
 
@@ -89,7 +89,7 @@ def encode_columns(columns: Mapping[str, Any], kind: str) -> bytes:
 def _to_columns(G: Any, labels: Sequence[Hashable], Y: np.ndarray, look: Look = PLAIN, *, kind: str = "arrow") -> bytes:
     """Encode one row per node: node, x, y (and z)."""
     names = axes(Y.shape[1])
-    return encode_columns({"node": labels_to_write(labels), **dict(zip(names, Y.T.copy(), strict=True))}, kind)
+    return encode_columns({"node": labels_to_write(labels, kind), **dict(zip(names, Y.T.copy(), strict=True))}, kind)
 
 
 def _read(
@@ -135,6 +135,7 @@ def _read(
             what = "must hold weights, which are numbers"
             raise source.broken(f"the column {names[at]!r} {what} ({error})") from None
     del table, both
+    notes += filter(None, [two_modes_note([names[k] for k in named], labels, np.stack([rows, cols]))])
     heading = "" if at is None else names[at]
     return of_column(labels, np.stack([rows, cols]), weights, kind, notes, weight or "weight", heading, weight is None)
 

@@ -11,13 +11,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from nelayout.errors import InputError
-from nelayout.graphs.files.record import PLAIN, FileFormat, GraphFile, Look, Reading, Source, count_of
+from nelayout.errors import InputError, warn
+from nelayout.graphs.files.delimited import LARGEST_EXACT
+from nelayout.graphs.files.record import PLAIN, FileFormat, GraphFile, Look, Reading, Source, count_of, text_labels
 from nelayout.graphs.files.writers import axes, edges_of, encode_json, keys_of, plain, renamed, scalars, without_axes
 from nelayout.graphs.host import Attributes
 from nelayout.graphs.to_floats import short_repr
@@ -97,6 +98,8 @@ def read_json(source: Source) -> GraphFile:
     owns = [_own(source, entry, f"edge {k}", inner) for k, entry in enumerate(edges)]
     ends = [tuple(_end(source, own, k, names) for names in ENDS) for k, own in enumerate(owns)]
     ends = [tuple(aliases.get(str(end), end) for end in pair) for pair in ends] if aliases else ends
+    kept = [k for k, pair in enumerate(ends) if not reading.is_nameless(*pair)]
+    ends, owns = [ends[k] for k in kept], [owns[k] for k in kept]
     if nodes is None:
         reading.nodes.update({end: {} for pair in ends for end in pair})
     for (u, v), own in zip(_known(reading, ends), owns, strict=True):
@@ -199,7 +202,9 @@ def _known(reading: Reading, ends: list[tuple]) -> list[tuple]:
         return [tuple(labels[end] for end in pair) for pair in ends]
     k = next(k for k, pair in enumerate(ends) if not strangers.isdisjoint(pair))
     stranger = next(end for end in ends[k] if end in strangers)
-    raise reading.source.broken(f"edge {k} names the node {stranger!r}, which does not exist; name one that does")
+    large = isinstance(stranger, (int, float)) and abs(stranger) >= LARGEST_EXACT
+    how = "JavaScript rounds such numbers: write them as text" if large else "name one that does"
+    raise reading.source.broken(f"edge {k} names the node {stranger!r}, which does not exist; {how}")
 
 
 def _hashable(value: object) -> Hashable:
@@ -213,18 +218,25 @@ def _hashable(value: object) -> Hashable:
 
 
 def to_json(G: nx.Graph, labels: Sequence[Hashable], Y: np.ndarray, look: Look = PLAIN) -> bytes:
-    """Encode as node-link: nodes with id, attributes, x and y; edges with attributes."""
+    """Encode as node-link: nodes with id, attributes, x and y; edges with attributes.
+
+    If a whole number is larger than JavaScript can hold, names are written as text, with a warning.
+    """
+    names: Mapping[Hashable, Hashable] = dict(zip(labels, labels, strict=True))
+    if any(map(_is_large, labels)):
+        names = dict(zip(labels, text_labels(labels, "json"), strict=True))
+        warn("names are written as text, as JavaScript rounds whole numbers beyond 2**53, and a name is one")
     own = dict(G.nodes(data=True))
     nodes = [
-        {**renamed(plain(without_axes(own[label])), {"id"}), "id": label} if own[label] else {"id": label}
-        for label in labels
+        {**renamed(plain(without_axes(own[label])), {"id"}), "id": name} if own[label] else {"id": name}
+        for label, name in names.items()
     ]
     taken, edges = {"source", "target", *(("key",) if G.is_multigraph() else ())}, []
     for u, v, key, attributes in edges_of(G):
         edge = renamed(plain(attributes), taken) if attributes else {}
         if G.is_multigraph():
             edge["key"] = key
-        edge["source"], edge["target"] = u, v
+        edge["source"], edge["target"] = names[u], names[v]
         edges.append(edge)
     for name, column in zip(axes(Y.shape[1]), Y.T.tolist(), strict=True):
         for node, value in zip(nodes, column, strict=True):
@@ -253,7 +265,7 @@ def to_cytoscape(G: nx.Graph, labels: Sequence[Hashable], Y: np.ndarray, look: L
     edges = []
     for k, (u, v, key, attributes) in enumerate(edges_of(H)):
         own = renamed(plain(attributes), {"id", "source", "target", "key"})
-        ends = {"id": f"{mark}{k}", "source": _name(u), "target": _name(v)}
+        ends = {"id": f"{mark}{k}", "source": _end_name(u), "target": _end_name(v)}
         edges.append({"data": {**own, **ends, **({"key": _name(key)} if H.is_multigraph() else {})}})
     look_of_nodes: dict[str, str] = {"label": "data(name)"}
     if look.sizes is not None:
@@ -271,6 +283,15 @@ def to_cytoscape(G: nx.Graph, labels: Sequence[Hashable], Y: np.ndarray, look: L
 def _name(label: Hashable) -> str | int:
     """Return integers unchanged and other labels as text, as in `networkx.cytoscape_graph`."""
     return label if isinstance(label, int) and not isinstance(label, bool) else str(label)
+
+
+def _end_name(label: Hashable) -> str | int:
+    """Return `_name`, and text for a whole number that JavaScript would round."""
+    return str(label) if _is_large(label) else _name(label)
+
+
+def _is_large(label: Hashable) -> bool:
+    return isinstance(label, (int, np.integer)) and abs(int(label)) >= LARGEST_EXACT
 
 
 def to_graphology(G: nx.Graph, labels: Sequence[Hashable], Y: np.ndarray, look: Look = PLAIN) -> bytes:

@@ -335,6 +335,13 @@ class Reading:
         """Add an edge; `kind` is "directed", "undirected", "mutual" (both ways) or "" (default)."""
         self.edges.append((u, v, kind, key, self._present(own)))
 
+    def is_nameless(self, u: Hashable, v: Hashable) -> bool:
+        """Return whether an end is empty and no node has this name; count such an edge."""
+        empty = [x for x in (u, v) if x in ("", None) or str(x).isspace() or str(x) == "nan" != x]
+        found = any(x not in self.nodes for x in empty)
+        self.count("edge", "without a name at an end left out", n=found)
+        return found
+
     def count(self, noun: str, rest: str, example: str = "", n: int = 1) -> None:
         """Count more items for a note, which shows the first example."""
         before, first = self.counts.get((noun, rest), (0, example))
@@ -349,6 +356,7 @@ class Reading:
 
     def graph_file(self) -> GraphFile:
         """Build the graph, directed if any edge is."""
+        self.edges = [edge for edge in self.edges if not self.is_nameless(*edge[:2])]
         usual = "directed" if self.directed else "undirected"
         kinds = Counter(kind or usual for _, _, kind, *_ in self.edges)
         directed = bool(kinds["directed"] + kinds["mutual"]) if self.edges else self.directed

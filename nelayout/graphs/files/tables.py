@@ -40,11 +40,22 @@ from nelayout.graphs.files.record import (
     from_networkx,
     numbered,
 )
-from nelayout.graphs.headings import FROM, NODE, TO, WEIGHT, ends_named, first_of, is_length, is_time, is_weight
+from nelayout.graphs.headings import (
+    FROM,
+    MIN_SHARED_LETTERS,
+    NODE,
+    TO,
+    WEIGHT,
+    ends_named,
+    first_of,
+    is_length,
+    is_time,
+    is_weight,
+)
 from nelayout.graphs.network import length_note
 from nelayout.graphs.to_floats import short_repr
 
-__all__ = ["EDGE_LIST", "SIF", "column_of", "of_column", "read_edgelist"]
+__all__ = ["EDGE_LIST", "SIF", "column_of", "of_column", "read_edgelist", "two_modes_note"]
 
 # Maximum number of columns of an edge list without headings for the ends: two nodes, a weight and a time (KONECT).
 MAX_UNNAMED_COLUMNS = 4
@@ -77,8 +88,23 @@ def read_edgelist(source: Source, weight: str | None = None, ends: tuple[str, st
         labels, pairs, weights, notes = _edges(rows, head)
     except csv.Error as error:
         raise source.unreadable(f"cannot be read as a table of edges: {error}") from None
-    said = (*head.notes, *rows.notes, *filter(None, notes))
+    modes = two_modes_note([head.names[k] for k in head.ends], labels, pairs.T) if head.header else ""
+    said = (*head.notes, *rows.notes, *filter(None, (*notes, modes)))
     return of_column(labels, pairs.T, weights, "edgelist", said, head.name, head.heading, weight is None)
+
+
+def two_modes_note(headings: Sequence[str], labels: Sequence[Hashable], ends: np.ndarray) -> str:
+    """Return a note on numbers in both columns, of headings as user and item, or an empty text."""
+    short = min(map(len, headings)) < MIN_SHARED_LETTERS  # as in "x,y"
+    if short or ends_named(headings) is not None or not all(str(label).isdecimal() for label in labels):
+        return ""
+    both = np.intersect1d(*ends)
+    one, other = map(repr, headings)
+    numbers = f"{count_of(len(both), 'number')}, such as {labels[both[0]]}," if len(both) else ""
+    return numbers and (
+        f"{numbers} in the column {one} and in the column {other}: equal names are one node. If they are two, write "
+        "letters before the numbers of one column"
+    )
 
 
 def of_column(
@@ -202,6 +228,7 @@ class _Head:
 
     asked, given  the column of the weight and the columns of the ends that the caller names, or None
     ends, weight  columns of the two nodes, and of the weight or None
+    names    the first row, with the headings if it is a header
     name, heading  the edge attribute that the weights become, and the heading of their column or ""
     start    the first line that is a row, after the header
     least    the fewest fields of a row; without a header, a short row is an error
@@ -248,6 +275,7 @@ class _Head:
         if self.header and named is None:
             self.notes.append(f"the first row, {', '.join(map(repr, head))}, is read as a header")
         self._choose_weight(head, body, numeric, usable, named)
+        self.names = head
         self.heading = head[self.weight] if self.header and self.weight is not None else ""
         if self.header and unnamed:
             self.notes.append("the first column has no heading and is taken for names of the rows")

@@ -51,8 +51,9 @@ def encode_csv(header: Sequence[str], rows: Iterable[Sequence]) -> bytes:
     writer = csv.writer(text, lineterminator="\n")
     quoting = csv.writer(text, lineterminator="\n", quoting=csv.QUOTE_ALL)
     writer.writerow(header)
-    for row in rows:  # the csv module does not quote a carriage return
-        (quoting if any(isinstance(cell, str) and "\r" in cell for cell in row) else writer).writerow(row)
+    for row in rows:  # the csv module quotes neither a carriage return nor a cell in single quotes
+        unusual = any(isinstance(cell, str) and ("\r" in cell or cell[:1] == "'") for cell in row)
+        (quoting if unusual else writer).writerow(row)
     return text.getvalue().encode()
 
 
@@ -150,6 +151,7 @@ def axes(dim: int) -> list[str]:
 
 def to_csv(G: nx.Graph, labels: Sequence[Hashable], Y: np.ndarray, look: Look = PLAIN) -> bytes:
     """Encode one row per node: node, x, y (and z)."""
+    text_labels(labels, "csv")
     rows = ([item(label), *row] for label, row in zip(labels, Y.tolist(), strict=True))
     return encode_csv(["node", *axes(Y.shape[1])], rows)
 
@@ -160,7 +162,7 @@ def to_npz(G: nx.Graph, labels: Sequence[Hashable], Y: np.ndarray, look: Look = 
     edges = list(G.edges(data=look.weight or "weight"))
     arrays: Attributes = {
         "positions": Y,
-        "labels": labels_to_write(labels),
+        "labels": labels_to_write(labels, "npz"),
         "rows": np.array([index[u] for u, _, _ in edges], dtype=np.int64),
         "cols": np.array([index[v] for _, v, _ in edges], dtype=np.int64),
         "n": np.array(len(labels)),
@@ -303,8 +305,8 @@ def _level(rows: list[Attributes]) -> None:
             own.update({name: kind(own[name]) for name, kind in mixed.items() if name in own})
 
 
-def labels_to_write(labels: Sequence[Hashable]) -> np.ndarray:
+def labels_to_write(labels: Sequence[Hashable], name: str) -> np.ndarray:
     """Return whole numbers as integers, other labels as text (without pickle)."""
     if all(isinstance(label, (int, np.integer)) and not isinstance(label, bool) for label in labels):
         return np.array(list(labels), dtype=np.int64)
-    return np.array([str(label) for label in labels])
+    return np.array(text_labels(labels, name))
