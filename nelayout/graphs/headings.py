@@ -27,11 +27,11 @@ __all__ = [
 
 FROM = frozenset(
     {"source", "src", "from", "fromnodeid", "node1", "node_1", "id_1", "id1", "u", "head", "i", "start"}
-    | {"sender", "subject", "follower", "citing", "caller", "parent"}
+    | {":start_id", "sender", "subject", "follower", "citing", "caller", "parent"}
 )
 TO = frozenset(
     {"target", "dst", "to", "tonodeid", "node2", "node_2", "id_2", "id2", "v", "tail", "j", "end", "dest"}
-    | {"destination", "receiver", "recipient", "object", "followee", "cited", "callee", "child"}
+    | {":end_id", "destination", "receiver", "recipient", "object", "followee", "cited", "callee", "child"}
 )
 WEIGHT = frozenset({"weight", "weights", "w", "value", "strength", "count", "score"})
 # Last words of headings of distances, before a unit; numbers that are small for near nodes.
@@ -61,10 +61,13 @@ def ends_named(headings: Iterable[object]) -> tuple[int, int] | None:
 
 
 def first_of(headings: Iterable[object], names: Iterable[str]) -> int | None:
-    """Return the first column with one of the names, or None; blanks and quotes are ignored."""
+    """Return the first column with one of the names, or None; blanks and quotes are ignored.
+
+    Types and groups of Neo4j do not belong to a heading: weight:double, :START_ID(Person).
+    """
     known = set(names)
     for column, heading in enumerate(headings):
-        if isinstance(heading, str) and re.sub(r"[\s\"'#]", "", heading).lower() in known:
+        if isinstance(heading, str) and re.sub(r"[\s\"'#]", "", _untyped(heading)).lower() in known:
             return column
     return None
 
@@ -91,9 +94,15 @@ def is_time(heading: str) -> bool:
     return not TIME.isdisjoint(_parts(heading))
 
 
+def _untyped(heading: str) -> str:
+    """Return a heading without the type or the group that Neo4j writes behind it."""
+    return re.sub(r"(?<=_ID)\(.*\)$|(?<=\w):(?:int|long|float|double|boolean|byte|short|char|string)$", "", heading)
+
+
 def _parts(heading: str) -> list[str]:
     """Split a heading into lower-case words and numbers: ["protein", "1"], ["from", "id"]."""
-    return [part.lower() for part in re.findall(r"[^\W\d_]+|\d+", re.sub(r"(?<=[a-z])(?=[A-Z])", " ", heading))]
+    spaced = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", _untyped(heading))
+    return [part.lower() for part in re.findall(r"[^\W\d_]+|\d+", spaced)]
 
 
 def _paired(headings: Sequence[object]) -> tuple[int, int] | None:

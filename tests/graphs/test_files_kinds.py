@@ -437,9 +437,9 @@ def test_a_text_that_is_no_format_gets_no_hint_that_fails(load):
         ("g.graphology.json", '{"nodes": [{"key": 1, "attributes": {}}], "edges": [3]}', "edge 0 is not an object"),
         ("t.csv", ",X,Y\nA,1,0\nB,0,1\n", "rows and columns of numbers have different names, so this is not"),
         ("t.csv", "1,2,3,4,5\n6,7,8,9,1\n", r"nelayout\.embed \(an adjacency table has the same names"),
-        ("t.csv", "alice\tknows\tbob\n", "unclear which two of the three columns are the ends"),
+        ("t.csv", "alice\tknows\tbob\n", "unclear which two columns are the ends"),
         ("t.csv", "31000\t90000\t31001\n31001\t90001\t31002\n31002\t90002\t31000\n", 'say format="sif"'),
-        ("t.csv", "1 101 2\n2 102 3\n3 103 1\n", "unclear which two of the three columns are the ends"),
+        ("t.csv", "1 101 2\n2 102 3\n3 103 1\n", "unclear which two columns are the ends"),
         ("t.csv", "a,b\nb,c,d\nf,a,g,h\n", "line 2: there are 3 fields, and 2 in other rows.*adjacency list"),
         ("t.csv", "a,b,c,d\nb,c\n", "line 2: 4 columns were expected and there are 2: 'b c'; .*adjacency list"),
         ("t.csv", "My network\na,b\nb,c\n", "line 1: this line has 1 field, and others have 2; leave it out"),
@@ -579,6 +579,56 @@ def test_the_command_reads_any_column_and_says_its_options(tmp_path, monkeypatch
     nx.write_graphml(nx.Graph([("a", "b", {"weight": "x"})]), "w.graphml")
     assert main(["layout", "w.graphml", *QUICK, "-o", "o.csv"]) == 1
     assert "text to numbers first, or --weight none takes every edge as 1" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("title", ["Friends\n", "Friends, 2020\n", "Friends,\nof the town,\n", '"Friends, 2020",\n'])
+@pytest.mark.parametrize("head", ["source,target", "From,To", "sender,receiver"])
+def test_a_title_above_the_headings_is_left_out(load, title, head):
+    file = load("t.csv", f"{title}{head}\na,b\nb,c\n")
+    assert edges(file) == AB_BC
+    assert f"{title.count(chr(10))} line{'s' * (title.count(chr(10)) > 1)} above the headings left out" in file.notes
+
+
+def test_a_title_with_blanks_or_beside_weights_is_left_out(load):
+    assert edges(load("t.txt", "Friends of Ulm\nsource target\na b\nb c\n")) == AB_BC
+    weighted = load("t.csv", "Friends,,\nsource,target,weight\na,b,2\nb,c,3\n")
+    assert edges(weighted) == {("a", "b"): 2, ("b", "c"): 3}
+
+
+@pytest.mark.parametrize("content", ["to,go\nfrom,to\ngo,come\n", "a,b\nu,v\nb,c\n", "a,b\nsource,target\n"])
+def test_words_that_are_nodes_are_no_headings(load, content):
+    assert len(edges(load("t.csv", content))) == content.count("\n")
+
+
+@pytest.mark.parametrize(
+    ("head", "rows"),
+    [
+        (":START_ID,role,:END_ID,:TYPE", "a,x,b,KNOWS\nb,y,c,LIKES\n"),
+        ("role,:END_ID(Town),:START_ID(Town),weight:double", "x,a,b,1\ny,b,c,1\n"),
+        (":TYPE;since:int;:START_ID;:END_ID", "KNOWS;1999;a;b\nLIKES;2001;b;c\n"),
+    ],
+)
+def test_headings_of_neo4j_are_known_in_any_column(load, head, rows):
+    file = load("t.csv", f"{head}\n{rows}")
+    assert edges(file) == AB_BC
+    assert ("weight" in file.edge_attributes) == ("weight" in head)
+
+
+@pytest.mark.parametrize(
+    ("rows", "found"),
+    [
+        (["Q1 partOf Q2", "Q3 partOf Q2", "Q4 instanceOf Q2"], {("Q1", "Q2"), ("Q2", "Q3"), ("Q2", "Q4")}),
+        (["Ann knows Bob", "Cy knows Bob", "Dan likes Bob"], {("Ann", "Bob"), ("Bob", "Cy"), ("Bob", "Dan")}),
+        (["u1 m1 likes", "u2 m1 likes", "u3 m2 hates"], {("m1", "u1"), ("m1", "u2"), ("m2", "u3")}),
+    ],
+)
+def test_a_relation_between_names_of_one_form_is_no_node(load, rows, found):
+    assert set(edges(load("t.tsv", "\n".join(rows).replace(" ", "\t") + "\n"))) == found
+
+
+def test_four_columns_are_not_called_three(load):
+    with pytest.raises(InputError, match="unclear which two columns are the ends"):
+        load("t.tsv", "ann\tknows\tbob\tx\ncy\tlikes\tdan\ty\n")
 
 
 # Two near towns and two that are far away, both far apart.

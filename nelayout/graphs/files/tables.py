@@ -12,6 +12,7 @@ from __future__ import annotations
 import csv
 import math
 import re
+from collections import Counter
 from collections.abc import Hashable, Iterable, Sequence
 from itertools import islice
 from typing import Any, NoReturn
@@ -59,6 +60,8 @@ __all__ = ["EDGE_LIST", "SIF", "column_of", "of_column", "read_edgelist", "two_m
 
 # Maximum number of columns of an edge list without headings for the ends: two nodes, a weight and a time (KONECT).
 MAX_UNNAMED_COLUMNS = 4
+# Maximum number of lines of a title above the headings.
+MAX_TITLE_LINES = 5
 DATE = re.compile(r"\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}\b.*|\d{1,2}:\d{2}.*")
 # Ranges of numbers that may be times: years, yyyymmdd, and seconds to nanoseconds since 1970.
 TIMES = ((1900, 2100), (19000101, 21001231), *((3e8 * 10.0**k, 4.2e9 * 10.0**k) for k in (0, 3, 6, 9)))
@@ -194,6 +197,29 @@ def _grid(rows: list[list[str]]) -> tuple[np.ndarray, int] | None:
 # columns
 
 
+def _titles(top: list[tuple[int, list[str]]]) -> int:
+    """Return the number of lines above a row of headings for both ends; none of their words is a node."""
+    rows = [row for _, row in top]
+    for k, row in enumerate(rows[: MAX_TITLE_LINES + 1]):
+        ends = first_of(row, FROM), first_of(row, TO)
+        if None in ends or any(len(row[end]) == 1 for end in ends if end is not None):
+            continue
+        below = {cell for each in rows[k + 1 :] for cell in each}
+        above = {cell for each in rows[: k + 1] for cell in each if cell}
+        return 0 if not below or below & above else k
+    return 0
+
+
+def _usual_shape(cells: Iterable[str]) -> str:
+    """Return the most frequent shape of names: "A0" for Q1 and Q22, "aAa" for partOf."""
+
+    def shape(cell: str) -> str:
+        signs = ("A" if x.isupper() else "a" if x.isalpha() else "0" if x.isdigit() else x for x in cell)
+        return re.sub(r"(.)\1+", r"\1", "".join(signs))
+
+    return Counter(map(shape, cells)).most_common(1)[0][0]
+
+
 def _is_number(cell: str) -> bool:
     return number(cell) is not None and not is_missing(cell)
 
@@ -240,6 +266,9 @@ class _Head:
         self.rows, self.source, self.top, self.asked, self.given = rows, rows.source, top, asked, given
         self.weight: int | None = None
         self.name, self.notes = "weight", list[str]()
+        if titles := _titles(top):
+            self.notes.append(f"{count_of(titles, 'line')} above the headings left out")
+            self.top = top = top[titles:]
         head, body = top[0][1], [row for _, row in top[1:]]
         if body and all(len(row) == len(head) + 1 for row in body):  # R omits the heading above the names of rows
             of_r = '"' in rows.text or _counted(body)
@@ -375,8 +404,12 @@ class _Head:
             return plain
         if all(DATE.fullmatch(cell) or is_missing(cell) for cell in third):
             return plain
+        shapes = [_usual_shape(each) for each in (first, second, third)]
+        alike = [not self.header and shapes[0] == shape for shape in shapes[1:]]
         if bool(shared[0]) != bool(shared[1]):
             relation = bool(shared[1])
+        elif not any(shared) and alike[0] != alike[1]:
+            relation = alike[1]
         elif 2 * len(third) <= len(second) or 2 * len(second) <= len(third):
             relation = 2 * len(third) > len(second)
         elif self.header:
@@ -392,8 +425,8 @@ class _Head:
 
     def _unclear(self) -> NoReturn:
         raise self.source.broken(
-            "it is unclear which two of the three columns are the ends, the first two or, with a relation between "
-            'them, the first and the third; give them the headings source and target, or say format="sif"',
+            "it is unclear which two columns are the ends, the first two or, with a relation between them, the first "
+            'and the third; give them the headings source and target, or say format="sif"',
             self.top[0][0],
         )
 
