@@ -35,7 +35,7 @@ HOSTS: dict[str, type[Host]] = {host.package: host for host in (*LIBRARIES, Arra
 # Accepted graph types, for messages.
 TAKEN = (
     "networkx graphs, igraph.Graph, rustworkx.PyGraph and PyDiGraph, networkit.Graph, graph_tool.Graph, pandas tables "
-    "of edges (columns source and target), scipy.sparse matrices or arrays, and square NumPy arrays"
+    "of edges (columns source and target) or adjacency tables, scipy.sparse matrices or arrays, and square NumPy arrays"
 )
 # Package of unsupported graphs -> how to convert them to an accepted type.
 CONVERSIONS = {

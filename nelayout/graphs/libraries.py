@@ -355,6 +355,9 @@ class PandasHost(Host):
     bare = "a table of edges has no columns about nodes; give a Series or a dict keyed by node"
 
     def __init__(self, G: Any):
+        nodes: list = []
+        if directed := _is_adjacency(G):
+            nodes, (G, directed) = G.index.tolist(), _edges_of(G)
         ends = ends_named(G.columns)
         if ends is not None and first_of(G.columns, FROM) is None and "f" in {G.dtypes.iloc[k].kind for k in ends}:
             ends = None  # pairs such as umap1 and umap2
@@ -363,10 +366,16 @@ class PandasHost(Host):
             more = f" and {len(names) - MAX_NAMES} more" if len(names) > MAX_NAMES else ""
             shown = (", ".join(names[:MAX_NAMES]) or "(none)") + more
             first, second = names[:2] if len(names) > 1 else ("...", "...")
+            if ends_named(G.index.names) is not None:
+                raise InputTypeError(
+                    f"the DataFrame must have the ends of edges as columns; got the columns {shown} and the ends in "
+                    "the index. Make columns of them: df.reset_index()"
+                )
             raise InputTypeError(
                 f"the DataFrame has the columns {shown}, which do not name the two ends of edges; call them "
                 f"source and target: df.rename(columns={{{first}: 'source', {second}: 'target'}}). An adjacency table "
-                "becomes a matrix with .to_numpy(); vectors, one row per sample, are drawn by nelayout.embed"
+                "has the same names in its index and its columns; vectors, one row per sample, are drawn by "
+                "nelayout.embed"
             )
         both = G.iloc[:, list(ends)]
         wrong = (both.isna() | both.isin([""])).any(axis=1).to_numpy()
@@ -384,8 +393,8 @@ class PandasHost(Host):
             pairs = [tuple(texts.get(x, x) for x in pair) for pair in pairs]
             why = "the table has whole numbers and texts for names, and all become texts"
             self.notes = (f"{twice} and {texts[twice]!r} are one node, as {why}; convert both columns to one type",)
-        number = {label: k for k, label in enumerate(dict.fromkeys(chain.from_iterable(pairs)))}
-        super().__init__(G, [list(number)])
+        number = {label: k for k, label in enumerate(dict.fromkeys(chain(nodes, chain.from_iterable(pairs))))}
+        super().__init__(G, [list(number)], directed)
         self.pairs = np.array([(number[u], number[v]) for u, v in pairs], dtype=np.int64).reshape(-1, 2)
         self.names = [name for k, name in enumerate(G.columns) if k not in ends and isinstance(name, str)]
         self.lengths = self._lengths()
@@ -393,7 +402,8 @@ class PandasHost(Host):
     def _lengths(self) -> str | None:
         """Return the first column with the heading of a length and numbers > 0, without weights."""
         apart = self.pairs[:, 0] != self.pairs[:, 1]
-        for name in () if any(map(is_weight, self.names)) else filter(is_length, self.names):
+        lengths = [name for name in self.names if is_length(name) and self.names.count(name) == 1]
+        for name in () if any(map(is_weight, self.names)) else lengths:
             values = self.G[name][apart].dropna()
             known = plain_numbers(values.tolist())
             if known is not None and len(known) and values.dtype.kind != "b" and (known > 0).all():
@@ -421,6 +431,11 @@ class PandasHost(Host):
         (rows, cols), absent = pairs.T, None if weight is MISSING else MISSING
 
         def attribute(name: str) -> list:
+            if (times := self.names.count(name)) > 1:
+                raise InputError(
+                    f"the DataFrame must have the heading {name!r} once; got it {times} times. Rename or drop the "
+                    "others: df.loc[:, ~df.columns.duplicated()] keeps the first"
+                )
             values, missing = self.G[name].iloc[first].tolist(), self.G[name].isna().tolist()
             return values if absent is MISSING else [None if k else x for x, k in zip(values, missing, strict=True)]
 
@@ -430,6 +445,24 @@ class PandasHost(Host):
         """Return a DataFrame, indexed by node, with the columns x, y (and z)."""
         nodes = sys.modules["pandas"].Index(self.aliases[0], name="node", tupleize_cols=False)
         return sys.modules["pandas"].DataFrame(Y, nodes, list(AXES[: np.shape(Y)[1]]))
+
+
+def _is_adjacency(frame: Any) -> bool:
+    """Return whether index and columns of a frame hold the same names, not only numbers from 0."""
+    index, columns = frame.index, frame.columns
+    counted = type(index).__name__ == type(columns).__name__ == "RangeIndex"
+    same = 0 < len(index) == len(columns) and index.is_unique and columns.is_unique and set(index) == set(columns)
+    return same and not counted and all(kind.kind in "biuf" for kind in frame.dtypes)
+
+
+def _edges_of(frame: Any) -> tuple[Any, bool]:
+    """Return the table of edges of an adjacency frame, and whether it is directed; NaN is no edge."""
+    names = frame.index
+    A = np.nan_to_num(frame[names].to_numpy(np.float64), posinf=np.inf, neginf=-np.inf)
+    directed = not np.array_equal(A, A.T)
+    rows, cols = np.nonzero(A if directed else np.triu(A))
+    columns = {"source": names[rows], "target": names[cols], "weight": A[rows, cols]}
+    return type(frame)({name: list(values) for name, values in columns.items()}, columns=list(columns)), directed
 
 
 # The first host that recognizes a graph reads it.

@@ -502,3 +502,34 @@ def test_hops_count_edges_and_a_table_of_lengths_has_none():
     table = pandas.DataFrame({"source": list("abc"), "target": list("bca"), "km": [1.0, 2.0, 3.0]})
     with pytest.raises(ValueError, match="hops must be None for weight_kind='distance'"):
         nl.layout(table, "tsne", affinity="hops", hops=2)
+
+
+@pytest.mark.parametrize("directed", [False, True])
+def test_an_adjacency_frame_is_read_by_its_names(directed):
+    A = np.array([[0.0, 2, 0, 0], [2, 0, 5, 0], [0, 5, 0, 0], [0, 0, 0, 0]])
+    A[0, 2] = 7 * directed
+    frame = pandas.DataFrame(A, list("abcd"), list("abcd"))
+    expected = graphs.read(A).adjacency.toarray()
+    for order in ("abcd", "dacb"):
+        found = graphs.read(frame[list(order)])
+        assert (found.labels, found.directed) == (list("abcd"), directed)
+        assert np.array_equal(found.adjacency.toarray(), expected)
+    holes = graphs.read(frame.mask(frame == 0)[list("cabd")])
+    assert np.array_equal(holes.adjacency.toarray(), expected)
+    pos = nl.layout(frame[list("dacb")], seed=0)
+    assert list(pos.index) == list("abcd")
+    numbered = frame.set_axis([3, 1, 2, 0]).set_axis([3, 1, 2, 0], axis=1)[[0, 1, 2, 3]]
+    assert np.array_equal(graphs.read(numbered).adjacency.toarray(), expected)
+    assert graphs.read(numbered).labels == [3, 1, 2, 0]
+
+
+def test_frames_that_are_no_table_of_edges_say_what_to_do():
+    weights = pandas.DataFrame([["a", "b", 1.0, 2.0]], columns=["source", "target", "weight", "weight"])
+    with pytest.raises(InputError, match=r"must have the heading 'weight' once; got it 2 times\. Rename or drop"):
+        nl.layout(weights)
+    assert len(nl.layout(weights, weight=None)) == 2
+    inside = pandas.DataFrame({"source": ["a"], "target": ["b"], "n": [1]}).set_index(["source", "target"])
+    with pytest.raises(ValueError, match=r"the ends in the index. Make columns of them: df.reset_index\(\)"):
+        nl.layout(inside)
+    with pytest.raises(ValueError, match="has the same names in its index and its columns"):
+        nl.layout(pandas.DataFrame(np.eye(4)))
