@@ -14,7 +14,7 @@ import numpy as np
 
 from nelayout.errors import InputError, unknown
 from nelayout.graphs.files.arrow import read_columns
-from nelayout.graphs.files.delimited import Numbers, Rows, is_missing, number, typed
+from nelayout.graphs.files.delimited import Numbers, Rows, is_missing, is_word2vec, number, typed
 from nelayout.graphs.files.matrices import load_arrays, load_sparse
 from nelayout.graphs.files.record import Source, count_of
 
@@ -77,6 +77,8 @@ def read_table(
 def _delimited(source: Source, kind: str, columns: Sequence[str] | None, beside: Mapping[str, str]) -> Table:
     table = Rows(source, comments=False)
     (top, first), *body = islice(table, 2)
+    if body and is_word2vec(first, body[0][1]):
+        first = ["", *map(str, range(len(body[0][1]) - 1))]  # as a frame without column names has
     width = table.width = len(first)
     header = _is_header(first, body[0][1] if body else [], [*(columns or ()), *beside.values()])
     names = [cell.removeprefix("# ") for cell in first] if header else [str(k + 1) for k in range(width)]

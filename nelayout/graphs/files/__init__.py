@@ -33,13 +33,13 @@ from nelayout.errors import InputError, unknown
 from nelayout.graphs import host_of, places
 from nelayout.graphs.files.arrow import ARROW, PARQUET, to_arrow, to_parquet
 from nelayout.graphs.files.delimited import Rows, is_missing, number, typed, whole
+from nelayout.graphs.files.foreign import CONVERSIONS, head_of
 from nelayout.graphs.files.gml import GML
 from nelayout.graphs.files.json_forms import CYTOSCAPE, GRAPHOLOGY, NODE_LINK
 from nelayout.graphs.files.markup import GEXF, GRAPHML
 from nelayout.graphs.files.matrices import MTX, NPZ
 from nelayout.graphs.files.pajek import PAJEK
 from nelayout.graphs.files.record import (
-    LIMITS,
     PLAIN,
     FileFormat,
     GraphFile,
@@ -55,8 +55,9 @@ from nelayout.graphs.files.writers import atomic, check_output, deliver, refuse_
 from nelayout.graphs.host import AXES
 
 __all__ = [
-    "EXTENSIONS", "FORMATS", "JSON", "POSITIONS", "WRITERS", "GraphFile", "Look", "atomic", "check_output", "deliver",
-    "file_format", "output_format", "positions_of", "read_graph", "read_positions", "sniff", "write_positions",
+    "CONVERSIONS", "EXTENSIONS", "FORMATS", "JSON", "POSITIONS", "WRITERS", "GraphFile", "Look", "atomic",
+    "check_output", "deliver", "file_format", "output_format", "positions_of", "read_graph", "read_positions", "sniff",
+    "write_positions",
 ]  # fmt: skip
 
 # The formats in the order of detection. Edge lists come last, because almost any text looks like an edge list.
@@ -74,26 +75,6 @@ EXTENSIONS = {ending: entry.name for entry in FORMATS.values() for ending in (*e
 # Output format -> writer: formats of positions only, and formats of the whole graph.
 POSITIONS = {"csv": to_csv, "arrow": to_arrow, "parquet": to_parquet}
 WRITERS = POSITIONS | {entry.name: entry.write for entry in FORMATS.values() if entry.write is not None}
-
-
-# Ending of an unsupported file -> how to convert it.
-CONVERSIONS = {
-    **dict.fromkeys(("dot", "gv"), "Graphviz writes GML: gv2gml FILE.dot -o FILE.gml"),
-    "dl": "igraph reads it in Python: igraph.Graph.Read_DL(path), and write_graphml writes GraphML",
-    "lgl": "igraph reads it in Python: igraph.Graph.Read_Lgl(path), and write_graphml writes GraphML",
-    "adjlist": "networkx reads it in Python: networkx.read_adjlist(path), and write_graphml writes GraphML",
-    **dict.fromkeys(("g6", "s6"), "networkx reads it in Python: networkx.read_graph6 or read_sparse6(path)"),
-    **dict.fromkeys(("vna", "gdf", "tlp", "dgs", "gephi"), "Gephi opens it and exports GraphML or GEXF"),
-    **dict.fromkeys(("xgmml", "cys", "cx", "cx2"), "Cytoscape opens it and exports Cytoscape.js JSON (.cyjs)"),
-    **dict.fromkeys(
-        ("graph", "metis"), "networkit reads it in Python: networkit.readGraph(path, networkit.Format.METIS)"
-    ),
-    **dict.fromkeys(("xls", "xlsx", "ods"), "the spreadsheet program saves the sheet of edges as CSV"),
-    **dict.fromkeys(("pickle", "pkl", "gpickle"), "load the graph in Python, and pass it to nelayout.layout"),
-    **dict.fromkeys(("zip", "bz2", "xz", "7z", "tar", "tgz", "zst"), "unpack it first; gzip (.gz) is unpacked here"),
-    "mat": "scipy.io.loadmat(path) reads it in Python, and its matrix is a graph as it is",
-    "hdf5": "h5py reads it in Python, and a matrix is a graph as it is",
-}
 
 
 def file_format(
@@ -126,8 +107,7 @@ def file_format(
 
 def sniff(data: bytes) -> str | None:
     """Return the name of the first format that recognizes the content, or None."""
-    wide = "utf-16" if data[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig"
-    head = data[: LIMITS.sniffed_bytes].decode(wide, errors="replace").replace("\r\n", "\n").replace("\r", "\n")
+    head = head_of(data)
     text = "\x00" not in head
     fitting = (name for name, entry in FORMATS.items() if (text or entry.binary) and re.match(entry.sign, head))
     return next(fitting, None)

@@ -29,7 +29,8 @@ from nelayout.graphs.files.record import Source, count_of, numbered
 from nelayout.graphs.headings import ends_named
 
 __all__ = [
-    "COMMENTS", "HEAD_ROWS", "PLAIN_NUMBER", "Names", "Numbers", "Rows", "is_missing", "number", "typed", "whole",
+    "COMMENTS", "HEAD_ROWS", "PLAIN_NUMBER", "Names", "Numbers", "Rows", "is_missing", "is_word2vec", "number", "typed",
+    "whole",
 ]  # fmt: skip
 
 COMMENTS = ("#", "%")
@@ -68,6 +69,16 @@ def number(cell: str, comma: bool = True) -> float | None:
         if not comma or not DECIMAL_COMMA.fullmatch(cell):
             return None
         return float(cell.replace(".", "").replace(",", "."))
+
+
+def is_word2vec(first: Sequence[str], second: Sequence[str]) -> bool:
+    """Return whether a row counts the rows and the numbers of each, as in word2vec text.
+
+    >>> is_word2vec(["60", "2"], ["king", "0.5", "-1"]), is_word2vec(["1", "2"], ["2", "3"])
+    (True, False)
+    """
+    counts = len(first) == 2 and all(map(str.isdecimal, first)) and int(first[1]) == len(second) - 1 > 1
+    return counts and all(number(cell) is not None for cell in second[1:])
 
 
 def is_missing(cell: str) -> bool:

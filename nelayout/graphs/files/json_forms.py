@@ -18,6 +18,7 @@ import numpy as np
 
 from nelayout.errors import InputError, warn
 from nelayout.graphs.files.delimited import LARGEST_EXACT
+from nelayout.graphs.files.foreign import CONVERSIONS
 from nelayout.graphs.files.record import PLAIN, FileFormat, GraphFile, Look, Reading, Source, count_of, text_labels
 from nelayout.graphs.files.writers import axes, edges_of, encode_json, keys_of, plain, renamed, scalars, without_axes
 from nelayout.graphs.host import Attributes
@@ -45,6 +46,13 @@ FORMS = {
 }
 # Lists of objects that are read, or only style the graph.
 LISTS = {"nodes", "edges", "links", "style"}
+# Other shapes of JSON -> how to convert them.
+SHAPES = {
+    "a network of VOSviewer": "VOSviewer opens it and saves a Pajek network or GML",
+    "networkx.adjacency_data": "networkx.adjacency_graph(json.load(file)) reads it in Python",
+    "a tree": "networkx.tree_graph(json.load(file)) reads one with the fields id and children in Python",
+    "a dict of neighbors": "networkx.Graph(json.load(file)) reads it in Python",
+}
 # Fields with the ends of an edge, in D3 and in vis.js.
 ENDS = (("source", "from"), ("target", "to"))
 # Fields that Cytoscape adds to every element for its own use.
@@ -69,6 +77,8 @@ def read_json(source: Source) -> GraphFile:
     reading.name, naming, expected = FORMS[inner]
     edges = [] if edges is None and (keyed or inner == "data") else edges
     if not isinstance(edges, list) or not (isinstance(nodes, list) or (nodes is None and edges and inner != "data")):
+        if (other := _shape(whole)) is not None:
+            raise source.broken(f"this is {other}, which is not read; {SHAPES[other]}")
         raise source.unreadable(f"cannot be read as {reading.name}; expected {expected}")
     reading.notes += [
         f"the list {name!r} is not read as nodes or edges"
@@ -132,6 +142,20 @@ def _graph_in(reading: Reading, data: Any) -> tuple[Attributes, Attributes]:
     return data, whole if isinstance(whole, dict) else {}
 
 
+def _shape(data: Attributes) -> str | None:
+    """Return the name of another shape of JSON, see `SHAPES`, or None."""
+    network = data.get("network")
+    if isinstance(network, dict) and "items" in network:
+        return "a network of VOSviewer"
+    if isinstance(data.get("adjacency"), list):
+        return "networkx.adjacency_data"
+    if isinstance(data.get("children"), list):
+        return "a tree"
+    neighbors = [x for each in data.values() for x in (each if isinstance(each, (list, dict)) else [None])]
+    plain = neighbors and all(isinstance(x, (str, int)) for x in neighbors) and LISTS.isdisjoint(data)
+    return "a dict of neighbors" if plain else None
+
+
 def _loaded(source: Source) -> Any:
     """Parse the text; raise an error for a repeated field, since one value would be lost."""
 
@@ -146,6 +170,8 @@ def _loaded(source: Source) -> Any:
     try:
         return json.loads(source.text, object_pairs_hook=whole)
     except json.JSONDecodeError as error:
+        if error.msg == "Extra data" and error.colno == 1 and source.text[error.pos] in "{[":
+            raise source.broken(f"this is JSON lines, which is not read; {CONVERSIONS['jsonl']}") from None
         raise source.unreadable(f"not valid JSON: {error.msg}", error.lineno) from None
     except RecursionError:
         raise source.unreadable("not valid JSON: brackets are nested too deeply") from None

@@ -24,6 +24,7 @@ from scipy.sparse import csr_array
 
 from nelayout.errors import InputError
 from nelayout.graphs import Host, host_of
+from nelayout.graphs.files.foreign import foreign
 from nelayout.graphs.host import Attributes, networkx_graph
 from nelayout.graphs.to_floats import short_repr
 from nelayout.numerics.memory import available, size_in_words
@@ -47,7 +48,6 @@ class Limits:
     """Limits of the readers of files."""
 
     networkx_edges: int = 200_000  # of a table or a Pajek file in a networkx graph; a matrix is faster for more
-    sniffed_bytes: int = 4096  # of a file, which hold the sign of its format
     block_letters: int = 2**21  # of a matrix in text that are converted at once, to bound the memory
     message_letters: int = 300  # about four lines of a terminal; a reader may quote a line of megabytes
     name_ratio: float = 0.8  # least ratio of difflib between a misspelt file name and a suggestion
@@ -157,6 +157,8 @@ def load(path: str | os.PathLike, expected: str = "a graph file") -> Source:
             raise InputError(f"{name}: unpacked, the gzip file has more than {has}, half of the free memory; split it")
     if not data.strip():
         raise InputError(f"{name} is empty; {expected} was expected")
+    if other := foreign(data):
+        raise InputError(f"{name}: {other}")
     return Source(name, data)
 
 

@@ -28,6 +28,7 @@ from nelayout.graphs.files.delimited import (
     Numbers,
     Rows,
     is_missing,
+    is_word2vec,
     number,
     whole,
 )
@@ -273,6 +274,8 @@ class _Head:
         if body and all(len(row) == len(head) + 1 for row in body):  # R omits the heading above the names of rows
             of_r = '"' in rows.text or _counted(body)
             head = [*head, ""] if not any(row[-1] for row in body) else ["", *head] if of_r else head
+        if body and is_word2vec(head, body[0]):
+            raise self.source.broken(f"this is word2vec text, not an edge list; {EMBED}", top[0][0])
         if len(head) < rows.width and len(body) > 1 and not any(len(row) == len(head) for row in body):
             what = f"this line has {count_of(len(head), 'field')}, and others have {rows.width}"
             raise self.source.broken(f"{what}; leave it out, or begin it with #", top[0][0])
@@ -340,7 +343,8 @@ class _Head:
         if named is not None:
             return
         if width > MAX_UNNAMED_COLUMNS:
-            numbers = all(self._numbers([head, *body][words:], k) for k in range(width))
+            cells = [head, *body][words:]
+            numbers = all(self._numbers(cells, k) for k in range(int(not self._numbers(cells, 0)), width))
             hint = (
                 f". {EMBED} (an adjacency table has the same names in its first row and its first column, or no names "
                 "and as many rows)"
