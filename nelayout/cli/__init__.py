@@ -18,7 +18,7 @@ import time
 import traceback
 import warnings
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, nullcontext
+from contextlib import ExitStack, contextmanager, nullcontext
 from itertools import takewhile
 from pathlib import Path
 from typing import Any, NoReturn
@@ -136,6 +136,26 @@ INSTEAD = {
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command; return the exit code."""
+    with _open_streams():
+        return _main(argv)
+
+
+@contextmanager
+def _open_streams() -> Iterator[None]:
+    """Replace closed standard streams by empty ones; else an output file would get their numbers."""
+    closed = [name for name in ("stdin", "stdout", "stderr") if getattr(sys, name) is None]
+    with ExitStack() as opened:
+        for name in closed:
+            mode = "r" if name == "stdin" else "w"
+            setattr(sys, name, opened.enter_context(Path(os.devnull).open(mode, encoding="utf-8")))
+        try:
+            yield
+        finally:
+            for name in closed:
+                setattr(sys, name, None)
+
+
+def _main(argv: Sequence[str] | None) -> int:
     try:
         given, unrecognized = _parser().parse_known_args(argv)
         if unrecognized:

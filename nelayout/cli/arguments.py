@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import importlib.util
+import os
 import re
 import shlex
 import sys
@@ -179,6 +180,8 @@ def check_writable(output: str, kind: str, *sources: str, extra: str = "draw") -
         raise missing_extra("matplotlib", extra, "pictures")
     if kind in TYPED and importlib.util.find_spec("pyarrow") is None:
         raise missing_extra("pyarrow", "parquet", f"{kind} files")
+    if output == "-" and getattr(sys.stdout, "name", "") == os.devnull:
+        raise InputError("standard output is closed; give -o FILE")
     if output == "-" and kind in (*PICTURES, *TYPED, "npz", "npy") and sys.stdout.isatty():
         raise InputError(f"{kind} is not text for a terminal; give -o FILE, or redirect it into a file or a pipe")
 

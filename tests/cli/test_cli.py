@@ -21,7 +21,7 @@ import pytest
 from pages import data_of
 
 import nelayout as nl
-from nelayout.cli import COMMANDS, _parser, compare_command, embed_command
+from nelayout.cli import COMMANDS, _parser, compare_command, embed_command, main
 from nelayout.cli.arguments import PICTURES, in_options
 from nelayout.graphs.files import FORMATS, WRITERS, read_graph, read_positions
 
@@ -151,6 +151,41 @@ def test_every_option_with_one_value_is_refused_twice(nelayout, command):
             name = action.option_strings[-1]
             code, _, said = nelayout(f"{command} x {name} 1 {name} 1")
             assert (code, f"{name} is given 2 times; give it once" in said) == (2, True)
+
+
+STREAMS = [("stdout",), ("stderr",), ("stdin",), ("stdin", "stdout", "stderr")]
+
+
+@pytest.mark.parametrize("out", ["o.csv", "o.png"])
+@pytest.mark.parametrize("closed", STREAMS)
+def test_closed_streams_do_not_keep_a_file_from_being_written(folder, monkeypatch, capsys, closed, out):
+    monkeypatch.chdir(folder)
+    (folder / "edges.csv").write_text("source,target,seats\na,b,1\nb,c,2\n")  # the column makes a note
+    for name in closed:
+        monkeypatch.setattr(sys, name, None)
+    assert main(["layout", "edges.csv", "-o", out, "--max-iter", "2"]) == 0
+    assert [getattr(sys, name) for name in closed] == [None] * len(closed)
+    assert (folder / out).stat().st_size > 50
+    assert main(["layout", "no.csv", "-o", out]) == 1
+    assert "mistake" not in capsys.readouterr().err
+
+
+def test_closed_streams_that_are_needed_are_said(folder, monkeypatch, capsys):
+    monkeypatch.chdir(folder)
+    monkeypatch.setattr(sys, "stdout", None)
+    assert main(["layout", "graph.gml", "-o", "-", "--format", "gml:csv"]) == 1
+    assert capsys.readouterr().err == "nelayout: standard output is closed; give -o FILE\n"
+    assert main(["methods"]) == 0
+    monkeypatch.setattr(sys, "stdin", None)
+    assert main(["layout", "-", "-o", "o.csv"]) == 1
+    assert capsys.readouterr().err == "nelayout: standard input is empty; a graph file was expected\n"
+
+
+@pytest.mark.skipif(os.name == "nt", reason="a POSIX shell")
+def test_a_shell_may_close_all_streams(folder):
+    command = f"{sys.executable} -m nelayout layout graph.gml -o out.csv --max-iter 2 <&- >&- 2>&-"
+    assert subprocess.run(["sh", "-c", command], cwd=folder, check=False, env=HOW["env"]).returncode == 0
+    assert len(table(folder / "out.csv")) == 4
 
 
 @pytest.mark.full
