@@ -19,7 +19,7 @@ import numpy as np
 
 from nelayout.errors import InputError
 
-__all__ = ["REAL", "TEXT", "numbers", "plain_numbers", "short_repr"]
+__all__ = ["REAL", "TEXT", "numbers", "plain_numbers", "short_repr", "utf8"]
 
 # Advice of the error for text instead of a number.
 TEXT = "convert text to numbers first"
@@ -66,6 +66,15 @@ def plain_numbers(values: object) -> np.ndarray | None:
         return None
     with np.errstate(over="ignore"):
         return array.astype(np.float64)
+
+
+def utf8(text: str) -> bytes:
+    r"""Encode text as UTF-8; half a pair of surrogates, which has no code, is written as \ud83d.
+
+    >>> utf8("a\ud83d"), utf8("\u00e9")
+    (b'a\\ud83d', b'\xc3\xa9')
+    """
+    return text.encode("utf-8", "backslashreplace")
 
 
 def short_repr(value: object) -> str:

@@ -15,6 +15,7 @@ import numpy as np
 from nelayout import graphs
 from nelayout.errors import InputError, missing_extra, warn
 from nelayout.graphs.files import EXTENSIONS, WRITERS, check_output, deliver, output_format
+from nelayout.graphs.to_floats import utf8
 from nelayout.keywords.signatures import checks_keywords
 from nelayout.pictures.colors import Coloring, Inks, class_names, coloring, plain_value
 from nelayout.pictures.edges import draw_edges, read_lines
@@ -192,6 +193,10 @@ def draw(
         given = network.labels if labels is True else [None] * len(places)
         given = given if labels is None or isinstance(labels, bool) else network.host.objects(labels, "labels")
         texts = ["" if text is None else str(plain_value(text)) for text in given]  # 5 for GraphML's 5.0
+        texts = [utf8(text).decode() for text in texts]
+        title = None if title is None else utf8(str(title)).decode()
+        named = tuple((utf8(name).decode(), rgba) for name, rgba in shown.classes)
+        shown = replace(shown, classes=named, name=utf8(shown.name).decode())
         warn_of_missing_letters([*texts, *(name for name, _ in shown.classes), shown.name, title or ""])
         extent = float(np.ptp(places, axis=0).max()) if len(places) else 0.0
         diameters, relative = node_diameters(G, network, node_size, weight, extent)

@@ -9,10 +9,11 @@ import networkx as nx
 import numpy as np
 import pytest
 
+import nelayout as nl
 from nelayout.cli import main
 from nelayout.errors import InputError
 from nelayout.graphs import read
-from nelayout.graphs.files import read_graph, read_positions, write_positions
+from nelayout.graphs.files import WRITERS, read_graph, read_positions, write_positions
 from nelayout.graphs.files.arrow import encode_columns
 from nelayout.graphs.files.record import load
 from nelayout.vectors.tables import read_table
@@ -264,3 +265,42 @@ def test_equal_numbers_under_two_different_headings_are_said(tmp_path, head, row
         typed = {name: [int(row[k]) for row in table] for k, name in enumerate(columns)}
         path.with_suffix(".parquet").write_bytes(encode_columns(typed, "parquet"))
         assert notes[0] in read_graph(path.with_suffix(".parquet")).notes
+
+
+# Half a pair of surrogates, as broken JSON has, stands for no letter.
+HALVES = ["a\ud83d", "b", "\udc00c"]
+KEEPING = ("json", "cytoscape", "graphology", "npz")
+
+
+@pytest.mark.parametrize("kind", [name for name in WRITERS if name not in ("graphml", "gexf")])
+def test_names_with_half_a_pair_of_surrogates_are_written(tmp_path, kind):
+    if kind in ("arrow", "parquet"):
+        pytest.importorskip("pyarrow")
+    path, G = tmp_path / "g", nx.path_graph(HALVES)
+    nx.set_edge_attributes(G, HALVES[0], "relation")
+    write_positions(path, G, {name: (k, 0.0) for k, name in enumerate(HALVES)}, kind)
+    escaped = HALVES if kind in KEEPING else ["a\\ud83d", "b", "\\udc00c"]
+    places = read_positions(path, kind)
+    assert sorted(places, key=lambda name: places[name][0]) == escaped
+
+
+@pytest.mark.parametrize("kind", ["png", "svg", "pdf"])
+def test_pictures_of_such_names_are_drawn(tmp_path, kind):
+    pytest.importorskip("matplotlib")
+    G = nx.path_graph(HALVES)
+    pos = {name: (k, k * k) for k, name in enumerate(HALVES)}
+    figure = nl.draw(
+        G, pos, tmp_path / f"g.{kind}", labels=True, color={name: name for name in HALVES}, title=HALVES[0]
+    )
+    (ax,) = figure.axes
+    assert ax.get_title(loc="center") + ax.get_title(loc="left") == "a\\ud83d"
+    assert "a\\ud83d" in [text.get_text().strip() for text in ax.texts]
+    assert (tmp_path / f"g.{kind}").stat().st_size > 500
+
+
+def test_the_command_draws_broken_names_of_json(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "g.json").write_text('{"nodes": [{"id": "a\\ud83d"}, {"id": "b"}], "links": []}')
+    for out in ("o.csv", "o.json", "o.net", "o.gexf", "o.html"):
+        assert main(["layout", "g.json", "-o", out, "--max-iter", "2", "--quiet"]) == 0
+    assert capsys.readouterr().err == ""

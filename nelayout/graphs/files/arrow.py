@@ -33,6 +33,7 @@ from nelayout.graphs.files.record import (
 from nelayout.graphs.files.tables import column_of, of_column, two_modes_note
 from nelayout.graphs.files.writers import axes, labels_to_write
 from nelayout.graphs.headings import NODE, WEIGHT, ends_named, first_of, is_length, is_time, is_weight
+from nelayout.graphs.to_floats import utf8
 
 __all__ = ["ARROW", "PARQUET", "encode_columns", "read_arrow", "read_columns", "to_arrow", "to_parquet"]
 
@@ -73,8 +74,8 @@ def encode_columns(columns: Mapping[str, Any], kind: str) -> bytes:
     def column(values: Any) -> Any:
         try:
             return arrow.array(values)
-        except (arrow.ArrowException, TypeError, OverflowError):
-            return arrow.array([None if value is None else str(value) for value in values])
+        except (arrow.ArrowException, TypeError, OverflowError, UnicodeError):
+            return arrow.array([None if value is None else utf8(str(value)).decode() for value in values])
 
     table = arrow.table({name: column(values) for name, values in columns.items()})
     content = io.BytesIO()

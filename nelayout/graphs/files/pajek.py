@@ -9,6 +9,7 @@
 
 from __future__ import annotations
 
+import codecs
 import re
 from collections.abc import Callable, Hashable, Sequence
 from typing import Any
@@ -18,7 +19,7 @@ import numpy as np
 from nelayout.graphs.files.delimited import number
 from nelayout.graphs.files.record import PLAIN, FileFormat, GraphFile, Look, Source, count_of, from_edges, text_labels
 from nelayout.graphs.host import AXES
-from nelayout.graphs.to_floats import short_repr
+from nelayout.graphs.to_floats import short_repr, utf8
 
 __all__ = ["PAJEK", "read_pajek", "to_pajek"]
 
@@ -225,7 +226,7 @@ def to_pajek(G: Any, labels: Sequence[Hashable], Y: np.ndarray, look: Look = PLA
         known = isinstance(weight, (int, float, np.number)) and not isinstance(weight, bool)
         lines.append(f"{number[u]} {number[v]}" + (f" {float(weight)!r}" if known else ""))
     text = "\n".join(lines) + "\n"
-    return text.encode("utf-8" if text.isascii() else "utf-8-sig")  # Pajek needs the mark to detect Unicode
+    return (b"" if text.isascii() else codecs.BOM_UTF8) + utf8(text)  # Pajek needs the mark to detect Unicode
 
 
 PAJEK = FileFormat(

@@ -31,6 +31,7 @@ import numpy as np
 from nelayout.errors import InputError, warn
 from nelayout.graphs.files.record import PLAIN, Look, text_labels
 from nelayout.graphs.host import AXES, Attributes, networkx_graph
+from nelayout.graphs.to_floats import utf8
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -54,12 +55,12 @@ def encode_csv(header: Sequence[str], rows: Iterable[Sequence]) -> bytes:
     for row in rows:  # the csv module quotes neither a carriage return nor a cell in single quotes
         unusual = any(isinstance(cell, str) and ("\r" in cell or cell[:1] == "'") for cell in row)
         (quoting if unusual else writer).writerow(row)
-    return text.getvalue().encode()
+    return utf8(text.getvalue())
 
 
 def encode_json(data: object, indent: int | None = None) -> bytes:
     """Encode one JSON value; NumPy values become Python's, and other objects text."""
-    return (json.dumps(data, default=item, ensure_ascii=False, indent=indent) + "\n").encode()
+    return utf8(json.dumps(data, default=item, ensure_ascii=False, indent=indent) + "\n")
 
 
 def encode_npz(arrays: Mapping[str, Any]) -> bytes:
