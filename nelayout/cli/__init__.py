@@ -142,7 +142,10 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 @contextmanager
 def _open_streams() -> Iterator[None]:
-    """Replace closed standard streams by empty ones; else an output file would get their numbers."""
+    """Replace closed standard streams by empty ones.
+
+    Else an output file would get the number of such a stream.
+    """
     closed = [name for name in ("stdin", "stdout", "stderr") if getattr(sys, name) is None]
     with ExitStack() as opened:
         for name in closed:

@@ -346,7 +346,7 @@ def weight(given: argparse.Namespace, file: GraphFile) -> dict[str, str | None]:
 
 
 def weights(given: argparse.Namespace, file: GraphFile) -> Keywords:
-    """Return the keywords `weight` and `weight_kind`, which are those of the file unless given."""
+    """Return the keywords `weight` and `weight_kind`: the file's own unless given."""
     named = weight(given, file)
     if named or file.weight_kind != "distance":
         return {**named, "weight_kind": given.weight_kind}

@@ -1,4 +1,4 @@
-"""Find the columns of a table that hold the ends, and the weight or length of edges, by headings.
+"""Find the columns of a table that hold ends, weights or lengths of edges, by headings.
 
 Files and data frames share the same words; case does not matter.  Two headings that differ only by 1 and 2, by A
 and B, or by from and to, also name the ends::

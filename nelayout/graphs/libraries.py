@@ -448,7 +448,7 @@ class PandasHost(Host):
 
 
 def _is_adjacency(frame: Any) -> bool:
-    """Return whether index and columns of a frame hold the same names, not only numbers from 0."""
+    """Return whether index and columns hold the same names, not only numbers from 0."""
     index, columns = frame.index, frame.columns
     counted = type(index).__name__ == type(columns).__name__ == "RangeIndex"
     same = 0 < len(index) == len(columns) and index.is_unique and columns.is_unique and set(index) == set(columns)
@@ -456,7 +456,7 @@ def _is_adjacency(frame: Any) -> bool:
 
 
 def _edges_of(frame: Any) -> tuple[Any, bool]:
-    """Return the table of edges of an adjacency frame, and whether it is directed; NaN is no edge."""
+    """Return the edges of an adjacency frame without NaN, and whether it is directed."""
     names = frame.index
     A = np.nan_to_num(frame[names].to_numpy(np.float64), posinf=np.inf, neginf=-np.inf)
     directed = not np.array_equal(A, A.T)

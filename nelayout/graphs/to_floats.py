@@ -69,7 +69,7 @@ def plain_numbers(values: object) -> np.ndarray | None:
 
 
 def utf8(text: str) -> bytes:
-    r"""Encode text as UTF-8; half a pair of surrogates, which has no code, is written as \ud83d.
+    r"""Encode text as UTF-8; write half a pair of surrogates, which has no code, as \ud83d.
 
     >>> utf8("a\ud83d"), utf8("\u00e9")
     (b'a\\ud83d', b'\xc3\xa9')

@@ -1,4 +1,4 @@
-"""Name files of other programs by their ending or their beginning, and say how to convert them.
+"""Name files of other programs by their beginning or ending, and how to convert them.
 
 >>> foreign(b"version https://git-lfs.github.com/spec/v1\\noid sha256:0\\n")
 'this is a pointer of Git LFS in place of the file; git lfs pull fetches the file'

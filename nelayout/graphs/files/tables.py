@@ -98,7 +98,7 @@ def read_edgelist(source: Source, weight: str | None = None, ends: tuple[str, st
 
 
 def two_modes_note(headings: Sequence[str], labels: Sequence[Hashable], ends: np.ndarray) -> str:
-    """Return a note on numbers in both columns, of headings as user and item, or an empty text."""
+    """Return a note on numbers in two columns such as user and item, or an empty text."""
     short = min(map(len, headings)) < MIN_SHARED_LETTERS  # as in "x,y"
     if short or ends_named(headings) is not None or not all(str(label).isdecimal() for label in labels):
         return ""
@@ -199,7 +199,7 @@ def _grid(rows: list[list[str]]) -> tuple[np.ndarray, int] | None:
 
 
 def _titles(top: list[tuple[int, list[str]]]) -> int:
-    """Return the number of lines above a row of headings for both ends; none of their words is a node."""
+    """Return the number of lines above the headings of both ends; they name no node."""
     rows = [row for _, row in top]
     for k, row in enumerate(rows[: MAX_TITLE_LINES + 1]):
         ends = first_of(row, FROM), first_of(row, TO)
