@@ -23,7 +23,7 @@ from nelayout.core.catalogue import OWNERS, method_named, own_keywords, tune
 from nelayout.errors import InputError, missing_extra, unknown
 from nelayout.graphs import files, read
 from nelayout.graphs.files import FORMATS, JSON, GraphFile
-from nelayout.graphs.host import Named
+from nelayout.graphs.plain import Named
 from nelayout.keywords.options import TEXTS
 
 __all__ = [

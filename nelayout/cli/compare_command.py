@@ -27,7 +27,7 @@ from nelayout.errors import InputError, near_matches
 from nelayout.graphs import files
 from nelayout.graphs.files import FORMATS, GraphFile
 from nelayout.graphs.files.writers import encode_csv, encode_json
-from nelayout.graphs.host import Named
+from nelayout.graphs.plain import Named
 
 if TYPE_CHECKING:
     from nelayout.comparison import Comparison

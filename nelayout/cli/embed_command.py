@@ -26,7 +26,7 @@ from nelayout.graphs.files import file_format
 from nelayout.graphs.files.arrow import encode_columns
 from nelayout.graphs.files.record import Source, load, reading
 from nelayout.graphs.files.writers import axes, encode_csv, encode_json, encode_npz
-from nelayout.graphs.host import Named
+from nelayout.graphs.plain import Named
 from nelayout.vectors.tables import FORMATS, FittedColumns, Table, read_table
 
 __all__ = ["COMMAND", "WRITTEN"]

@@ -10,7 +10,6 @@ import numpy as np
 
 from nelayout.errors import InputError, InputTypeError
 from nelayout.graphs import Network, places, points
-from nelayout.graphs.host import Named
 from nelayout.graphs.to_floats import short_repr
 from nelayout.keywords.options import generator
 from nelayout.vectors.input import unmasked
@@ -54,11 +53,10 @@ def class_names(network: Network, labels: object) -> list | None:
     """Return a class per node, None for an unknown one (None, NaN, -1, "", not in the dict)."""
     if labels is None:
         return None
-    heading = labels if isinstance(labels, str) else getattr(labels, "name", None)
-    names = Named(network.host.objects(labels, "labels"), heading if isinstance(heading, str) else "")
+    names = network.host.objects(labels, "labels")
     for i, label in enumerate(names):
         try:
-            if label is None or label in {"", -1} or label != label:  # noqa: PLR0124  NaN differs from itself
+            if label in {"", -1}:
                 names[i] = None
         except (TypeError, ValueError):
             raise InputError(

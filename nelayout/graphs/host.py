@@ -9,7 +9,7 @@ array([[nan, nan],
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Container, Hashable, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
@@ -17,19 +17,24 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from nelayout.errors import InputError, InputTypeError, near_matches, unknown
+from nelayout.errors import InputError, InputTypeError, near_matches, unknown, warn
+from nelayout.graphs.plain import Named, categories_of, is_missing, listed, name_of
 from nelayout.graphs.to_floats import REAL, numbers, short_repr
 
 if TYPE_CHECKING:
     import networkx as nx
 
-__all__ = ["Attributes", "Host", "Links", "Named", "Places", "as_mapping", "holds_weights", "is_a", "networkx_graph"]
+__all__ = [
+    "Attributes", "Host", "Links", "Places", "as_mapping", "holds_weights", "is_a", "networkx_graph", "warn_of_others",
+]  # fmt: skip
 
 MISSING: Any = object()
 # Values of a node or an edge by the names of the attributes.
 Attributes = dict[str, Any]
 # Names of the axes, in the order of the coordinates.
 AXES = ("x", "y", "z")
+# Largest number of keys in a warning.
+MAX_SHOWN = 5
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -75,14 +80,6 @@ class Places:
     def dim(self) -> int:
         """Number of coordinates of the first position; 2 without positions."""
         return int(np.size(next(iter(self.rows), (0, 0))))
-
-
-class Named(list):
-    """Values of a node attribute, with its name for the heading of a legend."""
-
-    def __init__(self, values: Iterable[object], name: str):
-        super().__init__(values)
-        self.name = name
 
 
 class Host:
@@ -235,25 +232,49 @@ class Host:
             )
         return numbers(self._sequence(x, what) if given is None else given, what, name, nonnegative)
 
-    def objects(self, x: Any, what: str) -> list:
-        """Return one object per node or None, from a dict, an array or a node attribute."""
+    def objects(self, x: Any, what: str) -> Named:
+        """Return one value per node or None, from a dict, an array or a node attribute.
+
+        Warn of keys that are not nodes.
+        """
         if isinstance(x, str):
-            return self.attribute(x, what)
-        x, n = self.opened(x), len(self.aliases[0])
+            return Named(listed(self.attribute(x, what)), x)
+        name, categories, n = name_of(x), categories_of(x), len(self.aliases[0])
+        x = self.opened(x)
         given = self._found(x)
         if given is not None:
             if n and all(value is MISSING for value in given):
                 raise InputError(
                     f"no key of {what} is a node of the graph; give a dict keyed by node, or one entry per node ({n})"
                 )
-            return [None if value is MISSING else value for value in given]
+            self.warn_of_others(x, what)
+            values = (None if value is MISSING or is_missing(value) else value for value in given)
+            return Named(values, name, categories)
         if not hasattr(x, "__len__") or len(x) != n:
             size = f"has {len(x)} entries" if hasattr(x, "__len__") else f"is {short_repr(x)}"
             raise InputError(
                 f"{what} {size} and the graph has {n} nodes; give one entry per node, a dict keyed by node, or the "
                 "name of a node attribute"
             )
-        return x.tolist() if isinstance(x, np.ndarray) else list(x)
+        return Named(listed(x), name, categories)
+
+    def warn_of_others(self, x: object, what: str) -> None:
+        """Warn of keys of a mapping that are not nodes of the graph."""
+        mapping = as_mapping(self.opened(x))
+        if mapping is not None:
+            warn_of_others(mapping, set().union(*self.aliases), what, "nodes")
+
+    def keyed_by_edge(self, x: Any) -> Mapping | None:
+        """Return `x` if its keys are edges: a mapping, or a Series with pairs of nodes for its index; else None."""
+        mapping = as_mapping(x)
+        series = mapping is not None and not isinstance(x, Mapping)
+        return None if series and not all(isinstance(key, tuple) for key in mapping) else mapping
+
+    def edge_names(self, links: Links) -> list[list[Hashable]]:
+        """Return the keys of each edge, the first one first: (u, v), and (v, u) if it is undirected."""
+        ends = list(zip(links.rows.tolist(), links.cols.tolist(), strict=True))
+        names = [[(labels[i], labels[j]) for labels in self.aliases] for i, j in ends]
+        return names if self.directed else [[*keys, *((v, u) for u, v in keys)] for keys in names]
 
     def nodes(self, which: Iterable | None, what: str = "fixed") -> np.ndarray:
         """Return sorted, unique int64 indices of node labels, of one label, or of a boolean mask."""
@@ -388,6 +409,15 @@ def holds_weights(weight: object) -> bool:
 def as_mapping(x: Any) -> Mapping | None:
     """Return `x` if it is a mapping, a pandas Series as a dict by its index, else None."""
     return x if isinstance(x, Mapping) else x.to_dict() if is_a(x, "pandas", "Series") else None
+
+
+def warn_of_others(keys: Collection, known: Container, what: str, kind: str) -> None:
+    """Warn of keys of the mapping `what` that are not known; `kind`: they should be "nodes" or "edges"."""
+    others = [key for key in keys if key not in known]
+    if others:
+        shown = ", ".join(map(short_repr, others[:MAX_SHOWN])) + ", ..." * (len(others) > MAX_SHOWN)
+        few = f"{len(others)} of {len(keys)} ({shown})"
+        warn(f"keys of {what} that are not {kind} of the graph: {few}. They are left out; give no other keys")
 
 
 def _is_key(label: object, index: Mapping) -> bool:

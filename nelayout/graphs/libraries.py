@@ -110,6 +110,14 @@ class NetworkxHost(Host):
         none = [absent] * len(rows)
         return Links(rows, cols, names, lambda name: [own.get(name, absent) for own in data] or none, absent)
 
+    def edge_names(self, links: Links) -> list[list[Hashable]]:
+        """Return the keys of each edge; parallel edges have (u, v, key) as well."""
+        names = super().edge_names(links)
+        if not self.G.is_multigraph():
+            return names
+        keys = (key for _, _, key in self.G.edges(keys=True))
+        return [[*((*ends, key) for ends in pair), *pair] for pair, key in zip(names, keys, strict=True)]
+
     def columns(self) -> dict[str, list]:
         rows = [data for _, data in self.G.nodes(data=True)]
         names = sorted(name for name in set().union(*rows) if isinstance(name, str))
@@ -440,6 +448,16 @@ class PandasHost(Host):
             return values if absent is MISSING else [None if k else x for x, k in zip(values, missing, strict=True)]
 
         return Links(rows, cols, self.names, attribute, absent, notes)
+
+    def keyed_by_edge(self, x: Any) -> Mapping | None:
+        """Return `x` if its keys are edges or, for a Series, rows of the table; else None."""
+        mapping, rows = as_mapping(x), self.G.index
+        by_row = mapping is not None and rows.is_unique and all(key in rows for key in mapping)
+        return mapping if by_row else super().keyed_by_edge(x)
+
+    def edge_names(self, links: Links) -> list[list[Hashable]]:
+        """Return the keys of each edge, and the row of the table."""
+        return [[*keys, row] for keys, row in zip(super().edge_names(links), self.G.index.tolist(), strict=True)]
 
     def close(self, Y: np.ndarray) -> Any:
         """Return a DataFrame, indexed by node, with the columns x, y (and z)."""

@@ -13,13 +13,14 @@ from __future__ import annotations
 import decimal
 import numbers as abstract
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 from typing import Any
 
 import numpy as np
 
 from nelayout.errors import InputError
 
-__all__ = ["REAL", "TEXT", "numbers", "plain_numbers", "short_repr", "utf8"]
+__all__ = ["REAL", "TEXT", "as_float", "numbers", "plain_numbers", "plain_numpy", "short_repr", "utf8"]
 
 # Advice of the error for text instead of a number.
 TEXT = "convert text to numbers first"
@@ -44,7 +45,7 @@ def numbers(
         for k, value in enumerate(values):
             if not isinstance(value, REAL):
                 raise refused(k, text if isinstance(value, str) else "")
-        result = np.array([_as_float(value) for value in values], dtype=np.float64)
+        result = np.array([as_float(value) for value in values], dtype=np.float64)
     wrong = ~np.isfinite(result)
     if nonnegative:
         wrong |= result < 0
@@ -78,12 +79,24 @@ def utf8(text: str) -> bytes:
 
 
 def short_repr(value: object) -> str:
-    """Return the text of a value for a message: without NumPy's type, at most 80 characters."""
-    text = repr(value.item() if isinstance(value, np.generic) else value)
+    """Return the text of a value for a message: without NumPy's types, at most 80 characters."""
+    with plain_numpy():
+        text = repr(value)
     return text if len(text) <= 80 else text[:77] + "..."
 
 
-def _as_float(value: Any) -> float:
+def plain_numpy() -> AbstractContextManager[object]:
+    """Write numbers of NumPy as Python's within the block, also in tuples and sets.
+
+    >>> with plain_numpy():
+    ...     repr((np.int64(1), {np.float64(0.5)}))
+    '(1, {0.5})'
+    """
+    return np.printoptions(legacy="1.25")
+
+
+def as_float(value: Any) -> float:
+    """Return a real number as float, infinity for a larger one."""
     try:
         return float(value)
     except OverflowError:

@@ -1,8 +1,8 @@
 """Colors of nodes: given colors, one for each class, a scale for numbers, or one for all.
 
 Values that all are colors are used as they are. Texts, booleans and up to 24 different whole numbers are classes. Other
-numbers are a scale. The palettes have 24 colors in three groups of eight. Color-blind readers can distinguish the eight
-colors of a group, and the shape of a dot shows its group.
+numbers, dates and durations are a scale. The palettes have 24 colors in three groups of eight. Color-blind readers can
+distinguish the eight colors of a group, and the shape of a dot shows its group.
 """
 
 from __future__ import annotations
@@ -11,13 +11,15 @@ import colorsys
 import math
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from datetime import UTC, date, datetime, time, timedelta
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from nelayout.errors import InputError, near_matches, unknown
 from nelayout.graphs import Network
+from nelayout.graphs.plain import Named, categories_of, is_missing, plain_value
 from nelayout.pictures.paper import WHITE, Paper
 from nelayout.pictures.style import STYLE
 
@@ -42,6 +44,8 @@ ON_DARK = (
 )  # fmt: skip
 LEGEND = len(PALETTE)  # largest number of classes that a legend names, and of whole numbers that are classes
 SHAPE_COLORS = LEGEND // 3  # colors of one shape
+DURATIONS = {unit: timedelta(**{unit: 1}) for unit in ("days", "hours", "minutes", "seconds")}
+SCALES = {"numbers": (int, float), "dates": date, "durations": timedelta}  # values of one kind are on one scale
 PLAIN = WHITE.plain
 UNKNOWN = WHITE.unknown
 
@@ -58,6 +62,7 @@ class Coloring:
     whole: bool = False  # whether all values of the scale are whole numbers
     beyond: bool = False  # whether there are values outside of the bounds
     name: str = ""  # the heading of legend or color bar
+    unit: str = ""  # of a scale: "date" for days since 1970, or the unit of durations, such as "hours"
     note: str = ""  # a sentence for what the legend lacks
     cmap: Colormap | None = None  # matplotlib's map from shares of the scale to colors
     shapes: np.ndarray | None = None  # (n,) numbers of `class_shape`; None: all dots are circles
@@ -93,8 +98,8 @@ class Inks:
             return ListedColormap(colormaps[name](np.linspace(STYLE.dark_share, 1.0, 256)))
         return colormaps[name]
 
-    def of_classes(self, classes: list) -> list[tuple]:
-        """Return the rgba of each class."""
+    def of_classes(self, classes: list, categories: list | None = None) -> list[tuple]:
+        """Return the rgba of each class; a list has the colors of all `categories` in their order."""
         from matplotlib import colormaps
         from matplotlib.colors import is_color_like, to_rgba
 
@@ -112,8 +117,12 @@ class Inks:
             if missing:
                 raise InputError(f"palette must have a color for each class; got none for {missing[0]!r}")
             given = [known[str(name)] for name in classes]
-        elif len(given) < k:
-            raise InputError(f"palette must have a color for each of the {k} classes; got {len(given)} colors")
+        else:
+            every, kind = (classes, "classes") if categories is None else (categories, "categories")
+            if len(given) < len(every):
+                few = f"each of the {len(every)} {kind}; got {len(given)} colors"
+                raise InputError(f"palette must have a color for {few}. Give more, or {{class: color}}")
+            given = [given[every.index(name)] for name in classes]
         wrong = [color for color in given if not is_color_like(color)]
         if wrong:
             raise InputError(f"palette must hold matplotlib colors, such as 'red' or '#0072b2'; got {wrong[0]!r}")
@@ -133,24 +142,62 @@ def coloring(
     if color is None:
         return Coloring(np.array([to_rgba(inks.paper.plain)]))
     if amount is not None:
-        return _scale(amount.tolist(), str(color), skewed=True, inks=inks)
+        return _scale(amount, str(color), skewed=True, inks=inks)
     if isinstance(color, str) and color not in network.host.attributes():
         if not is_color_like(color):
             raise unknown_color(color, network.host.attributes())
         return Coloring(np.array([to_rgba(color)]))
     if isinstance(color, tuple) and len(color) in (3, 4) != len(network.labels) and is_color_like(color):
         return Coloring(np.array([to_rgba(color)]))
-    name = color if isinstance(color, str) else getattr(color, "name", None)
-    name = name if isinstance(name, str) else ""
-    values = [None if is_missing(value) else value for value in network.host.objects(color, "color")]
+    return of_values(network.host.objects(color, "color"), "color", tails, inks)
+
+
+def of_values(values: Named, what: str = "color", tails: float = 0.0, inks: Inks = Inks()) -> Coloring:
+    """Return the colors of given values, one for None; `what` is their keyword in errors."""
+    from matplotlib.colors import to_rgba
+
+    values = Named([value if is_known(value) else None for value in values], values.name, values.categories)
     known = [value for value in values if value is not None]
     if known and all(map(is_color, known)):
         rgba = np.array([to_rgba(inks.paper.unknown if value is None else value) for value in values])
         return Coloring(rgba, grouped=True)
-    numbers = all(isinstance(value, (int, float, np.number)) for value in known)
+    numbers = all(isinstance(plain_value(value), (int, float)) for value in known)
     if inks.palette is None and (classes_of(values) is None or (inks.cmap is not None and numbers)):
-        return _scale(values, name, tails=tails, inks=inks)
-    return class_coloring(values, name, inks)
+        numbers, unit = scale_numbers(values, what)
+        return replace(_scale(numbers, values.name, tails=tails, inks=inks), unit=unit)
+    return class_coloring(values, values.name, inks)
+
+
+def scale_numbers(values: list, what: str = "color") -> tuple[np.ndarray, str]:
+    """Return numbers (n,) on a scale, NaN for None, and their unit.
+
+    Dates are days since 1970 and have the unit "date". Durations have the largest unit that one of them exceeds. Raise
+    `InputError` for values of several kinds.
+
+    >>> scale_numbers([timedelta(hours=36), None]), scale_numbers([date(1970, 1, 11)])
+    ((array([1.5, nan]), 'days'), (array([10.]), 'date'))
+    """
+    plain = [None if value is None else plain_value(value) for value in values]
+    known = [value for value in plain if value is not None]
+    kind = next((kind for kind, of in SCALES.items() if any(isinstance(value, of) for value in known)), "numbers")
+    bad = [value for value in known if not isinstance(value, SCALES[kind])]
+    if bad:
+        raise InputError(f"{what} must hold only texts, only numbers or only dates; got {bad[0]!r} among {kind}")
+    unit = ""
+    if kind == "dates":
+        plain, unit = [None if value is None else _days(value) for value in plain], "date"
+    elif kind == "durations":
+        longest = max(map(abs, known))
+        unit = next((name for name, size in DURATIONS.items() if longest >= size), "seconds")
+        plain = [None if value is None else value / DURATIONS[unit] for value in plain]
+    return np.array([np.nan if value is None else float(value) for value in plain]), unit
+
+
+def _days(value: Any) -> float:
+    """Return the days from 1970-01-01, in UTC, to a date."""
+    if not isinstance(value, datetime):
+        value = datetime.combine(value, time())
+    return (value - datetime(1970, 1, 1, tzinfo=value.tzinfo and UTC)) / timedelta(days=1)
 
 
 def unknown_color(color: str, attributes: Sequence[str]) -> InputError:
@@ -174,9 +221,10 @@ def class_coloring(values: list, name: str = "", inks: Inks = Inks()) -> Colorin
     from matplotlib.colors import to_rgba
 
     if classes_of(values) is None:
-        values = [None if value is None else str(value) for value in values]
-    classes = classes_of(values) or []
-    k, chosen, said, shapes = len(classes), inks.of_classes(classes), "", None
+        values = [None if value is None else str(plain_value(value)) for value in values]
+    classes, categories = classes_of(values) or [], categories_of(values)
+    every = None if categories is None else [plain_value(value) for value in categories]
+    k, chosen, said, shapes = len(classes), inks.of_classes(classes, every), "", None
     number = {value: code for code, value in enumerate(classes)}
     codes = np.array([k if value is None else number[plain_value(value)] for value in values], int)
     if SHAPE_COLORS < k <= LEGEND and len(values) <= STYLE.max_diagram_items and inks.palette is None:
@@ -222,24 +270,19 @@ def is_color(value: object) -> bool:
     return isinstance(value, (tuple, list)) and len(value) in (3, 4) and is_color_like(tuple(value))
 
 
-def _scale(values: list, name: str = "", skewed: bool = False, tails: float = 0.0, inks: Inks = Inks()) -> Coloring:
+def _scale(
+    numbers: np.ndarray, name: str = "", skewed: bool = False, tails: float = 0.0, inks: Inks = Inks()
+) -> Coloring:
     """Return the colors of numbers; `skewed`: the scale may be logarithmic."""
     from matplotlib.colors import to_rgba
 
-    try:
-        numbers = np.array([np.nan if value is None else float(value) for value in values])
-    except (TypeError, ValueError):
-        bad = next(value for value in values if not isinstance(value, (int, float, np.number)))
-        raise InputError(
-            f"color must hold texts for all nodes or numbers for all nodes; got {bad!r} among numbers"
-        ) from None
     log = skewed and bool((numbers > 0).any()) and numbers.max() > STYLE.log_ratio * numbers[numbers > 0].min()
     known = np.isfinite(numbers) & (numbers > 0 if log else True)
     x = numbers[known]
     low, high = np.quantile(x, [tails, 1 - tails]).tolist() if len(x) else (0.0, 1.0)
     bounds, whole = (low, high) if high > low else None, bool((x == np.round(x)).all())
     beyond = bool(len(x) and bounds and (x.min() < low or x.max() > high))
-    rgba = np.tile(to_rgba(inks.paper.unknown), (len(values), 1))
+    rgba = np.tile(to_rgba(inks.paper.unknown), (len(numbers), 1))
     cmap = inks.scale()
     found = Coloring(rgba, bounds=bounds, log=log, whole=whole, beyond=beyond, name=name, cmap=cmap)
     rgba[known] = cmap(found.norm()(x) if bounds else np.full(len(x), 0.5))
@@ -247,9 +290,18 @@ def _scale(values: list, name: str = "", skewed: bool = False, tails: float = 0.
 
 
 def classes_of(values: list) -> list | None:
-    """Return the different values in order if they are classes, else None."""
+    """Return the different values in order if they are classes, else None.
+
+    Categories of pandas and polars are classes of any type, in the order of the categories.
+
+    >>> classes_of(["b", "a", "b"]), classes_of(Named(["b", "a", "b"], categories=["b", "c", "a"])), classes_of([0.5])
+    (['a', 'b'], ['b', 'a'], None)
+    """
     given = {plain_value(value) for value in values if value is not None}
-    if any(isinstance(value, float) for value in given):
+    categories = categories_of(values)
+    if categories is not None:
+        return [value for value in map(plain_value, categories) if value in given]
+    if any(isinstance(value, (float, date, timedelta)) for value in given):
         return None
     if all(isinstance(value, bool) for value in given):
         return sorted(given)
@@ -264,22 +316,15 @@ def classes_of(values: list) -> list | None:
     return sorted(given, key=order)
 
 
-def class_names(values: list) -> list:
+def class_names(values: Named) -> Named:
     """Return values as classes: many whole numbers become texts, to avoid a scale."""
     given = {plain_value(value) for value in values if value is not None}
-    if all(isinstance(value, int) for value in given) and LEGEND < len(given) <= STYLE.max_classes:
-        return [None if value is None else str(plain_value(value)) for value in values]
-    return values
+    whole = all(isinstance(value, int) for value in given) and LEGEND < len(given) <= STYLE.max_classes
+    if not whole or values.categories is not None:
+        return values
+    return Named((None if value is None else str(plain_value(value)) for value in values), values.name)
 
 
-def plain_value(value: object) -> bool | int | float | str:
-    """Return a value as Python's bool, int (5 for 5.0), float or text."""
-    value = value.item() if isinstance(value, np.generic) else value
-    if isinstance(value, float) and value.is_integer():
-        return int(value)
-    return value if isinstance(value, (bool, int, float, str)) else str(value)
-
-
-def is_missing(value: object) -> bool:
-    """Return True if a value is None, NaN or infinite."""
-    return value is None or (isinstance(value, (float, np.floating)) and not math.isfinite(value))
+def is_known(value: object) -> bool:
+    """Return False for a missing value and an infinite number, which have no color."""
+    return not is_missing(value) and not (isinstance(value, (float, np.floating)) and math.isinf(value))

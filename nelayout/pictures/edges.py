@@ -14,7 +14,6 @@ Approach". IEEE Transactions on Visualization and Computer Graphics 28(1), 2022.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
@@ -24,7 +23,9 @@ from scipy.sparse import csr_array
 
 from nelayout import graphs
 from nelayout.errors import InputError, unknown
-from nelayout.graphs.to_floats import numbers
+from nelayout.graphs.host import warn_of_others
+from nelayout.graphs.plain import Named, categories_of, is_missing, listed, name_of
+from nelayout.graphs.to_floats import numbers, short_repr
 from nelayout.pictures.paper import WHITE
 from nelayout.pictures.raster import paint
 from nelayout.pictures.style import STYLE
@@ -92,46 +93,52 @@ def read_lines(G: object, network: graphs.Network, color: Any, width: Any, arrow
     # Keep the edges that the network has: no edges of weight 0 if weights were read.
     kept = np.flatnonzero(np.isin(links.rows * n + links.cols, rows * n + adjacency.indices) | loop)
     kept = kept[np.argsort(loop[kept], kind="stable")]
+    labels = network.labels
+
+    def name(k: int) -> str:
+        return f"edge ({short_repr(labels[links.rows[k]])}, {short_repr(labels[links.cols[k]])})"
+
     rgb = np.array([to_rgb(color)]) if one_color else np.empty(0)
     if not one_color:
-        colors = _each(color, "edge_color", links, G, network)
-        for value in colors:
+        colors = _each(color, "edge_color", links, network)
+        for k, value in enumerate(colors):
             if value is not None and not is_color_like(value):
-                raise InputError(f"edge_color must hold matplotlib colors, such as 'red' or '#0072b2'; got {value!r}")
+                rule = "edge_color must hold matplotlib colors, such as 'red' or '#0072b2'"
+                raise InputError(f"{rule}; got {value!r} for {name(k)}")
         rgb = np.array([to_rgb(WHITE.unknown if value is None else value) for value in colors]).reshape(-1, 3)[kept]
     if not one_width:
-        widths = [1.0 if value is None else value for value in _each(width, "edge_width", links, G, network)]
-        points = numbers(widths, "edge_width", lambda k: f"edge number {k}", nonnegative=True)[kept]
+        widths = [1.0 if value is None else value for value in _each(width, "edge_width", links, network)]
+        points = numbers(widths, "edge_width", name, nonnegative=True)[kept]
     return Lines(links.rows[kept], links.cols[kept], points, rgb, not one_color, heads)
 
 
-def _each(x: Any, what: str, links: graphs.Links, G: object, network: graphs.Network) -> list:
-    """Return one value per edge from an attribute's name, a dict {(u, v): value} or a list.
+def _each(x: Any, what: str, links: graphs.Links, network: graphs.Network) -> Named:
+    """Return one value per edge, None without one, from an attribute's name, a mapping or a list.
 
-    For parallel edges of networkx the keys of the dict may be (u, v, key).
+    Warn of keys that are not edges.
     """
     m = len(links.rows)
     if isinstance(x, str):
         if x not in links.names:
             kind = "edge attribute or color" if what == "edge_color" else "edge attribute"
             raise unknown(f"{kind} for {what}", x, links.names)
-        return links.attribute(x)
-    if isinstance(x, Mapping):
-        names = network.labels
-        ends = [(names[i], names[j]) for i, j in zip(links.rows.tolist(), links.cols.tolist(), strict=True)]
-        if getattr(G, "is_multigraph", bool)() and any(isinstance(key, tuple) and len(key) == 3 for key in x):
-            ends = list(network.host.G.edges(keys=True))
-        found = [x.get(e, None if network.directed else x.get((e[1], e[0], *e[2:]))) for e in ends]
-        if m and all(value is None for value in found):
-            raise InputError(f"{what} must have edges for keys, such as {ends[0]!r}; got other keys")
-        return found
+        return Named(listed(links.attribute(x)), x)
+    mapping = network.host.keyed_by_edge(x)
+    if mapping is not None:
+        names = network.host.edge_names(links)
+        found = [next((key for key in keys if key in mapping), None) for keys in names]
+        if m and all(key is None for key in found):
+            raise InputError(f"{what} must have edges for keys, such as {names[0][0]!r}; got other keys")
+        warn_of_others(mapping, {key for keys in names for key in keys}, what, "edges")
+        values = (None if key is None or is_missing(mapping[key]) else mapping[key] for key in found)
+        return Named(values, name_of(x), categories_of(x))
     if not hasattr(x, "__len__") or len(x) != m:
         size = f"{len(x)} entries" if hasattr(x, "__len__") else repr(x)
         raise InputError(
             f"{what} must have one entry for each of the {m} edges; got {size}. Give one value for all, a sequence in "
             "the graph's own order, a dict {(u, v): value}, or the name of an edge attribute"
         )
-    return x.tolist() if isinstance(x, np.ndarray) else list(x)
+    return listed(x)
 
 
 def strokes(

@@ -150,7 +150,8 @@ def explained(colors: Coloring, wide: float, high: float) -> Explained:
     if colors.bounds is not None:
         size = letters("ytick.labelsize")
         # Numbers of a bar are short: see `_decade`.
-        numbers = STYLE.bar_width + STYLE.tick + text_size("0.000", size)[0] / 72
+        longest = "0000-00-00" if colors.unit == "date" else "0.000"
+        numbers = STYLE.bar_width + STYLE.tick + text_size(longest, size)[0] / 72
         wide = max(numbers, text_size(_heading(colors), size)[0] / 72)
         return Explained(wide + 1.5 * STYLE.legend_gap, 1.2, size=size)
     return Explained()
@@ -169,6 +170,7 @@ def _legend(colors: Coloring, size: float, columns: int) -> Explained:
 def explain(ax: Axes, colors: Coloring, found: Explained, where: Transform, paper: Paper) -> None:
     """Draw the legend or color bar; `where` maps inches from its left middle to pixels."""
     from matplotlib.cm import ScalarMappable
+    from matplotlib.dates import AutoDateFormatter, AutoDateLocator
     from matplotlib.ticker import LogLocator, MaxNLocator
     from matplotlib.transforms import blended_transform_factory
 
@@ -190,7 +192,11 @@ def explain(ax: Axes, colors: Coloring, found: Explained, where: Transform, pape
         bar = inset.figure.colorbar(ScalarMappable(colors.norm(), cmap=colors.cmap), cax=inset, extend=extend)
         bar.outline.set_visible(False)
         axis = bar.ax.yaxis
-        if colors.log:
+        if colors.unit == "date":
+            locator = AutoDateLocator()
+            axis.set_major_locator(locator)
+            axis.set_major_formatter(AutoDateFormatter(locator))
+        elif colors.log:
             points = inset.get_window_extent().height / inset.figure.dpi * 72
             most, decades = max(2, int(points / (1.3 * found.size))), math.log10(colors.bounds[1] / colors.bounds[0])
             subs = (1.0, 2.0, 5.0) if 3 * decades < most else (1.0,)
@@ -208,9 +214,11 @@ def explain(ax: Axes, colors: Coloring, found: Explained, where: Transform, pape
 def _decade(colors: Coloring) -> int:
     """Return the power of ten of a color bar's numbers; 0 for numbers such as 0.004 and 20000."""
     largest = max(map(abs, colors.bounds or (1.0,)))
-    return 0 if colors.log or colors.whole or 0.01 <= largest < 1e5 else math.floor(math.log10(largest))
+    plain = colors.log or colors.whole or colors.unit == "date" or 0.01 <= largest < 1e5
+    return 0 if plain else math.floor(math.log10(largest))
 
 
 def _heading(colors: Coloring) -> str:
-    unit = _decade(colors)
-    return f"{colors.name} (1e{unit})".strip() if unit else colors.name
+    decade = _decade(colors)
+    unit = " ".join([f"1e{decade}"] * bool(decade) + [colors.unit] * (colors.unit not in ("", "date")))
+    return f"{colors.name} ({unit})".strip() if unit else colors.name

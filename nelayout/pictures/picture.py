@@ -13,11 +13,12 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 import numpy as np
 
 from nelayout import graphs
-from nelayout.errors import InputError, missing_extra, warn
+from nelayout.errors import InputError, missing_extra
 from nelayout.graphs.files import EXTENSIONS, WRITERS, check_output, deliver, output_format
+from nelayout.graphs.plain import Named, spelled
 from nelayout.graphs.to_floats import utf8
 from nelayout.keywords.signatures import checks_keywords
-from nelayout.pictures.colors import Coloring, Inks, class_names, coloring, plain_value
+from nelayout.pictures.colors import Coloring, Inks, class_names, coloring
 from nelayout.pictures.edges import draw_edges, read_lines
 from nelayout.pictures.legend import (
     letters,
@@ -96,13 +97,15 @@ def draw(
         One matplotlib color, or values for the nodes: the name of a node attribute, "degree", "strength", a dict or an
         array. Color names, hex codes or RGB are used as colors. Texts, booleans and up to 24 different whole numbers
         are classes. A legend names up to 24 classes. From the ninth class on, dots have other shapes in graphs of up to
-        1,000 nodes. Other numbers are a scale with a color bar. A node without a value is gray.
+        1,000 nodes. Other numbers, dates and durations are a scale with a color bar. A node without a value (None,
+        NaN, NaT, ``pandas.NA``) is gray.
     cmap : str or matplotlib colormap, optional
         The colors of a scale, by default ``matplotlib.rcParams["image.cmap"]`` (viridis). If `cmap` is given, numbers
         are always a scale.
     palette : list, dict or str, optional
         The colors of the classes: one color per class in their order, {class: color}, or the name of a matplotlib
-        colormap. If `palette` is given, all values are classes.
+        colormap. If `palette` is given, all values are classes. Categories of pandas keep their order in the legend,
+        and a list has one color for each category, used or not.
     alpha : float
         Opacity of the dots, from 0 to 1.
     node_size : float, str, dict or array
@@ -110,8 +113,8 @@ def draw(
         "degree" or "strength" for areas in proportion to these. By default ("auto") the number of nodes decides. Dots
         of large graphs without colors are small; from about 50,000 nodes on only isolated nodes are drawn.
     edge_color : color, str, dict or array
-        One color (default: a gray), or one color for each edge: an edge attribute, a dict {(u, v): color}, for parallel
-        edges of networkx also {(u, v, key): color}, or a sequence in the graph's own order of edges.
+        One color (default: a gray), or one color for each edge: an edge attribute, a dict or Series {(u, v): color},
+        for parallel edges of networkx also {(u, v, key): color}, or a sequence in the graph's own order of edges.
     edge_width : float, str, dict or array
         Points for all edges; or numbers that the widths are in proportion to, the largest 4 points: an edge attribute,
         a dict or a sequence. By default many long edges are thin.
@@ -158,7 +161,7 @@ def draw(
     Warns
     -----
     UserWarning
-        If labels of chosen nodes have no space, or some keys of `pos` are not nodes.
+        If labels of chosen nodes have no space, or some keys of a dict or Series are not nodes or edges.
 
     Examples
     --------
@@ -175,10 +178,7 @@ def draw(
         places = graphs.every_position(network, pos)
         if places.shape[1] not in (1, 2, 3):
             raise InputError(f"pos must have 1, 2 or 3 coordinates; got {places.shape[1]}")
-        keys = graphs.places(pos, network.host).keys
-        if keys is not None and len(keys) > len(places):
-            few = f"{len(keys) - len(places)} of {len(keys)}"
-            warn(f"keys of pos that are not nodes of the graph: {few}. They are left out; give no other keys")
+        network.host.warn_of_others(graphs.places(pos, network.host).given, "pos")
         usual = small_letters()
         font_size = checked(usual if font_size is None else font_size, "font_size", "a number of points > 0", 0.01, 1e4)
         alpha = checked(alpha, "alpha", "an opacity from 0 to 1", 0.0, 1.0)
@@ -192,7 +192,7 @@ def draw(
         shown = colors if legend else Coloring(colors.rgba)
         given = network.labels if labels is True else [None] * len(places)
         given = given if labels is None or isinstance(labels, bool) else network.host.objects(labels, "labels")
-        texts = ["" if text is None else str(plain_value(text)) for text in given]  # 5 for GraphML's 5.0
+        texts = ["" if text is None else spelled(text) for text in given]
         texts = [utf8(text).decode() for text in texts]
         title = None if title is None else utf8(str(title)).decode()
         named = tuple((utf8(name).decode(), rgba) for name, rgba in shown.classes)
@@ -307,14 +307,12 @@ def plot(
     if labels is not None and color is not None:
         raise InputError("labels and color are both given, and a point has one color; leave one of them out")
     network = graphs.points(Y)
-    name, values = getattr(color if labels is None else labels, "name", None), color
+    values: object = color
     if labels is not None:
         values = class_names(network.host.objects(labels, "labels"))
     elif color is None and hasattr(Y, "node_cost"):
-        name, values = "cost", getattr(Y, "node_cost", None)
+        values = Named(getattr(Y, "node_cost", ()), "cost")
     colors = coloring(network, values, tails=STYLE.scale_tails, inks=Inks(cmap, palette, paper(background, ax)))
-    if isinstance(name, str):
-        colors = replace(colors, name=name)
     how = {"title": title, "legend": legend, "background": background, "figsize": figsize, "ax": ax, "alpha": alpha}
     return draw(None, Y, path, color=colors, node_size=node_size, dpi=dpi, format=format, **how)
 

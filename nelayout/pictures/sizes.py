@@ -161,6 +161,7 @@ def node_diameters(
     attributes = network.host.attributes()
     if isinstance(node_size, str) and node_size not in attributes:
         raise unknown("node_size", node_size, ["auto", *AMOUNTS, *attributes])
+    network.host.warn_of_others(node_size, "node_size")
     diameters = network.host.values(node_size, "node_size", nonnegative=True)
     largest = int(np.argmax(diameters)) if len(diameters) else 0
     if len(diameters) and 0 < extent < diameters[largest]:

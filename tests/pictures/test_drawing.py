@@ -18,11 +18,16 @@ from matplotlib import colormaps
 from matplotlib.collections import LineCollection
 from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
+from matplotlib.legend import Legend
 
 import nelayout as nl
 from nelayout.core.placing.final import dot_diameter
 from nelayout.errors import InputError
+from nelayout.graphs.plain import listed
 from nelayout.pictures.colors import PALETTE, PLAIN, UNKNOWN, classes_of, palette
+from nelayout.pictures.pages import Column
+
+pandas = pytest.importorskip("pandas")
 
 
 def node_colors(figure, G):
@@ -84,6 +89,59 @@ def test_classes_get_palette_and_legend_and_missing_ones_gray():
 )
 def test_what_counts_as_classes(values, classes):
     assert classes_of(list(values)) == classes
+
+
+CELLS = ["mono", "T", "B", "T", None]
+TYPES = ["T", "unused", "mono", "B"]  # neither sorted nor as they appear
+
+
+@pytest.mark.parametrize(
+    "made", [pandas.Categorical, pandas.Series, lambda x, dtype: pandas.Series(x, list("abcde"), dtype=dtype)]
+)
+@pytest.mark.parametrize("ordered", [False, True])
+def test_categories_keep_their_order_in_legends_and_palettes(made, ordered):
+    values = made(CELLS, dtype=pandas.CategoricalDtype(TYPES, ordered))
+    G = nx.path_graph(list(getattr(values, "index", range(5))))
+    four = ["#000001", "#000002", "#000003", "#000004"]
+    pos = nx.circular_layout(G)
+    for look, colors in (
+        ({}, dict(zip(["T", "mono", "B"], PALETTE, strict=False))),
+        ({"palette": four}, dict(zip(TYPES, four, strict=True))),
+        ({"palette": np.array(four)}, dict(zip(TYPES, four, strict=True))),
+    ):
+        figure: Any = nl.draw(G, pos, color=values, **look)
+        wanted = [UNKNOWN if kind is None else colors[kind] for kind in CELLS]
+        assert [node_colors(figure, G)[v] for v in G] == wanted
+        assert [text.get_text() for text in figure.axes[0].get_legend().get_texts()] == ["T", "mono", "B"]
+    with pytest.raises(InputError, match="palette must have a color for each of the 4 categories; got 3 colors"):
+        nl.draw(G, pos, color=values, palette=four[:3])
+
+
+def test_categories_are_classes_of_any_type_in_all_pictures():
+    many = pandas.Categorical(range(30), categories=range(30)[::-1])
+    assert classes_of(listed(many)) == list(range(30))[::-1]
+    halves = pandas.cut([0.1, 0.9, 0.4], [0, 0.5, 1])
+    sizes = pandas.Categorical([0.5, 10, 2], categories=[10, 2, 0.5])
+    Y = np.eye(3)[:, :2]
+    for values, names in ((halves, ["(0.0, 0.5]", "(0.5, 1.0]"]), (sizes, ["10", "2", "0.5"])):
+        for figure in (nl.plot(Y, values), nl.plot(Y, color=values), nl.plot(Y, pandas.Series(values))):
+            legend: Any = figure.axes[0].get_legend()
+            assert [text.get_text() for text in legend.get_texts()] == names
+        assert Column("x", values).held([])["names"] == names
+    compared = nl.compare(SQUARE, {"one": CORNERS}, labels=pandas.Categorical(list("abca"), categories=list("cab")))
+    legends = [text.get_text() for each in compared.plot().findobj(Legend) for text in each.get_texts()]
+    assert legends == ["c", "a", "b"]
+
+
+def test_keys_that_are_not_nodes_are_counted_and_named():
+    few = {0: "a", 1: "a"}
+    for what, call in (("color", nl.draw), ("labels", nl.draw), ("color", nl.explore), ("labels", nl.explore)):
+        with pytest.warns(UserWarning, match=rf"keys of {what} that are not nodes of the graph: 2 of 4 \('x', '0'\)"):
+            call(SQUARE, CORNERS, **{what: few | {"x": "a", "0": "b"}})
+    with pytest.warns(UserWarning, match=r"keys of node_size .* the graph: 7 of 11 \(9, 10, 11, 12, 13, ...\)"):
+        nl.draw(SQUARE, CORNERS, node_size=dict.fromkeys([*SQUARE, *range(9, 16)], 0.1))
+    with pytest.warns(UserWarning, match=r"keys of pos that are not nodes of the graph: 1 of 5 \('x'\)"):
+        nl.explore(SQUARE, CORNERS | {"x": (0, 0)})
 
 
 def test_one_color_and_palettes_of_different_colors():

@@ -1,6 +1,7 @@
 """nl.draw: arrows, widths and colors of edges; drawings in space; sizes of dots on paper as diameters."""
 
 import io
+from types import MappingProxyType
 from typing import Any
 
 import networkx as nx
@@ -17,6 +18,9 @@ from matplotlib.figure import Figure
 import nelayout as nl
 from nelayout import graphs
 from nelayout.pictures.space import seen_from_aside
+
+igraph = pytest.importorskip("igraph")
+pandas = pytest.importorskip("pandas")
 
 TRIANGLE = {"a": (0.0, 0.0), "b": (4.0, 0.0), "c": (0.0, 3.0)}
 
@@ -189,3 +193,58 @@ def test_nodes_kept_apart_by_points_do_not_overlap_in_networkx_pictures(paper):
     places = ax.transData.transform(list(pos.values())) / figure.dpi * 72
     apart = np.hypot(*(places[:, None] - places[None]).T)
     assert apart[~np.eye(len(G), dtype=bool)].min() > 300**0.5
+
+
+def edge_values(graph: Any, pos: Any, what: str, x: Any) -> dict:
+    """{length of the edge: its color or width} of a picture."""
+    lines = layer(nl.draw(graph, pos, **{what: x}), LineCollection)
+    values = lines.get_linewidths() if what == "edge_width" else [to_hex(color) for color in lines.get_colors()]
+    return dict(zip(lengths(lines).round(9).tolist(), np.broadcast_to(values, 3).tolist(), strict=True))
+
+
+TABLE = pandas.DataFrame({"source": list("aba"), "target": list("bcc"), "cost": [3.0, 1.0, 2.0]}, index=[7, 3, 5])
+SHUFFLED = [("c", "b"), ("a", "c"), ("b", "a")]  # lengths 5, 3 and 4
+KEYED = {
+    "dict": lambda values: dict(zip(SHUFFLED, values, strict=True)),
+    "mapping": lambda values: MappingProxyType(dict(zip(SHUFFLED, values, strict=True))),
+    "series": lambda values: pandas.Series(values, pandas.MultiIndex.from_tuples(SHUFFLED)),
+    "series of pairs": lambda values: pandas.Series(values, pandas.Index(SHUFFLED, tupleize_cols=False)),
+}
+
+
+NAMED = igraph.Graph([(0, 1), (1, 2), (0, 2)])
+NAMED.vs["name"] = list("abc")
+
+
+@pytest.mark.parametrize("graph", [WEIGHTED, TABLE, NAMED], ids=["networkx", "table", "igraph"])
+@pytest.mark.parametrize("kind", KEYED)
+def test_values_of_edges_are_read_by_their_keys(graph, kind):
+    pos, keyed = list(TRIANGLE.values()) if graph is NAMED else TRIANGLE, KEYED[kind]
+    assert edge_values(graph, pos, "edge_width", keyed([4, 1, 2])) == {5: 4.0, 3: 1.0, 4: 2.0}
+    drawn = edge_values(graph, pos, "edge_color", keyed(["red", "lime", "blue"]))
+    assert drawn == {5: "#ff0000", 3: "#00ff00", 4: "#0000ff"}
+
+
+def test_a_series_of_a_table_s_rows_is_read_by_row_and_another_one_in_order():
+    by_row = TABLE["cost"].sort_values()  # rows 3, 5, 7
+    assert edge_values(TABLE, TRIANGLE, "edge_width", 4 / 3 * by_row) == {4: 4.0, 5: 4 / 3, 3: 8 / 3}
+    in_order = pandas.Series([4.0, 1.0, 2.0], index=["x", "y", "z"])
+    assert edge_values(WEIGHTED, TRIANGLE, "edge_width", in_order) == {4: 4.0, 3: 1.0, 5: 2.0}
+    for keys in ([("a", "b"), ("b", "c"), ("a", "c")], [(0, 1), (1, 2), (0, 2)]):
+        widths = dict(zip(keys, [4, 1, 2], strict=True))
+        assert edge_values(NAMED, list(TRIANGLE.values()), "edge_width", widths) == {4: 4.0, 5: 1.0, 3: 2.0}
+
+
+@pytest.mark.parametrize("x", [{("a", "b"): 4, ("b", "c"): 2}, pandas.Series({("a", "b"): 4, ("b", "c"): 2})])
+def test_keys_that_are_not_edges_are_counted_and_named(x):
+    stray = {("b", "q"): 1, ("c", 5): 2} | dict(x)
+    stray = pandas.Series(stray) if isinstance(x, pandas.Series) else stray
+    said = r"keys of edge_width that are not edges of the graph: 2 of 4 \(\('b', 'q'\), \('c', 5\)\)\. They"
+    with pytest.warns(UserWarning, match=said):
+        assert edge_values(WEIGHTED, TRIANGLE, "edge_width", stray) == edge_values(WEIGHTED, TRIANGLE, "edge_width", x)
+    directed = nx.DiGraph([("a", "b")])
+    with pytest.warns(UserWarning, match=r"keys of edge_color .*: 1 of 2 \(\('b', 'a'\)\)"):
+        nl.draw(directed, {"a": (0, 0), "b": (1, 1)}, edge_color={("a", "b"): "red", ("b", "a"): "blue"})
+    both = nx.MultiGraph([(0, 1), (0, 1)])
+    with pytest.warns(UserWarning, match=r"1 of 3 \(\(0, 1, 7\)\)"):
+        nl.draw(both, [(0, 0), (1, 0)], edge_color={(0, 1, 0): "red", (1, 0, 1): "blue", (0, 1, 7): "lime"})

@@ -90,7 +90,7 @@ EDGES = [
     (lines, {"edge_color": ["red"]}, "edge_color must have one entry for each of the 3 edges; got 1 entries"),
     (lines, {"edge_color": ["red", "blau", "red"]}, "edge_color must hold matplotlib colors.*; got 'blau'"),
     (lines, {"edge_width": "wieght"}, "unknown edge attribute for edge_width 'wieght': did you mean 'weight'"),
-    (lines, {"edge_width": [1, -2, 3]}, "edge number 1 has edge_width -2; every .* must be a finite number >= 0"),
+    (lines, {"edge_width": [1, -2, 3]}, r"edge \('a', 'c'\) has edge_width -2; every .* must be a finite number >= 0"),
     (lines, {"edge_width": {("x", "y"): 1}}, r"must have edges for keys, such as \('a', 'b'\); got other keys"),
     (lines, {"edge_width": -1}, "edge_width must be points, a number >= 0; got -1"),
     (lines, {"arrows": "yes"}, "arrows must be True, False or \"auto\"; got 'yes'"),

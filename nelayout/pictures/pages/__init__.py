@@ -9,7 +9,6 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
-import math
 import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -24,15 +23,17 @@ import numpy as np
 from nelayout import graphs
 from nelayout.errors import InputError
 from nelayout.graphs.files import check_output, deliver
+from nelayout.graphs.plain import Named, listed, plain_value, spelled
 from nelayout.pictures.colors import (
     AMOUNTS,
     PLAIN,
+    SCALES,
     class_names,
     classes_of,
     is_color,
-    is_missing,
+    is_known,
     palette,
-    plain_value,
+    scale_numbers,
     unknown_color,
 )
 from nelayout.pictures.paper import DARK, WHITE
@@ -62,19 +63,20 @@ class Column:
     def __init__(
         self, name: str, values: Sequence | np.ndarray, drawing: str | None = None, amount: bool = False
     ) -> None:
-        self.name, self.drawing, self.kind = name, drawing, "texts"
-        every = values.tolist() if isinstance(values, np.ndarray) else list(values)
-        known = [None if is_missing(value) else value for value in every]
-        given = [value for value in known if value is not None]
+        self.name, self.drawing, self.kind, self.unit = name, drawing, "texts", ""
+        every = listed(values)
+        known = Named((value if is_known(value) else None for value in every), categories=every.categories)
+        given = [plain_value(value) for value in known if value is not None]
         self.classes = None if amount and given else classes_of(known)
-        if self.classes is None and (amount or all(isinstance(x, (int, float, np.number)) for x in given)):
+        scale = any(all(isinstance(value, kind) for value in given) for kind in SCALES.values())
+        if self.classes is None and (amount or scale):
             self.kind = "numbers"
         elif self.classes and len(self.classes) <= STYLE.max_classes:
             names = len(self.classes) == len(given) > 1 and isinstance(self.classes[0], str)
             self.kind = "texts" if names else "classes"
         self.values: Any
         if self.kind == "numbers":
-            self.values = np.array([math.nan if value is None else float(value) for value in known])
+            self.values, self.unit = scale_numbers(known, name)
         elif self.kind == "classes":
             number = {name: k for k, name in enumerate(map(str, self.classes or []))}
             codes = [-1 if value is None else number[str(plain_value(value))] for value in known]
@@ -90,7 +92,7 @@ class Column:
         if self.kind == "texts":
             return result | {"values": self.values}
         if self.kind == "numbers":
-            return result | {"values": packed(self.values)}
+            return result | {"unit": self.unit, "values": packed(self.values)}
         classes = self.classes or []
         own = [hex_color(name) for name in classes]
         light, dark = ([hex_color(color) for color in palette(len(classes), night)] for night in (False, True))
@@ -115,7 +117,7 @@ def shortened(value: object) -> str:
     >>> shortened(5.0), shortened(("a", 1)), len(shortened("x" * 1000))
     ('5', "('a', 1)", 200)
     """
-    text = str(plain_value(value))
+    text = spelled(value)
     return text if len(text) <= _MAX_LETTERS else text[: _MAX_LETTERS - 1] + "…"
 
 
@@ -394,6 +396,7 @@ def page_of(
         drawn = []
         for name, pos in drawings.items():
             Y = graphs.every_position(network, pos, f"the drawing {name!r}")
+            network.host.warn_of_others(graphs.places(pos, network.host).given, "pos")
             if Y.shape[1] not in (1, 2, 3):
                 raise InputError(f"{name!r} must have 1, 2 or 3 coordinates; got {Y.shape[1]}")
             flat = np.pad(Y, ((0, 0), (0, max(0, 2 - Y.shape[1]))))
@@ -428,9 +431,9 @@ def _color(network: graphs.Network, color: object, known: list[Column]) -> tuple
         return plain, []
     if isinstance(color, str):
         raise unknown_color(color, [name for name in colored if name not in AMOUNTS])
-    given = getattr(color, "name", None)  # of a Series
-    heading = given if isinstance(given, str) and given not in {column.name for column in known} else "color"
-    column = Column(heading, class_names(network.host.objects(color, "color")))
+    values = class_names(network.host.objects(color, "color"))
+    heading = values.name if values.name not in {"", *(column.name for column in known)} else "color"
+    column = Column(heading, values)
     if column.kind == "texts":
         raise InputError(
             f"color must hold numbers or at most {STYLE.max_classes} classes; got more different texts. Show them with "

@@ -131,10 +131,10 @@ function legend(page) {
   if (!choice) return element("div");
   const title = element("h2", {}, choice.name);
   if (choice.kind === "numbers") {
-    const bar = element("div", { class: "scale", role: "img", "aria-label": `from ${written(choice.low)} to ${written(choice.high)}` });
+    const bar = element("div", { class: "scale", role: "img", "aria-label": `from ${written(choice.low, choice.unit)} to ${written(choice.high, choice.unit)}` });
     bar.style.background = `linear-gradient(90deg, ${SCALE.map((_, k) => `rgb(${onScale(k / (SCALE.length - 1), page.dark).join(" ")})`).join(",")})`;
     const note = choice.log ? element("span", {}, "logarithmic") : "";
-    return element("div", {}, title, bar, element("div", { class: "ends" }, element("span", {}, written(choice.low)), note, element("span", {}, written(choice.high))));
+    return element("div", {}, title, bar, element("div", { class: "ends" }, element("span", {}, written(choice.low, choice.unit)), note, element("span", {}, written(choice.high, choice.unit))));
   }
   const column = choice.columns[0];
   const counts = new Array(column.names.length + 1).fill(0);

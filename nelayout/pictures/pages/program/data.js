@@ -3,6 +3,7 @@
 const SCALE = ["#440154", "#482878", "#3e4989", "#31688e", "#26828e", "#1f9e89", "#35b779", "#6ece58", "#b5de2b", "#fde725"];
 const TOO_DARK = 0.3; // share of the scale that does not show on a dark page
 const SKEWED = 30; // the largest value over the median, from which a scale is logarithmic
+const DAY = 86400000; // milliseconds
 const KINDS = { f4: Float32Array, f8: Float64Array, i2: Int16Array, u1: Uint8Array, u2: Uint16Array, u4: Uint32Array };
 
 function unpacked(held) {
@@ -56,19 +57,19 @@ function choicesOf(data) {
   const choices = new Map();
   for (const column of data.columns) {
     if (column.kind === "texts") continue;
-    const choice = choices.get(column.name) || { name: column.name, kind: column.kind, columns: [] };
+    const choice = choices.get(column.name) || { name: column.name, kind: column.kind, unit: column.unit, columns: [] };
     choice.columns.push(column);
     choices.set(column.name, choice);
   }
-  for (const choice of choices.values()) if (choice.kind === "numbers") Object.assign(choice, boundsOf(choice.columns));
+  for (const choice of choices.values()) if (choice.kind === "numbers") Object.assign(choice, boundsOf(choice.columns, choice.unit));
   return choices;
 }
 
-function boundsOf(columns) {
+function boundsOf(columns, unit) {
   const known = Float64Array.from(columns.flatMap((column) => Array.from(column.values).filter(Number.isFinite))).sort();
   const [low, high, middle] = [known[0] ?? 0, known.at(-1) ?? 1, known[known.length >> 1] ?? 0];
   const least = known.find((value) => value > 0) ?? 1;
-  const log = low >= 0 && middle > 0 && high > SKEWED * middle;
+  const log = unit !== "date" && low >= 0 && middle > 0 && high > SKEWED * middle;
   return { low: log ? least : low, high, log };
 }
 
@@ -116,8 +117,10 @@ function colorsOf(data, color, drawing, dark) {
   return result;
 }
 
-// A number in up to five digits, whole ones in full.
-function written(value) {
+// A number in up to five digits, whole ones in full; days since 1970 as a date, with the time unless it is midnight.
+function written(value, unit = "") {
+  if (unit === "date") return new Date(Math.round(value * DAY)).toISOString().slice(0, 19).replace("T", " ").replace(" 00:00:00", "");
+  if (unit) return `${written(value)} ${unit}`;
   if (Number.isInteger(value)) return Math.abs(value) < 1e4 ? String(value) : value.toLocaleString("en");
   return Number(value.toPrecision(5)).toString();
 }
@@ -130,7 +133,7 @@ function factsOf(data, i, drawing) {
     let text = null;
     if (column.kind === "classes") text = column.names[column.codes[i]] ?? null;
     else if (column.kind === "texts") text = column.values[i];
-    else if (Number.isFinite(column.values[i])) text = written(column.values[i]);
+    else if (Number.isFinite(column.values[i])) text = written(column.values[i], column.unit);
     if (text !== null) facts.push([column.name, text]);
   }
   return facts;
