@@ -26,7 +26,7 @@ from nelayout.graphs.files import file_format
 from nelayout.graphs.files.arrow import encode_columns
 from nelayout.graphs.files.record import Source, load, reading
 from nelayout.graphs.files.writers import axes, encode_csv, encode_json, encode_npz
-from nelayout.graphs.plain import Named
+from nelayout.graphs.plain import Named, is_missing, plain_text, spelled
 from nelayout.vectors.tables import FORMATS, FittedColumns, Table, read_table
 
 __all__ = ["COMMAND", "WRITTEN"]
@@ -213,7 +213,7 @@ def _picture(table: Table, color: str | None, Y: np.ndarray, kind: str, under: n
     from nelayout.pictures.colors import PLAIN, UNKNOWN, class_names
 
     texts, classes = table.beside.get("--label"), table.beside.get("--color")
-    labels = None if texts is None else ["" if text is None else str(text) for text in texts.values]
+    labels = None if texts is None else ["" if is_missing(text) else spelled(text) for text in texts.values]
     colors: Any = color if classes is None else class_names(classes.values)
     if under is not None:
         from matplotlib.colors import to_hex
@@ -265,9 +265,9 @@ def _to_npz(table: Table, Y: np.ndarray, graph: object) -> bytes:
     if table.names is not None:
         arrays["names"] = np.array(table.names)
     for title, values in _titled(table, ARCHIVED).items():
-        numeric = all(value is None or isinstance(value, (int, float)) for value in values)
+        numeric = all(is_missing(value) or isinstance(value, (int, float)) for value in values)
         unknown = np.nan if numeric else ""
-        arrays[title] = np.array([unknown if x is None else x if numeric else str(x) for x in values])
+        arrays[title] = np.array([unknown if is_missing(x) else x if numeric else plain_text(x) for x in values])
     return encode_npz(arrays)
 
 

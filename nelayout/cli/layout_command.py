@@ -25,6 +25,7 @@ from nelayout.errors import InputError, missing_extra, unknown
 from nelayout.graphs import every_position, files, read
 from nelayout.graphs.files import FORMATS, WRITERS, GraphFile, Look
 from nelayout.graphs.files.writers import not_held
+from nelayout.graphs.plain import is_missing, spelled
 
 __all__ = ["COMMAND", "DRAW", "declare"]
 
@@ -210,7 +211,7 @@ def _viewer_look(file: GraphFile, drawing: object, *, labels: Any, color: object
 
         rgba = coloring(network, color, amounts(file.graph, network, color, weight)).rgba
         colors = [to_hex(each) for each in np.broadcast_to(rgba, (len(Y), 4))]
-    names = None if labels is None else ["" if name is None else str(name) for name in labels]
+    names = None if labels is None else ["" if is_missing(name) else spelled(name) for name in labels]
     return Look(sizes, colors, names, weight)
 
 

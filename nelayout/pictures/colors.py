@@ -19,7 +19,7 @@ import numpy as np
 
 from nelayout.errors import InputError, near_matches, unknown
 from nelayout.graphs import Network
-from nelayout.graphs.plain import Named, categories_of, is_missing, plain_value
+from nelayout.graphs.plain import Named, categories_of, is_missing, name_of, plain_value
 from nelayout.pictures.paper import WHITE, Paper
 from nelayout.pictures.style import STYLE
 
@@ -316,13 +316,13 @@ def classes_of(values: list) -> list | None:
     return sorted(given, key=order)
 
 
-def class_names(values: Named) -> Named:
+def class_names(values: list) -> list:
     """Return values as classes: many whole numbers become texts, to avoid a scale."""
     given = {plain_value(value) for value in values if value is not None}
     whole = all(isinstance(value, int) for value in given) and LEGEND < len(given) <= STYLE.max_classes
-    if not whole or values.categories is not None:
+    if not whole or categories_of(values) is not None:
         return values
-    return Named((None if value is None else str(plain_value(value)) for value in values), values.name)
+    return Named((None if value is None else str(plain_value(value)) for value in values), name_of(values))
 
 
 def is_known(value: object) -> bool:

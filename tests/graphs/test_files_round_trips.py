@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import json
 import re
+from datetime import datetime
+from decimal import Decimal
 
 import networkx as nx
 import numpy as np
+import pandas
+import pyarrow
 import pytest
 
 from nelayout.cli import main
@@ -107,6 +111,43 @@ def write(folder, name, kind):
     for changed, kept in ((G.nodes, before.nodes), (G.edges, before.edges)):
         assert str(changed(data=True)) == str(kept(data=True))
     return path, {str(node): place for node, place in pos.items()}
+
+
+def content(folder, G, kind):
+    """The bytes that nelayout writes for a graph."""
+    write_positions(folder / "file", G, nx.circular_layout(G), format=kind)
+    return (folder / "file").read_bytes()
+
+
+# Missing values as NumPy, pandas and the standard library have them.
+ABSENT = {
+    "nan": float("nan"), "float32": np.float32("nan"), "decimal": Decimal("NaN"), "masked": np.ma.masked,
+    "date": np.datetime64("NaT"), "duration": np.timedelta64("NaT", "s"), "NaT": pandas.NaT, "NA": pandas.NA,
+    "arrow": pyarrow.scalar(None, pyarrow.int64()),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", WRITERS)
+@pytest.mark.parametrize("value", ABSENT)
+def test_a_missing_value_of_any_package_is_written_like_none(tmp_path, value, kind):
+    given, none = (
+        with_attributes([("a", "v", x), ("b", "v", "y"), ("c", "u", x)], [(0, "e", x), (1, "e", 2.5), (0, "weight", x)])
+        for x in (ABSENT[value], None)
+    )
+    assert content(tmp_path, given, kind) == content(tmp_path, none, kind)
+
+
+@pytest.mark.parametrize("kind", WRITERS)
+def test_names_and_values_of_numpy_are_written_as_plain_ones(tmp_path, kind):
+    def graph(number, real, moment):
+        names = [(number(0), number(1)), (number(0), (real(0.5), "x")), frozenset([number(7)]), number(3)]
+        G = nx.path_graph(names[: 2 if kind == "json" else 4])  # JSON has no sets
+        G.nodes[names[0]].update(when=moment, pair=(number(1), real(2.5)), size=real(0.25), count=number(4))
+        return G
+
+    plain = content(tmp_path, graph(int, float, datetime.fromisoformat("2024-05-01T12:00")), kind)
+    for number, real, unit in ((np.int64, np.float64, "ns"), (np.uint8, np.float32, "s")):
+        assert content(tmp_path, graph(number, real, np.datetime64("2024-05-01T12", unit)), kind) == plain
 
 
 def test_attributes_give_way_to_names_that_are_taken_and_to_each_other():

@@ -2,9 +2,13 @@
 
 import inspect
 import io
+import math
 import struct
 import subprocess
 import sys
+from datetime import date, datetime, timedelta
+from decimal import Decimal
+from fractions import Fraction
 from typing import Any
 
 import networkx as nx
@@ -28,6 +32,7 @@ from nelayout.pictures.colors import PALETTE, PLAIN, UNKNOWN, classes_of, palett
 from nelayout.pictures.pages import Column
 
 pandas = pytest.importorskip("pandas")
+pyarrow = pytest.importorskip("pyarrow")
 
 
 def node_colors(figure, G):
@@ -142,6 +147,78 @@ def test_keys_that_are_not_nodes_are_counted_and_named():
         nl.draw(SQUARE, CORNERS, node_size=dict.fromkeys([*SQUARE, *range(9, 16)], 0.1))
     with pytest.warns(UserWarning, match=r"keys of pos that are not nodes of the graph: 1 of 5 \('x'\)"):
         nl.explore(SQUARE, CORNERS | {"x": (0, 0)})
+
+
+ABSENT = [None, math.nan, np.float32("nan"), pandas.NaT, pandas.NA, np.datetime64("NaT"), Decimal("NaN"), np.ma.masked]
+
+
+@pytest.mark.parametrize("known", [["b", "a", "b"], [3, 1, 3], [0.5, 1.5, 1.0], ["red", "blue", "lime"]], ids=str)
+def test_missing_values_of_any_package_are_gray_and_no_class(known):
+    values = [*known, *ABSENT]
+    figure: Any = nl.draw(nx.empty_graph(len(values)), np.eye(len(values))[:, :2], color=values)
+    assert [to_hex(c) for c in dots_of(figure).get_facecolors()[3:]] == [UNKNOWN] * len(ABSENT)
+    assert UNKNOWN not in [to_hex(c) for c in dots_of(figure).get_facecolors()[:3]]
+    column = Column("x", values)
+    assert column.held([]) == Column("x", [*known, *[None] * len(ABSENT)]).held([])
+
+
+def test_columns_of_pandas_and_arrow_keep_their_missing_values():
+    known, Y = [2.5, None, 0.5], np.eye(3)[:, :2]
+    plain = [to_hex(c) for c in dots_of(nl.plot(Y, color=known)).get_facecolors()]
+    for column in (
+        pandas.array(known, dtype="Float64"), pandas.Series(known), np.ma.masked_invalid([2.5, np.nan, 0.5]),
+        pyarrow.array(known), pyarrow.chunked_array([known[:1], known[1:]]), list(pyarrow.array(known)),
+    ):  # fmt: skip
+        assert [to_hex(c) for c in dots_of(nl.plot(Y, color=column)).get_facecolors()] == plain
+    words: Any = nl.plot(Y, pandas.Series(["x", pandas.NA, "y"], dtype="string")).axes[0].get_legend()
+    assert [text.get_text() for text in words.get_texts()] == ["x", "y"]
+
+
+@pytest.mark.parametrize(
+    ("values", "numbers"),
+    [
+        ([Decimal("0.5"), Decimal(2), Decimal("1.25")], [0.5, 2.0, 1.25]),
+        ([Fraction(1, 3), 0, 1], [1 / 3, 0.0, 1.0]),
+        ([date(2024, 1, 1), date(2024, 3, 1), date(2023, 12, 31)], [1.0, 61.0, 0.0]),
+        ([datetime.fromisoformat(f"2024-01-0{time}") for time in ("1T12:00", "1", "2T00:00:00")], [0.5, 0.0, 1.0]),
+        (np.array(["2024-01-01T12", "2024-01-01", "2024-01-02"], "datetime64[ns]"), [0.5, 0.0, 1.0]),
+        (pandas.Series(pandas.to_datetime(["2024-03-01", "2024-01-01", "2025-01-01"], utc=True)), [60.0, 0.0, 366.0]),
+        ([timedelta(hours=3), timedelta(minutes=30), timedelta(0)], [6.0, 1.0, 0.0]),
+        (np.array([5, 1, 9], "timedelta64[ms]"), [5.0, 1.0, 9.0]),
+        (pandas.Series(pandas.to_timedelta([3, 1, 2], "D")), [3.0, 1.0, 2.0]),
+    ],
+    ids=str,
+)  # fmt: skip
+def test_numbers_dates_and_durations_of_any_type_are_a_scale(values, numbers):
+    """Its colors are those of the numbers that have their ratios."""
+    Y = np.eye(3)[:, :2]
+    drawn, plain = (dots_of(nl.plot(Y, color=x, cmap="magma")).get_facecolors() for x in (values, numbers))
+    np.testing.assert_allclose(drawn, plain, atol=1 / 128)  # one step of the colormap, by rounding of days
+    column = Column("x", values)
+    assert column.kind == "numbers"
+    shares = [(x - np.min(x)) / np.ptp(x) for x in (column.values, np.array(numbers))]
+    np.testing.assert_allclose(*shares, atol=1e-9)
+
+
+def test_whole_numbers_of_any_type_are_classes():
+    for kind in (Decimal, Fraction, np.int8, np.float32, float):
+        assert classes_of([kind(3), kind(1), kind(3)]) == [1, 3]
+
+
+def test_a_scale_of_dates_has_dates_for_ticks_and_one_of_durations_its_unit():
+    Y, at = np.eye(3)[:, :2], [date(2019, 5, 1), date(2024, 5, 1), date(2021, 1, 1)]
+    bar: Any = nl.plot(Y, color=pandas.Series(at, name="born")).axes[0].child_axes[0]
+    bar.figure.canvas.draw()
+    dates = [np.datetime64(text.get_text(), "D").astype(float) for text in bar.get_yticklabels()]
+    assert len(dates) > 2
+    np.testing.assert_array_equal(bar.get_yticks(), dates)
+    for longest, heading in ((timedelta(days=3), "age (days)"), (timedelta(seconds=90), "age (minutes)")):
+        ages = pandas.Series([longest, longest / 2, longest / 3], name="age")
+        bar = nl.draw(None, Y, color=ages).axes[0].child_axes[0]
+        assert bar.get_title(loc="left") == heading
+        assert max(bar.get_ylim()) == pytest.approx(3 if longest.days else 1.5)
+    with pytest.raises(InputError, match="must hold only texts, only numbers or only dates; got 'soon' among dates"):
+        nl.plot(Y, color=[at[0], "soon", at[1]])
 
 
 def test_one_color_and_palettes_of_different_colors():

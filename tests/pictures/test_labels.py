@@ -10,6 +10,7 @@ from typing import Any
 
 import networkx as nx
 import numpy as np
+import pandas
 import pytest
 
 pytest.importorskip("matplotlib")
@@ -248,3 +249,22 @@ def test_texts_are_written_as_they_are_in_letters_of_this_size(size):
     texts = nl.draw(G, nx.circular_layout(G), labels=True, font_size=size).axes[0].texts
     assert sorted(t.get_text() for t in texts) == ["1", "t$w$o", "three", "zero"]
     assert {t.get_fontsize() for t in texts} == {size}
+
+
+def test_labels_without_a_value_are_empty_and_numbers_of_numpy_are_plain():
+    absent = [None, float("nan"), pandas.NaT, pandas.NA, np.datetime64("NaT"), np.ma.masked]
+    G = nx.cycle_graph(len(absent) + 2)
+    texts = [*absent, "one", np.float64(2.0)]
+    nx.set_node_attributes(G, dict(enumerate(texts)), "text")
+    for labels in ("text", texts, dict(enumerate(texts)), pandas.Series(texts, dtype=object)):
+        drawn = nl.draw(G, nx.circular_layout(G), labels=labels).axes[0].texts
+        assert sorted(t.get_text() for t in drawn) == ["2", "one"]
+        page = nl.explore(G, nx.circular_layout(G), labels=labels)
+        assert page.names == [*map(str, range(len(absent))), "one", "2"]
+    names = [(np.int64(0), np.float64(0.5)), frozenset([np.int32(1)]), (("a", np.uint8(2)), np.bool_(True))]
+    G = nx.path_graph(names)
+    plain = ["(0, 0.5)", "frozenset({1})", "(('a', 2), True)"]
+    assert nl.explore(G, nx.circular_layout(G)).names == plain
+    assert [t.get_text() for t in nl.draw(G, nx.circular_layout(G), labels=True).axes[0].texts] == [
+        plain[1], *sorted([plain[0], plain[2]])
+    ]

@@ -33,6 +33,7 @@ from nelayout.graphs.files.record import (
 from nelayout.graphs.files.tables import column_of, of_column, two_modes_note
 from nelayout.graphs.files.writers import axes, labels_to_write
 from nelayout.graphs.headings import NODE, WEIGHT, ends_named, first_of, is_length, is_time, is_weight
+from nelayout.graphs.plain import listed, plain_text
 from nelayout.graphs.to_floats import utf8
 
 __all__ = ["ARROW", "PARQUET", "encode_columns", "read_arrow", "read_columns", "to_arrow", "to_parquet"]
@@ -72,10 +73,13 @@ def encode_columns(columns: Mapping[str, Any], kind: str) -> bytes:
     arrow = _pyarrow(kind)
 
     def column(values: Any) -> Any:
+        if isinstance(values, np.ndarray) and values.dtype != object:
+            return arrow.array(values)
+        values = listed(values)
         try:
             return arrow.array(values)
         except (arrow.ArrowException, TypeError, OverflowError, UnicodeError):
-            return arrow.array([None if value is None else utf8(str(value)).decode() for value in values])
+            return arrow.array([None if value is None else utf8(plain_text(value)).decode() for value in values])
 
     table = arrow.table({name: column(values) for name, values in columns.items()})
     content = io.BytesIO()

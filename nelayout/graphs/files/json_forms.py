@@ -22,6 +22,7 @@ from nelayout.graphs.files.foreign import CONVERSIONS
 from nelayout.graphs.files.record import PLAIN, FileFormat, GraphFile, Look, Reading, Source, count_of, text_labels
 from nelayout.graphs.files.writers import axes, edges_of, encode_json, keys_of, plain, renamed, scalars, without_axes
 from nelayout.graphs.host import Attributes
+from nelayout.graphs.plain import plain_text, python_value
 from nelayout.graphs.to_floats import short_repr
 
 if TYPE_CHECKING:
@@ -283,9 +284,9 @@ def to_cytoscape(G: nx.Graph, labels: Sequence[Hashable], Y: np.ndarray, look: L
         shown = look.of(k, "name")
         own = renamed(plain(H.nodes[label]), {"id", "value", *({"name"} & shown.keys())})
         x, y = own.pop("x"), own.pop("y", 0.0)
-        names = {"id": str(label), "value": _name(label), "name": own.get("name", str(label))}
+        names = {"id": plain_text(label), "value": _name(label), "name": own.get("name", plain_text(label))}
         nodes.append({"data": {**own, **names, **shown}, "position": {"x": x, "y": -y}})
-    texts, mark = set(map(str, labels)), "e"
+    texts, mark = set(map(plain_text, labels)), "e"
     while any(f"{mark}{k}" in texts for k in range(H.number_of_edges())):  # elements of both kinds share their ids
         mark += "e"
     edges = []
@@ -308,7 +309,8 @@ def to_cytoscape(G: nx.Graph, labels: Sequence[Hashable], Y: np.ndarray, look: L
 
 def _name(label: Hashable) -> str | int:
     """Return integers unchanged and other labels as text, as in `networkx.cytoscape_graph`."""
-    return label if isinstance(label, int) and not isinstance(label, bool) else str(label)
+    label = python_value(label)
+    return label if isinstance(label, int) and not isinstance(label, bool) else plain_text(label)
 
 
 def _end_name(label: Hashable) -> str | int:
@@ -326,11 +328,12 @@ def to_graphology(G: nx.Graph, labels: Sequence[Hashable], Y: np.ndarray, look: 
     nodes = []
     for k, label in enumerate(labels):
         own = plain(H.nodes[label])
-        nodes.append({"key": str(label), "attributes": {**own, "label": str(label), **own, **look.of(k, unit=2.0)}})
+        name = plain_text(label)
+        nodes.append({"key": name, "attributes": {**own, "label": name, **own, **look.of(k, unit=2.0)}})
     plainly = {} if H.is_directed() else {"undirected": True}
     keys = [{"key": key} for key in keys_of(H)] or [{}] * H.number_of_edges()
     edges = [
-        {"source": str(u), "target": str(v), "attributes": {**renamed(plain(own), key), **key}, **plainly}
+        {"source": plain_text(u), "target": plain_text(v), "attributes": {**renamed(plain(own), key), **key}, **plainly}
         for (u, v, _, own), key in zip(edges_of(H), keys, strict=True)
     ]
     kind = "directed" if H.is_directed() else "undirected"

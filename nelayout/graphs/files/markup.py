@@ -26,6 +26,7 @@ from nelayout.graphs.files.delimited import number
 from nelayout.graphs.files.record import PLAIN, FileFormat, GraphFile, Look, Reading, Source
 from nelayout.graphs.files.writers import NOT_XML, edges_of, keys_of, renamed, scalars
 from nelayout.graphs.host import Attributes, networkx_graph
+from nelayout.graphs.plain import plain_text
 from nelayout.graphs.to_floats import short_repr
 
 if TYPE_CHECKING:
@@ -282,7 +283,7 @@ def _legal(value: object) -> object:
 
 
 def _text(label: Hashable) -> str:
-    return NOT_XML.sub("", str(label))
+    return NOT_XML.sub("", plain_text(label))
 
 
 SIGN = r"(?s)\s*<.*<(?:\w+:)?{0}\b|\s*<(?:\w+:)?{0}\b"

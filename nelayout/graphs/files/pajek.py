@@ -19,6 +19,7 @@ import numpy as np
 from nelayout.graphs.files.delimited import number
 from nelayout.graphs.files.record import PLAIN, FileFormat, GraphFile, Look, Source, count_of, from_edges, text_labels
 from nelayout.graphs.host import AXES
+from nelayout.graphs.plain import is_missing, plain_text
 from nelayout.graphs.to_floats import short_repr, utf8
 
 __all__ = ["PAJEK", "read_pajek", "to_pajek"]
@@ -209,7 +210,7 @@ def to_pajek(G: Any, labels: Sequence[Hashable], Y: np.ndarray, look: Look = PLA
     Pajek's coordinates are in the unit square, with y down.  The layout is moved and resized into it and keeps its
     shape.  Double quotes and line breaks in labels are replaced; node attributes are left out.
     """
-    names = text_labels(labels, "pajek", lambda label: re.sub(r"\s", " ", str(label).replace('"', "'")))
+    names = text_labels(labels, "pajek", lambda label: re.sub(r"\s", " ", plain_text(label).replace('"', "'")))
     low, high = (Y.min(axis=0), Y.max(axis=0)) if len(Y) else (np.zeros(2), np.ones(2))
     width = float((high - low).max()) or 1.0
     places = 0.5 + (1 - 2 * MARGIN_FRACTION) * (Y / width - low / width - (high - low) / width / 2)
@@ -222,8 +223,9 @@ def to_pajek(G: Any, labels: Sequence[Hashable], Y: np.ndarray, look: Look = PLA
     number = {label: k for k, label in enumerate(labels, 1)}
     lines.append("*Arcs" if G.is_directed() else "*Edges")
     for u, v, given in G.edges(data=look.weight):
-        weight: Any = 1 if given is None and G.is_multigraph() else given  # parallel edges without weights count once
-        known = isinstance(weight, (int, float, np.number)) and not isinstance(weight, bool)
+        lacking = is_missing(given)
+        weight: Any = 1 if lacking and G.is_multigraph() else given  # parallel edges without weights count once
+        known = isinstance(weight, (int, float, np.number)) and not isinstance(weight, bool) and not is_missing(weight)
         lines.append(f"{number[u]} {number[v]}" + (f" {float(weight)!r}" if known else ""))
     text = "\n".join(lines) + "\n"
     return (b"" if text.isascii() else codecs.BOM_UTF8) + utf8(text)  # Pajek needs the mark to detect Unicode

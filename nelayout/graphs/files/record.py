@@ -26,6 +26,7 @@ from nelayout.errors import InputError
 from nelayout.graphs import Host, host_of
 from nelayout.graphs.files.foreign import foreign
 from nelayout.graphs.host import Attributes, networkx_graph
+from nelayout.graphs.plain import plain_text
 from nelayout.graphs.to_floats import short_repr
 from nelayout.numerics.memory import available, size_in_words
 from nelayout.numerics.notices import noticed_if_long
@@ -256,7 +257,7 @@ class Look:
 PLAIN = Look()
 
 
-def text_labels(labels: Sequence[Hashable], name: str, spell: Callable[[Hashable], str] = str) -> list[str]:
+def text_labels(labels: Sequence[Hashable], name: str, spell: Callable[[Hashable], str] = plain_text) -> list[str]:
     """Return the labels as text; raise `InputError` if two labels have the same text."""
     texts = [spell(label) for label in labels]
     seen: dict[str, Hashable] = {}

@@ -31,6 +31,7 @@ import numpy as np
 from nelayout.errors import InputError, warn
 from nelayout.graphs.files.record import PLAIN, Look, text_labels
 from nelayout.graphs.host import AXES, Attributes, networkx_graph
+from nelayout.graphs.plain import is_missing, plain_text, python_value
 from nelayout.graphs.to_floats import utf8
 
 if TYPE_CHECKING:
@@ -169,8 +170,9 @@ def to_npz(G: nx.Graph, labels: Sequence[Hashable], Y: np.ndarray, look: Look = 
         "n": np.array(len(labels)),
         "directed": np.array(G.is_directed()),
     }
-    if any(weight is not None for _, _, weight in edges):
-        arrays["weights"] = np.array([1.0 if weight is None else float(weight) for _, _, weight in edges])
+    weights = [1.0 if is_missing(weight) else float(weight) for _, _, weight in edges]
+    if not all(is_missing(weight) for _, _, weight in edges):
+        arrays["weights"] = np.array(weights)
     return encode_npz(arrays)
 
 
@@ -186,7 +188,7 @@ def keys_of(G: Any) -> list[str]:
     """Return the keys of a multigraph's edges as text; empty if they only number edges."""
     edges = list(edges_of(G)) if G.is_multigraph() else []
     numbers = all(isinstance(key, int) and len(G[u][v]) > key >= 0 for u, v, key, _ in edges)
-    return [] if numbers else [str(key) for *_, key, _ in edges]
+    return [] if numbers else [plain_text(key) for *_, key, _ in edges]
 
 
 def without_axes(attributes: Mapping) -> dict:
@@ -195,20 +197,19 @@ def without_axes(attributes: Mapping) -> dict:
 
 
 def plain(attributes: dict) -> Attributes:
-    """Return attributes for JSON: text as names, None for NaN and infinities."""
-    return {
-        str(name): None if isinstance(value, float) and not math.isfinite(value) else value
-        for name, value in attributes.items()
-    }
+    """Return attributes for JSON: text as names, None for missing values and infinities."""
+    known = ((str(name), None if is_missing(value) else python_value(value)) for name, value in attributes.items())
+    return {name: None if isinstance(value, float) and math.isinf(value) else value for name, value in known}
 
 
 def item(value: object) -> object:
-    """Return a Python value for a NumPy value, and text for any other object."""
-    if isinstance(value, np.ndarray):
+    """Return a Python value for a NumPy value, None for a missing one, and text for any other object."""
+    if isinstance(value, np.ndarray) and value.dtype.kind not in "mM":
         return value.tolist()
-    if isinstance(value, np.generic):
-        return value.item()
-    return str(value)
+    if is_missing(value):
+        return None
+    value = python_value(value)
+    return value if isinstance(value, (str, int, float)) else plain_text(value)
 
 
 def renamed(attributes: Mapping[str, object], taken: Iterable[str]) -> Attributes:
@@ -241,14 +242,13 @@ def scalars(
     def known(attributes: Mapping) -> Attributes:
         result = {}
         for name, value in attributes.items():
-            value = value.item() if isinstance(value, np.generic) else value
-            if value is None or (name == "viz" and isinstance(value, Mapping)):
+            if is_missing(value) or (name == "viz" and isinstance(value, Mapping)):
                 continue
-            kept = isinstance(value, (int, float, bool))
-            result[legal(str(name))] = value if kept else legal(value if isinstance(value, str) else str(value))
+            value = python_value(value)
+            result[legal(str(name))] = value if isinstance(value, (int, float)) else legal(plain_text(value))
         return result
 
-    texts = text_labels(labels, file_format, lambda label: legal(str(label)))
+    texts = text_labels(labels, file_format, lambda label: legal(plain_text(label)))
     name_of: dict[Hashable, Hashable] = dict(zip(labels, texts if xml else labels, strict=True))
     nodes = [renamed(known(without_axes(G.nodes[label])), look.taken) for label in labels]
     listed = [(name_of[u], name_of[v], key, known(own)) for u, v, key, own in edges_of(G)]
@@ -293,8 +293,8 @@ def _kinds(rows: Iterable[Mapping]) -> dict[str, set[type]]:
     kinds: dict[str, set[type]] = {}
     for own in rows:
         for name, value in own.items():
-            if value is not None:
-                kinds.setdefault(str(name), set()).add(type(value))
+            if not is_missing(value):
+                kinds.setdefault(str(name), set()).add(type(python_value(value)))
     return kinds
 
 
