@@ -267,10 +267,10 @@ class Host:
     def keyed_by_edge(self, x: Any) -> Mapping | None:
         """Return `x` if its keys are edges: a mapping, or a Series with pairs of nodes for its index; else None."""
         mapping = as_mapping(x)
-        series = mapping is not None and not isinstance(x, Mapping)
-        return None if series and not all(isinstance(key, tuple) for key in mapping) else mapping
+        pairs = isinstance(x, Mapping) or all(isinstance(key, tuple) for key in mapping or ())
+        return mapping if pairs else None
 
-    def edge_names(self, links: Links) -> list[list[Hashable]]:
+    def edge_names(self, links: Links) -> list[list]:
         """Return the keys of each edge, the first one first: (u, v), and (v, u) if it is undirected."""
         ends = list(zip(links.rows.tolist(), links.cols.tolist(), strict=True))
         names = [[(labels[i], labels[j]) for labels in self.aliases] for i, j in ends]

@@ -110,7 +110,7 @@ class NetworkxHost(Host):
         none = [absent] * len(rows)
         return Links(rows, cols, names, lambda name: [own.get(name, absent) for own in data] or none, absent)
 
-    def edge_names(self, links: Links) -> list[list[Hashable]]:
+    def edge_names(self, links: Links) -> list[list]:
         """Return the keys of each edge; parallel edges have (u, v, key) as well."""
         names = super().edge_names(links)
         if not self.G.is_multigraph():
@@ -455,7 +455,7 @@ class PandasHost(Host):
         by_row = mapping is not None and rows.is_unique and all(key in rows for key in mapping)
         return mapping if by_row else super().keyed_by_edge(x)
 
-    def edge_names(self, links: Links) -> list[list[Hashable]]:
+    def edge_names(self, links: Links) -> list[list]:
         """Return the keys of each edge, and the row of the table."""
         return [[*keys, row] for keys, row in zip(super().edge_names(links), self.G.index.tolist(), strict=True)]
 

@@ -177,7 +177,7 @@ def scale_numbers(values: list, what: str = "color") -> tuple[np.ndarray, str]:
     >>> scale_numbers([timedelta(hours=36), None]), scale_numbers([date(1970, 1, 11)])
     ((array([1.5, nan]), 'days'), (array([10.]), 'date'))
     """
-    plain = [None if value is None else plain_value(value) for value in values]
+    plain: list[Any] = [None if value is None else plain_value(value) for value in values]
     known = [value for value in plain if value is not None]
     kind = next((kind for kind, of in SCALES.items() if any(isinstance(value, of) for value in known)), "numbers")
     bad = [value for value in known if not isinstance(value, SCALES[kind])]
@@ -316,13 +316,12 @@ def classes_of(values: list) -> list | None:
     return sorted(given, key=order)
 
 
-def class_names(values: list) -> list:
+def class_names(values: list) -> Named:
     """Return values as classes: many whole numbers become texts, to avoid a scale."""
-    given = {plain_value(value) for value in values if value is not None}
-    whole = all(isinstance(value, int) for value in given) and LEGEND < len(given) <= STYLE.max_classes
-    if not whole or categories_of(values) is not None:
-        return values
-    return Named((None if value is None else str(plain_value(value)) for value in values), name_of(values))
+    given, categories = {plain_value(value) for value in values if value is not None}, categories_of(values)
+    if all(isinstance(value, int) for value in given) and LEGEND < len(given) <= STYLE.max_classes and not categories:
+        values = Named((None if value is None else str(plain_value(value)) for value in values), name_of(values))
+    return Named(values, name_of(values), categories)
 
 
 def is_known(value: object) -> bool:

@@ -106,7 +106,9 @@ class Labels:
 
     def _position(self, i: int, points: np.ndarray, room: _Room) -> np.ndarray:
         """Return a position on paper, in points, in units of `Y`."""
-        return self.Y[i] + (points - room.center[i]) / self.sheet.points
+        ax = self.sheet.ax
+        along = np.where([ax.xaxis_inverted(), ax.yaxis_inverted()], -1.0, 1.0)
+        return self.Y[i] + along * (points - room.center[i]) / self.sheet.points
 
     def tell(self) -> None:
         """Warn once of labels of chosen nodes that are left out."""

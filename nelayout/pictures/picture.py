@@ -137,9 +137,9 @@ def draw(
     figsize : pair of float, optional
         Width and height of the figure in inches. By default the drawing is 8 inches long.
     ax : matplotlib axes, optional
-        Axes to draw on. Axes of one size show one layout at one size, with and without a legend. A figure with
-        ``layout="constrained"`` leaves space for legends beside its axes. On 3-D axes, users can turn positions in
-        space.
+        Axes to draw on; what they show already stays in view. Axes of one size show one layout at one size, with and
+        without a legend. A figure with ``layout="constrained"`` leaves space for legends beside its axes. On 3-D axes,
+        users can turn positions in space.
     dpi : float
         Dots per inch of a PNG, and of large graphs in other formats.
     format : {"png", "svg", "pdf"}, optional

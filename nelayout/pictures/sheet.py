@@ -68,6 +68,11 @@ class Sheet:
 
     def __init__(self, ax: Axes, low: np.ndarray, high: np.ndarray, reach: float, dpi: float, paper: Paper) -> None:
         self.ax, self.paper, self.dpi = ax, paper, dpi
+        found = ax.get_axes_locator()
+        cleared = isinstance(found, Sheet) and found.mark.axes is not ax
+        self.before = found if isinstance(found, Sheet) and not cleared else None  # an earlier drawing on the axes
+        self.locator = found.locator if isinstance(found, Sheet) else found  # of inset axes and of axes in a grid
+        self.view = _view(ax)  # what the axes show already
         self.margins = self.room = Margins()  # own margins, and margins of all panels of the row
         self.mark = _Mark()  # holds the labels, which follow when the drawing has moved
         self.mark.set_in_layout(False)
@@ -91,13 +96,18 @@ class Sheet:
         for sheet in shared:  # with shared limits, each panel has room for all drawings
             sheet.low = np.min([each.low for each in shared], axis=0)
             sheet.high = np.max([each.high for each in shared], axis=0)
+        views = np.array([each.view for each in shared or [self]])
+        for sheet in shared:
+            sheet.view = np.stack([np.fmin.reduce(views[:, 0]), np.fmax.reduce(views[:, 1])])
         same = [each for each in row if np.array_equal([each.low, each.high], [self.low, self.high])]
         most = max(each.reach for each in same)
         extent = _extent(self.low - most, self.high + most)
         corner = (self.low + self.high - extent) / 2
         for sheet in same:  # panels of one layout have one size
-            sheet.ax.set_xlim(corner[0], corner[0] + extent[0])
-            sheet.ax.set_ylim(corner[1], corner[1] + extent[1])
+            low, high = np.fmin(corner, sheet.view[0]), np.fmax(corner + extent, sheet.view[1])
+            x, y = zip(low.tolist(), high.tolist(), strict=True)
+            sheet.ax.set_xlim(*(x[::-1] if sheet.ax.xaxis_inverted() else x))
+            sheet.ax.set_ylim(*(y[::-1] if sheet.ax.yaxis_inverted() else y))
 
     def settle(self) -> None:
         """Move all drawings in this row to their positions; their labels follow when drawn."""
@@ -109,14 +119,14 @@ class Sheet:
     def __call__(self, ax: Any, renderer: RendererBase | None = None) -> Bbox:
         """Return the box of the axes in shares of the figure; move what is beside the drawing."""
         if self.mark.axes is not ax:  # the axes were cleared
-            return ax.get_position(original=True)
+            return self._box(renderer)
         box = self._put(self._room(self._row()))
         self._follow()
         return box
 
     def _put(self, room: Margins) -> Bbox:
         ax, (wide, high) = self.ax, self._paper_size()
-        cell, border, self.room = ax.get_position(original=True), room.border, room
+        cell, border, self.room = self._box(), room.border, room
         box = Bbox.from_extents(
             cell.x0 + border / wide,
             cell.y0 + (border + room.foot) / high,
@@ -136,16 +146,19 @@ class Sheet:
         ax = self.ax
         titled = any(ax.get_title(where) for where in ("left", "center", "right"))
         corners = ax.transData.transform([(0, 0), (1, 1)]).ravel() / ax.figure.dpi
-        given = (*ax.get_position(original=True).extents, *self._paper_size(), self.room.border)
+        given = (*self._box().extents, *self._paper_size(), self.room.border)
         place = (titled, *corners, *given)
         if len(self.seen) != len(place) or not np.allclose(place, self.seen, rtol=1e-9, atol=1e-9):
             self.seen = place
             if self.mark.labels is not None:
                 self.mark.labels.place()
+        if self.before is not None:
+            self.before.room = self.room
+            self.before._follow()
 
     def get_subplotspec(self) -> SubplotSpec | None:
-        """Return the axes' own cell in a grid: tight layouts need it from the locator."""
-        return self.ax.get_subplotspec()
+        """Return the cell of the axes in a grid: tight layouts need it from the locator."""
+        return getattr(self.locator, "get_subplotspec", self.ax.get_subplotspec)()
 
     def _paper_size(self) -> np.ndarray:
         return np.array(self.ax.figure.bbox.size) / self.ax.figure.dpi
@@ -153,11 +166,16 @@ class Sheet:
     @property
     def cell(self) -> np.ndarray:
         """Return width and height in inches of the box that the figure gives to the axes."""
-        return np.array(self.ax.get_position(original=True).size) * self._paper_size()
+        return np.array(self._box().size) * self._paper_size()
+
+    def _box(self, renderer: Any = None) -> Bbox:
+        """Return the box that the figure, or the axes around inset axes, give to the axes, in shares of the figure."""
+        return self.ax.get_position(original=True) if self.locator is None else self.locator(self.ax, renderer)
 
     def _row(self) -> list[Sheet]:
-        """Return the sheets of this figure with boxes of the size of this box."""
-        locators, cell = (ax.get_axes_locator() for ax in self.ax.figure.axes), self.cell
+        """Return this sheet, and the sheets of this figure with boxes of the size of this box."""
+        others, cell = (ax for ax in self.ax.figure.axes if ax is not self.ax), self.cell
+        locators = (ax.get_axes_locator() for ax in (self.ax, *others))
         sheets = [each for each in locators if isinstance(each, Sheet) and each.mark.axes is each.ax]
         return [each for each in sheets if (abs(each.cell - cell) <= 0.01 * cell).all()]
 
@@ -177,7 +195,7 @@ class Sheet:
 
     def _gap(self) -> float:
         """Return inches from the box to the drawing at its right or the right end of the figure."""
-        own, gap = self.ax.get_position(original=True), 1.0
+        own, gap = self._box(), 1.0
         for ax in self.ax.figure.axes:
             box = ax.get_position(original=True)
             if ax is not self.ax and box.x0 >= own.x1 - 1e-9 and box.y0 < own.y1 and own.y0 < box.y1:
@@ -188,7 +206,7 @@ class Sheet:
     def points(self) -> float:
         """Points per unit of the positions."""
         (x0, _), (x1, _) = self.ax.transData.transform([(0.0, 0.0), (1.0, 0.0)])
-        return float(x1 - x0) / self.ax.figure.dpi * 72
+        return abs(float(x1 - x0)) / self.ax.figure.dpi * 72
 
     @property
     def inches(self) -> np.ndarray:
@@ -203,7 +221,7 @@ class Sheet:
     def label_room(self, note: float) -> np.ndarray:
         """Return the box x0, y0, x1, y1 for labels, in points, above a note of `note` points."""
         scale = 72 / self.ax.figure.dpi
-        cell = self.ax.get_position(original=True).transformed(self.ax.figure.transSubfigure)
+        cell = self._box().transformed(self.ax.figure.transSubfigure)
         window, border = self.ax.get_window_extent(), 72 * self.room.border
         right = window.x1 * scale + border if self.margins.side else cell.x1 * scale
         top = window.y1 * scale + self.line + 4.0 if self.seen[0] else cell.y1 * scale  # titles are 6 points higher
@@ -213,7 +231,7 @@ class Sheet:
     def write_note(self, note: str, size: float, high: float | None = None) -> Text:
         """Write a note `high` inches above the foot; None: on another one, or at the end."""
         if high is None:
-            cell = self.ax.get_position(original=True).transformed(self.ax.figure.transSubfigure)
+            cell = self._box().transformed(self.ax.figure.transSubfigure)
             free = (cell.y0 - self.ax.get_window_extent().y0) / self.ax.figure.dpi + self.room.border
             high = self.room.foot + (0.0 if self.margins.foot else free)
         how = {"ha": "center", "va": "bottom", "fontsize": size, "color": self.paper.soft, "parse_math": False}
@@ -276,6 +294,16 @@ def open_sheet(
     if note:
         sheet.write_note(note, small, 0.0)
     return sheet
+
+
+def _view(ax: Axes) -> np.ndarray:
+    """Return low and high (2, 2) of what axes show; NaN on an axis on which they and their sharers show nothing."""
+    view = np.sort(np.stack([ax.get_xlim(), ax.get_ylim()]), axis=1).T.astype(float)
+    for k, group in enumerate((ax.get_shared_x_axes(), ax.get_shared_y_axes())):
+        free = (each for each in group.get_siblings(ax) if each is ax or not isinstance(each.get_axes_locator(), Sheet))
+        if not any(each.has_data() for each in free):
+            view[:, k] = np.nan
+    return view
 
 
 def _extent(low: np.ndarray, high: np.ndarray) -> np.ndarray:

@@ -46,6 +46,9 @@ def draw_in_space(
 
     n = len(Y)
     low, high = (Y.min(axis=0), Y.max(axis=0)) if n else (np.zeros(3), np.ones(3))
+    if ax.has_data():
+        view = np.sort([ax.get_xlim(), ax.get_ylim(), ax.get_zlim()], axis=1).T
+        low, high = np.minimum(low, view[0]), np.maximum(high, view[1])
     half = max(float((high - low).max()) / 2, 1e-12)
     for name, middle in zip("xyz", ((low + high) / 2).tolist(), strict=True):
         getattr(ax, f"set_{name}lim")(middle - half, middle + half)

@@ -13,9 +13,12 @@ pytest.importorskip("matplotlib")
 import matplotlib as mpl
 from drawn import dots_of, inside, layer, panels, pixels
 from matplotlib import colormaps
+from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.collections import EllipseCollection, LineCollection
 from matplotlib.colors import to_hex, to_rgb, to_rgba
 from matplotlib.figure import Figure
+from mpl_toolkits.axes_grid1 import make_axes_locatable
+from mpl_toolkits.axes_grid1.inset_locator import inset_axes
 
 import nelayout as nl
 from nelayout.pictures.colors import PALETTE
@@ -134,6 +137,93 @@ def test_cleared_axes_are_free_again_and_a_changed_view_stays():
     figure.canvas.draw()
     assert ax.get_position().bounds == pytest.approx(given)
     assert len(ax.texts) == 0
+
+
+def shown(ax: Any) -> np.ndarray:
+    """Low and high (2, 2) of what axes show."""
+    return np.sort([ax.get_xlim(), ax.get_ylim()], axis=1).T
+
+
+@pytest.mark.parametrize("layout", [None, "constrained"])
+@pytest.mark.parametrize("made", ["child", "divider", "anchored"])
+def test_inset_axes_show_a_drawing_in_their_box(made, layout):
+    figure, (ax, _) = panels(layout, 1, 2)
+    ax.plot([0, 1], [0, 1])
+    if made == "child":
+        inset = ax.inset_axes((0.5, 0.1, 0.4, 0.3))
+    elif made == "divider":
+        inset = make_axes_locatable(ax).append_axes("right", size="50%", pad=0.1)
+    else:
+        inset = inset_axes(ax, "40%", "30%")
+    assert nl.draw(G, POS, ax=inset, color=KIND, labels=True) is figure
+    for size in ((7.0, 2.6), (10.0, 6.0)):
+        figure.set_size_inches(*size)
+        figure.canvas.draw()
+        outer, drawn = ax.get_window_extent(), places(inset)
+        low, high = drawn.min(axis=0), drawn.max(axis=0)
+        if made == "child":
+            shares = ax.transAxes.inverted().transform([low, high])
+            assert (shares >= [0.5, 0.1]).all()
+            assert (shares <= [0.9, 0.4]).all()
+        elif made == "divider":
+            assert low[0] > outer.x1
+        else:
+            assert (low > [outer.x0 + 0.5 * outer.width, outer.y0 + 0.6 * outer.height]).all()
+
+
+@pytest.mark.parametrize("inverted", [False, True])
+def test_axes_that_show_something_keep_it_in_view(inverted):
+    figure, (ax, alone) = panels(None, 1, 2)
+    ax.imshow(np.zeros((30, 50)), origin="upper" if inverted else "lower")
+    before = shown(ax)
+    inside = {v: (25 + 14 * x, 15 + 14 * y) for v, (x, y) in POS.items()}
+    nl.draw(G, inside, ax=ax, labels=True)
+    np.testing.assert_array_equal(shown(ax), before)
+    assert ax.yaxis_inverted() == inverted
+    outside = {v: (x + 20, y) for v, (x, y) in inside.items()}
+    nl.draw(G, outside, ax=ax)
+    view = shown(ax)
+    assert (view[0] == before[0]).all()
+    assert view[1, 1] == before[1, 1]
+    assert view[1, 0] == pytest.approx(max(x for x, _ in outside.values()))
+    nl.draw(G, inside, ax=alone)
+    once = shown(alone)
+    nl.draw(G, inside, ax=alone, edges="none")
+    np.testing.assert_allclose(shown(alone), once, rtol=1e-12)
+    figure.canvas.draw()
+    texts = [text for text in ax.texts if text.get_text() in G]
+    assert len(texts) > 2
+    for text in texts:  # also of the first drawing, which is smaller since the second one
+        box, node = text.get_window_extent(), ax.transData.transform(inside[text.get_text()])
+        assert np.hypot(*(node - np.clip(node, box.min, box.max))) < 0.1 * figure.dpi
+
+
+def test_a_second_drawing_keeps_the_first_one_in_view():
+    figure, axes = panels(None, 1, 2)
+    far = {v: (x + 9, y - 5) for v, (x, y) in POS.items()}
+    for ax, (first, second) in zip(axes, [(POS, far), (far, POS)], strict=True):
+        nl.draw(G, first, ax=ax)
+        nl.draw(G, second, ax=ax)
+        every = np.array([*first.values(), *second.values()])
+        np.testing.assert_allclose(shown(ax), [every.min(axis=0), every.max(axis=0)], rtol=1e-9)
+    space = figure.add_subplot(projection="3d")
+    line = np.arange(9.0).reshape(3, 3)
+    for part in (line, line + 50, line - 50):
+        nl.draw(nx.path_graph(3), part, ax=space)
+    for k, (low, high) in enumerate((space.get_xlim(), space.get_ylim(), space.get_zlim())):
+        assert (low, high) == pytest.approx((k - 50, k + 56))
+
+
+def test_shared_axes_keep_what_other_panels_show():
+    figure = Figure()
+    FigureCanvasAgg(figure)
+    one, other = figure.subplots(1, 2, sharex=True, sharey=True)
+    one.scatter([-300, 300], [0, 100])
+    before = shown(one)
+    for ax in (other, one):
+        nl.draw(G, POS, ax=ax)
+        assert (shown(other)[0] <= np.minimum(before[0], -1)).all()
+        assert (shown(other)[1] >= before[1]).all()
 
 
 def test_cropped_pictures_keep_everything_beside_its_node():
