@@ -65,6 +65,7 @@ class Coloring:
     unit: str = ""  # of a scale: "date" for days since 1970, or the unit of durations, such as "hours"
     note: str = ""  # a sentence for what the legend lacks
     cmap: Colormap | None = None  # matplotlib's map from shares of the scale to colors
+    of_edges: bool = False  # whether these are the colors of edges
     shapes: np.ndarray | None = None  # (n,) numbers of `class_shape`; None: all dots are circles
 
     def norm(self) -> Normalize:

@@ -14,7 +14,7 @@ Approach". IEEE Transactions on Visualization and Computer Graphics 28(1), 2022.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
@@ -26,7 +26,7 @@ from nelayout.errors import InputError, unknown
 from nelayout.graphs.host import warn_of_others
 from nelayout.graphs.plain import Named, categories_of, is_missing, listed, name_of
 from nelayout.graphs.to_floats import numbers, short_repr
-from nelayout.pictures.paper import WHITE
+from nelayout.pictures.colors import Coloring, Inks, of_values
 from nelayout.pictures.raster import paint
 from nelayout.pictures.style import STYLE
 
@@ -49,6 +49,7 @@ class Lines:
     rgb: np.ndarray  # (m, 3), or (1, 3) for one color
     own: bool  # whether each edge has a color from the caller
     heads: bool  # whether lines are arrows
+    colors: Coloring | None = None  # the meaning of the colors, if they are classes or a scale
 
 
 def check_style(style: object, m: int) -> None:
@@ -62,7 +63,9 @@ def check_style(style: object, m: int) -> None:
         raise InputError(f"edges='bundled' takes up to {most} edges; the graph has {m:,}. Draw them with edges='faded'")
 
 
-def read_lines(G: object, network: graphs.Network, color: Any, width: Any, arrows: bool | str, style: str) -> Lines:
+def read_lines(
+    G: object, network: graphs.Network, color: Any, width: Any, arrows: bool | str, style: str, inks: Inks
+) -> Lines:
     """Return the lines of `G`, which was read as `network`; see `nelayout.draw` for the rules."""
     from matplotlib.colors import is_color_like, to_rgb
 
@@ -98,18 +101,13 @@ def read_lines(G: object, network: graphs.Network, color: Any, width: Any, arrow
     def name(k: int) -> str:
         return f"edge ({short_repr(labels[links.rows[k]])}, {short_repr(labels[links.cols[k]])})"
 
-    rgb = np.array([to_rgb(color)]) if one_color else np.empty(0)
-    if not one_color:
-        colors = _each(color, "edge_color", links, network)
-        for k, value in enumerate(colors):
-            if value is not None and not is_color_like(value):
-                rule = "edge_color must hold matplotlib colors, such as 'red' or '#0072b2'"
-                raise InputError(f"{rule}; got {value!r} for {name(k)}")
-        rgb = np.array([to_rgb(WHITE.unknown if value is None else value) for value in colors]).reshape(-1, 3)[kept]
+    found = None if one_color else of_values(_each(color, "edge_color", links, network), "edge_color", inks=inks)
+    rgb = np.array([to_rgb(color)]) if found is None else found.rgba.reshape(-1, 4)[kept, :3]
     if not one_width:
         widths = [1.0 if value is None else value for value in _each(width, "edge_width", links, network)]
         points = numbers(widths, "edge_width", name, nonnegative=True)[kept]
-    return Lines(links.rows[kept], links.cols[kept], points, rgb, not one_color, heads)
+    explained = None if found is None else replace(found, of_edges=True, shapes=None)
+    return Lines(links.rows[kept], links.cols[kept], points, rgb, not one_color, heads, explained)
 
 
 def _each(x: Any, what: str, links: graphs.Links, network: graphs.Network) -> Named:

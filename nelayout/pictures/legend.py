@@ -109,12 +109,15 @@ def wrapped(text: str, size: float, room: float) -> str:
     return "\n".join(lines)
 
 
-def dots(classes: Sequence[tuple[str, ColorType]], paper: Paper, size: float, shaped: bool = False) -> list[Line2D]:
-    """Return matplotlib's entries of a legend; `shaped`: dots differ in shape and color."""
+def dots(
+    classes: Sequence[tuple[str, ColorType]], paper: Paper, size: float, shaped: bool = False, of_edges: bool = False
+) -> list[Line2D]:
+    """Return matplotlib's entries of a legend; `shaped`: dots differ in shape and color; `of_edges`: lines."""
     from matplotlib.lines import Line2D
 
     how = {"linestyle": "", "markersize": 0.75 * size, "markeredgecolor": paper.rgb, "markeredgewidth": 0.06 * size}
-    markers = [MARKERS[class_shape(k) if shaped else 0] for k in range(len(classes))]
+    how = {"linestyle": "-", "linewidth": 0.15 * size} if of_edges else how
+    markers = ["" if of_edges else MARKERS[class_shape(k) if shaped else 0] for k in range(len(classes))]
     return [
         Line2D([], [], color=rgba, marker=marker, label=_entry(name), **how)
         for marker, (name, rgba) in zip(markers, classes, strict=True)
@@ -178,7 +181,8 @@ def explain(ax: Axes, colors: Coloring, found: Explained, where: Transform, pape
         how = {"loc": "center left", "bbox_to_anchor": (STYLE.legend_gap, 0.0), "bbox_transform": where}
         how |= {"alignment": "left", "ncols": found.columns, "columnspacing": STYLE.column_gap, "handlelength": 1.2}
         how |= {"title": colors.name or None, "fontsize": found.size, "title_fontsize": found.size, **LEGEND_STYLE}
-        legend = ax.legend(handles=dots(colors.classes, paper, found.size, colors.shapes is not None), **how)
+        handles = dots(colors.classes, paper, found.size, colors.shapes is not None, colors.of_edges)
+        legend = ax.legend(handles=handles, **how)
         for text in (*legend.get_texts(), legend.get_title()):
             text.set_parse_math(False)
             text.set_color(paper.ink)

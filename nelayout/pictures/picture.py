@@ -113,8 +113,10 @@ def draw(
         "degree" or "strength" for areas in proportion to these. By default ("auto") the number of nodes decides. Dots
         of large graphs without colors are small; from about 50,000 nodes on only isolated nodes are drawn.
     edge_color : color, str, dict or array
-        One color (default: a gray), or one color for each edge: an edge attribute, a dict or Series {(u, v): color},
-        for parallel edges of networkx also {(u, v, key): color}, or a sequence in the graph's own order of edges.
+        One color (default: a gray), or values for the edges: an edge attribute, a dict or Series {(u, v): value}, for
+        parallel edges of networkx also {(u, v, key): value}, or a sequence in the graph's own order of edges. Values
+        are colors, classes or a scale, as for `color`. If all dots have one color, `cmap` and `palette` are for the
+        edges, and a legend or color bar explains their colors.
     edge_width : float, str, dict or array
         Points for all edges; or numbers that the widths are in proportion to, the largest 4 points: an edge attribute,
         a dict or a sequence. By default many long edges are thin.
@@ -188,8 +190,13 @@ def draw(
         if not isinstance(colors, Coloring):
             colors = coloring(network, color, amounts(G, network, color, weight), inks=inks)
         colors = replace(colors, rgba=colors.rgba * [1.0, 1.0, 1.0, alpha])
-        colors = replace(colors, name=legend) if isinstance(legend, str) else colors
-        shown = colors if legend else Coloring(colors.rgba)
+        same = len(colors.rgba) == 1 or not len(places)  # dots without a meaning leave colors and legend to edges
+        edge_inks = inks if same else Inks(paper=back)
+        edge_color = back.line if edge_color is None else edge_color
+        lines = read_lines(G, network, edge_color, edge_width, arrows, edges, edge_inks)
+        shown = lines.colors if same and lines.colors is not None else colors
+        shown = replace(shown, name=legend) if isinstance(legend, str) else shown
+        shown = shown if legend else Coloring(colors.rgba)
         given = network.labels if labels is True else [None] * len(places)
         given = given if labels is None or isinstance(labels, bool) else network.host.objects(labels, "labels")
         texts = ["" if text is None else spelled(text) for text in given]
@@ -201,7 +208,6 @@ def draw(
         extent = float(np.ptp(places, axis=0).max()) if len(places) else 0.0
         diameters, relative = node_diameters(G, network, node_size, weight, extent)
         ink = STYLE.ink if len(colors.rgba) < len(places) else STYLE.ink / 2
-        lines = read_lines(G, network, back.line if edge_color is None else edge_color, edge_width, arrows, edges)
         new = ax is None
         if ax is not None and ax.name == "3d":
             if places.shape[1] != 3:

@@ -1,6 +1,7 @@
 """nl.draw: arrows, widths and colors of edges; drawings in space; sizes of dots on paper as diameters."""
 
 import io
+import math
 from types import MappingProxyType
 from typing import Any
 
@@ -11,12 +12,14 @@ import pytest
 pytest.importorskip("matplotlib")
 
 from drawn import dots_of, layer, lengths
+from matplotlib import colormaps
 from matplotlib.collections import LineCollection, PathCollection, PolyCollection
 from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 
 import nelayout as nl
 from nelayout import graphs
+from nelayout.pictures.colors import PALETTE, UNKNOWN
 from nelayout.pictures.space import seen_from_aside
 
 igraph = pytest.importorskip("igraph")
@@ -248,3 +251,40 @@ def test_keys_that_are_not_edges_are_counted_and_named(x):
     both = nx.MultiGraph([(0, 1), (0, 1)])
     with pytest.warns(UserWarning, match=r"1 of 3 \(\(0, 1, 7\)\)"):
         nl.draw(both, [(0, 0), (1, 0)], edge_color={(0, 1, 0): "red", (1, 0, 1): "blue", (0, 1, 7): "lime"})
+
+
+@pytest.mark.parametrize("values", ["cost", [0.5, None, 2.5], {("a", "b"): 0.5, ("b", "c"): 2.5}])
+def test_numbers_color_edges_by_a_scale(values):
+    """The edge a - c has no number."""
+    G = nx.Graph([("a", "b", {"cost": 0.5}), ("a", "c", {"cost": math.nan}), ("b", "c", {"cost": 2.5})])
+    for look, cmap in (({}, "viridis"), ({"cmap": "magma"}, "magma")):
+        figure: Any = nl.draw(G, TRIANGLE, edge_color=values, **look)
+        colors = [to_hex(color) for color in layer(figure, LineCollection).get_colors()]
+        ends = [to_hex(colormaps[cmap](share)) for share in (0.0, 1.0)]
+        assert dict(zip((5, 4, 3), colors, strict=True)) == {4: ends[0], 5: ends[1], 3: UNKNOWN}
+        (bar,) = figure.axes[0].child_axes
+        assert bar.get_ylim() == (0.5, 2.5)
+        assert bar.get_title(loc="left") == ("cost" if values == "cost" else "")
+    both: Any = nl.draw(G, TRIANGLE, edge_color=values, color=[3.5, 4.5, 9.0], cmap="magma")
+    assert [bar.get_ylim() for bar in both.axes[0].child_axes] == [(3.5, 9.0)], "the dots have the color bar"
+    assert to_hex(layer(both, LineCollection).get_colors()[0]) == to_hex(colormaps["viridis"](1.0))
+
+
+def test_classes_color_edges_by_a_palette():
+    kinds = {("a", "b"): "road", ("b", "c"): "rail", ("a", "c"): None}
+    G, order = nx.Graph(list(kinds)), ["road", "rail"]
+    nx.set_edge_attributes(G, kinds, "kind")
+    series = pandas.Series(pandas.Categorical(kinds.values(), order), pandas.MultiIndex.from_tuples(kinds))
+    for values, look, names, colors in (
+        ("kind", {}, ["rail", "road"], PALETTE[:2]),
+        ("kind", {"palette": {"road": "#0a0a0a", "rail": "#0b0b0b"}}, ["rail", "road"], ["#0b0b0b", "#0a0a0a"]),
+        (series, {"palette": ["#0a0a0a", "#0b0b0b"]}, order, ["#0a0a0a", "#0b0b0b"]),
+    ):
+        found = dict(zip(names, colors, strict=True))
+        figure: Any = nl.draw(G, TRIANGLE, edge_color=values, **look)
+        drawn = [to_hex(color) for color in layer(figure, LineCollection).get_colors()]
+        assert dict(zip((5, 4, 3), drawn, strict=True)) == {4: found["road"], 5: found["rail"], 3: UNKNOWN}
+        legend = figure.axes[0].get_legend()
+        assert [text.get_text() for text in legend.get_texts()] == names
+        assert [to_hex(line.get_color()) for line in legend.get_lines()] == list(colors)
+        assert nl.draw(G, TRIANGLE, edge_color=values, legend=False, **look).axes[0].get_legend() is None

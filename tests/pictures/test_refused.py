@@ -86,9 +86,9 @@ COLORS = [
 ]
 EDGES = [
     (lines, {"edge_color": "wieght"}, "unknown edge attribute or color for edge_color 'wieght': did you mean 'weight'"),
-    (lines, {"edge_color": "weight"}, "edge_color must hold matplotlib colors.*; got 1.0"),
+    (lines, {"edge_color": [1.5, "a", 2.0]}, "edge_color must hold only texts, only numbers or only dates; got 'a'"),
     (lines, {"edge_color": ["red"]}, "edge_color must have one entry for each of the 3 edges; got 1 entries"),
-    (lines, {"edge_color": ["red", "blau", "red"]}, "edge_color must hold matplotlib colors.*; got 'blau'"),
+    (lines, {"edge_color": ["x", "y", "x"], "palette": {"x": "red"}}, "palette must have a color for .* none for 'y'"),
     (lines, {"edge_width": "wieght"}, "unknown edge attribute for edge_width 'wieght': did you mean 'weight'"),
     (lines, {"edge_width": [1, -2, 3]}, r"edge \('a', 'c'\) has edge_width -2; every .* must be a finite number >= 0"),
     (lines, {"edge_width": {("x", "y"): 1}}, r"must have edges for keys, such as \('a', 'b'\); got other keys"),
