@@ -265,13 +265,13 @@ class Host:
             warn_of_others(mapping, set().union(*self.aliases), what, "nodes")
 
     def keyed_by_edge(self, x: Any) -> Mapping | None:
-        """Return `x` if its keys are edges: a mapping, or a Series with pairs of nodes for its index; else None."""
+        """Return `x` if its keys are edges: a mapping, or a Series indexed by pairs; else None."""
         mapping = as_mapping(x)
         pairs = isinstance(x, Mapping) or all(isinstance(key, tuple) for key in mapping or ())
         return mapping if pairs else None
 
     def edge_names(self, links: Links) -> list[list]:
-        """Return the keys of each edge, the first one first: (u, v), and (v, u) if it is undirected."""
+        """Return the keys of each edge: (u, v), and (v, u) if it is undirected."""
         ends = list(zip(links.rows.tolist(), links.cols.tolist(), strict=True))
         names = [[(labels[i], labels[j]) for labels in self.aliases] for i, j in ends]
         return names if self.directed else [[*keys, *((v, u) for u, v in keys)] for keys in names]
@@ -412,7 +412,7 @@ def as_mapping(x: Any) -> Mapping | None:
 
 
 def warn_of_others(keys: Collection, known: Container, what: str, kind: str) -> None:
-    """Warn of keys of the mapping `what` that are not known; `kind`: they should be "nodes" or "edges"."""
+    """Warn of unknown keys of the mapping `what`; `kind` is "nodes" or "edges"."""
     others = [key for key in keys if key not in known]
     if others:
         shown = ", ".join(map(short_repr, others[:MAX_SHOWN])) + ", ..." * (len(others) > MAX_SHOWN)

@@ -36,7 +36,7 @@ class Named(list):
 
 
 def listed(x: Any) -> Named:
-    """Return the values of an array, a Series, a column or a sequence, None for each missing one."""
+    """Return the values of an array, Series, column or sequence, None for missing ones."""
     convert = next((found for name in ("to_pylist", "tolist", "to_list") if (found := getattr(x, name, None))), None)
     dates = isinstance(x, np.ndarray) and x.dtype.kind in "mM"  # tolist makes whole numbers of nanoseconds
     values = list(x) if convert is None or dates else convert()

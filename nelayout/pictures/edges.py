@@ -111,7 +111,7 @@ def read_lines(
 
 
 def _each(x: Any, what: str, links: graphs.Links, network: graphs.Network) -> Named:
-    """Return one value per edge, None without one, from an attribute's name, a mapping or a list.
+    """Return one value per edge, or None, from an attribute's name, a mapping or a list.
 
     Warn of keys that are not edges.
     """

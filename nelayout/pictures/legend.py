@@ -112,7 +112,7 @@ def wrapped(text: str, size: float, room: float) -> str:
 def dots(
     classes: Sequence[tuple[str, ColorType]], paper: Paper, size: float, shaped: bool = False, of_edges: bool = False
 ) -> list[Line2D]:
-    """Return matplotlib's entries of a legend; `shaped`: dots differ in shape and color; `of_edges`: lines."""
+    """Return matplotlib's entries of a legend; `shaped`: dots differ; `of_edges`: lines."""
     from matplotlib.lines import Line2D
 
     how = {"linestyle": "", "markersize": 0.75 * size, "markeredgecolor": paper.rgb, "markeredgewidth": 0.06 * size}

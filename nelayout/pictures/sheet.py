@@ -169,7 +169,7 @@ class Sheet:
         return np.array(self._box().size) * self._paper_size()
 
     def _box(self, renderer: Any = None) -> Bbox:
-        """Return the box that the figure, or the axes around inset axes, give to the axes, in shares of the figure."""
+        """Return the box that the figure or the locator gives, in shares of the figure."""
         return self.ax.get_position(original=True) if self.locator is None else self.locator(self.ax, renderer)
 
     def _row(self) -> list[Sheet]:
@@ -297,7 +297,7 @@ def open_sheet(
 
 
 def _view(ax: Axes) -> np.ndarray:
-    """Return low and high (2, 2) of what axes show; NaN on an axis on which they and their sharers show nothing."""
+    """Return low and high (2, 2) of what axes show; NaN for an axis that shows nothing."""
     view = np.sort(np.stack([ax.get_xlim(), ax.get_ylim()]), axis=1).T.astype(float)
     for k, group in enumerate((ax.get_shared_x_axes(), ax.get_shared_y_axes())):
         free = (each for each in group.get_siblings(ax) if each is ax or not isinstance(each.get_axes_locator(), Sheet))

@@ -203,7 +203,7 @@ def plain(attributes: dict) -> Attributes:
 
 
 def item(value: object) -> object:
-    """Return a Python value for a NumPy value, None for a missing one, and text for any other object."""
+    """Return a number of NumPy as Python's, None for a missing value, text for others."""
     if isinstance(value, np.ndarray) and value.dtype.kind not in "mM":
         return value.tolist()
     if is_missing(value):
