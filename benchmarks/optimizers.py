@@ -137,7 +137,7 @@ def picture(results: dict[tuple[str, str], dict[str, np.ndarray]], path: Path) -
         fixed = METHODS[method].connection.name == "fixed"
         for label, gap in above_best(found, fixed).items():
             best_so_far = np.maximum(np.minimum.accumulate(gap), SMALLEST)
-            ax.plot(found[label][:, 0], best_so_far, color=COLORS[label], label=label, lw=1.5)
+            ax.plot(found[label][:, 0], best_so_far, color=COLORS.get(label), label=label, lw=1.5)
         ax.axhline(SAME, color="#888888", lw=0.6, ls=":")
         ax.set_yscale("log")
         ax.set_ylim(SMALLEST, None)

@@ -269,8 +269,9 @@ class _Planner:
         if settings.stability:
             way = [] if self.momentum else self.descents[:-1]
             why = "new nodes find their place"
-            own_goal = {"keep_objective": True, "restore_objective": True}
-            found += [self._descend(each, why, springs=True, **own_goal) for each in way]
+            found += [
+                self._descend(each, why, springs=True, keep_objective=True, restore_objective=True) for each in way
+            ]
             size = Resize(name="size", why="springs hold the size")
             return (*found, *self._rounds(stage, size, springs=True, **own), size)
         return (*found, *self._last(stage, **own))
