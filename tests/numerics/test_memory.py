@@ -139,7 +139,7 @@ def test_embedding_warns_once_before_the_search(monkeypatch):
     with pytest.warns(UserWarning, match="25,000 nodes by tsne") as caught:
         nl.embed(**given, callback=stop)
     assert [warning.filename for warning in caught] == [__file__]
-    monkeypatch.delattr("nelayout.vectors.neighbors.Space.nearest")
+    monkeypatch.delattr("nelayout.vectors.neighbors.NeighborIndex.nearest")
     with pytest.warns(UserWarning, match="25,000 nodes by tsne"), pytest.raises(AttributeError, match="nearest"):
         nl.embed(**given)
 

@@ -73,7 +73,7 @@ def encode_columns(columns: Mapping[str, Any], kind: str) -> bytes:
     arrow = _pyarrow(kind)
 
     def column(values: Any) -> Any:
-        if isinstance(values, np.ndarray) and values.dtype != object:
+        if isinstance(values, np.ndarray) and values.dtype.kind not in "OU":
             return arrow.array(values)
         values = listed(values)
         try:

@@ -25,7 +25,7 @@ from nelayout.core.record.progress import Observer, Stopped
 from nelayout.numerics.arithmetic import Arithmetic
 from nelayout.numerics.parallel import Threads
 
-SUMS = {"arithmetic": Arithmetic(Threads(), False), "brought": lambda x: x}
+SUMS = {"arithmetic": Arithmetic(Threads(), False), "to_device": lambda x: x}
 LOOSE: Any = SimpleNamespace(**SUMS)
 SQUARE = np.array([[1.0, 1.0], [-1.0, 1.0], [-1.0, -1.0], [1.0, -1.0]])
 
