@@ -118,7 +118,7 @@ def roofline(n: int, word: str) -> str:
     def copy() -> None:
         float(numbers.clone()[-1])
 
-    with device.library_errors():
+    with device.torch_errors():
         took, copied = seconds(evaluate), seconds(copy)
     # positions and gradient; row, column, similarity and length of an entry; the mesh there and back, 8 points a node
     moved = n * (2 * 16 + 8) + A.nnz * (4 + 4 + 8 + 8) + 8 * n * 4 * 4

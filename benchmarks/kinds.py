@@ -10,7 +10,7 @@ __all__ = ["cactus", "caterpillar", "triangulation"]
 
 
 def caterpillar(spine: int, seed: int = 0) -> nx.Graph:
-    """Return a path whose nodes have 0 to 4 leaves."""
+    """Return a path with 0 to 4 leaves at each node."""
     G, rng = nx.path_graph(spine), np.random.default_rng(seed)
     for node in range(spine):
         for _ in range(int(rng.integers(0, 5))):

@@ -211,7 +211,7 @@ class _State:
     def draw(self, G: Any) -> None:
         """Draw the next graph."""
         before = self.networks[-1] if self.networks else None
-        with graphs.library_errors(G):
+        with graphs.translated_errors(G):
             network = graphs.read(G, self.options["weight"], self.options["weight_kind"])
             there = {label: self.last[label] for label in network.labels if label in self.last}
             if self.last and not there and len(network.labels):

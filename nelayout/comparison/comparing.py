@@ -37,7 +37,7 @@ from nelayout.core.catalogue.record import Method
 from nelayout.core.formula.part_names import split
 from nelayout.core.record.solution import Evaluated, Solution
 from nelayout.errors import InputError, InputTypeError, Unsupported, unknown, warn
-from nelayout.graphs import Network, every_position, library_errors, places, points, read
+from nelayout.graphs import Network, every_position, places, points, read, translated_errors
 from nelayout.keywords.signatures import checks_keywords
 from nelayout.layouts.evaluating import evaluate
 from nelayout.layouts.solving import solve
@@ -131,7 +131,7 @@ def compare(
     """
     network = read(G, weight, weight_kind)
     weights: dict[str, Any] = {"weight": weight, "weight_kind": weight_kind}
-    with library_errors(G):
+    with translated_errors(G):
         names = inputs.class_names(network, labels)
         graph = {"adjacency": network.adjacency, "given": path_lengths(G, network, lengths)}
         facts = facts_of(network, names, coords, node_size, **graph)

@@ -11,7 +11,7 @@ from scipy.sparse import csr_array, issparse
 
 from nelayout.comparison import inputs
 from nelayout.errors import InputError, InputTypeError, Unsupported, unknown
-from nelayout.graphs import Network, every_position, library_errors, links, points, read
+from nelayout.graphs import Network, every_position, links, points, read, translated_errors
 from nelayout.graphs.to_floats import numbers
 from nelayout.keywords.signatures import checks_keywords
 from nelayout.quality.distances import InputDistances, hop_distances, path_distances
@@ -163,7 +163,7 @@ def measure(
     (0.4, 2.0)
     """
     network = read(G, weight=weight)
-    with library_errors(G):
+    with translated_errors(G):
         graph = {"adjacency": network.adjacency, "given": path_lengths(G, network, lengths)}
         facts = facts_of(network, labels, coords, node_size, **graph)
         return measure_drawing(replace(facts, Y=every_position(network, pos)), measures, sample, seed)
@@ -347,7 +347,7 @@ def rank_curves(
     ([1, 2, 3, 4], [1.0, 1.0, 1.0, nan])
     """
     network = read(G, weight=weight)
-    with library_errors(G):
+    with translated_errors(G):
         Y = every_position(network, pos)
         distances = path_lengths(G, network, lengths) or hop_distances(network.adjacency)
         return curves(Sweep(distances, Y, inputs.sample_size(sample), inputs.integer_seed(seed)))

@@ -26,7 +26,7 @@ from nelayout.graphs.network import Network, canonical, network_of
 
 __all__ = [
     "HOSTS", "ArrayHost", "Host", "Links", "Network", "Places", "every_position", "graph_of", "holds_weights",
-    "host_of", "library_errors", "links", "places", "points", "read",
+    "host_of", "translated_errors", "links", "places", "points", "read",
 ]  # fmt: skip
 
 # Name of a library -> its host. The first one that recognizes a graph reads it.
@@ -68,7 +68,7 @@ def read(G: Any, weight: str | None = "weight", weight_kind: str = "auto") -> Ne
         network = read(G.graph, weight, weight_kind)
         return replace(network, notes=(*G.notes, *network.notes))
     try:
-        with library_errors(G):
+        with translated_errors(G):
             host = host_of(G)
             if isinstance(host, ArrayHost):
                 return host.read(weight, weight_kind)
@@ -155,9 +155,9 @@ def every_position(network: Network, pos: object, what: str = "pos") -> np.ndarr
     return Y
 
 
-def library_errors(G: object) -> AbstractContextManager[None]:
+def translated_errors(G: object) -> AbstractContextManager[None]:
     """Turn errors of nelayout, within the block, into errors of the package of `G` as well."""
-    return next((host.library_errors() for host in HOSTS.values() if host.recognizes(G)), nullcontext())
+    return next((host.translated_errors() for host in HOSTS.values() if host.recognizes(G)), nullcontext())
 
 
 def _kind(G: object) -> str:

@@ -116,7 +116,7 @@ class Host:
         return is_a(G, cls.package, *cls.kinds)
 
     @staticmethod
-    def library_errors() -> AbstractContextManager[None]:
+    def translated_errors() -> AbstractContextManager[None]:
         """Turn errors of nelayout, within the block, into errors of the library too."""
         return nullcontext()
 

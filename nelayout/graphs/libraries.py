@@ -62,7 +62,7 @@ class NetworkxHost(Host):
 
     @staticmethod
     @contextmanager
-    def library_errors() -> Iterator[None]:
+    def translated_errors() -> Iterator[None]:
         try:
             yield
         except (InputError, Unsupported) as error:

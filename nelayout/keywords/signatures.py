@@ -101,7 +101,7 @@ def _takes(defaults: Mapping[str, object]) -> Callable[[F], F]:
         @functools.wraps(function)
         def wrapped(*args: object, **keywords: Any) -> Any:
             _refuse_unknown(function.__name__, keywords, known)
-            with graphs.library_errors(args[0] if args else keywords.get("G")):
+            with graphs.translated_errors(args[0] if args else keywords.get("G")):
                 return function(*args, **{**changed, **keywords})
 
         head, sections = _sections(inspect.cleandoc(function.__doc__ or ""))

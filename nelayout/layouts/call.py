@@ -74,7 +74,7 @@ def read_call(
     """
     record, common = with_own(method, options)
     G = graphs.graph_of(G)
-    with graphs.library_errors(G):
+    with graphs.translated_errors(G):
         yield _read(G, method_named(record), check_options(common), pos, fixed, known)
 
 

@@ -235,9 +235,9 @@ def object_code(function: Callable, name: str) -> bytes:
     options: dict[str, Any] = {**LOOP, "no_cpython_wrapper": True, "fastmath": FAST_MATH, **BARE}
     loop = numba.njit(**options)(function)
     loop.compile(types.int64(types.CPointer(types.int64)))
-    (done,) = loop.overloads.values()
-    module = llvm.parse_bitcode(done.library._final_module.as_bitcode())
-    module.get_function(done.fndesc.llvm_func_name).name = name
+    ((signature, compiled),) = loop.overloads.items()
+    module = llvm.parse_assembly(loop.inspect_llvm(signature))
+    module.get_function(compiled.fndesc.llvm_func_name).name = name
     target = llvm.Target.from_default_triple().create_target_machine(
         cpu=os.environ.get("NUMBA_CPU_NAME", ""), opt=3, reloc="pic", codemodel="small"
     )

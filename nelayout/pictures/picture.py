@@ -174,7 +174,7 @@ def draw(
     """
     _needs_matplotlib()
     network = graphs.points(pos) if G is None else graphs.read(G, weight=weight)
-    with graphs.library_errors(G):
+    with graphs.translated_errors(G):
         kind = _picture_format(path, format)
         _check_look(title, ax, figsize)
         places = graphs.every_position(network, pos)

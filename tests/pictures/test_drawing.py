@@ -190,7 +190,7 @@ def test_columns_of_pandas_and_arrow_keep_their_missing_values():
     ids=str,
 )  # fmt: skip
 def test_numbers_dates_and_durations_of_any_type_are_a_scale(values, numbers):
-    """Its colors are those of the numbers that have their ratios."""
+    """Values of any type have the colors of plain numbers in the same ratios."""
     Y = np.eye(3)[:, :2]
     drawn, plain = (dots_of(nl.plot(Y, color=x, cmap="magma")).get_facecolors() for x in (values, numbers))
     np.testing.assert_allclose(drawn, plain, atol=1 / 128)  # one step of the colormap, by rounding of days

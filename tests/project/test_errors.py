@@ -75,14 +75,14 @@ def test_networkx_error_survives_pickling():
 
 
 def test_guard_translates_ours_and_nothing_else():
-    with pytest.raises(nx.NetworkXError, match="mesh") as caught, graphs.library_errors(nx.Graph()):
+    with pytest.raises(nx.NetworkXError, match="mesh") as caught, graphs.translated_errors(nx.Graph()):
         raise Unsupported("the mesh needs d <= 2")
     assert isinstance(caught.value, Unsupported)
-    with pytest.raises(ZeroDivisionError), graphs.library_errors(nx.Graph()):
+    with pytest.raises(ZeroDivisionError), graphs.translated_errors(nx.Graph()):
         _ = 1 / 0
-    with pytest.raises(KeyboardInterrupt), graphs.library_errors(nx.Graph()):
+    with pytest.raises(KeyboardInterrupt), graphs.translated_errors(nx.Graph()):
         raise KeyboardInterrupt
-    with pytest.raises(InputError) as plain, graphs.library_errors(None):
+    with pytest.raises(InputError) as plain, graphs.translated_errors(None):
         raise InputError("no graph")
     assert not isinstance(plain.value, nx.NetworkXError)
 
@@ -94,7 +94,7 @@ def test_guard_keeps_where_it_happened_and_why():
         except KeyError as error:
             raise InputError("no key") from error
 
-    with pytest.raises(nx.NetworkXError) as caught, graphs.library_errors(nx.Graph()):
+    with pytest.raises(nx.NetworkXError) as caught, graphs.translated_errors(nx.Graph()):
         deep()
     assert isinstance(caught.value.__cause__, KeyError)
     assert any(entry.name == "deep" for entry in caught.traceback)

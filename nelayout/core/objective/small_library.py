@@ -13,6 +13,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from nelayout.errors import warn
+
 __all__ = ["NAME", "file_name", "loop"]
 
 PACKAGE = Path(__file__).parents[2]
@@ -37,8 +39,15 @@ def file_name() -> str:
 def loop() -> Any:
     """Return the loop as a function of a table's address; None without the library."""
     try:
-        function = getattr(ctypes.CDLL(str(Path(__file__).with_name(file_name()))), NAME)
-    except OSError:  # not built here, or not readable
+        path = Path(__file__).with_name(file_name())
+    except OSError:  # without sources
+        return None
+    if not path.exists():
+        return None
+    try:
+        function = getattr(ctypes.CDLL(str(path)), NAME)
+    except OSError as error:
+        warn(f"small graphs are drawn more slowly, as their loop cannot be loaded ({error}): install nelayout again")
         return None
     function.restype, function.argtypes = ctypes.c_int32, [ctypes.c_void_p] * 3
     return function

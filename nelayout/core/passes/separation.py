@@ -21,7 +21,7 @@ from nelayout.quality.neighborhoods import jaccard_by_number, jaccard_of_nearest
 
 __all__ = ["Neighborhoods", "separate_nodes"]
 
-# Nodes whose neighbors are compared, neighbors of a hub that are compared, and nodes that are compared at a time.
+# Nodes in the comparison, neighbors of a hub in it, and nodes compared at a time.
 # see tuning: SAMPLE, MOST_NEIGHBORS, BLOCK
 SAMPLE, MOST_NEIGHBORS, BLOCK = 1000, 200, 100
 # Minimum remaining share of the mean Jaccard index: cliques and clusters keep more, rings less.

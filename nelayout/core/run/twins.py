@@ -1,7 +1,7 @@
 """Small graphs that are equal up to the order of their nodes: each kind is drawn once.
 
-Colors of nodes are refined by the colors and weights around them.  While nodes share a color, one of them gets a color
-of its own.  The order of the colors is then an order of the nodes, and two graphs with equal arrays in this order are
+Colors of nodes are refined by the colors and weights around them.  While nodes share a color, one of them gets a new
+color.  The order of the colors is then an order of the nodes, and two graphs with equal arrays in this order are
 isomorphic.  In trees nodes of one color are images of each other, so that isomorphic trees always get equal arrays.
 Other isomorphic graphs may be missed; then both are drawn.
 

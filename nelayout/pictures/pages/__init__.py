@@ -379,7 +379,7 @@ def page_of(
 ) -> Page:
     """Return the page of drawings {name: positions}; see `explore`, `Page` and `Drawn`."""
     network = graphs.points(next(iter(drawings.values()))) if G is None else graphs.read(G, weight=weight)
-    with graphs.library_errors(G):
+    with graphs.translated_errors(G):
         own = [shortened(label) for label in network.labels]
         given = [None] * len(own) if labels is None else network.host.objects(labels, "labels")
         names = [name if text is None else shortened(text) for text, name in zip(given, own, strict=True)]

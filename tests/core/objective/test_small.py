@@ -10,7 +10,7 @@ from scipy.sparse import csr_array
 
 import nelayout as nl
 from nelayout.core.catalogue import METHODS
-from nelayout.core.objective import Affinity, Objective
+from nelayout.core.objective import Affinity, Objective, small_library
 from nelayout.core.objective.small_library import loop
 from nelayout.core.optimizers import LBFGS
 from nelayout.core.optimizers.minimize import StoppingRule, minimize
@@ -25,6 +25,17 @@ RULE = StoppingRule(force=1e-6, stall=1e-5, point=1e-2)
 @pytest.mark.skipif(not any(map(shutil.which, ("cc", "gcc", "clang"))), reason="no C compiler")
 def test_the_loop_is_built_from_its_present_source():
     assert loop() is not None, NOT_BUILT
+
+
+def test_a_library_that_cannot_be_loaded_is_said_and_small_graphs_are_still_drawn(monkeypatch):
+    monkeypatch.setattr(small_library, "file_name", lambda: "small.py")
+    loop.cache_clear()
+    try:
+        with pytest.warns(UserWarning, match="cannot be loaded .*: install nelayout again"):
+            pos = nl.ws_sne_layout(nx.path_graph(5), seed=0)
+        assert np.isfinite(list(pos.values())).all()
+    finally:
+        loop.cache_clear()
 
 
 def objective(name, emphasis=0.0, merged=False):
