@@ -124,7 +124,7 @@ class LBFGS:
         large = isinstance(Y, np.ndarray) and objective.arithmetic.compiled and len(Y) > LARGE_GRAPH
         steepest = float(np.max(np.abs(now.gradient))) if large else None
         memory = Memory.empty(Y, self.memory or pairs_kept(len(Y)), steepest)
-        return LBFGSState(now, memory, Trial(np.zeros_like(Y), 0.0), _inverse(objective, now))
+        return LBFGSState(now, memory, Trial(np.zeros_like(Y), 0.0), _inverse(now))
 
     def step(self, objective: Minimizable, Y: Any, state: LBFGSState) -> tuple[Any, LBFGSState]:
         now, memory, trial, inverse, _, stuck, age = state
@@ -141,7 +141,7 @@ class LBFGS:
         if not taken:
             return Y, LBFGSState(now, memory, trial, inverse, False, False, age)
         if renew:
-            inverse = _inverse(objective, then)
+            inverse = _inverse(then)
         memory = memory.with_pair(objective.arithmetic, move, then.gradient - now.gradient, inverse)
         return Y, LBFGSState(then, memory, trial._replace(failed=0), inverse, True, False, 0 if renew else age + 1)
 
@@ -151,9 +151,9 @@ def pairs_kept(n: int) -> int:
     return 10 if n <= LARGE_GRAPH else 5
 
 
-def _inverse(objective: Minimizable, evaluation: Evaluation) -> Any:
+def _inverse(evaluation: Evaluation) -> Any:
     """(n,) inverse curvature of each node's edges."""
-    return 1.0 / (4.0 * attraction_of(objective, evaluation))
+    return 1.0 / (4.0 * attraction_of(evaluation))
 
 
 def _aimed(objective: Minimizable, now: Evaluation, memory: Memory, inverse: Any) -> tuple[Trial, Memory]:

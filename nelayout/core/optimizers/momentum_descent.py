@@ -54,7 +54,7 @@ class Momentum:
     def init(self, objective: Minimizable, Y: Any) -> MomentumState:
         now = objective.evaluate(Y, attraction=True)
         still = np.zeros_like(objective.to_device(Y))
-        return MomentumState(now, attraction_of(objective, now), still, still + 1.0, now.value)
+        return MomentumState(now, attraction_of(now), still, still + 1.0, now.value)
 
     def step(self, objective: Minimizable, Y: Any, state: MomentumState) -> tuple[Any, MomentumState]:
         now = state.evaluation
@@ -69,6 +69,6 @@ class Momentum:
             return Y, state._replace(
                 velocity=still, gains=still + 1.0, halved=halved, taken=False, stuck=halved >= MAX_TRIALS
             )
-        curvature = np.maximum(state.curvature, attraction_of(objective, then))
+        curvature = np.maximum(state.curvature, attraction_of(then))
         lowest = min(state.lowest, then.value)
         return candidate, MomentumState(then, curvature, velocity, gains, lowest, state.halved)

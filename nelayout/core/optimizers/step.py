@@ -76,7 +76,7 @@ class Optimizer(Protocol):
     def step(self, objective: Minimizable, Y: np.ndarray, state: Any) -> tuple[np.ndarray, Any]: ...
 
 
-def attraction_of(objective: Minimizable, evaluation: Evaluation) -> Any:
+def attraction_of(evaluation: Evaluation) -> Any:
     """Return w_i = sum_j max(omega_ij, 0), (n,), at least the mean: 1/4 of edge curvature.
 
     Gravity and springs add to it.

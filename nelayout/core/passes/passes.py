@@ -380,7 +380,7 @@ def _by_rest(_: Drawing, run: Run) -> Measure:
         objective = replace(objective, exaggeration=now.exaggeration)
         at = objective.evaluate(now.Y, attraction=True)
         with np.errstate(all="ignore"):
-            step = np.asarray(np.sqrt(np.sum(at.gradient**2, axis=1)) / (4.0 * attraction_of(objective, at)))
+            step = np.asarray(np.sqrt(np.sum(at.gradient**2, axis=1)) / (4.0 * attraction_of(at)))
         move = float(np.median(step[now.part.known])) / (radius(now.Y) or 1.0)
         return -move if math.isfinite(move) else -math.inf
 

@@ -125,7 +125,7 @@ def plan_of(work: Work, file: float = 0.0) -> Plan:
         if graphs is work.joint and problem.start is None:
             rows.append(PlannedPass(JOINT, count, n, 0, "one objective spans all components", READ * n, 0))
         rows.append(PlannedPass(SIMILARITIES, len(graphs.parts), n, 0, _why_similar(work), 0.0, 0))
-        groups = _groups(graphs, method)
+        groups = _groups(graphs)
         for passes, some in groups.items():
             if near is not None:
                 some = [replace(facts, entries=math.ceil(facts.n * min(near, facts.n - 1))) for facts in some]
@@ -165,7 +165,7 @@ def plan_of(work: Work, file: float = 0.0) -> Plan:
     return Plan(method.name, n, problem.P.nnz // 2, count, tuple(rows), total, peak, *first, there)
 
 
-def _groups(graphs: Together, method: Method) -> dict[tuple[Pass, ...], list[Facts]]:
+def _groups(graphs: Together) -> dict[tuple[Pass, ...], list[Facts]]:
     """Return the facts of the different graphs that each tuple of passes draws."""
     found: dict[tuple[Pass, ...], list[Facts]] = {}
     for k, twin in twins_of(graphs.parts).items():
