@@ -336,7 +336,7 @@ def main(arguments: list[str] | None = None) -> None:
     if given.out:
         given.out.write_text(json.dumps(results, indent=1) + "\n")
     if given.write:
-        kept = PAGE.read_text().partition(NUMBERS)[1:]  # what benchmarks.numbers wrote stays
+        kept = PAGE.read_text().partition(NUMBERS)[1:]  # what benchmarks.tuned_numbers wrote stays
         PAGE.write_text(page(results) + "\n" + "".join(kept) if any(kept) else page(results))
 
 

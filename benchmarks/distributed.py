@@ -29,7 +29,6 @@ from nelayout.core.catalogue import METHODS
 from nelayout.core.objective import Affinity
 from nelayout.core.passes.drawing import Summation
 from nelayout.core.run.several_machines import LEAST_NODES, Forecast, driver_bytes
-from nelayout.core.sums.nbody import backend
 from nelayout.distributed.drawing import _along_curve
 from nelayout.distributed.floor import Blocks, FloorSummation
 from nelayout.distributed.reading import from_matrix
@@ -106,16 +105,14 @@ def cases(n: int) -> dict[str, dict[str, float]]:
     Y, P = Y[order], neighbors(Y[order])
     method, threads = METHODS["ws-sne"], Threads(2)
     mass = np.diff(P.indptr) / np.mean(np.diff(P.indptr))
-    plain = Summation(backend("auto", threads, True), threads, True).objective(method, Affinity(P, mass))
+    plain = Summation("auto", threads).objective(method, Affinity(P, mass))
     found = {"one machine": measured(lambda: plain.evaluate(Y), list)}
     for count in (1, 2):
         with tempfile.TemporaryDirectory() as folder, cluster_of(count) as client:
             team = WorkerPool(client, "benchmark")
             cut = from_matrix(csr_array(P), Path(folder)).cut
             blocks: Any = Blocks(team, cut, 1.0, cut.gathered("degree"), cut.gathered("strength"))
-            there = FloorSummation(backend("auto", threads, True), threads, True).objective(
-                method, Affinity(blocks, mass)
-            )
+            there = FloorSummation("auto", threads).objective(method, Affinity(blocks, mass))
             each = measured(lambda J=there: J.evaluate(Y), lambda c=client: list(dict(c.run(used)).values()))
             team.sent = team.received = 0
             team.seconds, rounds = 0.0, 3

@@ -35,7 +35,6 @@ from nelayout.core.passes.drawing import Summation
 from nelayout.core.passes.placement import random_positions
 from nelayout.core.run.splitting import input_affinity
 from nelayout.core.similarities.masses import node_mass
-from nelayout.core.sums.nbody import Exact
 from nelayout.numerics.parallel import Threads
 from nelayout.vectors.embedding import solve_vectors
 
@@ -63,8 +62,6 @@ POLISHED = StoppingRule(stall=1e-6, stall_steps=50)
 NEAR_ZERO = 1e-2
 """Below this J, in nats for each row of methods by rows, ratios say nothing: differences are printed."""
 MORE_STEPS = 60
-COMPILED_FROM = 200
-"""Nodes from which compiled loops are faster than NumPy."""
 
 
 def graph(name: str) -> csr_array:
@@ -81,10 +78,10 @@ def graph(name: str) -> csr_array:
 
 def objective_of(A: csr_array, method: Method) -> Objective:
     """The method's J of a connected graph, by exact sums."""
-    one, compiled = Threads(1), A.shape[0] > COMPILED_FROM
+    one = Threads(1)
     mass, _ = node_mass(A, method.mass, relative=method.gravity is None)
     affinity, _ = input_affinity(A, mass, method, 0.0, one)
-    return Summation(Exact(compiled, one), one, compiled).objective(method, affinity)
+    return Summation("exact", one).objective(method, affinity)
 
 
 def polish(J: Objective, Y: np.ndarray) -> float:

@@ -75,7 +75,7 @@ def by_size(sizes: tuple[int, ...]) -> dict[str, list[float]]:
         A = neighbors(Y)
         affinity, _ = input_affinity(A, node_mass(A, method.mass)[0], method, 0.0, threads)
         for name in BACKENDS:
-            objective = Summation(backend(name, threads, True), threads, True).objective(method, affinity)
+            objective = Summation(name, threads).objective(method, affinity)
             found[name].append(seconds(lambda: objective.evaluate(Y)))  # noqa: B023  called at once
     return found
 

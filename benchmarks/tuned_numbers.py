@@ -1,4 +1,4 @@
-"""What each number of "auto" decides: `python -m benchmarks.numbers`.
+"""What each number of "auto" decides: `python -m benchmarks.tuned_numbers`.
 
 Each named number of the passes, their plan, masses and path lengths is halved and doubled in turn; numbers that are
 whole stay whole.  The table shows the worst and the best factor of a measure, as a geometric mean over graphs of many
@@ -114,7 +114,7 @@ def effect(base: dict[str, dict[str, float]], now: dict[str, dict[str, float]]) 
 def table(results: dict[str, Any]) -> str:
     """Return the lines of docs/tuning.md."""
     lines = [
-        f"`python -m benchmarks.numbers --write` wrote these lines on {results['date']} at commit {results['commit']}.",
+        f"`python -m benchmarks.tuned_numbers --write` wrote these lines on {results['date']} at commit {results['commit']}.",
         f"Each number is halved and doubled, over {results['graphs']} graphs of up to {results['largest']} nodes.",
         "In brackets are the graphs in which some measure changes by 1 % and more.", "",
         "| number | is | decides | halved | doubled |", "|---|---|---|---|---|",
@@ -131,7 +131,7 @@ def table(results: dict[str, Any]) -> str:
 
 def main(arguments: list[str] | None = None) -> None:
     """Draw, measure, print."""
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.numbers", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.tuned_numbers", description=__doc__)
     parser.add_argument("--names", nargs="+", metavar="NAME", help="default: all")
     parser.add_argument("--graphs", nargs="+", metavar="GRAPH", help="default: all")
     parser.add_argument("--largest", type=int, default=400, help="nodes of the largest graph")
