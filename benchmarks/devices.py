@@ -107,7 +107,7 @@ def roofline(n: int, word: str) -> str:
     assert device is not None
     A = neighbors(Y)
     affinity, _ = input_affinity(A, node_mass(A, method.mass)[0], method, 0.0, Threads())
-    objective = Summation.of("auto", Threads(), True, device).objective(method, affinity)
+    objective = Summation("auto", Threads(), device).objective(method, affinity)
     there = device.array(Y)
 
     def evaluate() -> None:
