@@ -188,6 +188,17 @@ def dense_value(P, m, Y, kernel, name, connection, *, delta=DELTA, lam=None) -> 
     return total
 
 
+def dense_walk(A: csr_array, rho: float) -> np.ndarray:
+    """(n, n) p of a random walk by its definition."""
+    full = A.toarray()
+    root = np.sqrt(full.sum(axis=1))
+    return (1 - rho) * np.linalg.inv(np.eye(len(full)) - rho * full / np.outer(root, root))
+
+
+def off_diagonal(p: np.ndarray) -> np.ndarray:
+    return p - np.diag(np.diag(p))
+
+
 def differences(f: Callable[[np.ndarray], float], Y: np.ndarray) -> np.ndarray:
     """The gradient of f by fourth-order central differences.
 

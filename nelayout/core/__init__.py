@@ -12,7 +12,7 @@ The door has five names: `Problem`, `Settings`, `plan`, `draw` and `evaluate`.
 >>> [each.name for each in work.components.passes[0]][:2]
 ['shape', 'tail x 0']
 >>> result = draw(work)
->>> found, unit, together = evaluate(problem, result.Y, method, settings, best=True)
+>>> found, unit = evaluate(problem, result.Y, method, settings, best=True)
 >>> abs(found.value - result.evidence.value) < 1e-6
 True
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, Literal, Unpack
 
@@ -18,9 +17,9 @@ from nelayout.core.sums.nbody import check_backend
 from nelayout.errors import InputError, unknown
 from nelayout.keywords.options import EvaluationOptions
 from nelayout.keywords.signatures import takes_evaluation_keywords
-from nelayout.layouts.call import read_call
+from nelayout.layouts.call import Call, read_call
 
-__all__ = ["evaluate"]
+__all__ = ["evaluate", "why_infinite"]
 
 
 @takes_evaluation_keywords
@@ -85,23 +84,18 @@ def evaluate(
     with read_call(G, replace(recipe, variational=False), common) as call:
         Y = graphs.every_position(call.network, pos)
         check_backend(call.options["nbody"], Y.shape[1])
-        found, unit, together = core.evaluate(call.problem, Y, call.method, call.settings, size == "best")
-        notes = [*call.notes, *found.notes, *_why_infinite(found, together, call.method.name, call.network.labels)]
-        value, norm = found.value, found.gradient_norm
-        if not math.isfinite(value):
-            value, norm = math.inf if math.isnan(value) else value, math.inf
-        elif not math.isfinite(norm):
-            norm = math.inf
-            notes += ['the gradient is beyond the range of floats; size="best" brings the drawing to a size that suits']
-    at = value, norm, found.connection, found.node_cost
-    return Evaluated(*at, unit, call.problem.labels, tuple(notes), recipe.name)
+        found, unit = core.evaluate(call.problem, Y, call.method, call.settings, size == "best")
+        notes = *call.notes, *found.notes, *why_infinite(found, call)
+    at = found.value, found.gradient_norm, found.connection, found.node_cost
+    return Evaluated(*at, unit, call.problem.labels, notes, recipe.name)
 
 
-def _why_infinite(found: Evidence, together: np.ndarray, method: str, names: Sequence[Any]) -> list[str]:
-    """Return sentences on why J is infinite; nodes ``together`` (k, 2) repel without bound."""
-    if len(together):
-        a, b = (names[k] for k in together[0].tolist())
-        more = f", as do {len(together) - 1:,} more pairs" if len(together) > 1 else ""
+def why_infinite(found: Evidence, call: Call) -> list[str]:
+    """Return a sentence on why J is infinite; none if it is finite."""
+    method, names = call.method.name, call.network.labels
+    if len(found.together):
+        a, b = (names[k] for k in found.together[0].tolist())
+        more = f", as do {len(found.together) - 1:,} more pairs" if len(found.together) > 1 else ""
         why = f"nodes {a!r} and {b!r} lie at one place{more}, and {method} repels such nodes without bound"
         return [f"J is infinite: {why}; move them apart"]
     if math.isfinite(found.value):
@@ -112,4 +106,4 @@ def _why_infinite(found: Evidence, together: np.ndarray, method: str, names: Seq
         why = f"node {names[alone[0]]!r} {lie} so far from all others that the kernel of {method} is 0 there"
     else:
         why = f"nodes lie so far apart that the kernel of {method} is 0 between them"
-    return [f'J is infinite: {why} in floats; size="best" brings the drawing to a size that suits it']
+    return [f'J is infinite: {why} in floats; nelayout.evaluate with size="best" finds a size that suits the drawing']

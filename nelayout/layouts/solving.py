@@ -18,6 +18,7 @@ from nelayout.core.run.whole import SPLIT, Result
 from nelayout.keywords.options import MethodOptions
 from nelayout.keywords.signatures import takes_common_keywords
 from nelayout.layouts.call import Call, read_call
+from nelayout.layouts.evaluating import why_infinite
 
 __all__ = ["drawn", "positions_of", "solution_of", "solve"]
 
@@ -90,8 +91,8 @@ def solution_of(call: Call, memory: bool = True) -> tuple[Solution, tuple[Drawin
     solution = Solution(
         positions=call.written(result.Y), value=found.value, trace=result.trace, connection=found.connection,
         reason=result.reason, node_cost=found.node_cost, components=call.problem.labels,
-        notes=(*call.notes, *result.notes), seconds=time.perf_counter() - began, choice=result.choice,
-        method=result.method.name, unit=unit, passes=result.passes,
+        notes=(*call.notes, *result.notes, *why_infinite(found, call)), seconds=time.perf_counter() - began,
+        choice=result.choice, method=result.method.name, unit=unit, passes=result.passes,
     )
     LOG.debug("%s: %s, J = %.6g, %.2f s", solution.method, solution.reason, found.value, solution.seconds)
     for note in solution.notes:

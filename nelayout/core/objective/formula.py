@@ -193,7 +193,7 @@ class Objective:
             return self.edges.constants(self.phi)
         # only the sums of its p are known
         known = 0.0 if self._pair_constant else self.phi.left_out(np.ones(1))[0]
-        return self.edges.walk.row_sums * known
+        return self.edges.walk.to_others * known
 
     @cached_property
     def _pair_constant(self) -> float:

@@ -35,11 +35,10 @@ GROWING_SIZES = (1.1, 10.0, 1e3)
 
 def evaluate(
     problem: Problem, Y: np.ndarray, method: Method, settings: Settings, best: bool = False
-) -> tuple[Evidence, float, np.ndarray]:
+) -> tuple[Evidence, float]:
     """Evaluate positions Y (n, dim) of a problem by a method.
 
-    ``best``: at the size with the least J.  Return the evidence, the factor of the size, and pairs (k, 2) of coincident
-    nodes under a kernel that is infinite there: J is then infinite, too.
+    ``best``: at the size with the least J.  Return the evidence and the factor of the size.
     """
     with threads_for(settings.n_jobs) as threads:
         mass, said = node_mass(problem.P, problem.mass, None, settings.rng, method.gravity is None)
@@ -54,32 +53,30 @@ def evaluate(
             notes += [about] if about else []
             drawings = [each.at(unit * each.Y) for each in drawings]
         found = evidence_of(drawings, method, sums, gradient=True)
-        together = _coincident(drawings) if method.kernel.singular else np.empty((0, 2), dtype=int)
-    if len(together):
-        cost = found.node_cost.copy()
-        cost[together] = math.inf
-        found = replace(found, value=math.inf, node_cost=cost)
-    return replace(found, notes=(*notes, *found.notes)), unit, together
+    return replace(found, notes=(*notes, *found.notes)), unit
 
 
-def _coincident(drawings: Sequence[Drawing]) -> np.ndarray:
-    """Return pairs (k, 2) of nodes of one component that coincide to rounding."""
-    from scipy.spatial import KDTree
-
-    drawn = [each for each in drawings if len(each.Y) > 1]
-    found = [each.part.nodes[KDTree(each.Y).query_pairs(0.0, p=np.inf, output_type="ndarray")] for each in drawn]
-    return np.concatenate([np.empty((0, 2), dtype=int), *found])
+def _coincident(drawings: Sequence[Drawing], method: Method) -> np.ndarray:
+    """Return pairs (k, 2) of coincident nodes of one component under a singular kernel."""
+    found = [np.empty((0, 2), dtype=int)]
+    for each in drawings:
+        if (each.method or method).kernel.singular:
+            order = np.lexsort(each.Y.T)
+            same = (each.Y[order[1:]] == each.Y[order[:-1]]).all(axis=1)
+            found.append(np.sort(each.part.nodes[np.stack([order[:-1], order[1:]], axis=1)[same]], axis=1))
+    return np.concatenate(found)
 
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
     """The value of a drawing and where it comes from.
 
-    value       sum of J over the components
+    value       sum of J over the components; infinite where floats do not hold it
     largest     J of the largest component; 0 without one of two or more nodes
     connection  its lambda; NaN without one
     node_cost   (n,), see `nelayout.Solution`
     gradient_norm  sqrt(sum |dJ/dy|^2) over all coordinates; NaN if it was not asked for
+    together    pairs (k, 2) of coincident nodes under a kernel that is infinite there: J is then infinite, too
     notes       sentences on the sums
     """
 
@@ -88,6 +85,7 @@ class Evidence:
     connection: float
     node_cost: np.ndarray
     gradient_norm: float
+    together: np.ndarray
     notes: tuple[str, ...]
 
 
@@ -128,11 +126,18 @@ def evidence_of(drawings: Sequence[Drawing], method: Method, sums: Summation, gr
             notes.extend([said] if said else [])
     if not comparable and len(drawn) > 1:
         notes.append("node costs compare within a component, not between components")
-    norm = math.sqrt(squares) if gradient else math.nan
+    together = _coincident(drawn, method)
+    cost[together] = math.inf
     cost = np.where(np.isnan(cost), math.inf, cost)
-    if math.isfinite(value) and not np.isfinite(cost).all():
-        notes.append("costs of nodes that are beyond the range of floats are infinite")
-    return Evidence(value, largest, lam, cost, norm, tuple(notes))
+    value = math.inf if len(together) or not math.isfinite(value) else value
+    norm = math.sqrt(squares) if math.isfinite(value) and math.isfinite(squares) else math.inf
+    if math.isfinite(value):
+        if not np.isfinite(cost).all():
+            notes.append("costs of nodes that are beyond the range of floats are infinite")
+        if not math.isfinite(norm):
+            said = 'size="best" brings the drawing to a size that suits'
+            notes.append(f"the gradient is beyond the range of floats; {said}")
+    return Evidence(value, largest, lam, cost, norm if gradient else math.nan, together, tuple(notes))
 
 
 def is_unbounded(drawings: Sequence[Drawing], method: Method, sums: Summation, value: float) -> bool:

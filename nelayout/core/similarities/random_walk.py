@@ -29,6 +29,8 @@ __all__ = ["RandomWalk", "truncated_walk"]
 ACCURACY = 1e-8
 # Nodes up to which p is kept whole.
 WHOLE = 500
+# Random numbers that estimate the diagonal of p in a larger graph.
+SIGNS = 50_000
 # Entries kept of each row: at least KEPT, and more as long as there are not more than WHOLE^2 in all.
 KEPT = 64
 # Error of an entry, in parts of sqrt(d_i d_j) / (mean d * entries kept), d the strengths.
@@ -63,6 +65,22 @@ class RandomWalk:
         if len(filled):
             twice[filled] = np.add.reduceat(self.S.data**2, self.S.indptr[filled])
         return self.row_sums - (1.0 - self.rho) * (1.0 + self.rho**2 * twice)
+
+    @cached_property
+    def to_others(self) -> np.ndarray:
+        """Return (n,) sum_{j != i} p_ij, exact up to `WHOLE` nodes.
+
+        In larger graphs, random signs X estimate the trace of the returns with three steps or more from X^T p X
+        (Hutchinson 1990).  Every node then has the mean of these returns.
+        """
+        if self.n <= WHOLE:
+            signs, trials = np.eye(self.n), 1
+        else:
+            trials = max(SIGNS // self.n, 1)
+            signs = np.random.default_rng(0).choice([-1.0, 1.0], size=(self.n, trials))
+        later = self.S @ np.asarray(self.S @ np.asarray(self.S @ signs))
+        returns = self.rho**3 * np.sum(signs * self.times(np.asarray(later)), axis=1) / trials
+        return self.attraction - (returns if self.n <= WHOLE else float(np.mean(returns)))
 
     def times(self, X: np.ndarray) -> np.ndarray:
         """Product p X for X (n, d)."""

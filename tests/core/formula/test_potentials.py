@@ -5,11 +5,13 @@ from dataclasses import replace
 import networkx as nx
 import numpy as np
 import pytest
+from oracles import dense_walk, off_diagonal
 from scipy.sparse import csr_array
 from tables import EVERY_METHOD, RECIPES, thinned
 from test_added import ONE, objective
 
 import nelayout as nl
+from nelayout.core.catalogue import METHODS
 from nelayout.core.formula.potentials import Anchors
 from nelayout.core.formula.potentials.stress import Stress
 from nelayout.core.objective import Objective
@@ -196,6 +198,18 @@ def test_an_emphasis_leads_from_neighbors_to_distances(name):
         assert both == pytest.approx(found[1].value)
         unit = {"nerv": 34.0, "linlog": float(2 * KARATE.size(weight="weight"))}.get(name, 1.0)
         assert both - J == pytest.approx(unit * (128**0.4 - 1) * stress[1], rel=1e-5)
+
+
+@pytest.mark.parametrize("rho", [0.0, 0.3, 0.9])
+@pytest.mark.parametrize("name", [name for name, method in METHODS.items() if method.connection.name == "fixed"])
+def test_an_emphasis_weighs_stress_once_for_each_unit_of_similarity(name, rho):
+    """Of similarities between two nodes: a walk that comes back to its node is none."""
+    A = csr_array(nx.to_scipy_sparse_array(KARATE, dtype=float))
+    unit = off_diagonal(dense_walk(A, rho)).sum() if rho else A.sum()
+    pos = nx.circular_layout(KARATE)
+    J, both = (nl.evaluate(KARATE, pos, name, smoothing=rho, emphasis=each).value for each in (0, 0.5))
+    stress = float(nl.measure(KARATE, pos)["stress"])
+    assert both - J == pytest.approx(unit * (128**0.5 - 1) * stress, rel=1e-5)
 
 
 def test_an_emphasis_of_a_method_is_a_number_from_0_to_1_and_a_variational_form_has_none():

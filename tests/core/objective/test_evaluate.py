@@ -255,6 +255,26 @@ def test_nodes_that_floats_cannot_tell_apart_are_named_under_a_singular_kernel(a
     assert math.isfinite(nl.evaluate(KARATE, pos, "tsne").value)
 
 
+PAIR_OF_PATHS = nx.disjoint_union(nx.path_graph(7), nx.path_graph(5))
+WIDE = {
+    "sne, large nodes": (nx.path_graph(25), "sne", {"node_size": 2.0}),
+    "nerv, large nodes": (nx.path_graph(9), "nerv", {"node_size": 9.0}),
+    "ssne, two graphs": (PAIR_OF_PATHS, "ssne", {"node_size": 30.0}),
+    "mds-ks, two graphs": (PAIR_OF_PATHS, "mds-ks", {"node_size": 1e4}),
+    "quadlog, fixed at one place": (KARATE, "quadlog", {"pos": {3: (0, 0), 4: (0, 0)}, "fixed": [3, 4]}),
+    "linlog, all fixed": (KARATE, "linlog", {"pos": dict.fromkeys(KARATE, (1.0, 1.0)), "fixed": list(KARATE)}),
+}
+
+
+@pytest.mark.parametrize("case", WIDE)
+def test_a_run_whose_value_floats_do_not_hold_says_why(case):
+    G, method, how = WIDE[case]
+    found = nl.solve(G, method, seed=0, **how)
+    assert found.value == math.inf
+    assert not np.isnan(found.node_cost).any()
+    assert sum("J is infinite: node" in note for note in found.notes) == 1
+
+
 @pytest.mark.parametrize("away", [1e4, 1e9])
 @pytest.mark.parametrize("method", ["sne", "nerv", "jse", "alpha-sne"])
 def test_a_node_that_no_kernel_value_reaches_is_named(method, away):

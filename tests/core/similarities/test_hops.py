@@ -7,6 +7,7 @@ from typing import Any
 import networkx as nx
 import numpy as np
 import pytest
+from oracles import dense_value
 from scipy.optimize import brentq
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import shortest_path
@@ -82,6 +83,21 @@ def test_a_node_is_worth_the_perplexity(perplexity):
     degree = np.diff(lengths_of(ROAD).indptr)
     assert (worth == perplexity).all()
     np.testing.assert_allclose(perplexities(rows), np.maximum(perplexity, np.where(degree >= perplexity, degree, 0)))
+
+
+@pytest.mark.parametrize("method", ["nerv:0.2", "nerv:1.0", "sne", "jse:0.5", "jse:1.0"])
+@pytest.mark.parametrize("graph", [KARATE, TREE, nx.les_miserables_graph()])
+def test_rows_have_their_background_on_their_own_pattern(graph, method):
+    """J is that of the definition, up to a constant, where only one end of a pair has it in its row."""
+    p = by_definition(lengths_of(graph), 4.0)
+    assert ((p > 0) != (p > 0).T).any()
+    recipe = nl.method(method, affinity="hops", perplexity=4.0)
+    left_out = []  # a constant, if a row's background is below its share
+    for pos in (nx.circular_layout(graph), nx.spring_layout(graph, seed=0)):
+        value = nl.evaluate(graph, pos, recipe, weight=None).value
+        given = recipe.kernel, recipe.divergence.name, recipe.connection
+        left_out.append(value - dense_value(p, np.ones(len(p)), np.array(list(pos.values())), *given))
+    assert left_out[0] == pytest.approx(left_out[1], abs=1e-8)
 
 
 @pytest.mark.parametrize("graph", [KARATE, ROAD, TREE])

@@ -127,5 +127,6 @@ def walk_on(on: Any, walk: RandomWalk) -> RandomWalk:
     other, S = copy.copy(walk), walk.S
     arrays = (on.array(each).tensor for each in (S.indptr.astype(np.int64), S.indices, S.data))
     matrix = DeviceMatrix(on, row_ranges(S.indptr, on.block), *arrays)
-    vars(other).update(row_sums=on.array(walk.row_sums), attraction=on.array(walk.attraction), S=matrix)
+    sums = {name: on.array(getattr(walk, name)) for name in ("row_sums", "attraction", "to_others")}
+    vars(other).update(**sums, S=matrix)
     return other

@@ -23,10 +23,10 @@ _ONE = np.ones(1)
 
 
 def can_smooth_exactly(kernel: Kernel, divergence: Divergence, connection: Connection) -> bool:
-    """Return whether the edge term is quadratic and needs only a constant of p's diagonal.
+    """Return whether the edge term is quadratic, and p's diagonal adds only a constant to J.
 
-    sum P over pairs i != j is sum p without its diagonal, which products with p do not give.  The diagonal is a
-    constant if lambda is fixed, or for pure powers of the distance: an edge of length 0 then has no slope.
+    The walk estimates its diagonal in large graphs.  It adds a constant if lambda is fixed, or for pure powers of the
+    distance: an edge of length 0 then has no slope.
     """
     if not divergence.linear or connection.needs_normalizer:
         return False
@@ -41,14 +41,14 @@ def can_smooth_exactly(kernel: Kernel, divergence: Divergence, connection: Conne
 class WalkEdges:
     """`matrix.Edges` for the dense p of a random walk.
 
-    Weights omega_ij = w p_ij are one number, w, in an array of one.  ``weight`` is sum p with its diagonal, a constant
-    in these objectives.  R is linear in Y.  The walk's `solve` returns (diag(p1) - p) X along with X.  So after this
-    move, the next positions need no further system except for rounding.
+    Weights omega_ij = w p_ij are one number, w, in an array of one.  ``weight`` is sum p without its diagonal.  R is
+    linear in Y.  The walk's `solve` returns (diag(p1) - p) X along with X.  So after this move, the next positions need
+    no further system except for rounding.
     """
 
     def __init__(self, walk: RandomWalk) -> None:
         self.walk, self.n, self.size = walk, walk.n, 1
-        self.weight = float(np.sum(walk.row_sums))
+        self.weight = float(np.sum(walk.to_others))
         self._seen: list[tuple[np.ndarray, np.ndarray]] = []  # the last positions and their R, newest last
         self._move: tuple[np.ndarray, np.ndarray] | None = None  # the last solution X and (diag(p1) - p) X
 
@@ -76,7 +76,7 @@ class WalkEdges:
         Y = Y - np.sum(Y, axis=0) / self.n
         square = np.sum(Y * Y, axis=1)[:, None]
         xi = 2.0 * np.sum(Y * self._laplacian(Y), axis=1) - self.walk.laplacian(square)[:, 0]
-        return self.walk.row_sums * edge[0] + xi * (edge[1] - edge[0])
+        return self.walk.to_others * edge[0] + xi * (edge[1] - edge[0])
 
     def scaled_slope(self, divergence: Divergence, b: Similarity) -> np.ndarray:
         """Return d edge(p, b) / d ln b per unit of p."""
