@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib.util
-import os
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,7 +13,7 @@ import numpy as np
 from nelayout import graphs
 from nelayout.core.placing.final import dot_diameter
 from nelayout.errors import InputError, missing_extra
-from nelayout.graphs.files import atomic, check_output
+from nelayout.graphs.files import PathOrBuffer, atomic, check_output, is_buffer
 
 if TYPE_CHECKING:
     from nelayout.pictures.pages import Page
@@ -76,12 +75,12 @@ class LayoutSequence:
     def __getitem__(self, k: int) -> Any:
         return self.positions[k]
 
-    def to_gif(self, path: str | os.PathLike, *, seconds: float = 0.8, fps: int = 15, size: int = 640) -> None:
+    def to_gif(self, path: PathOrBuffer, *, seconds: float = 0.8, fps: int = 15, size: int = 640) -> None:
         """Write the drawings as an animated picture; needs matplotlib. No partial file remains.
 
         Parameters
         ----------
-        path : a file that ends in .gif
+        path : a file that ends in .gif, or a buffer of bytes
         seconds : from each drawing to the next; nodes rest for half of the time
         fps : frames a second, 1 to 50
         size : width and height in pixels
@@ -93,7 +92,7 @@ class LayoutSequence:
         ImportError
             without matplotlib, with the command that installs it
         """
-        if Path(path).suffix.lower() != ".gif":
+        if not is_buffer(path) and Path(str(path)).suffix.lower() != ".gif":
             raise InputError(f"an animated picture must be a .gif; got {str(path)!r}. .to_html(path) makes a page")
         for name, value, low, high in (("seconds", seconds, 0.1, 60), ("fps", fps, 1, 50), ("size", size, 64, 4000)):
             if isinstance(value, bool) or not isinstance(value, (int, float)) or not low <= value <= high:
@@ -110,9 +109,11 @@ class LayoutSequence:
         palette = frame(times[-1]).quantize(method=1)  # one for all frames, which would flicker otherwise
         frames = (frame(time).quantize(palette=palette, dither=0) for time in times)
         with atomic(path) as temporary:
-            next(frames).save(temporary, save_all=True, append_images=frames, duration=shown, loop=0, optimize=False)
+            next(frames).save(
+                temporary, "GIF", save_all=True, append_images=frames, duration=shown, loop=0, optimize=False
+            )
 
-    def to_html(self, path: str | os.PathLike, *, title: str = "A changing graph") -> None:
+    def to_html(self, path: PathOrBuffer, *, title: str = "A changing graph") -> None:
         """Write the drawings as one page with a slider and a play button; it needs no network.
 
         Raises `InputError` if the folder does not exist, and if the page exceeds 100 MB.

@@ -23,6 +23,7 @@ from nelayout.core.catalogue import OWNERS, method_named, own_keywords, tune
 from nelayout.errors import InputError, missing_extra, unknown
 from nelayout.graphs import files, read
 from nelayout.graphs.files import FORMATS, JSON, GraphFile
+from nelayout.graphs.files.opening import name_of
 from nelayout.graphs.plain import Named
 from nelayout.keywords.options import TEXTS
 
@@ -122,6 +123,9 @@ def declare_ends(option: Callable[..., None], unweighted: str) -> None:
     option("--weight", text=f"edge attribute with the weights (weight); {unweighted}", metavar="NAME")
     option("--source", text="column of a table with the first end of an edge, by heading or number", metavar="NAME")
     option("--target", text="column of a table with the other end", metavar="NAME")
+    option("--sheet", text="sheet of a workbook, by name or number (the one with edges)", metavar="NAME")
+    kinds = "both columns of a table name nodes of two kinds, as users and items: equal names stay apart"
+    option("--bipartite", text=kinds, action="store_true")
 
 
 def declare_output(option: Callable[..., None]) -> None:
@@ -327,7 +331,8 @@ def keywords(given: argparse.Namespace, file: GraphFile) -> Keywords:
 def read_graph(given: argparse.Namespace, path: str, form: str | None) -> GraphFile:
     """Read a graph with the columns of a table that the options name."""
     weight = None if given.weight == "none" else given.weight
-    return files.read_graph(path, form, weight, getattr(given, "nodes", None), given.source, given.target)
+    how = {"sheet": given.sheet, "bipartite": given.bipartite, "source": given.source, "target": given.target}
+    return files.read_graph(path, form, weight, getattr(given, "nodes", None), **how)
 
 
 def weight(given: argparse.Namespace, file: GraphFile) -> dict[str, str | None]:
@@ -361,7 +366,7 @@ def known_positions(
 
     If `path` is `own`, the path of the graph's file (or standard input), it returns the positions in that file.
     """
-    places = files.positions_of(file, path) if path == own else files.read_positions(path)
+    places = files.positions_of(file, name_of(path)) if path == own else files.read_positions(path)
     found = {str(label): place for label, place in places.items()}
     names = keys(file)
     start = {names[name]: place for name, place in found.items() if name in names}

@@ -24,7 +24,8 @@ from nelayout.errors import InputError
 from nelayout.graphs import files
 from nelayout.graphs.files import file_format
 from nelayout.graphs.files.arrow import encode_columns
-from nelayout.graphs.files.record import Source, load, reading
+from nelayout.graphs.files.opening import load, reading
+from nelayout.graphs.files.record import Source
 from nelayout.graphs.files.writers import axes, encode_csv, encode_json, encode_npz
 from nelayout.graphs.plain import Named, is_missing, plain_text, spelled
 from nelayout.vectors.tables import FORMATS, FittedColumns, Table, read_table

@@ -12,11 +12,10 @@ from nelayout.comparison.ranking import deviation, dominators, front, table_line
 from nelayout.errors import missing_extra
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from matplotlib.figure import Figure
     from pandas import DataFrame
 
+    from nelayout.graphs.files import PathOrBuffer
     from nelayout.pictures.pages import Column, Page
 
 __all__ = ["Comparison"]
@@ -126,7 +125,7 @@ class Comparison:
         return side_by_side(self, color, labels, table, background)
 
     def to_html(
-        self, path: str | Path, *, color: object = None, labels: object = None, weight: str | None = "weight"
+        self, path: PathOrBuffer, *, color: object = None, labels: object = None, weight: str | None = "weight"
     ) -> None:
         """Write one page: drawings to zoom, search and select in, the table and the definitions.
 

@@ -29,7 +29,16 @@ from scipy.sparse import csr_array, issparse
 from nelayout.errors import InputError, InputTypeError, Unsupported, for_networkx
 from nelayout.graphs.headings import FROM, ends_named, first_of, is_length, is_weight
 from nelayout.graphs.host import AXES, MISSING, Host, Links, Places, as_mapping, holds_weights, is_a
-from nelayout.graphs.network import NEGATIVE, Network, canonical, check_kind, check_size, similarities, zero_note
+from nelayout.graphs.network import (
+    NEGATIVE,
+    Network,
+    canonical,
+    check_kind,
+    check_size,
+    similarities,
+    whole_matrix,
+    zero_note,
+)
 from nelayout.graphs.to_floats import REAL, plain_numbers, short_repr
 
 if TYPE_CHECKING:
@@ -364,8 +373,10 @@ class PandasHost(Host):
 
     def __init__(self, G: Any):
         nodes: list = []
+        self.notes: tuple[str, ...] = ()
         if directed := _is_adjacency(G):
-            nodes, (G, directed) = G.index.tolist(), _edges_of(G)
+            nodes, (G, directed, one_side) = G.index.tolist(), _edges_of(G)
+            self.notes = tuple(filter(None, [one_side]))
         ends = ends_named(G.columns)
         if ends is not None and first_of(G.columns, FROM) is None and "f" in {G.dtypes.iloc[k].kind for k in ends}:
             ends = None  # pairs such as umap1 and umap2
@@ -393,14 +404,15 @@ class PandasHost(Host):
                 f"{len(G)} rows); leave such rows out: df.dropna(subset=[...])"
             )
         sources, targets = (G.iloc[:, column].tolist() for column in ends)
-        pairs, self.notes = list(zip(sources, targets, strict=True)), ()
+        pairs = list(zip(sources, targets, strict=True))
         known = dict.fromkeys(chain.from_iterable(pairs))
         texts = {x: f"{x:.0f}" for x in known if isinstance(x, (int, float)) and x == x // 1}
         twice = next((x for x, text in texts.items() if text in known), None)
         if twice is not None:
             pairs = [tuple(texts.get(x, x) for x in pair) for pair in pairs]
             why = "the table has whole numbers and texts for names, and all become texts"
-            self.notes = (f"{twice} and {texts[twice]!r} are one node, as {why}; convert both columns to one type",)
+            one = f"{twice} and {texts[twice]!r} are one node, as {why}; convert both columns to one type"
+            self.notes = (*self.notes, one)
         number = {label: k for k, label in enumerate(dict.fromkeys(chain(nodes, chain.from_iterable(pairs))))}
         super().__init__(G, [list(number)], directed)
         self.pairs = np.array([(number[u], number[v]) for u, v in pairs], dtype=np.int64).reshape(-1, 2)
@@ -473,14 +485,14 @@ def _is_adjacency(frame: Any) -> bool:
     return same and not counted and all(kind.kind in "biuf" for kind in frame.dtypes)
 
 
-def _edges_of(frame: Any) -> tuple[Any, bool]:
-    """Return the edges of an adjacency frame without NaN, and whether it is directed."""
+def _edges_of(frame: Any) -> tuple[Any, bool, str]:
+    """Return the edges of an adjacency frame without NaN, whether it is directed, and a note."""
     names = frame.index
     A = np.nan_to_num(frame[names].to_numpy(np.float64), posinf=np.inf, neginf=-np.inf)
-    directed = not np.array_equal(A, A.T)
+    A, directed, note = whole_matrix(A)
     rows, cols = np.nonzero(A if directed else np.triu(A))
     columns = {"source": names[rows], "target": names[cols], "weight": A[rows, cols]}
-    return type(frame)({name: list(values) for name, values in columns.items()}, columns=list(columns)), directed
+    return type(frame)({name: list(values) for name, values in columns.items()}, columns=list(columns)), directed, note
 
 
 # The first host that recognizes a graph reads it.

@@ -28,7 +28,7 @@ from nelayout.numerics.compressed_rows import canonical
 
 __all__ = [
     "NEGATIVE", "Network", "canonical", "check_kind", "check_size", "length_note", "network_of", "similarities",
-    "symmetric", "zero_note",
+    "symmetric", "whole_matrix", "zero_note",
 ]  # fmt: skip
 
 LARGEST_INDEX = np.iinfo(np.int32).max
@@ -143,6 +143,24 @@ def symmetric(n: int, rows: np.ndarray, cols: np.ndarray, weights: np.ndarray) -
         upper = csr_array((weights, (low, high)), shape=(n, n), dtype=np.float64)
         upper.sum_duplicates()
     return canonical(upper + upper.T)
+
+
+def whole_matrix(A: np.ndarray) -> tuple[np.ndarray, bool, str]:
+    """Return the adjacency matrix of a table, whether it is directed, and a note or "".
+
+    A table with numbers on one side of its diagonal alone is undirected: people fill in each pair once.
+
+    >>> whole_matrix(np.array([[0, 2], [0, 0]]))[:2]
+    (array([[0, 2],
+           [2, 0]]), False)
+    """
+    upper, lower = np.triu(A, 1), np.tril(A, -1)
+    if upper.any() and lower.any() and not np.array_equal(upper, lower.T):
+        return A, True, ""
+    if upper.any() == lower.any():
+        return A, False, ""
+    note = "the numbers are on one side of the diagonal, so edges are undirected; a GraphML file keeps directions"
+    return A + upper.T + lower.T, False, note
 
 
 def check_size(n: int, entries: int) -> None:

@@ -10,7 +10,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from datetime import date, timedelta
 from typing import Any
 
@@ -18,7 +18,9 @@ import numpy as np
 
 from nelayout.graphs.to_floats import REAL, as_float, plain_numpy
 
-__all__ = ["Named", "Plain", "is_missing", "listed", "plain_text", "plain_value", "python_value", "spelled"]
+__all__ = [
+    "Named", "Plain", "is_missing", "listed", "listed_words", "plain_text", "plain_value", "python_value", "spelled",
+]  # fmt: skip
 
 Plain = bool | int | float | str | date | timedelta
 
@@ -99,6 +101,15 @@ def plain_text(value: object) -> str:
         return str(value)
     with plain_numpy():
         return str(value)
+
+
+def listed_words(words: Sequence[str]) -> str:
+    """Return words with commas and an "and".
+
+    >>> listed_words(["a"]), listed_words(["a", "b", "c"])
+    ('a', 'a, b and c')
+    """
+    return " and ".join(filter(None, [", ".join(words[:-1]), words[-1]]))
 
 
 def spelled(value: object) -> str:

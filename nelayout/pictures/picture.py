@@ -243,10 +243,7 @@ def draw(
             figure._repr_png_ = functools.partial(render, figure, "png", dpi)
         if path is not None and kind is not None:
             content = render(figure, kind, dpi)
-            if isinstance(path, (str, os.PathLike)):
-                deliver(path, content)
-            else:
-                path.write(content)
+            deliver(path, content)
     return figure
 
 
@@ -336,9 +333,8 @@ def _picture_format(path: str | Path | BinaryIO | None, given: str | None) -> st
     if path is None:
         return None
     if not isinstance(path, (str, os.PathLike)):
-        if given is None:
-            raise InputError(f"an open file has no ending; give format= one of {', '.join(FORMATS)}")
-        return output_format("-", given, FORMATS)
+        check_output(path)
+        return output_format(path, given, FORMATS)
     check_output(path)
     if given is None and str(path).lower().endswith((".html", ".htm")):
         raise InputError(f"{str(path)!r} is a page, not a picture: nelayout.explore(G, pos, {str(path)!r}) writes it")

@@ -1,4 +1,4 @@
-"""Tables for `nelayout embed`, a row per sample: CSV, TSV, npy, npz, Arrow, Parquet."""
+"""Tables for `nelayout embed`, a row per sample: CSV, TSV, xlsx, npy, npz, Arrow, Parquet."""
 
 from __future__ import annotations
 
@@ -17,11 +17,12 @@ from nelayout.graphs.files.arrow import read_columns
 from nelayout.graphs.files.delimited import Numbers, Rows, is_missing, is_word2vec, number, typed
 from nelayout.graphs.files.matrices import load_arrays, load_sparse
 from nelayout.graphs.files.record import Source, count_of
+from nelayout.graphs.files.sheets import sheet_text
 
 __all__ = ["FORMATS", "FittedColumns", "Table", "read_table"]
 
 # File ending -> name of the format, which is also an ending.
-FORMATS = {name: name for name in ("csv", "tsv", "npy", "npz", "arrow", "parquet")} | {"feather": "arrow"}
+FORMATS = {name: name for name in ("csv", "tsv", "xlsx", "npy", "npz", "arrow", "parquet")} | {"feather": "arrow"}
 # Names of the matrix in an archive with several, in order of preference.
 MATRIX_NAMES = ("X", "x", "data", "vectors")
 # Prefix of pandas' columns with the names of rows in parquet files.
@@ -67,7 +68,9 @@ def read_table(
 
     A column is given by its name or, if no column has this name, by its number from 1. "3-7" are five columns.
     """
-    read = {"csv": _delimited, "tsv": _delimited, "arrow": _typed, "parquet": _typed}.get(kind, _arrays)
+    source = sheet_text(source, "rows") if kind == "xlsx" else source
+    text = kind in ("csv", "tsv", "xlsx")
+    read = _delimited if text else _typed if kind in ("arrow", "parquet") else _arrays
     try:
         return read(source, kind, columns, beside or {})
     except csv.Error as error:

@@ -6,6 +6,7 @@ import networkx as nx
 import pytest
 import scipy.io
 import scipy.sparse as sp
+from workbooks import workbook
 
 from nelayout.graphs.files import FORMATS, WRITERS, write_positions
 from nelayout.graphs.files.arrow import encode_columns
@@ -30,6 +31,8 @@ def good_file():
         if name in ("arrow", "parquet"):
             u, v, w = zip(*rows, strict=True)
             path.write_bytes(encode_columns({"source": u, "target": v, "weight": w}, name))
+        elif name == "xlsx":
+            path.write_bytes(workbook({"Edges": [("source", "target", "weight"), *rows]}))
         elif name in WRITERS:
             write_positions(path, G, pos, name)
         elif name == "gml":

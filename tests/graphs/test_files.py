@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 import scipy.io
 import scipy.sparse as sp
+from workbooks import workbook
 
 import nelayout as nl
 from nelayout.errors import InputError
@@ -193,6 +194,8 @@ def npz_sample():
 
 
 def content_of(name):
+    if name == "xlsx":
+        return workbook({"Sheet1": [["source", "target"], ["a", "b"]]})
     if name in ("arrow", "parquet"):
         pytest.importorskip("pyarrow")
         return encode_columns({"source": ["a"], "target": ["b"]}, name)

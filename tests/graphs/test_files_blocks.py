@@ -8,7 +8,7 @@ import pytest
 
 from nelayout.errors import InputError
 from nelayout.graphs.files import delimited, read_graph
-from nelayout.graphs.files.record import load
+from nelayout.graphs.files.opening import load
 
 ROWS = {
     "names": "a,b\nb,c\nc,a\nd,a\n",

@@ -16,7 +16,17 @@ import scipy.sparse as sp
 
 from nelayout.cli import main
 from nelayout.errors import InputError
-from nelayout.graphs.files import FORMATS, POSITIONS, WRITERS, atomic, matrices, read_graph, read_positions, record
+from nelayout.graphs.files import (
+    FORMATS,
+    POSITIONS,
+    WRITERS,
+    atomic,
+    matrices,
+    opening,
+    read_graph,
+    read_positions,
+    record,
+)
 from nelayout.graphs.files.arrow import encode_columns
 from nelayout.numerics import notices
 
@@ -187,7 +197,8 @@ def test_what_does_not_fit_in_memory_is_refused_before_it_is_unpacked(tmp_path, 
     zeros = np.zeros(10**6, np.int8)
     (tmp_path / "g.parquet").write_bytes(encode_columns({"source": zeros, "target": zeros}, "parquet"))
     assert [len(read_graph(tmp_path / name).labels) for name in ("g.csv.gz", "g.npz", "g.parquet")] == [2, 2, 1]
-    monkeypatch.setattr(record, "available", lambda: 20_000)
+    for module in (record, opening):
+        monkeypatch.setattr(module, "available", lambda: 20_000)
     for name, said in [
         ("g.csv.gz", "unpacked, the gzip file has more than .*; split it"),
         ("g.npz", "bytes of arrays need about"),

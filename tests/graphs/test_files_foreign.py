@@ -13,7 +13,7 @@ import pytest
 from nelayout.cli import main
 from nelayout.errors import InputError
 from nelayout.graphs.files import FORMATS, read_graph, read_positions
-from nelayout.graphs.files.record import load
+from nelayout.graphs.files.opening import load
 from nelayout.vectors.tables import read_table
 
 POINTER = b"version https://git-lfs.github.com/spec/v1\noid sha256:%s\nsize 12345\n" % (b"0a" * 32)
@@ -29,11 +29,11 @@ def archive(*names):
 
 # What a file is -> its contents, and a part of the way out.
 FOREIGN = {
-    "an Excel workbook": (
-        [archive("[Content_Types].xml", "xl/workbook.xml"), archive("docProps/app.xml"), archive("xl/workbook.xml")],
-        "saves the sheet of edges as CSV",
+    "an old Excel workbook, or one with a password": (
+        [b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(512)],
+        "saves it as .xlsx without a password, or the sheet as CSV",
     ),
-    "an OpenDocument file": ([archive("mimetype", "content.xml")], "saves the sheet of edges as CSV"),
+    "an OpenDocument file": ([archive("mimetype", "content.xml")], "saves it as .xlsx, or the sheet as CSV"),
     "N-Triples": (
         [
             b"<http://a.de/1> <http://a.de/p> <http://a.de/2> .\n",

@@ -486,7 +486,8 @@ def test_what_cannot_be_is_refused_with_its_line(load, name, content, said):
         ("t.csv", "source;target;w\na;b;1.234\nb;c;2.500\n", r"read as a decimal point \(line 2\), and not"),
         ("t.csv", "person,friend,town,n\na,b,x,1\nb,c,y,2\n", "the second column is read as an end, and the third"),
         ("t.csv", "0,1,0\n1,0,1\n0,1,0\n", "the table is read as the adjacency matrix of 3 nodes$"),
-        ("t.csv", "0,1,1\n0,0,1\n0,0,0\n", "adjacency matrix of 3 nodes, directed as it is not symmetric"),
+        ("t.csv", "0,1,1\n0,0,1\n1,0,0\n", "adjacency matrix of 3 nodes, directed as it is not symmetric"),
+        ("t.csv", "0,1,1\n0,0,1\n0,0,0\n", "on one side of the diagonal, so edges are undirected; a GraphML"),
         ("t.csv", "source,target,w\na,b,\nb,c,NA\nc,d,3\n", "2 weights missing: such edges weigh 1"),
         ("t.csv", "a;b;0,5\nb;c;2\n", "1 weight read with a decimal comma"),
         ("t.csv", "person,friend\nann,bob\n", "the first row is read as an edge of 'person' and 'friend'"),
@@ -525,7 +526,7 @@ def test_decimal_commas_of_tables_of_vectors():
         read_table(Source("t.csv", b'"1,500",2\n3,4\n'), "csv")
 
 
-@pytest.mark.parametrize("ending", ["dot", "gv", "xgmml", "dl", "vna", "lgl", "gdf", "g6", "xlsx"])
+@pytest.mark.parametrize("ending", ["dot", "gv", "xgmml", "dl", "vna", "lgl", "gdf", "g6", "xls"])
 def test_other_endings_name_what_converts_them(load, ending):
     with pytest.raises(InputError, match=rf"\.{ending} files are not read; .*(writes|exports|reads|saves)"):
         load(f"g.{ending}", "x")

@@ -15,7 +15,7 @@ from nelayout.errors import InputError
 from nelayout.graphs import read
 from nelayout.graphs.files import WRITERS, read_graph, read_positions, write_positions
 from nelayout.graphs.files.arrow import encode_columns
-from nelayout.graphs.files.record import load
+from nelayout.graphs.files.opening import load
 from nelayout.vectors.tables import read_table
 
 # Names that are different as text; some are equal as numbers.
@@ -256,7 +256,7 @@ def test_equal_numbers_under_two_different_headings_are_said(tmp_path, head, row
     notes = [note for note in read_graph(path).notes if "equal names are one node" in note]
     assert len(notes) == noted
     if noted:
-        assert "write letters before the numbers of one column" in notes[0]
+        assert "bipartite=True makes two nodes of them" in notes[0]
         columns = head.replace(";", ",").split(",")[:2]
         asked = read_graph(path, source=columns[0], target=columns[1])
         assert notes[0] in asked.notes

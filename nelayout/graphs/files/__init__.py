@@ -22,8 +22,9 @@ import csv
 import os
 import re
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
+from functools import partial
 from pathlib import Path, PurePath
 from typing import Any
 
@@ -36,34 +37,51 @@ from nelayout.graphs.files.delimited import Rows, is_missing, number, typed, who
 from nelayout.graphs.files.foreign import CONVERSIONS, head_of
 from nelayout.graphs.files.gml import GML
 from nelayout.graphs.files.json_forms import CYTOSCAPE, GRAPHOLOGY, NODE_LINK
+from nelayout.graphs.files.json_forms import to_json as encode_node_link
 from nelayout.graphs.files.markup import GEXF, GRAPHML
 from nelayout.graphs.files.matrices import MTX, NPZ
+from nelayout.graphs.files.opening import PathOrBuffer, is_buffer, load, name_of, reading
 from nelayout.graphs.files.pajek import PAJEK
 from nelayout.graphs.files.record import (
     PLAIN,
+    Columns,
     FileFormat,
     GraphFile,
     Look,
     Source,
     Unreadable,
     count_of,
-    load,
-    reading,
 )
+from nelayout.graphs.files.sheets import XLSX, sheet_text
 from nelayout.graphs.files.tables import EDGE_LIST, SIF
 from nelayout.graphs.files.writers import atomic, check_output, deliver, refuse_folder, to_csv
 from nelayout.graphs.host import AXES
 
 __all__ = [
-    "CONVERSIONS", "EXTENSIONS", "FORMATS", "JSON", "POSITIONS", "WRITERS", "GraphFile", "Look", "atomic",
-    "check_output", "deliver", "file_format", "output_format", "positions_of", "read_graph", "read_positions", "sniff",
-    "write_positions",
+    "CONVERSIONS", "EXTENSIONS", "FORMATS", "JSON", "POSITIONS", "WRITERS", "GraphFile", "Look", "PathOrBuffer",
+    "atomic", "check_output", "deliver", "file_format", "is_buffer", "output_format", "positions_of", "read_graph",
+    "read_positions", "sniff", "to_json", "write_positions",
 ]  # fmt: skip
 
 # The formats in the order of detection. Edge lists come last, because almost any text looks like an edge list.
 FORMATS: dict[str, FileFormat] = {
     entry.name: entry
-    for entry in (NPZ, ARROW, PARQUET, MTX, GRAPHML, GEXF, CYTOSCAPE, GRAPHOLOGY, NODE_LINK, PAJEK, GML, SIF, EDGE_LIST)
+    for entry in (
+        XLSX,
+        NPZ,
+        ARROW,
+        PARQUET,
+        MTX,
+        GRAPHML,
+        GEXF,
+        CYTOSCAPE,
+        GRAPHOLOGY,
+        NODE_LINK,
+        PAJEK,
+        GML,
+        SIF,
+        EDGE_LIST,
+    )
 }
 
 # Formats with the ending .json; only the content distinguishes them.
@@ -76,9 +94,17 @@ EXTENSIONS = {ending: entry.name for entry in FORMATS.values() for ending in (*e
 POSITIONS = {"csv": to_csv, "arrow": to_arrow, "parquet": to_parquet}
 WRITERS = POSITIONS | {entry.name: entry.write for entry in FORMATS.values() if entry.write is not None}
 
+# Form of `to_json` -> its writer.
+JSON_FORMS = {
+    "d3": partial(encode_node_link, links="links"),
+    "node-link": encode_node_link,
+    "cytoscape": CYTOSCAPE.write,
+    "graphology": GRAPHOLOGY.write,
+}
+
 
 def file_format(
-    given: str | None = None, path: str | os.PathLike | None = None, table: Mapping[str, str] = EXTENSIONS,
+    given: str | None = None, path: PathOrBuffer | None = None, table: Mapping[str, str] = EXTENSIONS,
     kind: str = "file format",
 ) -> str:  # fmt: skip
     """Return the name of the format `given`, or of the ending of `path` without ".gz"."""
@@ -92,10 +118,9 @@ def file_format(
         return table[name]
     if path is None or path == "-":
         raise InputError(f"the {kind} must be named for standard output: format=, {known}")
-    pure = PurePath(path)
-    pure = PurePath(pure.stem) if pure.suffix.lower() == ".gz" else pure
-    double = "".join(pure.suffixes[-2:]).lower().lstrip(".")  # graphology.json
-    ending = double if double in table else pure.suffix.lower().lstrip(".")
+    ending = _ending(path, table)
+    if is_buffer(path) and ending not in table:
+        raise InputError(f"the {kind} must be named for a buffer: format=, {known}")
     if not ending:
         raise InputError(f"{str(path)!r} has no ending that names the {kind}; name it with format=, {known}")
     if ending in CONVERSIONS and table is EXTENSIONS:
@@ -103,6 +128,21 @@ def file_format(
     if ending not in table:
         raise InputError(f"{str(path)!r}: {unknown(kind, ending, table)}; or name it with format=")
     return table[ending]
+
+
+def _ending(path: PathOrBuffer, table: Mapping[str, str]) -> str:
+    """Return the ending of a file's or a buffer's name, without ".gz"; "" if it has none."""
+    pure = PurePath(name_of(path))
+    pure = PurePath(pure.stem) if pure.suffix.lower() == ".gz" else pure
+    double = "".join(pure.suffixes[-2:]).lower().lstrip(".")  # graphology.json
+    return double if double in table else pure.suffix.lower().lstrip(".")
+
+
+def _format_of(path: PathOrBuffer, given: str | None) -> str | None:
+    """Return the format by `given` or a file's name; None if only the content shows it."""
+    unnamed = is_buffer(path) and _ending(path, EXTENSIONS) not in EXTENSIONS
+    unnamed = unnamed or path == "-" or (not is_buffer(path) and Path(str(path)).is_dir())  # `load` refuses a folder
+    return None if given is None and unnamed else file_format(given, path)
 
 
 def sniff(data: bytes) -> str | None:
@@ -118,20 +158,22 @@ NODE_NAMES = ("node", "row", "id", "label", "name")
 
 
 def read_graph(
-    path: str | os.PathLike,
+    path: PathOrBuffer,
     format: str | None = None,  # noqa: A002  # a usual name of this keyword
     weight: str | None = None,
-    nodes: str | os.PathLike | None = None,
+    nodes: PathOrBuffer | None = None,
     source: str | None = None,
     target: str | None = None,
+    sheet: str | int | None = None,
+    bipartite: bool = False,
 ) -> GraphFile:
-    """Read the graph in a file, or on standard input for "-".
+    """Read the graph in a file, a buffer, or on standard input for "-".
 
     Parameters
     ----------
-    path : the file; gzip is unpacked under any name.
+    path : the file, or a buffer: an open file, `io.BytesIO` or `io.StringIO`. gzip is unpacked under any name.
     format : a name in `FORMATS` or a file ending ("net", "csv").  The default is the file's ending; for standard
-        input, nelayout detects the format from the content and adds a note.
+        input and for buffers without one, nelayout detects the format from the content and adds a note.
     weight : the column of a table that becomes the edge attribute of this name, by its heading or its number from 1;
         None: the column with the heading of a weight, else the one with the heading of a length, which layouts read
         as distances.
@@ -139,6 +181,11 @@ def read_graph(
         column does. Other columns become node attributes. Nodes without an edge are added.
     source, target : the columns of the ends of an edge in a table, by their headings or their numbers from 1; None:
         their headings or the first two columns.
+    sheet : the sheet of a workbook, by its name or its number from 1; None: the sheet that is called edges or links,
+        else the one with headings of both ends, else the first one. A note names it.
+    bipartite : whether both columns of a table name nodes of two kinds, such as users and items. Equal names are then
+        two nodes, called "user 1" and "item 1" after the headings. The node attributes `kind` and `name` hold the
+        heading and the name. A table with a row for each user and a column for each item is read as well.
 
     Raises
     ------
@@ -147,31 +194,37 @@ def read_graph(
         or its content does not fit the format.
     """
     began = time.perf_counter()
-    unnamed = format is None and (path == "-" or Path(path).is_dir())  # `load` refuses a folder
-    name = None if unnamed else file_format(format, path)
     if (source is None) != (target is None):
         raise InputError("source and target must both name columns of a table; got one. Name the other one as well")
+    ends = None if source is None else (str(source), str(target))
+    columns = Columns(weight, ends, None if sheet is None else str(sheet), bipartite)
+    name = _format_of(path, format)
     with reading(path):
         content = load(path)
-        name = name or sniff(content.data)
-        if name is None:
-            raise content.broken("the content does not show the format; name it with format=")
-        file = _parse(content, name, weight, None if source is None else (str(source), str(target)))
-        file = file.noting(f"standard input is read as {name}" if unnamed else "")
-        file = file if nodes is None else _with_nodes(file, load(nodes, "a table of nodes"))
+        file = _parse(content, name, columns)
+        if nodes is not None:
+            file = _with_nodes(file, _table(nodes, "nodes"))
     return replace(file, seconds=time.perf_counter() - began)
 
 
-def _parse(source: Source, name: str, weight: str | None, ends: tuple[str, str] | None) -> GraphFile:
+def _parse(source: Source, name: str | None, columns: Columns) -> GraphFile:
+    """Return the graph in a file of a format; None: the format that the content shows."""
     seems = sniff(source.data)
+    if name is None and seems is None:
+        raise source.broken("the content does not show the format; name it with format=")
+    said = f"{source.name} is read as {seems}" if name is None else ""
+    name = name or str(seems)
     other = "" if seems in (None, name) or {seems, name} <= JSON else f'it looks like {seems}: say format="{seems}"'
     if other and name in ("edgelist", "sif") and seems != "edgelist":  # which read the words of any text as labels
         raise source.broken(f"this is not an edge list; {other}")
-    if ends is not None and not FORMATS[name].columns:
-        raise source.broken(f"source and target name columns of a table of edges; this is {name}. Leave them out")
+    table = FORMATS[name].columns
+    if not table and (columns.ends is not None or columns.bipartite):
+        what = "bipartite is" if columns.ends is None else "source and target are"
+        raise source.broken(f"{what} for a table of edges; this is {name}. Leave them out")
+    if columns.sheet is not None and name != XLSX.name:
+        raise source.broken(f"sheet is for a workbook; this is {name}. Leave it out")
     try:
-        read = FORMATS[name].read
-        file = read(source, weight, ends) if FORMATS[name].columns else read(source)
+        file = FORMATS[name].read(source, columns) if table else FORMATS[name].read(source)
     except InputError as error:
         if other and seems == "edgelist":
             try:
@@ -182,8 +235,15 @@ def _parse(source: Source, name: str, weight: str | None, ends: tuple[str, str] 
             raise
         hint = other or "fetch or export it again, or name its format with format="
         raise InputError(f"{error}; {hint}") from None
-    file = file if weight is None else replace(file, weight=weight)
-    return _with_numbers(file, {"weight", file.weight}).noting(*(n for n in source.notes if n not in file.notes))
+    file = file if columns.weight is None else replace(file, weight=columns.weight)
+    file = _with_numbers(file, {"weight", file.weight})
+    return file.noting(*(n for n in source.notes if n not in file.notes), said)
+
+
+def _table(path: PathOrBuffer, held: str) -> Source:
+    """Return a table of nodes or positions, as text if it is a sheet of a workbook."""
+    source = load(path, f"a table of {held}")
+    return sheet_text(source, "nodes") if sniff(source.data) == XLSX.name else source
 
 
 def _with_nodes(file: GraphFile, source: Source) -> GraphFile:
@@ -219,7 +279,7 @@ def _with_nodes(file: GraphFile, source: Source) -> GraphFile:
     else:
         graph.resize((len(labels), len(labels)))
     note = f"{count_of(len(others), 'node')} named by {source.name} alone" if others else ""
-    return replace(file, labels=labels, node_data=columns).noting(note)
+    return replace(file, labels=labels, node_data=columns).noting(note, *source.notes)
 
 
 def _with_numbers(file: GraphFile, names: set[str]) -> GraphFile:
@@ -246,24 +306,24 @@ def _with_numbers(file: GraphFile, names: set[str]) -> GraphFile:
 
 
 def output_format(
-    path: str | os.PathLike,
+    path: PathOrBuffer,
     format: str | None = None,  # noqa: A002  # see read_graph
     allowed: Iterable[str] = WRITERS,
 ) -> str:
     """Return `format` or else the ending of `path`; raise `InputError` if not in `allowed`."""
-    if format is None and path != "-":
-        refuse_folder(path)
+    if format is None and path != "-" and not is_buffer(path):
+        refuse_folder(str(path))
     table = {name: name for name in allowed}
     table = {ending: name for ending, name in EXTENSIONS.items() if name in table} | table
     return file_format(format, path, table=table, kind="output format")
 
 
 def write_positions(
-    path: str | os.PathLike,
+    path: PathOrBuffer,
     graph: object,
     pos: object,
     format: str | None = None,  # noqa: A002  # see read_graph
-    source: str | os.PathLike | None = None,
+    source: PathOrBuffer | None = None,
     look: Look = PLAIN,
     weight: str | None = None,
 ) -> None:
@@ -271,7 +331,8 @@ def write_positions(
 
     Parameters
     ----------
-    path : the file; its ending is the format unless `format` is set ("-" needs `format`).
+    path : the file, or a buffer of bytes or text; its ending is the format unless `format` is set. "-" and buffers
+        without such a name need `format`.
     graph : result of `read_graph`, or a graph of any supported library.
     pos : positions of every node as a layout returns them: dict, igraph.Layout or (n, dim) array.
     format : "json" (node-link with x and y), "csv", "arrow" and
@@ -289,6 +350,48 @@ def write_positions(
     """
     name = output_format(path, format)
     check_output(path, *([] if source is None else [source]))
+    deliver(path, _encoded(WRITERS[name], graph, pos, look, weight, bare=name in POSITIONS))
+
+
+def to_json(G: object, pos: object, form: str = "d3") -> str:
+    """Return a graph with its positions as JSON, for a page or another program.
+
+    Parameters
+    ----------
+    G : graph of any supported library, or result of `read_graph`
+    pos : positions of every node as a layout returns them: dict, igraph.Layout or (n, dim) array, or a `Solution`
+    form : "d3", by default: nodes with id, x and y, and links with source and target. "node-link": the same with edges
+        in place of links, as networkx reads it. "cytoscape": elements of Cytoscape.js. "graphology": for sigma.js. Node
+        and edge attributes are kept. y points upward, except in "cytoscape"; an SVG picture needs -y.
+
+    Returns
+    -------
+    str
+        One JSON object. `json.loads` makes a dict of it.
+
+    Raises
+    ------
+    InputError
+        For an unknown form, a node without position, and names that are one text.
+
+    Examples
+    --------
+    >>> import json, networkx as nx, nelayout as nl
+    >>> text = nl.to_json(nx.path_graph(["a", "b"]), {"a": (0, 0), "b": (1, 0.5)})
+    >>> data = json.loads(text)
+    >>> data["nodes"], data["links"]
+    ([{'id': 'a', 'x': 0.0, 'y': 0.0}, {'id': 'b', 'x': 1.0, 'y': 0.5}], [{'source': 'a', 'target': 'b'}])
+    """
+    if form not in JSON_FORMS:
+        raise unknown("form", form, JSON_FORMS)
+    return _encoded(JSON_FORMS[form], G, pos).decode().strip()
+
+
+def _encoded(
+    write: Callable[..., bytes], graph: object, pos: object, look: Look = PLAIN, weight: str | None = None,
+    bare: bool = False,
+) -> bytes:  # fmt: skip
+    """Return what a writer makes of a graph with its positions; `bare`: without its edges."""
     file = graph if isinstance(graph, GraphFile) else GraphFile(graph, host_of(graph).aliases[0])
     if weight is None and look.weight == PLAIN.weight and file.weight_kind != "distance":
         weight = file.weight
@@ -299,30 +402,29 @@ def write_positions(
     missing = np.isnan(Y).any(axis=1)
     if missing.any():
         raise InputError(f"node {file.labels[int(np.argmax(missing))]!r} has no position; every node needs one")
-    G = None if name in POSITIONS else file.host.as_networkx(file.labels, file.node_data)
-    deliver(path, WRITERS[name](G, file.labels, Y, look))
+    G = None if bare else file.host.as_networkx(file.labels, file.node_data)
+    return write(G, file.labels, Y, look)
 
 
 def read_positions(
-    path: str | os.PathLike,
+    path: PathOrBuffer,
     format: str | None = None,  # noqa: A002  # see read_graph
 ) -> dict[Any, np.ndarray]:
     """Read {label: coordinates} from a file that `write_positions` wrote, or a similar file.
 
-    A table (csv, tsv) needs a header with x and y; its labels are text, or whole numbers if all are.  Nodes
-    without position are left out.
+    `path` and `format` are those of `read_graph`. A table (csv, tsv, xlsx) needs a header with x and y; its labels are
+    text, or whole numbers if all are.  Nodes without position are left out.
 
     Raises
     ------
     InputError
         if the file has no node columns x and y, and no array `positions` or `coords` (npz).
     """
-    ending = format or str(path).removesuffix(".gz").rpartition(".")[2]
-    if ending.lower() not in ("csv", "tsv", "txt", "tab"):
-        return positions_of(read_graph(path, format), str(path))
-    source = load(path, "a table of positions")
+    name, source = _format_of(path, format), _table(path, "positions")
+    if (name or sniff(source.data)) not in ("edgelist", XLSX.name):
+        return positions_of(_parse(source, name, Columns()), source.name)
     expected = "expected a header with node, x and y"
-    (top, head), name, others = _node_rows(source, expected)
+    (top, head), at, others = _node_rows(source, expected)
     header = [word.strip().lower() for word in head]
     columns = [header.index(axis) for axis in AXES if axis in header]
     if "x" not in header:
@@ -332,18 +434,17 @@ def read_positions(
         if any(k < len(row) and is_missing(row[k].strip()) for k in columns):
             continue
         found = [number(row[k].strip()) for k in columns if k < len(row)]
-        if len(found) < len(columns) or len(row) <= name or None in found:
+        if len(found) < len(columns) or len(row) <= at or None in found:
             raise source.broken(f"expected a node and {len(columns)} numbers, found {row}", line)
-        if row[name] in places:
-            raise source.broken(f"the node {row[name]!r} is there twice; rename or remove one", line)
-        places[row[name]] = [value for value in found if value is not None]
+        if row[at] in places:
+            raise source.broken(f"the node {row[at]!r} is there twice; rename or remove one", line)
+        places[row[at]] = [value for value in found if value is not None]
     labels = whole(list(places)) or list(places)
     return {label: np.array(place) for label, place in zip(labels, places.values(), strict=True)}
 
 
 def positions_of(file: GraphFile, name: str) -> dict[Any, np.ndarray]:
     """Return the positions {label: coordinates} in a graph file; see `read_positions`."""
-    name = "standard input" if name == "-" else name
     if not len(file.labels):
         return {}
     data, down = file.node_data, file.format == "pajek"

@@ -20,8 +20,11 @@ from typing import Any
 import numpy as np
 
 from nelayout.errors import InputError, missing_extra
+from nelayout.graphs.files.columns import Ends, column_of, of_column
 from nelayout.graphs.files.record import (
+    ANY,
     PLAIN,
+    Columns,
     FileFormat,
     GraphFile,
     Look,
@@ -30,7 +33,6 @@ from nelayout.graphs.files.record import (
     from_networkx,
     numbered,
 )
-from nelayout.graphs.files.tables import column_of, of_column, two_modes_note
 from nelayout.graphs.files.writers import axes, labels_to_write
 from nelayout.graphs.headings import NODE, WEIGHT, ends_named, first_of, is_length, is_time, is_weight
 from nelayout.graphs.plain import listed, plain_text
@@ -97,10 +99,9 @@ def _to_columns(G: Any, labels: Sequence[Hashable], Y: np.ndarray, look: Look = 
     return encode_columns({"node": labels_to_write(labels, kind), **dict(zip(names, Y.T.copy(), strict=True))}, kind)
 
 
-def _read(
-    source: Source, weight: str | None = None, ends: tuple[str, str] | None = None, *, kind: str = "arrow"
-) -> GraphFile:
+def _read(source: Source, columns: Columns = ANY, *, kind: str = "arrow") -> GraphFile:
     """Read the undirected graph of a table of edges, or the nodes of a table of positions."""
+    weight, ends = columns.weight, columns.ends
     table = read_columns(source, kind)
     names = table.column_names
     every = range(len(names))
@@ -140,9 +141,9 @@ def _read(
             what = "must hold weights, which are numbers"
             raise source.broken(f"the column {names[at]!r} {what} ({error})") from None
     del table, both
-    notes += filter(None, [two_modes_note([names[k] for k in named], labels, np.stack([rows, cols]))])
     heading = "" if at is None else names[at]
-    return of_column(labels, np.stack([rows, cols]), weights, kind, notes, weight or "weight", heading, weight is None)
+    nodes = Ends(labels, np.stack([rows, cols]), [names[k] for k in named])
+    return of_column(nodes, weights, kind, notes, weight or "weight", heading, columns)
 
 
 def _named(ends: Any) -> np.ndarray:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["CONVERSIONS", "foreign", "head_of"]
+__all__ = ["CONVERSIONS", "WORKBOOK", "foreign", "head_of"]
 
 # Number of bytes of a file that hold the sign of its format.
 SNIFFED_BYTES = 4096
@@ -27,7 +27,9 @@ CONVERSIONS = {
     **dict.fromkeys(
         ("graph", "metis"), "networkit reads it in Python: networkit.readGraph(path, networkit.Format.METIS)"
     ),
-    **dict.fromkeys(("xls", "xlsx", "ods"), "the spreadsheet program saves the sheet of edges as CSV"),
+    **dict.fromkeys(
+        ("xls", "xlsb", "ods", "numbers"), "the spreadsheet program saves it as .xlsx, or the sheet as CSV"
+    ),
     **dict.fromkeys(("pickle", "pkl", "gpickle"), "load the graph in Python, and pass it to nelayout.layout"),
     **dict.fromkeys(("zip", "bz2", "xz", "7z", "tar", "tgz", "zst"), "unpack it first; gzip (.gz) is unpacked here"),
     **dict.fromkeys(("nt", "nq", "ttl", "n3", "rdf", "owl"), RDFLIB),
@@ -39,12 +41,17 @@ CONVERSIONS = {
     "mat": "scipy.io.loadmat(path) reads it in Python, and its matrix is a graph as it is",
     "hdf5": "h5py reads it in Python, and a matrix is a graph as it is",
 }
+# Beginning of a workbook, as a regular expression in which a point stands for any sign.
+WORKBOOK = r"PK\x03\x04.{20,30}(?:\[Content_Types\]|docProps/|xl/|_rels/)"
 COMMENTS = r"(?:\s*#[^\n]*\n)*\s*"
 LFS = "a pointer of Git LFS in place of the file"
 # What a file is -> its beginning, and how to convert it.
 BEGINNINGS = {
     LFS: (r"version https://git-lfs", "git lfs pull fetches the file"),
-    "an Excel workbook": (r"(?s)PK\x03\x04.{20,30}(?:\[Content_Types\]|docProps/|xl/|_rels/)", CONVERSIONS["xlsx"]),
+    "an old Excel workbook, or one with a password": (
+        "\ufffd\ufffd\x11\u0871\x1a\ufffd",
+        "Excel saves it as .xlsx without a password, or the sheet as CSV",
+    ),
     "an OpenDocument file": (r"(?s)PK\x03\x04.{20,30}mimetypeapplication/vnd\.oasis", CONVERSIONS["ods"]),
     "N-Triples": (
         COMMENTS + r"(?:<\w+:[^<>\s]+>|_:\w+)\s+<\w+:[^<>\s]+>\s+[^\n]*\.[ \t]*(?:#[^\n]*)?(?:\n|$)",

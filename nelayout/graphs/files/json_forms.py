@@ -244,8 +244,10 @@ def _hashable(value: object) -> Hashable:
 # writing
 
 
-def to_json(G: nx.Graph, labels: Sequence[Hashable], Y: np.ndarray, look: Look = PLAIN) -> bytes:
-    """Encode as node-link: nodes with id, attributes, x and y; edges with attributes.
+def to_json(
+    G: nx.Graph, labels: Sequence[Hashable], Y: np.ndarray, look: Look = PLAIN, links: str = "edges"
+) -> bytes:
+    """Encode as node-link: nodes with id, attributes, x and y; a list `links` of edges.
 
     If a whole number is larger than JavaScript can hold, names are written as text, with a warning.
     """
@@ -268,7 +270,7 @@ def to_json(G: nx.Graph, labels: Sequence[Hashable], Y: np.ndarray, look: Look =
     for name, column in zip(axes(Y.shape[1]), Y.T.tolist(), strict=True):
         for node, value in zip(nodes, column, strict=True):
             node[name] = value
-    data = {"directed": G.is_directed(), "multigraph": G.is_multigraph(), "graph": {}, "nodes": nodes, "edges": edges}
+    data = {"directed": G.is_directed(), "multigraph": G.is_multigraph(), "graph": {}, "nodes": nodes, links: edges}
     return encode_json(data)
 
 

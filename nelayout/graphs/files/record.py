@@ -5,18 +5,10 @@ Errors name the file and the line.
 
 from __future__ import annotations
 
-import gzip
-import io
-import os
-import sys
-import zlib
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from difflib import SequenceMatcher
 from functools import cached_property
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -24,22 +16,19 @@ from scipy.sparse import csr_array
 
 from nelayout.errors import InputError
 from nelayout.graphs import Host, host_of
-from nelayout.graphs.files.foreign import foreign
 from nelayout.graphs.host import Attributes, networkx_graph
 from nelayout.graphs.plain import plain_text
 from nelayout.graphs.to_floats import short_repr
 from nelayout.numerics.memory import available, size_in_words
-from nelayout.numerics.notices import noticed_if_long
 
 if TYPE_CHECKING:
     import networkx as nx
 
 __all__ = [
-    "LIMITS", "PLAIN", "FileFormat", "GraphFile", "Look", "Reading", "Source", "Unreadable", "count_of", "edge_matrix",
-    "from_edges", "from_networkx", "load", "mirror", "number_type", "numbered", "reading", "text_labels",
+    "ANY", "LIMITS", "PLAIN", "Columns", "FileFormat", "GraphFile", "Look", "Reading", "Source", "Unreadable",
+    "count_of", "edge_matrix", "from_edges", "from_networkx", "mirror", "number_type", "numbered", "text_labels",
 ]  # fmt: skip
 
-GZIP = b"\x1f\x8b"
 # Least memory for each item that a file announces, in bytes; a layout needs 300 for a node.
 ITEM_BYTES = {"nodes": 300, "rows": 300, "vertices": 300, "entries": 16, "cells": 8, "bytes of arrays": 1}
 
@@ -63,11 +52,12 @@ class Unreadable(InputError):
 
 @dataclass(frozen=True)
 class Source:
-    """Bytes of a file, its name in messages, and notes on a guessed encoding."""
+    """Bytes of a file, its name in messages, notes on a guessed encoding, a line's name."""
 
     name: str
     data: bytes
     notes: list[str] = field(default_factory=list)
+    unit: str = "line"
 
     @cached_property
     def text(self) -> str:
@@ -110,74 +100,13 @@ class Source:
 
     def broken(self, what: str, where: int | str | None = None) -> InputError:
         """Return the error for wrong content at one point: a line, or words such as "node 3"."""
-        place = f", line {where}" if isinstance(where, int) else f", {where}" if where else ""
+        place = f", {self.unit} {where}" if isinstance(where, int) else f", {where}" if where else ""
         said = what if len(what) <= LIMITS.message_letters else f"{what[: LIMITS.message_letters]}..."
         return InputError(f"{self.name}{place}: {said}")
 
     def unreadable(self, what: str, where: int | str | None = None) -> Unreadable:
         """Return the error for content of another format, or incomplete content."""
         return Unreadable(str(self.broken(what, where)))
-
-
-@contextmanager
-def reading(path: str | os.PathLike) -> Iterator[None]:
-    """Say on standard error that a file is read, if that takes long."""
-    name, size = "standard input", ""
-    if path != "-":
-        name = str(path)
-        with suppress(OSError):
-            size = f", {size_in_words(Path(path).stat().st_size)}"
-    with noticed_if_long(f"reading {name}{size}"):
-        yield
-
-
-def load(path: str | os.PathLike, expected: str = "a graph file") -> Source:
-    """Read a file, or standard input for "-"; gzip is unpacked under any name."""
-    if path == "-":
-        name, data = "standard input", sys.stdin.buffer.read()
-    else:
-        name = str(path)
-        try:
-            data = Path(path).read_bytes()
-        except FileNotFoundError:
-            raise InputError(f"there is no file {name!r}{_near(Path(path))}") from None
-        except IsADirectoryError:
-            raise InputError(f"{name!r} is a folder; give a file in it") from None
-        except OSError as error:
-            raise InputError(f"{name!r} cannot be read: {error.strerror or error}") from None
-    if data[:2] == GZIP:
-        free = available()
-        most = -2 if free is None else free // 2  # the decoded text needs the other half
-        try:
-            with gzip.GzipFile(fileobj=io.BytesIO(data)) as packed:
-                data = packed.read(most + 1)
-        except (OSError, EOFError, zlib.error) as error:
-            raise InputError(f"{name}: the gzip file is damaged ({error}); fetch or pack it again") from None
-        if 0 <= most < len(data):
-            has = size_in_words(most)
-            raise InputError(f"{name}: unpacked, the gzip file has more than {has}, half of the free memory; split it")
-    if not data.strip():
-        raise InputError(f"{name} is empty; {expected} was expected")
-    if other := foreign(data):
-        raise InputError(f"{name}: {other}")
-    return Source(name, data)
-
-
-def _near(path: Path) -> str:
-    """Return a hint with the file of the most similar name, without endings, in the folder."""
-    try:
-        names = [entry.name for entry in path.parent.iterdir() if entry.is_file()]
-    except OSError:
-        return f"; the folder {str(path.parent)!r} does not exist"
-
-    def likeness(name: str) -> tuple[float, bool]:
-        (own, _, ending), (other, _, others) = (x.lower().partition(".") for x in (path.name, name))
-        return SequenceMatcher(None, own, other).ratio(), ending == others
-
-    near = max(names, key=likeness, default="")
-    if near and likeness(near)[0] >= LIMITS.name_ratio:
-        return f"; did you mean {str(path.with_name(near))!r}?"
-    return "; check the name and the folder"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -224,6 +153,25 @@ class GraphFile:
     def noting(self, *notes: str) -> GraphFile:
         """Return a copy with more notes, except empty ones."""
         return replace(self, notes=(*self.notes, *filter(None, notes)))
+
+
+@dataclass(frozen=True, slots=True)
+class Columns:
+    """Columns that a caller names in a table of edges; see `read_graph`.
+
+    weight     the column of the weight, by heading or number, or None
+    ends       the columns of both ends, or None
+    sheet      the sheet of a workbook, by name or number, or None
+    bipartite  whether the two ends are nodes of two kinds
+    """
+
+    weight: str | None = None
+    ends: tuple[str, str] | None = None
+    sheet: str | None = None
+    bipartite: bool = False
+
+
+ANY = Columns()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -281,7 +229,7 @@ class FileFormat:
     read     the content of a file -> the graph
     write    (networkx graph, labels in node order, (n, dim) positions, look) -> content; None if it is read-only
     binary   whether the content may have NUL characters
-    columns  whether it is a table of edges: `read` also takes the columns of the weight and of both ends
+    columns  whether it is a table of edges: `read` also takes `Columns`
     viewer   suitable half width of a layout in the units of the format's viewer programs, if they also show sizes
              and colors; None for formats without such viewers
     """

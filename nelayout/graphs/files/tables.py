@@ -13,13 +13,14 @@ import csv
 import math
 import re
 from collections import Counter
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Iterable
 from itertools import islice
 from typing import Any, NoReturn
 
 import numpy as np
 
-from nelayout.errors import unknown
+from nelayout.graphs.files.adjacency import MAX_UNNAMED_COLUMNS, incidence_graph, is_number, matrix_graph
+from nelayout.graphs.files.columns import Ends, column_of, of_column
 from nelayout.graphs.files.delimited import (
     COMMENTS,
     HEAD_ROWS,
@@ -33,18 +34,18 @@ from nelayout.graphs.files.delimited import (
     whole,
 )
 from nelayout.graphs.files.record import (
+    ANY,
+    Columns,
     FileFormat,
     GraphFile,
     Reading,
     Source,
     count_of,
-    from_edges,
     from_networkx,
     numbered,
 )
 from nelayout.graphs.headings import (
     FROM,
-    MIN_SHARED_LETTERS,
     NODE,
     TO,
     WEIGHT,
@@ -54,13 +55,10 @@ from nelayout.graphs.headings import (
     is_time,
     is_weight,
 )
-from nelayout.graphs.network import length_note
 from nelayout.graphs.to_floats import short_repr
 
-__all__ = ["EDGE_LIST", "SIF", "column_of", "of_column", "read_edgelist", "two_modes_note"]
+__all__ = ["EDGE_LIST", "SIF", "read_edgelist"]
 
-# Maximum number of columns of an edge list without headings for the ends: two nodes, a weight and a time (KONECT).
-MAX_UNNAMED_COLUMNS = 4
 # Maximum number of lines of a title above the headings.
 MAX_TITLE_LINES = 5
 DATE = re.compile(r"\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}\b.*|\d{1,2}:\d{2}.*")
@@ -70,7 +68,7 @@ NEIGHBORS = "If each row is a node and its neighbors, this is an adjacency list:
 EMBED = "a table of numbers, one row per sample, is drawn by nelayout.embed"
 
 
-def read_edgelist(source: Source, weight: str | None = None, ends: tuple[str, str] | None = None) -> GraphFile:
+def read_edgelist(source: Source, columns: Columns = ANY) -> GraphFile:
     """Read the undirected graph of a table of edges, or an adjacency matrix; see `read_graph`."""
     start = re.search(r"^[^\S\n]*([^\s#%].*)$", source.text, re.MULTILINE)
     if start and start[1].startswith("<"):
@@ -85,114 +83,18 @@ def read_edgelist(source: Source, weight: str | None = None, ends: tuple[str, st
         if not top:
             what = "there are comments but no edges; between names that begin with # or %, write tabs or commas"
             raise source.broken(what)
-        matrix = _matrix(source, top) if len(top) < most and ends is None else None
+        square = len(top) < most and columns.ends is None and not columns.bipartite
+        matrix = matrix_graph(source, top) if square else incidence_graph(rows, top[:2]) if columns.bipartite else None
         if matrix is not None:
             return matrix.noting(*rows.notes)
-        head = _Head(rows, top, weight, ends)
+        head = _Head(rows, top, columns)
         labels, pairs, weights, notes = _edges(rows, head)
     except csv.Error as error:
         raise source.unreadable(f"cannot be read as a table of edges: {error}") from None
-    modes = two_modes_note([head.names[k] for k in head.ends], labels, pairs.T) if head.header else ""
-    said = (*head.notes, *rows.notes, *filter(None, (*notes, modes)))
-    return of_column(labels, pairs.T, weights, "edgelist", said, head.name, head.heading, weight is None)
-
-
-def two_modes_note(headings: Sequence[str], labels: Sequence[Hashable], ends: np.ndarray) -> str:
-    """Return a note on numbers in two columns such as user and item, or an empty text."""
-    short = min(map(len, headings)) < MIN_SHARED_LETTERS  # as in "x,y"
-    if short or ends_named(headings) is not None or not all(str(label).isdecimal() for label in labels):
-        return ""
-    both = np.intersect1d(*ends)
-    one, other = map(repr, headings)
-    numbers = f"{count_of(len(both), 'number')}, such as {labels[both[0]]}," if len(both) else ""
-    return numbers and (
-        f"{numbers} in the column {one} and in the column {other}: equal names are one node. If they are two, write "
-        "letters before the numbers of one column"
-    )
-
-
-def of_column(
-    labels: Sequence[Hashable], ends: np.ndarray, weights: np.ndarray | None, file_format: str, notes: Iterable[str],
-    name: str, heading: str, guessed: bool,
-) -> GraphFile:  # fmt: skip
-    """Return the record of edges with the numbers of a column, NaN where one is missing.
-
-    A column with the heading of a length that the caller does not name holds distances.  A missing number is 1, or the
-    mean length.
-    """
-    rows, cols = ends
-    notes, lengths = list(notes), weights is not None and is_length(heading)
-    if weights is not None and lengths and guessed:
-        apart = weights[rows != cols]
-        if (apart <= 0).any():
-            notes.append(f"the column {heading!r} is not read: lengths are > 0, and it has {apart.min():g}")
-            weights, lengths = None, False
-        else:
-            notes.append(length_note(heading))
-    if weights is not None and (missing := np.isnan(weights)).any():
-        known = weights[~missing & (rows != cols)]
-        weights = np.where(missing, known.mean() if lengths and len(known) else 1.0, weights)
-        notes.append(f"{count_of(int(missing.sum()), 'weight')} missing: such edges weigh 1")
-    name, kind = (heading, "distance") if lengths and guessed else (name, "auto")
-    return from_edges(
-        labels, rows, cols, weights, file_format, notes=tuple(notes), weight=name, weight_kind=kind, shortest=lengths
-    )
-
-
-# adjacency matrices
-
-
-def _matrix(source: Source, top: list[tuple[int, list[str]]]) -> GraphFile | None:
-    """Return the graph of an adjacency table, None for other tables."""
-    cells = [row for _, row in top]
-    head, body = cells[0], cells[1:]
-    head = ["", *head] if body and len(head) + 1 == len(body[0]) else head
-    n = len(head)
-    if n < 3 or any(len(row) > n for row in body):
-        return None
-    across, down = head[1:], [row[0] for row in body]
-    short = any(len(row) < n for row in body)
-    if len(body) == n - 1 == len(set(across)) and set(across) == set(down) and not _is_number(head[0]):
-        grid = _grid([row[1:] + [""] * (n - len(row)) for row in body])
-        if grid is None and not short:
-            line, cell = next((line, cell) for line, row in top[1:] for cell in row[1:] if _grid([[cell]]) is None)
-            what = f"{short_repr(cell)} is not a number, in an adjacency table (rows and columns have the same names)"
-            raise source.broken(f"{what}; write a number, or nothing where there is no edge", line)
-        if grid is None:
-            return None
-        labels, (A, missing) = down, grid
-        A = A[:, [across.index(name) for name in down]]
-    elif short:
-        return None
-    else:
-        candidates = [([str(k) for k in range(n)], cells)] if len(cells[0]) == n else []
-        candidates.append((head, body))
-        if not _is_number(head[0]):
-            candidates.append(([row[0] for row in cells], [row[1:] for row in cells]))
-        for labels, block in candidates:
-            square = block and len(block) == len(block[0]) == len(set(labels)) > 2
-            if square and (grid := _grid(block)):
-                A, missing = grid
-                signs = np.array_equal(A, A.T) + (not A.diagonal().any())
-                if signs > (labels is head and any(map(_is_number, head))):
-                    break
-        else:
-            return None
-    directed = not np.array_equal(A, A.T)
-    i, j = np.nonzero(A if directed else np.triu(A))
-    kind = ", directed as it is not symmetric" if directed else ""
-    notes = [f"the table is read as the adjacency matrix of {len(A)} nodes{kind}"]
-    if missing:
-        notes.append(f"{count_of(missing, 'cell')} without a number count as no edge")
-    weights = None if np.isin(A, (0, 1)).all() else A[i, j]
-    return from_edges(whole(labels) or labels, i, j, weights, "edgelist", directed, notes=tuple(notes))
-
-
-def _grid(rows: list[list[str]]) -> tuple[np.ndarray, int] | None:
-    """Return cells as numbers and the count of missing cells (0); None if one is text."""
-    cells = [{"true": "1", "false": "0", "-": "", ".": ""}.get(cell.lower(), cell) for row in rows for cell in row]
-    values = [0.0 if is_missing(cell) else number(cell) for cell in cells]
-    return None if None in values else (np.array(values).reshape(len(rows), -1), sum(map(is_missing, cells)))
+    headings = [head.names[k] if head.header else f"column {k + 1}" for k in head.ends]
+    nodes = Ends(labels, pairs.T, headings if head.header or columns.bipartite else ())
+    said = (*head.notes, *rows.notes, *filter(None, notes))
+    return of_column(nodes, weights, "edgelist", said, head.name, head.heading, columns)
 
 
 # columns
@@ -221,10 +123,6 @@ def _usual_shape(cells: Iterable[str]) -> str:
     return Counter(map(shape, cells)).most_common(1)[0][0]
 
 
-def _is_number(cell: str) -> bool:
-    return number(cell) is not None and not is_missing(cell)
-
-
 def _cells(body: list[list[str]], k: int) -> list[str]:
     """Return the cells of a column; a row may be too short for one."""
     return [row[k] for row in body if k < len(row)]
@@ -234,20 +132,6 @@ def _counted(body: list[list[str]]) -> bool:
     """Return whether the first column numbers the rows, from 0 or from 1."""
     first = [row[0] for row in body]
     return first in ([str(k + start) for k in range(len(body))] for start in (0, 1))
-
-
-def column_of(
-    source: Source, asked: str, names: Sequence[str], columns: Sequence[int], what: str, hint: str = ""
-) -> int:
-    """Return the first column with this heading, in any case, or this number from 1."""
-    named = [k for k in columns if k < len(names)]
-    fitting = [k for k in named if names[k] == asked] + [k for k in named if names[k].lower() == asked.lower()]
-    if not fitting and asked.isdecimal() and int(asked) - 1 in columns:
-        fitting = [int(asked) - 1]
-    if not fitting:
-        known = [names[k] for k in named if names[k]] or [str(k + 1) for k in columns]
-        raise source.broken(str(unknown(f"column for {what}", asked, known)) + hint)
-    return fitting[0]
 
 
 class _Head:
@@ -261,10 +145,9 @@ class _Head:
     least    the fewest fields of a row; without a header, a short row is an error
     """
 
-    def __init__(
-        self, rows: Rows, top: list[tuple[int, list[str]]], asked: str | None, given: tuple[str, str] | None
-    ) -> None:
-        self.rows, self.source, self.top, self.asked, self.given = rows, rows.source, top, asked, given
+    def __init__(self, rows: Rows, top: list[tuple[int, list[str]]], columns: Columns) -> None:
+        self.rows, self.source, self.top, self.asked, given = rows, rows.source, top, columns.weight, columns.ends
+        self.given = given
         self.weight: int | None = None
         self.name, self.notes = "weight", list[str]()
         if titles := _titles(top):
@@ -283,7 +166,7 @@ class _Head:
         for line, row in top[1:]:
             _wrong_length(rows, line, row)
         named = self._named(head, body)
-        words = not any(map(_is_number, head))
+        words = not any(map(is_number, head))
         self._refuse(head, body, named, words)
         numeric = [k for k in range(width) if self._numbers(body, k)]
         over = any(k >= 2 and not is_missing(head[k]) for k in numeric)
@@ -329,7 +212,7 @@ class _Head:
                 raise self.source.broken(f"both ends are the column {self.given[0]!r}; name two columns")
             return found[0], found[1]
         named = ends_named(head)
-        if named is None or any(_is_number(head[k]) for k in named):
+        if named is None or any(is_number(head[k]) for k in named):
             return None
         letters = [re.sub(r"[\W\d_]", "", head[k]).lower() for k in named]
         below = [cell for k in named for cell in _cells(body, k)]
@@ -360,8 +243,8 @@ class _Head:
                 "a table of edges has the headings source and target. Read the edges and give nodes=TABLE",
                 line,
             )
-        others = [row[1:] for row in body if not _is_number(row[0])]
-        if words and not head[0] and width > 2 and others and all(all(map(_is_number, row)) for row in others):
+        others = [row[1:] for row in body if not is_number(row[0])]
+        if words and not head[0] and width > 2 and others and all(all(map(is_number, row)) for row in others):
             raise self.source.broken(
                 "rows and columns of numbers have different names, so this is not an adjacency table, which "
                 f"has the same names in its first row and its first column; {EMBED}",
@@ -371,7 +254,7 @@ class _Head:
     def _numbers(self, body: list[list[str]], k: int) -> bool:
         """Return whether a column has numbers alone, beside missing values."""
         cells = [cell for cell in _cells(body, k) if not is_missing(cell)]
-        return bool(cells) and all(map(_is_number, cells))
+        return bool(cells) and all(map(is_number, cells))
 
     def _no_fractions(self) -> None:
         for line, row in self.top:
@@ -531,8 +414,8 @@ def _edges(rows: Rows, head: _Head) -> tuple[list[Any], np.ndarray, np.ndarray |
     labels, ends = names.of(np.concatenate(pairs))
     once = len(ends) > 1 and all(np.count_nonzero(ends == end) == 1 for end in ends[0])
     if once and not head.header and isinstance(labels[0], str):
-        first = " and ".join(map(repr, labels[:2]))
-        notes.append(f"the first row is read as an edge of {first}; headings source and target make it a header")
+        first = f"the first row is read as an edge of {labels[0]!r} and {labels[1]!r}"
+        notes.append(f"{first}; source={labels[0]!r} and target={labels[1]!r} make it a header")
     return labels, ends, None if k is None else np.concatenate(found), notes
 
 

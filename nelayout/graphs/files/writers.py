@@ -29,6 +29,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from nelayout.errors import InputError, warn
+from nelayout.graphs.files.opening import PathOrBuffer, check_buffer, fill, is_buffer, name_of
 from nelayout.graphs.files.record import PLAIN, Look, text_labels
 from nelayout.graphs.host import AXES, Attributes, networkx_graph
 from nelayout.graphs.plain import is_missing, plain_text, python_value
@@ -47,11 +48,11 @@ __all__ = [
 NO_SPACE_ERRORS = {errno.ENOSPC, errno.EFBIG, getattr(errno, "EDQUOT", errno.ENOSPC)}
 
 
-def encode_csv(header: Sequence[str], rows: Iterable[Sequence]) -> bytes:
-    """Encode a header and rows as comma-separated lines; floats read back as the same."""
+def encode_csv(header: Sequence[str], rows: Iterable[Sequence], separator: str = ",") -> bytes:
+    """Encode a header and rows as lines; floats read back as the same."""
     text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    quoting = csv.writer(text, lineterminator="\n", quoting=csv.QUOTE_ALL)
+    writer = csv.writer(text, lineterminator="\n", delimiter=separator)
+    quoting = csv.writer(text, lineterminator="\n", delimiter=separator, quoting=csv.QUOTE_ALL)
     writer.writerow(header)
     for row in rows:  # the csv module quotes neither a carriage return nor a cell in single quotes
         unusual = any(isinstance(cell, str) and ("\r" in cell or cell[:1] == "'") for cell in row)
@@ -71,10 +72,13 @@ def encode_npz(arrays: Mapping[str, Any]) -> bytes:
     return buffer.getvalue()
 
 
-def check_output(path: str | os.PathLike, *sources: str | os.PathLike) -> None:
+def check_output(path: PathOrBuffer, *sources: PathOrBuffer) -> None:
     """Raise `InputError` if `path` is not writable, or is one of `sources`, also by a link."""
-    if path == "-":
+    if is_buffer(path):
+        check_buffer(path)
+    if path == "-" or is_buffer(path):
         return
+    path = str(path)
     refuse_folder(path)
     target = os.path.realpath(path)
     folder = Path(target).parent
@@ -82,7 +86,7 @@ def check_output(path: str | os.PathLike, *sources: str | os.PathLike) -> None:
         raise InputError(f"the output folder {str(folder)!r} does not exist; make it first")
     if not os.access(folder, os.W_OK):
         raise InputError(f"the output folder {str(folder)!r} is not writable; choose another")
-    for source in sources:
+    for source in (str(each) for each in sources if not is_buffer(each)):
         same = target == os.path.realpath(source)
         with suppress(OSError):  # one of them does not exist (yet)
             same = Path(target).samefile(source)
@@ -97,22 +101,24 @@ def refuse_folder(path: str | os.PathLike) -> None:
 
 
 @contextmanager
-def atomic(path: str | os.PathLike) -> Iterator[Path]:
+def atomic(path: PathOrBuffer) -> Iterator[Path]:
     """Yield a temporary file that replaces `path` if the block succeeds; else it is deleted.
 
     It has the ending of `path`, for writers such as matplotlib that choose the format by the name.  A link is followed.
-    A pipe or a device is written at the end of the block.  Raises `OSError` naming the file and what to do, if the
-    disk is full or the file becomes larger than allowed.
+    A buffer, a pipe or a device is written at the end of the block.  Raises `OSError` naming the file and what to do,
+    if the disk is full or the file becomes larger than allowed.
     """
     check_output(path)
-    target = Path(os.path.realpath(path))
-    regular = target.is_file() or not target.exists()
+    target = Path(name_of(path) if is_buffer(path) else os.path.realpath(str(path)))
+    regular = not is_buffer(path) and (target.is_file() or not target.exists())
     folder = target.parent if regular else Path(tempfile.gettempdir())
     temporary = folder / f".{target.stem}.{secrets.token_hex(4)}{target.suffix}"
     try:
         os.close(os.open(temporary, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666))
         yield temporary
-        if regular:
+        if is_buffer(path):
+            fill(path, temporary.read_bytes())
+        elif regular:
             temporary.replace(target)
         else:
             with temporary.open("rb") as written, target.open("wb") as sink:
@@ -130,8 +136,11 @@ def atomic(path: str | os.PathLike) -> Iterator[Path]:
             raise
 
 
-def deliver(path: str | os.PathLike, content: bytes) -> None:
-    """Write a file, completely or not at all; "-" is standard output."""
+def deliver(path: PathOrBuffer, content: bytes) -> None:
+    """Write a file, completely or not at all, or a buffer; "-" is standard output."""
+    if is_buffer(path):
+        fill(path, content)
+        return
     if path == "-":
         sys.stdout.buffer.write(content)
         sys.stdout.buffer.flush()

@@ -9,7 +9,6 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
-import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -22,7 +21,7 @@ import numpy as np
 
 from nelayout import graphs
 from nelayout.errors import InputError
-from nelayout.graphs.files import check_output, deliver
+from nelayout.graphs.files import PathOrBuffer, check_output, deliver
 from nelayout.graphs.plain import Named, listed, plain_value, spelled
 from nelayout.pictures.colors import (
     AMOUNTS,
@@ -210,8 +209,8 @@ class Page:
             f"<script>{program}</script>\n</body></html>\n"
         )
 
-    def write(self, path: str | os.PathLike) -> None:
-        """Write the page to a file; an error leaves no partial file; "-" is standard output."""
+    def write(self, path: PathOrBuffer) -> None:
+        """Write the page to a file or buffer, or not at all; "-" is standard output."""
         check_output(path)
         deliver(path, self.html().encode("utf-8", "replace"))
 
@@ -297,7 +296,7 @@ def _parts(film: bool) -> tuple[str, str]:
 def explore(
     G: object,
     pos: object,
-    path: str | os.PathLike | None = None,
+    path: PathOrBuffer | None = None,
     *,
     labels: object = None,
     color: object = None,
@@ -318,8 +317,8 @@ def explore(
     pos : positions
         What a layout returns, or a `Solution`: the page then shows node costs. Positions in space (``dim=3``) can
         be turned by dragging, and by the keys W, A, S, D, Q and E.
-    path : str or Path, optional
-        The file; an error leaves no partial file. None writes no file; a notebook shows the page.
+    path : str, Path or buffer, optional
+        The file, or a buffer such as `io.StringIO`; an error leaves no partial file. None writes no file; a notebook shows the page.
     labels : str, dict or array, optional
         Names of the nodes: a node attribute, a dict or texts. By default the nodes themselves.
     color : str, dict or array, optional
