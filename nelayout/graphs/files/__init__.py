@@ -19,7 +19,6 @@ c,0.0,1.0
 from __future__ import annotations
 
 import csv
-import os
 import re
 import time
 from collections.abc import Callable, Iterable, Mapping

@@ -318,7 +318,8 @@ def explore(
         What a layout returns, or a `Solution`: the page then shows node costs. Positions in space (``dim=3``) can
         be turned by dragging, and by the keys W, A, S, D, Q and E.
     path : str, Path or buffer, optional
-        The file, or a buffer such as `io.StringIO`; an error leaves no partial file. None writes no file; a notebook shows the page.
+        The file, or a buffer such as `io.StringIO`; an error leaves no partial file. None writes no file; a notebook
+        shows the page.
     labels : str, dict or array, optional
         Names of the nodes: a node attribute, a dict or texts. By default the nodes themselves.
     color : str, dict or array, optional
