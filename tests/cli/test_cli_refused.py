@@ -105,7 +105,7 @@ EMBED = {
     "line.npy -o out.csv": "line.npy: holds an array (5,) of float64; expected one array of numbers, (n, d) with a",
     "tabel.csv -o out.csv": "there is no file 'tabel.csv'; did you mean 'table.csv'?",
     "table.csv --columns 1-3 -o table.csv": "the output 'table.csv' is the input file; choose another name",
-    "table.xlsx -o out.csv": "'table.xlsx': unknown table format 'xlsx'. Allowed: 'arrow', 'csv', 'feather', 'npy',",
+    "table.xls -o out.csv": "'table.xls': unknown table format 'xls': did you mean 'xlsx'?",
     "bare.csv -o out.graphml": "",
     "bare.csv -o nowhere/out.csv": "",
     "bare.csv --metric euclidian -o out.csv": "",
