@@ -215,6 +215,16 @@ def test_sums_over_edges_do_not_depend_on_where_arrays_lie(form, d):
     assert len(bits_in_every_place(arrays, run)) == 1
 
 
+def test_sums_over_equal_edges_do_not_depend_on_where_arrays_lie():
+    def run(indptr, indices, Y, pull, sums):
+        return edge_loops.equal_logarithms(
+            indptr, indices, Y, 1.0, 1.0, 0.5, 0.3, 0, 700, True, pull, True, sums
+        )
+
+    arrays = [GRAPH.indptr, GRAPH.indices, PLACES[:, :2].copy(), np.zeros((700, 2)), np.zeros(700)]
+    assert len(bits_in_every_place(arrays, run)) == 1
+
+
 def test_sums_over_rows_do_not_depend_on_where_arrays_lie():
     def run(stored, q, factors, Y, before, sums, moments, out):
         for k, (low, high) in enumerate([(0, 301), (301, 700)]):

@@ -1,20 +1,25 @@
 """Compiled loops over edges, for divergences with one power of b as edge term.
 
 All other divergences use arrays (see `matrix`).  Rows are processed in blocks that stay in cache.  The loops gather the
-lengths, apply the formulas to several entries at a time, and add up the forces.
+lengths, apply the formulas to several entries at a time, and add up the forces.  Equal similarities under ln b need no
+logarithm of an entry: `equal_logarithms` multiplies all u = c + a xi, mantissas and exponents apart.
 """
 
 from __future__ import annotations
 
-from nelayout.numerics.compiling import compiled_loop
-from nelayout.numerics.elementary_loops import exponential, logarithm
+import numpy as np
 
-__all__ = ["POWER_SUMS", "pull", "row_sums", "squared_lengths"]
+from nelayout.numerics.compiling import compiled_loop
+from nelayout.numerics.elementary_loops import LN2, MANTISSA, ONE, exponential, logarithm
+
+__all__ = ["POWER_SUMS", "equal_logarithms", "pull", "row_sums", "squared_lengths"]
 
 # Number of entries in a block, so that it stays in cache; a single row may have more.
 BLOCK_ENTRIES = 2048
 # Forms of the sum: b^order, its Box-Cox form (b^order - 1)/order, or ln b.
 FORMS = ("power", "boxcox", "log")
+# Entries after which the exponent of a product of mantissas, each below 2, is split off.
+PRODUCTS = 512
 
 
 @compiled_loop
@@ -149,6 +154,53 @@ def _power_sums_by(form, plane):
 
 # (Name of a form, whether positions are in the plane) -> loop.
 POWER_SUMS = {(form, plane): _power_sums_by(form, plane) for form in FORMS for plane in (True, False)}
+
+
+@compiled_loop
+def equal_logarithms(indptr, indices, Y, a, b, c, factor, start, stop, draw, pull, each, sums):
+    """Return sum_k -ln q_k over the entries of rows start..stop, in the plane.
+
+    ``draw``: pull[i] = factor sum_j decay_ij (y_i - y_j); ``each``: sums[i] = factor sum_j decay_ij.
+    """
+    product, exponents, lengths, count = 1.0, 0, 0.0, 0
+    for i in range(start, stop):
+        x, y = Y[i, 0], Y[i, 1]
+        fx, fy, f = 0.0, 0.0, 0.0
+        if a == 0.0:
+            for k in range(indptr[i], indptr[i + 1]):
+                j = indices[k]
+                dx, dy = x - Y[j, 0], y - Y[j, 1]
+                lengths += dx * dx + dy * dy
+                fx += dx
+                fy += dy
+            f = np.float64(indptr[i + 1] - indptr[i])
+        else:
+            for k in range(indptr[i], indptr[i + 1]):
+                j = indices[k]
+                dx, dy = x - Y[j, 0], y - Y[j, 1]
+                u = c + a * (dx * dx + dy * dy)
+                u = 1e-140 if u < 1e-140 else u
+                w = 1.0 / u
+                fx += w * dx
+                fy += w * dy
+                f += w
+                bits = np.float64(u).view(np.int64)
+                exponents += bits >> 52
+                product *= np.int64((bits & MANTISSA) | ONE).view(np.float64)
+                count += 1
+                if count % PRODUCTS == 0:
+                    bits = np.float64(product).view(np.int64)
+                    exponents += (bits >> 52) - 1023
+                    product = np.int64((bits & MANTISSA) | ONE).view(np.float64)
+        scale = factor * b
+        if draw:
+            pull[i, 0] = scale * fx
+            pull[i, 1] = scale * fy
+        if each:
+            sums[i] = scale * f
+    if a == 0.0:
+        return b * lengths
+    return (b / a) * (logarithm(product) + LN2 * np.float64(exponents - 1023 * count))
 
 
 @compiled_loop

@@ -190,10 +190,12 @@ class Edges:
         """
         pull = np.zeros_like(Y) if "pull" in want else None
         # By rows, an edge pulls by both its entries, so all omega must be computed before.
+        powers = self._powers_of(divergence)
+        if powers is not None and self._is_equal(powers, Y.shape[1], want):
+            return self._by_logarithms(Y, kernel, powers, float(lam), pull, "attraction" in want)
         late, each = self.by_rows and pull is not None, not want.isdisjoint(("weights", "attraction"))
         omega = np.empty_like(self.values, dtype=np.float64) if late or each else None
         drawn = None if late else pull
-        powers = self._powers_of(divergence)
         if powers is None:
             value, slope = self._by_arrays(Y, kernel, divergence, lam, drawn, omega, xi)
         elif self.by_powers:
@@ -272,6 +274,38 @@ class Edges:
         self._by_chunks(work)
         values += powers.constant
         return values, slopes
+
+    def _is_equal(self, powers: Powers, d: int, want: frozenset[str]) -> bool:
+        """Return whether edges are ln b of equal similarities, summed by `_by_logarithms`."""
+        logarithm = powers.form == "boxcox" and powers.order == 0 and np.ndim(powers.constant) == 0
+        return logarithm and self._has_equal_values and d == 2 and want.isdisjoint(("weights", "rows"))
+
+    @cached_property
+    def _has_equal_values(self) -> bool:
+        """Return whether compiled loops sum over equal similarities, under one lambda."""
+        plain = self.compiled and not self.by_rows and self.pair_mass is None
+        return plain and bool(self.size and np.all(self.values == self.values[0]))
+
+    def _by_logarithms(
+        self, Y: Any, kernel: Kernel, powers: Powers, lam: float, pull: Any, attraction: bool
+    ) -> EdgeSums:
+        """Compute the sums of equal similarities whose edge is a multiple of ln b."""
+        from nelayout.core.sums.edges import loops
+
+        each = powers.times * float(powers.factor[0])
+        sums = np.zeros(self.n) if attraction else None
+        out, rows = np.empty((0, 0)) if pull is None else pull, np.empty(0) if sums is None else sums
+
+        def work(start: int, stop: int, _: slice) -> float:
+            return loops.equal_logarithms(
+                self.indptr, self.indices, Y, kernel.a, kernel.b, kernel.c, -each, start, stop, pull is not None,
+                out, sums is not None, rows
+            )
+
+        lengths = float(np.add.reduce(self._by_chunks(work)))
+        slope = each * self.size
+        attraction_sums = sums if sums is None or each <= 0 else np.zeros(self.n)  # edges that repel
+        return EdgeSums(slope * float(np.log(lam)) - each * lengths, slope, pull, None, attraction_sums)
 
     @np.errstate(over="ignore", invalid="ignore", divide="ignore")
     def _powers_of(self, divergence: Divergence) -> Powers | None:
