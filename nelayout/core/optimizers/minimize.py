@@ -16,6 +16,9 @@ from nelayout.core.record.evaluation import Evaluation
 
 __all__ = ["Keeper", "Minimized", "Report", "StoppingRule", "minimize", "silent"]
 
+# Steps in a row of almost no decrease that end a run.
+CALM_STEPS = 3
+
 # Called after steps with the objective's value and all positions.
 Report = Callable[[float, np.ndarray], None]
 
@@ -34,6 +37,7 @@ class StoppingRule:
     move   "converged", for stages on the way: each of the last ``window`` steps moved nodes by less than this fraction
            of the typical distance between nodes, growth left out
     stall  "lull": the last ``stall_steps`` steps brought at most this fraction of all the decrease so far
+    calm   "lull": each of the last ``CALM_STEPS`` steps brought at most this fraction of J, as near a minimum
     point  "collapsed": the drawing's radius is below this, it shrinks to a point
     """
 
@@ -43,6 +47,7 @@ class StoppingRule:
     stall_steps: int = 10
     point: float = 0.0
     force: float = 0.0
+    calm: float = 0.0
 
 
 class Keeper(Protocol):
@@ -117,7 +122,9 @@ class _Monitor:
     first: float
     values: list[float]  # J after each of the last steps, oldest first
     still: int = 0  # steps in a row of small moves
-    calm: int = 0  # steps in a row with forces in balance
+    balanced: int = 0  # steps in a row with forces in balance
+    calm: int = 0  # steps in a row of almost no decrease
+    value: float = math.inf  # J after the last step
 
     @classmethod
     def of(cls, rule: StoppingRule, objective: Minimizable, Y: Any, value: float) -> _Monitor:
@@ -130,19 +137,24 @@ class _Monitor:
         """Return the reason to stop after a trial; empty without a reason."""
         rule, now, radius_before, reason = self.rule, state.evaluation, self.radius, ""
         if state.stuck:
-            reason = "converged" if self.calm > 0 or rule.force == 0 else "lull"
+            reason = "converged" if self.balanced > 0 or rule.force == 0 else "lull"
         if not state.taken:
             return reason
         if rule.move > 0 or rule.point > 0 or rule.force > 0:
             self.radius = objective.arithmetic.radius(Y)
         if rule.force > 0:
-            self.calm = self.calm + 1 if _unbalance(objective, now, self.radius, len(Y)) <= rule.force else 0
-            if self.calm >= rule.window:
+            self.balanced = self.balanced + 1 if _unbalance(objective, now, self.radius, len(Y)) <= rule.force else 0
+            if self.balanced >= rule.window:
                 reason = "converged"
         if rule.stall is not None:
             self.values = [*self.values[1:], now.value]
             if abs(self.values[0] - now.value) <= rule.stall * (self.first - now.value):
                 reason = "lull"
+        if rule.calm > 0:
+            self.calm = self.calm + 1 if self.value - now.value <= rule.calm * abs(now.value) else 0
+            self.value = now.value
+            if self.calm >= CALM_STEPS:
+                reason = reason or "lull"
         if rule.move > 0:
             moved = objective.arithmetic.moved(Y, self.radius, before, radius_before)
             # in typical distances between nodes

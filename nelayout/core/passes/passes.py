@@ -46,6 +46,9 @@ POINT = 1e-2
 # Smallest factor by which a size search shrinks a drawing that another objective has sized.
 # see tuning: MAX_SHRINKING
 MAX_SHRINKING = 0.1
+# Fraction of J below which steps of majorization end a stage: each solves a system.
+# see tuning: CALM
+CALM = 1e-6
 # Waves of nodes that the objective positions; farther nodes start about the mean of their neighbors.
 # see tuning: WAVES
 WAVES = 8
@@ -204,7 +207,9 @@ class Descent(Pass):
         if self.springs and run.stability:
             objective = springs(objective, drawing, run.stability)
         tol = self.stage.tol
-        rule = StoppingRule(force=tol, stall=self.stage.lull or None if tol else None, point=POINT if bounded else 0.0)
+        lull = self.stage.lull if tol else 0.0
+        calm = CALM if lull and self.optimizer.name == "majorize" else 0.0
+        rule = StoppingRule(force=tol, stall=lull or None, point=POINT if bounded else 0.0, calm=calm)
         drawing = run.minimize(objective, drawing, self.optimizer, self.steps, rule, run.report(drawing, self.name))
         if bounded and radius(drawing.Y) < POINT:
             # If J is lowest at a point (t-SNE of a clique), shapes are rounding errors: keep the last one.

@@ -107,6 +107,8 @@ def lull_of(steps: int) -> int:
         *((HALVED, StoppingRule(stall=1e-3, stall_steps=n), 100, lull_of(n), "lull") for n in (3, 10)),
         *((FLAT, StoppingRule(stall=0.0, stall_steps=n), 100, n, "lull") for n in (3, 10)),
         (FLAT, StoppingRule(stall=None, stall_steps=3), 100, 59, "converged"),
+        (FLAT, StoppingRule(calm=1e-6), 100, 4, "lull"),  # the first step has nothing to compare with
+        (FALLING, StoppingRule(calm=1e-6), 100, 20, "converged"),
         (LITTLE, StoppingRule(move=1e-2), 100, 9, "converged"),  # five steps of small moves
         (LITTLE, StoppingRule(move=1e-6), 100, 12, "converged"),
         (refusing(), StoppingRule(move=1e-3), 100, 5, "converged"),  # a refused trial is no step
