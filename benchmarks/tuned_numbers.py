@@ -112,7 +112,8 @@ def effect(base: dict[str, dict[str, float]], now: dict[str, dict[str, float]]) 
 
 
 def table(results: dict[str, Any]) -> str:
-    """Return the lines of docs/tuning.md."""
+    """Return the lines of docs/tuning.md; numbers that were not measured keep theirs."""
+    known = {tuple(line.split(" | ")[:2]): line for line in PAGE.read_text().splitlines() if line.startswith("| `")}
     lines = [
         f"`python -m benchmarks.tuned_numbers --write` wrote these lines on {results['date']} at commit {results['commit']}.",
         f"Each number is halved and doubled, over {results['graphs']} graphs of up to {results['largest']} nodes.",
@@ -126,6 +127,8 @@ def table(results: dict[str, Any]) -> str:
             effects = (f"{said} ({count})" for said, count in (half, double))
             cells = [f"`{number.name}`", f"{number.value:g}", number.comment, *effects]
             lines.append("| " + " | ".join(cells) + " |")
+        elif (own := (f"| `{number.name}`", f"{number.value:g}")) in known:
+            lines.append(known[own])
     return "\n".join(lines)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, fields
 from typing import Any, TypeVar
 
 import numpy as np
@@ -203,10 +203,17 @@ class Method:  # noqa: PLW1641  the dataclass makes its hash
         """Return True if the stages differ from the kernel's default stages."""
         return self.stages != _recipe(self.kernel, self.divergence, self.connection)
 
-    def during(self, stage: Descend) -> Method:
-        """Return the method with the kernel and divergence of a stage, if the stage has them."""
-        own = {"kernel": stage.kernel or self.kernel, "divergence": stage.divergence or self.divergence}
-        return replace(self, **own, variational=False)
+    def during(self, stage: Descend, emphasis: float | None = None) -> Method:
+        """Return the method with the parts that a stage has; ``emphasis``: None keeps the method's."""
+        own: dict[str, Any] = {"kernel": stage.kernel, "divergence": stage.divergence, "emphasis": emphasis}
+        return self.with_checked(variational=False, **{name: own[name] for name in own if own[name] is not None})
+
+    def with_checked(self, **parts: Any) -> Method:
+        """Return the method with other parts that need no check."""
+        other = object.__new__(Method)
+        for name in self.__slots__:
+            object.__setattr__(other, name, parts.get(name, getattr(self, name)))
+        return other
 
     @property
     def mu(self) -> float:

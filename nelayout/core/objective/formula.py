@@ -264,7 +264,9 @@ class Objective:
         """Return the arrays of the compiled loop in d dimensions; None for parts unknown to it."""
         known: dict[int, SmallGraph | None] = vars(self).setdefault("_packed", {})
         if d not in known:
-            known[d] = packed(self, d)
+            parts = self.kernel, self.phi, self.connection, self.exaggeration, self.emphasis
+            alike = self.free is None and self._spread is None
+            known[d] = self.shared(("loop", d, *parts), lambda: packed(self, d)) if alike else packed(self, d)
         return known[d]
 
     def _pulls(self, at: _At, times: float) -> Any:

@@ -26,14 +26,14 @@ __all__ = ["SmallGraph", "packed"]
 # Steps between two looks at interrupts.
 STEPS_AT_ONCE = 25
 REASONS = ("", "converged", "lull", "collapsed")
+GIVEN = 13  # first rows of the table: the arrays of an objective
 RULES = {"optimal": 1, "normalized": 2, "normalized-rows": 3}
 
 
 class _Room:
-    """Memory of the loop for one thread: a table of all arrays."""
+    """Memory of the loop for one thread: a table of all arrays, for objectives of one shape."""
 
-    def __init__(self, fixed: tuple[np.ndarray, ...], pairs: int, stalled: int) -> None:
-        n, d, k, entries = len(fixed[7]), int(fixed[0][1]), len(fixed[2]), len(fixed[4])
+    def __init__(self, n: int, d: int, k: int, entries: int, pairs: int, stalled: int) -> None:
         m, axes, stored = n * d, (3, n, 0), (pairs + 1, n * d, 0)
         shapes = [
             (k, 8, 0), *[axes] * 5, (n, 0, 0), (n, 0, 0), (k, n, 0), (k + 1, 3, n), (6, max(entries, n), 0), (5, n, 0),
@@ -45,20 +45,25 @@ class _Room:
         address = room.__array_interface__["data"][0]
         rows = [(address + 8 * start, *shape) for start, shape in zip(starts, shapes, strict=False)]
         rad, moving, work = rows[0], rows[1:6], rows[6:]
-        given = [(each.__array_interface__["data"][0], *each.shape, 0, 0)[:4] for each in fixed]
-        flat = [(each[0], m, 0, 0) for each in moving]
-        self.table = np.array([*given[:2], rad, *given[3:], *moving, *flat, *work, (0, 0, 0, 0)])
+        flat, unset = [(each[0], m, 0, 0) for each in moving], (0, 0, 0, 0)
+        self.table = np.array([unset, unset, rad, *[unset] * (GIVEN - 3), *moving, *flat, *work, unset])
 
         def part(number: int) -> np.ndarray:
             return room[starts[number] : starts[number + 1]]
 
-        part(0)[:] = fixed[2].reshape(-1)
+        self.radials = part(0)
         self.X, self.gradient = part(1).reshape(3, n), part(4).reshape(3, n)
         self.rest, self.numbers, self.out, self.values = part(16), part(17), part(19), part(20)
         self.counts = part(18).view(np.int64)
         self.most, self.reason, self.unused = self.table[-1], ctypes.c_int64(), ctypes.c_void_p()
         table = self.table.__array_interface__["data"][0]
         self.ends = ctypes.addressof(self.reason), ctypes.addressof(self.unused), table
+
+    def hold(self, arrays: tuple[np.ndarray, ...], given: np.ndarray) -> None:
+        """Take the arrays of an objective, and their rows of the table."""
+        self.radials[:] = arrays[2].reshape(-1)
+        self.table[:2], self.table[3:GIVEN] = given[:2], given[3:]
+        self.counts[:] = 0
 
     def run(self, most: int) -> int:
         """Take at most so many steps, or evaluate; return the reason of the end."""
@@ -70,22 +75,23 @@ class _Room:
 class SmallGraph:
     """An objective of a small graph, as the arrays of `small_loops`."""
 
-    def __init__(self, *arrays: np.ndarray) -> None:
-        self.arrays = arrays
-        self._spare: dict[tuple[int, int], list[_Room]] = {}
+    def __init__(self, arrays: tuple[np.ndarray, ...], spare: dict[tuple[int, ...], list[_Room]]) -> None:
+        self.arrays, self._spare = arrays, spare
+        rows = [(each.__array_interface__["data"][0], *each.shape, 0, 0)[:4] for each in arrays]
+        self._given = np.array(rows)
+        self._shape = len(arrays[7]), int(arrays[0][1]), len(arrays[2]), len(arrays[4])
 
     def _room(self, pairs: int, stalled: int) -> _Room:
         """Return memory that no other thread has."""
-        spare = self._spare.setdefault((pairs, stalled), [])
         try:
-            room = spare.pop()
-        except IndexError:
-            return _Room(self.arrays, pairs, stalled)
-        room.counts[:] = 0
+            room = self._spare[*self._shape, pairs, stalled].pop()
+        except (KeyError, IndexError):
+            room = _Room(*self._shape, pairs, stalled)
+        room.hold(self.arrays, self._given)
         return room
 
     def _give_back(self, room: _Room, pairs: int, stalled: int) -> None:
-        self._spare[pairs, stalled].append(room)
+        self._spare.setdefault((*self._shape, pairs, stalled), []).append(room)
 
     def evaluate(self, Y: np.ndarray) -> Evaluation:
         """Return J at Y (n, d), its gradient and the strength of the edges."""
@@ -191,5 +197,6 @@ def packed(objective: Any, d: int) -> SmallGraph | None:
         squares or 1.0, hidden, inside, 1.0 / (phi.pairs[0].order - phi.degree) if code == 1 else 1.0,
     )
     return SmallGraph(
-        np.array(iv), np.array(fv, dtype=float), rad, term, *ends, factors, mass, free, near, far, pivots, stiff
+        (np.array(iv), np.array(fv), rad, term, *ends, factors, mass, free, near, far, pivots, stiff),
+        objective.affinity.shared.setdefault("memory of the loop", {}),
     )

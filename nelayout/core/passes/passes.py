@@ -183,9 +183,7 @@ class Descent(Pass):
     def __call__(self, drawing: Drawing, run: Run) -> Drawing:
         if self.skip_converged and drawing.reason == "converged":
             return drawing
-        method = ((self.keep_objective and drawing.method) or run.method).during(self.stage)
-        if self.emphasis is not None:
-            method = replace(method, emphasis=self.emphasis)
+        method = ((self.keep_objective and drawing.method) or run.method).during(self.stage, self.emphasis)
         same = self.keep_objective and not self.restore_objective
         exaggeration = drawing.exaggeration if same else self.stage.exaggeration
         found = self._descended(drawing, method, exaggeration, run)
@@ -198,7 +196,7 @@ class Descent(Pass):
         objective = run.objective(drawing, method, exaggeration)
         bounded = not method.kernel.singular and drawing.free is None
         # stress does not depend on the size
-        other = drawing.method is None or replace(drawing.method, emphasis=method.emphasis) != method
+        other = drawing.method is None or drawing.method.with_checked(emphasis=method.emphasis) != method
         if other or (bounded and radius(drawing.Y) < POINT):
             drawing = _resized(drawing, objective, alone=self.size_only)
             if bounded and (now := radius(drawing.Y)) < POINT:  # the minimizer decides if it becomes a point

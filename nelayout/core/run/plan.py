@@ -43,6 +43,9 @@ ROUGH_COPIES, FLATTENED = 16, 3
 # Iterations before drawings are compared: other initial positions, rough drawings, and orders alpha.
 # see tuning: COMPARED
 COMPARED = 40
+# Fewest nodes of a graph for which "auto" tries more than one tail.
+# see tuning: MIN_TAILS_NODES
+MIN_TAILS_NODES = 9
 # Nats (of each row under connections by rows) below which no other initial positions are tried.
 # see tuning: GOOD_ENOUGH
 GOOD_ENOUGH = 1e-2
@@ -174,7 +177,8 @@ class _Planner:
 
     def _judged(self, ways: list[Descend], stages: list[Descend]) -> list[Pass]:
         """Choose among the judged stages, and take out crossings if the score hardly falls."""
-        facts, found = self.facts, list[Pass]([self._chosen(stages)])
+        facts = self.facts
+        found: list[Pass] = [self._chosen(stages if facts.n >= MIN_TAILS_NODES else stages[:1])]
         # moves are judged under one lambda
         if self.settings.dim != 2 or facts.n > LARGE_GRAPH or self.method.connection.by_rows:
             return found

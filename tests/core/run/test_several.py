@@ -233,7 +233,7 @@ def test_edges_of_weight_zero_that_hold_a_graph_together_are_noted():
 
 def test_an_estimate_counts_equal_components_once():
     rng = np.random.default_rng(0)
-    trees = [nx.random_labeled_tree(int(rng.integers(3, 12)), seed=k) for k in range(400)]
+    trees = [nx.random_labeled_tree(int(rng.integers(9, 16)), seed=k) for k in range(400)]
     nl.layout(nx.path_graph(400), seed=0, max_iter=1)  # loads the loops, which would count once
     many = nl.estimate(nx.disjoint_union_all(trees), n_jobs=1).seconds
     half = nl.estimate(nx.disjoint_union_all(trees[:200]), n_jobs=1).seconds
