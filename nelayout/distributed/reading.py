@@ -23,8 +23,8 @@ from nelayout.distributed.blocks import MIN_BLOCKS, Cut, assemble, cut_points, d
 from nelayout.distributed.worker_pool import WorkerPool, check_disk
 from nelayout.errors import InputError, near_matches
 from nelayout.graphs.files import read_graph
-from nelayout.graphs.files.delimited import PLAIN_NUMBER
 from nelayout.graphs.files.matrices import padded
+from nelayout.graphs.to_floats import PLAIN_NUMBER
 
 __all__ = ["Columns", "Graph", "Part", "from_matrix", "parts_of", "read"]
 

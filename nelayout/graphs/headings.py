@@ -49,6 +49,8 @@ NODE = frozenset({"node", "row", "id", "nodeid", "node_id", "label", "name", "ke
 TIME = frozenset({"time", "timestamp", "ts", "date", "datetime", "year", "month", "day", "epoch", "unixtime", "t"})
 # Beginnings and endings of headings that mark the two ends of an edge.
 PAIRS = (("1", "2"), ("a", "b"), ("from", "to"), ("source", "target"), ("src", "dst"), ("sender", "receiver"))
+# Longer headings name no column.
+LONGEST_HEADING = 200
 # Fewest letters that two headings must share: x1 and x2 are coordinates, not ends.
 MIN_SHARED_LETTERS = 3
 
@@ -67,7 +69,8 @@ def first_of(headings: Iterable[object], names: Iterable[str]) -> int | None:
     """
     known = set(names)
     for column, heading in enumerate(headings):
-        if isinstance(heading, str) and re.sub(r"[\s\"'#]", "", _untyped(heading)).lower() in known:
+        text = heading[: LONGEST_HEADING + 1] if isinstance(heading, str) else ""
+        if re.sub(r"[\s\"'#]", "", _untyped(text)).lower() in known:
             return column
     return None
 
@@ -101,6 +104,7 @@ def _untyped(heading: str) -> str:
 
 def _parts(heading: str) -> list[str]:
     """Split a heading into lower-case words and numbers: ["protein", "1"], ["from", "id"]."""
+    heading = heading[:LONGEST_HEADING]
     spaced = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", _untyped(heading))
     return [part.lower() for part in re.findall(r"[^\W\d_]+|\d+", spaced)]
 

@@ -39,7 +39,7 @@ from nelayout.graphs.network import (
     whole_matrix,
     zero_note,
 )
-from nelayout.graphs.to_floats import REAL, plain_numbers, short_repr
+from nelayout.graphs.to_floats import REAL, plain_numbers, rounded_note, short_repr, whole
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -406,11 +406,18 @@ class PandasHost(Host):
         sources, targets = (G.iloc[:, column].tolist() for column in ends)
         pairs = list(zip(sources, targets, strict=True))
         known = dict.fromkeys(chain.from_iterable(pairs))
+        floats = np.array([x for x in known if isinstance(x, float)], dtype=np.float64)
+        self.notes += tuple(filter(None, [rounded_note(floats)]))
         texts = {x: f"{x:.0f}" for x in known if isinstance(x, (int, float)) and x == x // 1}
         twice = next((x for x, text in texts.items() if text in known), None)
         if twice is not None:
-            pairs = [tuple(texts.get(x, x) for x in pair) for pair in pairs]
-            why = "the table has whole numbers and texts for names, and all become texts"
+            names = {x: texts.get(x, x) for x in known}
+            named = [name for name in names.values() if isinstance(name, str)]
+            numbers = whole(named) if len(named) == len(names) else None
+            names = names if numbers is None else dict(zip(names, numbers, strict=True))
+            pairs = [tuple(map(names.__getitem__, pair)) for pair in pairs]
+            kind = "texts" if numbers is None else "numbers"
+            why = f"the table has whole numbers and texts for names, and all become {kind}"
             one = f"{twice} and {texts[twice]!r} are one node, as {why}; convert both columns to one type"
             self.notes = (*self.notes, one)
         number = {label: k for k, label in enumerate(dict.fromkeys(chain(nodes, chain.from_iterable(pairs))))}
@@ -448,6 +455,8 @@ class PandasHost(Host):
             if len(first) < len(pairs):
                 notes = (*notes, f"{len(pairs) - len(first)} repeated edges count once")
             pairs = np.sort(pairs[first], axis=1)
+        elif weight is not MISSING and not self.directed and (again := self._repeated()):
+            notes = (*notes, f"{again} repeated edges were added up")
         (rows, cols), absent = pairs.T, None if weight is MISSING else MISSING
 
         def attribute(name: str) -> list:
@@ -460,6 +469,9 @@ class PandasHost(Host):
             return values if absent is MISSING else [None if k else x for x, k in zip(values, missing, strict=True)]
 
         return Links(rows, cols, self.names, attribute, absent, notes)
+
+    def _repeated(self) -> int:
+        return len(self.pairs) - len(np.unique(np.sort(self.pairs, axis=1), axis=0))
 
     def keyed_by_edge(self, x: Any) -> Mapping | None:
         """Return `x` if its keys are edges or, for a Series, rows of the table; else None."""

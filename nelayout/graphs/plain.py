@@ -74,17 +74,32 @@ def is_missing(value: Any) -> bool:
 
 
 def python_value(value: Any) -> Any:
-    """Return a scalar of NumPy or Arrow as Python's, a time as `datetime`; others unchanged."""
+    """Return a scalar of NumPy or Arrow as Python's, a time as `datetime`; others unchanged.
+
+    Python's times have microseconds. A time with nanoseconds stays as it is.
+    """
     if isinstance(value, (np.datetime64, np.timedelta64)):
-        return value.astype(f"{value.dtype.kind}8[us]").item()
+        rounded = _in_microseconds(value)
+        return rounded.item() if np.isnat(value) or rounded == value else value
     if isinstance(value, np.generic):
         return value.item()
     return value.as_py() if hasattr(value, "as_py") else value
 
 
-def plain_value(value: object) -> Plain:
-    """Return a value as Python's bool, int (5 for 5.0), float, date, duration or text."""
+def _in_microseconds(value: Any) -> Any:
+    return value.astype(f"{value.dtype.kind}8[us]")
+
+
+def plain_value(value: Any) -> Plain:
+    """Return a value as Python's bool, int (5 for 5.0), float, date, duration or text.
+
+    A time with nanoseconds is rounded down to microseconds. A period of pandas is its first day or moment.
+    """
     value = python_value(value)
+    if isinstance(value, (np.datetime64, np.timedelta64)):
+        value = _in_microseconds(value).item()
+    if hasattr(value, "to_timestamp"):
+        value = value.to_timestamp()
     if isinstance(value, (bool, str, date, timedelta)):
         return value
     if not isinstance(value, REAL):
@@ -100,7 +115,7 @@ def plain_text(value: object) -> str:
     if isinstance(value, (str, int, float)):
         return str(value)
     with plain_numpy():
-        return str(value)
+        return str(value).replace("T", " ") if isinstance(value, np.datetime64) else str(value)
 
 
 def listed_words(words: Sequence[str]) -> str:

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import decimal
 import numbers as abstract
+import re
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from typing import Any
@@ -20,10 +21,17 @@ import numpy as np
 
 from nelayout.errors import InputError
 
-__all__ = ["REAL", "TEXT", "as_float", "numbers", "plain_numbers", "plain_numpy", "short_repr", "utf8"]
+__all__ = [
+    "LARGEST_EXACT", "PLAIN_NUMBER", "REAL", "TEXT", "as_float", "numbers", "plain_numbers", "plain_numpy",
+    "rounded_note", "short_repr", "utf8", "whole",
+]  # fmt: skip
 
 # Advice of the error for text instead of a number.
 TEXT = "convert text to numbers first"
+# Larger whole numbers are not exact as floats; such names stay text.
+LARGEST_EXACT = 2.0**53
+# Whole numbers as Python writes them: 1001, but neither 01001 nor +1001, 1e3 or 1.0.
+PLAIN_NUMBER = re.compile(r"0|-?[1-9][0-9]{0,15}")
 REAL = (abstract.Real, decimal.Decimal, np.bool_)
 
 
@@ -53,6 +61,29 @@ def numbers(
         k = int(np.argmax(wrong))
         raise refused(k, negative if result[k] < 0 else "")
     return result
+
+
+def whole(names: Sequence[str]) -> list[int] | None:
+    """Return names as integers; None unless Python writes each of them in this way.
+
+    >>> whole(["1001", "-3", "0"]), whole(["01001", "1001"]), whole(["1", "1.0"])
+    ([1001, -3, 0], None, None)
+    """
+    if not all(map(PLAIN_NUMBER.fullmatch, names)):
+        return None
+    found = list(map(int, names))
+    return found if all(abs(x) < LARGEST_EXACT for x in found) else None
+
+
+def rounded_note(names: np.ndarray) -> str:
+    """Return a note on whole numbers that a column of floats has rounded, or an empty text."""
+    large = names[np.isfinite(names) & (np.abs(names) >= LARGEST_EXACT)]
+    if not len(large):
+        return ""
+    return (
+        f"numbers of 2**53 and more, such as {large[0]:.0f}, are rounded in a column of floats: names may have merged. "
+        "Read the column as whole numbers or as text"
+    )
 
 
 def plain_numbers(values: object) -> np.ndarray | None:

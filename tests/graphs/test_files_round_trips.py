@@ -17,6 +17,7 @@ from nelayout.cli import main
 from nelayout.graphs import read
 from nelayout.graphs.files import FORMATS, POSITIONS, WRITERS, Look, read_graph, read_positions, write_positions
 from nelayout.graphs.files.writers import not_held, renamed
+from nelayout.graphs.plain import plain_value
 
 
 def triangle(*names, **weights):
@@ -261,3 +262,33 @@ def test_what_a_format_does_not_hold_is_said(tmp_path, monkeypatch, capsys, kind
     assert main(["layout", "in.json", "-m", "linlog", "--max-iter", "1", "-o", "out", "--format", kind]) == 0
     heard = capsys.readouterr().err
     assert [note for note in notes if note not in heard] == []
+
+
+# times
+
+MOMENT = np.datetime64("2024-05-01T12:00:00.000000123")
+
+
+@pytest.mark.parametrize("kind", ["json", "graphml", "gexf", "cytoscape", "graphology"])
+def test_nanoseconds_and_periods_are_written_whole(tmp_path, kind):
+    G = nx.path_graph(3)
+    when = [MOMENT, MOMENT + 1, np.datetime64("NaT")]
+    for node, (moment, month) in enumerate(zip(when, ["2024-05", "2024-07", "NaT"], strict=True)):
+        G.nodes[node].update(at=moment, month=pandas.Period(month, "M"), stamp=pandas.Timestamp(moment))
+    path = tmp_path / f"g.{FORMATS[kind].endings[0]}"
+    write_positions(path, G, {node: (node, 0) for node in G}, kind)
+    found = read_graph(path).node_data
+    texts = ["2024-05-01 12:00:00.000000123", "2024-05-01 12:00:00.000000124", None]
+    assert found["at"] == found["stamp"] == texts
+    assert found["month"] == ["2024-05", "2024-07", None]
+
+
+def test_moments_a_nanosecond_apart_are_two_nodes(tmp_path):
+    path = tmp_path / "p.csv"
+    write_positions(path, nx.Graph([(MOMENT, MOMENT + 1)]), {MOMENT: (0, 0), MOMENT + 1: (1, 0)})
+    assert len(path.read_text().splitlines()) == 3
+
+
+def test_periods_are_dates_on_a_scale():
+    assert plain_value(pandas.Period("2024-05", "M")) == datetime.fromisoformat("2024-05-01")
+    assert plain_value(MOMENT) == datetime.fromisoformat("2024-05-01T12:00:00")

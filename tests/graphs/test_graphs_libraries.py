@@ -115,7 +115,7 @@ def test_the_network_is_that_of_networkx(host, build, directed, options):
     order = np.argsort(ours.labels)
     np.testing.assert_allclose(ours.adjacency.toarray()[np.ix_(order, order)], theirs.adjacency.toarray(), rtol=1e-15)
     assert (ours.directed, ours.weighted, ours.zeros) == (theirs.directed, theirs.weighted, theirs.zeros)
-    assert ours.notes == theirs.notes
+    assert tuple(note for note in ours.notes if "repeated" not in note) == theirs.notes
 
 
 @pytest.mark.parametrize("dim", [2, 3])

@@ -304,3 +304,70 @@ def test_the_command_draws_broken_names_of_json(tmp_path, monkeypatch, capsys):
     for out in ("o.csv", "o.json", "o.net", "o.gexf", "o.html"):
         assert main(["layout", "g.json", "-o", out, "--max-iter", "2", "--quiet"]) == 0
     assert capsys.readouterr().err == ""
+
+
+# columns of two types, rounded numbers, repeated rows
+
+EXACT = 2**53
+MIXED = {
+    "whole": ([1, 2, 40], ["2", "40", "3"], [1, 2, 3, 40]),
+    "words": ([1, 2, 40], ["2", "40", "x"], {"1", "2", "40", "x"}),
+    "codes": ([7, 8, 9], ["007", "7", "8"], {"7", "8", "9", "007"}),
+}
+
+
+@pytest.mark.parametrize("case", MIXED)
+@pytest.mark.parametrize("kind", ["csv", "parquet", "frame"])
+def test_a_column_of_numbers_beside_one_of_text_has_the_names_of_text(tmp_path, kind, case):
+    pd = pytest.importorskip("pandas")
+    source, target, names = MIXED[case]
+    path = tmp_path / f"edges.{kind}"
+    if kind == "csv":
+        path.write_text("source,target\n" + "".join(f"{u},{v}\n" for u, v in zip(source, target, strict=True)))
+    elif kind == "parquet":
+        pytest.importorskip("pyarrow")
+        path.write_bytes(encode_columns({"source": source, "target": target}, kind))
+    network = read(pd.DataFrame({"source": source, "target": target}) if kind == "frame" else read_graph(path))
+    labels = read_graph(path).labels if kind != "frame" else network.labels
+    assert labels == names if isinstance(names, list) and kind != "frame" else set(labels) == set(names)
+    assert network.adjacency.nnz == 6
+    if kind != "csv":
+        assert any("are one node" in note or "is one node" in note for note in network.notes)
+
+
+@pytest.mark.parametrize("kind", ["parquet", "frame"])
+def test_numbers_that_a_column_of_floats_has_rounded_are_said(tmp_path, kind):
+    pd = pytest.importorskip("pandas")
+    pytest.importorskip("pyarrow")
+
+    def notes(first):
+        if kind == "frame":
+            return read(pd.DataFrame({"source": first, "target": [1.0, 2.0]})).notes
+        (tmp_path / "g.parquet").write_bytes(encode_columns({"source": first, "target": [1.0, 2.0]}, kind))
+        return read_graph(tmp_path / "g.parquet").notes
+
+    said = f"numbers of 2**53 and more, such as {EXACT}, are rounded in a column of floats: names may have merged"
+    assert notes([float(EXACT), 3.0])[0].startswith(said)
+    assert notes([float(EXACT - 1), 3.0]) == ()
+    assert notes([EXACT + 1, 3]) == ()
+
+
+def test_large_whole_numbers_beside_a_missing_one_stay_exact(tmp_path):
+    pytest.importorskip("pyarrow")
+    path = tmp_path / "g.parquet"
+    path.write_bytes(encode_columns({"source": [EXACT + 1, EXACT + 2, None], "target": [1, 1, 1]}, "parquet"))
+    assert read_graph(path).labels == [1, EXACT + 1, EXACT + 2]
+    for wrong in (np.array([2**63, 1], np.uint64), np.array([1e30, 1.0]), np.array([np.inf, 1.0])):
+        path.write_bytes(encode_columns({"source": wrong, "target": [1, 2]}, "parquet"))
+        with pytest.raises(InputError, match=r"'source' has (numbers of 2|fractions)"):
+            read_graph(path)
+
+
+@pytest.mark.parametrize("heading", ["weight", "seats"])
+def test_repeated_rows_of_a_frame_add_up_and_are_said(heading):
+    pd = pytest.importorskip("pandas")
+    frame = pd.DataFrame({"source": list("abab"), "target": list("bacc"), heading: [1, 2, 4, 8]})
+    network = read(frame, heading)
+    assert network.adjacency.toarray().tolist() == [[0, 3, 4], [3, 0, 8], [4, 8, 0]]
+    assert "1 repeated edges were added up" in network.notes
+    assert read(frame.iloc[1:], heading).notes == ()

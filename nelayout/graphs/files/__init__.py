@@ -32,7 +32,7 @@ import numpy as np
 from nelayout.errors import InputError, unknown
 from nelayout.graphs import host_of, places
 from nelayout.graphs.files.arrow import ARROW, PARQUET, to_arrow, to_parquet
-from nelayout.graphs.files.delimited import Rows, is_missing, number, typed, whole
+from nelayout.graphs.files.delimited import Rows, is_missing, number, typed
 from nelayout.graphs.files.foreign import CONVERSIONS, head_of
 from nelayout.graphs.files.gml import GML
 from nelayout.graphs.files.json_forms import CYTOSCAPE, GRAPHOLOGY, NODE_LINK
@@ -55,6 +55,7 @@ from nelayout.graphs.files.sheets import XLSX, sheet_text
 from nelayout.graphs.files.tables import EDGE_LIST, SIF
 from nelayout.graphs.files.writers import atomic, check_output, deliver, refuse_folder, to_csv
 from nelayout.graphs.host import AXES
+from nelayout.graphs.to_floats import whole
 
 __all__ = [
     "CONVERSIONS", "EXTENSIONS", "FORMATS", "JSON", "POSITIONS", "WRITERS", "GraphFile", "Look", "PathOrBuffer",

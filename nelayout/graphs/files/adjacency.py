@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from nelayout.graphs.files.columns import Ends
-from nelayout.graphs.files.delimited import Rows, is_missing, number, whole
+from nelayout.graphs.files.delimited import Rows, is_missing, number
 from nelayout.graphs.files.record import GraphFile, Source, count_of, from_edges
 from nelayout.graphs.headings import ends_named
 from nelayout.graphs.network import whole_matrix
-from nelayout.graphs.to_floats import short_repr
+from nelayout.graphs.to_floats import short_repr, whole
 
 __all__ = ["incidence_graph", "is_number", "matrix_graph"]
 

@@ -36,7 +36,7 @@ from nelayout.graphs.files.record import (
 from nelayout.graphs.files.writers import axes, labels_to_write
 from nelayout.graphs.headings import NODE, WEIGHT, ends_named, first_of, is_length, is_time, is_weight
 from nelayout.graphs.plain import listed, plain_text
-from nelayout.graphs.to_floats import utf8
+from nelayout.graphs.to_floats import rounded_note, utf8, whole
 
 __all__ = ["ARROW", "PARQUET", "encode_columns", "read_arrow", "read_columns", "to_arrow", "to_parquet"]
 
@@ -131,7 +131,8 @@ def _read(source: Source, columns: Columns = ANY, *, kind: str = "arrow") -> Gra
     kept = _named(both[0]) & _named(both[1])
     if not kept.all():
         notes.append(f"{count_of(int(np.count_nonzero(~kept)), 'row')} without a name at an end left out")
-    labels, rows, cols = _labels(source, both, kept, [names[k] for k in named])
+    labels, rows, cols, said = _labels(source, both, kept, [names[k] for k in named])
+    notes += said
     weights = None
     if at is not None:
         arrow = import_module("pyarrow")
@@ -175,24 +176,39 @@ def _is_numeric(column: Any) -> bool:
 
 def _labels(
     source: Source, ends: Sequence[Any], kept: np.ndarray, names: Sequence[str]
-) -> tuple[Sequence[Hashable], np.ndarray, np.ndarray]:
-    """Return labels, whole numbers increasing, others as they appear, and ends by number."""
-    if all(map(_is_numeric, ends)):
-        whole = [end.to_numpy(zero_copy_only=False)[kept] for end in ends]
-        for values, name in zip(whole, names, strict=True):
-            if values.dtype.kind not in "iub" and not (np.floor(values) == values).all():
-                raise source.broken(f"the column {name!r} has fractions; nodes are words or whole numbers")
-        labels, (rows, cols) = numbered(np.stack([values.astype(np.int64, copy=False) for values in whole]))
-        return labels, rows, cols
+) -> tuple[Sequence[Hashable], np.ndarray, np.ndarray, list[str]]:
+    """Return labels, whole numbers increasing, others as they appear, ends by number, notes."""
     arrow = import_module("pyarrow")
+    ends = [end.filter(arrow.array(kept)) for end in ends]
+    notes, integers = dict[str, None](), list[Any]()
+    for end, name in zip(ends, names, strict=True):
+        values = end.to_numpy(zero_copy_only=False) if _is_numeric(end) else None
+        if values is not None and values.dtype.kind not in "ib":
+            floats = values.astype(np.float64)
+            if not (np.isfinite(floats) & (np.floor(floats) == floats)).all():
+                raise source.broken(f"the column {name!r} has fractions; nodes are words or whole numbers")
+            if (np.abs(floats) >= 2.0**63).any():
+                raise source.broken(f"the column {name!r} has numbers of 2**63 and more; write such names as text")
+            notes[rounded_note(floats) if values.dtype.kind == "f" else ""] = None
+        integers.append(None if values is None else values.astype(np.int64, copy=False))
+    if all(values is not None for values in integers):
+        labels, (rows, cols) = numbered(np.stack(integers))
+        return labels, rows, cols, list(filter(None, notes))
+    mixed = any(values is not None for values in integers)
+    known = [end if x is None else arrow.array(x) for end, x in zip(ends, integers, strict=True)]
     try:
-        texts = [end.filter(arrow.array(kept)).cast(arrow.string()) for end in ends]
+        texts = [end.cast(arrow.string()) for end in known]
     except arrow.ArrowException as error:
         raise source.broken(f"the columns {names[0]!r} and {names[1]!r} must hold words or numbers: {error}") from None
     by_rows = np.arange(2 * len(texts[0])).reshape(2, -1).T.ravel()  # both ends of an edge after one another
     coded = arrow.chunked_array(texts).combine_chunks().take(by_rows).dictionary_encode()
-    rows, cols = coded.indices.to_numpy().reshape(-1, 2).T
-    return coded.dictionary.to_pylist(), rows, cols
+    codes, labels = coded.indices.to_numpy().reshape(-1, 2), coded.dictionary.to_pylist()
+    if mixed:  # numbers beside text are names as in a table of text
+        notes["one end is a column of numbers and the other one of text: 1 and '1' are one node"] = None
+        if (found := whole(labels)) is not None:
+            labels, order = numbered(np.array(found, dtype=np.int64))
+            codes = order[codes]
+    return labels, *codes.T, list(filter(None, notes))
 
 
 read_arrow, to_arrow = partial(_read, kind="arrow"), partial(_to_columns, kind="arrow")

@@ -27,10 +27,10 @@ import numpy as np
 from nelayout.graphs.files.matrices import number_columns
 from nelayout.graphs.files.record import Source, count_of, numbered
 from nelayout.graphs.headings import ends_named
+from nelayout.graphs.to_floats import whole
 
 __all__ = [
-    "COMMENTS", "HEAD_ROWS", "PLAIN_NUMBER", "Names", "Numbers", "Rows", "is_missing", "is_word2vec", "number", "typed",
-    "whole",
+    "COMMENTS", "HEAD_ROWS", "Names", "Numbers", "Rows", "is_missing", "is_word2vec", "number", "typed",
 ]  # fmt: skip
 
 COMMENTS = ("#", "%")
@@ -45,10 +45,6 @@ MISSING = frozenset(
 HEAD_LETTERS, HEAD_ROWS = 2**16, 200
 # Letters and rows of a block.
 BLOCK_LETTERS, BLOCK_ROWS = 2**20, 2**14
-# Larger whole numbers are not exact as floats; such names stay text.
-LARGEST_EXACT = 2.0**53
-# Whole numbers as Python writes them: 1001, but neither 01001 nor +1001, 1e3 or 1.0.
-PLAIN_NUMBER = re.compile(r"0|-?[1-9][0-9]{0,15}")
 # Codes, numbers with a decimal comma, and perhaps points between thousands.
 CODE = re.compile(r"[+-]?0[0-9]+")
 DECIMAL_COMMA = re.compile(r"[+-]?(?:\d+|\d{1,3}(?:\.\d{3})+),\d+(?:[eE][+-]?\d+)?")
@@ -84,18 +80,6 @@ def is_word2vec(first: Sequence[str], second: Sequence[str]) -> bool:
 def is_missing(cell: str) -> bool:
     """Return whether a cell stands for a missing value."""
     return cell in MISSING
-
-
-def whole(names: Sequence[str]) -> list[int] | None:
-    """Return names as integers; None unless Python writes each of them in this way.
-
-    >>> whole(["1001", "-3", "0"]), whole(["01001", "1001"]), whole(["1", "1.0"])
-    ([1001, -3, 0], None, None)
-    """
-    if not all(map(PLAIN_NUMBER.fullmatch, names)):
-        return None
-    found = list(map(int, names))
-    return found if all(abs(x) < LARGEST_EXACT for x in found) else None
 
 
 def typed(cells: Sequence[str]) -> list[int | None] | list[float | None] | list[str | None]:

@@ -23,7 +23,7 @@ CONVERSIONS = {
     "adjlist": "networkx reads it in Python: networkx.read_adjlist(path), and write_graphml writes GraphML",
     **dict.fromkeys(("g6", "s6"), "networkx reads it in Python: networkx.read_graph6 or read_sparse6(path)"),
     **dict.fromkeys(("vna", "gdf", "tlp", "dgs", "gephi"), "Gephi opens it and exports GraphML or GEXF"),
-    **dict.fromkeys(("xgmml", "cys", "cx", "cx2"), "Cytoscape opens it and exports Cytoscape.js JSON (.cyjs)"),
+    **dict.fromkeys(("xgmml", "cys"), "Cytoscape opens it and exports Cytoscape.js JSON (.cyjs)"),
     **dict.fromkeys(
         ("graph", "metis"), "networkit reads it in Python: networkit.readGraph(path, networkit.Format.METIS)"
     ),
@@ -33,17 +33,13 @@ CONVERSIONS = {
     **dict.fromkeys(("pickle", "pkl", "gpickle"), "load the graph in Python, and pass it to nelayout.layout"),
     **dict.fromkeys(("zip", "bz2", "xz", "7z", "tar", "tgz", "zst"), "unpack it first; gzip (.gz) is unpacked here"),
     **dict.fromkeys(("nt", "nq", "ttl", "n3", "rdf", "owl"), RDFLIB),
-    **dict.fromkeys(
-        ("jsonl", "ndjson"),
-        "pandas.read_json(path, lines=True) reads it in Python, and a table with the columns source and target is a "
-        "graph; Neo4j also writes GraphML (apoc.export.graphml.all)",
-    ),
     "mat": "scipy.io.loadmat(path) reads it in Python, and its matrix is a graph as it is",
     "hdf5": "h5py reads it in Python, and a matrix is a graph as it is",
 }
 # Beginning of a workbook, as a regular expression in which a point stands for any sign.
 WORKBOOK = r"PK\x03\x04.{20,30}(?:\[Content_Types\]|docProps/|xl/|_rels/)"
 COMMENTS = r"(?:\s*#[^\n]*\n)*\s*"
+XML = r"(?s)\s*(?:<\?xml[^>]*>\s*)?(?:<!(?:--.{0,1000}?--|DOCTYPE[^>]{0,300})>\s*)*"
 LFS = "a pointer of Git LFS in place of the file"
 # What a file is -> its beginning, and how to convert it.
 BEGINNINGS = {
@@ -59,10 +55,10 @@ BEGINNINGS = {
     ),
     "Turtle": (COMMENTS + r"(?i:@prefix|@base|prefix|base)\s+[\w.-]*:?\s*<\w+:", CONVERSIONS["ttl"]),
     "RDF/XML": (r"(?s)\s*<.{,1000}?<rdf:RDF\b|\s*<rdf:RDF\b", CONVERSIONS["rdf"]),
+    "XGMML": (XML + r"<graph\b", CONVERSIONS["xgmml"]),
     "GDF": (r"\s*nodedef\s*>", CONVERSIONS["gdf"]),
     "a graph of Graphviz": (r"\s*(?:strict\s+)?(?:di)?graph\b\s*(?:\"[^\"]*\"|\w*)\s*\{", CONVERSIONS["dot"]),
     "a network of UCINET": (r"(?i)\s*dl\s+n\s*=", CONVERSIONS["dl"]),
-    "CX": (r"\s*\[\s*\{\s*\"(?:CXVersion|numberVerification)\"", CONVERSIONS["cx2"]),
 }
 
 

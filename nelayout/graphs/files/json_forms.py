@@ -1,4 +1,4 @@
-"""Read and write JSON: node-link (networkx, D3, vis.js), Cytoscape.js, graphology.
+"""Read and write JSON: node-link (networkx, D3, vis.js), Cytoscape.js, graphology; read others.
 
 >>> source = Source("-", b'{"nodes": [{"id": "a"}, {"id": "b"}], "links": [{"source": "a", "target": "b"}]}')
 >>> list(read_json(source).graph.edges)
@@ -17,13 +17,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from nelayout.errors import InputError, warn
-from nelayout.graphs.files.delimited import LARGEST_EXACT
-from nelayout.graphs.files.foreign import CONVERSIONS
+from nelayout.graphs.files.json_shapes import graph_of_cx, graph_of_list, graph_of_vosviewer, is_cx, json_values
 from nelayout.graphs.files.record import PLAIN, FileFormat, GraphFile, Look, Reading, Source, count_of, text_labels
 from nelayout.graphs.files.writers import axes, edges_of, encode_json, keys_of, plain, renamed, scalars, without_axes
 from nelayout.graphs.host import Attributes
 from nelayout.graphs.plain import plain_text, python_value
-from nelayout.graphs.to_floats import short_repr
+from nelayout.graphs.to_floats import LARGEST_EXACT, short_repr
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -31,6 +30,7 @@ if TYPE_CHECKING:
 __all__ = ["CYTOSCAPE", "GRAPHOLOGY", "NODE_LINK", "read_json", "to_cytoscape", "to_graphology", "to_json"]
 
 NODE_LINKS = '{"nodes": [{"id": ...}, ...], "links" or "edges": [{"source": ..., "target": ...}, ...]}'
+OTHERS = "the JSON of Cytoscape.js, graphology, VOSviewer, CX or JSON Graph"
 # Field with the attributes of an element -> form, fields with a node's name, and text of the form for messages.
 FORMS = {
     "data": (
@@ -43,13 +43,12 @@ FORMS = {
         ("key",),
         '{"nodes": [{"key": ..., "attributes": {...}}, ...], "edges": [{"source": ..., "target": ...}, ...]}',
     ),
-    "metadata": ("json", ("id", "key", "name"), f"{NODE_LINKS}, or the JSON of Cytoscape.js, graphology or JSON Graph"),
+    "metadata": ("json", ("id", "key", "name"), f'{NODE_LINKS}, lines {{"source": ..., "target": ...}}, or {OTHERS}'),
 }
 # Lists of objects that are read, or only style the graph.
 LISTS = {"nodes", "edges", "links", "style"}
 # Other shapes of JSON -> how to convert them.
 SHAPES = {
-    "a network of VOSviewer": "VOSviewer opens it and saves a Pajek network or GML",
     "networkx.adjacency_data": "networkx.adjacency_graph(json.load(file)) reads it in Python",
     "a tree": "networkx.tree_graph(json.load(file)) reads one with the fields id and children in Python",
     "a dict of neighbors": "networkx.Graph(json.load(file)) reads it in Python",
@@ -126,10 +125,15 @@ def _graph_in(reading: Reading, data: Any) -> tuple[Attributes, Attributes]:
         if len(data["graphs"]) > 1:
             reading.notes.append(f"the first of {len(data['graphs'])} graphs is read")
         data = {"graph": data["graphs"][0]}
+    if isinstance(data, list) and is_cx(data):
+        data = graph_of_cx(data)
+    if isinstance(data, dict) and {"source", "target"} <= data.keys():  # one line of JSON lines
+        data = [data]
     if isinstance(data, list):
-        names = [name for pair in ENDS for name in pair]
-        data = {"elements": data} if _holds(data, "data") else {"edges": data} if _holds(data, *names) else {}
+        data = {"elements": data} if _holds(data, "data") else graph_of_list(data)
     data = data if isinstance(data, dict) else {}
+    if isinstance(data.get("network"), dict) and "items" in data["network"]:
+        data = graph_of_vosviewer(data["network"])
     if isinstance(data.get("graph"), dict) and "nodes" in data["graph"]:
         data = data["graph"]
     whole = data.get("elements", data)
@@ -145,15 +149,14 @@ def _graph_in(reading: Reading, data: Any) -> tuple[Attributes, Attributes]:
 
 def _shape(data: Attributes) -> str | None:
     """Return the name of another shape of JSON, see `SHAPES`, or None."""
-    network = data.get("network")
-    if isinstance(network, dict) and "items" in network:
-        return "a network of VOSviewer"
     if isinstance(data.get("adjacency"), list):
         return "networkx.adjacency_data"
     if isinstance(data.get("children"), list):
         return "a tree"
     neighbors = [x for each in data.values() for x in (each if isinstance(each, (list, dict)) else [None])]
-    plain = neighbors and all(isinstance(x, (str, int)) for x in neighbors) and LISTS.isdisjoint(data)
+    inner = (x for each in data.values() if isinstance(each, dict) for x in each.values())
+    plain = all(isinstance(x, (str, int)) for x in neighbors) and all(isinstance(x, dict) for x in inner)
+    plain = plain and neighbors and LISTS.isdisjoint(data)
     return "a dict of neighbors" if plain else None
 
 
@@ -169,10 +172,8 @@ def _loaded(source: Source) -> Any:
         return data
 
     try:
-        return json.loads(source.text, object_pairs_hook=whole)
+        return json_values(source.text, whole)
     except json.JSONDecodeError as error:
-        if error.msg == "Extra data" and error.colno == 1 and source.text[error.pos] in "{[":
-            raise source.broken(f"this is JSON lines, which is not read; {CONVERSIONS['jsonl']}") from None
         raise source.unreadable(f"not valid JSON: {error.msg}", error.lineno) from None
     except RecursionError:
         raise source.unreadable("not valid JSON: brackets are nested too deeply") from None
@@ -343,7 +344,8 @@ def to_graphology(G: nx.Graph, labels: Sequence[Hashable], Y: np.ndarray, look: 
     return encode_json({"options": options, "attributes": {}, "nodes": nodes, "edges": edges})
 
 
-NODE_LINK = FileFormat("json", ("json",), r'\s*\{\s*"|\s*\[\s*\{\s*"', read_json, to_json)
+ENDINGS = ("json", "jsonl", "ndjson", "cx", "cx2")
+NODE_LINK = FileFormat("json", ENDINGS, r'\s*\{\s*"|\s*\[\s*\{\s*"', read_json, to_json)
 ELEMENTS = r'(?s)\s*\{.*?"elements"\s*:\s*[\[{]|\s*(?:\{\s*"nodes"\s*:\s*)?\[\s*\{\s*"data"\s*:'
 CYTOSCAPE = FileFormat("cytoscape", ("cyjs",), ELEMENTS, read_json, to_cytoscape, viewer=1000.0)
 KEYED = r'(?s)\s*\{.*?"nodes"\s*:\s*\[\s*\{\s*"key"\s*:[^{}]*"attributes"\s*:\s*\{'

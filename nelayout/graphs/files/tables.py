@@ -24,14 +24,12 @@ from nelayout.graphs.files.columns import Ends, column_of, of_column
 from nelayout.graphs.files.delimited import (
     COMMENTS,
     HEAD_ROWS,
-    LARGEST_EXACT,
     Names,
     Numbers,
     Rows,
     is_missing,
     is_word2vec,
     number,
-    whole,
 )
 from nelayout.graphs.files.record import (
     ANY,
@@ -55,7 +53,7 @@ from nelayout.graphs.headings import (
     is_time,
     is_weight,
 )
-from nelayout.graphs.to_floats import short_repr
+from nelayout.graphs.to_floats import LARGEST_EXACT, short_repr, whole
 
 __all__ = ["EDGE_LIST", "SIF", "read_edgelist"]
 
@@ -225,9 +223,10 @@ class _Head:
             raise self.source.broken(f"an edge needs two columns and there is one: {short_repr(head[0])}", line)
         if named is not None:
             return
-        if width > MAX_UNNAMED_COLUMNS:
-            cells = [head, *body][words:]
-            numbers = all(self._numbers(cells, k) for k in range(int(not self._numbers(cells, 0)), width))
+        cells = [head, *body][words:]
+        numbers = all(self._numbers(cells, k) for k in range(int(not self._numbers(cells, 0)), width))
+        of_nodes = words and self.rows.separator is not None and head[0].lower() in NODE
+        if width > MAX_UNNAMED_COLUMNS and (numbers or not of_nodes):
             hint = (
                 f". {EMBED} (an adjacency table has the same names in its first row and its first column, or no names "
                 "and as many rows)"
@@ -237,7 +236,7 @@ class _Head:
                 f"source=NAME and target=NAME{hint if numbers else ''}",
                 line,
             )
-        if words and self.rows.separator is not None and head[0].lower() in NODE:
+        if of_nodes:
             raise self.source.broken(
                 f"the first heading is {head[0]!r}, so this is a table of nodes; "
                 "a table of edges has the headings source and target. Read the edges and give nodes=TABLE",
