@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import datetime as dt
 import io
+import random
 import sys
 import zipfile
+from collections import Counter
 
 import numpy as np
 import pytest
+from test_files_mutated import damaged
 from workbooks import workbook
 
 import nelayout as nl
@@ -180,3 +183,26 @@ def test_a_workbook_under_another_ending_is_named(book, tmp_path):
     (tmp_path / "t.csv").write_text("a,b\n")
     with pytest.raises(InputError, match="sheet is for a workbook; this is edgelist"):
         read_graph(tmp_path / "t.csv", sheet="S")
+
+
+@pytest.mark.parametrize("cases", [30, pytest.param(300, marks=pytest.mark.full)])
+def test_a_damaged_sheet_is_an_error_or_has_every_row(cases):
+    rows = [["source", "target", "weight"], *([f"node {k}", f"node {k * 7 % 12}", k + 0.5] for k in range(12))]
+    whole, chance = zipfile.ZipFile(io.BytesIO(workbook({"Edges": rows}))), random.Random(cases)
+    fates, expected = Counter(), len({frozenset(row[:2]) for row in rows[1:]})
+    for _ in range(cases):
+        content = io.BytesIO()
+        with zipfile.ZipFile(content, "w") as packed:
+            for name in whole.namelist():
+                data = whole.read(name)
+                packed.writestr(name, damaged(data, chance) if name.endswith("sheet1.xml") else data)
+        content.seek(0)
+        try:
+            file = read_graph(content, "xlsx")
+        except InputError as error:
+            assert "xlsx" in str(error) or "sheet" in str(error)  # noqa: PT017  a file without damage is no error
+            fates["error"] += 1
+        else:
+            assert file.notes or file.graph.number_of_edges() == expected
+            fates["read"] += 1
+    assert fates.keys() == {"error", "read"}

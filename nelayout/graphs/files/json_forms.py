@@ -1,4 +1,4 @@
-"""Read and write JSON: node-link (networkx, D3, vis.js), Cytoscape.js, graphology; read others.
+"""Read and write JSON: node-link (networkx, D3, vis.js), Cytoscape.js, graphology.
 
 >>> source = Source("-", b'{"nodes": [{"id": "a"}, {"id": "b"}], "links": [{"source": "a", "target": "b"}]}')
 >>> list(read_json(source).graph.edges)
