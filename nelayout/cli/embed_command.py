@@ -57,6 +57,7 @@ def _declare(option: Callable[..., None]) -> None:
     option("-o", "--output", text=out, metavar="OUT", required=True)
     columns = "columns that are coordinates, by name or by number from 1: height,width or 2-7 (all others)"
     option("--columns", text=columns, action="append", metavar="NAMES")
+    option("--sheet", text="sheet of a workbook, by name or number (the first one)", metavar="NAME")
     option("--label", text="column with labels of the points; not a coordinate", metavar="COLUMN")
     option("--color", text="column that colors the points, not a coordinate; or one color", metavar="COLUMN")
     save = "also write the finished map into this file, for --model and for pickle.load in Python"
@@ -198,14 +199,14 @@ def _read(source: Source, form: str, columns: Any, given: argparse.Namespace) ->
     color, beside = given.color, {"--label": given.label, "--color": given.color}
     beside = {option: word for option, word in beside.items() if word is not None}
     try:
-        return read_table(source, form, columns, beside), None
+        return read_table(source, form, columns, beside, given.sheet), None
     except InputError:
         if color is None or color.isdecimal() or find_spec("matplotlib") is None:
             raise
         if not import_module("matplotlib.colors").is_color_like(color):
             raise
     del beside["--color"]
-    return read_table(source, form, columns, beside), color
+    return read_table(source, form, columns, beside, given.sheet), color
 
 
 def _picture(table: Table, color: str | None, Y: np.ndarray, kind: str, under: np.ndarray | None) -> bytes:

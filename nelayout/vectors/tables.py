@@ -62,13 +62,16 @@ class FittedColumns(tuple[str, ...]):
 
 
 def read_table(
-    source: Source, kind: str, columns: Sequence[str] | None = None, beside: Mapping[str, str] | None = None
-) -> Table:
+    source: Source, kind: str, columns: Sequence[str] | None = None, beside: Mapping[str, str] | None = None,
+    sheet: str | None = None,
+) -> Table:  # fmt: skip
     """Read numbers of `columns` (None: all others), and `beside`: option -> column.
+
+    `sheet` is the sheet of a workbook, by name or number.
 
     A column is given by its name or, if no column has this name, by its number from 1. "3-7" are five columns.
     """
-    source = sheet_text(source, "rows") if kind == "xlsx" else source
+    source = sheet_text(source, "rows", sheet) if kind == "xlsx" else source
     text = kind in ("csv", "tsv", "xlsx")
     read = _delimited if text else _typed if kind in ("arrow", "parquet") else _arrays
     try:

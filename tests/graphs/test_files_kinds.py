@@ -498,6 +498,7 @@ def test_what_cannot_be_is_refused_with_its_line(load, name, content, said):
         ("t.csv", "from,to,km\na,b,3\nb,c,0\n", "the column 'km' is not read: lengths are > 0, and it has 0"),
         ("t.csv", "from,to,km\na,b,3\nb,a,2\n", "1 repeated edges keep the shortest length"),
         ("t.csv", ",source,target\n0,a,b\n", "the first column has no heading"),
+        ("t.csv", "source,target,weight\n", "^there is a header and no row$"),
         ("b.txt", "1 2\n2 1\n", "^1 repeated edges count once"),
     ],
 )

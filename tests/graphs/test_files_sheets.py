@@ -160,8 +160,8 @@ def test_positions_and_rows_of_a_workbook(book, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     chance = np.random.default_rng(3)
     rows = [["u", "v", "kind"], *([*row, "ab"[k % 2]] for k, row in enumerate(chance.normal(size=(20, 2)).tolist()))]
-    book("rows.xlsx", S=rows)
-    assert main(["embed", "rows.xlsx", "--color", "kind", "-o", "out.json", "--quiet"]) == 0
+    book("rows.xlsx", About=[["made in 2024", "by us"]], S=rows)
+    assert main(["embed", "rows.xlsx", "--sheet", "s", "--color", "kind", "-o", "out.json", "--quiet"]) == 0
     assert len((tmp_path / "out.json").read_text().split("kind")) == 21
 
 

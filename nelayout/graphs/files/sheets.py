@@ -60,7 +60,8 @@ def sheet_text(source: Source, held: str, asked: str | None = None) -> Source:
     rows, notes = sheets[title], []
     others = [repr(name) for name in sheets if name != title]
     if others and asked is None:
-        said = f"the sheet {title!r} is read, and not {listed_words(others)}; sheet=NAME reads another one"
+        how = "a sheet called Nodes is read first" if held == "nodes" else "sheet=NAME reads another one"
+        said = f"the sheet {title!r} is read, and not {listed_words(others)}; {how}"
         nodes = held == "edges" and next((name for name in sheets if name.lower() in TITLES["nodes"]), None)
         notes.append(f"{said}, and nodes=FILE the columns of {nodes!r}" if nodes else said)
     left = min(next(k for k, cell in enumerate(row) if not _empty(cell)) for row in rows if not all(map(_empty, row)))

@@ -91,7 +91,8 @@ def read_edgelist(source: Source, columns: Columns = ANY) -> GraphFile:
         raise source.unreadable(f"cannot be read as a table of edges: {error}") from None
     headings = [head.names[k] if head.header else f"column {k + 1}" for k in head.ends]
     nodes = Ends(labels, pairs.T, headings if head.header or columns.bipartite else ())
-    said = (*head.notes, *rows.notes, *filter(None, notes))
+    empty = () if len(pairs) or any(notes) else ("there is a header and no row",)
+    said = (*head.notes, *rows.notes, *filter(None, notes), *empty)
     return of_column(nodes, weights, "edgelist", said, head.name, head.heading, columns)
 
 
