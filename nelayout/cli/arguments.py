@@ -264,7 +264,7 @@ def in_options(message: str, parser: argparse.ArgumentParser) -> str:
 
     def assigned(found: re.Match[str]) -> str:
         value = (found[2] or "").strip("\"'")
-        value = "none" if value == "None" else shlex.quote(value) if value else ""
+        value = "none" if value == "None" else shlex.quote(value) if value not in ("", "True") else ""
         return f"{options[found[1]]} {value}".rstrip()
 
     def option(found: re.Match[str]) -> str:
