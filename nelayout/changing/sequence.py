@@ -165,6 +165,8 @@ def layout_sequence(
             'node_size must be "auto", which lets no dot of a film hide another, or None, the minimizers as they are: '
             "sizes of your own are for single drawings (nelayout.layout)"
         )
+    if o["time_limit"] is not None:
+        o["time_limit"] /= len(snapshots)
     state = _State(record, o, stability)
     if pos is not None:
         state.hold(snapshots[0], pos)

@@ -27,6 +27,7 @@ from nelayout import __version__
 from nelayout.cli import arguments, compare_command, embed_command, layout_command
 from nelayout.cli.arguments import Command, Keywords, WrongUsage, declarer, in_options, say, say_all
 from nelayout.core.catalogue import methods, own_keywords
+from nelayout.core.record.progress import ENDING
 from nelayout.errors import InputError, Unsupported, near_matches, unknown
 from nelayout.numerics.notices import listening
 
@@ -129,7 +130,7 @@ COMMANDS: dict[str, Command] = {
 INSTEAD = {
     **dict.fromkeys(("--estimate", "--dry-run"), "nelayout plan FILE says seconds and memory"),
     **dict.fromkeys(("--resume", "--continue"), "--pos FILE starts from positions"),
-    **dict.fromkeys(("--time-limit", "--timeout"), "--max-iter STEPS ends a run"),
+    **dict.fromkeys(("--timeout", "--max-time"), "here it is called --time-limit"),
     "nelayout layout --output": "nelayout draw FILE --pos FIRST -o SECOND needs no second run",
 }
 
@@ -165,7 +166,7 @@ def _main(argv: Sequence[str] | None) -> int:
             given.parser.refuse(unrecognized)
     except SystemExit as done:  # --help, --version, wrong usage: argparse has written everything
         return done.code if isinstance(done.code, int) else 2
-    code = 1
+    code, said = 1, ""
     try:
         silent = listening(lambda _: None) if getattr(given, "quiet", False) else nullcontext()
         with warnings.catch_warnings(), _ending_in_order(), silent:
@@ -173,6 +174,10 @@ def _main(argv: Sequence[str] | None) -> int:
                 warnings.simplefilter("ignore")  # the commands print notes instead of warnings
             given.run(given)
         sys.stdout.flush()
+        if ENDING.asked:
+            code, said = 130, f"interrupted: {given.output} holds the drawing so far"
+        else:
+            code = 0
     except KeyboardInterrupt:
         code, said = 130, "interrupted"
     except BrokenPipeError:  # the reader of our output has ended
@@ -197,7 +202,9 @@ def _main(argv: Sequence[str] | None) -> int:
             f"this is a mistake in nelayout, please report it: {type(error).__name__}: {error} "
             f"({Path(place.filename).name}, line {place.lineno}); NELAYOUT_TRACEBACK=1 shows more"
         )
-    else:
+    finally:
+        ENDING.asked = False
+    if not code:
         return 0
     say(said, given.parser)
     return code

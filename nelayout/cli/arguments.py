@@ -11,7 +11,9 @@ import importlib.util
 import os
 import re
 import shlex
+import signal
 import sys
+import threading
 import warnings
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
@@ -20,6 +22,7 @@ from pathlib import PurePath
 from typing import Any
 
 from nelayout.core.catalogue import OWNERS, method_named, own_keywords, tune
+from nelayout.core.record.progress import ENDING
 from nelayout.errors import InputError, missing_extra, unknown
 from nelayout.graphs import files, read
 from nelayout.graphs.files import FORMATS, JSON, GraphFile
@@ -29,10 +32,10 @@ from nelayout.keywords.options import TEXTS
 
 __all__ = [
     "METHOD_TEXT", "PICTURES", "Command", "Keywords", "WrongUsage", "attribute", "check_writable", "choose_formats",
-    "declare", "declare_ends", "declare_look", "declare_messages", "declare_output", "declare_picture", "declarer",
-    "in_options", "keys", "keywords", "known_positions", "look", "method", "number_or", "painting", "picture_look",
-    "read_graph", "say", "say_all", "setting", "shows_progress", "tuned_method", "weight", "weights", "whole",
-    "with_endings",
+    "declare", "declare_ends", "declare_limit", "declare_look", "declare_messages", "declare_output", "declare_picture",
+    "declarer", "ending_early", "in_options", "keys", "keywords", "known_positions", "look", "method", "number_or",
+    "painting", "picture_look", "read_graph", "say", "say_all", "setting", "shows_progress", "tuned_method", "weight",
+    "weights", "whole", "with_endings",
 ]  # fmt: skip
 
 # Keywords of a function, with their values.
@@ -102,6 +105,8 @@ def declare(option: Callable[..., None], *, drawn: bool = True) -> None:
     option("--emphasis", type=float, metavar="E")
     option("--smoothing", type=float, default=0.0, metavar="RHO")
     declare_steps(option, default=0)
+    if drawn:
+        declare_limit(option)
 
 
 def declare_method(option: Callable[..., None], usual: str, **how: Any) -> None:
@@ -115,6 +120,12 @@ def declare_steps(option: Callable[..., None], **seed: Any) -> None:
     """Add the options for the random numbers and the steps of a run."""
     option("--seed", text="same seed, same drawing (0)", type=whole, **seed)
     option("--max-iter", text="maximum iterations of the method's own stages", type=whole, metavar="STEPS")
+
+
+def declare_limit(option: Callable[..., None]) -> None:
+    """Add the option for the seconds of a run."""
+    text = "a plan that fits is taken, and at the limit the best drawing so far; files take time of their own"
+    option("--time-limit", text=f"seconds of the drawing: {text}", type=float, metavar="SECONDS")
 
 
 def declare_ends(option: Callable[..., None], unweighted: str) -> None:
@@ -294,6 +305,25 @@ def say_all(notes: Iterable[str], given: argparse.Namespace) -> None:
 
 
 @contextmanager
+def ending_early() -> Iterator[None]:
+    """Let the first Ctrl-C end a run with its best drawing, and the second one end it at once."""
+    def end(number: int, frame: object) -> None:
+        if ENDING.asked or not ENDING.running:
+            raise KeyboardInterrupt
+        ENDING.asked = True
+        sys.stderr.write("nelayout: the run ends with the drawing so far; Ctrl-C once more ends it without\n")
+
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGINT, end)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+@contextmanager
 def painting(given: argparse.Namespace) -> Iterator[None]:
     """Show on a terminal that the picture is drawn; print its warnings as notes, each once."""
     shown = "nelayout: drawing the picture" if shows_progress(given) else ""
@@ -321,8 +351,8 @@ def keywords(given: argparse.Namespace, file: GraphFile) -> Keywords:
     """Return the options of `declare` as keywords of `nelayout.solve`."""
     from nelayout.core.similarities.masses import NAMED
 
-    same = ("affinity", "perplexity", "hops", "smoothing", "emphasis", "mass", "seed", "max_iter")
-    own: Keywords = {**weights(given, file), **{name: getattr(given, name) for name in same}, "node_size": "auto"}
+    same = ("affinity", "perplexity", "hops", "smoothing", "emphasis", "mass", "seed", "max_iter", "time_limit")
+    own: Keywords = {**weights(given, file), **{name: getattr(given, name, None) for name in same}, "node_size": "auto"}
     if given.mass not in NAMED and given.mass in file.node_data and given.mass not in file.host.attributes():
         own["mass"] = file.node_data[given.mass]  # a column of the file that the graph does not hold
     return own

@@ -34,7 +34,8 @@ __all__ = ["COMMAND", "WRITTEN"]
 
 # Option of the fit -> keyword of `NeighborEmbedding`; options that were not given have no value.
 FITTING = {"dim": "n_components", "seed": "random_state"} | {
-    name: name for name in ("n_neighbors", "perplexity", "metric", "backend", "pca", "init", "device", "max_iter")
+    name: name
+    for name in ("n_neighbors", "perplexity", "metric", "backend", "pca", "init", "device", "max_iter", "time_limit")
 }
 # Formats of positions.
 WRITTEN = ("csv", "json", "npz", "npy", "arrow", "parquet")
@@ -82,6 +83,7 @@ def _declare(option: Callable[..., None]) -> None:
     fitting("--dim", type=int, choices=(1, 2, 3))
     fitting("--device", metavar="NAME")
     arguments.declare_steps(fitting)
+    arguments.declare_limit(fitting)
     arguments.declare_messages(option, " (csv for -)")
 
 
@@ -108,7 +110,8 @@ def _run(given: argparse.Namespace) -> None:
     if model is None:
         from nelayout.vectors.embedding import fit_vectors
 
-        fit = fit_vectors(table.X, progress=shows_progress(given), **parameters)
+        with arguments.ending_early():
+            fit = fit_vectors(table.X, progress=shows_progress(given), **parameters)
         Y, graph = fit.solution.positions, fit.graph
         notes += fit.solution.notes
         if given.save is not None:

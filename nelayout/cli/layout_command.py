@@ -31,7 +31,9 @@ __all__ = ["COMMAND", "DRAW", "declare"]
 
 FILMS = ("html", "gif")
 # Options of work that only one machine can do, by their names in the arguments.
-ONE_MACHINE = ("pos", "fixed", "layers", "stability", "nodes", "label", "color", "background", "edges", "more")
+ONE_MACHINE = (
+    "time_limit", "pos", "fixed", "layers", "stability", "nodes", "label", "color", "background", "edges", "more",
+)  # fmt: skip
 # Options of a drawing on workers with the names and values of keywords.
 ON_WORKERS = (
     "seed", "checkpoint", "dim", "mass", "max_iter", "affinity", "perplexity", "hops", "smoothing", "weight_kind",
@@ -103,7 +105,7 @@ def _run(given: argparse.Namespace) -> None:
     file = output.file
     start = None if given.pos is None else arguments.known_positions(given.pos, file, given.file)
     how = _keywords(given, file, output.viewer or 1.0)
-    with _passes_said(given):
+    with _passes_said(given), arguments.ending_early():
         solution = solve(file.graph, method, start, _fixed(given, file), **how)
     output.write(solution, (*file.notes, *solution.notes))
 
@@ -254,7 +256,7 @@ def _draw_on_workers(given: argparse.Namespace, method: Any) -> None:
     """Draw the graph on workers and write the positions."""
     for name in ONE_MACHINE:
         if getattr(given, name):
-            what = "several FILEs" if name == "more" else f"--{name}"
+            what = "several FILEs" if name == "more" else f"--{name.replace('_', '-')}"
             raise WrongUsage(f"{what} must be left out with --scheduler: a drawing on workers cannot take it")
     try:
         kind = files.output_format(given.output, given.format, WORKER_FORMATS)

@@ -26,13 +26,15 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from nelayout.core.problem import Problem, Settings
+    from nelayout.core.run.budget import plan
     from nelayout.core.run.evaluation import evaluate
-    from nelayout.core.run.whole import draw, plan
+    from nelayout.core.run.whole import draw
 
 __all__ = ["Problem", "Settings", "draw", "evaluate", "plan"]
 
 _HOME = {
-    "Problem": "problem", "Settings": "problem", "plan": "run.whole", "draw": "run.whole", "evaluate": "run.evaluation",
+    "Problem": "problem", "Settings": "problem", "plan": "run.budget", "draw": "run.whole",
+    "evaluate": "run.evaluation",
 }  # fmt: skip
 
 

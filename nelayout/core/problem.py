@@ -6,6 +6,7 @@ and a `Result` into the caller's types.
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
@@ -18,7 +19,7 @@ from nelayout.core.placing.components import component_labels
 from nelayout.core.similarities.hops import hop_entries, path_lengths
 from nelayout.numerics.distances import Distances
 
-__all__ = ["PreviousLayout", "Problem", "Settings"]
+__all__ = ["FULL", "Effort", "Limit", "PreviousLayout", "Problem", "Settings"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -111,6 +112,48 @@ class Problem:
 
 
 @dataclass(frozen=True, slots=True)
+class Limit:
+    """A limit of time.
+
+    seconds  of the whole call
+    spent    forecast seconds of work before the drawing, such as a search for neighbors
+    began    when the call began, by `time.perf_counter`
+    """
+
+    seconds: float
+    spent: float = 0.0
+    began: float = field(default_factory=time.perf_counter, compare=False)
+
+    @property
+    def end(self) -> float:
+        """Time at which the call must end."""
+        return self.began + self.seconds
+
+
+@dataclass(frozen=True, slots=True)
+class Effort:
+    """How much of its full plan a drawing takes.
+
+    untangle  whether crossings are undone
+    starts    whether other initial positions are compared
+    compare   whether several candidates are compared by the quality score
+    share     part of the iterations of each stage, in (0, 1]
+    """
+
+    untangle: bool = True
+    starts: bool = True
+    compare: bool = True
+    share: float = 1.0
+
+    def steps(self, most: int) -> int:
+        """Return the iterations that are left of so many."""
+        return most if self.share == 1.0 else min(most, max(2, round(self.share * most)))
+
+
+FULL = Effort()
+
+
+@dataclass(frozen=True, slots=True)
 class Settings:
     """How a problem is drawn.
 
@@ -125,6 +168,8 @@ class Settings:
     scale       the result fits [-scale, scale]; None keeps the method's units
     center      (dim,) the middle of the result; None: the origin
     n_jobs      threads; None: all cores
+    limit       of time; None: none
+    effort      how much of the full plan is taken
     rng         the one source of randomness
     """
 
@@ -139,4 +184,6 @@ class Settings:
     scale: float | None = 1.0
     center: np.ndarray | None = None
     n_jobs: int | None = None
+    limit: Limit | None = None
+    effort: Effort = FULL
     rng: np.random.Generator = field(default_factory=lambda: np.random.default_rng(0), compare=False)

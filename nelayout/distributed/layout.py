@@ -53,7 +53,7 @@ MASSES = ("unit", "degree", "degree+1", "strength", "auto")
 # Keywords that need the whole graph.
 WHOLE_GRAPH = (
     "smoothing", "emphasis", "components", "node_size", "store_pos_as", "optimizer", "device", "weight_kind",
-    "affinity", "perplexity", "hops",
+    "affinity", "perplexity", "hops", "time_limit",
 )  # fmt: skip
 # Folders of positions, which Dask reads lazily.
 POSITION_FOLDERS = ExitStack()

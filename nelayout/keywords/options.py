@@ -47,6 +47,7 @@ class LayoutOptions(_DrawnOrGiven, total=False):
     node_size: Any
     store_pos_as: str | None
     max_iter: int | None
+    time_limit: float | None
     tol: float | None
     optimizer: Any
     device: str
@@ -134,6 +135,9 @@ KEYWORDS: dict[str, dict[str, Keyword]] = {
         "max_iter": Keyword(None,
             "most steps of the method's last stage, on its own objective, after the stages that prepare for it; None: "
             "as many as the stage has; 0 gives back pos"),
+        "time_limit": Keyword(None,
+            "seconds, > 0: nelayout takes a plan that fits, and at the limit the best drawing so far; None: the full "
+            "plan, without a limit"),
         "tol": Keyword(None,
             "the last stage ends when J would fall by less than this part of itself if all nodes went down the "
             "gradient by the typical distance between nodes; None: 0.0001, or sooner when steps bring little"),
@@ -174,6 +178,7 @@ NUMBERS: dict[str, tuple[str, Callable[[float], bool]]] = {
     "scale": ("> 0 or None (the method's own units), given {!r}", lambda x: x > 0),
     "smoothing": ("in [0, 1), given {!r}: 0 is none, 0.99 is strong", lambda x: 0 <= x < 1),
     "emphasis": ("None or a number in [0, 1]; got {!r}. 0 is neighbors, 1 large distances", lambda x: 0 <= x <= 1),
+    "time_limit": ("None or a number of seconds > 0; got {!r}. Leave it out for no limit", lambda x: x > 0),
     "tol": ("None or a number >= 0, given {!r}", lambda x: x >= 0),
 }
 

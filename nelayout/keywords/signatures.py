@@ -51,6 +51,7 @@ SAME = {
     "seed": "random_state", "random_state": "seed", "dim": "n_components", "n_components": "dim", "init": "pos",
     "pos": "init", "weights": "weight", "iterations": "max_iter", "niter": "max_iter", "n_iter": "max_iter",
     "n_epochs": "max_iter", "threshold": "tol", "verbose": "progress",
+    "timeout": "time_limit", "max_time": "time_limit", "max_seconds": "time_limit",
 }
 # Keywords of other libraries without an equal here -> what to use instead.
 INSTEAD = {
@@ -59,10 +60,6 @@ INSTEAD = {
     "fixed": "a film holds all nodes by its stability, and nelayout.add_nodes holds old nodes still",
     "k": "no method has a best distance between nodes; scale sets the size of the drawing",
     "dist": "the graph's own weights are read; weight_kind='distance' takes them as lengths",
-    **dict.fromkeys(
-        ("time_limit", "timeout", "max_time", "max_seconds"),
-        "a callback ends a run: end = time.monotonic() + 5; callback=lambda state: time.monotonic() > end",
-    ),
     **dict.fromkeys(("n_neighbors", "metric"), "vectors are drawn by nelayout.embed, which has it"),
 }
 # Keywords of every method's objective; with those of single methods, functions of vectors take them as ``**own``.

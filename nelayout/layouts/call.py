@@ -5,6 +5,7 @@ Layouts, plans, evaluations, embeddings and sequences share this module, so all 
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator, Mapping
 from collections.abc import Set as AbstractSet
 from contextlib import contextmanager
@@ -21,6 +22,7 @@ from nelayout.core.catalogue.record import Method
 from nelayout.core.formula.connections import Fixed
 from nelayout.core.optimizers import optimizer_named
 from nelayout.core.placing.components import component_labels
+from nelayout.core.problem import Limit
 from nelayout.core.similarities.affinity import within_range
 from nelayout.core.similarities.masses import NAMED, masses_given
 from nelayout.core.sums.nbody import check_backend
@@ -66,19 +68,27 @@ def checked_stability(stability: Any) -> float:
 
 @contextmanager
 def read_call(
-    G: Any, method: str | Method, options: Mapping[str, Any], pos: Any = None, fixed: Any = None, **known: Any
+    G: Any, method: str | Method, options: Mapping[str, Any], pos: Any = None, fixed: Any = None,
+    limit: Limit | None = None, **known: Any,
 ) -> Iterator[Call]:
     """Read and check a call before any work; the graph's library sees its own error types.
 
-    ``options``: common keywords and the method's own.  ``known``: fields of `Problem` that a caller knows.
+    ``options``: common keywords and the method's own.  ``limit``: of the whole call, if more than this is done in
+    it; None: the ``time_limit`` of the options.  ``known``: fields of `Problem` that a caller knows.
     """
+    began = time.perf_counter()
     record, common = with_own(method, options)
     G = graphs.graph_of(G)
     with graphs.translated_errors(G):
-        yield _read(G, method_named(record), check_options(common), pos, fixed, known)
+        o = check_options(common)
+        if limit is None and o["time_limit"] is not None:
+            limit = Limit(o["time_limit"], began=began)
+        yield _read(G, method_named(record), o, pos, fixed, limit, known)
 
 
-def _read(G: Any, method: Method, o: dict[str, Any], pos: Any, fixed: Any, known: dict[str, Any]) -> Call:
+def _read(
+    G: Any, method: Method, o: dict[str, Any], pos: Any, fixed: Any, limit: Limit | None, known: dict[str, Any]
+) -> Call:
     network = graphs.read(G, o["weight"], o["weight_kind"])
     method = with_similarities(method, o, network.lengths)
     if o["emphasis"] is not None:
@@ -128,7 +138,7 @@ def _read(G: Any, method: Method, o: dict[str, Any], pos: Any, fixed: Any, known
     )
     settings = Settings(
         o["dim"], optimizer, o["max_iter"], o["tol"], None if previous is None else previous.stability, o["smoothing"],
-        o["nbody"], o["device"], o["scale"], o["center"], o["n_jobs"], rng,
+        o["nbody"], o["device"], o["scale"], o["center"], o["n_jobs"], limit, rng=rng,
     )
     return Call(method, o, network, problem, settings, notes)
 

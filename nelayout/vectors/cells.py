@@ -34,6 +34,7 @@ def embed_cells(
     random_state: Any = 0,
     n_jobs: int | None = None,
     max_iter: int | None = None,
+    time_limit: float | None = None,
     tol: float | None = None,
     progress: bool = False,
     **own: Any,
@@ -65,6 +66,8 @@ def embed_cells(
         threads; None: all cores
     max_iter : default None
         maximum iterations of the method's last stage; None: the method's own
+    time_limit : default None
+        seconds, > 0: nelayout takes a plan that fits, and at the limit the best drawing so far
     tol : default None
         as in `nelayout.solve`
     progress : default False
@@ -111,7 +114,8 @@ def embed_cells(
         called, start = f"init_pos {init_pos!r}", np.asarray(adata.obsm[init_pos])[:, : int(n_components)]
     if start is not None:
         start = read_positions(start, graph.shape[0], int(n_components), called)
-    seed, run = generator(random_state, "random_state"), {"max_iter": max_iter, "tol": tol, **own}
+    seed = generator(random_state, "random_state")
+    run = {"max_iter": max_iter, "time_limit": time_limit, "tol": tol, **own}
     how = {"dim": n_components, "n_jobs": n_jobs, "progress": progress, **run}
     solution = solve(graph, method, start, scale=None, seed=seed, **how)
     name = key_added or "nelayout"

@@ -26,6 +26,7 @@ from nelayout.core.formula.connections import Fixed
 from nelayout.core.passes.drawing import Drawing
 from nelayout.core.passes.variational_component import vector_features
 from nelayout.core.placing.overlap import split_coincident
+from nelayout.core.problem import Limit
 from nelayout.core.record.solution import Progress, Solution, Step
 from nelayout.core.run.alpha_walk import at_order
 from nelayout.core.run.forecast import warn_of_memory
@@ -45,7 +46,7 @@ from nelayout.vectors.fit import Fit
 from nelayout.vectors.input import Neighbors, Start
 from nelayout.vectors.joining import edges_in_words, graph_of_similarities, join_components
 from nelayout.vectors.knn import entropic_rows, neighbor_graph
-from nelayout.vectors.neighbors import DuplicateRows, NeighborIndex
+from nelayout.vectors.neighbors import DuplicateRows, NeighborIndex, search_seconds
 
 __all__ = ["at_perplexity", "check_dimensions", "embed", "fit_vectors", "scales", "solve_vectors"]
 
@@ -77,6 +78,7 @@ def fit_vectors(
     random_state: Any = None,
     n_jobs: int | None = None,
     max_iter: int | None = None,
+    time_limit: float | None = None,
     tol: float | None = None,
     optimizer: Any = "auto",
     nbody: str = "auto",
@@ -140,6 +142,9 @@ def fit_vectors(
     max_iter : default None
         maximum iterations of the method's last stage; None: the method's own. A kernel with a tail takes the same
         number for few and many rows, because groups of rows drift apart in more iterations
+    time_limit : default None
+        seconds of the whole call, > 0: nelayout takes a plan that fits, and at the limit the best drawing so far. The
+        search for neighbors takes the time that it needs
     tol : default None
         stop if rows move by less than this share of the typical distance between rows in each of five steps
     optimizer : default "auto"
@@ -174,8 +179,8 @@ def fit_vectors(
     rows = given.read_rows(X, metric)
     n, dim = rows.shape[0], int(n_components)
     run: dict[str, Any] = {
-        "dim": dim, "n_jobs": n_jobs, "max_iter": max_iter, "tol": tol, "optimizer": optimizer, "nbody": nbody,
-        "device": device, "callback": callback, "progress": progress, **passed,
+        "dim": dim, "n_jobs": n_jobs, "max_iter": max_iter, "time_limit": time_limit, "tol": tol,
+        "optimizer": optimizer, "nbody": nbody, "device": device, "callback": callback, "progress": progress, **passed,
     }  # fmt: skip
     settings = check_options(dict(run))  # before the search for neighbors, which is slow
     run |= {"seed": rng, "scale": None, "components": "joint"}
@@ -223,6 +228,7 @@ def fit_vectors(
     needs = np.array([n]), np.array([round(UNION * n * widest)]), SEARCH_BYTES * n * widest
     warn_of_memory(chosen, Settings(dim, smoothing=settings["smoothing"], nbody=nbody), *needs)
     trace: tuple[Step, ...] = ()
+    searching = search_seconds(*rows.shape) if lists is None else 0.0
     with threads_for(n_jobs) as threads:
         if lists is None:
             found = space.nearest(widest, rng, threads, device_named(device), progress, backend)
@@ -237,10 +243,11 @@ def fit_vectors(
                 run["max_iter"] = share if not last else None if max_iter is None else max_iter - share * number
             run["callback"] = _told_on(callback, len(trace), prefix, copies)
             features = copies.one_of_each(vector_features(known)) if here.variational else None
+            limit = _limit(settings["time_limit"], searching, began, number, len(plan))
             begun = time.perf_counter() - began
             drawn, each, within = copies.merged(graph, shares) if copies.any else (graph, shares, None)
             solution, drawing = _drawn(
-                drawn, here, start, run, rows=each, features=features, init_hint=init_hint, distances=goal,
+                drawn, here, start, run, limit=limit, rows=each, features=features, init_hint=init_hint, distances=goal,
                 merged=within,
             )
             trace += _later(solution.trace, begun, len(trace), prefix)
@@ -257,7 +264,7 @@ def fit_vectors(
         notes += (f"the annealing of the perplexity begins at {plan[0][0]:g}, {limit}, not at {n / 2:g}",)
     notes += (*joins, *solution.notes)
     if copies.any:
-        run |= {"mass": passed.get("mass"), "max_iter": 0, "callback": None, "progress": False}
+        run |= {"mass": passed.get("mass"), "max_iter": 0, "callback": None, "progress": False, "time_limit": None}
         here = replace(drawing.method or here, variational=False)
         whole, drawing = _with_copies(copies, solution, graph, here, run, rows=shares)
         notes, solution = notes + whole.notes, whole
@@ -318,6 +325,14 @@ def scales(n: int, perplexity: float, k: int) -> tuple[tuple[float, int], ...]:
             wider.append((p, reach))
         p /= 2
     return (*wider, (float(perplexity), k))
+
+
+def _limit(seconds: float | None, searching: float, began: float, number: int, count: int) -> Limit | None:
+    """Return the limit of one of several drawings, which share the time after the search."""
+    if seconds is None:
+        return None
+    spent, end = (searching + max(seconds - searching, 0.0) * k / count for k in (number, number + 1))
+    return Limit(end if number + 1 < count else seconds, spent, began)
 
 
 def _later(trace: tuple[Step, ...], seconds: float, number: int = 0, prefix: str = "") -> tuple[Step, ...]:

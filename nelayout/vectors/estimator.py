@@ -40,7 +40,8 @@ class NeighborEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
     metric : default "euclidean"
         as in `nelayout.embed`. "precomputed": ``transform`` takes (m, n) distances to the fitted rows; "similarity":
         similarities with them
-    metric_params, pca, init, random_state, device, tol : as in `nelayout.embed`; ``transform`` works on the CPU
+    metric_params, pca, init, random_state, device, time_limit, tol
+        as in `nelayout.embed`; ``transform`` works on the CPU
     knn : default None
         neighbor lists of the rows to fit, as in `nelayout.embed`; ``transform`` does its own search
     backend : default None
@@ -104,6 +105,7 @@ class NeighborEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
         n_jobs: int | None = None,
         verbose: int = 0,
         max_iter: int | None = None,
+        time_limit: float | None = None,
         tol: float | None = None,
         method_options: dict[str, Any] | None = None,
     ) -> None:
@@ -122,6 +124,7 @@ class NeighborEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
         self.n_jobs = n_jobs
         self.verbose = verbose
         self.max_iter = max_iter
+        self.time_limit = time_limit
         self.tol = tol
         self.method_options = method_options
 

@@ -26,6 +26,8 @@ from nelayout.vectors.input import Neighbors, count
 from nelayout.vectors.metrics import prepare
 from nelayout.vectors.nearest import (
     DIRECTIONS,
+    TREE_COLUMNS,
+    TREE_WORK,
     Table,
     first_k,
     nearest_rows,
@@ -34,13 +36,16 @@ from nelayout.vectors.nearest import (
     tree_nearest,
 )
 
-__all__ = ["DuplicateRows", "NeighborIndex", "row_keys"]
+__all__ = ["DuplicateRows", "NeighborIndex", "row_keys", "search_seconds"]
 
 # Largest number of pairs of rows, and of pairs times columns, for products of matrices; largest pairs times columns for
 # tables of distances; part of the pairs up to which they are compared although a quick package is installed.
 EXACT_PAIRS, EXACT_WORK, TABLE_WORK, BESIDE_QUICK = 4e10, 2e12, 3e11, 1 / 8
 # Number of rows that choose the effort of an approximate search, and of rows that measure its recall.
 SAMPLED = 200
+# Seconds of a search on one core: for each row of a k-d tree; for each pair of compared rows, and for each column of a
+# pair; for each row of an index of another package, and for each of its numbers.
+TREE_ROW, PAIR, PAIR_COLUMN, INDEXED_ROW, INDEXED_COLUMN = 3e-5, 3e-9, 9e-11, 3e-4, 5e-7
 
 
 class NeighborIndex:
@@ -197,6 +202,15 @@ def _affordable(X: Any, quick: bool) -> bool:
         filled = np.bincount(X.indices, minlength=d).astype(np.float64)
         work = max(20.0 * float(np.sum(filled**2)), 100.0 * float(n) ** 2)
     return float(n) ** 2 <= part * EXACT_PAIRS and work <= EXACT_WORK
+
+
+def search_seconds(n: int, d: int) -> float:
+    """Return the forecast seconds of a search for the neighbors of n rows of d numbers."""
+    if d <= TREE_COLUMNS and n * 2.0**d <= TREE_WORK:
+        return TREE_ROW * n
+    pairs = float(n) ** 2
+    compared = pairs <= EXACT_PAIRS and pairs * min(d, DIRECTIONS) <= EXACT_WORK
+    return pairs * (PAIR + PAIR_COLUMN * d) if compared else n * (INDEXED_ROW + INDEXED_COLUMN * d)
 
 
 def row_keys(X: Any) -> Iterator[bytes]:

@@ -101,7 +101,6 @@ def test_the_word_of_another_library_is_answered_with_ours(name, slip, word):
         (lambda X: nl.embed(X, [0, 1, 0, 1]), "method must be a name or a nelayout.Method, given list"),
         (lambda X: nl.layout(X, n_neighbors=5), "layout has no keyword 'n_neighbors': vectors are drawn by nelayout.e"),
         (lambda X: nl.layout(X, k=0.2), "layout has no keyword 'k': no method has a best distance .* scale sets"),
-        (lambda X: nl.solve(X, timeout=5), "solve has no keyword 'timeout': a callback ends a run"),
         (lambda X: nl.layout_sequence([X], fixed=[0]), "layout_sequence has no keyword 'fixed': a film holds all"),
         (lambda X: nl.embed(X, n_neighbours=3), "unknown keyword of embed 'n_neighbours': did you mean 'n_neighbors'"),
         (lambda X: nl.compare(X, ["ws-sne"], seed_=3), "unknown keyword of compare 'seed_': did you mean 'seed'"),

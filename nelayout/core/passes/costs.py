@@ -20,7 +20,7 @@ from nelayout.core.sums.nbody.field import exact_cost, tree_cost
 from nelayout.numerics.distances import pivots_of
 
 __all__ = [
-    "CALL", "COMPILING", "Cost", "CostModel", "LOADING", "MOVE", "PARTED_NODE", "READ", "held_bytes", "radials_of",
+    "CALL", "COMPILING", "Cost", "CostModel", "LOADING", "READ", "finishing", "held_bytes", "radials_of",
 ]  # fmt: skip
 
 # Seconds of an iteration: of any graph, because of its Python calls, with each sum over a mesh once more; for each node
@@ -28,11 +28,13 @@ __all__ = [
 CALL, NODE, ENTRY, PAIR = 4e-4, 2.5e-7, 5e-9, 15e-9
 # Factor of CALL where a small graph descends in one compiled loop.
 IN_ONE_LOOP = 0.1
+# Calls of an iteration that solves a linear system by compiled loops.
+SYSTEM_CALLS = 4.0
 # Seconds for each node and entry that is read, written, merged or made similar: Python or NumPy touches it a few times.
 READ = 1e-6
-# Seconds for each move that untangles and node of the graph, because crossings are counted among all edges; and for
-# each node that moves away from overlaps.
-MOVE, PARTED_NODE = 2e-7, 5e-5
+# Seconds for each move that untangles: of any graph, and for each node, because crossings are counted among all edges;
+# and for each node that moves away from overlaps.
+MOVE, MOVE_NODE, PARTED_NODE = 2e-4, 2e-7, 1.5e-5
 # Seconds for each entry that a walk keeps, mean degree, and 1 / (1 - rho).
 PUSH = 0.3e-9
 # Seconds of compiling the loops that most runs need, and of loading them in a process.
@@ -101,7 +103,16 @@ class CostModel:
         if stress:
             pairs = self.n * len(pivots_of(self.n))
             each, size = each + self.entry * pairs, size + BYTES_PAIR * pairs
+        calls *= SYSTEM_CALLS if optimizer == "majorize" and self.compiled else 1.0
         return Cost(steps * (each / self.speed + NODE * self.n) + calls * self.call, size, steps)
+
+    def moves(self, count: float) -> Cost:
+        """Return the cost of moves of nodes and pieces that are tried."""
+        return Cost(count * (MOVE + MOVE_NODE * self.n))
+
+    def small(self, steps: float) -> Cost:
+        """Return the cost of iterations on a graph of few nodes."""
+        return Cost(steps * (CALL if loop() is None else IN_ONE_LOOP * CALL))
 
     def _backend(self, radials: tuple[Radial, ...]) -> str:
         """Return the backend of sums over all pairs of an even drawing."""
@@ -115,6 +126,11 @@ class CostModel:
     def nbody(self) -> str:
         """Return the backend for the method's own sums."""
         return self._backend(radials_of(self.method))
+
+
+def finishing(n: int, entries: int, count: int, apart: bool) -> tuple[float, float]:
+    """Return the seconds in which components come together and, if asked, nodes move apart."""
+    return 0.5 * READ * (n + entries) + CALL * count, PARTED_NODE * n if apart else 0.0
 
 
 def radials_of(method: Method) -> tuple[Radial, ...]:

@@ -18,9 +18,10 @@ from nelayout.core.formula.alpha_choice import AlphaChoice
 from nelayout.core.formula.kernels import Radial
 from nelayout.core.objective import Affinity, Objective
 from nelayout.core.optimizers import Optimizer
-from nelayout.core.optimizers.minimize import Keeper, StoppingRule, minimize
+from nelayout.core.optimizers.minimize import Keeper, Minimized, StoppingRule, minimize
 from nelayout.core.passes.placement import centered, place_of_layers
-from nelayout.core.record.progress import Observer, Stopped
+from nelayout.core.problem import FULL, Effort
+from nelayout.core.record.progress import Late, Observer, Stopped
 from nelayout.core.sums.device import Device
 from nelayout.core.sums.nbody import NBody, backend
 from nelayout.numerics.breadth_first import COMPILED_ABOVE
@@ -208,6 +209,7 @@ class Run:
     animation  shows callbacks the whole graph, see `nelayout.core.run.animation.Animation`
     optimizer, max_iter, tol  override the values of the stages; None: no override
     stability  how firmly drawings are tied to their initial positions (`springs.py`); None: not at all
+    effort  how much of the full plan is taken
     choice  how alpha was chosen; None: it was given
     notes   sentences for the reader, added to as they arise
     keeper  stores the state of a descent; None: nothing is stored
@@ -225,6 +227,7 @@ class Run:
     max_iter: int | None = None
     tol: float | None = None
     stability: float | None = None
+    effort: Effort = FULL
     choice: AlphaChoice | None = None
     notes: list[str] = field(default_factory=list)
     keeper: Keeper | None = None
@@ -263,5 +266,27 @@ class Run:
         report: Report,
     ) -> Drawing:
         """Return the drawing after at most ``max_iter`` iterations, with the reason of its end."""
-        Y, _, reason = minimize(objective, drawing.Y, optimizer, max_iter, rule, report, self.keeper)
+        Y, _, reason = self.minimized(objective, drawing.Y, optimizer, max_iter, rule, report, self.keeper)
         return replace(drawing, Y=Y, reason=reason)
+
+    def minimized(
+        self, objective: Objective, Y: np.ndarray, optimizer: Optimizer, max_iter: int, rule: StoppingRule,
+        report: Report, keeper: Keeper | None = None,
+    ) -> Minimized:
+        """Minimize from Y (n, dim) until a rule holds or the time is over.
+
+        At least one iteration is taken.
+        """
+        latest: tuple[np.ndarray, float] = Y, math.inf
+
+        def timed(value: float, at: np.ndarray) -> None:
+            nonlocal latest
+            report(value, at)
+            if self.observer.late:
+                latest = at, value
+                raise Late
+
+        try:
+            return minimize(objective, Y, optimizer, max_iter, rule, timed, keeper)
+        except Late:
+            return Minimized(np.asarray(latest[0]), latest[1], "time_limit")

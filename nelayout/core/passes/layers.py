@@ -27,7 +27,6 @@ from nelayout.core.passes.passes import BestOf, Candidate, Descent, Pass, fold, 
 from nelayout.core.passes.placement import centered, centered_start, stir_flat
 from nelayout.core.placing.components import component_labels
 from nelayout.core.placing.orient import transform
-from nelayout.core.record.progress import Observer
 
 __all__ = ["Layers"]
 
@@ -77,7 +76,8 @@ class Layers(Pass):
         joined = component_labels(part.affinity.P).max() == 0  # coarse levels of several components part without end
 
         def drawn(passes: tuple[Pass, ...], dim: int, rng: np.random.Generator) -> np.ndarray:
-            unseen = replace(run, dim=dim, rng=rng, observer=Observer(None), notes=[])
+            observer = run.observer.silent_copy(lambda: False)
+            unseen = replace(run, dim=dim, rng=rng, observer=observer, notes=[])
             return centered(fold(passes, Drawing.of(Part(part.nodes, part.affinity), dim), unseen).Y)
 
         # The distance of the layers must not depend on the seed, so that a good drawing stays: this seed is constant.

@@ -20,7 +20,7 @@ from nelayout.core.catalogue.stages import FINEST, SLOW, CoarseToFine
 from nelayout.core.formula.kernels import Radial, inverse_power
 from nelayout.core.objective import Affinity
 from nelayout.core.optimizers import LBFGS, optimizer_named
-from nelayout.core.optimizers.minimize import StoppingRule, minimize, silent
+from nelayout.core.optimizers.minimize import StoppingRule, silent
 from nelayout.core.optimizers.size import size_search
 from nelayout.core.passes.coarsen import COARSEST, Level, hierarchy, merged, strong_edges
 from nelayout.core.passes.costs import READ, Cost, CostModel, radials_of
@@ -84,10 +84,14 @@ class Levels(Pass):
         return self.ways
 
     def cost(self, model: CostModel) -> Cost:
-        whole = self.stage.max_iter * (2.0 if self.finest else 2.0 * FINEST)  # each level has half of the nodes
-        calls = self.steps + (_starts(min(model.n, COARSEST)) - 1) * COARSEST_STEPS
-        merging = Cost(READ * model.entries)
-        return merging + model.steps(self._method(model.method), whole, calls, self.stage.optimizer)
+        drawn, stage = model.n * (1.0 if self.finest else FINEST), self.stage
+        begun = Cost(READ * model.entries) + model.small(_starts(min(model.n, COARSEST)) * COARSEST_STEPS)
+        most = min(MAX_UNFOLDED, UNFOLDED_PART * model.n) if stage.unfold else 0.0
+        unfolding = UNFOLDING_STEPS * (1.0 + math.log2(most / MIN_UNFOLDED)) if most >= MIN_UNFOLDED else 0.0
+        found = begun + model.steps(polylog(2.0), unfolding * most / model.n, unfolding)
+        whole = stage.max_iter * 2.0 * drawn / model.n  # each level has half of the nodes
+        calls = stage.max_iter * max(math.log2(drawn / COARSEST), 0.0)
+        return found + model.steps(self._method(model.method), whole, calls, stage.optimizer)
 
     def loops(self, method: Method) -> Iterator[Radial | str]:
         yield from radials_of(self._method(method))
@@ -111,7 +115,7 @@ class Levels(Pass):
             else:
                 Y = Y[cluster]
                 Y = scattered(Y, cluster, radius(Y) / np.sqrt(len(Y)), run.rng)
-            if cluster is None or self.draws(len(Y), n):
+            if cluster is None or (self.draws(len(Y), n) and not run.observer.over):
                 Y = self.drawn(affinity, Y, n, run, report)
                 if depth == hinted:
                     Y = self._from_hint(drawing, levels[: depth + 1], Y, run, report)
@@ -219,7 +223,7 @@ def lowest_copies(
     if not objective.scale_free:  # random drawings are of one size
         Y = Y * size_search(objective, Y[:n])
     for start in np.split(Y, copies):
-        after = minimize(objective, start, LBFGS(), steps, StoppingRule(stall=SLOW), report)
+        after = run.minimized(objective, start, LBFGS(), steps, StoppingRule(stall=SLOW), report)
         if after.value < least:
             best, least = after.Y, after.value
     return best

@@ -32,12 +32,13 @@ from nelayout.core.passes.placement import frame, place_missing, random_position
 from nelayout.core.passes.score import Score
 from nelayout.core.passes.springs import springs
 from nelayout.core.passes.tidiness import tidiness
+from nelayout.core.problem import Settings
 from nelayout.core.record.progress import LOG, Stopped
 from nelayout.numerics.arithmetic import radius
 
 __all__ = [
     "Candidate", "Descent", "InSpace", "BestOf", "Pass", "Place", "PlaceMissing", "Resize", "fold",
-    "passes_within", "sized",
+    "passes_within", "seconds_of", "sized",
 ]  # fmt: skip
 
 # Radius, in widths of a bounded kernel, below which a drawing counts as collapsed to a point.
@@ -86,11 +87,27 @@ class Pass:
 
 
 def fold(passes: Sequence[Pass], drawing: Drawing, run: Run) -> Drawing:
-    """Apply passes one after another."""
-    for each in passes:
-        with run.observer.within(each.name):
+    """Apply passes one after another, each in its part of the time, until the time is over."""
+    costs = _shares([[each] for each in passes], drawing, run)
+    for k, each in enumerate(passes):
+        if k and run.observer.over:
+            break
+        with run.observer.within(each.name), run.observer.part(costs[k], sum(costs[k + 1 :])):
             drawing = each(drawing, run)
     return drawing
+
+
+def _shares(ways: Sequence[Sequence[Pass]], drawing: Drawing, run: Run) -> list[float]:
+    """Return the forecast seconds of each tuple of passes; zeros if the time has no limit."""
+    if math.isinf(run.observer.end):
+        return [0.0] * len(ways)
+    return [seconds_of(each, len(drawing.Y), drawing.affinity.P.nnz, run) for each in ways]
+
+
+def seconds_of(passes: Sequence[Pass], n: int, entries: int, run: Run) -> float:
+    """Return the forecast seconds of passes on a connected graph of n nodes."""
+    model = CostModel(run.method, Settings(run.dim, nbody=run.sums.nbody), n, entries)
+    return sum(each.cost(model).seconds for _, each in passes_within(tuple(passes)))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -319,12 +336,17 @@ class BestOf(Pass):
         best = last = given = drawing
         found, live, measured = -math.inf, True, False
         measure = MEASURES[self.by](drawing, run)
+        costs = _shares([branch.passes for branch in self.branches], drawing, run)
         for number, branch in enumerate(self.branches):
             if not branch.passes or not (live or branch.every):
                 continue
+            if number and run.observer.over:
+                break
             known = {"given": given, "last": last, "best": best}
+            start = known[branch.start] if isinstance(branch.start, str) else branch.start
             try:
-                last = fold(branch.passes, known[branch.start] if isinstance(branch.start, str) else branch.start, run)
+                with run.observer.part(costs[number], sum(costs[number + 1 :])):
+                    last = fold(branch.passes, start, run)
             except Stopped as stopped:
                 if number:
                     stopped.drawing = replace(best, reason="stopped")

@@ -14,7 +14,7 @@ import numpy as np
 from nelayout.core.formula.kernels import Radial
 from nelayout.core.passes.drawing import Drawing, Run
 from nelayout.core.passes.passes import Pass
-from nelayout.core.record.progress import Stopped
+from nelayout.core.record.progress import Late, Stopped
 from nelayout.core.variational.game import Round, variational_drawing
 from nelayout.numerics.principal import principal_components, spectral_coordinates
 
@@ -45,6 +45,8 @@ class Game(Pass):
             assert line.primal is not None
             latest[0] = replace(drawing, Y=np.array(Y), bound=line.bound)
             report(line.primal, latest[0].Y)
+            if run.observer.late:
+                raise Late
 
         def normalizer(Y: np.ndarray) -> tuple[float, np.ndarray]:
             """Sum of q over all pairs and its gradient."""
@@ -69,4 +71,6 @@ class Game(Pass):
         except Stopped as stopped:
             stopped.drawing = replace(latest[0], reason="stopped")
             raise
+        except Late:
+            return replace(latest[0], reason="time_limit")
         return replace(latest[0], Y=Y, reason="converged" if len(trace) < self.steps else "max_iter")

@@ -6,6 +6,7 @@ At level DEBUG the logger "nelayout" records the drawing, each finished stage, t
 from __future__ import annotations
 
 import logging
+import math
 import os
 import shutil
 import sys
@@ -22,12 +23,26 @@ import numpy as np
 from nelayout.core.record.solution import Progress, Ran, Step
 from nelayout.numerics.notices import listening
 
-__all__ = ["LOG", "Bar", "Observer", "Stopped", "observe", "screen"]
+__all__ = ["ENDING", "LOG", "Bar", "Late", "Observer", "Stopped", "observe", "screen"]
 
 LOG = logging.getLogger("nelayout")
 # Lines of a progress bar, in tqdm's format: with and without a largest number of steps.
 BOUNDED = "{desc}: {n_fmt} of at most {total_fmt} steps |{bar}| [{elapsed}, {rate_noinv_fmt}{postfix}]"
 BOUNDLESS = "{desc}: {n_fmt} steps [{elapsed}, {rate_noinv_fmt}{postfix}]"
+
+
+class Ending:
+    """The end of all runs of this process.
+
+    asked    whether each ends now, with its best drawing
+    running  number of them
+    """
+
+    def __init__(self) -> None:
+        self.running, self.asked = 0, False
+
+
+ENDING = Ending()
 
 
 class Stopped(Exception):
@@ -39,6 +54,10 @@ class Stopped(Exception):
     drawing: Any = None
 
 
+class Late(Exception):
+    """Raised through a loop of iterations when its time is over."""
+
+
 @dataclass
 class Observer:
     """Record every step of a run, and of later runs with the same observer.
@@ -47,6 +66,9 @@ class Observer:
     bar       shows the progress of the run
     given_up  called after each step; True ends the run
     logs      whether stages are logged, and have names of their own
+    limit     the time at which the run ends, by `time.perf_counter`
+    end       the time at which the present pass ends
+    cut       whether a pass has ended for lack of time
     """
 
     callback: Callable[[Progress], object] | None = None
@@ -56,6 +78,9 @@ class Observer:
     given_up: Callable[[], bool] = lambda: False
     logs: bool = True
     passes: list[Ran] = field(default_factory=list)
+    limit: float = math.inf
+    end: float = math.inf
+    cut: bool = False
     _depth: int = 0
     _logged: int = 0  # steps with logged stages
     _stage: tuple[str, str] = ("", "")  # the present one, and its name in the trace
@@ -80,17 +105,53 @@ class Observer:
 
     def silent_copy(self, given_up: Callable[[], bool]) -> Observer:
         """Return an observer for parallel work, with the same clock and without output."""
-        return Observer(began=self.began, given_up=given_up, logs=False, _depth=self._depth)
+        own: dict[str, Any] = {"limit": self.limit, "end": self.end, "_depth": self._depth}
+        return Observer(began=self.began, given_up=given_up, logs=False, **own)
 
     def append(self, other: Observer) -> None:
         """Add the trace of a `silent_copy`; seconds stay in order."""
         self.end_stage()
+        self.cut |= other.cut
         self.passes.extend(other.passes)
         latest = self.trace[-1].seconds if self.trace else 0.0
         for step in other.trace:
             latest = max(latest, step.seconds)
             stage = self._unique(step.stage)
             self.trace.append(step._replace(iteration=len(self.trace), seconds=latest, stage=stage))
+
+    @contextmanager
+    def part(self, own: float, rest: float) -> Iterator[None]:
+        """Give work its part of the time, by forecast seconds of it and of all that follows.
+
+        It may also take the time that the rest does not need.
+        """
+        end, now = self.end, time.perf_counter()
+        if math.isfinite(end) and rest > 0:
+            self.end = min(end, max(now + own / (own + rest) * (end - now), end - rest))
+        try:
+            yield
+        finally:
+            self.end = end
+
+    @property
+    def over(self) -> bool:
+        """Whether the time of the whole run is over."""
+        if time.perf_counter() <= self.limit and not ENDING.asked:
+            return False
+        self.cut = True
+        return True
+
+    @property
+    def late(self) -> bool:
+        """Whether another step like the last one would end too late."""
+        if math.isinf(self.end) and not ENDING.asked:
+            return False
+        last = self.trace[-2:]
+        alike = len(last) == 2 and last[0].stage == last[1].stage
+        step = last[1].seconds - last[0].seconds if alike else 0.0
+        found = time.perf_counter() + step > self.end or ENDING.asked
+        self.cut |= found
+        return found
 
     def end_stage(self) -> None:
         """End the present stage: the next step belongs to a new stage, even with the same name."""
@@ -189,8 +250,12 @@ def screen() -> tuple[int | None, int | None]:
 @contextmanager
 def observe(name: str, callback: Callable[[Progress], object] | None, progress: bool) -> Iterator[Observer]:
     """Yield an observer, with a progress bar of that name if `progress`."""
-    if not progress:
-        yield Observer(callback)
-        return
-    with closing(Bar(name)) as bar, listening(bar.line.set_postfix_str):
-        yield Observer(callback, bar)
+    ENDING.running += 1
+    try:
+        if not progress:
+            yield Observer(callback)
+            return
+        with closing(Bar(name)) as bar, listening(bar.line.set_postfix_str):
+            yield Observer(callback, bar)
+    finally:
+        ENDING.running -= 1

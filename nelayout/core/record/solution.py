@@ -18,6 +18,7 @@ REASONS = {
     "lull": "the last steps hardly changed J; set tol or max_iter to continue",
     "max_iter": "all steps were taken, the usual end, not a failure; a larger max_iter may lower the value",
     "stopped": "the callback has ended the run",
+    "time_limit": "time_limit was over before all steps were taken; a larger one may lower the value",
     "collapsed": "the drawing shrank to a point, where this objective is lowest",
     "unbounded": "J decreases without end as the drawing grows, so there is no best size",
 }
@@ -80,7 +81,8 @@ class Solution:
     reason
         of the end of the largest component's run: "converged" (the forces are in balance), "lull" (the last ten steps
         hardly changed J), "max_iter" (all steps were taken: the usual end of a schedule, not a failure), "stopped" (by
-        the callback), "collapsed" (to a point) or "unbounded" (J has no best size)
+        the callback), "time_limit" (the time was over first), "collapsed" (to a point) or "unbounded" (J has no best
+        size)
     node_cost
         (n,) the cost of each node, see below
     components

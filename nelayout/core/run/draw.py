@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
+import math
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
 from nelayout.core.catalogue.record import Method
 from nelayout.core.passes.drawing import Drawing, Part, Run, uses_loops
 from nelayout.core.passes.facts import Facts
-from nelayout.core.passes.passes import Pass, fold, passes_within, sized
+from nelayout.core.passes.passes import Pass, fold, passes_within, seconds_of, sized
 from nelayout.core.problem import Settings
 from nelayout.core.record.progress import Observer, Stopped
 from nelayout.core.run.plan import passes_for
 from nelayout.numerics.parallel import Threads
 
-__all__ = ["draw_part", "draw_parts", "plans_of"]
+__all__ = ["draw_part", "draw_parts", "plans_from", "plans_of"]
 
 # Most nodes of a graph that one thread draws beside others.
 MAX_BESIDE_NODES = 2_000
@@ -28,10 +30,15 @@ def plans_of(
 ) -> tuple[tuple[Facts, ...], tuple[tuple[Pass, ...], ...]]:
     """Return facts and passes of connected graphs; equal plans are one object."""
     facts = tuple(Facts.of(part, method, settings.dim) for part in parts)
+    return facts, plans_from(facts, method, settings)
+
+
+def plans_from(facts: tuple[Facts, ...], method: Method, settings: Settings) -> tuple[tuple[Pass, ...], ...]:
+    """Return the passes of connected graphs with these facts."""
     plans = dict[tuple[Pass, ...], tuple[Pass, ...]]()
     known = {each: passes_for(method, each, settings) for each in dict.fromkeys(facts) if each.n > 1}
     known = {each: plans.setdefault(passes, passes) for each, passes in known.items()}
-    return facts, tuple(known.get(each, ()) for each in facts)
+    return tuple(known.get(each, ()) for each in facts)
 
 
 def _steps(passes: tuple[Pass, ...]) -> int:
@@ -41,7 +48,7 @@ def _steps(passes: tuple[Pass, ...]) -> int:
 
 def draw_part(part: Part, run: Run) -> Drawing:
     """Draw one connected graph of two or more nodes."""
-    settings = Settings(run.dim, run.optimizer, run.max_iter, run.tol, run.stability)
+    settings = Settings(run.dim, run.optimizer, run.max_iter, run.tol, run.stability, effort=run.effort)
     _, (passes,) = plans_of([part], run.method, settings)
     run.observer.begin(_steps(passes))
     run.observer.end_stage()
@@ -63,9 +70,12 @@ def draw_parts(
     drawn: dict[int, Drawing] = {}
 
     def draw(k: int, own: Run) -> None:
+        if drawn and own.observer.over:
+            return
         own.observer.end_stage()
         try:
-            drawn[k] = fold(plans[k], Drawing.of(parts[k], own.dim), own)
+            found = fold(plans[k], Drawing.of(parts[k], own.dim), own)
+            drawn[k] = sized(found, own) if own.observer.cut and not parts[k].rests else found
         except Stopped as stopped:
             if stopped.drawing is not None:
                 drawn[k] = sized(stopped.drawing, own)
@@ -84,25 +94,33 @@ def draw_parts(
 
     watched = run.observer.callback is not None or run.observer.bar is not None
     beside = [] if watched else [k for k in small if uses_loops(sizes[k], parts[k].affinity.P.nnz)]
+    alone, others = np.setdiff1d(np.arange(len(parts)), small).tolist(), np.setdiff1d(small, beside).tolist()
+    timed = math.isfinite(run.observer.end)
+    costs = [seconds_of(plans[k], sizes[k], part.affinity.P.nnz, run) if timed else 0.0 for k, part in enumerate(parts)]
+    jobs = [(costs[k], partial(draw, k, run)) for k in alone]
+    jobs.append((sum(costs[k] for k in beside), partial(_draw_beside, beside, draw_small, costs, run)))
+    jobs += [(costs[k], partial(draw_small, k, run)) for k in others]
+    left = sum(costs)
     try:
-        for k in np.setdiff1d(np.arange(len(parts)), small).tolist():
-            draw(k, run)
-        _draw_beside(beside, draw_small, run)
-        for k in np.setdiff1d(small, beside).tolist():
-            draw_small(k, run)
+        for seconds, work in jobs:
+            left -= seconds
+            with run.observer.part(seconds, left):
+                work()
     except Stopped:
         return drawn, False
     return drawn, True
 
 
-def _draw_beside(which: list[int], draw: Callable[[int, Run], None], run: Run) -> None:
-    """Draw graphs on several threads; one error ends all."""
+def _draw_beside(which: list[int], draw: Callable[[int, Run], None], costs: list[float], run: Run) -> None:
+    """Draw graphs, with these forecast seconds, on several threads; one error ends all."""
+    later = np.cumsum([costs[k] for k in reversed(which)])[::-1] / run.sums.threads.count
     given_up, sums = threading.Event(), replace(run.sums, threads=Threads())
 
     def unseen(k: int) -> Observer:
         observer = run.observer.silent_copy(given_up.is_set)
         try:
-            draw(which[k], replace(run, observer=observer, sums=sums))
+            with observer.part(costs[which[k]], later[k] - costs[which[k]] / run.sums.threads.count):
+                draw(which[k], replace(run, observer=observer, sums=sums))
         except Stopped:  # given up
             pass
         except BaseException:

@@ -10,7 +10,7 @@ from html import escape
 import numpy as np
 
 from nelayout.core.catalogue.record import Method
-from nelayout.core.passes.costs import CALL, COMPILING, LOADING, PARTED_NODE, READ, CostModel, held_bytes
+from nelayout.core.passes.costs import COMPILING, LOADING, READ, CostModel, finishing, held_bytes
 from nelayout.core.passes.drawing import uses_loops
 from nelayout.core.passes.facts import Facts
 from nelayout.core.passes.passes import Pass, passes_within
@@ -112,8 +112,11 @@ class Plan:
         return f"<p>{escape(self._title())}</p><table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
 
 
-def plan_of(work: Work, file: float = 0.0) -> Plan:
-    """Return the plan of prepared work; ``file``: seconds of reading and writing files."""
+def plan_of(work: Work, file: float = 0.0, loads: bool = True) -> Plan:
+    """Return the plan of prepared work; ``file``: seconds of reading and writing files.
+
+    ``loads``: with the seconds of compiling and loading loops.
+    """
     problem, method, settings = work.problem, work.method, work.settings
     n, entries, near, threads = problem.n, problem.P.nnz, problem.near(method), thread_count(settings.n_jobs)
     count, read = int(problem.labels.max(initial=-1)) + 1, file + 0.5 * READ * (n + entries)
@@ -148,14 +151,14 @@ def plan_of(work: Work, file: float = 0.0) -> Plan:
                 largest, first = size, (round(evaluations), model.nbody)
     rows = _with_similarities(rows)
     peak = held_bytes(n, entries) + max((row.bytes for row in rows), default=0)
-    together = 0.5 * READ * (n + problem.P.nnz) + CALL * count
+    together, apart = finishing(n, problem.P.nnz, count, problem.dots or problem.size is not None)
     rows.append(PlannedPass(ASSEMBLE, count, n, 0, "every graph", together, 0))
     if problem.dots or problem.size is not None:
         why = "no node hides another" if problem.dots else "nodes have sizes"
-        rows.append(PlannedPass(SEPARATE, count, n, 0, why, PARTED_NODE * n, 0, 1))
+        rows.append(PlannedPass(SEPARATE, count, n, 0, why, apart, 0, 1))
     loops = (0.0 if "nelayout.numerics.compiling" in sys.modules else LOADING) + COMPILING * (not loop_store.compiled())
     drawn = max((row.nodes for row in rows if row.steps), default=0)
-    if loops and uses_loops(drawn, int(problem.sizes(method)[1].max(initial=0))):
+    if loads and loops and uses_loops(drawn, int(problem.sizes(method)[1].max(initial=0))):
         rows.append(PlannedPass("compile and load loops", count, n, 0, "not yet done here", loops, 0))
     device = device_named(settings.device)
     there = 0

@@ -46,6 +46,8 @@ COMPARED = 40
 # Fewest nodes of a graph for which "auto" tries more than one tail.
 # see tuning: MIN_TAILS_NODES
 MIN_TAILS_NODES = 9
+# Which candidate of "auto" is drawn if none are compared: lighter tails blur hubs, the whole tail tears meshes.
+UNCOMPARED = 1
 # Nats (of each row under connections by rows) below which no other initial positions are tried.
 # see tuning: GOOD_ENOUGH
 GOOD_ENOUGH = 1e-2
@@ -86,6 +88,7 @@ class _Planner:
         self.stages = early_exaggeration("momentum") if self.momentum else method.stages
         self.descents = [stage.at(facts.n) for stage in self.stages if isinstance(stage, Descend)]
         self.judged = [stage for stage in self.descents if stage.candidate]
+        self.effort = settings.effort
 
     def passes(self) -> tuple[Pass, ...]:
         facts = self.facts
@@ -124,6 +127,8 @@ class _Planner:
             return tuple(replace(each, last=True) if isinstance(each, Levels) else each for each in found)
         if self.judged:
             ways = [stage for stage in descents if not stage.candidate]
+            if not self.effort.compare:
+                return (*found, *map(self._descend, ways), *self._last(self.judged[: UNCOMPARED + 1][-1]))
             return (*found, *map(self._descend, ways), *self._judged(ways, descents[len(ways) :]))
         emphasis = ROWS_EMPHASIS if facts.row_distances else None
         found += [self._descend(each, emphasis=None if k else emphasis) for k, each in enumerate(descents[:-1])]
@@ -135,12 +140,13 @@ class _Planner:
         name = "given positions" if self.facts.placed else "random positions"
         place = Place(name=name, kind=kind, why="the network begins where the nodes are")
         size = self._descend(Descend("size", 0), "the network begins at the best size")
-        rounds = GAME_ROUNDS if self.settings.max_iter is None else self.settings.max_iter
+        rounds = self.effort.steps(GAME_ROUNDS if self.settings.max_iter is None else self.settings.max_iter)
         why = "network and positions take turns"
         return (place, size, Game(name="variational", steps=rounds, why=why))
 
     def _levels(self, stage: CoarseToFine, why: str) -> Levels:
         """Return the pass through the levels; their number is about log2 of n / coarsest."""
+        stage = replace(stage, max_iter=self.effort.steps(stage.max_iter))
         n, count = self.facts.n, 1
         while n > COARSEST:
             n, count = n // 2 + 1, count + 1
@@ -152,7 +158,8 @@ class _Planner:
     def _descend(self, stage: Descend, why: str = "on the way", name: str | None = None, **changes) -> Descent:
         """Return the pass of one stage."""
         optimizer = self.settings.optimizer or optimizer_named(stage.optimizer)
-        found = Descent(name=name or stage.name, steps=stage.max_iter, stage=stage, optimizer=optimizer, why=why)
+        steps = self.effort.steps(stage.max_iter)
+        found = Descent(name=name or stage.name, steps=steps, stage=stage, optimizer=optimizer, why=why)
         return replace(found, **changes)
 
     def _chosen(self, stages: list[Descend]) -> BestOf:
@@ -179,6 +186,8 @@ class _Planner:
         """Choose among the judged stages, and take out crossings if the score hardly falls."""
         facts = self.facts
         found: list[Pass] = [self._chosen(stages if facts.n >= MIN_TAILS_NODES else stages[:1])]
+        if not self.effort.untangle:
+            return found
         # moves are judged under one lambda
         if self.settings.dim != 2 or facts.n > LARGE_GRAPH or self.method.connection.by_rows:
             return found
@@ -200,14 +209,14 @@ class _Planner:
     def _last(self, stage: Descend, why: str = "the method's own objective", **changes) -> list[Pass]:
         """Return the passes of the last stage, with the caller's ``max_iter`` and ``tol``."""
         facts, settings = self.facts, self.settings
-        steps = stage.max_iter if settings.max_iter is None else settings.max_iter
+        steps = self.effort.steps(stage.max_iter if settings.max_iter is None else settings.max_iter)
         asked = settings.max_iter is not None or settings.tol is not None
         stage = replace(stage, lull=0.0) if asked else stage
         whole = stage if settings.tol is None else replace(stage, tol=settings.tol)
         own = self._descend(whole, why, steps=steps, **changes)
         first = min(COMPARED, stage.max_iter - 1)
         starts = stage.starts and MIN_STARTS_NODES <= facts.n <= MAX_STARTS_NODES and not facts.row_distances
-        if not starts or steps <= first or facts.fixed != "none":
+        if not (starts and self.effort.starts) or steps <= first or facts.fixed != "none":
             return [own]
         compared = self._descend(stage, "a candidate", steps=first)
         why, margin = f"at most {MAX_STARTS_NODES} nodes", 1.0 + BALANCED
@@ -246,7 +255,10 @@ class _Planner:
         own: dict[str, Any] = {}
         if self.judged:
             found.append(self._nearest())
-            stage, own = replace(stage, kernel=None), {"keep_objective": True, "why": "the nearest objective"}
+            whole = recipe(self.method.kernel)[-1]  # candidates are short, because several are compared
+            assert isinstance(whole, Descend)
+            stage = replace(stage, kernel=None, max_iter=whole.at(facts.n).max_iter)
+            own = {"keep_objective": True, "why": "the nearest objective"}
         if settings.max_iter == 0:
             return (*found, *self._last(stage, **own))
         if facts.fixed == "all":
@@ -264,10 +276,6 @@ class _Planner:
             layers = Layers(name="layers", compared=compared, free=free, across=across, steps=steps, why=why)
             return (*found, layers, last)
         if facts.fixed == "some":
-            if self.judged:  # these stages are short, because several are compared
-                whole = recipe(self.method.kernel)[-1]
-                assert isinstance(whole, Descend)
-                stage = replace(stage, max_iter=whole.at(facts.n).max_iter)
             between = Resize(name="spread fixed nodes", why="fixed nodes")
             return (*found, *self._rounds(stage, between, **own))
         if settings.stability:

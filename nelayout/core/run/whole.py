@@ -13,7 +13,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from nelayout.core.catalogue.record import Method
+from nelayout.core.catalogue.table import AUTO, METHODS
 from nelayout.core.formula.alpha_choice import AlphaChoice
+from nelayout.core.passes.costs import finishing
 from nelayout.core.passes.drawing import Drawing, Part, Run, Summation, uses_loops
 from nelayout.core.passes.facts import Facts
 from nelayout.core.passes.passes import Pass
@@ -21,7 +23,7 @@ from nelayout.core.passes.placement import centered, place_missing, random_posit
 from nelayout.core.passes.separation import Neighborhoods, separate_nodes
 from nelayout.core.placing.final import Finished, finish
 from nelayout.core.problem import Problem, Settings
-from nelayout.core.record.progress import Observer, Ran, Step
+from nelayout.core.record.progress import ENDING, Observer, Ran, Step
 from nelayout.core.run.ahead import second_compiler
 from nelayout.core.run.alpha_walk import at_order, draw_at_best_alpha
 from nelayout.core.run.animation import Animation
@@ -41,6 +43,8 @@ __all__ = [
 # Names of the passes over the whole graph.
 SPLIT, SIMILARITIES, WALK = "split into components", "similarities", "walk over alpha"
 JOINT, ASSEMBLE, SEPARATE = "start all together", "assemble, turn and scale", "move nodes apart"
+# Largest part of a time limit that is kept for what follows the last descent.
+MAX_FINISHING = 0.1
 # Fraction of |J| from which a note reports opened coincident nodes.
 OPENED_CHANGE = 1e-3
 
@@ -89,9 +93,20 @@ def plan(problem: Problem, method: Method, settings: Settings, quick: bool = Fal
             parts = [replace(part, start=np.zeros((problem.n, settings.dim)), own_start=True) for part in parts]
         return Together(tuple(parts), *plans_of(parts, method, settings))
 
+    if problem.start is not None and settings.max_iter != 0 and len(method.stages) > 1 and _own_schedule(method):
+        *left_out, last = (repr(stage.name) for stage in method.stages)
+        said.append(
+            f"pos begins with the last stage, {last}: nelayout leaves out {', '.join(left_out)}, which would move the "
+            "given positions far; leave out pos for all stages"
+        )
     nothing = Together((), (), ())
     components = nothing if problem.joint and problem.start is not None else together(False)
     return Work(problem, method, settings, components, together(True) if problem.joint else None, tuple(said))
+
+
+def _own_schedule(method: Method) -> bool:
+    """Return True if the caller has chosen the stages."""
+    return method.scheduled and all(method.stages != each.stages for each in (AUTO, *METHODS.values()))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -143,11 +158,15 @@ def draw(work: Work, observer: Observer | None = None, evidence: bool = True) ->
                     "optimizer='momentum' takes its own schedule, early exaggeration, in place of the method's stages"
                 )
             sums = Summation(settings.nbody, threads, device)
+            if settings.limit is not None:
+                count, seconds = int(problem.labels.max(initial=-1)) + 1, settings.limit.seconds
+                after = sum(finishing(problem.n, problem.P.nnz, count, problem.dots or problem.size is not None))
+                observer.limit = observer.end = settings.limit.end - min(after, MAX_FINISHING * seconds)
             first = work.components if work.joint is None or work.components.parts else work.joint
             frames = _frames(problem, settings, first.parts)
             run = Run(
                 work.method, settings.dim, sums, settings.rng, observer, frames, settings.optimizer, settings.max_iter,
-                settings.tol, settings.stability, notes=notes, compile_ahead=compile_ahead,
+                settings.tol, settings.stability, settings.effort, notes=notes, compile_ahead=compile_ahead,
             )
             drawings, run, stopped = _drawn(work, run)
             observer.log_stages()
@@ -189,7 +208,10 @@ def _each_drawn(
 ) -> tuple[list[Drawing], Run, bool]:
     """Draw connected graphs, of equal ones the first; return True if a callback stopped."""
     with run.observer.within(SIMILARITIES):
-        parts, said = with_similarities(graphs.parts, problem, run.method, settings.smoothing, run.sums.threads)
+        method = run.method
+        if method.emphasis == "auto" and not run.effort.compare:  # no candidate has an emphasis
+            method = replace(method, emphasis=0.0)
+        parts, said = with_similarities(graphs.parts, problem, method, settings.smoothing, run.sums.threads)
     run.notes.extend(said)
     if problem.previous is not None:
         same = problem.previous.same
@@ -261,7 +283,8 @@ def _result(
     """Return the result; ``wanted``: evaluate it."""
     each = zip(drawings, units, strict=True)
     back = [drawing.at(centered(done.Y[drawing.part.nodes]) * unit) for drawing, unit in each]
-    reason, found = "stopped" if stopped else back[0].reason if back else "converged", None
+    reason, found = back[0].reason if back else "converged", None
+    reason = "stopped" if stopped or ENDING.asked else "time_limit" if run.observer.cut else reason
     if wanted:
         before = None
         if done.moved and problem.size is None and not problem.dots:

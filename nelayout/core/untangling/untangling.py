@@ -29,7 +29,7 @@ from nelayout.core.objective import Objective
 from nelayout.core.objective.linearized import Linearized
 from nelayout.core.optimizers import LBFGS
 from nelayout.core.optimizers.minimize import Report, StoppingRule, minimize, silent
-from nelayout.core.passes.costs import MOVE, Cost, CostModel
+from nelayout.core.passes.costs import Cost, CostModel
 from nelayout.core.passes.drawing import Drawing, Run
 from nelayout.core.passes.passes import Descent, Pass
 from nelayout.core.passes.tidiness import crossed, crossings, is_symmetric, least_distance, step_between
@@ -85,8 +85,10 @@ class Untangle(Pass):
     """Move pieces and nodes at crossings; symmetric drawings stay, except trees and cactuses."""
 
     def cost(self, model: CostModel) -> Cost:
-        tree = model.entries // 2 < model.n  # of other graphs most have no crossings, or too many
-        return Cost(MOVE * model.n * _moves(model.n, cactus=True)) if tree else Cost()
+        if model.entries // 2 < model.n:
+            return model.moves(_moves(model.n, cactus=True))
+        sparse = model.entries // 2 < 2 * model.n  # of other graphs most have no crossings, or too many
+        return model.moves(0.5 * _moves(model.n, cactus=False)) if sparse else Cost()
 
     def loops(self, method: Method) -> Iterator[Radial | str]:
         yield "crossings"
@@ -143,7 +145,7 @@ class Redraw(Pass):
         for each in self.descents:
             if _takes(each, now.Y):
                 now = replace(each, steps=0)(now, run)
-                search = _Search(_objective(now, run), now.Y, run.sums.threads)
+                search = _Search(now, run)
                 search.settle(each.steps // SETTLING_STEPS, run.report(now, f"{each.name}, held"))
                 now = replace(now, Y=search.Y, reason="lull")
         return now
@@ -172,9 +174,9 @@ def _moves(n: int, cactus: bool) -> float:
 
 def _untangled(drawing: Drawing, run: Run) -> Drawing:
     """Return the drawing with fewer crossings."""
-    search = _Search(_objective(drawing, run), drawing.Y, run.sums.threads)
+    search = _Search(drawing, run)
     pieces, best, kappa = pieces_of(drawing.affinity.P), search.state(), KAPPA
-    while search.crossings and kappa <= MOST_KAPPA and search.left > 0:
+    while search.crossings and kappa <= MOST_KAPPA and search.left > 0 and not run.observer.late:
         before = search.crossings
         search.move(pieces, kappa)
         if search.crossings < before:
@@ -210,8 +212,10 @@ def pieces_of(P: csr_array) -> list[tuple[int, np.ndarray]]:
 class _Search:
     """A drawing Y (n, 2) that moves, its J, its crossings and number of moves left."""
 
-    def __init__(self, objective: Objective, Y: np.ndarray, threads: Threads) -> None:
-        self.J, self.P, self.Y, self.threads = objective, objective.affinity.P, Y.copy(), threads
+    def __init__(self, drawing: Drawing, run: Run) -> None:
+        objective, Y = _objective(drawing, run), drawing.Y
+        self.J, self.P, self.Y, self.threads = objective, objective.affinity.P, Y.copy(), run.sums.threads
+        self.observer = run.observer
         self.i, self.j = edges(self.P)
         self.degree, n, m = np.diff(self.P.indptr), len(Y), len(self.i)
         by_node = np.argsort(np.concatenate([self.i, self.j]), kind="stable") % m
@@ -258,7 +262,7 @@ class _Search:
 
     def _try(self, nodes: np.ndarray, own: np.ndarray, moves: Callable[[], np.ndarray], kappa: float) -> None:
         """Move nodes and edges to the best of some positions (K, s, 2); the first are their own."""
-        if not self.crossings or self.left <= 0:
+        if not self.crossings or self.left <= 0 or self.observer.late:
             return
         self.left -= 1.0
         now = int(self._met(nodes, own, self.Y[None, nodes])[0])
@@ -309,7 +313,7 @@ class _Search:
                 return
             self.load, self.value = step[1], value
             self._place(step[0], np.arange(len(self.i)), int(self.load.sum()) // 2)
-            if last - value < SETTLED or self.left <= 0:
+            if last - value < SETTLED or self.left <= 0 or self.observer.late:
                 return
 
 
