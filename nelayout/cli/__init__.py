@@ -1,5 +1,6 @@
 """The command line: a table of commands; `main` turns each error into one line.
 
+    nelayout graph.graphml
     nelayout layout graph.graphml -m ws-sne -o drawing.png
     nelayout embed table.csv --color species -o map.png
 
@@ -9,6 +10,7 @@ Exit codes: 0 done, 1 the input or the run failed (one line on stderr), 2 wrong 
 from __future__ import annotations
 
 import argparse
+import inspect
 import os
 import signal
 import sys
@@ -23,6 +25,7 @@ from itertools import takewhile
 from pathlib import Path
 from typing import Any, NoReturn
 
+import nelayout
 from nelayout import __version__
 from nelayout.cli import arguments, compare_command, embed_command, layout_command
 from nelayout.cli.arguments import Command, Keywords, WrongUsage, declarer, in_options, say, say_all
@@ -101,6 +104,7 @@ def _warm_up(given: argparse.Namespace) -> None:
 COMMANDS: dict[str, Command] = {
     "layout": layout_command.COMMAND,
     "draw": layout_command.DRAW,
+    "add": layout_command.ADD,
     "embed": embed_command.COMMAND,
     "compare": compare_command.COMMAND,
     "plan": Command(
@@ -126,10 +130,13 @@ COMMANDS: dict[str, Command] = {
         ("nelayout warm-up", "nelayout warm-up --dim 3"),
     ),
 }
+ABOUT = "Graph layouts by neighbor embedding. nelayout FILE draws a graph to a new picture beside FILE."
+# Functions of Python that have the keywords which a command lacks.
+IN_PYTHON = ("draw", "explore", "layout", "solve", "embed", "compare")
 # Options of other programs -> what there is in their place.
 INSTEAD = {
     **dict.fromkeys(("--estimate", "--dry-run"), "nelayout plan FILE says seconds and memory"),
-    **dict.fromkeys(("--resume", "--continue"), "--pos FILE starts from positions"),
+    **dict.fromkeys(("--resume", "--continue"), "with --scheduler local, --checkpoint FOLDER lets a run go on"),
     **dict.fromkeys(("--timeout", "--max-time"), "here it is called --time-limit"),
     "nelayout layout --output": "nelayout draw FILE --pos FIRST -o SECOND needs no second run",
 }
@@ -237,7 +244,9 @@ class _Parser(argparse.ArgumentParser):
     """Parser that reports wrong usage in one line: misspelt and repeated options come first."""
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
-        if self._subparsers is None:
+        if self._subparsers is not None:
+            args = _words(args)
+        else:
             options = self._option_string_actions
             words = [word.partition("=")[0] for word in takewhile("--".__ne__, args or ()) if word.startswith("-")]
             misspelt = [word for word in words if word.startswith("--") and word not in options]
@@ -266,14 +275,36 @@ class _Parser(argparse.ArgumentParser):
         """Refuse unknown arguments, with the option that the first of them may have meant."""
         word = unrecognized[0].partition("=")[0]
         near = near_matches(word, self._option_string_actions)
-        hint = f" (did you mean {near[0]}?)" if near else ""
-        hint = f" ({INSTEAD[word]})" if word in INSTEAD else hint
-        self.error(f"unrecognized arguments: {' '.join(unrecognized)}{hint}")
+        hint = INSTEAD.get(word) or _elsewhere(word) or (f"did you mean {near[0]}?" if near else "")
+        self.error(f"unrecognized arguments: {' '.join(unrecognized)}{f' ({hint})' if hint else ''}")
+
+
+def _elsewhere(word: str) -> str:
+    """Return the command with this option, or the function with this keyword, if any."""
+    for name, command in COMMANDS.items():
+        options = argparse.ArgumentParser(add_help=False)
+        command.declare(declarer(options))
+        if word in options._option_string_actions:
+            return f"nelayout {name} has it"
+    keyword = word.removeprefix("--").replace("-", "_")
+    for name in IN_PYTHON if word.startswith("--") else ():
+        if keyword in inspect.signature(getattr(nelayout, name)).parameters:
+            return f"in Python, nelayout.{name} has {keyword}="
+    return ""
+
+
+def _words(argv: Sequence[str] | None) -> list[str]:
+    """Return the words of a call; a FILE in place of a command is laid out."""
+    words = list(sys.argv[1:] if argv is None else argv)
+    first = words[0] if words else ""
+    named = first and first not in COMMANDS and not first.startswith("-")
+    is_file = named and (bool(Path(first).suffix) or os.sep in first or Path(first).exists())
+    return ["layout", *words] if is_file else words
 
 
 def _parser() -> argparse.ArgumentParser:
     how: Keywords = {"formatter_class": argparse.RawDescriptionHelpFormatter, "allow_abbrev": False}
-    parser = _Parser(prog="nelayout", description="Graph layouts by neighbor embedding.", allow_abbrev=False)
+    parser = _Parser(prog="nelayout", description=ABOUT, allow_abbrev=False)
     parser.add_argument("--version", action="version", version=f"nelayout {__version__}")
     commands = parser.add_subparsers(
         title="commands", metavar="COMMAND", required=True, dest="command", parser_class=_Parser

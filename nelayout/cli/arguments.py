@@ -34,8 +34,8 @@ __all__ = [
     "METHOD_TEXT", "PICTURES", "Command", "Keywords", "WrongUsage", "attribute", "check_writable", "choose_formats",
     "declare", "declare_ends", "declare_limit", "declare_look", "declare_messages", "declare_output", "declare_picture",
     "declarer", "ending_early", "in_options", "keys", "keywords", "known_positions", "look", "method", "number_or",
-    "painting", "picture_look", "read_graph", "say", "say_all", "setting", "shows_progress", "tuned_method", "weight",
-    "weights", "whole", "with_endings",
+    "painting", "picture_beside", "picture_look", "read_graph", "say", "say_all", "setting", "shows_progress",
+    "tuned_method", "weight", "weights", "whole", "with_endings",
 ]  # fmt: skip
 
 # Keywords of a function, with their values.
@@ -141,8 +141,8 @@ def declare_ends(option: Callable[..., None], unweighted: str) -> None:
 
 def declare_output(option: Callable[..., None]) -> None:
     """Add the option for the output of one drawing of a graph."""
-    out = "picture, page or positions, by its ending; - is standard output"
-    option("-o", "--output", text=out, metavar="OUT", required=True)
+    out = "picture, page or positions, by its ending; - is standard output (a new picture FILE.png beside FILE)"
+    option("-o", "--output", text=out, metavar="OUT")
 
 
 def declare_look(option: Callable[..., None]) -> None:
@@ -170,6 +170,18 @@ def declare_messages(option: Callable[..., None], default: str = "") -> None:
 def shows_progress(given: argparse.Namespace) -> bool:
     """Return True if a command shows its progress: on a terminal, without --quiet."""
     return not given.quiet and sys.stderr.isatty()
+
+
+def picture_beside(path: str) -> str:
+    """Return the name of a new picture beside a file: its name, with the ending png."""
+    if path == "-":
+        raise WrongUsage("-o OUT must be given for standard input")
+    pure = PurePath(path)
+    pure = pure.with_suffix("") if pure.suffix.lower() == ".gz" else pure
+    picture = pure.with_suffix(".png")
+    if os.path.lexists(picture):
+        raise InputError(f"{picture} exists, and it is not overwritten unasked. Give -o {picture}, or another name")
+    return str(picture)
 
 
 def choose_formats(given: argparse.Namespace, allowed: Iterable[str]) -> tuple[str | None, str]:

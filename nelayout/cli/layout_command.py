@@ -27,7 +27,7 @@ from nelayout.graphs.files import FORMATS, WRITERS, GraphFile, Look
 from nelayout.graphs.files.writers import not_held
 from nelayout.graphs.plain import is_missing, spelled
 
-__all__ = ["COMMAND", "DRAW", "declare"]
+__all__ = ["ADD", "COMMAND", "DRAW", "declare"]
 
 FILMS = ("html", "gif")
 # Options of work that only one machine can do, by their names in the arguments.
@@ -124,6 +124,8 @@ class Output:
     """
 
     def __init__(self, given: argparse.Namespace) -> None:
+        self.unnamed = given.output is None
+        given.output = arguments.picture_beside(given.file) if self.unnamed else given.output
         into, self.kind = arguments.choose_formats(given, (*PICTURES, "html", *WRITERS))
         arguments.check_writable(given.output, self.kind, given.file)
         self.given, self.file = given, arguments.read_graph(given, given.file, into)
@@ -163,6 +165,8 @@ class Output:
                 files.write_positions(given.output, file, positions, kind, given.file, look)
             held = not_held(file.graph, kind, weight) if hasattr(file.graph, "edges") else []
             say_all((*(str(warning.message) for warning in caught), *held), given)
+        if self.unnamed:
+            say_all([f"{given.output} is drawn; -o OUT names another file or format"], given)
 
 
 @contextmanager
@@ -227,7 +231,7 @@ def _film(given: argparse.Namespace, method: Any) -> None:
     for option in ("fixed", "layers"):
         if getattr(given, option) is not None:
             raise WrongUsage(f"--{option} is for one FILE, got {len(paths)}: --stability holds all nodes of a film")
-    if given.output == "-":
+    if given.output in (None, "-"):
         raise WrongUsage(f"a film of {len(paths)} FILEs is written to a file: give -o film.html or -o film.gif")
     into, _, out = (given.format or "").rpartition(":")
     ending = Path(given.output).suffix.lower().lstrip(".")
@@ -259,12 +263,12 @@ def _draw_on_workers(given: argparse.Namespace, method: Any) -> None:
             what = "several FILEs" if name == "more" else f"--{name.replace('_', '-')}"
             raise WrongUsage(f"{what} must be left out with --scheduler: a drawing on workers cannot take it")
     try:
-        kind = files.output_format(given.output, given.format, WORKER_FORMATS)
+        kind = files.output_format(given.output or "-", given.format, WORKER_FORMATS)
     except InputError:
         kind = None
-    if kind is None or given.output == "-":
+    if kind is None or given.output in (None, "-"):
         listed = f"{', '.join(WORKER_FORMATS[:-1])} or {WORKER_FORMATS[-1]}"
-        raise WrongUsage(f"OUT must be a {listed} file with --scheduler; got {given.output}. Name another one")
+        raise WrongUsage(f"OUT must be a {listed} file with --scheduler; got {given.output or 'none'}. Name one")
     if not Path(given.file).exists():
         raise InputError(f"there is no file or folder {given.file!r}; check the name")
     files.check_output(given.output, given.file)
@@ -285,6 +289,7 @@ COMMAND = Command(
     declare,
     _run,
     (
+        "nelayout graph.graphml",
         "nelayout layout graph.graphml -o drawing.png --label id --color kind",
         "nelayout layout graph.graphml -o drawing.pdf --background dark --edges bundled",
         "nelayout layout graph.graphml -o drawing.html",
@@ -321,4 +326,40 @@ DRAW = Command(
         "nelayout draw drawn.gexf --pos drawn.gexf -o drawing.pdf --edges none",
     ),
     lambda: {title: names for title, names in formats().items() if names != FILMS},
+)
+
+
+def _declare_add(option: Callable[..., None]) -> None:
+    old = "file with the positions of the old nodes, which stay where they are; it may be FILE itself"
+    option("--pos", text=old, metavar="POS", required=True)
+    arguments.declare_output(option)
+    arguments.declare_method(option, "auto", default="auto")
+    arguments.declare(option, drawn=False)
+    arguments.declare_picture(option)
+    arguments.declare_messages(option)
+
+
+def _add(given: argparse.Namespace) -> None:
+    from nelayout.changing import add_nodes
+
+    output, method = Output(given), arguments.tuned_method(given.method, given.set)
+    file, notes = output.file, list(output.file.notes)
+    old = arguments.known_positions(given.pos, file, given.file, notes)
+    how = arguments.keywords(given, file)
+    del how["node_size"]
+    placed = add_nodes(file.graph, old, method, progress=shows_progress(given), **how)
+    new = len(file.labels) - len(old)
+    notes.append(f"{new} of {len(file.labels)} nodes are new; the others stay where {given.pos} puts them")
+    output.write(placed, notes)
+
+
+ADD = Command(
+    "place new nodes of a graph beside the positions of the old ones",
+    _declare_add,
+    _add,
+    (
+        "nelayout add next.graphml --pos positions.csv -o drawing.png",
+        "nelayout add next.graphml --pos positions.csv -o next.csv",
+    ),
+    DRAW.formats,
 )

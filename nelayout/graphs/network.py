@@ -177,7 +177,7 @@ NOT_A_WEIGHT = frozenset({"id", "key"})
 
 
 # Advice of the error for negative weights, such as correlations.
-NEGATIVE = "weight=None takes every edge as 1; or take absolute values (abs), or leave the negative ones out"
+NEGATIVE = "weight=None takes every edge as 1; or leave the negative ones out, or take abs of them in Python"
 # Advice on text in place of a weight.
 TEXT_WEIGHTS = f"{TEXT}, or weight=None takes every edge as 1"
 

@@ -2,6 +2,7 @@
 
 import argparse
 import csv
+import gzip
 import io
 import os
 import re
@@ -468,3 +469,41 @@ def test_draw_checks_the_names_of_positions(folder, nelayout, rows, code, line):
     found, _, said = nelayout("draw graph.gml --pos places.csv -o o.svg")
     assert (found, said.startswith(f"nelayout: {line}"), said.count("\n")) == (code, True, 1), said
     assert nelayout("draw graph.gml -o o.csv")[0] == 2
+
+
+def test_a_file_alone_is_drawn_beside_itself(folder, nelayout):
+    """And nothing that is there is overwritten."""
+    code, out, said = nelayout("graph.gml")
+    assert (code, out, said.splitlines()[-1]) == (
+        0, "", "nelayout: graph.png is drawn; -o OUT names another file or format"
+    )  # fmt: skip
+    picture = (folder / "graph.png").read_bytes()
+    assert picture.startswith(b"\x89PNG")
+    code, out, said = nelayout("graph.gml")
+    assert (code, out) == (1, "")
+    assert said.startswith("nelayout: graph.png exists, and it is not overwritten unasked. Give -o graph.png, or")
+    assert nelayout("graph.gml -o graph.png --quiet") == (0, "", "")
+    assert (folder / "graph.png").read_bytes() == picture
+    (folder / "graph.png").unlink()
+    (folder / "inner").mkdir()
+    (folder / "inner" / "my.graph.gml.gz").write_bytes(gzip.compress((folder / "graph.gml").read_bytes()))
+    assert nelayout("inner/my.graph.gml.gz --quiet") == (0, "", "")
+    assert (folder / "inner" / "my.graph.png").read_bytes() == picture
+
+
+@pytest.mark.parametrize("method", ["auto", "tsne"])
+def test_new_nodes_are_placed_as_in_python_and_old_ones_stay(folder, nelayout, method):
+    G = nx.read_gml(folder / "graph.gml")
+    assert nelayout(f"layout graph.gml -m {method} --weight none -o old.csv")[0] == 0
+    old = table(folder / "old.csv")
+    first = next(iter(G))
+    G.add_edges_from([("new one", first), ("new two", "new one")])
+    nx.write_gml(G, folder / "next.gml")
+    code, _, said = nelayout(f"add next.gml --pos old.csv -m {method} --weight none -o next.csv")
+    assert (code, said.splitlines()[-1]) == (
+        0, "nelayout: 2 of 6 nodes are new; the others stay where old.csv puts them"
+    )  # fmt: skip
+    python = nl.add_nodes(read_graph("next.gml").graph, old, method, weight=None, seed=0)
+    placed = table(folder / "next.csv")
+    assert placed == {v: place.tolist() for v, place in python.items()}
+    assert {v: place for v, place in placed.items() if v in old} == old

@@ -52,6 +52,7 @@ def folder(tmp_path, nelayout):
 # Options -> beginning of the line, which is empty where libraries say it.
 LAYOUT = {
     "nothing.gml -o out.png": "there is no file 'nothing.gml'; check the name and the folder",
+    "cells.h5ad -o out.png": "'cells.h5ad': .h5ad files are not read; in Python, nelayout.embed_cells(",
     "grph.gml -o out.png": "there is no file 'grph.gml'; did you mean 'graph.gml'?",
     "graph.gml -o ./graph.gml --format json": "the output './graph.gml' is the input file; choose another name",
     ". -o out.png": "'.' is a folder; give a file in it",
@@ -103,6 +104,7 @@ EMBED = {
     "rows.npz --color knd -o out.csv": "rows.npz: unknown array for --color 'knd': did you mean 'kind'? Allowed:",
     "pair.npz -o out.csv": "pair.npz: holds a (2, 2) of float64, b (2, 3) of float64; expected one array of numbers,",
     "line.npy -o out.csv": "line.npy: holds an array (5,) of float64; expected one array of numbers, (n, d) with a",
+    "cells.h5ad -o out.csv": "'cells.h5ad': .h5ad files are not read; in Python, nelayout.embed_cells(",
     "tabel.csv -o out.csv": "there is no file 'tabel.csv'; did you mean 'table.csv'?",
     "table.csv --columns 1-3 -o table.csv": "the output 'table.csv' is the input file; choose another name",
     "table.xls -o out.csv": "'table.xls': unknown table format 'xls': did you mean 'xlsx'?",
@@ -121,13 +123,22 @@ def test_a_failure_is_one_line_and_leaves_no_file(folder, fails, command):
     fails(command, FAILURES[command].format(folder=os.path.realpath(folder)))
 
 
-ALLOWED = "'compare', 'draw', 'embed', 'layout', 'methods', 'plan', 'warm-up'"
+ALLOWED = "'add', 'compare', 'draw', 'embed', 'layout', 'methods', 'plan', 'warm-up'"
 # Wrong usage, which argument parsers answer in other programs: the line ends with the help to look at.
 WRONG = {
     "": "the following arguments are required: COMMAND; see nelayout --help",
     "layuot x --sed 3": f"unknown command 'layuot': did you mean 'layout'? Allowed: {ALLOWED}; see nelayout --help",
-    "graph.gml": f"unknown command 'graph.gml'. Allowed: {ALLOWED}; see nelayout --help",
-    "layout graph.gml": "the following arguments are required: -o/--output; see nelayout layout --help",
+    "grph": f"unknown command 'grph'. Allowed: {ALLOWED}; see nelayout --help",
+    "layout -": "-o OUT must be given for standard input; see nelayout layout --help",
+    "layout graph.gml graph.gml": "a film of 2 FILEs is written to a file: give -o film.html or -o film.gif",
+    "layout graph.gml --scheduler local": "OUT must be a parquet, arrow or csv file with --scheduler; got none. Name",
+    "draw x --seed 3": "unrecognized arguments: --seed (nelayout layout has it); see nelayout draw --help",
+    "layout x --classes 3": "unrecognized arguments: --classes (nelayout compare has it); see nelayout layout --help",
+    "draw x --dpi=300": "unrecognized arguments: --dpi=300 (in Python, nelayout.draw has dpi=); see nelayout draw",
+    "layout graph.gml --title x": "unrecognized arguments: --title (in Python, nelayout.draw has title=)",
+    "layout graph.gml --center 3": "unrecognized arguments: --center (in Python, nelayout.layout has center=)",
+    "layout graph.gml --resume": "unrecognized arguments: --resume (with --scheduler local, --checkpoint FOLDER",
+    "add graph.gml -o x.png": "the following arguments are required: --pos; see nelayout add --help",
     "layout x -o y.png --sed 3": "unrecognized arguments: --sed (did you mean --seed?); see nelayout layout --help",
     "layout x --estimate": "unrecognized arguments: --estimate (nelayout plan FILE says seconds and memory); see "
     "nelayout layout --help",

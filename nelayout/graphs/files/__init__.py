@@ -123,7 +123,7 @@ def file_format(
         raise InputError(f"the {kind} must be named for a buffer: format=, {known}")
     if not ending:
         raise InputError(f"{str(path)!r} has no ending that names the {kind}; name it with format=, {known}")
-    if ending in CONVERSIONS and table is EXTENSIONS:
+    if ending in CONVERSIONS and (table is EXTENSIONS or ending == "h5ad"):  # cells are a graph and a table
         raise InputError(f"{str(path)!r}: .{ending} files are not read; {CONVERSIONS[ending]}")
     if ending not in table:
         raise InputError(f"{str(path)!r}: {unknown(kind, ending, table)}; or name it with format=")

@@ -33,6 +33,7 @@ CONVERSIONS = {
     **dict.fromkeys(("pickle", "pkl", "gpickle"), "load the graph in Python, and pass it to nelayout.layout"),
     **dict.fromkeys(("zip", "bz2", "xz", "7z", "tar", "tgz", "zst"), "unpack it first; gzip (.gz) is unpacked here"),
     **dict.fromkeys(("nt", "nq", "ttl", "n3", "rdf", "owl"), RDFLIB),
+    "h5ad": "in Python, nelayout.embed_cells(anndata.read_h5ad(path)) draws the cells",
     "mat": "scipy.io.loadmat(path) reads it in Python, and its matrix is a graph as it is",
     "hdf5": "h5py reads it in Python, and a matrix is a graph as it is",
 }
