@@ -148,7 +148,7 @@ KEYWORDS: dict[str, dict[str, Keyword]] = {
             "if there is one"),
         "callback": Keyword(None,
             "function called with the state (iteration, stage, value, positions) after each step; positions are in "
-            "the scale of the drawing and turned alike from step to step; True stops"),
+            "the scale of the drawing and turned alike from step to step, last those of the result; True stops"),
         "progress": Keyword(False, "show a progress bar"),
         "n_jobs": Keyword(None, "threads; None: all cores"),
     },

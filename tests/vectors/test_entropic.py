@@ -246,7 +246,7 @@ def test_annealing_is_one_run_for_those_who_look_on():
     keywords: dict[str, Any] = {"method": "tsne", "perplexity": 12, "perplexity_annealing": True, "random_state": 0}
     s = solve_vectors(X, max_iter=23, callback=lambda state: seen.append((state.iteration, state.stage)), **keywords)
     assert [step.iteration for step in s.trace] == list(range(len(s.trace)))
-    assert seen == [(step.iteration, step.stage) for step in s.trace]
+    assert seen == [*((step.iteration, step.stage) for step in s.trace), (len(s.trace), "result")]
     names = list(dict.fromkeys(step.stage for step in s.trace))
     assert names == ["perplexity 50: descend", "perplexity 25: descend", "perplexity 12.5: descend", "descend"]
     assert len(s.trace) <= 23

@@ -186,6 +186,13 @@ class Observer:
             if self.callback(Progress(step.iteration, step.stage, value, everything)):
                 raise Stopped
 
+    def finish(self, positions: np.ndarray) -> None:
+        """Show the callback the positions of the result."""
+        if self.callback is not None:
+            shown = positions.view()
+            shown.flags.writeable = False
+            self.callback(Progress(len(self.trace), "result", self.trace[-1].value if self.trace else math.nan, shown))
+
     def log_stages(self) -> None:
         """Log the stages of the steps since the last time."""
         if not self.logs or not LOG.isEnabledFor(logging.DEBUG):

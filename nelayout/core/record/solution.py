@@ -47,9 +47,8 @@ class Ran:
 class Progress:
     """Argument of a callback: the latest step, and all positions, (n, dim), read-only.
 
-    Positions are in node order and have the scale of the result. Each step is aligned to the step before, so an
-    animation does not jump. If no initial positions are given, the result may be turned or mirrored:
-    ``nelayout.align(positions, to=result)`` turns them alike.
+    Positions are in node order and have the scale of the result. Each step is aligned to the step before, and turns
+    from there to the orientation of the result. The last call, with stage "result", has the positions of the result.
     """
 
     iteration: int

@@ -1,10 +1,11 @@
 """Frames for callbacks: all positions at every step, in one scale and orientation.
 
-Stages have their own units, and no objective depends on rotations.  A frame has the scale of the result, and each
-component is turned and mirrored onto its previous frame.
+Stages have their own units, and no objective depends on rotations.  A frame has the scale of the result.  Each
+component is turned and mirrored onto its previous frame, and from there a little towards the orientation of the result,
+so that the last frame lies as the result does.
 
 >>> before, now = np.array([[1.0, 0.0], [0.0, 2.0]]), np.array([[0.0, 10.0], [20.0, 0.0]])
->>> (turned_onto(now, before, np.ones(2)) + 0.0).round(12).tolist()
+>>> (now @ turn_onto(now, before, np.ones(2)) + 0.0).round(12).tolist()
 [[10.0, 0.0], [0.0, 20.0]]
 """
 
@@ -20,7 +21,13 @@ from nelayout.core.passes.placement import frame
 from nelayout.core.placing.orient import canonical, fit
 from nelayout.core.placing.packing import pack
 
-__all__ = ["Animation", "turned_onto"]
+__all__ = ["Animation", "turn_onto"]
+
+# Part of the way to the orientation of the result that a frame turns.
+SHARE = 0.2
+# Largest difference of two ways that count as one, and the number of frames that agree on a way before it is taken:
+# drawings on their way change their orientation often, and symmetric ones have several.
+ALIKE, AGREED = 0.3, 12
 
 
 @dataclass
@@ -45,6 +52,9 @@ class Animation:
         # Also the middle and the radius of its component's area; radius 0 without an area.
         self.whole, self.before, self.middle = np.zeros((3, self.n, self.dim))
         self.seen, self.radius, self.furnished = np.zeros(self.n, dtype=bool), np.zeros(self.n), False
+        # Of each component, by its first node: the way that is left to the orientation of the result,
+        # and the number of frames that agree on it.
+        self.left: dict[int, tuple[np.ndarray, int]] = {}
 
     def show(self, drawing: Drawing) -> np.ndarray:
         """Return a new array with all positions, a drawing's graph as it is in it."""
@@ -66,18 +76,31 @@ class Animation:
             self._lay(drawing)
 
     def _lay(self, drawing: Drawing) -> None:
-        """Turn a component as in its previous frame; the first frame keeps its orientation."""
+        """Turn a component nearly as in its previous frame; the first lies as a result would."""
         nodes, mass = drawing.part.nodes, drawing.affinity.mass
         first = nodes[0]
         if self.kept and not self.radius[first]:
             self.whole[nodes] = drawing.in_place
             return
         Y = drawing.Y - np.sum(drawing.Y, axis=0) / len(nodes)
-        now = turned_onto(Y, self.before[nodes], mass) if self.seen[first] else canonical(Y, mass)
+        goal = canonical(Y, mass)
+        now = self._towards(goal, Y, mass, nodes) if self.seen[first] else goal
         self.before[nodes], self.seen[nodes] = now, True
         reach, radius = float(np.sqrt(np.max(np.einsum("ij,ij->i", now, now)))), self.radius[first]
         factor = radius / reach if radius > 0 and reach > 0 else radius or 1.0
         self.whole[nodes] = self.middle[nodes] + factor * now
+
+    def _towards(self, goal: np.ndarray, Y: np.ndarray, mass: np.ndarray, nodes: np.ndarray) -> np.ndarray:
+        """Turn Y (n, d) onto its previous frame, and on to its goal if frames agree on it."""
+        now = np.einsum("ij,jk->ik", Y, turn_onto(Y, self.before[nodes], mass))
+        way, first = turn_onto(now, goal, mass), int(nodes[0])
+        before, agreed = self.left.get(first, (way, 0))
+        agreed = agreed + 1 if np.abs(way - before).max() < ALIKE else 0
+        step = np.eye(self.dim)
+        if agreed >= AGREED:
+            step = way if np.linalg.det(way) < 0 else _part_of(way)
+        self.left[first] = np.einsum("ji,jk->ik", step, way), agreed
+        return np.einsum("ij,jk->ik", now, step)
 
     def _stand_apart(self) -> None:
         """Give components their areas, and all nodes a position before their component is drawn."""
@@ -108,11 +131,21 @@ class Animation:
                 right[0] += radius
 
 
-def turned_onto(Y: np.ndarray, before: np.ndarray, mass: np.ndarray) -> np.ndarray:
-    """Return centered positions Y (n, d), turned and mirrored to move their masses the least."""
+def turn_onto(Y: np.ndarray, before: np.ndarray, mass: np.ndarray) -> np.ndarray:
+    """Return the turn (d, d), or mirror, of centered Y (n, d) that moves masses the least."""
     size = max(float(np.max(np.abs(Y))), 1e-300)
     U, _, V = np.linalg.svd(np.einsum("i,ij,ik->jk", mass / np.max(mass), Y / size, before))
-    return np.einsum("ij,jk->ik", Y, np.einsum("jk,kl->jl", U, V))
+    return np.einsum("jk,kl->jl", U, V)
+
+
+def _part_of(turn: np.ndarray) -> np.ndarray:
+    """Return a rotation (d, d) by a share of the angle of another."""
+    from scipy.spatial.transform import Rotation
+
+    d = len(turn)
+    whole = np.eye(3)
+    whole[:d, :d] = turn
+    return Rotation.from_rotvec(SHARE * Rotation.from_matrix(whole).as_rotvec()).as_matrix()[:d, :d]
 
 
 def _disc(n: int, dim: int) -> np.ndarray:

@@ -172,6 +172,8 @@ def draw(work: Work, observer: Observer | None = None, evidence: bool = True) ->
             observer.log_stages()
         with observer.within(ASSEMBLE):
             done, units = _finished(problem, settings, drawings, observer)
+        if not stopped:
+            observer.finish(done.Y)
         with device.torch_errors() if device else nullcontext():
             return _result(problem, done, units, drawings, run, stopped, evidence)
 

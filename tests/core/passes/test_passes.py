@@ -166,7 +166,7 @@ def test_callbacks_change_no_bit_and_may_stop_in_every_pass(name, most):
     plain, Y = solved(G, method, options)
     watched, same = solved(G, method, options, lambda step: seen.append(step) and None)
     assert np.array_equal(Y, same)
-    for steps in (watched.trace, seen):
+    for steps in (watched.trace, seen[:-1]):
         told = [(s.iteration, s.stage, s.value) for s in steps]
         assert told == [(k, s.stage, s.value) for k, s in enumerate(plain.trace)]
     frames = [step.positions for step in seen]
@@ -208,4 +208,4 @@ def test_no_two_stages_of_a_trace_share_a_name(method):
         trace = nl.solve(G, method, seed=0, max_iter=5, n_jobs=2, **options).trace
         names = [name for name, _ in groupby(step.stage for step in trace)]
         assert len(names) == len(set(names)) > 3
-    assert told == [step.stage for step in trace]
+    assert told == [*(step.stage for step in trace), "result"]
