@@ -53,7 +53,13 @@ def class_names(network: Network, labels: object) -> list | None:
     """Return a class per node, None for an unknown one (None, NaN, -1, "", not in the dict)."""
     if labels is None:
         return None
-    names = network.host.objects(labels, "labels")
+    try:
+        names = network.host.objects(labels, "labels")
+    except InputError as error:
+        texts = [labels] if isinstance(labels, str) else labels if isinstance(labels, (list, tuple)) else []
+        if texts and all(isinstance(text, str) for text in texts):
+            raise InputError(f"{error}. Names of measures are given by measures=") from None
+        raise
     for i, label in enumerate(names):
         try:
             if label in {"", -1}:

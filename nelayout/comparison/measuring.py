@@ -10,8 +10,10 @@ import numpy as np
 from scipy.sparse import csr_array, issparse
 
 from nelayout.comparison import inputs
+from nelayout.core.record.shown import TableOfRows, TableOfValues
 from nelayout.errors import InputError, InputTypeError, Unsupported, unknown
 from nelayout.graphs import Network, every_position, links, points, read, translated_errors
+from nelayout.graphs.network import check_kind
 from nelayout.graphs.to_floats import numbers
 from nelayout.keywords.signatures import checks_keywords
 from nelayout.quality.distances import InputDistances, hop_distances, path_distances
@@ -64,7 +66,7 @@ def measures() -> list[dict[str, str]]:
 
     Returns
     -------
-    list of dicts
+    list of dicts, which prints as a table
         name, definition; better: "higher" or "lower"; score: its rule; needs: keywords of `measure` for the input;
         default: "graphs", "vectors" or both, where it is taken by default; applies: where it is defined; dimensions:
         the only number of dimensions, or ""; invariances: changes that do not change the value (translation, rotation,
@@ -80,7 +82,7 @@ def measures() -> list[dict[str, str]]:
     >>> [each["name"] for each in measures() if "monotone" in each["invariances"]][:3]
     ['trustworthiness', 'continuity', 'q_nx']
     """
-    return [
+    rows = [
         {
             "name": name,
             "definition": entry.definition,
@@ -97,6 +99,7 @@ def measures() -> list[dict[str, str]]:
         }
         for name, entry in MEASURES.items()
     ]
+    return TableOfRows(rows, ("name", "better", "default", "needs", "definition"))
 
 
 @checks_keywords
@@ -108,6 +111,7 @@ def measure(
     *,
     measures: str | Iterable[str] | None = None,
     weight: str | None = "weight",
+    weight_kind: str = "auto",
     node_size: object = None,
     sample: str | int | None = "auto",
     seed: object = 0,
@@ -130,6 +134,7 @@ def measure(
     measures : names to take, in this order; None takes the defaults for graphs (see `nelayout.measures`), and "all"
         takes all with the necessary input.
     weight : edge attribute; edges of weight 0 are left out. None takes all edges.
+    weight_kind : "distance" takes the weights for `lengths`. With any other kind distances are numbers of edges.
     node_size : diameters in the units of `pos` (number, dict, array or attribute), for `overlaps`.
     sample : "auto" is exact for small graphs and samples large ones. It samples neighborhoods and nearest nodes above
         20,000 nodes, and stress above 2,000. Ranks, pairs and the area of classes are sampled above 5,000, crossings by
@@ -142,7 +147,7 @@ def measure(
 
     Returns
     -------
-    dict of `Measured` by name: value, score (0 to 1, higher is better), standard error, exact.
+    dict of `Measured` by name: value, score (0 to 1, higher is better), standard error, exact. It prints as a table.
 
     Raises
     ------
@@ -162,8 +167,11 @@ def measure(
     >>> round(found["stress"].value, 3), float(found["coincident"])
     (0.4, 2.0)
     """
-    network = read(G, weight=weight)
     with translated_errors(G):
+        check_kind(weight_kind)
+        if weight_kind == "distance" and lengths is None:
+            lengths, weight = weight, None
+        network = read(G, weight=weight)
         graph = {"adjacency": network.adjacency, "given": path_lengths(G, network, lengths)}
         facts = facts_of(network, labels, coords, node_size, **graph)
         return measure_drawing(replace(facts, Y=every_position(network, pos)), measures, sample, seed)
@@ -297,7 +305,7 @@ def measure_drawing(
     brought: dict[str, Any] = {"sample": inputs.sample_size(sample), "seed": inputs.integer_seed(seed)}
     if drawing.distances is not None:
         brought["sweep"] = Sweep(drawing.distances, drawing.Y, **brought)
-    result = {}
+    result = TableOfValues()
     for name in chosen_measures(names, drawing):
         entry, dim = MEASURES[name], drawing.Y.shape[1]
         if entry.dim in (None, dim):

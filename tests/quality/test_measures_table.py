@@ -1,5 +1,6 @@
 """`measure` on every host: the table's promises, what is read, what is refused."""
 
+import pickle
 from typing import Any
 
 import igraph
@@ -7,6 +8,7 @@ import networkx as nx
 import numpy as np
 import pytest
 
+import nelayout as nl
 from nelayout.comparison import Measured, measure, measures
 from nelayout.errors import InputError, Unsupported
 from nelayout.quality.table import MEASURES
@@ -219,3 +221,42 @@ def test_inputs_are_not_changed():
     measure(GRAPH, pos, **GIVEN)
     assert all((pos[v] == POS[v]).all() for v in GRAPH)
     assert nx.to_dict_of_dicts(GRAPH) == before
+
+
+def html(shown: Any) -> str:
+    return shown._repr_html_()
+
+
+def test_results_print_as_tables_and_stay_what_they_are():
+    G = nx.karate_club_graph()
+    found = nl.measure(G, nx.circular_layout(G), measures=["stress", "crossings"])
+    assert isinstance(found, dict)
+    lines = repr(found).splitlines()
+    assert [line.split()[0] for line in lines] == ["measure", "stress", "crossings"]
+    assert lines[1].split()[1:] == [f"{found['stress'].value:.4g}", f"{found['stress'].score:.3f}"]
+    for listed in (nl.methods(), nl.measures()):
+        assert isinstance(listed, list)
+        assert pickle.loads(pickle.dumps(listed)) == listed
+        assert [line.split()[0] for line in repr(listed).splitlines()] == ["name", *(row["name"] for row in listed)]
+        assert html(listed).count("<tr>") == len(listed) + 1
+        assert all(f">{key}</th>" in html(listed) for key in listed[0])
+    assert html(found).count("<tr>") == 3
+
+
+def test_weights_that_are_distances_are_lengths_of_paths():
+    G = nx.path_graph(4)
+    nx.set_edge_attributes(G, {(0, 1): 5.0, (1, 2): 1.0, (2, 3): 2.0}, "km")
+    pos = {0: (0, 0), 1: (5, 0), 2: (6, 0), 3: (8, 0)}
+    exact = nl.measure(G, pos, measures="stress", weight="km", weight_kind="distance")
+    assert exact == nl.measure(G, pos, measures="stress", lengths="km")
+    assert exact["stress"].value == pytest.approx(0.0)
+    assert nl.measure(G, pos, measures="stress", weight="km")["stress"].value > 0.01
+    with pytest.raises(ValueError, match="unknown weight_kind 'distanc'"):
+        nl.measure(G, pos, weight="km", weight_kind="distanc")
+
+
+@pytest.mark.parametrize("names", [["stress"], ["stress", "crossings"], "stress"])
+def test_names_of_measures_in_the_place_of_labels_name_their_keyword(names):
+    G = nx.path_graph(4)
+    with pytest.raises(InputError, match=r"labels.*Names of measures are given by measures="):
+        nl.measure(G, nx.circular_layout(G), names)

@@ -10,6 +10,7 @@ from nelayout.core.catalogue.record import PERPLEXITY, Method
 from nelayout.core.catalogue.stages import Descend
 from nelayout.core.catalogue.table import AUTO, METHODS, own_parts
 from nelayout.core.formula.part_names import as_number, spell, split
+from nelayout.core.record.shown import TableOfRows
 from nelayout.errors import InputError, InputTypeError, Unsupported, unknown
 
 __all__ = [
@@ -186,16 +187,17 @@ def method(base: str | Method, **changes: Any) -> Method:
 def methods() -> list[dict[str, Any]]:
     """Return the catalogue as rows: name, parts, summary and reference of each method.
 
-    The first is "auto", the default of `nelayout.layout`.
+    The first is "auto", the default of `nelayout.layout`.  The list prints as a table.
 
     >>> [row["name"] for row in methods()][:3]
     ['auto', 'ws-sne', 'gamma-quadlog']
     """
     parts = ("name", "kernel", "divergence", "connection", "mass", "summary", "reference")
-    return [
+    rows = [
         {part: getattr(m, part).name if part in _FORMULA else getattr(m, part) for part in parts}
         for m in (AUTO, *METHODS.values())
     ]
+    return TableOfRows(rows, parts[:-1])
 
 
 def of_others(keyword: str) -> str:

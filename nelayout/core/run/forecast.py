@@ -15,6 +15,7 @@ from nelayout.core.passes.drawing import uses_loops
 from nelayout.core.passes.facts import Facts
 from nelayout.core.passes.passes import Pass, passes_within
 from nelayout.core.problem import Settings
+from nelayout.core.record.shown import html_table, text_table
 from nelayout.core.run.plan import passes_for, walk_over_alpha
 from nelayout.core.run.several_machines import Forecast
 from nelayout.core.run.twins import twins_of
@@ -92,24 +93,15 @@ class Plan:
         return [*rows, ("total", "", f"{self.steps:,}", _short(self.seconds), size_in_words(self.bytes), "")]
 
     def __repr__(self) -> str:
-        rows = [HEAD, *self._rows()]
-        widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-        lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
-        return "\n".join([self._title(), *lines, *([] if self.cluster is None else [str(self.cluster)])])
+        parts = [self._title(), text_table(HEAD, self._rows()), *([] if self.cluster is None else [str(self.cluster)])]
+        return "\n".join(parts)
 
     def _title(self) -> str:
         parts = f"{self.components:,} component{'s' if self.components != 1 else ''}"
         return f"{self.method}: {self.nodes:,} nodes, {self.edges:,} edges, {parts}"
 
     def _repr_html_(self) -> str:
-        head = "".join(f"<th>{name}</th>" for name in HEAD)
-        rows = "".join(
-            "<tr>"
-            + "".join(f"<td style='text-align:left'>{escape(cell).replace('  ', '&emsp;')}</td>" for cell in row)
-            + "</tr>"
-            for row in self._rows()
-        )
-        return f"<p>{escape(self._title())}</p><table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
+        return f"<p>{escape(self._title())}</p>{html_table(HEAD, self._rows())}"
 
 
 def plan_of(work: Work, file: float = 0.0, loads: bool = True) -> Plan:
