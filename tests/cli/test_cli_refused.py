@@ -60,7 +60,7 @@ LAYOUT = {
     "graph.gml -o . --format png": "the output '.' is a folder; give the name of a file in it",
     "graph.gml -o .": "the output '.' is a folder; give the name of a file in it",
     "pairs.csv -o out.csv --weight m": "pairs.csv: unknown column for weight 'm'. Allowed: 'n'; --weight none",
-    "graph.gml -o out.jsno": "'out.jsno': unknown output format 'jsno': did you mean 'json'? Allowed: 'arrow',",
+    "graph.gml -o out.jsno": "'out.jsno': unknown output format 'jsno': did you mean 'json'",
     "graph.gml -o out.csv --pos start.csv --fixed z": "unknown node for --fixed 'z'. Allowed: 'a', 'b', 'c',",
     "graph.gml -o out.png --label knd": "unknown node attribute for --label 'knd': did you mean 'kind'?",
     "graph.gml -o out.png --color knd": "unknown node attribute or color for --color 'knd': did you mean",
