@@ -79,7 +79,7 @@ COMPARE = {
     "-m ws-sne -o out.csv --weight nothing": "unknown edge attribute for --weight 'nothing'.",
     "-m ws-sne -o graph.graphml --format csv": "the output 'graph.graphml' is the input file; choose another name",
     "--pos c=circle.csv -o ./circle.csv": "the output './circle.csv' is the input file; choose another name",
-    "-m ws-sne -o out.gif": "'out.gif': unknown output format 'gif'. Allowed: 'csv', 'html', 'json', 'pdf', 'png',",
+    "-m ws-sne -o out.gif": "'out.gif': unknown output format 'gif'. Allowed: 'csv',",
     "-m ws-sne -o out.csv --classes knd": "unknown node attribute for --classes 'knd': did you mean 'kind'? Allowed:",
     "-m ws-sne -o out.csv --coords east,nort": "unknown node attribute for --coords 'nort': did you mean 'north'?",
     "-m ws-sne -o out.csv --coords east": "--coords east: give two node attributes with one number each, such as",
