@@ -113,9 +113,10 @@ def effect(base: dict[str, dict[str, float]], now: dict[str, dict[str, float]]) 
 
 def table(results: dict[str, Any]) -> str:
     """Return the lines of docs/tuning.md; numbers that were not measured keep theirs."""
+    date, commit = results["date"], results["commit"]
     known = {tuple(line.split(" | ")[:2]): line for line in PAGE.read_text().splitlines() if line.startswith("| `")}
     lines = [
-        f"`python -m benchmarks.tuned_numbers --write` wrote these lines on {results['date']} at commit {results['commit']}.",
+        f"`python -m benchmarks.tuned_numbers --write` wrote these lines on {date} at commit {commit}.",
         f"Each number is halved and doubled, over {results['graphs']} graphs of up to {results['largest']} nodes.",
         "In brackets are the graphs in which some measure changes by 1 % and more.", "",
         "| number | is | decides | halved | doubled |", "|---|---|---|---|---|",

@@ -204,7 +204,7 @@ class Method:  # noqa: PLW1641  the dataclass makes its hash
         return self.stages != _recipe(self.kernel, self.divergence, self.connection)
 
     def during(self, stage: Descend, emphasis: float | None = None) -> Method:
-        """Return the method with the parts that a stage has; ``emphasis``: None keeps the method's."""
+        """Return the method with a stage's parts; ``emphasis``: None keeps the method's."""
         own: dict[str, Any] = {"kernel": stage.kernel, "divergence": stage.divergence, "emphasis": emphasis}
         return self.with_checked(variational=False, **{name: own[name] for name in own if own[name] is not None})
 

@@ -265,7 +265,8 @@ class Objective:
         known: dict[int, SmallGraph | None] = vars(self).setdefault("_packed", {})
         if d not in known:
             parts = self.kernel, self.phi, self.connection, self.exaggeration, self.emphasis
-            alike = self.free is None and self._spread is None
+            own = self.free, self._spread, self.gravity, self.anchors
+            alike = all(each is None for each in own)
             known[d] = self.shared(("loop", d, *parts), lambda: packed(self, d)) if alike else packed(self, d)
         return known[d]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Any
 
 import numpy as np
@@ -39,6 +39,10 @@ class Affinity:
     features: np.ndarray | None = None
     distances: Distances | None = None
     shared: dict[Any, Any] = field(init=False, default_factory=dict, compare=False, repr=False)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle and copy without the shared parts, which hold memory of compiled loops."""
+        return Affinity, tuple(getattr(self, each.name) for each in fields(self) if each.init)
 
     def around(self, by_rows: bool) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Return sums (n,) over neighbors: of mass, 1, weight; ``by_rows``: only of the own row."""

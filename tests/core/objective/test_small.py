@@ -1,5 +1,7 @@
 """Small graphs: the compiled loop has the values, gradients and first steps of the interpreted objective."""
 
+import copy
+import pickle
 import shutil
 from dataclasses import replace
 
@@ -10,6 +12,8 @@ from scipy.sparse import csr_array
 
 import nelayout as nl
 from nelayout.core.catalogue import METHODS
+from nelayout.core.formula.potentials import Anchors
+from nelayout.core.formula.potentials.gravity import Gravity
 from nelayout.core.objective import Affinity, Objective, small_library
 from nelayout.core.objective.small_library import loop
 from nelayout.core.optimizers import LBFGS
@@ -62,6 +66,31 @@ def test_values_and_gradients_are_those_of_the_objective(name, dim):
     assert there.value == pytest.approx(here.value, rel=1e-10)
     assert there.lam == pytest.approx(here.lam, rel=1e-10)
     np.testing.assert_allclose(there.gradient, here.gradient, atol=1e-9 * np.abs(here.gradient).max())
+
+
+def test_objectives_of_one_graph_share_only_what_is_equal():
+    plain, looped = objective("ws-sne")
+    Y = np.random.default_rng(2).normal(size=(34, 2))
+    looped.evaluate(Y)
+    free, anchors = np.ones((34, 2), dtype=bool), Anchors(Y - 1.0, np.full(34, 0.1))
+    free[3] = False
+    changes = {"exaggeration": 3.0}, {"emphasis": 0.5}, {"free": free}, {"anchors": anchors}, {"gravity": Gravity(0.2)}
+    hops = np.array(list(nx.floyd_warshall_numpy(nx.karate_club_graph(), weight=None)))
+    affinity = replace(plain.affinity, distances=Distances.of(np.arange(34), hops))
+    for each in changes:
+        there = replace(looped, affinity=affinity, **each)
+        for now in (there, replace(looped, affinity=affinity)):  # one after another on the same affinity
+            here = replace(now, in_one_loop=False)
+            assert now.evaluate(Y).value == pytest.approx(here.evaluate(Y).value, rel=1e-10), each
+            np.testing.assert_allclose(now.evaluate(Y).gradient, here.evaluate(Y).gradient, atol=1e-9)
+
+
+def test_similarities_pickle_and_copy_after_a_descent():
+    _, looped = objective("tsne")
+    Y = np.random.default_rng(2).normal(size=(34, 2))
+    value = looped.evaluate(Y).value
+    for other in (pickle.loads(pickle.dumps(looped.affinity)), copy.deepcopy(looped.affinity)):
+        assert replace(looped, affinity=other).evaluate(Y).value == value
 
 
 @pytest.mark.parametrize(("emphasis", "merged"), [(0.4, False), (0.0, True)])
