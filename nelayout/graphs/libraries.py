@@ -645,7 +645,7 @@ def _where(matrix: csr_array, keep: np.ndarray) -> csr_array:
 def _symmetric(matrix: csr_array) -> tuple[csr_array, bool]:
     """Return (A, False) for a symmetric matrix, else (A + A^T, True); exactly symmetric copy."""
     mirrored = matrix.T.tocsr()
-    if len(matrix.data) == 0:
+    if all(np.array_equal(getattr(matrix, part), getattr(mirrored, part)) for part in ("indptr", "indices", "data")):
         return mirrored, False
     apart = abs(matrix - mirrored).max()
     if apart == 0:

@@ -37,6 +37,9 @@ MAX_CLUSTER_MASS = 8.0
 # see tuning: STRONG
 STRONG = 0.1
 
+# Entries from which a compiled loop finds favorites: arrays of all entries would be the most memory of a run.
+MIN_LOOP_ENTRIES = 1 << 17
+
 Favorites = Callable[[np.ndarray, np.ndarray], np.ndarray]
 
 
@@ -105,6 +108,8 @@ def favorites_of(
 ) -> Favorites:
     """Return the function that finds the favorite neighbor of each of the first rows."""
     n = len(indptr) - 1
+    if len(cols) >= MIN_LOOP_ENTRIES:
+        return _favorites_by_loop(indptr, cols, weights, mass, tickets)
     rows = np.repeat(np.arange(n, dtype=np.int32), np.diff(indptr))
     jitter = ((tickets[rows] + tickets[cols]) * GOLDEN) % 1.0
     score = weights / (mass[rows] * mass[cols]) * (1.0 + TIES * jitter)
@@ -125,6 +130,18 @@ def favorites_of(
     return favorites
 
 
+def _favorites_by_loop(*graph: np.ndarray) -> Favorites:
+    """Return the function of `favorites_of` with a compiled loop; its favorites are the same."""
+    from nelayout.core.passes import coarsen_loops
+
+    def favorites(chooses: np.ndarray, chosen: np.ndarray) -> np.ndarray:
+        choice = np.empty(len(graph[0]) - 1, dtype=np.int64)
+        coarsen_loops.favorites(*graph, TIES, GOLDEN, chooses, chosen, choice)
+        return choice
+
+    return favorites
+
+
 def merge(affinity: Affinity, cluster: np.ndarray, n: int) -> Affinity:
     """Return the affinity of n clusters: masses and weights added, merged ones counted."""
     coarse = merged(affinity.P, cluster, n)
@@ -136,10 +153,12 @@ def merge(affinity: Affinity, cluster: np.ndarray, n: int) -> Affinity:
 
 def merged(P: csr_array, cluster: np.ndarray, n: int) -> csr_array:
     """Return the weights between clusters."""
-    rows = np.repeat(cluster, np.diff(P.indptr))
-    cols = cluster[P.indices]
+    cluster = cluster.astype(np.int32)  # half the memory
+    rows, cols = np.repeat(cluster, np.diff(P.indptr)), cluster[P.indices]
     across = rows != cols
-    coarse = csr_array((P.data[across], (rows[across], cols[across])), shape=(n, n))
+    rows, cols, weights = rows[across], cols[across], P.data[across]
+    coarse = csr_array((weights, (rows, cols)), shape=(n, n))
+    del rows, cols, weights, across
     coarse.sum_duplicates()
     return csr_array((coarse.data, coarse.indices.astype(np.int32), coarse.indptr.astype(np.int32)), shape=(n, n))
 

@@ -18,7 +18,7 @@ def component_labels(P: csr_array) -> np.ndarray:
 
     Labels move to the smallest label in reach, by hooking roots onto roots and halving paths.
     """
-    parent = np.arange(P.shape[0])
+    parent = np.arange(P.shape[0], dtype=np.int32)
     rows, cols = np.repeat(parent, np.diff(P.indptr)), P.indices
     while len(rows):
         one, other = parent[rows], parent[cols]

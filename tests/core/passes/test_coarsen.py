@@ -12,6 +12,7 @@ from scipy.sparse import csr_array
 from nelayout.core.catalogue.record import Method
 from nelayout.core.formula.kernels import KERNELS
 from nelayout.core.objective import Affinity, Objective
+from nelayout.core.passes import coarsen
 from nelayout.core.passes.coarsen import COARSEST, MAX_KEPT, Level, hierarchy, match
 from nelayout.core.placing.components import component_labels
 from nelayout.core.sums.nbody import Exact
@@ -51,6 +52,16 @@ GRAPHS = {
     ),
     "broom": lambda: nx.lollipop_graph(60, 400),
 }
+
+
+@pytest.mark.parametrize("mass", ["unit", "degree"])
+@pytest.mark.parametrize("name", GRAPHS)
+def test_large_graphs_are_coarsened_as_small_ones(name, mass, monkeypatch):
+    plain = levels_of(GRAPHS[name](), mass)
+    monkeypatch.setattr(coarsen, "MIN_LOOP_ENTRIES", 0)
+    for one, two in zip(plain, levels_of(GRAPHS[name](), mass), strict=True):
+        assert np.array_equal(one.affinity.P.toarray(), two.affinity.P.toarray())
+        assert one.cluster is None or np.array_equal(one.cluster, two.cluster)
 
 
 @pytest.mark.parametrize("mass", ["unit", "degree"])

@@ -35,7 +35,7 @@ TOLERANCE = 1e-2
 PRECISION, SPECTRAL = np.float32, np.complex64
 # Maximum number of stored transforms, of their points in total, and of points relative to the latest transform:
 # transforms of large grids fill the memory.
-SPECTRA, MAX_SPECTRA_POINTS, MAX_SPECTRA_RATIO = 12, 1 << 25, 2
+SPECTRA, MAX_SPECTRA_POINTS, MAX_SPECTRA_RATIO = 12, 1 << 22, 2
 # Largest coordinate without overflow of squares and grids.
 FARTHEST = 1e100
 
@@ -82,12 +82,13 @@ class Mesh:
 
             together = threads if n >= MIN_TASK_NODES else Threads()
             _, in_cells = together.map(lambda work: work(), (spread, sort))
-            rows = _along(threads, fft.rfft, density, 1, ly // 2 + 1, SPECTRAL, ly)
-            transform = _along(threads, fft.fft, rows, 0, lx, SPECTRAL, lx)
+            transform = _along(threads, fft.rfft, density, 1, ly // 2 + 1, SPECTRAL, ly)
+            del density, spread  # large arrays end as early as they can
+            transform = _along(threads, fft.fft, transform, 0, lx, SPECTRAL, lx)
             for radial in [radial for radial in grids if grids[radial] == grid]:
                 spectrum, lags, smooth = self._spectrum(radial, grid)
-                columns = _along(threads, fft.ifft, transform, 0, grid.nx, SPECTRAL, lx, spectrum)
-                values = _along(threads, fft.irfft, columns, 1, ly, PRECISION, ly)[:, : grid.ny]
+                values = _along(threads, fft.ifft, transform, 0, grid.nx, SPECTRAL, lx, spectrum)
+                values = _along(threads, fft.irfft, values, 1, ly, PRECISION, ly)[:, : grid.ny]
                 self._local(X, Z, charges, radial, grid, values, lags, smooth, in_cells, *answer[radial])
         return tuple(answer[radial] for radial in radials)
 
