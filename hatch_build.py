@@ -1,8 +1,9 @@
-"""The step of building a wheel that compiles the loop of small graphs, see `nelayout/core/objective/small_library.py`.
+"""Steps of building a wheel: the loop of small graphs, see `nelayout/core/objective/small_library.py`, and the readme.
 
 Without a C compiler the wheel has no compiled code.  It draws small graphs more slowly.
 """
 
+import re
 import subprocess
 import sys
 import sysconfig
@@ -10,6 +11,11 @@ from pathlib import Path
 from typing import Any
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
+from hatchling.metadata.plugin.interface import MetadataHookInterface
+
+# Addresses of the pictures and of all else that README.md names by paths of the repository.
+PICTURES = "https://raw.githubusercontent.com/nelayout/nelayout/main/"
+FILES = "https://github.com/nelayout/nelayout/blob/main/"
 
 
 class CompiledLoop(BuildHookInterface):
@@ -27,3 +33,14 @@ class CompiledLoop(BuildHookInterface):
             build_data["artifacts"].append(f"/{path.relative_to(self.root).as_posix()}")
         platform = sysconfig.get_platform().replace("-", "_").replace(".", "_")
         build_data.update(pure_python=False, tag=f"py3-none-{platform}")
+
+
+class Readme(MetadataHookInterface):
+    """Gives the wheel the readme with addresses in place of paths: a wheel holds no pictures."""
+
+    def update(self, metadata: dict[str, Any]) -> None:
+        """Add the readme."""
+        text = Path(self.root, "README.md").read_text(encoding="utf-8")
+        text = re.sub(r"(!\[[^\]]*\]\()(?!https:)", rf"\g<1>{PICTURES}", text)
+        text = re.sub(r"(?<!!)(\[[^\]]*\]\()(?!https:)", rf"\g<1>{FILES}", text)
+        metadata["readme"] = {"content-type": "text/markdown", "text": text}
