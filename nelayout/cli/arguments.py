@@ -32,10 +32,10 @@ from nelayout.keywords.options import TEXTS
 
 __all__ = [
     "METHOD_TEXT", "PICTURES", "Command", "Keywords", "WrongUsage", "attribute", "check_writable", "choose_formats",
-    "declare", "declare_ends", "declare_limit", "declare_look", "declare_messages", "declare_output", "declare_picture",
-    "declarer", "ending_early", "in_options", "keys", "keywords", "known_positions", "look", "method", "number_or",
-    "painting", "picture_beside", "picture_look", "read_graph", "say", "say_all", "setting", "shows_progress",
-    "tuned_method", "weight", "weights", "whole", "with_endings",
+    "declare", "declare_ends", "declare_figure", "declare_limit", "declare_look", "declare_messages", "declare_output",
+    "declare_picture", "declarer", "ending_early", "figure_look", "in_options", "keys", "keywords", "known_positions",
+    "look", "method", "number_or", "painting", "picture_beside", "picture_look", "read_graph", "say", "say_all",
+    "setting", "shows_progress", "tuned_method", "weight", "weights", "whole", "with_endings",
 ]  # fmt: skip
 
 # Keywords of a function, with their values.
@@ -158,6 +158,26 @@ def declare_picture(option: Callable[..., None]) -> None:
     option("--background", text="white, dark, a color, or none for a transparent picture", metavar="COLOR")
     styles = ("straight", "faded", "bundled", "none")  # as in `nelayout.pictures.edges`, which --help must not import
     option("--edges", text="edge style of a picture (straight)", choices=styles)
+    option("--edge-color", text="edge attribute that colors the edges, or one color", metavar="NAME")
+    option("--edge-width", text="edge attribute that widths are in proportion to, or points", metavar="NAME")
+    size = "node attribute, degree or strength that areas are in proportion to; or a diameter in units of the positions"
+    option("--node-size", text=size, metavar="NAME")
+    option("--top", text="labels of the N nodes with most neighbors only", type=whole, metavar="N")
+    declare_figure(option)
+
+
+def declare_figure(option: Callable[..., None]) -> None:
+    """Add the options for letters, legend and size of a picture."""
+    option("--font-size", text="points of the letters of labels", type=float, metavar="POINTS")
+    option("--legend", text="position of the legend: right, below or none", choices=("right", "below", "none"))
+    option("--width-mm", text="width of a picture in millimeters; the height follows", type=float, metavar="MM")
+    option("--figsize", text="width and height of a picture in inches, such as 8x6", type=inches, metavar="WxH")
+
+
+def inches(word: str) -> tuple[float, float]:
+    """Return two numbers that are written as 8x6 or 8,6."""
+    wide, high = map(float, re.split("[x,]", word))
+    return wide, high
 
 
 def declare_messages(option: Callable[..., None], default: str = "") -> None:
@@ -463,10 +483,15 @@ def _color(name: str | None, file: GraphFile) -> Any:
         return name
     if name in file.node_data:
         return Named(file.node_data[name], name)
+    return _one_color(name, "node attribute or color for --color", [*file.node_data, *AMOUNTS])
+
+
+def _one_color(name: str, what: str, others: list[str]) -> str:
+    """Return the name of a color, or raise `InputError` with the `others` that exist."""
     from matplotlib.colors import is_color_like
 
     if not is_color_like(name):
-        raise unknown("node attribute or color for --color", name, [*file.node_data, *AMOUNTS])
+        raise unknown(what, name, others)
     return name
 
 
@@ -496,17 +521,61 @@ def picture_look(given: argparse.Namespace, kind: str, file: GraphFile) -> Keywo
 
     Raises `InputError`, before the work starts, if the output is not a picture, and as `nelayout.draw` does.
     """
-    asked = {name: getattr(given, name) for name in ("background", "edges") if getattr(given, name) is not None}
+    asked = figure_look(given, kind, ("background", "edges", "edge_color", "edge_width", "node_size", "top"))
     if not asked:
         return {}
-    if kind not in PICTURES:
-        option = f"--{next(iter(asked))}"
-        raise InputError(f"{option} is for pictures ({', '.join(PICTURES)}); {kind} is not a picture: leave it out")
-    if given.background == "none":
+    if asked.get("background") == "none":
         asked["background"] = None
     from nelayout.pictures.edges import check_style
     from nelayout.pictures.paper import paper
 
     paper(asked.get("background", "auto"))
-    check_style(asked.get("edges", "straight"), read(file.graph, weight=None).adjacency.nnz // 2)
+    network = read(file.graph, weight=None)
+    check_style(asked.get("edges", "straight"), network.adjacency.nnz // 2)
+    if "node_size" in asked:
+        asked["node_size"] = _node_size(asked["node_size"], file)
+    if "edge_color" in asked and asked["edge_color"] not in file.edge_attributes:
+        _one_color(asked["edge_color"], "edge attribute or color for --edge-color", file.edge_attributes)
+    if "edge_width" in asked and asked["edge_width"] not in file.edge_attributes:
+        asked["edge_width"] = _number(asked["edge_width"], "edge attribute or number for --edge-width", file)
+    if "top" in asked:
+        from nelayout.pictures.picture import named_most_central
+
+        texts = attribute(given.label, file, "--label", OWN_NAMES)
+        asked["labels"] = named_most_central(network, file.labels if texts is None else texts, asked.pop("top"))
     return asked
+
+
+def figure_look(given: argparse.Namespace, kind: str, more: Iterable[str] = ()) -> Keywords:
+    """Return the options of `declare_figure`, and those named, as keywords of `nelayout.draw`."""
+    names = (*more, "font_size", "legend", "width_mm", "figsize")
+    asked = {name: getattr(given, name) for name in names if getattr(given, name) is not None}
+    if asked and kind not in PICTURES:
+        option = f"--{next(iter(asked)).replace('_', '-')}"
+        raise InputError(f"{option} is for pictures ({', '.join(PICTURES)}); {kind} is not a picture: leave it out")
+    if asked:
+        from nelayout.pictures.picture import figure_size
+
+        figure_size(asked.get("figsize"), asked.get("width_mm"), None)
+    if asked.get("legend") == "none":
+        asked["legend"] = False
+    return asked
+
+
+def _node_size(word: str, file: GraphFile) -> Any:
+    """Return the sizes for `--node-size`: one value per node by its name, a word, or a diameter."""
+    from nelayout.pictures.colors import AMOUNTS
+
+    if word in (*AMOUNTS, "auto"):
+        return word
+    if word in file.node_data:
+        return Named(file.node_data[word], word)
+    return _number(word, "node attribute or number for --node-size", file)
+
+
+def _number(word: str, what: str, file: GraphFile) -> float:
+    """Return a number, or raise `InputError` with the attributes that exist."""
+    try:
+        return float(word)
+    except ValueError:
+        raise unknown(what, word, file.edge_attributes if "edge" in what else list(file.node_data)) from None

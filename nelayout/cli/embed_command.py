@@ -61,6 +61,7 @@ def _declare(option: Callable[..., None]) -> None:
     option("--sheet", text="sheet of a workbook, by name or number (the first one)", metavar="NAME")
     option("--label", text="column with labels of the points; not a coordinate", metavar="COLUMN")
     option("--color", text="column that colors the points, not a coordinate; or one color", metavar="COLUMN")
+    arguments.declare_figure(option)
     save = "also write the finished map into this file, for --model and for pickle.load in Python"
     option("--save", text=save, metavar="MODEL")
     model = (
@@ -92,6 +93,7 @@ def _run(given: argparse.Namespace) -> None:
     parameters = _parameters(given)
     into, kind = arguments.choose_formats(given, (*PICTURES, *WRITTEN))
     arguments.check_writable(given.output, kind, *filter(None, (given.file, given.model)))
+    look = arguments.figure_look(given, kind)
     if given.save is not None:
         files.check_output(given.save, given.file)
     into = "csv" if into is None and given.file == "-" else into
@@ -125,7 +127,7 @@ def _run(given: argparse.Namespace) -> None:
     say_all(notes, given)
     if kind in PICTURES:
         with painting(given):
-            content = _picture(table, color, Y, kind, under)
+            content = _picture(table, color, Y, kind, under, look)
     else:
         content = _content(table, Y, kind, graph)
     if given.save is None:
@@ -212,7 +214,9 @@ def _read(source: Source, form: str, columns: Any, given: argparse.Namespace) ->
     return read_table(source, form, columns, beside, given.sheet), color
 
 
-def _picture(table: Table, color: str | None, Y: np.ndarray, kind: str, under: np.ndarray | None) -> bytes:
+def _picture(
+    table: Table, color: str | None, Y: np.ndarray, kind: str, under: np.ndarray | None, look: Keywords
+) -> bytes:
     """Return a picture of the points, over the gray points `under` of a finished map."""
     from nelayout.pictures import draw
     from nelayout.pictures.colors import PLAIN, UNKNOWN, class_names
@@ -229,7 +233,7 @@ def _picture(table: Table, color: str | None, Y: np.ndarray, kind: str, under: n
         Y = np.concatenate([under, Y])
     content = io.BytesIO()
     named = Named(colors, classes.title) if classes is not None and classes.title else colors
-    draw(None, Y, content, labels=labels, color=named, format=kind)
+    draw(None, Y, content, labels=labels, color=named, format=kind, **look)
     return content.getvalue()
 
 

@@ -32,7 +32,8 @@ __all__ = ["ADD", "COMMAND", "DRAW", "declare"]
 FILMS = ("html", "gif")
 # Options of work that only one machine can do, by their names in the arguments.
 ONE_MACHINE = (
-    "time_limit", "pos", "fixed", "layers", "stability", "nodes", "label", "color", "background", "edges", "more",
+    "time_limit", "pos", "fixed", "layers", "stability", "nodes", "label", "color", "background", "edges", "edge_color",
+    "edge_width", "node_size", "top", "font_size", "legend", "width_mm", "figsize", "more",
 )  # fmt: skip
 # Options of a drawing on workers with the names and values of keywords.
 ON_WORKERS = (
@@ -292,6 +293,7 @@ COMMAND = Command(
         "nelayout graph.graphml",
         "nelayout layout graph.graphml -o drawing.png --label id --color kind",
         "nelayout layout graph.graphml -o drawing.pdf --background dark --edges bundled",
+        "nelayout layout graph.graphml -o figure.pdf --width-mm 89 --font-size 6 --top 15 --color kind",
         "nelayout layout graph.graphml -o drawing.html",
         "nelayout layout graph.mtx.gz -m nerv --set kappa=0.2 -o positions.csv",
         "nelayout layout edges.csv --weight none --dim 3 -o positions.json",

@@ -1,8 +1,8 @@
 """Colors of nodes: given colors, one for each class, a scale for numbers, or one for all.
 
 Values that all are colors are used as they are. Texts, booleans and up to 24 different whole numbers are classes. Other
-numbers, dates and durations are a scale. The palettes have 24 colors in three groups of eight. Color-blind readers can
-distinguish the eight colors of a group, and the shape of a dot shows its group.
+numbers, dates (also as text such as 2024-05-31) and durations are a scale. The palettes have 24 colors in three groups
+of eight. Color-blind readers can distinguish the eight colors of a group, and the shape of a dot shows its group.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import colorsys
 import math
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
 from typing import TYPE_CHECKING, Any
 
@@ -46,6 +46,7 @@ LEGEND = len(PALETTE)  # largest number of classes that a legend names, and of w
 SHAPE_COLORS = LEGEND // 3  # colors of one shape
 DURATIONS = {unit: timedelta(**{unit: 1}) for unit in ("days", "hours", "minutes", "seconds")}
 SCALES = {"numbers": (int, float), "dates": date, "durations": timedelta}  # values of one kind are on one scale
+_DATE = re.compile(r"\d{4}-\d\d(-\d\d([T ]\d\d:\d\d(:\d\d(\.\d{1,6})?)?(Z|[+-]\d\d:?\d\d)?)?)?")
 PLAIN = WHITE.plain
 UNKNOWN = WHITE.unknown
 
@@ -60,7 +61,7 @@ class Coloring:
     bounds: tuple[float, float] | None = None  # least and largest value of a scale
     log: bool = False  # whether the scale is logarithmic
     whole: bool = False  # whether all values of the scale are whole numbers
-    beyond: bool = False  # whether there are values outside of the bounds
+    beyond: str = "neither"  # ends of the scale that values lie beyond: neither, min, max or both
     name: str = ""  # the heading of legend or color bar
     unit: str = ""  # of a scale: "date" for days since 1970, or the unit of durations, such as "hours"
     note: str = ""  # a sentence for what the legend lacks
@@ -77,11 +78,13 @@ class Coloring:
 
 @dataclass(frozen=True, slots=True)
 class Inks:
-    """The choice of colors: `cmap` and `palette` of `nelayout.draw`, and the paper."""
+    """The choice of colors: `cmap`, `palette`, `vmin` and `vmax` of `nelayout.draw`, and the paper."""
 
     cmap: object = None
     palette: Any = None
     paper: Paper = WHITE
+    vmin: object = None
+    vmax: object = None
 
     def scale(self) -> Colormap:
         """Return the colors of numbers: rcParams["image.cmap"], on dark paper viridis' light part."""
@@ -130,42 +133,39 @@ class Inks:
         return [to_rgba(color) for color in given[:k]]
 
 
-def coloring(
-    network: Network, color: object, amount: np.ndarray | None = None, tails: float = 0.0, inks: Inks = Inks()
-) -> Coloring:
+def coloring(network: Network, color: object, amount: np.ndarray | None = None, inks: Inks = Inks()) -> Coloring:
     """Return the colors of the nodes; see `nelayout.draw` for `color`.
 
-    `amount` (n,) are the numbers that the word `color` stands for. The share `tails` of the nodes at each end of a
-    scale has the color of this end.
+    `amount` (n,) are the numbers that the word `color` stands for.
     """
     from matplotlib.colors import is_color_like, to_rgba
 
     if color is None:
         return Coloring(np.array([to_rgba(inks.paper.plain)]))
     if amount is not None:
-        return _scale(amount, str(color), skewed=True, inks=inks)
+        return _scale(Named(amount.tolist(), str(color)), inks, amount=True)
     if isinstance(color, str) and color not in network.host.attributes():
         if not is_color_like(color):
             raise unknown_color(color, network.host.attributes())
         return Coloring(np.array([to_rgba(color)]))
     if isinstance(color, tuple) and len(color) in (3, 4) != len(network.labels) and is_color_like(color):
         return Coloring(np.array([to_rgba(color)]))
-    return of_values(network.host.objects(color, "color"), "color", tails, inks)
+    return of_values(network.host.objects(color, "color"), "color", inks)
 
 
-def of_values(values: Named, what: str = "color", tails: float = 0.0, inks: Inks = Inks()) -> Coloring:
+def of_values(values: Named, what: str = "color", inks: Inks = Inks()) -> Coloring:
     """Return the colors of given values, one for None; `what` is their keyword in errors."""
     from matplotlib.colors import to_rgba
 
     values = Named([value if is_known(value) else None for value in values], values.name, values.categories)
+    values = values if inks.palette is not None else with_dates(values)
     known = [value for value in values if value is not None]
     if known and all(map(is_color, known)):
         rgba = np.array([to_rgba(inks.paper.unknown if value is None else value) for value in values])
         return Coloring(rgba, grouped=True)
     numbers = all(isinstance(plain_value(value), (int, float)) for value in known)
     if inks.palette is None and (classes_of(values) is None or (inks.cmap is not None and numbers)):
-        numbers, unit = scale_numbers(values, what)
-        return replace(_scale(numbers, values.name, tails=tails, inks=inks), unit=unit)
+        return _scale(values, inks, what)
     return class_coloring(values, values.name, inks)
 
 
@@ -179,8 +179,7 @@ def scale_numbers(values: list, what: str = "color") -> tuple[np.ndarray, str]:
     ((array([1.5, nan]), 'days'), (array([10.]), 'date'))
     """
     plain: list[Any] = [None if value is None else plain_value(value) for value in values]
-    known = [value for value in plain if value is not None]
-    kind = next((kind for kind, of in SCALES.items() if any(isinstance(value, of) for value in known)), "numbers")
+    known, kind = [value for value in plain if value is not None], _kind_of(values)
     bad = [value for value in known if not isinstance(value, SCALES[kind])]
     if bad:
         raise InputError(f"{what} must hold only texts, only numbers or only dates; got {bad[0]!r} among {kind}")
@@ -192,6 +191,28 @@ def scale_numbers(values: list, what: str = "color") -> tuple[np.ndarray, str]:
         unit = next((name for name, size in DURATIONS.items() if longest >= size), "seconds")
         plain = [None if value is None else value / DURATIONS[unit] for value in plain]
     return np.array([np.nan if value is None else float(value) for value in plain]), unit
+
+
+def _kind_of(values: list) -> str:
+    """Return the first kind of `SCALES` that values have, "numbers" without any."""
+    known = [plain_value(value) for value in values if value is not None]
+    return next((kind for kind, of in SCALES.items() if any(isinstance(value, of) for value in known)), "numbers")
+
+
+def with_dates(values: Named) -> Named:
+    """Return the values; if all are texts of dates (year, month, perhaps day and time), the dates.
+
+    >>> with_dates(Named(["2024-05-31", None, "2024-06"])), with_dates(Named(["2024-05-31", "late"]))
+    ([datetime.datetime(2024, 5, 31, 0, 0), None, datetime.datetime(2024, 6, 1, 0, 0)], ['2024-05-31', 'late'])
+    """
+    known = [value for value in values if value is not None]
+    if values.categories is not None or not known or not all(isinstance(x, str) and _DATE.fullmatch(x) for x in known):
+        return values
+    try:
+        dates = [x and datetime.fromisoformat(f"{x}-01" if len(x) == len("2024-05") else x) for x in values]
+    except ValueError:  # such as a 31st of June
+        return values
+    return Named(dates, values.name)
 
 
 def _days(value: Any) -> float:
@@ -271,23 +292,56 @@ def is_color(value: object) -> bool:
     return isinstance(value, (tuple, list)) and len(value) in (3, 4) and is_color_like(tuple(value))
 
 
-def _scale(
-    numbers: np.ndarray, name: str = "", skewed: bool = False, tails: float = 0.0, inks: Inks = Inks()
-) -> Coloring:
-    """Return the colors of numbers; `skewed`: the scale may be logarithmic."""
+def _scale(values: Named, inks: Inks, what: str = "color", amount: bool = False) -> Coloring:
+    """Return the colors of numbers, dates or durations; `amount`: the scale may be logarithmic."""
     from matplotlib.colors import to_rgba
 
-    log = skewed and bool((numbers > 0).any()) and numbers.max() > STYLE.log_ratio * numbers[numbers > 0].min()
-    known = np.isfinite(numbers) & (numbers > 0 if log else True)
-    x = numbers[known]
-    low, high = np.quantile(x, [tails, 1 - tails]).tolist() if len(x) else (0.0, 1.0)
+    given = {name: end for name, end in (("vmin", inks.vmin), ("vmax", inks.vmax)) if end is not None}
+    kind = _kind_of(values)
+    for name, end in given.items():
+        if not isinstance(plain_value(end), SCALES[kind]) or not is_known(end):
+            raise InputError(f"{name} must be an end of the scale of {kind}; got {end!r}. Give another, or none")
+    numbers, unit = scale_numbers([*values, *given.values()], what)
+    numbers, ends = numbers[: len(values)], dict(zip(given, numbers[len(values) :].tolist(), strict=True))
+    low, high, log = scale_limits(numbers, amount)
+    x = numbers[np.isfinite(numbers) & (numbers > 0 if log else True)]
+    far = int(((x < low) | (x > high)).sum())
+    said = f"{far:,} of {len(x):,} values are beyond the scale: vmin and vmax set its ends" if far and not given else ""
+    log = log and min(ends.values(), default=1.0) > 0
+    low, high = ends.get("vmin", low), ends.get("vmax", high)
+    if given and low >= high:
+        raise InputError(f"vmin must be below vmax; got a scale from {low:g} to {high:g}. Give other ends")
     bounds, whole = (low, high) if high > low else None, bool((x == np.round(x)).all())
-    beyond = bool(len(x) and bounds and (x.min() < low or x.max() > high))
+    beyond = ("neither", "min", "max", "both")[int((x < low).any()) + 2 * int((x > high).any())]
     rgba = np.tile(to_rgba(inks.paper.unknown), (len(numbers), 1))
-    cmap = inks.scale()
-    found = Coloring(rgba, bounds=bounds, log=log, whole=whole, beyond=beyond, name=name, cmap=cmap)
-    rgba[known] = cmap(found.norm()(x) if bounds else np.full(len(x), 0.5))
+    known, cmap = np.isfinite(numbers) & (numbers > 0 if log else True), inks.scale()
+    how: dict[str, Any] = {"bounds": bounds, "log": log, "whole": whole, "beyond": beyond, "unit": unit, "note": said}
+    found = Coloring(rgba, name=values.name, cmap=cmap, **how)
+    rgba[known] = cmap(found.norm()(numbers[known]) if bounds else np.full(int(known.sum()), 0.5))
     return found
+
+
+def scale_limits(numbers: np.ndarray, amount: bool = False) -> tuple[float, float, bool]:
+    """Return both ends of a scale for numbers (n,), and whether it is logarithmic.
+
+    Only amounts, such as degrees, have logarithmic scales. Some far values may flatten any other scale: if the range is
+    much wider than without 2 % of the values at each end, far values get the color of the end.
+
+    >>> scale_limits(np.append(np.arange(99.0), 1000.0)), scale_limits(np.array([0.0, 1.0, 40.0]), amount=True)
+    ((0.0, 98.0, False), (1.0, 40.0, True))
+    """
+    x = np.sort(numbers[np.isfinite(numbers)])
+    if not len(x):
+        return 0.0, 1.0, False
+    above = x[x > 0]
+    if amount and x[0] >= 0 and len(above) and x[-1] > STYLE.log_ratio * above[0]:
+        return float(above[0]), float(x[-1]), True
+    few = max(1, int(STYLE.far_share * len(x))) if len(x) >= STYLE.min_robust and not amount else 0
+    low, high = float(x[few]), float(x[len(x) - 1 - few])
+    if not 0 < STYLE.flat_ratio * (high - low) < x[-1] - x[0]:
+        return float(x[0]), float(x[-1]), False
+    margin = (high - low) / 2
+    return float(x[x >= low - margin][0]), float(x[x <= high + margin][-1]), False
 
 
 def classes_of(values: list) -> list | None:

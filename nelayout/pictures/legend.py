@@ -131,47 +131,65 @@ def _entry(name: str) -> str:
 
 
 class Explained(NamedTuple):
-    """Size of the legend or color bar beside a drawing."""
+    """Size of the legend or color bar beside or below a drawing."""
 
     side: float = 0.0  # inches beside the drawing, with the gap
+    foot: float = 0.0  # inches below the drawing, with the gap
     high: float = 0.0  # inches
     columns: int = 1
     size: float = 0.0  # points of the letters
 
 
-def explained(colors: Coloring, wide: float, high: float) -> Explained:
-    """Return the legend or color bar with the largest letters for `wide` times `high` inches."""
+def explained(colors: Coloring, wide: float, high: float, below: bool = False, share: float = 1.0) -> Explained:
+    """Return the legend or color bar with the largest letters for `wide` times `high` inches.
+
+    `share` is the size of the letters relative to the usual size.
+    """
     if colors.classes:
-        usual, found = letters("legend.fontsize"), []
-        for columns in range(1, STYLE.max_columns + 1):
-            each = _legend(colors, usual, columns)
-            share = min(1.0, wide / each.side, high / each.high)
-            found.append(_legend(colors, max(share * usual, 1.0), columns))
-            if share >= STYLE.min_legend_font:  # fewer columns leave more width to the drawing
-                break
-        return max(found, key=lambda each: each.size)
-    if colors.bounds is not None:
-        size = letters("ytick.labelsize")
-        # Numbers of a bar are short: see `_decade`.
-        longest = "0000-00-00" if colors.unit == "date" else "0.000"
-        numbers = STYLE.bar_width + STYLE.tick + text_size(longest, size)[0] / 72
-        wide = max(numbers, text_size(_heading(colors), size)[0] / 72)
-        return Explained(wide + 1.5 * STYLE.legend_gap, 1.2, size=size)
-    return Explained()
+        size = share * letters("legend.fontsize")
+        found = _legend(colors, wide, high, size, STYLE.max_columns if not below else len(colors.classes), below)
+        return found._replace(side=0.0, foot=found.high + STYLE.legend_gap) if below else found
+    if colors.bounds is None:
+        return Explained()
+    size = share * letters("ytick.labelsize")
+    # Numbers of a bar are short: see `_decade`.
+    longest, line = "0000-00-00" if colors.unit == "date" else "0.000", 1.2 * size / 72
+    if below:
+        high = _heading_height(colors, size) + STYLE.bar_width + STYLE.tick + line
+        return Explained(foot=high + STYLE.legend_gap, high=high, size=size)
+    numbers = STYLE.bar_width + STYLE.tick + text_size(longest, size)[0] / 72
+    wide = max(numbers, text_size(_heading(colors), size)[0] / 72)
+    return Explained(wide + 1.5 * STYLE.legend_gap, high=1.2, size=size)
 
 
-def _legend(colors: Coloring, size: float, columns: int) -> Explained:
-    rows = -(-len(colors.classes) // columns)
-    widths = [text_size(_entry(name), size)[0] + STYLE.entry_side * size for name, _ in colors.classes]
-    each = [max(widths[k : k + rows]) for k in range(0, len(widths), rows)]
-    width = sum(each) + STYLE.column_gap * size * (len(each) - 1)
-    heading = text_size(colors.name, size)[0] if colors.name else 0.0
-    high = (rows + bool(colors.name)) * size * STYLE.entry_height / 72
-    return Explained(max(width, heading) / 72 + 1.5 * STYLE.legend_gap, high, len(each), size)
+def _legend(colors: Coloring, wide: float, high: float, size: float, most: int, below: bool) -> Explained:
+    """Return the legend with the largest letters; letters of 1 point may need more space.
+
+    A legend beside a drawing has few columns, and a legend below has as many as fit.
+    """
+    ems = [text_size(_entry(name), 100.0)[0] / 100 + STYLE.entry_side for name, _ in colors.classes]
+    heading = text_size(colors.name, 100.0)[0] / 100 if colors.name else 0.0
+
+    def columns(count: int) -> Explained:
+        """Return the legend of so many columns in letters of one inch."""
+        rows = -(-len(ems) // count)
+        each = [max(ems[k : k + rows]) for k in range(0, len(ems), rows)]
+        width = max(sum(each) + STYLE.column_gap * (len(each) - 1), heading)
+        return Explained(width, 0.0, (rows + bool(colors.name)) * STYLE.entry_height, len(each))
+
+    gap = 1.5 * STYLE.legend_gap
+    found: list[Explained] = []
+    for each in map(columns, range(1, most + 1)):
+        fit = 72 * min((wide - gap) / each.side, high / each.high)
+        letter = max(1.0, min(size, fit))
+        found.append(Explained(each.side * letter / 72 + gap, 0.0, each.high * letter / 72, each.columns, letter))
+        if not below and fit >= STYLE.min_legend_font * size:  # fewer columns leave more width to the drawing
+            break
+    return max(found, key=lambda each: (each.size, -each.high, -each.side))
 
 
 def explain(ax: Axes, colors: Coloring, found: Explained, where: Transform, paper: Paper) -> None:
-    """Draw the legend or color bar; `where` maps inches from its left middle to pixels."""
+    """Draw the legend or color bar; `where` maps inches from its left or upper middle to pixels."""
     from matplotlib.cm import ScalarMappable
     from matplotlib.dates import AutoDateFormatter, AutoDateLocator
     from matplotlib.ticker import LogLocator, MaxNLocator
@@ -179,6 +197,7 @@ def explain(ax: Axes, colors: Coloring, found: Explained, where: Transform, pape
 
     if colors.classes:
         how = {"loc": "center left", "bbox_to_anchor": (STYLE.legend_gap, 0.0), "bbox_transform": where}
+        how |= {"loc": "upper center", "bbox_to_anchor": (0.0, -STYLE.legend_gap)} if found.foot else {}
         how |= {"alignment": "left", "ncols": found.columns, "columnspacing": STYLE.column_gap, "handlelength": 1.2}
         how |= {"title": colors.name or None, "fontsize": found.size, "title_fontsize": found.size, **LEGEND_STYLE}
         handles = dots(colors.classes, paper, found.size, colors.shapes is not None, colors.of_edges)
@@ -187,22 +206,28 @@ def explain(ax: Axes, colors: Coloring, found: Explained, where: Transform, pape
             text.set_parse_math(False)
             text.set_color(paper.ink)
     elif colors.bounds is not None:
-        heading = STYLE.line * found.size / 72 if colors.name else 0.0
-        tall = min(STYLE.bar_height, 1.0 - heading / (float(ax.get_window_extent().height) / ax.figure.dpi or 1.0))
-        frame = blended_transform_factory(where, ax.transAxes)
-        box = (STYLE.legend_gap, 0.5 - STYLE.bar_height / 2, STYLE.bar_width, max(tall, 0.3))
-        inset = ax.inset_axes(box, transform=frame)
-        extend = "both" if colors.beyond else "neither"
-        bar = inset.figure.colorbar(ScalarMappable(colors.norm(), cmap=colors.cmap), cax=inset, extend=extend)
+        heading, start = _heading_height(colors, found.size), 0.5 - STYLE.bar_height / 2
+        if found.foot:
+            low = -STYLE.legend_gap - heading - STYLE.bar_width
+            box, frame = (start, low, STYLE.bar_height, STYLE.bar_width), blended_transform_factory(ax.transAxes, where)
+        else:
+            tall = min(STYLE.bar_height, 1.0 - heading / (float(ax.get_window_extent().height) / ax.figure.dpi or 1.0))
+            box = (STYLE.legend_gap, start, STYLE.bar_width, max(tall, 0.3))
+            frame = blended_transform_factory(where, ax.transAxes)
+        inset, along = ax.inset_axes(box, transform=frame), "horizontal" if found.foot else "vertical"
+        how = {"cax": inset, "extend": colors.beyond, "orientation": along}
+        bar = inset.figure.colorbar(ScalarMappable(colors.norm(), cmap=colors.cmap), **how)
         bar.outline.set_visible(False)
-        axis = bar.ax.yaxis
+        axis, window = (bar.ax.xaxis if found.foot else bar.ax.yaxis), inset.get_window_extent()
+        points = (window.width if found.foot else window.height) / inset.figure.dpi * 72
+        # Numbers side by side need their width.
+        most = max(2, int(points / ((6.0 if colors.unit == "date" else 4.0) if found.foot else 1.3) / found.size))
         if colors.unit == "date":
-            locator = AutoDateLocator()
+            locator = AutoDateLocator(minticks=2, maxticks=max(4, min(most, 9)))
             axis.set_major_locator(locator)
             axis.set_major_formatter(AutoDateFormatter(locator))
         elif colors.log:
-            points = inset.get_window_extent().height / inset.figure.dpi * 72
-            most, decades = max(2, int(points / (1.3 * found.size))), math.log10(colors.bounds[1] / colors.bounds[0])
+            decades = math.log10(colors.bounds[1] / colors.bounds[0])
             subs = (1.0, 2.0, 5.0) if 3 * decades < most else (1.0,)
             axis.set_major_locator(LogLocator(subs=subs, numticks=most))
             axis.set_major_formatter("{x:g}")
@@ -213,6 +238,11 @@ def explain(ax: Axes, colors: Coloring, found: Explained, where: Transform, pape
             axis.set_major_formatter(lambda x, _: f"{x / 10.0**unit:g}")
         inset.tick_params(which="both", labelsize=found.size, length=2, color=paper.soft, labelcolor=paper.ink)
         inset.set_title(_heading(colors), fontsize=found.size, color=paper.ink, loc="left", parse_math=False)
+
+
+def _heading_height(colors: Coloring, size: float) -> float:
+    """Return the inches of the heading of a color bar."""
+    return STYLE.line * size / 72 if _heading(colors) else 0.0
 
 
 def _decade(colors: Coloring) -> int:

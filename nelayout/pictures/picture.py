@@ -6,6 +6,7 @@ import functools
 import importlib
 import io
 import os
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
@@ -38,9 +39,10 @@ if TYPE_CHECKING:
 else:
     Axes = Figure = object  # signatures must be readable without matplotlib
 
-__all__ = ["FORMATS", "draw", "plot", "render"]
+__all__ = ["FORMATS", "draw", "figure_size", "named_most_central", "plot", "render"]
 
 FORMATS = ("png", "svg", "pdf")
+LEGENDS = ("right", "below")  # positions of a legend
 
 
 @checks_keywords
@@ -54,6 +56,8 @@ def draw(
     color: object = None,
     cmap: object = None,
     palette: object = None,
+    vmin: object = None,
+    vmax: object = None,
     alpha: float = 1.0,
     node_size: object = None,
     edge_color: object = None,
@@ -63,8 +67,10 @@ def draw(
     weight: str | None = None,
     title: str | None = None,
     legend: bool | str = True,
+    legend_title: str | None = None,
     background: object = "auto",
     figsize: tuple[float, float] | None = None,
+    width_mm: float | None = None,
     ax: Axes | None = None,
     dpi: float = 150.0,
     format: str | None = None,  # noqa: A002  # the usual name
@@ -85,20 +91,21 @@ def draw(
     path : str, Path or binary file, optional
         A file name that ends in png, svg or pdf, or an open binary file with `format`. An error leaves no partial file.
         None writes no file.
-    labels : bool, str, dict or array
-        True for the nodes' own names, the name of a node attribute, or texts. A label is nearer to its own node than to
-        another one. Labels of the most connected nodes come first; labels without space are left out. A note in the
-        picture counts them. If texts are given for some of the nodes only, thin lines join labels without space to
-        their nodes, and a warning lists labels that are left out. On 3-D axes all labels are drawn, over the dots.
+    labels : bool, int, str, dict or array
+        True for the nodes' own names, a number N for the names of the N nodes with most neighbors, the name of a node
+        attribute, or texts. A label stands beside its node and covers no other node and no other label. Labels of the
+        most connected nodes come first; labels without space are left out. A note in the picture counts them. If only
+        some of the nodes have labels, thin gray lines join labels without space to their nodes, and a warning lists
+        labels that are left out. On 3-D axes all labels are drawn, over the dots.
     font_size : float, optional
         Points of the letters of labels, by default 0.8 times ``matplotlib.rcParams["font.size"]``. Smaller letters make
-        title and note smaller, too.
+        title, legend and note smaller, too.
     color : str, dict or array
         One matplotlib color, or values for the nodes: the name of a node attribute, "degree", "strength", a dict or an
         array. Color names, hex codes or RGB are used as colors. Texts, booleans and up to 24 different whole numbers
         are classes. A legend names up to 24 classes. From the ninth class on, dots have other shapes in graphs of up to
-        1,000 nodes. Other numbers, dates and durations are a scale with a color bar. A node without a value (None,
-        NaN, NaT, ``pandas.NA``) is gray.
+        1,000 nodes. Other numbers, dates (also as text such as 2024-05-31) and durations are a scale with a color bar.
+        A node without a value (None, NaN, NaT, ``pandas.NA``) is gray.
     cmap : str or matplotlib colormap, optional
         The colors of a scale, by default ``matplotlib.rcParams["image.cmap"]`` (viridis). If `cmap` is given, numbers
         are always a scale.
@@ -106,17 +113,21 @@ def draw(
         The colors of the classes: one color per class in their order, {class: color}, or the name of a matplotlib
         colormap. If `palette` is given, all values are classes. Categories of pandas keep their order in the legend,
         and a list has one color for each category, used or not.
+    vmin, vmax : number, date or duration, optional
+        The ends of the scale; values beyond have the colors of the ends. By default the scale holds all values. If a
+        few far values (at most 2 % at each end) would flatten it, they are beyond it, and a note counts them.
     alpha : float
         Opacity of the dots, from 0 to 1.
     node_size : float, str, dict or array
-        Diameters in the units of `pos` (see `node_size_from_points`), 0 for no dot; a node attribute with diameters; or
-        "degree" or "strength" for areas in proportion to these. By default ("auto") the number of nodes decides. Dots
-        of large graphs without colors are small; from about 50,000 nodes on only isolated nodes are drawn.
+        Diameters in the units of `pos` (see `node_size_from_points`), 0 for no dot; or a node attribute, "degree" or
+        "strength" for areas in proportion to it, from 1/4 to 9 times the area of a usual dot. By default ("auto") the
+        number of nodes decides. Dots of large graphs without colors are small; from about 50,000 nodes on only isolated
+        nodes are drawn.
     edge_color : color, str, dict or array
         One color (default: a gray), or values for the edges: an edge attribute, a dict or Series {(u, v): value}, for
         parallel edges of networkx also {(u, v, key): value}, or a sequence in the graph's own order of edges. Values
-        are colors, classes or a scale, as for `color`. If all dots have one color, `cmap` and `palette` are for the
-        edges, and a legend or color bar explains their colors.
+        are colors, classes or a scale, as for `color`. If all dots have one color, `cmap`, `palette`, `vmin` and `vmax`
+        are for the edges, and a legend or color bar explains their colors.
     edge_width : float, str, dict or array
         Points for all edges; or numbers that the widths are in proportion to, the largest 4 points: an edge attribute,
         a dict or a sequence. By default many long edges are thin.
@@ -131,13 +142,18 @@ def draw(
         attribute (default "weight") at each node.
     title : str, optional
         A line above the drawing.
-    legend : bool or str
-        True explains colors. A text is the heading; by default the name of the attribute.
+    legend : bool, "right" or "below"
+        True explains colors, on the right, or below where the drawing on a figure of a given size would else be much
+        smaller. On `ax` True means "right".
+    legend_title : str, optional
+        The heading of the legend, by default the name of the attribute; "" for none.
     background : color or None
         "white", "dark", any matplotlib color, or None for a transparent picture. Default colors follow it. "auto" is
         ``matplotlib.rcParams["figure.facecolor"]``, and on `ax` the color behind the axes.
     figsize : pair of float, optional
         Width and height of the figure in inches. By default the drawing is 8 inches long.
+    width_mm : float, optional
+        Width of the figure in millimeters, such as 89 or 183 for columns of journals. The height follows the drawing.
     ax : matplotlib axes, optional
         Axes to draw on; what they show already stays in view. Axes of one size show one layout at one size, with and
         without a legend. A figure with ``layout="constrained"`` leaves space for legends beside its axes. On 3-D axes,
@@ -176,7 +192,8 @@ def draw(
     network = graphs.points(pos) if G is None else graphs.read(G, weight=weight)
     with graphs.translated_errors(G):
         kind = _picture_format(path, format)
-        _check_look(title, ax, figsize)
+        _check_look(title, legend, legend_title, ax)
+        size = figure_size(figsize, width_mm, ax)
         places = graphs.every_position(network, pos)
         if places.shape[1] not in (1, 2, 3):
             raise InputError(f"pos must have 1, 2 or 3 coordinates; got {places.shape[1]}")
@@ -185,7 +202,7 @@ def draw(
         font_size = checked(usual if font_size is None else font_size, "font_size", "a number of points > 0", 0.01, 1e4)
         alpha = checked(alpha, "alpha", "an opacity from 0 to 1", 0.0, 1.0)
         back = paper(background, ax)
-        inks = Inks(cmap, palette, back)
+        inks = Inks(cmap, palette, back, vmin, vmax)
         colors = color
         if not isinstance(colors, Coloring):
             colors = coloring(network, color, amounts(G, network, color, weight), inks=inks)
@@ -195,10 +212,17 @@ def draw(
         edge_color = back.line if edge_color is None else edge_color
         lines = read_lines(G, network, edge_color, edge_width, arrows, edges, edge_inks)
         shown = lines.colors if same and lines.colors is not None else colors
-        shown = replace(shown, name=legend) if isinstance(legend, str) else shown
+        _check_ends(inks, shown)
+        if not same and lines.colors is not None and (lines.colors.classes or lines.colors.bounds):
+            unsaid = f"colors of edges ({lines.colors.name or 'edge_color'}) have no legend beside that of the dots"
+            shown = replace(shown, note="; ".join([*[shown.note] * bool(shown.note), unsaid]))
+        shown = shown if legend_title is None else replace(shown, name=legend_title)
         shown = shown if legend else Coloring(colors.rgba)
         given = network.labels if labels is True else [None] * len(places)
-        given = given if labels is None or isinstance(labels, bool) else network.host.objects(labels, "labels")
+        if isinstance(labels, (int, np.integer)) and not isinstance(labels, bool):
+            given = named_most_central(network, network.labels, int(labels))
+        elif not (labels is None or isinstance(labels, bool)):
+            given = network.host.objects(labels, "labels")
         texts = ["" if text is None else spelled(text) for text in given]
         texts = [utf8(text).decode() for text in texts]
         title = None if title is None else utf8(str(title)).decode()
@@ -212,7 +236,7 @@ def draw(
         if ax is not None and ax.name == "3d":
             if places.shape[1] != 3:
                 raise InputError(f"ax is 3-D and pos has {places.shape[1]} coordinates; lay out with dim=3")
-            draw_in_space(ax, places, lines, colors, shown, diameters, texts, edges, ink, back, font_size)
+            draw_in_space(ax, places, lines, colors, shown, legend, diameters, texts, edges, ink, back, font_size)
             if title:
                 ax.set_title(title, color=back.ink, fontsize=min(1.0, font_size / usual) * letters("axes.titlesize"))
         else:
@@ -223,7 +247,7 @@ def draw(
             Y, depth = seen_from_aside(places) if places.shape[1] == 3 else (flat, None)
             reach = 0.0 if diameters is None or not len(Y) else float(diameters.max()) / 2
             longest = max((text_size(text, font_size)[0] for text in sorted(texts, key=len)[-20:]), default=0.0) / 72
-            sheet = open_sheet(Y, reach, shown, longest, font_size, title, ax, figsize, dpi, back)
+            sheet = open_sheet(Y, reach, shown, legend, longest, font_size, title, ax, size, dpi, back)
             degree = np.diff(network.adjacency.indptr)
             rgba = colors.rgba
             if depth is not None:
@@ -234,7 +258,8 @@ def draw(
             draw_edges(sheet, Y, lines, colors.rgba if colors.grouped else None, drawn, depth, edges, ink)
             if any(texts):
                 chosen = not all(texts)  # of labels for all nodes, those with space are written
-                written = Labels(sheet, Y, degree, texts, drawn, font_size, chosen)
+                ends = np.stack([lines.rows, lines.cols], axis=1)
+                written = Labels(sheet, Y, degree, texts, drawn, font_size, ends, chosen)
                 if new:
                     written.tell()
             ax = sheet.ax
@@ -247,6 +272,18 @@ def draw(
     return figure
 
 
+def named_most_central(network: graphs.Network, names: Sequence[object], count: int) -> list[object]:
+    """Return the names of the `count` nodes with most neighbors, None for other nodes."""
+    degree, n = np.diff(network.adjacency.indptr), len(names)
+    if not network.adjacency.nnz or count < 1:
+        got = count if network.adjacency.nnz else f"{count} for points without edges"
+        raise InputError(f"labels must be a number >= 1 of nodes with most neighbors; got {got}. Give texts, or True")
+    strength = np.asarray(network.adjacency.sum(axis=1)).ravel()
+    order = np.lexsort((np.array([str(name) for name in names]), -strength, -degree))  # the last key counts most
+    kept = np.isin(np.arange(n), order[:count]).tolist()
+    return [name if keep else None for name, keep in zip(names, kept, strict=True)]
+
+
 @checks_keywords
 def plot(
     Y: object,
@@ -256,12 +293,16 @@ def plot(
     color: object = None,
     cmap: object = None,
     palette: object = None,
+    vmin: object = None,
+    vmax: object = None,
     alpha: float = 1.0,
     node_size: object = None,
     title: str | None = None,
     legend: bool | str = True,
+    legend_title: str | None = None,
     background: object = "auto",
     figsize: tuple[float, float] | None = None,
+    width_mm: float | None = None,
     ax: Axes | None = None,
     dpi: float = 150.0,
     format: str | None = None,  # noqa: A002  # the usual name
@@ -281,9 +322,10 @@ def plot(
     path : str, Path or binary file, optional
         As in `nelayout.draw`.
     color : str or (n,) array, optional
-        What `nelayout.draw` takes, instead of labels. On a scale of numbers, also for labels, the lowest and the
-        highest hundredth of the points have the colors of the ends.
-    cmap, palette, alpha, node_size, title, legend, background, figsize, ax, dpi, format
+        What `nelayout.draw` takes, instead of labels.
+    cmap, palette, vmin, vmax, alpha, node_size, title, legend, legend_title, background
+        As in `nelayout.draw`.
+    figsize, width_mm, ax, dpi, format
         As in `nelayout.draw`.
 
     Returns
@@ -315,9 +357,12 @@ def plot(
         values = class_names(network.host.objects(labels, "labels"))
     elif color is None and hasattr(Y, "node_cost"):
         values = Named(getattr(Y, "node_cost", ()), "cost")
-    colors = coloring(network, values, tails=STYLE.scale_tails, inks=Inks(cmap, palette, paper(background, ax)))
-    how = {"title": title, "legend": legend, "background": background, "figsize": figsize, "ax": ax, "alpha": alpha}
-    return draw(None, Y, path, color=colors, node_size=node_size, dpi=dpi, format=format, **how)
+    inks = Inks(cmap, palette, paper(background, ax), vmin, vmax)
+    colors = coloring(network, values, inks=inks)
+    _check_ends(inks, colors)
+    how = {"title": title, "legend": legend, "legend_title": legend_title, "background": background, "alpha": alpha}
+    how |= {"figsize": figsize, "width_mm": width_mm, "ax": ax, "dpi": dpi, "format": format}
+    return draw(None, Y, path, color=colors, node_size=node_size, **how)
 
 
 def _needs_matplotlib() -> None:
@@ -345,15 +390,39 @@ def _picture_format(path: str | Path | BinaryIO | None, given: str | None) -> st
     return output_format(path, given, FORMATS)
 
 
-def _check_look(title: object, ax: Any, figsize: Any) -> None:
-    if not (title is None or isinstance(title, str)):
-        raise InputError(f"title must be a text or None; got {title!r}")
+def _check_look(title: object, legend: object, legend_title: object, ax: Any) -> None:
+    for name, text in (("title", title), ("legend_title", legend_title)):
+        if not (text is None or isinstance(text, str)):
+            raise InputError(f"{name} must be a text or None; got {text!r}")
+    if not (isinstance(legend, bool) or (isinstance(legend, str) and legend in LEGENDS)):
+        hint = f". legend_title={legend!r} gives a heading" if isinstance(legend, str) else ""
+        raise InputError(f'legend must be True, False, "right" or "below"; got {legend!r}{hint}')
     if ax is not None and not hasattr(ax, "get_position"):
         got = f"an array of {np.size(ax)} axes. Pass one of them, such as axes.flat[0]"
         raise InputError(f"ax must be matplotlib axes; got {got if np.ndim(ax) else repr(ax)}")
+
+
+def _check_ends(inks: Inks, shown: Coloring) -> None:
+    """Raise `InputError` for ends of a scale that is none."""
+    name = "vmin" if inks.vmin is not None else "vmax"
+    if (inks.vmin is not None or inks.vmax is not None) and shown.cmap is None:
+        got = "classes" if shown.grouped else "one color"
+        raise InputError(f"{name} must be the end of a scale; got {got}. Leave it out, or color by numbers with cmap=")
+
+
+def figure_size(figsize: Any, width_mm: Any, ax: object) -> tuple[float, float | None] | None:
+    """Return width and perhaps height of a new figure in inches, or None."""
+    given = {"figsize": figsize, "width_mm": width_mm, "ax": ax}
+    several = [name for name, value in given.items() if value is not None]
+    if len(several) > 1:
+        one, other = several[:2]
+        raise InputError(f"{one} must be left out if {other} gives the size of the figure; got both. Give one of them")
     inches = figsize if np.shape(figsize) == (2,) else [None]
     if figsize is not None and not all(isinstance(x, (int, float, np.number)) and 0.5 <= x < 200 for x in inches):
         raise InputError(f"figsize must be width and height in inches, such as (8, 6); got {figsize!r}")
+    if width_mm is not None:
+        return checked(width_mm, "width_mm", "a width in millimeters, such as 89 or 183", 12.7, 5080.0) / 25.4, None
+    return None if figsize is None else (float(figsize[0]), float(figsize[1]))
 
 
 def render(figure: Figure, kind: str, dpi: float = 150.0) -> bytes:

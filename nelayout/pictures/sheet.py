@@ -7,6 +7,7 @@ that a layout engine or `set_size_inches` has resized. Panels of one size have e
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
@@ -79,7 +80,7 @@ class Sheet:
         self.seen: tuple = ()  # the latest position of the drawing
         self.low, self.high, self.reach = low, high, reach
         self.line = 0.0  # points for labels between drawing and title
-        self.right, self.below = Affine2D(), Affine2D()
+        self.right, self.below, self.under = Affine2D(), Affine2D(), Affine2D()
         self.ground: Rectangle | None = None
         # Axes without a frame do not paint their background.
         if paper.color is not None and ax.figure.get_facecolor() != to_rgba(paper.color):
@@ -138,6 +139,7 @@ class Sheet:
             right = max(cell.x1, box.x1 + (border + self.margins.side) / wide)  # behind the legend, too
             self.ground.set_bounds(cell.x0, cell.y0, right - cell.x0, cell.height)
         self.right.clear().translate(border, 0.0)
+        self.under.clear().translate(0.0, -border)
         self.below.clear().translate(0.0, -border - room.foot)
         return box
 
@@ -185,8 +187,8 @@ class Sheet:
         outside = [each for each in row if each.margins.side and not each._is_laid_out()]
         side = max((each.margins.side - each._gap() for each in outside), default=0.0)
         border, _, foot, head = np.max([each.margins for each in row], axis=0).tolist()
-        most = STYLE.max_legend_share * np.array([0.0, wide, high, high])
-        most[0] = STYLE.max_border_share * min(wide, high)
+        border_share, share = STYLE.max_border_share, STYLE.max_legend_share
+        most = [border_share * min(wide, high), share * wide, STYLE.max_foot_share * high, share * high]
         return Margins(*np.minimum([border, max(0.0, side), foot, head], most).tolist())
 
     def _is_laid_out(self) -> bool:
@@ -245,55 +247,106 @@ def beside(ax: Axes, x: float = 1.0, y: float = 0.5) -> Transform:
 
 
 def open_sheet(
-    Y: np.ndarray, reach: float, colors: Coloring, label: float, points: float, title: str | None, ax: Axes | None,
-    figsize: Any, dpi: float, paper: Paper,
+    Y: np.ndarray, reach: float, colors: Coloring, legend: bool | str, label: float, points: float, title: str | None,
+    ax: Axes | None, figsize: tuple[float, float | None] | None, dpi: float, paper: Paper,
 ) -> Sheet:  # fmt: skip
     """Return a sheet for dots at `Y` (n, 2), on `ax` or on a new figure of `figsize` inches.
 
     The largest radius of a dot is `reach` in units of `Y`. The widest label has `label` inches, 0 without labels.
-    Letters of labels have `points`; smaller ones than usual make title and note smaller.
+    Letters of labels have `points`; smaller ones than usual make title, legend and note smaller.
     """
     low, high = (Y.min(axis=0), Y.max(axis=0)) if len(Y) else (np.zeros(2), np.ones(2))
     small = min(points, small_letters())
-    large = small / small_letters() * letters("axes.titlesize")
+    share = small / small_letters()
+    large = share * letters("axes.titlesize")
     new = ax is None
     # Points between drawing and title: titles of a row are level.
     line = STYLE.line * points if label or (title and not new) else 0.0
     border = STYLE.label_margin if label else STYLE.margin
     head = (line + 1.2 * large + rcParams["axes.titlepad"]) / 72 if title and new else 0.0
-    foot = STYLE.line * small / 72 if colors.note else 0.0
-    if new:
-        if figsize is None:
-            found, extent = explained(colors, STYLE.sheet / 2, STYLE.sheet), _extent(low - reach, high + reach)
-            size = STYLE.sheet * extent / extent.max() + 2 * border + [found.side, foot]
-            wide = max(label + found.side, text_size(colors.note, small)[0] / 72)
-            figsize = np.maximum(size, [wide + 2 * STYLE.margin, found.high + foot + 2 * STYLE.margin])
-            figsize[1] += head - border if head else 0.0
+    if ax is None:
         free: Any = "none"  # no layout engine, for any rcParams
-        figure = Figure(figsize=tuple(figsize), dpi=dpi, facecolor=paper.color or free, layout=free)
+        size = _Size(_extent(low - reach, high + reach), border, head, label, small, figsize)
+        below = size.is_below(colors, share) if legend is True else legend == "below"
+        figure = Figure(figsize=size.of(colors, below, share), dpi=dpi, facecolor=paper.color or free, layout=free)
         FigureCanvasAgg(figure)  # the figure does not belong to pyplot
         ax = figure.add_axes((0.0, 0.0, 1.0, 1.0), facecolor=free)
     else:
-        dpi = max(dpi, ax.figure.dpi)
+        dpi, below = max(dpi, ax.figure.dpi), legend == "below"
     sheet = Sheet(ax, low, high, reach, dpi, paper)
     if not (new or label):  # panels have no margin of their own, but space for a dot
         border = dot_diameter(len(Y)) * float(sheet.cell.max()) / 2
     wide, tall = sheet.cell
-    wide = wide / 2 if sheet._is_laid_out() else STYLE.max_legend_share * wide + sheet._gap()
-    note = wrapped(colors.note, small, 72 * float(sheet.cell[0]))
-    foot *= 1 + note.count("\n")
-    found = explained(colors, wide, tall - foot - head)
+    note = wrapped(colors.note, small, 72 * float(wide))
+    foot = STYLE.line * small / 72 * (1 + note.count("\n")) if note else 0.0
+    if below:
+        found = explained(colors, wide, STYLE.max_foot_share * tall - foot, True, share)
+    else:
+        wide = wide / 2 if sheet._is_laid_out() else STYLE.max_legend_share * wide + sheet._gap()
+        found = explained(colors, wide, tall - foot - head, False, share)
     if title:
         ax.set_title(title, color=paper.ink, fontsize=large, y=1.0, pad=rcParams["axes.titlepad"] + line)
         sheet.line = line
         if not new:
             ax.set_anchor("N")
-    sheet.margins = Margins(border, found.side, foot, head)
+    sheet.margins = Margins(border, found.side, found.foot + foot, head)
     sheet.settle()
-    explain(ax, colors, found, sheet.right + beside(ax), paper)
+    where = sheet.under + beside(ax, 0.5, 0.0) if found.foot else sheet.right + beside(ax)
+    explain(ax, colors, found, where, paper)
     if note:
         sheet.write_note(note, small, 0.0)
     return sheet
+
+
+class _Size(NamedTuple):
+    """What decides the size of a new figure, in inches."""
+
+    extent: np.ndarray  # (2,) of the drawing, in units of the positions
+    border: float
+    head: float
+    label: float  # the widest label
+    small: float  # points of the letters of a note
+    given: tuple[float, float | None] | None  # width and perhaps height, or nothing
+
+    def is_below(self, colors: Coloring, share: float) -> bool:
+        """Return True if a drawing beside its legend would be much smaller than above it."""
+        if self.given is None or not (colors.classes or colors.bounds):
+            return False
+        beside, above = (self._scale(colors, below, share) for below in (False, True))
+        return beside < STYLE.narrow * above
+
+    def _scale(self, colors: Coloring, below: bool, share: float) -> float:
+        """Return the inches of a unit of the positions."""
+        wide, high = self.of(colors, below, share)
+        most = STYLE.max_foot_share * high if below else high
+        found = explained(colors, wide if below else STYLE.max_legend_share * wide, most, below, share)
+        border = min(self.border, STYLE.max_border_share * min(wide, high))
+        room = wide - 2 * border - found.side, high - border - found.foot - (self.head or border)
+        return min(max(inches, 0.0) / float(side) for inches, side in zip(room, self.extent, strict=True))
+
+    def of(self, colors: Coloring, below: bool, share: float) -> tuple[float, float]:
+        """Return width and height of the figure; those not given follow the drawing."""
+        if self.given is not None and self.given[1] is not None:
+            return self.given[0], self.given[1]
+        foot = STYLE.line * self.small / 72 if colors.note else 0.0
+        if self.given is None:
+            width, most, border = STYLE.sheet * self.extent[0] / self.extent.max(), STYLE.sheet, self.border
+            found = explained(colors, width if below else STYLE.sheet / 2, most, below, share)
+            inner = STYLE.sheet * self.extent / self.extent.max()
+            size = inner + 2 * border + [found.side, found.foot + foot]
+            wide = max(self.label + found.side, text_size(colors.note, self.small)[0] / 72)
+            size = np.maximum(size, [wide + 2 * STYLE.margin, found.high + foot + 2 * STYLE.margin])
+            return float(size[0]), float(size[1]) + (self.head - border if self.head else 0.0)
+        wide = self.given[0]
+        foot *= 1 + wrapped(colors.note, self.small, 72 * wide).count("\n")
+        found = explained(colors, wide if below else STYLE.max_legend_share * wide, math.inf, below, share)
+        border = min(self.border, STYLE.max_border_share * wide)
+        for _ in range(3):  # the border follows the shorter side
+            inner = (wide - 2 * border - found.side) * float(self.extent[1] / self.extent[0])
+            high = inner + border + (self.head or border) + found.foot + foot
+            high = max(high, found.high + 2 * border, (found.foot + foot) / STYLE.max_foot_share)
+            border = min(self.border, STYLE.max_border_share * min(wide, high))
+        return wide, high
 
 
 def _view(ax: Axes) -> np.ndarray:

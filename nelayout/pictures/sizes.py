@@ -11,6 +11,7 @@ import numpy as np
 from nelayout.core.placing.final import dot_diameter
 from nelayout.errors import InputError, missing_extra, unknown
 from nelayout.graphs import Network, read
+from nelayout.graphs.plain import Named
 from nelayout.graphs.to_floats import numbers
 from nelayout.pictures.colors import AMOUNTS
 from nelayout.pictures.raster import paint_dots
@@ -150,17 +151,18 @@ def node_diameters(
 ) -> tuple[np.ndarray | None, np.ndarray | None]:
     """Return (n,) diameters, at most `extent`, and relative ones in usual dots, or None.
 
-    Relative areas are in proportion to degrees or strengths, within limits. None for both is "auto".
+    Relative areas are in proportion to the named amounts, within limits. None for both is "auto".
     """
     if node_size is None or (isinstance(node_size, str) and node_size == "auto"):
         return None, None
-    amount = amounts(G, network, node_size, weight)
-    if amount is not None:
+    attributes = network.host.attributes()
+    if isinstance(node_size, str) and node_size not in (*AMOUNTS, *attributes):
+        raise unknown("node_size", node_size, ["auto", *AMOUNTS, *attributes])
+    if isinstance(node_size, (str, Named)):  # a name, or the values of a name that the graph does not hold
+        amount = amounts(G, network, node_size, weight)
+        amount = network.host.values(node_size, "node_size", nonnegative=True) if amount is None else amount
         mean = float(amount.mean()) if len(amount) else 0.0
         return None, np.clip(np.sqrt(amount / (mean or 1.0)), STYLE.min_relative_dot, STYLE.max_relative_dot)
-    attributes = network.host.attributes()
-    if isinstance(node_size, str) and node_size not in attributes:
-        raise unknown("node_size", node_size, ["auto", *AMOUNTS, *attributes])
     network.host.warn_of_others(node_size, "node_size")
     diameters = network.host.values(node_size, "node_size", nonnegative=True)
     largest = int(np.argmax(diameters)) if len(diameters) else 0
@@ -168,7 +170,8 @@ def node_diameters(
         size = float(diameters[largest])
         raise InputError(
             f"node_size gives node {network.labels[largest]!r} the diameter {size:g}, and the whole drawing is "
-            f"{extent:.3g} wide: node_size must be a diameter in the units of the positions. For dots in points give "
+            f"{extent:.3g} wide: node_size must be a diameter in the units of the positions. For areas in proportion "
+            "to values give the name of a node attribute. For dots in points give "
             f"nelayout.node_size_from_points(points); nx.draw's node_size={size:g} is points={size:g} ** 0.5"
         )
     return diameters, None

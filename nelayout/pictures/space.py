@@ -29,20 +29,21 @@ def seen_from_aside(Y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def draw_in_space(
-    ax: Any, Y: np.ndarray, lines: Lines, look: Coloring, shown: Coloring, size: np.ndarray | None, texts: list[str],
-    style: str, ink: float, back: Paper, font_size: float,
+    ax: Any, Y: np.ndarray, lines: Lines, look: Coloring, shown: Coloring, legend: bool | str, size: np.ndarray | None,
+    texts: list[str], style: str, ink: float, back: Paper, font_size: float,
 ) -> None:  # fmt: skip
     """Draw nodes of diameters `size` (n,) at `Y` (n, 3), edges, labels and a legend."""
     from mpl_toolkits.mplot3d.art3d import Line3DCollection
 
     from nelayout.pictures.sheet import beside
 
-    # The legend is beside the axes, on the paper of the figure. So the axes become narrower, at most by half.
-    box, window = ax.get_position(), ax.get_window_extent()
+    # The legend is beside or below the axes, on the paper of the figure. So the axes become smaller, at most by half.
+    box, window, below = ax.get_position(), ax.get_window_extent(), legend == "below"
     wide, high = window.width / ax.figure.dpi, window.height / ax.figure.dpi
-    found = explained(shown, wide / 2, high)
-    ax.set_position((box.x0, box.y0, box.width * (1.0 - min(0.5, found.side / wide)), box.height))
-    explain(ax, shown, found, beside(ax), paper("auto", ax))
+    found = explained(shown, wide if below else wide / 2, high / 2 if below else high, below)
+    side, foot = min(0.5, found.side / wide), min(0.5, found.foot / high)
+    ax.set_position((box.x0, box.y0 + foot * box.height, (1.0 - side) * box.width, (1.0 - foot) * box.height))
+    explain(ax, shown, found, beside(ax, 0.5, 0.0) if below else beside(ax), paper("auto", ax))
 
     n = len(Y)
     low, high = (Y.min(axis=0), Y.max(axis=0)) if n else (np.zeros(3), np.ones(3))

@@ -24,6 +24,8 @@ class Style:
     label_margin: float = 0.5  # inches around a drawing with labels, for the labels of its outer nodes
     max_border_share: float = 0.12  # of the axes' box for a border, so that small panels keep their drawing
     max_legend_share: float = 0.35  # of the axes' box for a legend or note, so that the drawing stays the main part
+    max_foot_share: float = 0.5  # of the axes' box for a legend and note below the drawing
+    narrow: float = 0.85  # size of a drawing beside its legend, relative to above it, from which the legend is below
     axes_margin: float = 0.05  # share of an axis that matplotlib keeps free on each side (axes.xmargin)
 
     # Sizes of graphs
@@ -63,12 +65,18 @@ class Style:
     max_classes: int = 60  # different whole numbers that are classes, if the caller declares them so
     log_ratio: float = 30.0  # of the largest to the least degree, above which their scale is logarithmic
     dark_share: float = 0.3  # of viridis, which does not show on dark paper
-    scale_tails: float = 0.01  # share of the points at each end of a scale of `plot` with the color of that end
+    far_share: float = 0.02  # of the values at each end of a scale, which may lie beyond it
+    flat_ratio: float = 2.0  # of the whole range to the range without these values, above which far values do
+    min_robust: int = 10  # values, below which none lies beyond the scale
 
     # Letters
     small: float = 0.8  # font size of labels and notes, relative to other text
     line: float = 1.4  # ems, height of a line of a note or heading with the gap to the next
     label_gap: float = 1.0  # points between a label and its dot, and extra points to all other dots
+    label_space: float = 0.3  # ems between two labels: half a letter
+    leader: float = 0.5  # points, width of a line from a node to its label
+    short_leader: float = 5.0  # ems, above which a line becomes shorter if its label comes first
+    longest_leader: float = 0.5  # of the diagonal of the picture
     hinting: float = 1.1  # largest width of a text at some resolution, relative to the exact width
     label_rounds: int = 4  # attempts to write all labels of chosen nodes
 

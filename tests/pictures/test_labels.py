@@ -44,21 +44,22 @@ def away(box: Any, P: np.ndarray) -> np.ndarray:
 
 
 def check(figure: Any, pos: dict, names: dict) -> dict:
-    """Every label is nearest to its own node, touches it, overlaps no label or legend, and is counted or written."""
+    """Every label touches its node, is nearer to no other one, keeps half a letter apart, and is counted or written."""
     boxes, left_out = labels_of(figure, names)
     assert len(boxes) + left_out == len(names)
     ax = figure.axes[0]
     nodes = list(pos)
     P = ax.transData.transform(np.array([pos[v] for v in nodes], float)[:, :2])
     for v, box in boxes.items():
-        to_middle = np.hypot(*(P - [(box.x0 + box.x1) / 2, (box.y0 + box.y1) / 2]).T)
-        own = nodes.index(v)
-        for distance in (away(box, P), to_middle):
-            assert np.flatnonzero(distance <= distance[own]).tolist() == [own], v
-        assert away(box, P)[own] < radius_of(ax) + 5 * figure.dpi / 72
+        own, distance = nodes.index(v), away(box, P)
+        assert np.flatnonzero(distance <= distance[own]).tolist() == [own], v
+        assert distance[own] < radius_of(ax) + 5 * figure.dpi / 72
         assert inside(figure, box)
     placed = list(boxes.values()) + ([ax.get_legend().get_window_extent()] if ax.get_legend() is not None else [])
     assert not any(a.overlaps(b) for i, a in enumerate(placed) for b in placed[:i])
+    half = 0.25 * 8 * figure.dpi / 72  # of a letter
+    for a, b in combinations(boxes.values(), 2):
+        assert not (a.y0 < b.y1 and b.y0 < a.y1 and a.x0 - half < b.x1 and b.x0 - half < a.x1)
     return boxes
 
 

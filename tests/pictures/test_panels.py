@@ -48,7 +48,7 @@ def explanation(ax: Any) -> Any:
 @pytest.mark.parametrize("pos", [POS, FLAT], ids=["square", "flat"])
 def test_panels_in_a_row_show_one_layout_at_one_size(layout, pos):
     figure, axes = panels(layout)
-    nl.draw(G, pos, ax=axes[0], color=KIND, title="classes", legend="group")
+    nl.draw(G, pos, ax=axes[0], color=KIND, title="classes", legend_title="group")
     nl.draw(G, pos, ax=axes[1], color="degree", title="degree", labels=True)
     nl.draw(G, pos, ax=axes[2], node_size=0.05, title="plain")
     for size in ((7.0, 2.6), (4.0, 2.0), (14.0, 7.0)):
@@ -252,7 +252,7 @@ def test_colors_of_3000_nodes_are_seen(width):
 def test_legends_fit_small_figures_and_have_a_heading():
     for k, size in ((5, (3.5, 2.8)), (12, (3.5, 2.8)), (24, (3.5, 2.8)), (24, (7.0, 3.0))):
         kinds = [f"region {v % k}" for v in range(len(G))]
-        figure: Any = nl.draw(G, POS, color=kinds, figsize=size, legend="Region")
+        figure: Any = nl.draw(G, POS, color=kinds, figsize=size, legend_title="Region")
         figure.canvas.draw()
         legend = figure.axes[0].get_legend()
         box = legend.get_window_extent()
@@ -260,7 +260,7 @@ def test_legends_fit_small_figures_and_have_a_heading():
         assert inside(figure, box)
         assert [text.get_text() for text in legend.get_texts()] == [f"region {v}" for v in range(k)]
         assert places(figure.axes[0])[:, 0].max() < box.x0
-    bar: Any = nl.draw(G, POS, color="degree", legend="number of links").axes[0].child_axes[0]
+    bar: Any = nl.draw(G, POS, color="degree", legend_title="number of links").axes[0].child_axes[0]
     assert bar.get_title(loc="left") == "number of links"
 
 

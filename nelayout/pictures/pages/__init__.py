@@ -32,8 +32,10 @@ from nelayout.pictures.colors import (
     is_color,
     is_known,
     palette,
+    scale_limits,
     scale_numbers,
     unknown_color,
+    with_dates,
 )
 from nelayout.pictures.paper import DARK, WHITE
 from nelayout.pictures.space import VIEW
@@ -65,6 +67,7 @@ class Column:
         self.name, self.drawing, self.kind, self.unit = name, drawing, "texts", ""
         every = listed(values)
         known = Named((value if is_known(value) else None for value in every), categories=every.categories)
+        known = with_dates(known)
         given = [plain_value(value) for value in known if value is not None]
         self.classes = None if amount and given else classes_of(known)
         scale = any(all(isinstance(value, kind) for value in given) for kind in SCALES.values())
@@ -91,7 +94,9 @@ class Column:
         if self.kind == "texts":
             return result | {"values": self.values}
         if self.kind == "numbers":
-            return result | {"unit": self.unit, "values": packed(self.values)}
+            low, high, log = scale_limits(self.values, self.name in AMOUNTS)
+            ends = {"low": low, "high": high, "log": log}
+            return result | {"unit": self.unit, **ends, "values": packed(self.values)}
         classes = self.classes or []
         own = [hex_color(name) for name in classes]
         light, dark = ([hex_color(color) for color in palette(len(classes), night)] for night in (False, True))

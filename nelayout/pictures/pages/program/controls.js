@@ -134,7 +134,8 @@ function legend(page) {
     const bar = element("div", { class: "scale", role: "img", "aria-label": `from ${written(choice.low, choice.unit)} to ${written(choice.high, choice.unit)}` });
     bar.style.background = `linear-gradient(90deg, ${SCALE.map((_, k) => `rgb(${onScale(k / (SCALE.length - 1), page.dark).join(" ")})`).join(",")})`;
     const note = choice.log ? element("span", {}, "logarithmic") : "";
-    return element("div", {}, title, bar, element("div", { class: "ends" }, element("span", {}, written(choice.low, choice.unit)), note, element("span", {}, written(choice.high, choice.unit))));
+    const ends = [`${choice.below ? "≤ " : ""}${written(choice.low, choice.unit)}`, `${choice.above ? "≥ " : ""}${written(choice.high, choice.unit)}`];
+    return element("div", {}, title, bar, element("div", { class: "ends" }, element("span", {}, ends[0]), note, element("span", {}, ends[1])));
   }
   const column = choice.columns[0];
   const counts = new Array(column.names.length + 1).fill(0);

@@ -2,7 +2,6 @@
 
 const SCALE = ["#440154", "#482878", "#3e4989", "#31688e", "#26828e", "#1f9e89", "#35b779", "#6ece58", "#b5de2b", "#fde725"];
 const TOO_DARK = 0.3; // share of the scale that does not show on a dark page
-const SKEWED = 30; // the largest value over the median, from which a scale is logarithmic
 const DAY = 86400000; // milliseconds
 const KINDS = { f4: Float32Array, f8: Float64Array, i2: Int16Array, u1: Uint8Array, u2: Uint16Array, u4: Uint32Array };
 
@@ -61,16 +60,16 @@ function choicesOf(data) {
     choice.columns.push(column);
     choices.set(column.name, choice);
   }
-  for (const choice of choices.values()) if (choice.kind === "numbers") Object.assign(choice, boundsOf(choice.columns, choice.unit));
+  for (const choice of choices.values()) if (choice.kind === "numbers") Object.assign(choice, boundsOf(choice.columns));
   return choices;
 }
 
-function boundsOf(columns, unit) {
-  const known = Float64Array.from(columns.flatMap((column) => Array.from(column.values).filter(Number.isFinite))).sort();
-  const [low, high, middle] = [known[0] ?? 0, known.at(-1) ?? 1, known[known.length >> 1] ?? 0];
-  const least = known.find((value) => value > 0) ?? 1;
-  const log = unit !== "date" && low >= 0 && middle > 0 && high > SKEWED * middle;
-  return { low: log ? least : low, high, log };
+// The scale that holds the scales of all columns; `below` and `above`: whether values lie beyond it.
+function boundsOf(columns) {
+  const low = Math.min(...columns.map((column) => column.low)), high = Math.max(...columns.map((column) => column.high));
+  const log = columns.every((column) => column.log);
+  const some = (test) => columns.some((column) => column.values.some(test));
+  return { low, high, log, below: !log && some((value) => value < low), above: some((value) => value > high) };
 }
 
 function columnFor(choice, drawing) {
@@ -110,8 +109,8 @@ function colorsOf(data, color, drawing, dark) {
     const table = Array.from({ length: 256 }, (_, k) => onScale(k / 255, dark));
     for (let i = 0; i < data.n; i++) {
       const value = column.values[i];
-      const share = span > 0 ? (by(Math.max(value, choice.log ? choice.low : value)) - low) / span : 0.5;
-      put(i, Number.isFinite(value) ? table[Math.round(255 * share)] : missing);
+      const share = span > 0 ? Math.min(Math.max((by(value) - low) / span, 0), 1) : 0.5;
+      put(i, Number.isFinite(by(value)) ? table[Math.round(255 * share)] : missing);
     }
   }
   return result;
