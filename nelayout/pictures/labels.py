@@ -147,7 +147,7 @@ class _Room:
     def beside(self, i: int, extent: np.ndarray) -> np.ndarray | None:
         """Take and return the best free box beside or, without a dot, on a node; None without one."""
         center, sizes = self.center, self.sizes
-        off = sizes[i] / 2 + _GAP * np.repeat([1.0, 3.0], len(_STEPS))
+        off = sizes[i] / 2 + _GAP * np.repeat([1.0, 2.0], len(_STEPS))
         middle = (_MIDDLES * extent / 2 + off.reshape(2, -1, 1) * _STEPS).reshape(-1, 2)
         if sizes[i] == 0:
             off, middle = np.append(0.0, off), np.concatenate([np.zeros((1, 2)), middle])
@@ -168,7 +168,7 @@ class _Room:
             beads = self.beads[self.edges.query_ball_point(center[i], reach + self.largest)]
             inside = (beads > low[free, None]) & (beads < high[free, None])
             cost = cost + inside.all(axis=2).sum(axis=1)
-        best = free[np.argmin(cost)]
+        best = 0 if sizes[i] == 0 and free[0] == 0 else free[np.argmin(cost)]  # without a dot, on the node
         return self._take(low[best], high[best])
 
     def apart(self, i: int, extent: np.ndarray) -> np.ndarray | None:

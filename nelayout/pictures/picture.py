@@ -113,9 +113,11 @@ def draw(
         The colors of the classes: one color per class in their order, {class: color}, or the name of a matplotlib
         colormap. If `palette` is given, all values are classes. Categories of pandas keep their order in the legend,
         and a list has one color for each category, used or not.
-    vmin, vmax : number, date or duration, optional
-        The ends of the scale; values beyond have the colors of the ends. By default the scale holds all values. If a
-        few far values (at most 2 % at each end) would flatten it, they are beyond it, and a note counts them.
+    vmin : number, date or duration, optional
+        The lower end of the scale; values beyond an end have its color. By default the scale holds all values. If a few
+        far values (at most 2 % at each end) would flatten it, they are beyond it, and a note counts them.
+    vmax : number, date or duration, optional
+        The upper end of the scale.
     alpha : float
         Opacity of the dots, from 0 to 1.
     node_size : float, str, dict or array
