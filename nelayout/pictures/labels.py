@@ -101,7 +101,7 @@ class Labels:
         for i, box in found.items():
             x, y = self._position(i, (box[:2] + box[2:]) / 2, room)
             self.written.append(ax.text(x, y, self.texts[i], **how))
-        thin = {"color": sheet.paper.soft, "linewidth": STYLE.leader, "zorder": 1.5, "clip_on": False}  # under dots
+        thin = {"color": sheet.paper.soft, "alpha": 0.7, "linewidth": STYLE.leader, "zorder": 1.5, "clip_on": False}  # under dots
         for i, end in room.lines.items():
             ends = np.stack([self._position(i, each, room) for each in (room.rim(i, end), end)], axis=1)
             self.written.append(ax.add_artist(Line2D(*ends, solid_capstyle="butt", **thin)))

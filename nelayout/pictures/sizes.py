@@ -82,8 +82,8 @@ def node_size_from_points(points: Any, figure: Any = None, *, scale: float = 1.0
 def node_size_from_labels(labels: Any, points: float = 10.0, figure: object = None, *, scale: float = 1.0) -> Any:
     """Return boxes in the units of the positions for texts in letters of `points` points.
 
-    Pass them as `node_size` of a layout to keep space for the labels of all nodes. This function measures the default
-    font of matplotlib (``[draw]``).
+    Pass them as `node_size` of a layout to keep space for the labels of all nodes, half a letter apart. This function
+    measures the default font of matplotlib (``[draw]``).
 
     Parameters
     ----------
@@ -121,7 +121,9 @@ def node_size_from_labels(labels: Any, points: float = 10.0, figure: object = No
         from nelayout.pictures.legend import text_size
 
         texts = labels.values() if isinstance(labels, Mapping) else labels
-        boxes = [tuple(unit * side for side in text_size(str(text), points)) for text in texts]
+        sizes = [text_size(str(text), points) for text in texts]
+        space = 1.1 * STYLE.label_space * points  # so that two names do not read as one word
+        boxes = [(unit * (STYLE.hinting * wide + space), unit * high) for wide, high in sizes]
     except ImportError:
         raise missing_extra("matplotlib", "draw", "measuring labels") from None
     if isinstance(labels, Mapping):
