@@ -563,7 +563,7 @@ def figure_look(given: argparse.Namespace, kind: str, more: Iterable[str] = ()) 
 
 
 def _node_size(word: str, file: GraphFile) -> Any:
-    """Return the sizes for `--node-size`: one value per node by its name, a word, or a diameter."""
+    """Return the sizes for `--node-size`: one value per node, a word, or a diameter."""
     from nelayout.pictures.colors import AMOUNTS
 
     if word in (*AMOUNTS, "auto"):

@@ -78,7 +78,7 @@ class Coloring:
 
 @dataclass(frozen=True, slots=True)
 class Inks:
-    """The choice of colors: `cmap`, `palette`, `vmin` and `vmax` of `nelayout.draw`, and the paper."""
+    """The choice of colors by keywords of `nelayout.draw`, and the paper."""
 
     cmap: object = None
     palette: Any = None
@@ -200,7 +200,9 @@ def _kind_of(values: list) -> str:
 
 
 def with_dates(values: Named) -> Named:
-    """Return the values; if all are texts of dates (year, month, perhaps day and time), the dates.
+    """Return the dates if all values are texts of dates, else the values.
+
+    A text has year and month, and may have day, time and zone.
 
     >>> with_dates(Named(["2024-05-31", None, "2024-06"])), with_dates(Named(["2024-05-31", "late"]))
     ([datetime.datetime(2024, 5, 31, 0, 0), None, datetime.datetime(2024, 6, 1, 0, 0)], ['2024-05-31', 'late'])
@@ -293,7 +295,7 @@ def is_color(value: object) -> bool:
 
 
 def _scale(values: Named, inks: Inks, what: str = "color", amount: bool = False) -> Coloring:
-    """Return the colors of numbers, dates or durations; `amount`: the scale may be logarithmic."""
+    """Return the colors of numbers, dates or durations; an `amount` may have a log scale."""
     from matplotlib.colors import to_rgba
 
     given = {name: end for name, end in (("vmin", inks.vmin), ("vmax", inks.vmax)) if end is not None}

@@ -101,10 +101,11 @@ class Labels:
         for i, box in found.items():
             x, y = self._position(i, (box[:2] + box[2:]) / 2, room)
             self.written.append(ax.text(x, y, self.texts[i], **how))
-        thin = {"color": sheet.paper.soft, "alpha": 0.7, "linewidth": STYLE.leader, "zorder": 1.5, "clip_on": False}  # under dots
+        thin = {"color": sheet.paper.soft, "alpha": 0.7, "linewidth": STYLE.leader, "clip_on": False}
+        thin |= {"zorder": 1.5, "solid_capstyle": "butt"}  # over edges, under dots
         for i, end in room.lines.items():
             ends = np.stack([self._position(i, each, room) for each in (room.rim(i, end), end)], axis=1)
-            self.written.append(ax.add_artist(Line2D(*ends, solid_capstyle="butt", **thin)))
+            self.written.append(ax.add_artist(Line2D(*ends, **thin)))
         if self.left_out:
             said = wrapped(_NOTE.format(len(self.left_out), len(self.asked)), small, wide)
             self.written.append(sheet.write_note(said, small))
@@ -235,7 +236,7 @@ class _Room:
 
 
 def _beads(ends: np.ndarray) -> np.ndarray:
-    """Return points (k, 2) on lines with `ends` (m, 2, 2), so that a label on a line covers some."""
+    """Return points (k, 2) on lines with `ends` (m, 2, 2): a label on a line covers some."""
     count = np.ceil(np.hypot(*(ends[:, 1] - ends[:, 0]).T) / _BEAD).astype(int)
     line = np.repeat(np.arange(len(ends)), count)
     share = (np.arange(len(line)) - np.repeat(np.cumsum(count) - count, count) + 0.5) / np.maximum(count[line], 1)

@@ -189,7 +189,7 @@ def _legend(colors: Coloring, wide: float, high: float, size: float, most: int, 
 
 
 def explain(ax: Axes, colors: Coloring, found: Explained, where: Transform, paper: Paper) -> None:
-    """Draw the legend or color bar; `where` maps inches from its left or upper middle to pixels."""
+    """Draw the legend or color bar; `where` maps inches from its left or top to pixels."""
     from matplotlib.cm import ScalarMappable
     from matplotlib.dates import AutoDateFormatter, AutoDateLocator
     from matplotlib.ticker import LogLocator, MaxNLocator
