@@ -157,7 +157,9 @@ class _Room:
         reach = float(np.hypot(*extent)) + 9 * _GAP
         near = np.array(self.tree.query_ball_point(center[i], reach + 2 * self.largest), int)
         near = near[near != i]
-        gap = np.maximum(sizes[near] / 2, off[free, None]) + 2 * _GAP
+        # A text may be narrower than its box: then its end is farther from its own dot.
+        slack = np.where(abs(middle[:, 0]) >= extent[0] / 2, extent[0] * (1.0 - 1.0 / STYLE.hinting) / 2, 0.0)
+        gap = np.maximum(sizes[near] / 2, (off + slack)[free, None]) + 2 * _GAP
         clear = (_apart(low[free, None], high[free, None], center[near]) >= gap).all(axis=1)
         free = free[clear]
         if not len(free):

@@ -299,7 +299,7 @@ def open_sheet(
 
 
 class _Size(NamedTuple):
-    """What decides the size of a new figure, in inches."""
+    """The measures that decide the size of a new figure, in inches."""
 
     extent: np.ndarray  # (2,) of the drawing, in units of the positions
     border: float
