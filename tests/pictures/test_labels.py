@@ -53,7 +53,7 @@ def check(figure: Any, pos: dict, names: dict) -> dict:
     for v, box in boxes.items():
         own, distance = nodes.index(v), away(box, P)
         assert np.flatnonzero(distance <= distance[own]).tolist() == [own], v
-        assert distance[own] < radius_of(ax) + 5 * figure.dpi / 72
+        assert distance[own] < radius_of(ax) + 6 * figure.dpi / 72
         assert inside(figure, box)
     placed = list(boxes.values()) + ([ax.get_legend().get_window_extent()] if ax.get_legend() is not None else [])
     assert not any(a.overlaps(b) for i, a in enumerate(placed) for b in placed[:i])
