@@ -99,9 +99,13 @@ class _Stored(NullCache):
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         target_context.refresh()
-        data = loop_store.read(self._key(sig, target_context.codegen()))
+        key = self._key(sig, target_context.codegen())
+        data = loop_store.read(key)
         if data is not None:
-            return CompileResult._rebuild(target_context, *pickle.loads(data))  # noqa: S301  written by this package
+            try:
+                return CompileResult._rebuild(target_context, *pickle.loads(data))  # noqa: S301  written by this package
+            except Exception:  # noqa: BLE001  a pickle of another numba raises anything; a new file replaces it
+                loop_store.missed.append(key.name)
         announce("compiling new loops and keeping them" if loop_store.place() else "compiling: no folder to keep it in")
         return None
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import ast
+import hashlib
 import os
+import pickle
 import re
 import shutil
 import signal
@@ -192,6 +194,21 @@ def test_loops_that_anyone_may_have_written_are_not_run(tmp_path, monkeypatch, w
     with pytest.warns(UserWarning, match=r"are not used, as others may write there: chmod o-w"):
         assert loop_store.read(KEY) is None
     assert (loop_store.place() is None) == (what == "folder")
+
+
+@pytest.mark.parametrize("data", [b"", b"no pickle", pickle.dumps(1), pickle.dumps((1, 2, 3)), b"cnumba\ngone\n."])
+def test_a_whole_file_that_holds_no_loop_is_compiled_anew(places, monkeypatch, data):
+    monkeypatch.setattr(total, "__module__", "nelayout.numerics.sums_loops")
+    a, heard = np.arange(4.0), list[str]()
+    assert compiling.compiled_loop(total)(a) == 14.0
+    (file,) = places[0].glob("*.nbc")
+    file.write_bytes(hashlib.sha256(data).hexdigest().encode() + b"\n" + data)
+    with listening(heard.append):
+        assert compiling.compiled_loop(total)(a) == 14.0
+    assert ONCE in heard
+    missed = len(loop_store.missed)
+    assert compiling.compiled_loop(total)(a) == 14.0
+    assert len(loop_store.missed) == missed
 
 
 @pytest.mark.parametrize("kept", [0, 10, 66, None])
