@@ -151,8 +151,11 @@ RULES: dict[str, tuple[str, Callable[[], Any], str]] = {
         "no piece turns and no node moves where edges cross", lambda: planned(without_branch("untangle")),
         "branches of trees cross",
     ),
-    "planar drawing": (
-        "no drawing without crossings is tried", lambda: planned(without_branch("from a planar drawing")),
+    "radial drawing": (
+        "trees and cactuses have no radial start", lambda: planned(without_branch("from a radial drawing")), "",
+    ),
+    "without crossings": (
+        "planar graphs have no candidate without crossings", lambda: planned(without_branch("without crossings")),
         "ladders are twisted",
     ),
     "turns": (

@@ -30,7 +30,8 @@ PACKAGE = Path(nelayout.__file__).parent
 MODULES = [
     "core/passes/coarsen", "core/passes/layers", "core/passes/levels", "core/passes/passes", "core/passes/placement",
     "core/passes/score", "core/passes/separation", "core/passes/springs", "core/passes/tidiness",
-    "core/untangling/planar", "core/untangling/untangling", "core/run/plan", "core/similarities/masses",
+    "core/passes/facts", "core/untangling/held", "core/untangling/planar", "core/untangling/tutte",
+    "core/untangling/untangling", "numerics/planarity", "core/run/plan", "core/similarities/masses",
     "numerics/communities", "numerics/distances",
 ]
 

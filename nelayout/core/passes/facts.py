@@ -12,8 +12,13 @@ from nelayout.core.catalogue.record import Method
 from nelayout.core.catalogue.stages import Descend
 from nelayout.core.passes.drawing import Part
 from nelayout.core.passes.placement import centered_start, is_flat
+from nelayout.numerics.planarity import is_planar
 
 __all__ = ["Facts", "circle", "is_round"]
+
+# Nodes up to which planar graphs have a drawing without crossings among their candidates.
+# see tuning: MAX_PLANAR_NODES
+MAX_PLANAR_NODES = 3000
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +34,8 @@ class Facts:
     special     "even circle" for a cycle, wheel or star with equal weights and masses, "circle" with others, "disc" if
                 one node is joined to all others, most of them leaves, or ""; looked at for the method "auto" alone
     row_distances  whether distances between rows count in the first of several descents
+    planar      whether the graph has a drawing without crossings, but is no tree; looked at for the method "auto"
+                alone, in the plane, up to `MAX_PLANAR_NODES`
     """
 
     n: int
@@ -40,6 +47,7 @@ class Facts:
     free_axes: int = 0
     special: str = ""
     row_distances: bool = False
+    planar: bool = False
 
     @property
     def is_tree(self) -> bool:
@@ -63,7 +71,9 @@ class Facts:
         flat = part.start is not None and part.known.all() and is_flat(centered_start(part.start)[0])
         own, axes = part.own_start or bool(flat), int(np.count_nonzero(~part.layers))
         row_distances = part.affinity.distances is not None and not method.emphasis
-        return cls(n, P.nnz, part.placed, not part.known.all(), own, fixed, axes, special, row_distances)
+        planar = judged and dim == 2 and not part.placed and not special and n <= MAX_PLANAR_NODES
+        planar = planar and P.nnz > 2 * (n - 1) and is_planar(P)
+        return cls(n, P.nnz, part.placed, not part.known.all(), own, fixed, axes, special, row_distances, planar)
 
 
 def is_hub(P: csr_array) -> bool:

@@ -14,11 +14,11 @@ from nelayout.numerics.breadth_first import COMPILED_ABOVE
 from nelayout.quality.crossings import Segments
 from nelayout.quality.edges import edges
 
-__all__ = ["crossed", "crossings", "is_symmetric", "least_distance", "step_between", "tidiness"]
+__all__ = ["crossed", "crossings", "is_symmetric", "step_between", "tidiness"]
 
 # Powers of a score that is multiplied by the tidiness: of 1 + X, and the factor of a symmetric drawing.
 # see tuning: CROSSINGS_POWER, SYMMETRY
-CROSSINGS_POWER, SYMMETRY = 0.15, 1.25
+CROSSINGS_POWER, SYMMETRY = 0.4, 1.25
 # Candidate pairs for each edge (of `Segments`) above which crossings are not counted: most edges cross many others.
 # see tuning: MOST_PAIRS
 MOST_PAIRS = 50
@@ -95,16 +95,5 @@ def _nearest(Y: np.ndarray, at: np.ndarray) -> np.ndarray:
         from scipy.spatial import KDTree
 
         return KDTree(Y).query(at)[0]
-    return np.sqrt(_apart(Y, at).min(axis=1))
-
-
-def _apart(Y: np.ndarray, at: np.ndarray) -> np.ndarray:
-    """(m, n) squared distances."""
-    return np.subtract.outer(at[:, 0], Y[:, 0]) ** 2 + np.subtract.outer(at[:, 1], Y[:, 1]) ** 2
-
-
-def least_distance(Y: np.ndarray) -> float:
-    """Return the least distance of two nodes of a small Y (n, 2), in typical distances."""
-    away, squares = Y - np.sum(Y, axis=0) / len(Y), _apart(Y, Y)
-    np.fill_diagonal(squares, np.inf)
-    return math.sqrt(float(squares.min()) / float(np.sum(away * away))) * len(Y)
+    apart = np.subtract.outer(at[:, 0], Y[:, 0]) ** 2 + np.subtract.outer(at[:, 1], Y[:, 1]) ** 2
+    return np.sqrt(apart.min(axis=1))

@@ -22,14 +22,25 @@ from nelayout.core.catalogue.stages import (
 from nelayout.core.formula.connections import Fixed
 from nelayout.core.optimizers import LBFGS, optimizer_named
 from nelayout.core.passes.coarsen import COARSEST
+from nelayout.core.passes.costs import CostModel
 from nelayout.core.passes.facts import Facts
 from nelayout.core.passes.layers import Layers
 from nelayout.core.passes.levels import COARSEST_STEPS, UNFOLDING_STEPS, GaussianMultistart, Levels
-from nelayout.core.passes.passes import BestOf, Candidate, Descent, InSpace, Pass, Place, PlaceMissing, Resize
+from nelayout.core.passes.passes import (
+    BestOf,
+    Candidate,
+    Descent,
+    InSpace,
+    Pass,
+    Place,
+    PlaceMissing,
+    Resize,
+    passes_within,
+)
 from nelayout.core.passes.variational_component import ROUNDS as GAME_ROUNDS
 from nelayout.core.passes.variational_component import Game
 from nelayout.core.problem import Settings
-from nelayout.core.untangling.planar import may_be_planar
+from nelayout.core.untangling.planar import Planar, held_steps
 from nelayout.core.untangling.untangling import Redraw, Untangle
 
 __all__ = ["COMPARED", "passes_for", "walk_over_alpha"]
@@ -194,15 +205,21 @@ class _Planner:
         untangle = Untangle(name="untangle", why="edges may cross")
         # a tree has a drawing without crossings, so that other moves cannot win
         passes: list[Pass] = [] if facts.is_tree else [untangle]
-        if may_be_planar(facts.n, facts.entries):
-            why = "trees, cactuses and small planar graphs have a drawing without crossings"
-            name, tails = "from a planar drawing", (*ways, stages[0])
+        if facts.entries // 2 <= 3 * (facts.n - 1) // 2:
+            why = "trees and cactuses have a drawing without crossings"
+            name, tails = "from a radial drawing", (*ways, stages[0])
             descents = [self._descend(stage, why, f"{name}: {stage.name}") for stage in tails]
             if self.method.emphasis == "auto":
                 descents.append(replace(self._emphasized(stages[-1]), name=f"{name}: emphasis", why=why))
             steps = 2 * sum(each.steps for each in descents)  # free, then held
             passes.append(Redraw(name=name, steps=steps, descents=tuple(descents), untangle=untangle, why=why))
-        branches = Candidate(passes=()), *(Candidate(passes=(each,)) for each in passes)
+        branches = [Candidate(passes=()), *(Candidate(passes=(each,)) for each in passes)]
+        if facts.planar:
+            model = CostModel(self.method, self.settings, facts.n, facts.entries)
+            seconds = sum(each.cost(model).seconds for _, each in passes_within(tuple(found)))
+            steps, why = held_steps(facts.n, seconds), "the graph is planar"
+            branches.append(Candidate(passes=(Planar(name="without crossings", steps=steps, why=why),), start="best"))
+        branches = tuple(branches)
         found.append(BestOf(name="fewest crossings", branches=branches, by="tidy", why="compares crossings and score"))
         return found
 

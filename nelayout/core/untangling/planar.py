@@ -1,155 +1,174 @@
-"""Drawings without crossings, as other starts: trees, cactuses and small planar graphs.
+"""Planar graphs: other drawings, which begin and stay without crossings.
 
-radial  In a cactus no two cycles share an edge; a tree has no cycle.  The nodes are on circles, by their distance from
-        a node in the middle, and a node's children share its angle in proportion to their leaves.  The two sides of a
-        cycle are neighbors, and each node of a cycle has the next one at the end of its children that faces the other
-        side.
-tutte   The largest face of a planar graph is a circle, and every other node is the mean of its neighbors (Tutte, How to
-        draw a graph, 1963).  Nodes of a graph that falls apart without two of its nodes may coincide.
+A drawing with crossings gives the orders of edges around nodes.  Embeddings with similar orders are placed without
+crossings (`nelayout.core.untangling.tutte`).  Each descends on J with a large emphasis, held by a barrier
+(`nelayout.core.untangling.held`).  In the drawing of least value pieces and nodes jump to where no edges cross and the
+value is less.  Then all nodes descend on the drawing's own J.
 """
 
 from __future__ import annotations
 
-import math
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy.sparse import csr_array
 
-__all__ = ["is_cactus", "may_be_planar", "planar_drawing", "searched"]
+from nelayout.core.catalogue.record import Method
+from nelayout.core.formula.kernels import Radial
+from nelayout.core.objective import Objective
+from nelayout.core.passes.costs import Cost, CostModel
+from nelayout.core.passes.drawing import Drawing, Run
+from nelayout.core.passes.passes import Pass
+from nelayout.core.passes.tidiness import crossings
+from nelayout.core.untangling.held import Held, held
+from nelayout.core.untangling.tutte import straight
+from nelayout.core.untangling.untangling import (
+    CROSSED_NODES,
+    ESTIMATED,
+    Estimate,
+    Search,
+    objective_of,
+    pieces_of,
+    turned,
+)
+from nelayout.numerics.arithmetic import radius
+from nelayout.numerics.planarity import embedding
+from nelayout.quality.edges import edges
 
-# Nodes up to which planar graphs other than cactuses are drawn.
-# see tuning: MAX_PLANAR_NODES
-MAX_PLANAR_NODES = 100
+__all__ = ["Planar", "held_steps"]
 
-
-def may_be_planar(n: int, entries: int) -> bool:
-    """Return True if `planar_drawing` may draw a connected graph with these counts."""
-    return entries // 2 <= (3 * n - 6 if 2 < n <= MAX_PLANAR_NODES else 3 * (n - 1) // 2)
-
-
-def planar_drawing(P: csr_array) -> np.ndarray | None:
-    """Return positions (n, 2) of a connected graph without crossings, or None."""
-    n = P.shape[0]
-    if is_cactus(P):
-        return radial(P)
-    return tutte(P) if n <= MAX_PLANAR_NODES and may_be_planar(n, P.nnz) else None
-
-
-def is_cactus(P: csr_array) -> bool:
-    """Return True if each edge of a connected graph is on at most one cycle.
-
-    >>> triangle = csr_array(np.array([[0, 1, 1], [1, 0, 1], [1, 1, 0]]))
-    >>> is_cactus(triangle), is_cactus(csr_array(np.ones((4, 4)) - np.eye(4)))
-    (True, False)
-    """
-    return P.nnz // 2 <= 3 * (P.shape[0] - 1) // 2 and _tree(P) is not None
-
-
-def radial(P: csr_array) -> np.ndarray:
-    """Return positions (n, 2) of a tree or a cactus, with circles one unit apart."""
-    tree = _tree(P)
-    assert tree is not None
-    order, children, depth = tree
-    n = len(order)
-    leaves, low, width = [1.0] * n, [0.0] * n, [0.0] * n
-    for v in reversed(order):
-        if children[v]:
-            leaves[v] = sum(leaves[c] for c in children[v])
-    width[order[0]] = 2.0 * math.pi
-    for v in order:
-        begin = low[v]
-        for c in children[v]:
-            low[c], width[c] = begin, width[v] * leaves[c] / leaves[v]
-            begin += width[c]
-    angle, radius = np.array(low) + 0.5 * np.array(width), np.array(depth, dtype=float)
-    return np.stack([radius * np.cos(angle), radius * np.sin(angle)], axis=1)
-
-
-def tutte(P: csr_array) -> np.ndarray | None:
-    """Return positions (n, 2) of a planar graph in a circle, its largest face, or None."""
-    import networkx as nx  # slow to load; few drawings come here
-
-    n = P.shape[0]
-    planar, embedding = nx.check_planarity(nx.from_scipy_sparse_array(P))
-    if embedding is None or not planar:
-        return None
-    seen: set[tuple[int, int]] = set()
-    faces = [embedding.traverse_face(*edge, seen) for edge in embedding.edges if edge not in seen]
-    outer = list(dict.fromkeys(max(faces, key=lambda face: len(set(face)))))
-    angle, Y = 2.0 * math.pi * np.arange(len(outer)) / len(outer), np.zeros((n, 2))
-    Y[outer] = np.stack([np.cos(angle), np.sin(angle)], axis=1)
-    inner = np.setdiff1d(np.arange(n), outer)
-    if len(inner):
-        pattern = (P.toarray() > 0).astype(float)
-        laplacian = np.diag(pattern.sum(axis=1)) - pattern
-        Y[inner] = np.linalg.solve(laplacian[np.ix_(inner, inner)], pattern[np.ix_(inner, outer)] @ Y[outer])
-    return Y
+# Embeddings that descend, and the noise of the drawing that gives the orders of all but the first, in edge lengths.
+# see tuning: STARTS, NOISE
+STARTS, NOISE = 5, 1.0
+# Rounds of weights, by which the edges of a start get similar lengths.
+# see tuning: WEIGHT_ROUNDS
+WEIGHT_ROUNDS = 8
+# Emphasis of large distances before the last descent.
+# see tuning: HELD_EMPHASIS
+HELD_EMPHASIS = 0.7
+# Parts of the steps: of all starts together and of the last descent.  So many rounds of jumps share the rest.
+# see tuning: TRIED, LAST, JUMPS
+TRIED, LAST, JUMPS = 0.4, 0.2, 3
+# Strengths of the barrier times n: at first, and in the last descent.
+# see tuning: STRONG_BARRIER, LAST_BARRIER
+STRONG_BARRIER, LAST_BARRIER = 0.3, 0.03
+# Decrease of the value for which a piece or a node jumps, and pieces and nodes that are tried in a round.
+# see tuning: LEAST_GAIN, MOST_JUMPS
+LEAST_GAIN, MOST_JUMPS = 1e-3, 120
+# Seconds of a held step: of any graph, and for each node.
+# see tuning: HELD_CALL, HELD_NODE
+HELD_CALL, HELD_NODE = 8e-4, 6e-6
+# Seconds of held steps in any graph, the part of the seconds of other descents, and most steps.
+# see tuning: FREE_SECONDS, PART_OF_DESCENTS, MOST_HELD_STEPS
+FREE_SECONDS, PART_OF_DESCENTS, MOST_HELD_STEPS = 1.0, 0.25, 800
 
 
-def _tree(P: csr_array) -> tuple[list[int], list[list[int]], list[int]] | None:
-    """Return the nodes of a cactus breadth-first, their ordered children and depths; or None."""
-    order, parent = searched(P, deep=False)
-    n, before = len(order), np.array(parent)
-    depth, children = [0] * n, [list[int]() for _ in range(n)]
-    for v in order[1:]:
-        depth[v] = depth[parent[v]] + 1
-        children[parent[v]].append(v)
-    rows = np.repeat(np.arange(n), np.diff(P.indptr))
-    closing = (rows < P.indices) & (before[rows] != P.indices) & (before[P.indices] != rows)
-    # Of each child: before (-1), among or behind (1) the others; and with whom it stands, first or second.
-    side, pair, climbed = [0] * n, [(v, 0) for v in range(n)], [False] * n
-    for ends in zip(rows[closing].tolist(), P.indices[closing].tolist(), strict=True):
-        at, below = list(ends), [-1, -1]
-        while at[0] != at[1]:
-            k = 0 if depth[at[0]] >= depth[at[1]] else 1
-            if climbed[at[k]]:
-                return None
-            climbed[at[k]] = True
-            if below[k] >= 0:
-                side[below[k]] = 1 - 2 * k
-            below[k], at[k] = at[k], parent[at[k]]
-        pair[below[1]] = below[0], 1
-    for each in children:
-        each.sort(key=lambda c: (side[c], pair[c]))
-    return order, children, depth
+def _step_seconds(n: int) -> float:
+    return HELD_CALL + HELD_NODE * n
 
 
-def searched(P: csr_array, deep: bool) -> tuple[list[int], list[int]]:
-    """Return the nodes of a connected graph in search order, and the predecessor of each node.
-
-    The search is depth-first (``deep``) or breadth-first.  It begins in the middle of a long shortest path.  The path
-    ends are farthest from the first node and farthest from that end.  The first node is its own predecessor.
-    """
-    neighbors = [each.tolist() for each in np.split(P.indices, P.indptr[1:-1])]
-    end = _broad(neighbors, 0)[0][-1]
-    order, parent = _broad(neighbors, end)
-    path = [order[-1]]
-    while path[-1] != end:
-        path.append(parent[path[-1]])
-    return (_deep if deep else _broad)(neighbors, path[len(path) // 2])
+def held_steps(n: int, seconds: float) -> int:
+    """Return the number of held steps for n nodes beside descents that take so many seconds."""
+    return min(MOST_HELD_STEPS, int(max(FREE_SECONDS, PART_OF_DESCENTS * seconds) / _step_seconds(n)))
 
 
-def _broad(neighbors: list[list[int]], root: int) -> tuple[list[int], list[int]]:
-    order, parent = [root], [-1] * len(neighbors)
-    parent[root] = root
-    for v in order:
-        for w in neighbors[v]:
-            if parent[w] < 0:
-                parent[w] = v
-                order.append(w)
-    return order, parent
+@dataclass(frozen=True, kw_only=True)
+class Planar(Pass):
+    """Draw a planar graph again, without crossings; ``steps`` counts held steps."""
+
+    def cost(self, model: CostModel) -> Cost:
+        share = min(1.0, model.n / CROSSED_NODES)  # others have no crossing
+        return Cost(share * self.steps * _step_seconds(model.n), evaluations=self.steps)
+
+    def loops(self, method: Method) -> Iterator[Radial | str]:
+        yield "stress"
+        yield "crossings"
+
+    def __call__(self, drawing: Drawing, run: Run) -> Drawing:
+        if not crossings(drawing.affinity.P, drawing.Y):
+            return drawing
+        found = _Redrawing(drawing, run, self).drawn()
+        return drawing if found is None else replace(drawing, Y=found, reason="lull")
 
 
-def _deep(neighbors: list[list[int]], root: int) -> tuple[list[int], list[int]]:
-    order, parent, ways = [root], [-1] * len(neighbors), [iter(each) for each in neighbors]
-    parent[root] = v = root
-    while True:
-        w = next((w for w in ways[v] if parent[w] < 0), -1)
-        if w >= 0:
-            parent[w] = v
-            order.append(w)
-            v = w
-        elif v == root:
-            return order, parent
-        else:
-            v = parent[v]
+class _Redrawing:
+    """Drawings without crossings of one planar graph."""
+
+    def __init__(self, before: Drawing, run: Run, planned: Planar) -> None:
+        self.before, self.P, self.threads, self.steps = before, before.affinity.P, run.sums.threads, planned.steps
+        self.own = objective_of(before, run)
+        self.run, self.report = run, run.report(before, planned.name)
+        self.widely = replace(before, method=replace(before.method or run.method, emphasis=HELD_EMPHASIS))
+        self.wide = objective_of(self.widely, run)
+        self.i, self.j = edges(self.P)
+        length = float(np.median(np.sqrt(np.sum((before.Y[self.i] - before.Y[self.j]) ** 2, axis=1))))
+        self.length = length or 1.0
+
+    def drawn(self) -> np.ndarray | None:
+        """Return positions (n, 2); None if rounding makes edges cross in each start."""
+        steps = int(TRIED * self.steps / STARTS)
+        starts = (self._held(self.wide, Y, steps, STRONG_BARRIER) for Y in self._starts())
+        Y = min(starts, key=lambda each: each[1], default=(None, 0.0))[0]
+        if Y is None:
+            return None
+        steps = int((1.0 - TRIED - LAST) * self.steps / JUMPS)
+        for _ in range(JUMPS):
+            before, Y = Y, self._jumped(Y)
+            if Y is before or self.run.observer.late:
+                break
+            Y = self._held(self.wide, Y, steps, STRONG_BARRIER)[0]
+        return self._held(self.own, Y, int(LAST * self.steps), LAST_BARRIER)[0]
+
+    def _starts(self) -> Iterator[np.ndarray]:
+        """Yield positions (n, 2) of different embeddings without crossings."""
+        Y, rng, seen = self.before.Y, np.random.default_rng(0), list[object]()
+        for k in range(STARTS):
+            noise = NOISE * self.length * rng.standard_normal(Y.shape) if k else 0.0
+            orders = embedding(self.P, Y + noise)
+            if orders is None or orders in seen or (seen and self.run.observer.late):
+                continue
+            seen.append(orders)
+            Z = straight(orders, Y, WEIGHT_ROUNDS)
+            if crossings(self.P, Z):
+                Z = straight(orders, Y, 1)
+            if not crossings(self.P, Z):
+                Z -= np.sum(Z, axis=0) / len(Z)
+                yield Z * (radius(Y - self.before.center) / radius(Z))
+
+    def _held(self, objective: Objective, Y: np.ndarray, steps: int, strength: float) -> tuple[np.ndarray, float]:
+        barrier = Held(objective, self.i, self.j, strength / len(Y), self.length)
+        return held(barrier, Y, steps, self.report)
+
+    def _jumped(self, Y: np.ndarray) -> np.ndarray:
+        """Return the drawing after pieces and nodes have jumped; the same array if none has."""
+        search = Search(self.widely.at(Y), self.run)
+        search.estimate, search.left = Estimate(self.wide, Y, self.threads), min(search.left, MOST_JUMPS)
+        value = Held(self.wide, self.i, self.j, STRONG_BARRIER / len(Y), self.length)
+        least, moved = value(Y)[0], False
+
+        def jump(nodes: np.ndarray, own: np.ndarray, Z: np.ndarray) -> None:
+            nonlocal least, moved
+            if search.left <= 0 or self.run.observer.late:
+                return
+            search.left -= 1.0
+            free = np.flatnonzero(search.met(nodes, own, Z[1:]) == 0) + 1
+            if not len(free):
+                return
+            free = free[:: -(-len(free) // ESTIMATED)]
+            J = search.estimate(search.Y, nodes, Z[np.r_[0, free]])
+            best = int(np.argmin(J[1:]))
+            if J[1 + best] > J[0] - LEAST_GAIN:
+                return
+            now = search.Y.copy()
+            now[nodes] = Z[free[best]]
+            then = value(now)[0]
+            if then < least - LEAST_GAIN and not crossings(self.P, now):
+                search.place(now, own, 0)
+                least, moved = then, True
+
+        for vertex, nodes in pieces_of(self.P):
+            own = np.unique(np.concatenate([search.at_node[v] for v in nodes.tolist()]))
+            jump(nodes, own, turned(search.Y[nodes], search.Y[vertex]))
+        for v in range(len(Y)):
+            jump(np.array([v]), search.at_node[v], search.places(v)[:, None])
+        return search.Y if moved else Y

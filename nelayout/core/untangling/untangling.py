@@ -32,14 +32,17 @@ from nelayout.core.optimizers.minimize import Report, StoppingRule, minimize, si
 from nelayout.core.passes.costs import Cost, CostModel
 from nelayout.core.passes.drawing import Drawing, Run
 from nelayout.core.passes.passes import Descent, Pass
-from nelayout.core.passes.tidiness import crossed, crossings, is_symmetric, least_distance, step_between
+from nelayout.core.passes.tidiness import crossed, crossings, is_symmetric, step_between
 from nelayout.core.sums.nbody.exact import BLOCK_PAIRS
 from nelayout.core.sums.nbody.outside import Sources
-from nelayout.core.untangling.planar import is_cactus, planar_drawing, searched
+from nelayout.core.untangling.cactus import is_cactus, radial_drawing, searched
 from nelayout.numerics.parallel import Threads
 from nelayout.quality.edges import edges
 
-__all__ = ["APART", "Estimate", "KAPPA", "Redraw", "Untangle"]
+__all__ = [
+    "CROSSED_NODES", "ESTIMATED", "Estimate", "KAPPA", "Redraw", "Search", "Untangle", "objective_of", "pieces_of",
+    "turned",
+]  # fmt: skip
 
 # Nats for each e-fold of 1 + X: in the result, and at most in moves.
 # see tuning: KAPPA, MOST_KAPPA
@@ -69,16 +72,12 @@ MAX_MOVES, NODE_MOVES, CACTUS_FACTOR = 170, 0.25, 4.0
 # Tests of two segments, and nodes that settle, which cost as much as a move.
 # see tuning: TESTS_PER_MOVE, SETTLED_PER_MOVE
 TESTS_PER_MOVE, SETTLED_PER_MOVE = 60_000, 60
-# Crossings for each entry above which a graph is hardly planar, and above which moves take out few of them.
-# see tuning: PLANAR, TANGLED
-PLANAR, TANGLED = 0.125, 0.5
+# Crossings for each entry above which moves take out few of them.
+# see tuning: TANGLED
+TANGLED = 0.5
 # Nodes from which a graph that may be planar is likely to have crossings, so that it is redrawn.
 # see tuning: CROSSED_NODES
 CROSSED_NODES = 300
-# Distance between two nodes, in typical distances, below which a drawing from a planar one has folded onto itself.
-# see tuning: APART
-APART = 0.05
-
 
 @dataclass(frozen=True, kw_only=True)
 class Untangle(Pass):
@@ -100,7 +99,7 @@ class Untangle(Pass):
 
 @dataclass(frozen=True, kw_only=True)
 class Redraw(Pass):
-    """Redraw a graph with crossings from initial positions without crossings, if known.
+    """Redraw a tree or a cactus with crossings from initial positions without crossings.
 
     The descents are free at first, and edges that cross then are untangled.  If some still cross, the descents begin
     again and go only as far as no edges cross.  The drawing with fewer crossings stays.
@@ -119,36 +118,32 @@ class Redraw(Pass):
 
     def __call__(self, drawing: Drawing, run: Run) -> Drawing:
         P = drawing.affinity.P
-        planar = planar_drawing(P) if _is_crossed(drawing, math.inf if is_cactus(P) else PLANAR) else None
-        if planar is None:
+        if not is_cactus(P) or not _is_crossed(drawing, math.inf):
             return drawing
-        free = start = replace(drawing, Y=planar, method=None)
+        free = start = replace(drawing, Y=radial_drawing(P), method=None)
         for each in self.descents:
             if _takes(each, free.Y):
                 free = each(free, run)
-        return self._chosen(drawing, start, self.untangle(free, run), run)
-
-    def _chosen(self, before: Drawing, start: Drawing, free: Drawing, run: Run) -> Drawing:
-        """Return the free or the held drawing; the one before if both have folded."""
-        P, found = before.affinity.P, list[tuple[float, Drawing]]()
-        for way in (lambda: free, lambda: self._held(start, run)):
-            now = way()
-            count = crossings(P, now.Y)
-            if is_cactus(P) or least_distance(now.Y) >= APART:
-                found.append((math.inf if math.isnan(count) else count, now))
-            if not count:
-                break
-        return min(found, key=lambda each: each[0])[1] if found else before
+        free = self.untangle(free, run)
+        if not crossings(P, free.Y):
+            return free
+        return min((free, self._held(start, run)), key=lambda each: _counted(P, each.Y))
 
     def _held(self, now: Drawing, run: Run) -> Drawing:
         """Descend from the start as far as no edges cross."""
         for each in self.descents:
             if _takes(each, now.Y):
                 now = replace(each, steps=0)(now, run)
-                search = _Search(now, run)
+                search = Search(now, run)
                 search.settle(each.steps // SETTLING_STEPS, run.report(now, f"{each.name}, held"))
                 now = replace(now, Y=search.Y, reason="lull")
         return now
+
+
+def _counted(P: csr_array, Y: np.ndarray) -> float:
+    """Return the number of crossings; infinite if there are too many to count."""
+    count = crossings(P, Y)
+    return math.inf if math.isnan(count) else count
 
 
 def _takes(descent: Descent, Y: np.ndarray) -> bool:
@@ -161,7 +156,7 @@ def _is_crossed(drawing: Drawing, most: float) -> bool:
     return 0 < crossings(drawing.affinity.P, drawing.Y) <= most * drawing.affinity.P.nnz
 
 
-def _objective(drawing: Drawing, run: Run) -> Objective:
+def objective_of(drawing: Drawing, run: Run) -> Objective:
     """Return the objective of a drawing, on the CPU."""
     on_cpu = replace(run, sums=run.sums.on_cpu)
     return on_cpu.objective(drawing, drawing.method or run.method, drawing.exaggeration)
@@ -174,7 +169,7 @@ def _moves(n: int, cactus: bool) -> float:
 
 def _untangled(drawing: Drawing, run: Run) -> Drawing:
     """Return the drawing with fewer crossings."""
-    search = _Search(drawing, run)
+    search = Search(drawing, run)
     pieces, best, kappa = pieces_of(drawing.affinity.P), search.state(), KAPPA
     while search.crossings and kappa <= MOST_KAPPA and search.left > 0 and not run.observer.late:
         before = search.crossings
@@ -209,11 +204,11 @@ def pieces_of(P: csr_array) -> list[tuple[int, np.ndarray]]:
     return [(int(order[above[k]]), order[k : k + many]) for many, k in found]
 
 
-class _Search:
+class Search:
     """A drawing Y (n, 2) that moves, its J, its crossings and number of moves left."""
 
     def __init__(self, drawing: Drawing, run: Run) -> None:
-        objective, Y = _objective(drawing, run), drawing.Y
+        objective, Y = objective_of(drawing, run), drawing.Y
         self.J, self.P, self.Y, self.threads = objective, objective.affinity.P, Y.copy(), run.sums.threads
         self.observer = run.observer
         self.i, self.j = edges(self.P)
@@ -223,7 +218,7 @@ class _Search:
         self.low, self.high = np.empty((2, 2, m))
         self.left = _moves(n, is_cactus(self.P))
         self.load, self.value = crossed(self.i, self.j, self.Y), self._value(self.Y)
-        self._place(self.Y, np.arange(m), int(self.load.sum()) // 2)
+        self.place(self.Y, np.arange(m), int(self.load.sum()) // 2)
 
     def state(self) -> tuple[float, np.ndarray]:
         """F and the drawing."""
@@ -232,7 +227,7 @@ class _Search:
     def _value(self, Y: np.ndarray) -> float:
         return float(self.J.evaluate(Y, gradient=False).value)
 
-    def _place(self, Y: np.ndarray, moved: np.ndarray, crossings: int) -> None:
+    def place(self, Y: np.ndarray, moved: np.ndarray, crossings: int) -> None:
         """Take another drawing, in which some edges have moved, with its crossings."""
         self.Y, self.crossings = Y, crossings
         ends = Y[self.i[moved]], Y[self.j[moved]]
@@ -245,14 +240,14 @@ class _Search:
         for vertex, nodes in pieces:
             own = np.unique(np.concatenate([self.at_node[v] for v in nodes.tolist()]))
             if load[own].any():
-                self._try(nodes, own, lambda at=self.Y[nodes], v=vertex: _turned(at, self.Y[v]), kappa)
+                self._try(nodes, own, lambda at=self.Y[nodes], v=vertex: turned(at, self.Y[v]), kappa)
         load = np.bincount(self.i, load, len(self.Y)) + np.bincount(self.j, load, len(self.Y))
         for node in np.argsort(-load / self.degree, kind="stable")[: np.count_nonzero(load)].tolist():
-            self._try(np.array([node]), self.at_node[node], lambda node=node: self._places(node)[:, None], kappa)
+            self._try(np.array([node]), self.at_node[node], lambda node=node: self.places(node)[:, None], kappa)
         if self.crossings < before:
             self.load, self.value = crossed(self.i, self.j, self.Y), self._value(self.Y)
 
-    def _places(self, node: int) -> np.ndarray:
+    def places(self, node: int) -> np.ndarray:
         """Return positions (K, 2) for a node: its own, nearer to its neighbors, and circles."""
         here, near = self.Y[node], self.Y[self.P.indices[self.P.indptr[node] : self.P.indptr[node + 1]]]
         middle, reach = np.sum(near, axis=0) / len(near), math.sqrt(float(np.sum((near - here) ** 2)) / len(near))
@@ -265,11 +260,11 @@ class _Search:
         if not self.crossings or self.left <= 0 or self.observer.late:
             return
         self.left -= 1.0
-        now = int(self._met(nodes, own, self.Y[None, nodes])[0])
+        now = int(self.met(nodes, own, self.Y[None, nodes])[0])
         if not now:
             return
         Z = moves()
-        met = self._met(nodes, own, Z)
+        met = self.met(nodes, own, Z)
         fewer = np.argsort(met, kind="stable")[: min(ESTIMATED, np.count_nonzero(met < now))]
         if not len(fewer):
             return
@@ -280,9 +275,9 @@ class _Search:
         if rise[best] < 0:
             Y = self.Y.copy()
             Y[nodes] = Z[fewer[best]]
-            self._place(Y, own, self.crossings - now + int(met[fewer[best]]))
+            self.place(Y, own, self.crossings - now + int(met[fewer[best]]))
 
-    def _met(self, nodes: np.ndarray, own: np.ndarray, Z: np.ndarray) -> np.ndarray:
+    def met(self, nodes: np.ndarray, own: np.ndarray, Z: np.ndarray) -> np.ndarray:
         """Return crossings (K,) of nodes' edges with all other edges, for each of Z (K, s, 2)."""
         i, j, where = self.i[own], self.j[own], np.full(len(self.Y), -1)
         where[nodes] = np.arange(len(nodes))
@@ -312,7 +307,7 @@ class _Search:
             if step is None or not value < last:
                 return
             self.load, self.value = step[1], value
-            self._place(step[0], np.arange(len(self.i)), int(self.load.sum()) // 2)
+            self.place(step[0], np.arange(len(self.i)), int(self.load.sum()) // 2)
             if last - value < SETTLED or self.left <= 0 or self.observer.late:
                 return
 
@@ -323,7 +318,7 @@ def _circle(count: int) -> np.ndarray:
     return np.stack([np.cos(angle), np.sin(angle)], axis=1)
 
 
-def _turned(Y: np.ndarray, vertex: np.ndarray) -> np.ndarray:
+def turned(Y: np.ndarray, vertex: np.ndarray) -> np.ndarray:
     """Return nodes Y (s, 2) turned, mirrored, closer and closed (K, s, 2); Y is first."""
     arms = (Y - vertex) @ np.array([1.0, 1.0j])
     middle = np.sum(arms)
