@@ -38,6 +38,7 @@ MAX_CLUSTER_MASS = 8.0
 STRONG = 0.1
 
 # Entries from which a compiled loop finds favorites: arrays of all entries would be the most memory of a run.
+# see tuning: MIN_LOOP_ENTRIES
 MIN_LOOP_ENTRIES = 1 << 17
 
 Favorites = Callable[[np.ndarray, np.ndarray], np.ndarray]
