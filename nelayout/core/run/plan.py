@@ -58,6 +58,7 @@ COMPARED = 40
 # see tuning: MIN_TAILS_NODES
 MIN_TAILS_NODES = 9
 # Which candidate of "auto" is drawn if none are compared: lighter tails blur hubs, the whole tail tears meshes.
+# see tuning: UNCOMPARED
 UNCOMPARED = 1
 # Nats (of each row under connections by rows) below which no other initial positions are tried.
 # see tuning: GOOD_ENOUGH
