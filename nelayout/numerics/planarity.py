@@ -46,7 +46,7 @@ def embedding(P: csr_array, Y: np.ndarray) -> Orders | None:
 
     >>> square = csr_array(np.array([[0, 1, 0, 1], [1, 0, 1, 0], [0, 1, 0, 1], [1, 0, 1, 0]]))
     >>> embedding(square, np.array([[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [0.0, 1.0]]))
-    [[3, 1], [0, 2], [3, 1], [2, 0]]
+    [[1, 3], [0, 2], [1, 3], [2, 0]]
     """
     points, orders = Y.tolist(), [list[int]() for _ in range(len(Y))]
     for nodes, links in _blocks(_neighbors(P)):
