@@ -73,9 +73,13 @@ logger = logging.getLogger(__name__)
 warnings.filterwarnings("ignore", "Unknown section", UserWarning)  # those of GROUPS
 
 
-def check(app):
-    """Write the generated pages; warn of stale pictures and, if the gallery runs, of snippets that fail."""
+def write_reference(app, config):
+    """Write the generated pages before Sphinx looks for pages."""
     generate.write()
+
+
+def check(app):
+    """Warn of stale pictures and, if the gallery runs, of snippets that fail."""
     for message in pictures.stale():
         logger.warning(message)
     if str(app.config.plot_gallery) in ("1", "True"):
@@ -113,6 +117,7 @@ def show_fields(app, what, name, obj, given, lines):
 
 def setup(app):
     """Connect the checks."""
+    app.connect("config-inited", write_reference)
     app.connect("builder-inited", check, priority=100)
     app.connect("build-finished", check_offline)
     app.connect("autodoc-process-docstring", link_common_keywords, priority=400)

@@ -5,6 +5,7 @@ Sphinx runs this before each build (see conf.py). The pages are not kept in the 
 
 import argparse
 import inspect
+from functools import partial
 from pathlib import Path
 from unittest import mock
 
@@ -16,6 +17,32 @@ from nelayout.graphs.files import CONVERSIONS, FORMATS, WRITERS
 from nelayout.keywords.options import DEFAULTS, GRAPH_TEXTS, GROUPS, LAYOUT_DEFAULTS, TEXTS
 
 REFERENCE = Path(__file__).resolve().parent / "reference"
+# Topics of the Python API, and their names.
+TOPICS = {
+    "Layouts of graphs": (
+        "layout ws_sne_layout gamma_quadlog_layout gamma_linlog_layout linlog_layout quadlog_layout polylog_layout "
+        "ee_layout forceatlas2_layout tfdp_layout tsne_layout tsnet_layout drgraph_layout ssne_layout hssne_layout "
+        "mds_ks_layout sne_layout nerv_layout jse_layout alpha_sne_layout ftsne_layout"
+    ),
+    "Runs and methods": (
+        "solve Solution evaluate Evaluated plan Plan estimate method methods Method CoarseToFine Descend "
+        "choose_alpha AlphaChoice"
+    ),
+    "Several machines": "distributed.layout distributed.solve distributed.Drawn",
+    "Tables": "embed solve_vectors NeighborEmbedding knn_graph entropic_affinity embed_cells",
+    "Comparison": (
+        "measure measures Measured measure_vectors rank_curves rank_curves_vectors RankCurves stability align "
+        "compare compare_vectors Comparison"
+    ),
+    "Graphs that change": "add_nodes layout_sequence LayoutSequence",
+    "Pictures and pages": "draw plot node_size_from_points node_size_from_labels explore Page to_json",
+    "Errors": "InputError InputTypeError Unsupported MissingExtra DeviceError",
+    "Parts of methods": "kernels divergences optimizers",
+    "Other packages and files": (
+        "plugins.igraph.register plugins.igraph.unregister graphs.files.read_graph graphs.files.read_positions "
+        "graphs.files.write_positions graphs.files.Look"
+    ),
+}
 
 
 def table(head: list[str], rows: list[list[str]]) -> str:
@@ -127,7 +154,35 @@ def formats() -> str:
     return "\n".join(parts)
 
 
+def page_of(topic: str) -> str:
+    """Return the name of the page of a topic, without ending.
+
+    >>> page_of("Several machines")
+    'topic-several-machines'
+    """
+    return "-".join(("topic", *topic.lower().split()))
+
+
+def api() -> str:
+    """Return the list of the topics."""
+    pages = "\n".join(f"api/{page_of(topic)}" for topic in TOPICS)
+    return (
+        "# Python API\n\nEach topic has a page, and each object too: what it does, its parameters, an example, and the "
+        "gallery examples that use it. [Common keywords](keywords.md) explains the keywords that all layout functions "
+        f"take.\n\n```{{toctree}}\n:maxdepth: 2\n\n{pages}\n```\n"
+    )
+
+
+def topic_page(topic: str) -> str:
+    """Return the page of a topic: a table of its objects."""
+    names = "\n".join(f"   {name}" for name in TOPICS[topic].split())
+    table_of_names = f".. currentmodule:: nelayout\n\n.. autosummary::\n   :toctree: .\n\n{names}"
+    return f"# {topic}\n\n```{{eval-rst}}\n{table_of_names}\n```\n"
+
+
 PAGES = {
+    "api.md": api,
+    **{f"api/{page_of(topic)}.md": partial(topic_page, topic) for topic in TOPICS},
     "command-line.md": command_line,
     "keywords.md": keywords,
     "methods.md": methods,
@@ -140,6 +195,7 @@ def write() -> None:
     """Write each page whose text has changed."""
     for name, make in PAGES.items():
         text, path = inspect.cleandoc(make()) + "\n", REFERENCE / name
+        path.parent.mkdir(parents=True, exist_ok=True)
         if not path.is_file() or path.read_text() != text:
             path.write_text(text)
 

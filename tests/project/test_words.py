@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+import nelayout as nl
+
 REPOSITORY = Path(__file__).resolve().parents[2]
 DOCS = REPOSITORY / "docs"
 if not DOCS.is_dir():
@@ -16,10 +18,10 @@ if not DOCS.is_dir():
 # Written by hand, for users.
 PAGES = [
     *(REPOSITORY / name for name in ("README.md", "CONTRIBUTING.md")),
-    *(DOCS / name for name in ("index.md", "faq.md", "reference/glossary.md", "reference/api.md")),
+    *(DOCS / name for name in ("index.md", "faq.md", "reference/glossary.md")),
     *sorted(path for folder in ("tutorial", "howto", "explain") for path in (DOCS / folder).glob("*.md")),
 ]
-MENU = [page for page in PAGES if page.parent != REPOSITORY and page.name != "api.md"]
+MENU = [page for page in PAGES if page.parent != REPOSITORY]
 # Words that the glossary replaces, riddles, and metaphors. Each with the sentence that it spoils.
 FORBIDDEN = {
     "a term that the glossary replaces": r"\b(verdicts?|host library|peers?|bends?|parted|crumbs?)\b",
@@ -111,6 +113,14 @@ def test_a_picture_that_is_older_than_its_script_is_named(monkeypatch):
     assert pictures.stale() == [
         "images/counties.png is older than its script, examples/gallery/plot_counties.py. Run python docs/pictures.py."
     ]
+
+
+def test_each_public_name_has_one_topic(monkeypatch):
+    """The sidebar lists topics; a name of a package within nelayout stands there with its package."""
+    monkeypatch.syspath_prepend(str(DOCS))
+    names = " ".join(importlib.import_module("generate").TOPICS.values()).split()
+    assert len(set(names)) == len(names)
+    assert {name.split(".")[0] for name in names} - {"plugins", "graphs"} == set(nl.__all__)
 
 
 @pytest.mark.parametrize("page", sorted((DOCS / "tutorial").glob("*.md")), ids=lambda page: page.name)
