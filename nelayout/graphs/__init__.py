@@ -34,15 +34,16 @@ HOSTS: dict[str, type[Host]] = {host.package: host for host in (*LIBRARIES, Arra
 
 # Accepted graph types, for messages.
 TAKEN = (
-    "networkx graphs, igraph.Graph, rustworkx.PyGraph and PyDiGraph, networkit.Graph, graph_tool.Graph, pandas tables "
-    "of edges (columns source and target) or adjacency tables, scipy.sparse matrices or arrays, and square NumPy arrays"
+    "networkx graphs, igraph.Graph, rustworkx.PyGraph and PyDiGraph, networkit.Graph, graph_tool.Graph, tables of "
+    "edges of pandas, polars and pyarrow (columns source and target), adjacency tables of pandas, scipy.sparse "
+    "matrices or arrays, and square NumPy arrays"
 )
 # Package of unsupported graphs -> how to convert them to an accepted type.
 CONVERSIONS = {
     "cugraph": "G.to_pandas_edgelist() gives a pandas table of edges",
     "dgl": "dgl.to_networkx(g) gives a networkx graph",
-    "polars": "frame.to_pandas() gives a pandas table",
-    "pyarrow": "table.to_pandas() gives a pandas table",
+    "polars": "frame.collect() of a LazyFrame gives a table",
+    "pyarrow": "dataset.to_table() of a dataset and reader.read_all() of a stream give a table",
     "pydot": "networkx.nx_pydot.from_pydot(P) gives a networkx graph",
     "pygraphviz": "networkx.nx_agraph.from_agraph(A) gives a networkx graph",
     "torch": "tensor.numpy() gives an array; a torch_geometric graph becomes one of networkx with to_networkx(data)",

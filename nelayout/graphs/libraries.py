@@ -7,7 +7,7 @@
 | rustworkx | indices; payloads, if distinct texts | `{index: array}` |
 | networkit | ids | an array with a row for each id, NaN for removed nodes |
 | graph-tool | numbers | a vertex property map |
-| pandas | the ends of the edges, in order of appearance | a DataFrame indexed by node |
+| pandas, polars, pyarrow | the ends of the edges, in order of appearance | a DataFrame of pandas indexed by node |
 | SciPy, NumPy | 0 .. n-1 | an array |
 
 nelayout does not import the libraries here: a caller who passes one of their graphs has loaded the library.
@@ -26,8 +26,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy.sparse import csr_array, issparse
 
-from nelayout.errors import InputError, InputTypeError, Unsupported, for_networkx
-from nelayout.graphs.headings import FROM, ends_named, first_of, is_length, is_weight
+from nelayout.errors import InputError, InputTypeError, Unsupported, for_networkx, missing_extra
+from nelayout.graphs.headings import FROM, NODE, ends_named, first_of, is_length, is_weight
 from nelayout.graphs.host import AXES, MISSING, Host, Links, Places, as_mapping, holds_weights, is_a
 from nelayout.graphs.network import (
     NEGATIVE,
@@ -370,6 +370,9 @@ class PandasHost(Host):
 
     package, kinds = "pandas", ("DataFrame",)
     bare = "a table of edges has no columns about nodes; give a Series or a dict keyed by node"
+    # The library's way to rename two columns, and to drop rows with missing names.
+    renaming = "df.rename(columns={{{}: 'source', {}: 'target'}})"
+    dropping = "df.dropna(subset=[...])"
 
     def __init__(self, G: Any):
         nodes: list = []
@@ -391,17 +394,16 @@ class PandasHost(Host):
                     "the index. Make columns of them: df.reset_index()"
                 )
             raise InputTypeError(
-                f"the DataFrame has the columns {shown}, which do not name the two ends of edges; call them "
-                f"source and target: df.rename(columns={{{first}: 'source', {second}: 'target'}}). An adjacency table "
-                "has the same names in its index and its columns; vectors, one row per sample, are drawn by "
-                "nelayout.embed"
+                f"the {self.kinds[0]} has the columns {shown}, which do not name the two ends of edges; call them "
+                f"source and target: {self.renaming.format(first, second)}. An adjacency table of pandas has the same "
+                "names in its index and its columns; vectors, one row per sample, are drawn by nelayout.embed"
             )
         both = G.iloc[:, list(ends)]
         wrong = (both.isna() | both.isin([""])).any(axis=1).to_numpy()
         if wrong.any():
             raise InputError(
                 f"the row {short_repr(G.index[int(np.argmax(wrong))])} has no node at an end ({int(wrong.sum())} of "
-                f"{len(G)} rows); leave such rows out: df.dropna(subset=[...])"
+                f"{len(G)} rows); leave such rows out: {self.dropping}"
             )
         sources, targets = (G.iloc[:, column].tolist() for column in ends)
         pairs = list(zip(sources, targets, strict=True))
@@ -462,8 +464,8 @@ class PandasHost(Host):
         def attribute(name: str) -> list:
             if (times := self.names.count(name)) > 1:
                 raise InputError(
-                    f"the DataFrame must have the heading {name!r} once; got it {times} times. Rename or drop the "
-                    "others: df.loc[:, ~df.columns.duplicated()] keeps the first"
+                    f"the {self.kinds[0]} must have the heading {name!r} once; got it {times} times. Rename or drop "
+                    "the others"
                 )
             values, missing = self.G[name].iloc[first].tolist(), self.G[name].isna().tolist()
             return values if absent is MISSING else [None if k else x for x, k in zip(values, missing, strict=True)]
@@ -489,6 +491,45 @@ class PandasHost(Host):
         return sys.modules["pandas"].DataFrame(Y, nodes, list(AXES[: np.shape(Y)[1]]))
 
 
+class PolarsHost(PandasHost):
+    """A polars table of edges, read as the table of pandas that it becomes."""
+
+    package = "polars"
+    renaming = "df.rename({{{}: 'source', {}: 'target'}})"
+    dropping = "df.drop_nulls([...])"
+
+    def __init__(self, G: Any):
+        super().__init__(_in_pandas(G))
+
+    @classmethod
+    def places(cls, pos: Any) -> Places | None:
+        """Open columns x, y and z by the column that names nodes, or in node order without one."""
+        if not cls.recognizes(pos):
+            return None
+        frame = _in_pandas(pos)
+        node = first_of(frame.columns, NODE)
+        found: Any = PandasHost.places(frame if node is None else frame.set_index(frame.columns[node]))
+        return Places(found.rows, found.close) if node is None else found
+
+
+class ArrowHost(PolarsHost):
+    """A table of edges of pyarrow, read as the table of pandas that it becomes."""
+
+    package, kinds = "pyarrow", ("Table", "RecordBatch")
+    renaming = "table.rename_columns({{{}: 'source', {}: 'target'}})"
+    dropping = "table.drop_null()"
+
+
+def _in_pandas(table: Any) -> Any:
+    """Convert a table of polars or pyarrow to pandas; keep whole numbers beside nulls."""
+    try:
+        return table.to_pandas(integer_object_nulls=True, ignore_metadata=True)
+    except ImportError as error:
+        package = "pandas" if error.name is None else error.name
+        extra = "parquet" if package == "pyarrow" else "compare"
+        raise missing_extra(package, extra, "tables of polars and pyarrow") from None
+
+
 def _is_adjacency(frame: Any) -> bool:
     """Return whether index and columns hold the same names, not only numbers from 0."""
     index, columns = frame.index, frame.columns
@@ -508,7 +549,7 @@ def _edges_of(frame: Any) -> tuple[Any, bool, str]:
 
 
 # The first host that recognizes a graph reads it.
-LIBRARIES = (NetworkxHost, IgraphHost, RustworkxHost, NetworkitHost, GraphToolHost, PandasHost)
+LIBRARIES = (NetworkxHost, IgraphHost, RustworkxHost, NetworkitHost, GraphToolHost, PandasHost, PolarsHost, ArrowHost)
 
 
 # Fraction of nonzeros, on the diagonal and in all. An asymmetric dense array above both is probably a table of rows:

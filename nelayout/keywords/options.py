@@ -163,8 +163,8 @@ EVALUATION_DEFAULTS = {name: given for name, given in DEFAULTS.items() if name i
 
 # First arguments -> their entry in docstrings.
 GRAPH_TEXTS = {
-    "G": """networkx graph, igraph.Graph, rustworkx, networkit or graph-tool graph, pandas table of edges (columns
-    source and target), scipy.sparse matrix or square array
+    "G": """networkx graph, igraph.Graph, rustworkx, networkit or graph-tool graph, table of edges of pandas,
+    polars or pyarrow (columns source and target), scipy.sparse matrix or square array
     directions are summed, self-loops dropped""",
     "pos": """dict, (n, dim) array, or what a layout of the graph's library gives, optional
     positions to start from, of all nodes or of some; without it the drawing starts from coarsened graphs""",

@@ -69,7 +69,7 @@ OWN = "".join(f"    {keyword} : of {', '.join(owners)}\n" for keyword, owners in
 OWN_TEXT = f"own : keywords of the method, explained at its layout function\n{OWN}"
 RETURNS = (
     "dict {node: (dim,) array} for networkx and rustworkx, igraph.Layout for igraph, (n, dim) array for matrices and\n"
-    "networkit, a vertex property map for graph-tool, a DataFrame indexed by node for pandas\n"
+    "networkit, a vertex property map for graph-tool, a pandas DataFrame indexed by node for tables\n"
 )
 ENTRY = re.compile(r"^(?=\w+ : )", re.MULTILINE)  # of a list of parameters: where the next begins
 HEADING = re.compile(r"^(\w[\w ]*)\n-{3,}\n", re.MULTILINE)

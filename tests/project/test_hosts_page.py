@@ -70,6 +70,10 @@ def ways(library):
         return G, lambda pos: pos.get_2d_array([0, 1])  # which graph_draw asks for; it needs a window system itself
     if library == "pandas":
         return module.DataFrame(triples, columns=["source", "target", "weight"]), lambda pos: pos.plot.scatter("x", "y")
+    if library in ("polars", "pyarrow"):
+        make = module.table if library == "pyarrow" else module.DataFrame
+        columns = make(dict(zip(["source", "target", "weight"], zip(*triples, strict=True), strict=True)))
+        return columns, lambda pos: nl.draw(columns, pos)
     return (A := np.array(nx.to_numpy_array(nx.Graph(ends)))), lambda pos: nl.draw(A, pos)
 
 
