@@ -39,8 +39,8 @@ TOPICS = {
     "Errors": "InputError InputTypeError Unsupported MissingExtra DeviceError",
     "Parts of methods": "kernels divergences optimizers",
     "Other packages and files": (
-        "plugins.igraph.register plugins.igraph.unregister graphs.files.read_graph graphs.files.read_positions "
-        "graphs.files.write_positions graphs.files.Look"
+        "example_graph plugins.igraph.register plugins.igraph.unregister graphs.files.read_graph "
+        "graphs.files.read_positions graphs.files.write_positions graphs.files.Look"
     ),
 }
 

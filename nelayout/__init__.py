@@ -37,6 +37,8 @@ Drawings
     explore, Page        a page to zoom, search and select in
     to_json              a graph with its positions as text, for D3, sigma.js and Cytoscape.js
     compare, align       drawings beside each other, turned alike; Comparison; compare_vectors for embeddings
+Examples
+    example_graph        real graphs that come with the package
 Errors
     InputError, InputTypeError, Unsupported, MissingExtra, DeviceError
 
@@ -76,6 +78,7 @@ _NAMES = {
     "changing": ("add_nodes", "layout_sequence", "LayoutSequence"),
     "pictures.pages": ("explore", "Page"),
     "graphs.files": ("to_json",),
+    "graphs.examples": ("example_graph",),
     "errors": ("InputError", "InputTypeError", "Unsupported", "MissingExtra", "DeviceError"),
     "core.formula.divergences": ("divergences",),
     "core.formula.kernels": ("kernels",),

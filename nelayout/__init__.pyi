@@ -31,6 +31,7 @@ from nelayout.errors import InputError as InputError
 from nelayout.errors import InputTypeError as InputTypeError
 from nelayout.errors import MissingExtra as MissingExtra
 from nelayout.errors import Unsupported as Unsupported
+from nelayout.graphs.examples import example_graph as example_graph
 from nelayout.graphs.files import to_json as to_json
 from nelayout.layouts import alpha_sne_layout as alpha_sne_layout
 from nelayout.layouts import choose_alpha as choose_alpha

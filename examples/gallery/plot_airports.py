@@ -18,7 +18,7 @@ REGIONS = {
     "Midwest": "IA IL IN KS MI MN MO ND NE OH SD WI",
 }  # fmt: skip
 region = {state: name for name, states in REGIONS.items() for state in states.split()}
-G = nx.read_graphml("../data/usairports2010.graphml")
+G = nl.example_graph("airports")
 G = G.subgraph(max(nx.connected_components(G), key=len))
 pos = nl.ws_sne_layout(G, weight="services", weight_kind="log", seed=0)
 color = {v: region.get(state, "South") for v, state in G.nodes(data="state")}

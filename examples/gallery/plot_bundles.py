@@ -8,11 +8,10 @@ What to see: the main corridors. Every bundle follows edges that exist.
 """
 
 import matplotlib.pyplot as plt
-import networkx as nx
 
 import nelayout as nl
 
-G = nx.read_graphml("../data/usairports2010.graphml")
+G = nl.example_graph("airports")
 true = {v: (0.78 * at["lon"], at["lat"]) for v, at in G.nodes(data=True) if "lon" in at}
 G = G.subgraph([v for v, (x, y) in true.items() if -97.5 < x < -51 and 24.5 < y < 50])
 

@@ -13,7 +13,7 @@ import numpy as np
 
 import nelayout as nl
 
-G = nx.read_graphml("../data/us_counties.graphml.gz")
+G = nl.example_graph("counties")
 G = G.subgraph(max(nx.connected_components(G), key=len))
 true = {v: np.array([0.78 * at["lon"], at["lat"]]) for v, at in G.nodes(data=True)}
 pos = nl.align(nl.layout(G, seed=0), to=true)

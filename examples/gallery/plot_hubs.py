@@ -12,7 +12,7 @@ import networkx as nx
 
 import nelayout as nl
 
-G = nx.read_graphml("../data/usairports2010.graphml")
+G = nl.example_graph("airports")
 G = G.subgraph([v for v, state in G.nodes(data="state") if state not in {"AK", "HI", "PR", "TT", "VI"}])
 G = G.subgraph(max(nx.connected_components(G), key=len))
 size = {v: 0.008 * d**0.5 for v, d in G.degree}

@@ -13,7 +13,7 @@ import numpy as np
 
 import nelayout as nl
 
-flights = nx.read_graphml("../data/usairports2010.graphml")
+flights = nl.example_graph("airports")
 place = {v: np.array([0.78 * at["lon"], at["lat"]]) for v, at in flights.nodes(data=True) if "lon" in at}
 large = [v for v, (x, y) in place.items() if -97.5 < x < -51 and 24.5 < y < 50]
 large = sorted(large, key=flights.degree, reverse=True)[:40]
