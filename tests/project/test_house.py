@@ -246,11 +246,6 @@ def test_typing_marker_is_shipped():
     assert (PACKAGE / "py.typed").is_file()
 
 
-def test_documentation_mentions_every_public_name():
-    pages = "\n".join(page.read_text() for page in sorted((REPOSITORY / "docs").rglob("*.md")))
-    assert [name for name in PUBLIC if not re.search(rf"\b{re.escape(name)}\b", pages)] == []
-
-
 def test_public_functions_show_an_example():
     """Records are shown by the functions that take or give them."""
     functions = {name: getattr(nl, name) for name in PUBLIC if inspect.isfunction(getattr(nl, name))}
