@@ -24,4 +24,4 @@ def verdict(claim: str, held: dict[str, bool]) -> str:
         return f"- **Holds** ({', '.join(yes)}): {claim}"
     if not yes:
         return f"- **Does not hold** ({', '.join(no)}): {claim}"
-    return f"- **Holds in part** (on {', '.join(yes)}; not on {', '.join(no)}): {claim}"
+    return f"- **Holds in part** (yes: {', '.join(yes)}; no: {', '.join(no)}): {claim}"

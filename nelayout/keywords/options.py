@@ -139,8 +139,8 @@ KEYWORDS: dict[str, dict[str, Keyword]] = {
             "seconds, > 0: nelayout takes a plan that fits, and at the limit the best drawing so far; None: the full "
             "plan, without a limit"),
         "tol": Keyword(None,
-            "the last stage ends when J would fall by less than this part of itself if all nodes went down the "
-            "gradient by the typical distance between nodes; None: 0.0001, or sooner when steps bring little"),
+            "the last stage ends when J can fall by less than this fraction of itself, as the gradient says for a move "
+            "of all nodes by their typical distance; None: 0.0001, or sooner when steps bring little"),
         "optimizer": Keyword("auto", 'minimizer: "auto", "majorize", "momentum", or one of nelayout.optimizers'),
         "nbody": Keyword("auto", 'backend of the sums over all pairs: "auto", "exact", "mesh" (dim <= 2) or "tree"'),
         "device": Keyword("cpu",

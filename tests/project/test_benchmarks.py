@@ -65,7 +65,7 @@ def test_similarities_of_a_drawing_by_hand():
 def test_a_verdict_says_where_a_claim_holds():
     assert verdict("a claim.", {"x": True, "y": True}) == "- **Holds** (x, y): a claim."
     assert verdict("a claim.", {"x": False}) == "- **Does not hold** (x): a claim."
-    assert verdict("a claim.", {"x": True, "y": False}) == "- **Holds in part** (on x; not on y): a claim."
+    assert verdict("a claim.", {"x": True, "y": False}) == "- **Holds in part** (yes: x; no: y): a claim."
 
 
 def test_nerv_is_searched_as_finely_as_alpha():
@@ -177,13 +177,13 @@ def test_claims_fall_with_the_numbers():
     parts["mnist"] = drawings("mnist", sfdp=0.4, LinLog=0.88, t_SNE=0.7, EE=0.3, ws_SNE=0.6)
     parts["luxembourg"] = drawings("luxembourg", sfdp=0.95, LinLog=0.9, t_SNE=0.98, EE=0.9, ws_SNE=0.5)
     said = fp.figure_verdicts(parts)
-    assert said[0].startswith("- **Holds in part** (on worldtrade 1 of 5")
-    assert "not on shuttle 3 of 5, MNIST 3 of 5, shuttle 3 of 5 from random starts" in said[0]
+    assert said[0].startswith("- **Holds in part** (yes: worldtrade 1 of 5")
+    assert "no: shuttle 3 of 5, MNIST 3 of 5, shuttle 3 of 5 from random starts" in said[0]
     assert "**Does not hold** (sfdp -0.010, ws-SNE -0.070" in said[1]
     assert said[2].startswith("- **Does not hold** (ws-SNE -0.100")
-    assert "**Holds in part** (on sfdp -0.200; not on LinLog +0.280" in said[3]
+    assert "**Holds in part** (yes: sfdp -0.200; no: LinLog +0.280" in said[3]
     assert "**Does not hold** (LinLog R² 0.90, t-SNE R² 0.98" in said[10]
-    assert "**Holds in part** (on sfdp R² 0.95" in said[11]
+    assert "**Holds in part** (yes: sfdp R² 0.95" in said[11]
     assert said[14].startswith("- **Does not hold** (ws-SNE 0.51, LinLog 0.92, ")
 
 
