@@ -9,6 +9,9 @@ from functools import partial
 from pathlib import Path
 from unittest import mock
 
+import numpy as np
+from scipy import sparse
+
 import nelayout as nl
 from nelayout.cli import COMMANDS, _parser
 from nelayout.core.catalogue import METHODS
@@ -134,6 +137,39 @@ def measures() -> str:
     return "\n".join(parts)
 
 
+def neighbors_on_a_ring(n: int) -> sparse.csr_array:
+    """Return the graph that joins each of n nodes on a ring to the three nodes before it and the three after it."""
+    k = np.arange(n)
+    ends = np.concatenate([(k + step) % n for step in (1, 2, 3)])
+    half = sparse.coo_array((np.ones(3 * n), (np.tile(k, 3), ends)), shape=(n, n)).tocsr()
+    return half + half.T
+
+
+def costs() -> str:
+    """Return the page of seconds and memory: forecasts for graphs of a few sizes."""
+    rows = []
+    for n in (1_000, 5_000, 20_000, 100_000, 1_000_000):
+        row = [f"{n:,}", f"{3 * n:,}"]
+        for name in ("ws-sne", "auto"):
+            plan = nl.estimate(neighbors_on_a_ring(n), name)
+            seconds = sum(p.seconds for p in plan.passes if p.name != "compile and load loops")
+            row += [f"{seconds:.2g}" if seconds < 10 else f"{seconds:.0f}", f"{plan.bytes / 1e6:.0f}"]
+        rows.append(row)
+    head = ["nodes", "edges", "seconds, `ws-sne`", "MB, `ws-sne`", "seconds, `auto`", "MB, `auto`"]
+    return (
+        "# How long, how much memory\n\nThese numbers are forecasts by `nl.estimate`, for graphs with three edges a "
+        "node, made when this page was built. They are right within about a factor of two. Seconds are seconds of the "
+        "CPU. Python, its packages and the compiled loops take about 200 MB besides, and the graph in its own "
+        f"library takes its own memory.\n\n{table(head, rows)}\nA first run on a machine also compiles loops.\n\n"
+        "## Ask for your graph\n\n"
+        "`nl.plan(G)` prints each pass with seconds and memory. `nl.estimate(G)` has the sums: `seconds` and `bytes`. "
+        "In the shell, `nelayout plan FILE` prints the same. If a run takes too long, set `time_limit=`: see "
+        "[Limit a run](../howto/update.md#limit-watch-and-stop-a-run). For a table of rows, ask for its graph: "
+        "`nl.estimate(nl.knn_graph(X))`.\n\n## More\n\n[Benchmarks](../benchmarks.md) has measured seconds beside "
+        "other packages. [Several machines](../scaling.md) has measured memory.\n"
+    )
+
+
 def formats() -> str:
     """Return the page of the file formats."""
     rows = [
@@ -187,6 +223,7 @@ PAGES = {
     "keywords.md": keywords,
     "methods.md": methods,
     "measures.md": measures,
+    "costs.md": costs,
     "formats.md": formats,
 }
 
