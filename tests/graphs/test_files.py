@@ -232,8 +232,8 @@ def test_every_ending_reads_its_format(write, ending):
 @pytest.mark.parametrize(
     ("content", "notes"),
     [
-        ("source,target,k,n\na,b,x,3\n", ["columns 'k' and 'n' are not read; weight='n' reads a column as the weight"]),
-        ("source,target,kind,weight\na,b,x,3\n", ["column 'kind' is not read"]),
+        ("source,target,k,n\na,b,x,3\n", []),
+        ("source,target,k,weight,k\na,b,x,3,y\n", ["columns 'k' and 'k' are not read"]),
         ("source,target,weight\na,b,3\n", []),
         ("A,B,C\na,b,3\n", ["the first row, 'A', 'B', 'C', is read as a header", "the column 'C' is read as weight"]),
         ("1 2 3 900\n", ["the third column is read as weight", "column 4 is not read"]),

@@ -166,7 +166,7 @@ def test_any_column_can_be_the_weight(load, content):
     file = load("t.csv", content, weight=name)
     assert edges(file, name) == {("a", "b"): 3}
     assert read(file.graph, name).adjacency.data.tolist() == read(file).adjacency.data.tolist() == [3, 3]
-    assert nl.solve(file, "linlog", max_iter=1).notes[0] in file.notes
+    assert nl.solve(file, "linlog", max_iter=1).notes[: len(file.notes)] == file.notes
     with pytest.raises(InputError, match="unknown column for weight 'kn'"):
         load("t.csv", content, weight="kn")
 
@@ -493,8 +493,7 @@ def test_what_cannot_be_is_refused_with_its_line(load, name, content, said):
         ("t.csv", "person,friend\nann,bob\n", "the first row is read as an edge of 'person' and 'friend'"),
         ("t.csv", "1 2 1082040961\n", "the third column looks like times and is not read as weight"),
         ("t.csv", "x,y,seats\na,b,3\n", "the column 'seats' is read as weight"),
-        ("t.csv", "from,to,seats\na,b,3\n", "column 'seats' is not read; weight='seats' reads a column as the weight"),
-        ("t.csv", "from,to,seats,h\na,b,3,4\n", "columns 'seats' and 'h' are not read; weight=NAME reads"),
+        ("t.csv", "from,to,h,h\na,b,3,4\n", "columns 'h' and 'h' are not read; weight=NAME reads"),
         ("t.csv", "from,to,km\na,b,3\nb,c,0\n", "the column 'km' is not read: lengths are > 0, and it has 0"),
         ("t.csv", "from,to,km\na,b,3\nb,a,2\n", "1 repeated edges keep the shortest length"),
         ("t.csv", ",source,target\n0,a,b\n", "the first column has no heading"),
@@ -572,7 +571,7 @@ def test_the_command_reads_any_column_and_says_its_options(tmp_path, monkeypatch
     monkeypatch.chdir(tmp_path)
     (tmp_path / "t.csv").write_text("from,to,seats\na,b,120\nb,c,10\nc,a,95\n")
     assert main(["layout", "t.csv", *QUICK, "-o", "o.gexf"]) == 0
-    assert "column 'seats' is not read; --weight seats reads a column as the weight" in capsys.readouterr().err
+    assert "all weigh 1; --weight seats would use the numbers there" in capsys.readouterr().err
     assert main(["layout", "t.csv", *QUICK, "--weight", "seats", "--weight-kind", "log", "-o", "o.gexf"]) == 0
     assert sorted(w for *_, w in nx.read_gexf("o.gexf").edges(data="weight")) == [10, 95, 120]
     (tmp_path / "m.mtx").write_text(MTX + "symmetric\n2 2 1\n2 1 -3\n")

@@ -80,7 +80,7 @@ def test_dates_are_no_weights_and_an_error_of_a_formula_is_no_name(book):
     days = [dt.datetime.fromisoformat(f"2024-05-0{k}") for k in (1, 2, 3)]
     rows = [["who", "whom", "when"], ["a", "b", days[0]], ["b", "c", days[1]], ["#REF!", "c", days[2]]]
     file = read_graph(book(Sheet1=rows), source="who", target="whom")
-    assert edges(file) == {("a", "b"): {}, ("b", "c"): {}}
+    assert edges(file) == {("a", "b"): {"when": "2024-05-01"}, ("b", "c"): {"when": "2024-05-02"}}
     assert any("1 cell with an error such as #REF!" in note for note in file.notes)
     assert any("(line 4)" in note for note in file.notes)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -74,12 +74,12 @@ class Ends:
 
 def of_column(
     nodes: Ends, weights: np.ndarray | None, file_format: str, notes: Iterable[str], name: str, heading: str,
-    columns: Columns,
+    columns: Columns, others: Mapping[str, Sequence] | None = None,
 ) -> GraphFile:  # fmt: skip
     """Return the record of edges with the numbers of a column, NaN where one is missing.
 
     A column with the heading of a length that the caller does not name holds distances.  A missing number is 1, or the
-    mean length.
+    mean length.  The columns `others` are edge attributes.
     """
     (rows, cols), known = nodes.ends, {}
     notes, lengths, guessed = list(notes), weights is not None and is_length(heading), columns.weight is None
@@ -102,5 +102,5 @@ def of_column(
     name, kind = (heading, "distance") if lengths and guessed else (name, "auto")
     return from_edges(
         nodes.labels, rows, cols, weights, file_format, node_data=known, notes=tuple(notes), weight=name,
-        weight_kind=kind, shortest=lengths,
+        weight_kind=kind, shortest=lengths, others=others,
     )  # fmt: skip

@@ -38,6 +38,7 @@ class Limits:
     """Limits of the readers of files."""
 
     networkx_edges: int = 200_000  # of a table or a Pajek file in a networkx graph; a matrix is faster for more
+    edge_values: int = 1_000_000  # of a table beside its weights in a networkx graph, to bound the memory
     block_letters: int = 2**21  # of a matrix in text that are converted at once, to bound the memory
     message_letters: int = 300  # about four lines of a terminal; a reader may quote a line of megabytes
     name_ratio: float = 0.8  # least ratio of difflib between a misspelt file name and a suggestion
@@ -341,20 +342,23 @@ def from_edges(
     labels: Sequence[Hashable], rows: np.ndarray, cols: np.ndarray, weights: np.ndarray | None, file_format: str,
     directed: bool = False, node_data: Mapping[str, Any] | None = None, notes: tuple[str, ...] = (),
     weight: str = "weight", weight_kind: str = "auto", shortest: bool = False,
+    others: Mapping[str, Sequence] | None = None,
 ) -> GraphFile:  # fmt: skip
     """Return the record of a list of edges between node numbers.
 
     Repeated edges with weights add up, or keep the smallest one (`shortest`).  Without weights they count once, as in
-    `networkx.read_edgelist`: many files list every undirected edge in both directions.
+    `networkx.read_edgelist`: many files list every undirected edge in both directions.  An edge has the values of its
+    first row, or of its shortest one, in the columns `others`; a matrix has none.
     """
-    listed = len(rows)
+    listed, others, first = len(rows), others or {}, np.arange(len(rows))
     if weights is not None and shortest:
         once = _smallest_first(rows, cols, weights, directed)
-        rows, cols, weights = rows[once], cols[once], weights[once]
+        rows, cols, weights, first = rows[once], cols[once], weights[once], once
     matrix = edge_matrix(len(labels), rows, cols, weights, directed)
     if len(matrix.data) < listed:
         what = "count once" if weights is None else "keep the shortest length" if shortest else "were added up"
-        notes = (*notes, f"{listed - len(matrix.data)} repeated edges {what}")
+        kept = "; their other columns are those of one row" if others else ""
+        notes = (*notes, f"{listed - len(matrix.data)} repeated edges {what}{kept}")
     if weights is None:
         matrix.data[:] = 1.0
     columns = dict(node_data or {})
@@ -374,6 +378,12 @@ def from_edges(
     else:
         pairs = zip(ends, matrix.data.tolist(), strict=True)
         G.add_weighted_edges_from(((u, v, value) for (u, v), value in pairs), weight)
+    if others:
+        low, high = (rows, cols) if directed else (np.minimum(rows, cols), np.maximum(rows, cols))
+        first = first[np.unique(low.astype(np.int64) * len(labels) + high, return_index=True)[1]].tolist()
+        for name, values in others.items():
+            known = {end: values[k] for end, k in zip(ends, first, strict=True) if values[k] is not None}
+            networkx.set_edge_attributes(G, known, name)
     return GraphFile(G, labels, columns, file_format, notes, weight, weight_kind)
 
 

@@ -13,7 +13,7 @@ import csv
 import math
 import re
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import islice
 from typing import Any, NoReturn
 
@@ -30,9 +30,11 @@ from nelayout.graphs.files.delimited import (
     is_missing,
     is_word2vec,
     number,
+    typed,
 )
 from nelayout.graphs.files.record import (
     ANY,
+    LIMITS,
     Columns,
     FileFormat,
     GraphFile,
@@ -86,14 +88,14 @@ def read_edgelist(source: Source, columns: Columns = ANY) -> GraphFile:
         if matrix is not None:
             return matrix.noting(*rows.notes)
         head = _Head(rows, top, columns)
-        labels, pairs, weights, notes = _edges(rows, head)
+        labels, pairs, weights, others, notes = _edges(rows, head)
     except csv.Error as error:
         raise source.unreadable(f"cannot be read as a table of edges: {error}") from None
     headings = [head.names[k] if head.header else f"column {k + 1}" for k in head.ends]
     nodes = Ends(labels, pairs.T, headings if head.header or columns.bipartite else ())
     empty = () if len(pairs) or any(notes) else ("there is a header and no row",)
     said = (*head.notes, *rows.notes, *filter(None, notes), *empty)
-    return of_column(nodes, weights, "edgelist", said, head.name, head.heading, columns)
+    return of_column(nodes, weights, "edgelist", said, head.name, head.heading, columns, others)
 
 
 # columns
@@ -139,6 +141,7 @@ class _Head:
     asked, given  the column of the weight and the columns of the ends that the caller names, or None
     ends, weight  columns of the two nodes, and of the weight or None
     names    the first row, with the headings if it is a header
+    others   columns of edge attributes; a matrix, for a long list of edges, has none
     name, heading  the edge attribute that the weights become, and the heading of their column or ""
     start    the first line that is a row, after the header
     least    the fewest fields of a row; without a header, a short row is an error
@@ -195,11 +198,18 @@ class _Head:
             self.notes.append("the first column has no heading and is taken for names of the rows")
         left = [k for k in range(width) if k not in {*self.ends, self.weight}]
         left = [k for k in left if k not in empty or (self.header and head[k])]
+        fixed = {self.name, "" if self.weight is None else head[self.weight]}
+        lines = rows.text.count("\n")
+        long = lines > LIMITS.networkx_edges or lines * len(left) > LIMITS.edge_values
+        able = self.header and not long
+        self.others = [k for k in left if able and head[k] and head[k] not in fixed and head.count(head[k]) == 1]
+        left = [k for k in left if k not in self.others]
         if left:
             names = [repr(head[k]) if self.header and head[k] else str(k + 1) for k in left]
             what = f"column {names[0]} is" if len(left) == 1 else f"columns {', '.join(names[:-1])} and {names[-1]} are"
             able = [name for k, name in zip(left, names, strict=True) if k in numeric and self.weight is None]
             how = f"; weight={able[0] if len(able) == 1 else 'NAME'} reads a column as the weight" if able else ""
+            how += "; of a table of this size, only the weights are kept" if long else ""
             self.notes.append(f"{what} not read{how}")
 
     def _named(self, head: list[str], body: list[list[str]]) -> tuple[int, int] | None:
@@ -373,27 +383,32 @@ def _wrong_length(rows: Rows, line: int, cells: list[str], least: int = 0) -> No
     raise rows.source.broken(f"{what}; {hint}. {NEIGHBORS}", line)
 
 
-def _edges(rows: Rows, head: _Head) -> tuple[list[Any], np.ndarray, np.ndarray | None, list[str]]:
-    """Return labels in node order, ends by number, (m, 2), weights or None, and notes."""
+def _edges(
+    rows: Rows, head: _Head
+) -> tuple[list[Any], np.ndarray, np.ndarray | None, Mapping[str, Sequence], list[str]]:
+    """Return labels in node order, ends by number, (m, 2), weights, other columns, and notes."""
     (i, j), k = head.ends, head.weight
-    if all(number(cell, False) is not None for _, row in head.top[:2] for cell in row):
+    if not head.others and all(number(cell, False) is not None for _, row in head.top[:2] for cell in row):
         data = rows.numbers(head.start, head.ends)
         if data is not None:
             ends, weights = np.stack([data[i], data[j]]), None if k is None else data[k]
             del data
             if np.abs(ends).max() < LARGEST_EXACT:
                 labels, ends = numbered(ends)
-                return labels, ends.T, weights, []
+                return labels, ends.T, weights, {}, []
     least = max(i + 1, j + 1, 0 if k is None else k + 1, head.least)
+    others: dict[int, list[str]] = {column: [] for column in head.others}
     names, numbers, lost = Names(), Numbers(rows), list[int]()
     pairs, found = [np.zeros((0, 2), dtype=np.int64)], [np.zeros(0)]
     for lines, columns in rows.blocks(head.start, lambda line, cells: _wrong_length(rows, line, cells, least)):
-        both, weighed = names.read(columns[i], columns[j]), columns[k or 0]
+        both, weighed, named = names.read(columns[i], columns[j]), columns[k or 0], range(len(lines))
         if names.missing and (nameless := np.isin(both, names.missing).any(axis=1)).any():
             named = np.flatnonzero(~nameless).tolist()
             lost += [lines[row] for row in np.flatnonzero(nameless).tolist()]
             both, lines, weighed = both[named], [lines[row] for row in named], [weighed[row] for row in named]
         pairs.append(both)
+        for column, cells in others.items():
+            cells += [columns[column][row] for row in named]
         if k is not None:
             values, wrong = numbers.read(weighed, lines)
             if wrong is not None:
@@ -416,7 +431,8 @@ def _edges(rows: Rows, head: _Head) -> tuple[list[Any], np.ndarray, np.ndarray |
     if once and not head.header and isinstance(labels[0], str):
         first = f"the first row is read as an edge of {labels[0]!r} and {labels[1]!r}"
         notes.append(f"{first}; source={labels[0]!r} and target={labels[1]!r} make it a header")
-    return labels, ends, None if k is None else np.concatenate(found), notes
+    known = {head.names[column]: typed(cells) for column, cells in others.items()}
+    return labels, ends, None if k is None else np.concatenate(found), known, notes
 
 
 def _networkx_dicts(source: Source) -> GraphFile:
