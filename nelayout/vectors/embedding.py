@@ -155,7 +155,8 @@ def fit_vectors(
         device for large tables and graphs: "cpu", or a GPU by PyTorch ("cuda", "cuda:1", "mps"), which also compares
         all pairs of dense rows; "auto" takes a GPU if there is one
     callback : default None
-        called with the state (iteration, stage, value, positions) after each step; True stops
+        called with the state (iteration, stage, value, positions, done, total, seconds_left) after each step; True
+        stops
     progress : default False
         show a progress bar
     method_options : default None
@@ -241,7 +242,7 @@ def fit_vectors(
             prefix = "" if last else f"perplexity {p:g}: "
             if len(plan) > 1:
                 run["max_iter"] = share if not last else None if max_iter is None else max_iter - share * number
-            run["callback"] = _told_on(callback, len(trace), prefix, copies)
+            run["callback"] = _told_on(callback, len(trace), prefix, copies, (number, len(plan)))
             features = copies.one_of_each(vector_features(known)) if here.variational else None
             limit = _limit(settings["time_limit"], searching, began, number, len(plan))
             begun = time.perf_counter() - began
@@ -341,16 +342,23 @@ def _later(trace: tuple[Step, ...], seconds: float, number: int = 0, prefix: str
 
 
 def _told_on(
-    callback: Callable[..., object] | None, number: int, prefix: str, copies: DuplicateRows
+    callback: Callable[..., object] | None, number: int, prefix: str, copies: DuplicateRows, run: tuple[int, int]
 ) -> Callable[[Progress], object] | None:
-    """Return the callback for all rows of a run after `number` steps, with prefixed stages."""
+    """Return the callback for all rows of a run after `number` steps, with prefixed stages.
+
+    ``run``: its number and the number of all, which are taken as equally long.
+    """
     if callback is None:
         return None
 
     def told(state: Progress) -> object:
         positions = state.positions[copies.kind] if copies.any else state.positions
         at = {"iteration": number + state.iteration, "stage": prefix + state.stage}
-        return callback(replace(state, **at, positions=positions))
+        (k, count), share = run, state.done / state.total if state.total > 0 else 0.0
+        whole = state.seconds_left / (1.0 - share) if share < 1.0 else math.nan
+        work = {"done": k * state.total + state.done, "total": count * state.total}
+        left = state.seconds_left + (count - 1 - k) * whole if k + 1 < count else state.seconds_left
+        return callback(replace(state, **at, **work, seconds_left=left, positions=positions))
 
     return told
 

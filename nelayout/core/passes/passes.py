@@ -92,14 +92,14 @@ def fold(passes: Sequence[Pass], drawing: Drawing, run: Run) -> Drawing:
     for k, each in enumerate(passes):
         if k and run.observer.over:
             break
-        with run.observer.within(each.name), run.observer.part(costs[k], sum(costs[k + 1 :])):
+        with run.observer.within(each.name), run.observer.part(costs[k], sum(costs[k + 1 :]), each.steps):
             drawing = each(drawing, run)
     return drawing
 
 
 def _shares(ways: Sequence[Sequence[Pass]], drawing: Drawing, run: Run) -> list[float]:
-    """Return the forecast seconds of each tuple of passes; zeros if the time has no limit."""
-    if math.isinf(run.observer.end):
+    """Return the forecast seconds of each tuple of passes; zeros if nobody asks for them."""
+    if not run.observer.planned:
         return [0.0] * len(ways)
     return [seconds_of(each, len(drawing.Y), drawing.affinity.P.nnz, run) for each in ways]
 

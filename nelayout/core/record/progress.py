@@ -26,6 +26,8 @@ from nelayout.numerics.notices import listening
 __all__ = ["ENDING", "LOG", "Bar", "Late", "Observer", "Stopped", "observe", "screen"]
 
 LOG = logging.getLogger("nelayout")
+# Part of the planned seconds that weighs like time that has passed, in the speed of a run.
+EXPECTED = 0.25
 # Lines of a progress bar, in tqdm's format: with and without a largest number of steps.
 BOUNDED = "{desc}: {n_fmt} of at most {total_fmt} steps |{bar}| [{elapsed}, {rate_noinv_fmt}{postfix}]"
 BOUNDLESS = "{desc}: {n_fmt} steps [{elapsed}, {rate_noinv_fmt}{postfix}]"
@@ -68,6 +70,7 @@ class Observer:
     logs      whether stages are logged, and have names of their own
     limit     the time at which the run ends, by `time.perf_counter`
     end       the time at which the present pass ends
+    behind, total  planned work that is over, and all of it
     cut       whether a pass has ended for lack of time
     """
 
@@ -81,6 +84,10 @@ class Observer:
     limit: float = math.inf
     end: float = math.inf
     cut: bool = False
+    behind: float = 0.0
+    total: float = 0.0
+    _shown: float = 0.0  # work that the last callback was told
+    _present: tuple[float, int, int] = (0.0, 0, 0)  # planned work of the pass, most steps, steps before it
     _depth: int = 0
     _logged: int = 0  # steps with logged stages
     _stage: tuple[str, str] = ("", "")  # the present one, and its name in the trace
@@ -119,19 +126,37 @@ class Observer:
             stage = self._unique(step.stage)
             self.trace.append(step._replace(iteration=len(self.trace), seconds=latest, stage=stage))
 
+    @property
+    def planned(self) -> bool:
+        """Whether forecast seconds are of use: the time is limited, or a callback asks for them."""
+        return math.isfinite(self.end) or self.callback is not None
+
     @contextmanager
-    def part(self, own: float, rest: float) -> Iterator[None]:
+    def part(self, own: float, rest: float, steps: int = 0) -> Iterator[None]:
         """Give work its part of the time, by forecast seconds of it and of all that follows.
 
-        It may also take the time that the rest does not need.
+        It may also take the time that the rest does not need.  ``steps``: the most steps of work without inner parts.
         """
-        end, now = self.end, time.perf_counter()
+        begun, end, now = self.behind, self.end, time.perf_counter()
+        self._present = own, steps, len(self.trace)
         if math.isfinite(end) and rest > 0:
             self.end = min(end, max(now + own / (own + rest) * (end - now), end - rest))
         try:
             yield
         finally:
-            self.end = end
+            self.end, self.behind, self._present = end, begun + own, (0.0, 0, 0)
+
+    def _now(self, positions: np.ndarray, stage: str, value: float, *, over: bool = False) -> Progress:
+        """Return the argument of a callback after the latest step; ``over``: all work is."""
+        shown = positions.view()
+        shown.flags.writeable = False
+        own, steps, before = self._present
+        within = own * min((len(self.trace) - before) / steps, 1.0) if steps else 0.0
+        self._shown = done = self.total if over else max(self._shown, min(self.behind + within, self.total))
+        known = EXPECTED * self.total
+        speed = (self.seconds + known) / (done + known) if self.total > 0 else math.nan
+        left = 0.0 if over else min((self.total - done) * speed, max(self.limit - time.perf_counter(), 0.0))
+        return Progress(len(self.trace) - (not over), stage, value, shown, done, self.total, left)
 
     @property
     def over(self) -> bool:
@@ -180,18 +205,14 @@ class Observer:
             raise Stopped
         if self.bar is not None:
             self.bar.step(step.stage, value)
-        if self.callback is not None:
-            everything = positions().view()
-            everything.flags.writeable = False
-            if self.callback(Progress(step.iteration, step.stage, value, everything)):
-                raise Stopped
+        if self.callback is not None and self.callback(self._now(positions(), step.stage, value)):
+            raise Stopped
 
     def finish(self, positions: np.ndarray) -> None:
         """Show the callback the positions of the result."""
         if self.callback is not None:
-            shown = positions.view()
-            shown.flags.writeable = False
-            self.callback(Progress(len(self.trace), "result", self.trace[-1].value if self.trace else math.nan, shown))
+            value = self.trace[-1].value if self.trace else math.nan
+            self.callback(self._now(positions, "result", value, over=True))
 
     def log_stages(self) -> None:
         """Log the stages of the steps since the last time."""

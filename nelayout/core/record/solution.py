@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import textwrap
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -49,12 +50,18 @@ class Progress:
 
     Positions are in node order and have the scale of the result. Each step is aligned to the step before, and turns
     from there to the orientation of the result. The last call, with stage "result", has the positions of the result.
+
+    ``done`` of ``total`` is the planned work that is over; passes that end early count whole. ``seconds_left`` goes
+    by the plan and the speed so far.
     """
 
     iteration: int
     stage: str
     value: float
     positions: np.ndarray
+    done: float = 0.0
+    total: float = 0.0
+    seconds_left: float = math.nan
 
 
 @dataclass(frozen=True, slots=True, repr=False)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -52,6 +51,7 @@ def draw_part(part: Part, run: Run) -> Drawing:
     _, (passes,) = plans_of([part], run.method, settings)
     run.observer.begin(_steps(passes))
     run.observer.end_stage()
+    run.observer.total = run.observer.behind + seconds_of(passes, len(part.nodes), part.affinity.P.nnz, run)
     return fold(passes, Drawing.of(part, run.dim), run)
 
 
@@ -95,8 +95,9 @@ def draw_parts(
     watched = run.observer.callback is not None or run.observer.bar is not None
     beside = [] if watched else [k for k in small if uses_loops(sizes[k], parts[k].affinity.P.nnz)]
     alone, others = np.setdiff1d(np.arange(len(parts)), small).tolist(), np.setdiff1d(small, beside).tolist()
-    timed = math.isfinite(run.observer.end)
+    timed = run.observer.planned
     costs = [seconds_of(plans[k], sizes[k], part.affinity.P.nnz, run) if timed else 0.0 for k, part in enumerate(parts)]
+    run.observer.total = run.observer.behind + sum(costs)
     jobs = [(costs[k], partial(draw, k, run)) for k in alone]
     jobs.append((sum(costs[k] for k in beside), partial(_draw_beside, beside, draw_small, costs, run)))
     jobs += [(costs[k], partial(draw_small, k, run)) for k in others]

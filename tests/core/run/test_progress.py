@@ -7,6 +7,7 @@ import sys
 from itertools import groupby
 
 import networkx as nx
+import numpy as np
 import pytest
 from tables import thinned
 
@@ -130,3 +131,38 @@ def test_the_log_tells_stages_and_the_end(caplog):
     caplog.clear()
     nl.solve(G, "ws-sne", seed=0)
     assert not caplog.records
+
+
+@pytest.mark.parametrize(
+    ("graph", "how"),
+    [
+        ("grid", {}), ("grid", {"method": "alpha-sne", "alpha": "auto"}),
+        ("trees", {"method": "ws-sne"}), ("trees", {"method": "ws-sne", "time_limit": 60.0}),
+    ],
+)
+def test_callbacks_see_the_planned_work_that_is_over(graph, how):
+    seen = []
+    few = nx.disjoint_union_all([nx.random_labeled_tree(8 + k, seed=k) for k in range(5)])
+    nl.layout(few if graph == "trees" else GRAPHS[graph], seed=0, callback=seen.append, **how)
+    done, total, left = np.array([(state.done, state.total, state.seconds_left) for state in seen]).T
+    assert (np.diff(done) >= 0).all()
+    assert (done <= total).all()
+    assert total[0] > 0
+    assert np.isfinite(left).all()
+    assert (left >= 0).all()
+    assert done[-1] == total[-1]
+    assert left[-1] == 0
+    if "alpha" not in how:
+        assert len(set(total)) == 1
+        assert len(set(np.round(10 * done / total))) > 3  # it grows within passes
+
+
+def test_callbacks_of_a_table_see_all_its_runs():
+    seen = []
+    X = np.random.default_rng(0).normal(size=(300, 5))
+    nl.embed(X, "tsne", perplexity=20, perplexity_annealing=True, random_state=0, callback=seen.append)
+    share = np.array([state.done / state.total for state in seen])
+    assert any(state.stage.startswith("perplexity") for state in seen)
+    assert (np.diff(share) >= -1e-12).all()
+    assert share[0] < 0.2
+    assert share[-1] == 1
