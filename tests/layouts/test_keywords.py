@@ -176,7 +176,7 @@ def test_defaults_fit_their_types():
 
 # Keywords that a shell has no words for.
 IN_PYTHON_ONLY = {
-    "components", "center", "node_size", "store_pos_as", "tol", "optimizer", "nbody", "callback", "progress",
+    "components", "center", "store_pos_as", "tol", "optimizer", "nbody", "callback", "progress",
     "n_jobs",
 }
 

@@ -219,14 +219,14 @@ def test_a_square_table_of_vectors_is_not_drawn_as_a_graph_without_a_word():
     assert nl.solve(X, seed=0).notes == ()
     assert nl.solve(sparse.csr_array(np.eye(12) + X), seed=0).notes == ()  # nobody stores vectors as sparse squares
     assert nl.solve(np.eye(12) + X + X.T, seed=0).notes == ()
-    with pytest.raises(ValueError, match=r"or leave the negative ones out; vectors, .* are drawn by nelayout.embed"):
+    with pytest.raises(ValueError, match=r"or take abs .*; vectors, .* are drawn by nelayout.embed"):
         nl.layout(X - 0.5)
 
 
 @pytest.mark.parametrize("form", [np.array, sparse.csr_array, nx.from_numpy_array])
 def test_negative_weights_as_of_correlations_are_refused_with_what_to_do(form):
     r = np.corrcoef(np.random.default_rng(0).standard_normal((8, 30)))
-    with pytest.raises(ValueError, match=r"weight -0\.\d+; every weight must be .*take absolute "):
+    with pytest.raises(ValueError, match=r"weight -0\.\d+; every weight must be .*take abs of them"):
         nl.layout(form(r))
     assert len(nl.layout(form(abs(r)), seed=0)) == 8
 
@@ -244,7 +244,7 @@ def test_a_solution_says_the_evidence_in_a_paragraph_and_no_positions():
         "steps were taken, the usual end, not a failure; a larger max_iter may lower the value. Notes: "
         f"{'; '.join(solution.notes)}."
     )
-    assert solution.notes[-1] == "2 components, packed; distances between components have no meaning"
+    assert "2 components, packed; distances between components have no meaning" in solution.notes
     assert max(map(len, repr(solution).splitlines())) <= 100
 
 

@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from nelayout.core.catalogue.record import Method
+from nelayout.core.catalogue.stages import Descend, Stage
 from nelayout.core.catalogue.table import AUTO, METHODS
 from nelayout.core.formula.alpha_choice import AlphaChoice
 from nelayout.core.passes.costs import finishing
@@ -105,8 +106,13 @@ def plan(problem: Problem, method: Method, settings: Settings, quick: bool = Fal
 
 
 def _own_schedule(method: Method) -> bool:
-    """Return True if the caller has chosen the stages."""
-    return method.scheduled and all(method.stages != each.stages for each in (AUTO, *METHODS.values()))
+    """Return True if the caller has chosen the stages; ``small`` does not count."""
+
+    def of_any_size(stages: tuple[Stage, ...]) -> list[Stage]:
+        return [replace(stage, small=None) if isinstance(stage, Descend) else stage for stage in stages]
+
+    known = (of_any_size(each.stages) for each in (AUTO, *METHODS.values()))
+    return method.scheduled and of_any_size(method.stages) not in known
 
 
 @dataclass(frozen=True, slots=True, eq=False)

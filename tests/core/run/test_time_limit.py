@@ -54,10 +54,10 @@ def test_passes_leave_in_order_of_worth():
         return {each.name for each in nl.plan(TREE, time_limit=limit).passes}
 
     full = nl.plan(TREE, n_jobs=1)
-    untangled = sum(each.seconds for each in full.passes if "planar" in each.name or each.name == "untangle")
-    assert "from a planar drawing" in names(10.0)
+    untangled = sum(each.seconds for each in full.passes if "radial" in each.name or each.name == "untangle")
+    assert "from a radial drawing" in names(10.0)
     without = names((drawing_seconds(full) - untangled / 2) / 0.8)
-    assert "from a planar drawing" not in without
+    assert "from a radial drawing" not in without
     assert "emphasis" in without
     assert not {"emphasis", "tail x 0.5"} & names(0.01)
 
