@@ -134,7 +134,7 @@ def declare_ends(option: Callable[..., None], unweighted: str) -> None:
     option("--weight", text=f"edge attribute with the weights (weight); {unweighted}", metavar="NAME")
     option("--source", text="column of a table with the first end of an edge, by heading or number", metavar="NAME")
     option("--target", text="column of a table with the other end", metavar="NAME")
-    option("--sheet", text="sheet of a workbook, by name or number (the one with edges)", metavar="NAME")
+    option("--sheet", text="sheet of a workbook, by name or number (else the sheet with edges)", metavar="NAME")
     kinds = "both columns of a table name nodes of two kinds, as users and items: equal names stay apart"
     option("--bipartite", text=kinds, action="store_true")
 

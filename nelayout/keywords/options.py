@@ -148,8 +148,8 @@ KEYWORDS: dict[str, dict[str, Keyword]] = {
             "if there is one"),
         "callback": Keyword(None,
             "function called with the state (iteration, stage, value, positions, done, total, seconds_left) after each "
-            "step; positions are in the scale of the drawing and turned alike from step to step, last those of the "
-            "result; done of total is the planned work that is over; True stops"),
+            "step; positions are in the scale of the drawing and turned alike from step to step, the last ones are "
+            "the result; done of total is the planned work that is over; True stops"),
         "progress": Keyword(False, "show a progress bar"),
         "n_jobs": Keyword(None, "threads; None: all cores"),
     },

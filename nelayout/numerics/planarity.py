@@ -12,6 +12,7 @@ Brandes, The left-right planarity test, 2009.
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from itertools import pairwise
 
 import numpy as np
@@ -21,7 +22,7 @@ __all__ = ["Orders", "embedding", "faces", "is_planar", "likeness"]
 
 # Clockwise neighbors of each node.
 Orders = list[list[int]]
-# Embeddings of each block that are tried, from different nodes: the orders most like those of the drawing stay.
+# Embeddings of each block that are tried, from different nodes: the orders most like the drawing's orders stay.
 # see tuning: EMBEDDINGS
 EMBEDDINGS = 8
 
@@ -244,35 +245,39 @@ class _Test:
             else:
                 second[a] = min(second[a], second[e] if low[e] == low[a] else low[e])
 
+    def _walk(self) -> Iterator[tuple[int, bool]]:
+        """Yield (arc, False) depth-first, and (tree arc, True) on the way back."""
+        ways, path = [iter(each) for each in self.out], [self.root]
+        while path:
+            e = next(ways[path[-1]], -1)
+            if e >= 0:
+                yield e, False
+                if self.within[e] < 0:
+                    path.append(self.head[e])
+                continue
+            e = self.up[path.pop()]
+            if e >= 0:
+                yield e, True
+
     def is_planar(self) -> bool:
         """Return whether the sides of all arcs can be chosen; set ``side`` and ``ref``."""
         for each in self.out:
             each.sort(key=self.nest.__getitem__)
-        place, path = [0] * len(self.out), [self.root]
-        while path:
-            v = path[-1]
-            k = place[v]
-            if k == len(self.out[v]):
-                path.pop()
-                if self.up[v] >= 0:
-                    self._trim(self.up[v])
-                    if not self._joined(self.up[v]):
-                        return False
-                continue
-            place[v] += 1
-            e = self.out[v][k]
-            self.bottom[e] = len(self.stack)
-            if self.up[self.head[e]] == e:
-                path.append(self.head[e])
-                continue
-            self.lowest[e] = e
-            self.stack.append([-1, -1, e, e])
+        for e, back in self._walk():
+            if back:
+                self._trim(e)
+            else:
+                self.bottom[e] = len(self.stack)
+                if self.within[e] < 0:
+                    continue
+                self.lowest[e] = e
+                self.stack.append([-1, -1, e, e])
             if not self._joined(e):
                 return False
         return True
 
     def _joined(self, e: int) -> bool:
-        """Join the constraints of an arc to those of the arcs before it; False if they contradict."""
+        """Join the constraints of an arc to the earlier arcs' constraints; False if they contradict."""
         v = self.tail[e]
         if self.low[e] >= self.height[v]:
             return True
@@ -373,19 +378,9 @@ class _Test:
         left, right = ([list[int]() for _ in self.tail] for _ in range(2))
         for v, each in enumerate(self.out):
             each.sort(key=lambda e, v=v: (self.side[e] * self.nest[e], self._turn(v, self.head[e])))
-        place, path = [0] * len(self.out), [self.root]
-        while path:
-            v = path[-1]
-            k = place[v]
-            if k == len(self.out[v]):
-                path.pop()
-                continue
-            place[v] += 1
-            e = self.out[v][k]
-            if self.within[e] < 0:
-                path.append(self.head[e])
-            else:
-                (right if self.side[e] > 0 else left)[self.within[e]].append(v)
+        for e, _ in self._walk():
+            if self.within[e] >= 0:
+                (right if self.side[e] > 0 else left)[self.within[e]].append(self.tail[e])
         orders: Orders = [[] if up < 0 else [self.tail[up]] for up in self.up]
         for order, each in zip(orders, self.out, strict=True):
             for e in each:

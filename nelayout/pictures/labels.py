@@ -27,7 +27,7 @@ __all__ = ["Labels"]
 
 _NOTE = "{:,} of {:,} labels have no room"
 _GAP = STYLE.label_gap
-_BEAD = 3.0  # points between points of an edge, of which a label covers few
+_BEAD = 3.0  # points between points of an edge; a label covers few of these points
 _AMBIGUOUS = 10.0  # such points that a label covers rather than being centered nearer to another node
 _OVER_DOT = 60.0  # points by which a line is longer rather than passing over another dot
 _RINGS = 24  # distances from a node to labels with a line

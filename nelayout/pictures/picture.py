@@ -216,7 +216,7 @@ def draw(
         shown = lines.colors if same and lines.colors is not None else colors
         _check_ends(inks, shown)
         if not same and lines.colors is not None and (lines.colors.classes or lines.colors.bounds):
-            unsaid = f"colors of edges ({lines.colors.name or 'edge_color'}) have no legend beside that of the dots"
+            unsaid = f"colors of edges ({lines.colors.name or 'edge_color'}) have no legend, as the dots have one"
             shown = replace(shown, note="; ".join([*[shown.note] * bool(shown.note), unsaid]))
         shown = shown if legend_title is None else replace(shown, name=legend_title)
         shown = shown if legend else Coloring(colors.rgba)

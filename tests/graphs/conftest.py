@@ -8,7 +8,7 @@ import scipy.io
 import scipy.sparse as sp
 from workbooks import workbook
 
-from nelayout.graphs.files import FORMATS, WRITERS, write_positions
+from nelayout.graphs.files import FORMATS, WRITERS, read_graph, write_positions
 from nelayout.graphs.files.arrow import encode_columns
 
 
@@ -19,6 +19,18 @@ def formats_that_can_be_written(request: pytest.FixtureRequest) -> None:
     values = () if given is None else given.params.values()
     if any(isinstance(value, str) and value in ("arrow", "parquet") for value in values):
         pytest.importorskip("pyarrow", reason="pyarrow, the extra [parquet], is not installed")
+
+
+@pytest.fixture
+def load(tmp_path):
+    """(name, content) -> the file read."""
+
+    def loaded(name, content, **how):
+        path = tmp_path / name
+        path.write_bytes(content if isinstance(content, bytes) else content.encode())
+        return read_graph(path, **how)
+
+    return loaded
 
 
 @pytest.fixture(scope="session")

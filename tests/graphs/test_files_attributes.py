@@ -65,7 +65,7 @@ def test_repeated_edges_have_the_values_of_one_row_and_a_note_says_so(tmp_path, 
             ["b", "c", "5", "f"]]  # fmt: skip
     file = read_graph(written(tmp_path / "t.csv", rows))
     assert nx.get_edge_attributes(file.graph, "name") == {("a", "b"): kept, ("b", "c"): "f"}
-    assert any("; their other columns are those of one row" in note for note in file.notes)
+    assert any("; their other columns have the values of one row" in note for note in file.notes)
 
 
 def test_a_table_of_too_many_values_keeps_the_weights_and_says_so(tmp_path):

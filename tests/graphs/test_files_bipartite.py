@@ -10,23 +10,10 @@ import pytest
 from nelayout.cli import main
 from nelayout.errors import InputError
 from nelayout.graphs import read
-from nelayout.graphs.files import read_graph
 from nelayout.graphs.files.arrow import encode_columns
 from nelayout.graphs.files.record import Limits
 
 ROWS = [(1, 1, 5), (2, 1, 3), (2, 3, 1), (7, 2, 4)]
-
-
-@pytest.fixture
-def load(tmp_path):
-    """(name, content) -> the file read."""
-
-    def loaded(name, content, **how):
-        path = tmp_path / name
-        path.write_bytes(content if isinstance(content, bytes) else content.encode())
-        return read_graph(path, **how)
-
-    return loaded
 
 
 def contents(names=("user", "item"), rows=ROWS):

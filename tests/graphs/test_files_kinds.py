@@ -21,18 +21,6 @@ from nelayout.graphs.files.record import Limits, Source
 from nelayout.vectors.tables import read_table
 
 
-@pytest.fixture
-def load(tmp_path):
-    """(name, content) -> the file read."""
-
-    def loaded(name, content, **how):
-        path = tmp_path / name
-        path.write_bytes(content if isinstance(content, bytes) else content.encode())
-        return read_graph(path, **how)
-
-    return loaded
-
-
 def edges(file, weight="weight"):
     """{(u, v): weight}, the ends sorted by their text; weights of parallel edges added up."""
     found = {}
@@ -166,7 +154,8 @@ def test_any_column_can_be_the_weight(load, content):
     file = load("t.csv", content, weight=name)
     assert edges(file, name) == {("a", "b"): 3}
     assert read(file.graph, name).adjacency.data.tolist() == read(file).adjacency.data.tolist() == [3, 3]
-    assert nl.solve(file, "linlog", max_iter=1).notes[: len(file.notes)] == file.notes
+    assert file.notes == (() if "km" in content else ("column 3 is not read",))
+    assert set(file.notes) <= set(nl.solve(file, "linlog", max_iter=1).notes)
     with pytest.raises(InputError, match="unknown column for weight 'kn'"):
         load("t.csv", content, weight="kn")
 

@@ -51,7 +51,8 @@ def draw_part(part: Part, run: Run) -> Drawing:
     _, (passes,) = plans_of([part], run.method, settings)
     run.observer.begin(_steps(passes))
     run.observer.end_stage()
-    run.observer.total = run.observer.behind + seconds_of(passes, len(part.nodes), part.affinity.P.nnz, run)
+    if run.observer.planned:
+        run.observer.total = run.observer.behind + seconds_of(passes, len(part.nodes), part.affinity.P.nnz, run)
     return fold(passes, Drawing.of(part, run.dim), run)
 
 

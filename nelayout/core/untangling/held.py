@@ -31,8 +31,8 @@ NODE_PAIRS, SLACK = 20, 0.5
 # see tuning: MOVED
 MOVED = 0.45
 # Steps that together must lower the value by a part of all the decrease.
-# see tuning: CALM, LEAST_DECREASE
-CALM, LEAST_DECREASE = 10, 1e-3
+# see tuning: STALL_STEPS, LEAST_DECREASE
+STALL_STEPS, LEAST_DECREASE = 10, 1e-3
 # Part of a step that is tried next.
 # see tuning: SHORTER_STEP
 SHORTER_STEP = 0.4
@@ -133,6 +133,6 @@ def held(f: Held, Y: np.ndarray, steps: int, report: Report) -> tuple[np.ndarray
         Y, now, inverse = Y + step, then, then[3] if len(then[3]) else inverse
         values.append(now[0])
         report(now[0], Y)
-        if len(values) > CALM and values[-CALM - 1] - now[0] <= LEAST_DECREASE * (first - now[0]):
+        if len(values) > STALL_STEPS and values[-STALL_STEPS - 1] - now[0] <= LEAST_DECREASE * (first - now[0]):
             break
     return Y, now[0]

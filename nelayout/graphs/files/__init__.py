@@ -182,7 +182,7 @@ def read_graph(
     source, target : the columns of the ends of an edge in a table, by their headings or their numbers from 1; None:
         their headings or the first two columns.
     sheet : the sheet of a workbook, by its name or its number from 1; None: the sheet that is called edges or links,
-        else the one with headings of both ends, else the first one. A note names it.
+        else the sheet with headings of both ends, else the first sheet. A note names it.
     bipartite : whether both columns of a table name nodes of two kinds, such as users and items. Equal names are then
         two nodes, called "user 1" and "item 1" after the headings. The node attributes `kind` and `name` hold the
         heading and the name. A table with a row for each user and a column for each item is read as well.
@@ -412,7 +412,7 @@ def read_positions(
 ) -> dict[Any, np.ndarray]:
     """Read {label: coordinates} from a file that `write_positions` wrote, or a similar file.
 
-    `path` and `format` are those of `read_graph`. A table (csv, tsv, xlsx) needs a header with x and y; its labels are
+    `path` and `format` are as in `read_graph`. A table (csv, tsv, xlsx) needs a header with x and y; its labels are
     text, or whole numbers if all are.  Nodes without position are left out.
 
     Raises

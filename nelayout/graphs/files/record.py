@@ -357,7 +357,7 @@ def from_edges(
     matrix = edge_matrix(len(labels), rows, cols, weights, directed)
     if len(matrix.data) < listed:
         what = "count once" if weights is None else "keep the shortest length" if shortest else "were added up"
-        kept = "; their other columns are those of one row" if others else ""
+        kept = "; their other columns have the values of one row" if others else ""
         notes = (*notes, f"{listed - len(matrix.data)} repeated edges {what}{kept}")
     if weights is None:
         matrix.data[:] = 1.0

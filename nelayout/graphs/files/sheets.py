@@ -70,7 +70,7 @@ def sheet_text(source: Source, held: str, asked: str | None = None) -> Source:
     wrong = sum(cell in ERRORS for row in rows for cell in row if isinstance(cell, str))
     large = sum(type(cell) in (int, float) and abs(cell) >= LARGEST_IN_EXCEL for row in rows for cell in row)
     notes += [f"{count_of(wrong, 'cell')} with an error such as #REF! counted as empty"] if wrong else []
-    digits = "16 digits or more, of which Excel keeps 15: names may have merged. Write such names as text"
+    digits = "16 digits or more, and Excel keeps 15 digits: names may have merged. Write such names as text"
     notes += [f"{count_of(large, 'number')} of {digits}"] if large else []
     content = encode_csv(cells[0], cells[1:], "\t")
     return Source(f"{source.name}, sheet {title!r}", content, notes, "row")

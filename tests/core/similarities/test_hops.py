@@ -88,7 +88,7 @@ def test_a_node_is_worth_the_perplexity(perplexity):
 @pytest.mark.parametrize("method", ["nerv:0.2", "nerv:1.0", "sne", "jse:0.5", "jse:1.0"])
 @pytest.mark.parametrize("graph", [KARATE, TREE, nx.les_miserables_graph()])
 def test_rows_have_their_background_on_their_own_pattern(graph, method):
-    """J is that of the definition, up to a constant, where only one end of a pair has it in its row."""
+    """J is as in the definition, up to a constant, where only one end of a pair has it in its row."""
     p = by_definition(lengths_of(graph), 4.0)
     assert ((p > 0) != (p > 0).T).any()
     recipe = nl.method(method, affinity="hops", perplexity=4.0)

@@ -149,7 +149,7 @@ def test_conjugate_gradients_from_a_start(held):
 @pytest.mark.parametrize("name", GRAPHS)
 @pytest.mark.parametrize("parts", QUADRATIC.values(), ids=QUADRATIC)
 def test_objective_is_that_of_the_dense_matrix(parts, name, rho):
-    """Value, gradient, lambda, attraction: p's diagonal counts in none of them."""
+    """p's diagonal does not count in value, gradient, lambda or attraction."""
     smooth, dense, p, Y = pair_of_objectives(name, rho, parts)
     here, there = smooth.evaluate(Y), dense.evaluate(Y)
     pull = attractions(dense, Y)

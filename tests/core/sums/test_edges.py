@@ -48,3 +48,12 @@ def test_other_sums_stay_right(case):
     )
     assert fast.value == pytest.approx(plain.value, rel=1e-12)
     assert np.abs(fast.pull - plain.pull).max() <= 1e-12 * np.abs(plain.pull).max()
+
+
+def test_j_is_infinite_where_the_square_of_a_length_overflows():
+    P = hub_and_ring()
+    Y = np.random.default_rng(2).standard_normal((P.shape[0], 2))
+    Y[7] = 1e160
+    edges = Edges(P, np.ones(len(Y)), True, Threads(), True)
+    with np.errstate(over="ignore"):
+        assert edges.sums(Y, KERNELS["cauchy"], i_divergence(), 1.0, WANT).value == np.inf

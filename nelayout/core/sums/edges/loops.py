@@ -162,7 +162,7 @@ def equal_logarithms(indptr, indices, Y, a, b, c, factor, start, stop, draw, pul
 
     ``draw``: pull[i] = factor sum_j decay_ij (y_i - y_j); ``each``: sums[i] = factor sum_j decay_ij.
     """
-    product, exponents, lengths, count = 1.0, 0, 0.0, 0
+    product, exponents, lengths, longest, count = 1.0, 0, 0.0, 0.0, 0
     for i in range(start, stop):
         x, y = Y[i, 0], Y[i, 1]
         fx, fy, f = 0.0, 0.0, 0.0
@@ -180,6 +180,7 @@ def equal_logarithms(indptr, indices, Y, a, b, c, factor, start, stop, draw, pul
                 dx, dy = x - Y[j, 0], y - Y[j, 1]
                 u = c + a * (dx * dx + dy * dy)
                 u = 1e-140 if u < 1e-140 else u
+                longest = max(longest, u)
                 w = 1.0 / u
                 fx += w * dx
                 fy += w * dy
@@ -198,8 +199,8 @@ def equal_logarithms(indptr, indices, Y, a, b, c, factor, start, stop, draw, pul
             pull[i, 1] = scale * fy
         if each:
             sums[i] = scale * f
-    if a == 0.0:
-        return b * lengths
+    if a == 0.0 or longest == np.inf:  # an infinite u has no mantissa
+        return b * (lengths if a == 0.0 else longest)
     return (b / a) * (logarithm(product) + LN2 * np.float64(exponents - 1023 * count))
 
 
