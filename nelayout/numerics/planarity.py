@@ -277,7 +277,7 @@ class _Test:
         return True
 
     def _joined(self, e: int) -> bool:
-        """Join the constraints of an arc to the earlier arcs' constraints; False if they contradict."""
+        """Join an arc's constraints to the earlier ones; False if they contradict."""
         v = self.tail[e]
         if self.low[e] >= self.height[v]:
             return True
