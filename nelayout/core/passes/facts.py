@@ -18,7 +18,7 @@ __all__ = ["Facts", "circle", "is_round"]
 
 # Nodes up to which planar graphs have a drawing without crossings among their candidates.
 # see tuning: MAX_PLANAR_NODES
-MAX_PLANAR_NODES = 3000
+MAX_PLANAR_NODES = 1000
 
 
 @dataclass(frozen=True, slots=True)

@@ -218,7 +218,7 @@ class _Planner:
         if facts.planar:
             model = CostModel(self.method, self.settings, facts.n, facts.entries)
             seconds = sum(each.cost(model).seconds for _, each in passes_within(tuple(found)))
-            steps, why = held_steps(facts.n, seconds), "the graph is planar"
+            steps, why = held_steps(facts.n, facts.entries, seconds), "the graph is planar"
             branches.append(Candidate(passes=(Planar(name="without crossings", steps=steps, why=why),), start="best"))
         branches = tuple(branches)
         found.append(BestOf(name="fewest crossings", branches=branches, by="tidy", why="compares crossings and score"))

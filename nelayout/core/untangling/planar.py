@@ -37,9 +37,10 @@ from nelayout.quality.edges import edges
 
 __all__ = ["Planar", "held_steps"]
 
-# Embeddings that descend, and the noise of the drawing that gives the orders of all but the first, in edge lengths.
-# see tuning: STARTS, NOISE
-STARTS, NOISE = 5, 1.0
+# Embeddings that descend, nodes of all of them together (one always descends), and the noise of the drawing that gives
+# the orders of all but the first, in edge lengths.
+# see tuning: STARTS, MAX_STARTED_NODES, NOISE
+STARTS, MAX_STARTED_NODES, NOISE = 5, 1500, 1.0
 # Rounds of weights, by which the edges of a start get similar lengths.
 # see tuning: WEIGHT_ROUNDS
 WEIGHT_ROUNDS = 8
@@ -55,21 +56,28 @@ STRONG_BARRIER, LAST_BARRIER = 0.3, 0.03
 # Decrease of the value for which a piece or a node jumps, and pieces and nodes that are tried in a round.
 # see tuning: LEAST_GAIN, MOST_JUMPS
 LEAST_GAIN, MOST_JUMPS = 1e-3, 120
-# Seconds of a held step: of any graph, and for each node.
-# see tuning: HELD_CALL, HELD_NODE
-HELD_CALL, HELD_NODE = 8e-4, 6e-6
+# Seconds of a held step: of any graph, for each node, and for each pair of a node and an edge.
+# see tuning: HELD_CALL, HELD_NODE, HELD_PAIR
+HELD_CALL, HELD_NODE, HELD_PAIR = 8e-4, 6e-6, 5e-9
+# Seconds for each node of an embedding and its positions, and of a jump.
+# see tuning: START_NODE, JUMP_NODE
+START_NODE, JUMP_NODE = 7e-4, 4e-6
 # Seconds of held steps in any graph, the part of the seconds of other descents, and most steps.
 # see tuning: FREE_SECONDS, PART_OF_DESCENTS, MOST_HELD_STEPS
 FREE_SECONDS, PART_OF_DESCENTS, MOST_HELD_STEPS = 1.0, 0.25, 800
 
 
-def _step_seconds(n: int) -> float:
-    return HELD_CALL + HELD_NODE * n
+def _step_seconds(n: int, entries: int) -> float:
+    return HELD_CALL + HELD_NODE * n + HELD_PAIR * n * (entries // 2)
 
 
-def held_steps(n: int, seconds: float) -> int:
-    """Return the number of held steps for n nodes beside descents that take so many seconds."""
-    return min(MOST_HELD_STEPS, int(max(FREE_SECONDS, PART_OF_DESCENTS * seconds) / _step_seconds(n)))
+def _starts_of(n: int) -> int:
+    return max(1, min(STARTS, MAX_STARTED_NODES // n))
+
+
+def held_steps(n: int, entries: int, seconds: float) -> int:
+    """Return the number of held steps for a graph beside descents that take so many seconds."""
+    return min(MOST_HELD_STEPS, int(max(FREE_SECONDS, PART_OF_DESCENTS * seconds) / _step_seconds(n, entries)))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -77,8 +85,9 @@ class Planar(Pass):
     """Draw a planar graph again, without crossings; ``steps`` counts held steps."""
 
     def cost(self, model: CostModel) -> Cost:
-        share = min(1.0, model.n / CROSSED_NODES)  # others have no crossing
-        return Cost(share * self.steps * _step_seconds(model.n), evaluations=self.steps)
+        share, n = min(1.0, model.n / CROSSED_NODES), model.n  # others have no crossing
+        each = _starts_of(n) * START_NODE * n + JUMPS * MOST_JUMPS * JUMP_NODE * n
+        return Cost(share * (each + self.steps * _step_seconds(n, model.entries)), evaluations=self.steps)
 
     def loops(self, method: Method) -> Iterator[Radial | str]:
         yield "stress"
@@ -106,7 +115,7 @@ class _Redrawing:
 
     def drawn(self) -> np.ndarray | None:
         """Return positions (n, 2); None if rounding makes edges cross in each start."""
-        steps = int(TRIED * self.steps / STARTS)
+        steps = int(TRIED * self.steps / _starts_of(len(self.before.Y)))
         starts = (self._held(self.wide, Y, steps, STRONG_BARRIER) for Y in self._starts())
         Y = min(starts, key=lambda each: each[1], default=(None, 0.0))[0]
         if Y is None:
@@ -122,7 +131,7 @@ class _Redrawing:
     def _starts(self) -> Iterator[np.ndarray]:
         """Yield positions (n, 2) of different embeddings without crossings."""
         Y, rng, seen = self.before.Y, np.random.default_rng(0), list[object]()
-        for k in range(STARTS):
+        for k in range(_starts_of(len(Y))):
             noise = NOISE * self.length * rng.standard_normal(Y.shape) if k else 0.0
             orders = embedding(self.P, Y + noise)
             if orders is None or orders in seen or (seen and self.run.observer.late):
