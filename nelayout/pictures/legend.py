@@ -185,6 +185,9 @@ def _legend(colors: Coloring, wide: float, high: float, size: float, most: int, 
         found.append(Explained(each.side * letter / 72 + gap, 0.0, each.high * letter / 72, each.columns, letter))
         if not below and fit >= STYLE.min_legend_font * size:  # fewer columns leave more width to the drawing
             break
+    if below:  # more columns leave more height to the drawing
+        least = STYLE.min_font_below * max(each.size for each in found)
+        return min((each for each in found if each.size >= least), key=lambda each: (each.high, each.columns))
     return max(found, key=lambda each: (each.size, -each.high, -each.side))
 
 

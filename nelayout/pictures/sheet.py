@@ -276,14 +276,16 @@ def open_sheet(
     sheet = Sheet(ax, low, high, reach, dpi, paper)
     if not (new or label):  # panels have no margin of their own, but space for a dot
         border = dot_diameter(len(Y)) * float(sheet.cell.max()) / 2
-    wide, tall = sheet.cell
-    note = wrapped(colors.note, small, 72 * float(wide))
+    wide, tall = sheet.cell.tolist()
+    beside_it = wide / 2 if sheet._is_laid_out() else STYLE.max_legend_share * wide + sheet._gap()
+    if not below and new:  # the note is as wide as the drawing
+        wide -= explained(colors, beside_it, tall - head, False, share).side
+    note = wrapped(colors.note, small, 72 * wide)
     foot = STYLE.line * small / 72 * (1 + note.count("\n")) if note else 0.0
     if below:
         found = explained(colors, wide, STYLE.max_foot_share * tall - foot, True, share)
     else:
-        wide = wide / 2 if sheet._is_laid_out() else STYLE.max_legend_share * wide + sheet._gap()
-        found = explained(colors, wide, tall - foot - head, False, share)
+        found = explained(colors, beside_it, tall - foot - head, False, share)
     if title:
         ax.set_title(title, color=paper.ink, fontsize=large, y=1.0, pad=rcParams["axes.titlepad"] + line)
         sheet.line = line
@@ -334,12 +336,12 @@ class _Size(NamedTuple):
             found = explained(colors, width if below else STYLE.sheet / 2, most, below, share)
             inner = STYLE.sheet * self.extent / self.extent.max()
             size = inner + 2 * border + [found.side, found.foot + foot]
-            wide = max(self.label + found.side, text_size(colors.note, self.small)[0] / 72)
+            wide = found.side + max(self.label, text_size(colors.note, self.small)[0] / 72)
             size = np.maximum(size, [wide + 2 * STYLE.margin, found.high + foot + 2 * STYLE.margin])
             return float(size[0]), float(size[1]) + (self.head - border if self.head else 0.0)
         wide = self.given[0]
-        foot *= 1 + wrapped(colors.note, self.small, 72 * wide).count("\n")
         found = explained(colors, wide if below else STYLE.max_legend_share * wide, math.inf, below, share)
+        foot *= 1 + wrapped(colors.note, self.small, 72 * (wide - found.side)).count("\n")
         border = min(self.border, STYLE.max_border_share * wide)
         for _ in range(3):  # the border follows the shorter side
             inner = (wide - 2 * border - found.side) * float(self.extent[1] / self.extent[0])

@@ -86,6 +86,7 @@ class Style:
     entry_side: float = 1.7  # ems beside a name, for the dot and its gap
     column_gap: float = 0.8  # ems
     max_columns: int = 4
+    min_font_below: float = 0.8  # relative font size down to which a legend below a drawing gets more columns
     min_legend_font: float = 0.5  # relative font size, below which a legend gets one more column
     max_name_letters: int = 28  # of a name in a legend
     bar_width: float = 0.14  # inches
