@@ -280,9 +280,11 @@ WRITERS: dict[str, Callable[[Comparison, Keywords], bytes]] = {
     **{kind: partial(_to_picture, kind=kind) for kind in PICTURES},
     "csv": _to_csv,
     "json": lambda comparison, _: encode_json(_records(comparison), indent=1),
+    "tex": lambda comparison, _: comparison.to_latex().encode(),
+    "md": lambda comparison, _: comparison.to_markdown().encode(),
     "html": lambda comparison, look: comparison.page(**look).html().encode("utf-8", "replace"),
 }
-DATA = ("csv", "json")  # formats with measures only
+DATA = ("csv", "json", "tex", "md")  # formats with measures only
 
 COMMAND = Command(
     "draw a graph by several methods and measure the drawings",
@@ -292,6 +294,7 @@ COMMAND = Command(
         "nelayout compare graph.graphml -m ws-sne -m gamma-quadlog --classes kind -o compare.html",
         "nelayout compare graph.graphml -m nerv:0.2 -m nerv:0.8 -o kappa.png --color kind",
         "nelayout compare graph.graphml -m tsne --pos mine=mine.csv -o table.csv",
+        "nelayout compare graph.graphml -m tsne -m nx:spring --seeds 10 -o table.tex",
         "nelayout compare graph.graphml -m ws-sne -m nx:spring -m igraph:drl -m graphviz:sfdp --seeds 5",
     ),
     lambda: {

@@ -89,16 +89,18 @@ def compare(
     weight_kind : the meaning of weights for layouts: "similarity", "distance", "log", or "auto": "distance" for the
         column of a table with the heading of a length.
     objective : name of a method, or a `Method`. Adds a row such as "J of ws-sne": the objective of each drawing at its
-        best size (`nelayout.evaluate`).
+        best size (`nelayout.evaluate`). ``.node_cost`` has the cost of each node, of other packages' layouts too.
     seeds : number of drawings of each method, peer and function, with the seeds seed, seed + 1, ...; their mean is
-        measured, ``.spread`` has their deviation. Layouts without a seed are drawn once.
+        measured, ``.spread`` has their deviation, ``.layouts`` all of them. Layouts without a seed are drawn once.
+        Of several seeds a star marks only what is better beyond chance (``.tests``): several measures need about 8.
     seed : of the samples, as in `measure`, and of the first drawing.
     n_jobs : threads for our methods and for peers with such a keyword; None: their own default.
 
     Returns
     -------
     Comparison
-        ``.table`` (pandas), ``.marked``, ``.spread``, ``.verdict``, ``.plot()`` (matplotlib), ``.to_html(path)``;
+        ``.table`` (pandas), ``.tests``, ``.spread``, ``.verdict``, ``.plot()`` (matplotlib), ``.to_html(path)``,
+        ``.to_latex()``, ``.to_markdown()``;
         ``.measured`` and ``.seconds`` need no package. The first seconds include the loading of compiled loops.
 
     Raises
@@ -247,8 +249,7 @@ def _compared(
         if any(len(Y) > 1 and not np.ptp(Y, axis=0).any() for Y in arrays):
             notes[name] = (*notes.get(name, ()), "all nodes have one position")
             warn(f"all nodes of the drawing {name!r} have one position: its measures mean little")
-    if value is not None:
-        _add_objective(found, runs, value)
+    costs = {} if value is None else _add_objective(found, runs, value)
     every = sorted((row for each in found.values() for row in each), key=len, reverse=True)
     nothing = dict.fromkeys((name for row in every for name in row), Measured(math.nan, math.nan, 0.0, True))
     found = {name: [nothing | row for row in each] for name, each in found.items()}
@@ -256,19 +257,24 @@ def _compared(
     seconds = {name: statistics.median(each) for name, each in times.items() if each}
     single = tuple(name for name, each in runs.items() if entries[name].seeded and len(each) == 1)
     means = {name: mean_of(each) for name, each in found.items()}
-    return Comparison(means, aligned, G, labels, seconds, found, notes, single)
+    layouts = {name: [run.positions for run in each] for name, each in runs.items()}
+    return Comparison(means, aligned, G, labels, seconds, found, notes, single, layouts, costs)
 
 
 def _add_objective(
     found: dict[str, list[dict[str, Measured]]], runs: dict[str, list[_Run]], value: Callable[[object], Evaluated]
-) -> None:
-    """Add J of every run as a measure: score 1 for the least, 1/2 if twice as far from 0."""
+) -> dict[str, np.ndarray]:
+    """Add J of every run as a measure; return the costs of nodes in the first run of each.
+
+    The score is 1 for the least J, and 1/2 if it is twice as far from 0.
+    """
     values = {name: [value(run.positions) for run in each] for name, each in runs.items()}
     least = min(one.value for each in values.values() for one in each)
     for name, each in values.items():
         for row, one in zip(found[name], each, strict=True):
             score = 1.0 / (1.0 + (one.value - least) / (abs(least) or 1.0)) if math.isfinite(one.value) else 0.0
             row[J_OF + one.method] = Measured(one.value, score, 0.0, True)
+    return {name: each[0].node_cost for name, each in values.items()}
 
 
 class _LeftOut(Exception):
@@ -395,8 +401,8 @@ class _Subject:
             raise InputTypeError(f"the function of the drawing {name!r} returned None; it must return positions")
         if len(_several(run.positions, name)) > 1:
             raise InputError(
-                f"the function of the drawing {name!r} returned several drawings; it must return one: seeds=5 calls it "
-                "five times"
+                f"the function of the drawing {name!r} returned several drawings; it must return one: seeds=10 calls "
+                "it ten times"
             )
         return run
 
@@ -446,7 +452,7 @@ def _several(x: Any, row: str) -> tuple:
     if who is not None:
         raise InputError(
             f"the drawing {row!r} is a list with {getattr(who, 'name', who)!r} in it; a list in a dict holds "
-            "positions: give each method or function another name, and seeds=5 for five drawings of each"
+            "positions: give each method or function another name, and seeds=10 for ten drawings of each"
         )
     return tuple(x) if all(map(_is_drawing, x)) else (x,)
 

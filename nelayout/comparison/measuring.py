@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -50,12 +50,15 @@ class Measured:
         standard error of the value if it was sampled, else 0
     exact
         whether all nodes, pairs and edges entered
+    runs
+        the value of each seed, if this is a mean over several seeds
     """
 
     value: float
     score: float
     error: float
     exact: bool
+    runs: tuple[float, ...] = field(default=(), repr=False)
 
     def __float__(self) -> float:
         return self.value

@@ -1,5 +1,8 @@
 """Which drawings are best in which measure, in tables and in sentences.
 
+A drawing is better than another if the difference is larger than sampling, one percent of the scale and chance allow.
+Several seeds show what chance does: `differences` tests all pairs in all measures, corrected for their number.
+
 A drawing dominates another if it is worse in no measure and better in at least one. The drawings that no other
 dominates are the Pareto front; the choice among them depends on the question.
 """
@@ -8,20 +11,26 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import combinations
 from typing import NamedTuple
 
+import numpy as np
+
+from nelayout.comparison.chance import LEVEL, holm, rank_sum, seeds_needed
 from nelayout.comparison.measuring import Measured
 from nelayout.quality.table import MEASURES
 
 __all__ = [
-    "DESCRIPTIVE", "J_OF", "Cell", "Row", "Rows", "Spreads", "arrow", "beats", "deviation", "dominators", "explained",
-    "front", "keys", "leaders", "mean_of", "shade", "shown", "table_lines", "table_rows", "verdict",
+    "DESCRIPTIVE", "J_OF", "Cell", "Difference", "Row", "Rows", "Spreads", "arrow", "beats", "deviation", "differences",
+    "dominators", "explained", "front", "keys", "leaders", "mean_of", "ranking_measures", "shade", "shown",
+    "table_lines", "table_rows", "verdict",
 ]  # fmt: skip
 
 Rows = Mapping[str, Mapping[str, Measured]]
 Spreads = Mapping[str, Mapping[str, float]]
 
-# Number of standard errors by which two values must differ: chance alone does this in one of thirty comparisons.
+# Number of standard errors by which two sampled values must differ: chance alone does this in one of thirty
+# comparisons.
 CLEAR_STANDARD_ERRORS = 3.0
 # Share of the scale from 0 to 1 by which two drawings must differ.
 CLEAR_SCALE_SHARE = 0.01
@@ -83,11 +92,43 @@ def shown(value: float, digits: int = 4) -> str:
     return f"{value:.{digits if abs(value) >= 10.0**-4 else 1}g}"
 
 
+class Difference(NamedTuple):
+    """Test of two drawings in one measure, over seeds.
+
+    value  of the drawing minus the other's
+    p      how likely chance makes such a difference; NaN if neither has several seeds
+    holm   the same, corrected for all pairs and measures of the table
+    """
+
+    measure: str
+    drawing: str
+    other: str
+    value: float
+    p: float
+    holm: float
+
+
+def differences(rows: Rows) -> list[Difference]:
+    """Test each pair of drawings in each ranking measure, over seeds; see `rank_sum`."""
+    names = ranking_measures(next(iter(rows.values()), {}))
+    found = []
+    for name in names:
+        for one, other in combinations(rows, 2):
+            a, b = rows[one][name], rows[other][name]
+            ours, theirs = ([x for x in each.runs or (each.value,) if not math.isnan(x)] for each in (a, b))
+            p = rank_sum(ours, theirs) if ours and theirs else math.nan
+            if np.sign(np.subtract.outer(ours, theirs)).sum() * (a.value - b.value) < 0:
+                p = 1.0  # one outlier turns the means against the ranks: neither is better
+            found.append(Difference(name, one, other, a.value - b.value, p, p))
+    return [each._replace(holm=float(p)) for each, p in zip(found, holm([each.p for each in found]), strict=True)]
+
+
 def beats(name: str, ours: Mapping[str, Measured], theirs: Mapping[str, Measured], values: Iterable[float]) -> bool:
-    """Return whether a drawing is better beyond the errors and 1 % of the scale; see `shade`."""
+    """Return whether a drawing is better beyond sampling and 1 % of the scale; see `shade`."""
     a, b = ours[name], theirs[name]
     ahead = a.value - b.value if explained(name).higher else b.value - a.value
-    if math.isnan(ahead) or ahead <= CLEAR_STANDARD_ERRORS * math.hypot(a.error, b.error):
+    sampled = 0.0 if a.exact and b.exact else CLEAR_STANDARD_ERRORS * math.hypot(a.error, b.error)
+    if math.isnan(ahead) or ahead <= sampled:
         return False
     known = list(values)
     mine, other = shade(name, ours, known), shade(name, theirs, known)
@@ -95,22 +136,28 @@ def beats(name: str, ours: Mapping[str, Measured], theirs: Mapping[str, Measured
     return ahead > CLEAR_SCALE_SHARE * abs(b.value) if mine == other == 0 else mine - other > CLEAR_SCALE_SHARE
 
 
-def _ranking(rows: Rows) -> dict[str, dict[str, Measured]]:
+def ranking_measures(names: Iterable[str]) -> list[str]:
     """Return the measures that rank the drawings."""
-    every = next(iter(rows.values()), {})
-    names = [name for name in every if name not in DESCRIPTIVE] or list(every)
+    every = list(names)
+    return [name for name in every if name not in DESCRIPTIVE] or every
+
+
+def _ranking(rows: Rows) -> dict[str, dict[str, Measured]]:
+    """Return the drawings with the measures that rank them."""
+    names = ranking_measures(next(iter(rows.values()), {}))
     return {drawing: {name: row[name] for name in names} for drawing, row in rows.items()}
 
 
 def _better(rows: Rows) -> dict[tuple[str, str], dict[str, float]]:
     """Return {(drawing, other): {measure in which it is better: difference}}, largest first."""
+    by_chance = {(d.measure, frozenset((d.drawing, d.other))) for d in differences(rows) if d.holm > LEVEL}
     found = {}
     for one, ours in rows.items():
         for other, theirs in rows.items():
             ahead = {}
             for name in ours if one != other else ():
                 values = [row[name].value for row in rows.values()]
-                if beats(name, ours, theirs, values):
+                if (name, frozenset((one, other))) not in by_chance and beats(name, ours, theirs, values):
                     ahead[name] = shade(name, ours, values) - shade(name, theirs, values)
             found[one, other] = dict(sorted(ahead.items(), key=lambda item: -item[1]))
     return found
@@ -161,6 +208,10 @@ def keys(measured: Rows, spreads: Spreads | None = None, best: str = "* best, or
         said.append(f"{_listed(described)} {'describes' if len(described) == 1 else 'describe'} a drawing: no star")
     if spreads:
         said.append("± the standard deviation over seeds; of one drawing the standard error of the sample")
+    counts = sorted(len(next(iter(row.values())).runs) for row in measured.values() if row)
+    tests = sum(not math.isnan(each.p) for each in differences(measured))
+    if counts[-2:-1] > [0] and next(filter(None, counts)) < (needed := seeds_needed(tests)):
+        said.append(f"too few seeds to tell layouts from chance: {needed} seeds can, in {tests} tests")
     return said
 
 
@@ -194,7 +245,8 @@ def mean_of(runs: Sequence[dict[str, Measured]]) -> dict[str, Measured]:
         )
         seeds = deviation([run[name].value for run in runs]) / math.sqrt(count)
         error = 0.0 if math.isnan(seeds) else math.hypot(error, seeds)
-        means[name] = Measured(value, score, error, all(run[name].exact for run in runs))
+        values = tuple(run[name].value for run in runs)
+        means[name] = Measured(value, score, error, all(run[name].exact for run in runs), values)
     return means
 
 
@@ -247,7 +299,7 @@ def verdict(rows: Rows, seconds: Mapping[str, float] | None = None, single: Iter
     if alone:
         said.append(
             f"{_listed(alone)}: one seed each; a difference between two methods may be one between two seeds "
-            "(seeds=5 draws five)."
+            "(seeds=10 draws ten)."
         )
     return said
 

@@ -64,6 +64,8 @@ class Compared(Protocol):
     @property
     def seconds(self) -> dict[str, float]: ...
     @property
+    def node_cost(self) -> dict[str, np.ndarray]: ...
+    @property
     def verdict(self) -> list[str]: ...
 
 
@@ -169,6 +171,7 @@ def comparison_page(
         for name, pos in drawings.items():
             kept = neighbors_kept(network, graphs.every_position(network, pos))
             known.append(Column("neighbors kept", kept, name, amount=True))
+    known += [Column("node cost", cost, name, amount=True) for name, cost in found.node_cost.items()]
     if color is None and classes is not None and known[0].kind != "texts":
         color = "class"
     facts = {name: [f"{shown(spent, 2)} s"] for name, spent in found.seconds.items()}

@@ -146,7 +146,7 @@ def test_standard_output_is_the_table_in_columns(folder, nelayout):
     assert (name, seconds[1]) == ("seconds", "–")  # of a file
     assert float(seconds[0]) > 0
     assert verdict.splitlines()[-1].startswith("ws-sne: one seed each")
-    assert "(--seeds 5 draws five)" in verdict
+    assert "(--seeds 10 draws ten)" in verdict
     assert lines[0].split() == ["ws-sne", "circle"]
     table = read_table("out.csv")
     assert [line.split()[0] for line in lines[1:]] == list(table["ws-sne"])
@@ -252,3 +252,9 @@ def test_a_note_names_its_method_unless_all_say_it(folder, nelayout):
     nx.write_graphml(G, "other.graphml")
     note = "no edge has the attribute 'weight', all weigh 1; --weight strength would use the numbers there\n"
     assert nelayout("compare other.graphml -m ws-sne -m linlog -o out.csv")[::2] == (0, f"nelayout: {note}")
+
+
+@pytest.mark.parametrize(("ending", "write"), [("tex", nl.Comparison.to_latex), ("md", nl.Comparison.to_markdown)])
+def test_tables_for_papers(ending, write, folder, nelayout):
+    assert nelayout(f"compare graph.graphml --pos circle=circle.csv -o table.{ending} --quiet")[0] == 0
+    assert Path(f"table.{ending}").read_text() == write(compared("circle"))

@@ -204,7 +204,9 @@ def test_several_seeds():
     assert all((found.drawings["spring_layout"][v] == align(first, to=found.drawings["nx:spring"])[v]).all() for v in G)
     cell = found.marked.loc["spring_layout", "stress"]
     assert cell.rstrip("*") == f"{mean.value:.4g} ± {np.std(values, ddof=1):.2g}"
-    assert repr(found).endswith("± the standard deviation over seeds; of one drawing the standard error of the sample")
+    last = ["± the standard deviation over seeds; of one drawing the standard error of the sample"]
+    last.append("too few seeds to tell layouts from chance: 7 seeds can, in 5 tests")
+    assert repr(found).splitlines()[-2:] == last
 
 
 def test_several_drawings_that_exist():
@@ -339,3 +341,25 @@ def test_without_the_extra(compared, monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
     with pytest.raises(MissingExtra, match="nelayout"):
         compared.plot()
+
+
+def test_layouts_of_all_seeds_are_kept_as_they_were_drawn():
+    found = compare(G, ["nx:spring", "ws-sne", "nx:circular"], seeds=3, seed=2, measures="stress")
+    assert {name: len(each) for name, each in found.layouts.items()} == {"nx:spring": 3, "ws-sne": 3, "nx:circular": 1}
+    for name, each in found.layouts.items():
+        for pos, run in zip(each, found.runs[name], strict=True):
+            assert measure(G, pos, measures="stress", seed=2) == run
+    for seed, pos in enumerate(found.layouts["ws-sne"], start=2):
+        expected = nl.layout(G, "ws-sne", seed=seed)
+        assert all((pos[v] == expected[v]).all() for v in G)
+
+
+def test_other_packages_get_node_costs(tmp_path):
+    found = compare(G, ["nx:spring", "ws-sne"], objective="ws-sne", measures="stress", seeds=2)
+    for name, cost in found.node_cost.items():
+        expected = nl.evaluate(G, found.layouts[name][0], "ws-sne", "best")
+        assert np.array_equal(cost, expected.node_cost)
+        assert cost.sum() == pytest.approx(found.runs[name][0]["J of ws-sne"].value, rel=1e-9)
+    assert list(found.node_cost) == ["nx:spring", "ws-sne"]
+    assert "node cost" in found._repr_html_()
+    assert compare(G, ["nx:circular"], measures="stress").node_cost == {}

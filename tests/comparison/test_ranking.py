@@ -86,7 +86,7 @@ def test_the_words_of_a_trade_off_and_of_a_dominated_drawing():
             "worse in none (near dominates it, too)."
         ),
         "far was the fastest (0.05 s), near the slowest (3.2 s).",
-        "near: one seed each; a difference between two methods may be one between two seeds (seeds=5 draws five).",
+        "near: one seed each; a difference between two methods may be one between two seeds (seeds=10 draws ten).",
     ]
 
 
