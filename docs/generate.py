@@ -38,7 +38,7 @@ TOPICS = {
         "compare compare_vectors Comparison"
     ),
     "Graphs that change": "add_nodes layout_sequence LayoutSequence",
-    "Pictures and pages": "draw plot node_size_from_points node_size_from_labels explore Page to_json",
+    "Pictures and pages": "draw plot node_size_from_points node_size_from_labels explore Page view View to_json",
     "Errors": "InputError InputTypeError Unsupported MissingExtra DeviceError",
     "Parts of methods": "kernels divergences optimizers",
     "Other packages and files": (

@@ -35,6 +35,7 @@ Drawings
     rank_curves          Q_NX, B_NX, R_NX of all neighborhood sizes; rank_curves_vectors; RankCurves
     stability            how alike several drawings of one graph are
     explore, Page        a page to zoom, search and select in
+    view, View           the same in a notebook, joined with Python
     to_json              a graph with its positions as text, for D3, sigma.js and Cytoscape.js
     compare, align       drawings beside each other, turned alike; Comparison; compare_vectors for embeddings
 Examples
@@ -77,6 +78,7 @@ _NAMES = {
     "pictures": ("draw", "plot", "node_size_from_labels", "node_size_from_points"),
     "changing": ("add_nodes", "layout_sequence", "LayoutSequence"),
     "pictures.pages": ("explore", "Page"),
+    "widgets": ("view", "View"),
     "graphs.files": ("to_json",),
     "graphs.examples": ("example_graph",),
     "errors": ("InputError", "InputTypeError", "Unsupported", "MissingExtra", "DeviceError"),

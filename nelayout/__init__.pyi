@@ -71,6 +71,8 @@ from nelayout.vectors.embedding import solve_vectors as solve_vectors
 from nelayout.vectors.estimator import NeighborEmbedding as NeighborEmbedding
 from nelayout.vectors.knn import entropic_affinity as entropic_affinity
 from nelayout.vectors.knn import knn_graph as knn_graph
+from nelayout.widgets import View as View
+from nelayout.widgets import view as view
 
 __version__: str
 _HOME: dict[str, str]

@@ -247,7 +247,7 @@ def test_the_first_color_is_a_column_or_one_color():
 
 def test_a_page_larger_than_browsers_bear_is_refused_before_it_is_made(tmp_path, monkeypatch):
     monkeypatch.setattr(pages, "MAX_PAGE_BYTES", 30_000)
-    monkeypatch.setattr(pages.Page, "_data", lambda self: pytest.fail("the page was made"))
+    monkeypatch.setattr(pages, "page_data", lambda page: pytest.fail("the page was made"))
     with pytest.raises(InputError, match=r"34 nodes, 78 edges and 1 drawings would be 0 MB.*nelayout.draw"):
         nl.explore(G, POS, tmp_path / "page.html")
     assert list(tmp_path.iterdir()) == []

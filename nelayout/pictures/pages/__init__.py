@@ -10,7 +10,7 @@ import base64
 import hashlib
 import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from html import escape
@@ -42,15 +42,20 @@ from nelayout.pictures.space import VIEW
 from nelayout.pictures.style import STYLE
 
 __all__ = [
-    "Column", "Drawn", "Frames", "Page", "explore", "fitted", "hex_color", "page_of", "shortened", "solution_page",
+    "Column", "Drawn", "Frames", "Page", "box_of", "color_of", "explore", "fitted", "hex_color", "network_page",
+    "of_solution", "page_data", "page_of", "shortened", "solution_page", "widget_program",
 ]  # fmt: skip
 
-# The parts of the program, in the order of the page.
-_PROGRAM = ("data", "space", "webgl", "plain", "panel", "gestures", "controls", "theme", "start")
+# The parts of the program, in their order. "film" follows if there are frames, then "start" in a file or "widget".
+_PROGRAM = ("data", "space", "webgl", "plain", "panel", "gestures", "controls", "theme", "page")
 MAX_PAGE_BYTES = 100_000_000  # bytes of the largest page for browsers
 _MAX_NOTEBOOK_BYTES = 4_000_000  # bytes of the largest page inside a notebook
 _MAX_LETTERS = 200  # largest number of letters of a name or value in a page
 _HEX = re.compile(r"#(?:[0-9a-fA-F]{3}|[0-9a-fA-F]{6})")
+
+
+# Turns an array or a list of texts into data for the program.
+Pack = Callable[[Any], Any]
 
 
 class Column:
@@ -86,22 +91,23 @@ class Column:
         else:
             self.values = [None if value is None else shortened(value) for value in known]
 
-    def held(self, drawings: Sequence[str]) -> dict[str, Any]:
+    def held(self, drawings: Sequence[str], pack: Pack | None = None) -> dict[str, Any]:
         """Return the column as data of a page; `drawings` are the names of the drawings."""
+        pack = pack or packed
         result: dict[str, Any] = {"name": self.name, "kind": self.kind}
         if self.drawing is not None:
             result["drawing"] = drawings.index(self.drawing)
         if self.kind == "texts":
-            return result | {"values": self.values}
+            return result | {"values": pack(self.values)}
         if self.kind == "numbers":
             low, high, log = scale_limits(self.values, self.name in AMOUNTS)
             ends = {"low": low, "high": high, "log": log}
-            return result | {"unit": self.unit, **ends, "values": packed(self.values)}
+            return result | {"unit": self.unit, **ends, "values": pack(self.values)}
         classes = self.classes or []
         own = [hex_color(name) for name in classes]
         light, dark = ([hex_color(color) for color in palette(len(classes), night)] for night in (False, True))
         colors = {"colors": own if all(own) else light, "dark": own if all(own) else dark}
-        return result | {"names": [shortened(name) for name in classes], **colors, "codes": packed(self.values)}
+        return result | {"names": [shortened(name) for name in classes], **colors, "codes": pack(self.values)}
 
 
 def hex_color(color: Any) -> str | None:
@@ -210,7 +216,7 @@ class Page:
             '<main><div id="panels"></div><aside id="aside"></aside></main>\n'
             f'<section id="below">{self.below}</section>\n'
             '<p id="status" role="status" aria-live="polite" class="aside-text"></p>\n'
-            f'<script type="application/json" id="data">{embedded(self._data())}</script>\n'
+            f'<script type="application/json" id="data">{embedded(page_data(self))}</script>\n'
             f"<script>{program}</script>\n</body></html>\n"
         )
 
@@ -235,49 +241,59 @@ class Page:
     def __repr__(self) -> str:
         return f"Page({self.title!r}: {len(self.names)} nodes, {len(self.ends[0])} edges, {self.size / 1e6:.1f} MB)"
 
-    def _data(self) -> dict[str, Any]:
-        m, number = len(self.ends[0]), np.uint16 if len(self.names) <= 1 << 16 else np.uint32
-        # Strong edges first, equally strong ones in random order: the page draws a first part while it moves.
-        order = np.random.default_rng(0).permutation(m)
-        if self.weights is not None:
-            order = order[np.argsort(-self.weights[order], kind="stable")]
-        names = [drawing.name for drawing in self.drawings]
-        film = {}
-        if self.frames is not None:
-            bits = np.packbits(self.frames.edges[:, order], axis=1, bitorder="little")
-            places = packed(fitted(self.frames.Y))
-            film["film"] = {"names": list(self.frames.names), "xy": places, "edges": packed(bits)}
-        return film | {
-            "title": self.title,
-            "names": [shortened(name) for name in self.names],
-            "rows": packed(self.ends[0][order].astype(number)),
-            "cols": packed(self.ends[1][order].astype(number)),
-            "weights": None if self.weights is None else packed(self.weights[order].astype(np.float32)),
-            "weightName": self.weight_name,
-            "drawings": [
-                {"name": each.name, "facts": list(each.facts), "xyz"[: each.Y.shape[1]]: packed(fitted(each.Y))}
-                for each in self.drawings
-            ],
-            "view": VIEW.ravel().tolist(),
-            "columns": [column.held(names) for column in self.columns],
-            "color": self.color,
-            "plain": [WHITE.plain, DARK.plain],
-            "unknown": [WHITE.unknown, DARK.unknown],
-        }
+
+def page_data(page: Page, pack: Pack | None = None) -> dict[str, Any]:
+    """Return the data of a page; `pack` turns arrays and lists of texts into data."""
+    pack = pack or packed
+    m, number = len(page.ends[0]), np.uint16 if len(page.names) <= 1 << 16 else np.uint32
+    # Strong edges first, equally strong ones in random order: the page draws a first part while it moves.
+    order = np.random.default_rng(0).permutation(m)
+    if page.weights is not None:
+        order = order[np.argsort(-page.weights[order], kind="stable")]
+    names = [drawing.name for drawing in page.drawings]
+    film = {}
+    if page.frames is not None:
+        bits = np.packbits(page.frames.edges[:, order], axis=1, bitorder="little")
+        film["film"] = {"names": list(page.frames.names), "xy": pack(fitted(page.frames.Y)), "edges": pack(bits)}
+    return film | {
+        "title": page.title,
+        "names": pack([shortened(name) for name in page.names]),
+        "rows": pack(page.ends[0][order].astype(number)),
+        "cols": pack(page.ends[1][order].astype(number)),
+        "weights": None if page.weights is None else pack(page.weights[order].astype(np.float32)),
+        "weightName": page.weight_name,
+        "drawings": [
+            {"name": each.name, "facts": list(each.facts), "xyz"[: each.Y.shape[1]]: pack(fitted(each.Y))}
+            for each in page.drawings
+        ],
+        "view": VIEW.ravel().tolist(),
+        "columns": [column.held(names, pack) for column in page.columns],
+        "color": page.color,
+        "plain": [WHITE.plain, DARK.plain],
+        "unknown": [WHITE.unknown, DARK.unknown],
+    }
 
 
-def fitted(Y: np.ndarray) -> np.ndarray:
-    """Return float32 positions (..., dim), box centered at 0, its longer side from -1 to 1."""
+def box_of(Y: np.ndarray) -> tuple[np.ndarray, float]:
+    """Return middle (dim) and half the longer side of the box around positions (..., dim)."""
     there = Y[~np.isnan(Y[..., 0])]
     if not len(there):
-        return Y.astype(np.float32)
+        return np.zeros(Y.shape[-1]), 1.0
     low, high = there.min(axis=0), there.max(axis=0)
     half = float((high / 2 - low / 2).max())
-    return ((Y - (low / 2 + high / 2)) / (half if half > 0 else 1.0)).astype(np.float32)
+    return low / 2 + high / 2, half if half > 0 else 1.0
 
 
-def packed(x: np.ndarray) -> dict[str, str]:
-    """Return an array as type (NumPy's letter, bytes) and little-endian bytes in base64."""
+def fitted(Y: np.ndarray, box: tuple[np.ndarray, float] | None = None) -> np.ndarray:
+    """Return float32 positions (..., dim), box centered at 0, its longer side from -1 to 1."""
+    middle, half = box or box_of(Y)
+    return ((Y - middle) / half).astype(np.float32)
+
+
+def packed(x: np.ndarray | list) -> Any:
+    """Return an array as type (NumPy's letter, bytes) and base64 of bytes; a list as it is."""
+    if isinstance(x, list):
+        return x
     kind = x.dtype.kind + str(x.dtype.itemsize)
     data = np.ascontiguousarray(x, dtype=x.dtype.newbyteorder("<")).tobytes()
     return {"type": kind, "data": base64.b64encode(data).decode("ascii")}
@@ -293,9 +309,18 @@ def embedded(data: object) -> str:
 def _parts(film: bool) -> tuple[str, str]:
     """Return the style and the program, with the part that plays a film."""
     folder = files("nelayout.pictures.pages").joinpath("program")
-    parts = (*_PROGRAM, *["film"] * film)
+    parts = (*_PROGRAM, *["film"] * film, "start")
     program = "\n".join(folder.joinpath(f"{name}.js").read_text("utf-8") for name in parts)
     return folder.joinpath("page.css").read_text("utf-8"), f'"use strict";\n(() => {{\n{program}\n}})();\n'
+
+
+@cache
+def widget_program() -> str:
+    """Return the program of pages with its style, as one module for widgets."""
+    folder = files("nelayout.pictures.pages").joinpath("program")
+    style = json.dumps(folder.joinpath("page.css").read_text("utf-8"))
+    parts = (*_PROGRAM, "widget")
+    return f"const STYLE = {style};\n" + "\n".join(folder.joinpath(f"{name}.js").read_text("utf-8") for name in parts)
 
 
 def explore(
@@ -364,52 +389,70 @@ def explore(
 
 def solution_page(G: object, pos: object, *, columns: Iterable[Column] = (), **look: Any) -> Page:
     """Return the page of one drawing, with node costs of a `Solution`; `look`: see `page_of`."""
+    name, costs = of_solution(pos)
+    return page_of(G, {name: pos}, columns=[*costs, *columns], **look)
+
+
+def of_solution(pos: object) -> tuple[str, list[Column]]:
+    """Return the method and the node costs of a `Solution`, or "drawing" and nothing."""
     cost = getattr(pos, "node_cost", None)
     costs = [] if cost is None or not len(cost) else [Column("cost", np.asarray(cost), amount=True)]
-    name = getattr(pos, "method", "") or "drawing"
-    return page_of(G, {name: pos}, columns=[*costs, *columns], **look)
+    return getattr(pos, "method", "") or "drawing", costs
 
 
 def page_of(
     G: object,
     drawings: Mapping[str, object],
     *,
-    labels: object = None,
-    color: object = None,
     weight: str | None = "weight",
     title: str | None = None,
-    columns: Iterable[Column] = (),
-    facts: Mapping[str, Sequence[str]] | None = None,
-    below: str = "",
+    **look: Any,
 ) -> Page:
     """Return the page of drawings {name: positions}; see `explore`, `Page` and `Drawn`."""
     network = graphs.points(next(iter(drawings.values()))) if G is None else graphs.read(G, weight=weight)
     with graphs.translated_errors(G):
-        own = [shortened(label) for label in network.labels]
-        given = [None] * len(own) if labels is None else network.host.objects(labels, "labels")
-        names = [name if text is None else shortened(text) for text, name in zip(given, own, strict=True)]
-        every = (*columns, *_of_graph(network))
-        known = [column for column in every if column.kind != "texts" or column.values != names]
-        if labels is not None:
-            known.append(Column("node", own))
-        chosen, extra = _color(network, color, known)
-        rows = np.repeat(np.arange(len(names)), np.diff(network.adjacency.indptr))
-        cols = network.adjacency.indices
-        once = rows < cols
-        weights = np.asarray(network.adjacency.data)[once]
-        differ = len(weights) > 0 and float(weights.min()) < float(weights.max())
-        drawn = []
-        for name, pos in drawings.items():
-            Y = graphs.every_position(network, pos, f"the drawing {name!r}")
-            network.host.warn_of_others(graphs.places(pos, network.host).given, "pos")
-            if Y.shape[1] not in (1, 2, 3):
-                raise InputError(f"{name!r} must have 1, 2 or 3 coordinates; got {Y.shape[1]}")
-            flat = np.pad(Y, ((0, 0), (0, max(0, 2 - Y.shape[1]))))
-            drawn.append(Drawn(str(name), flat, (facts or {}).get(name, ())))
         if title is None:
-            title = f"{len(names):,} points" if G is None else f"A graph of {len(names):,} nodes"
-        ends, shown = (rows[once], cols[once]), weights if differ else None
-        return Page(names, ends, shown, drawn, [*extra, *known], chosen, title, below, weight or "weight")
+            n = len(network.labels)
+            title = f"{n:,} points" if G is None else f"A graph of {n:,} nodes"
+        return network_page(network, drawings, weight_name=weight or "weight", title=title, **look)
+
+
+def network_page(
+    network: graphs.Network,
+    drawings: Mapping[str, object],
+    *,
+    labels: object = None,
+    color: object = None,
+    weight_name: str = "weight",
+    title: str = "A graph",
+    columns: Iterable[Column] = (),
+    facts: Mapping[str, Sequence[str]] | None = None,
+    below: str = "",
+) -> Page:
+    """Return the page of drawings of a graph that has been read; see `page_of`."""
+    own = [shortened(label) for label in network.labels]
+    given = [None] * len(own) if labels is None else network.host.objects(labels, "labels")
+    names = [name if text is None else shortened(text) for text, name in zip(given, own, strict=True)]
+    every = (*columns, *_of_graph(network))
+    known = [column for column in every if column.kind != "texts" or column.values != names]
+    if labels is not None:
+        known.append(Column("node", own))
+    chosen, extra = color_of(network, color, known)
+    rows = np.repeat(np.arange(len(names)), np.diff(network.adjacency.indptr))
+    cols = network.adjacency.indices
+    once = rows < cols
+    weights = np.asarray(network.adjacency.data)[once]
+    differ = len(weights) > 0 and float(weights.min()) < float(weights.max())
+    drawn = []
+    for name, pos in drawings.items():
+        Y = graphs.every_position(network, pos, f"the drawing {name!r}")
+        network.host.warn_of_others(graphs.places(pos, network.host).given, "pos")
+        if Y.shape[1] not in (1, 2, 3):
+            raise InputError(f"{name!r} must have 1, 2 or 3 coordinates; got {Y.shape[1]}")
+        flat = np.pad(Y, ((0, 0), (0, max(0, 2 - Y.shape[1]))))
+        drawn.append(Drawn(str(name), flat, (facts or {}).get(name, ())))
+    ends, shown = (rows[once], cols[once]), weights if differ else None
+    return Page(names, ends, shown, drawn, [*extra, *known], chosen, title, below, weight_name)
 
 
 def _of_graph(network: graphs.Network) -> list[Column]:
@@ -423,7 +466,9 @@ def _of_graph(network: graphs.Network) -> list[Column]:
     return [*amounts, *(Column(str(name), network.host.attribute(name, "a page")) for name in names)]
 
 
-def _color(network: graphs.Network, color: object, known: list[Column]) -> tuple[str, list[Column]]:
+def color_of(
+    network: graphs.Network, color: object, known: Sequence[Column], what: str = "color"
+) -> tuple[str, list[Column]]:
     """Return the name of the first color, and a column for given values."""
     colored = [column.name for column in known if column.kind != "texts"]
     if color is None or (isinstance(color, str) and color in AMOUNTS and color not in colored):
@@ -436,12 +481,12 @@ def _color(network: graphs.Network, color: object, known: list[Column]) -> tuple
         return plain, []
     if isinstance(color, str):
         raise unknown_color(color, [name for name in colored if name not in AMOUNTS])
-    values = class_names(network.host.objects(color, "color"))
+    values = class_names(network.host.objects(color, what))
     heading = values.name if values.name not in {"", *(column.name for column in known)} else "color"
     column = Column(heading, values)
     if column.kind == "texts":
         raise InputError(
-            f"color must hold numbers or at most {STYLE.max_classes} classes; got more different texts. Show them with "
-            "labels="
+            f"{what} must hold numbers or at most {STYLE.max_classes} classes; got more different texts. Show them "
+            "with labels="
         )
     return heading, [column]

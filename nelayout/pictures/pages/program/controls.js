@@ -20,10 +20,8 @@ function searchField(page) {
   };
   const choose = (node) => {
     if (node === undefined) return;
-    input.value = page.data.names[node];
     close();
-    page.select([node], false);
-    page.show(node);
+    page.search(node);
   };
   const mark = (k) => {
     at = k;
@@ -75,11 +73,11 @@ function button(text, label, press) {
 
 function toolButtons(page) {
   const space = page.panels.some((panel) => panel.seen);
-  const tools = [...(space ? [["turn", "Turn", "Drag to turn, with Shift or the right button to move, click to select"]] : []), ["move", "Move", "Drag to move, click to select"], ["box", "Box", "Drag a box to select"], ["lasso", "Lasso", "Draw a line around nodes to select"]];
+  const tools = [...(space ? [["turn", "Turn", "Drag to turn, with Shift or the right button to move, click to select"]] : []), ["move", "Move", "Drag to move, click to select"], ["box", "Box", "Drag a box to select"], ["lasso", "Lasso", "Draw a line around nodes to select"], ...(page.draggable && !space ? [["drag", "Drag", "Drag a node to move and pin it, click a pinned node to release it"]] : [])];
   const buttons = tools.map(([tool, text, label]) => button(text, label, () => {
     page.tool = tool;
     buttons.forEach((each, k) => each.setAttribute("aria-pressed", String(tools[k][0] === tool)));
-    document.getElementById("panels").dataset.tool = tool;
+    page.find("panels").dataset.tool = tool;
   }));
   buttons.forEach((each, k) => each.setAttribute("aria-pressed", String(k === 0)));
   [[page.tool]] = tools;
@@ -111,13 +109,21 @@ function edgeTools(page) {
   return parts;
 }
 
-function fillBar(page) {
-  const color = element("select", { id: "color" });
+// The choices of a color, and the color that is none of them.
+function fillColors(page, color) {
   const options = [...page.data.choices.keys()];
   if (!page.data.choices.has(page.color)) options.unshift(page.color);
-  for (const name of options) color.append(element("option", { value: name, selected: name === page.color }, page.data.choices.has(name) ? name : "one color"));
-  color.addEventListener("change", () => page.setColor(color.value));
-  const bar = document.getElementById("bar");
+  color.replaceChildren(...options.map((name) => element("option", { value: name, selected: name === page.color }, page.data.choices.has(name) ? name : "one color")));
+}
+
+function fillBar(page) {
+  const color = element("select", { id: "color" });
+  fillColors(page, color);
+  color.addEventListener("change", () => {
+    page.setColor(color.value);
+    page.tell("colors");
+  });
+  const bar = page.find("bar");
   bar.append(searchField(page), element("label", {}, "Color", color), ...edgeTools(page), box("Names", page.names, (on) => { page.names = on; page.drawOver(); }));
   if (page.panels.length > 1) bar.append(box("Move together", true, (on) => { page.linked = on; }));
   const zoom = (factor) => () => page.panels.slice(0, page.linked ? 1 : undefined).forEach((panel) => panel.zoomAt(panel.width / 2, panel.height / 2, factor));
@@ -125,7 +131,7 @@ function fillBar(page) {
     button("−", "Zoom out", zoom(1 / 1.5)), button("+", "Zoom in", zoom(1.5)), button("Fit", "Show everything", () => page.fitAll())));
 }
 
-// The classes, each a button that selects its nodes, or the scale.
+// The classes, each a box that shows or hides its nodes and a button that selects them, or the scale.
 function legend(page) {
   const choice = page.data.choices.get(page.color);
   if (!choice) return element("div");
@@ -144,7 +150,9 @@ function legend(page) {
     const dot = element("span", { class: "dot" });
     dot.style.background = (page.dark ? column.dark : column.colors)[k];
     const press = () => page.select(nodesOfClass(column, k), false);
-    return element("li", {}, element("button", { type: "button", onclick: press, title: "Select these nodes" }, dot, element("span", {}, name), element("small", {}, String(counts[k]))));
+    const shown = element("input", { type: "checkbox", checked: !page.hidden.has(name), "aria-label": `Show ${name}`, title: "Show these nodes" });
+    shown.addEventListener("change", () => page.hide([...column.names].filter((other) => (other === name ? !shown.checked : page.hidden.has(other)))));
+    return element("li", {}, shown, element("button", { type: "button", onclick: press, title: "Select these nodes" }, dot, element("span", {}, name), element("small", {}, String(counts[k]))));
   });
   return element("div", {}, title, element("ul", { class: "classes" }, ...items));
 }

@@ -5,7 +5,18 @@ const TOO_DARK = 0.3; // share of the scale that does not show on a dark page
 const DAY = 86400000; // milliseconds
 const KINDS = { f4: Float32Array, f8: Float64Array, i2: Int16Array, u1: Uint8Array, u2: Uint16Array, u4: Uint32Array };
 
+// Bytes of a buffer or of a view of one.
+function bytesOf(data) {
+  return ArrayBuffer.isView(data) ? new Uint8Array(data.buffer, data.byteOffset, data.byteLength) : new Uint8Array(data);
+}
+
+// An array out of base64 in a file, or out of the bytes that a widget gets; a list of texts as it is.
 function unpacked(held) {
+  if (Array.isArray(held)) return held;
+  if (typeof held.data !== "string") {
+    const bytes = bytesOf(held.data);
+    return held.type === "json" ? JSON.parse(new TextDecoder().decode(bytes)) : new KINDS[held.type](bytes.slice().buffer);
+  }
   const text = atob(held.data);
   const bytes = new Uint8Array(text.length);
   for (let k = 0; k < text.length; k++) bytes[k] = text.charCodeAt(k);
@@ -28,9 +39,15 @@ function linkUp(data, ends) {
   }
 }
 
-function readData() {
-  const data = JSON.parse(document.getElementById("data").textContent);
+function readColumn(column) {
+  if (column.kind === "classes") column.codes = unpacked(column.codes);
+  else column.values = unpacked(column.values);
+  return column;
+}
+
+function readData(data) {
   const [rows, cols] = [unpacked(data.rows), unpacked(data.cols)];
+  data.names = unpacked(data.names);
   const [n, m] = [data.names.length, rows.length];
   data.n = n;
   data.weights = data.weights && unpacked(data.weights);
@@ -38,10 +55,7 @@ function readData() {
     drawing.dim = drawing.xyz ? 3 : 2;
     drawing.places = drawing.xyz ? (drawing.xyz = unpacked(drawing.xyz)) : (drawing.xy = unpacked(drawing.xy));
   }
-  for (const column of data.columns) {
-    if (column.kind === "classes") column.codes = unpacked(column.codes);
-    if (column.kind === "numbers") column.values = unpacked(column.values);
-  }
+  data.columns.forEach(readColumn);
   const ends = new Uint32Array(2 * m);
   for (let e = 0; e < m; e++) [ends[2 * e], ends[2 * e + 1]] = [rows[e], cols[e]];
   linkUp(data, ends);

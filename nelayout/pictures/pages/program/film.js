@@ -28,7 +28,7 @@ class Film {
     panel.resize();
     this.adapt(panel);
     panel.figure.append(this.controls());
-    document.getElementById("count").textContent = `${data.n.toLocaleString("en")} nodes · ${this.total.toLocaleString("en")} edges · ${this.count} snapshots`;
+    page.find("count").textContent = `${data.n.toLocaleString("en")} nodes · ${this.total.toLocaleString("en")} edges · ${this.count} snapshots`;
     this.show(this.count - 1);
   }
 
@@ -103,8 +103,7 @@ class Film {
       }
     }
     this.at = time;
-    const { painter } = page;
-    if (painter.gl) painter.texture(painter.gl.RG32F, painter.gl.RG, painter.gl.FLOAT, painted, 2, Float32Array, painter.places[0]);
+    page.painter.setFlat(0, painted);
     const step = part < 0.5 ? before : after;
     if (step === this.step) page.recolor();
     else this.link(step);
@@ -118,21 +117,14 @@ class Film {
     const bytes = this.bits.length / this.count;
     const ends = [];
     for (let e = 0; e < this.total; e++) if (this.bits[step * bytes + (e >> 3)] & (1 << (e & 7))) ends.push(this.ends[2 * e], this.ends[2 * e + 1]);
-    linkUp(data, Uint32Array.from(ends));
-    page.shown = data.m;
-    const { painter } = page;
-    if (painter.gl) {
-      painter.gl.bindBuffer(painter.gl.ARRAY_BUFFER, painter.edges.buffer);
-      painter.gl.bufferData(painter.gl.ARRAY_BUFFER, data.ends, painter.gl.DYNAMIC_DRAW);
-    }
-    page.panels[0].darkening = null;
+    page.link(Uint32Array.from(ends));
     page.hover = page.hover >= 0 && this.shares[page.hover] ? page.hover : -1;
     const nodes = Array.from({ length: data.n }, (_, i) => i).filter((i) => this.there(step, i)).length;
     this.said.textContent = `${this.names[step]} of ${this.count}: ${nodes.toLocaleString("en")} nodes, ${data.m.toLocaleString("en")} edges`;
     this.range.setAttribute("aria-valuetext", this.said.textContent);
     if (Number(this.range.value) !== step && !this.moving) this.range.value = step;
     page.mark();
-    document.getElementById("details").replaceChildren(details(page));
+    page.find("details").replaceChildren(details(page));
   }
 
   // Go to a snapshot, through those between.
@@ -180,5 +172,3 @@ class Film {
     this.button.setAttribute("aria-pressed", "false");
   }
 }
-
-page.film = new Film(page);

@@ -26,12 +26,16 @@ function listenTo(panel) {
     return [event.clientX - box.left, event.clientY - box.top];
   };
   const fingers = new Map(); // places of the buttons and fingers that are down
-  let [from, last, moved, drag, pinch] = [null, null, false, "", null];
+  let [from, last, moved, drag, pinch, held] = [null, null, false, "", null, -1]; // `held`: the node that is dragged
+  const letGo = () => {
+    if (drag === "drag" && moved && from) page.drag(held, ...panel.placeOf(held), true);
+  };
   upper.addEventListener("pointerdown", (event) => {
     if (event.button !== 0 && !(event.button === 2 && panel.seen)) return;
     upper.setPointerCapture(event.pointerId);
     fingers.set(event.pointerId, at(event));
     if (fingers.size === 2) {
+      letGo();
       from = panel.drawn = null;
       pinch = spread(fingers);
       page.setHover(-1, panel);
@@ -39,6 +43,9 @@ function listenTo(panel) {
     if (fingers.size > 1) return;
     [from, last, moved, drag] = [at(event), at(event), false, dragOf(panel, event)];
     panel.start = { ...panel.view };
+    held = drag === "drag" ? panel.nodeAt(...from) : -1;
+    if (held < 0 && drag === "drag") drag = "move";
+    if (held >= 0) panel.grip = panel.placeOf(held);
   });
   upper.addEventListener("pointermove", (event) => {
     const [x, y] = at(event);
@@ -58,6 +65,7 @@ function listenTo(panel) {
       const each = TURN / Math.min(panel.width, panel.height);
       page.turn(panel, turnBy((y - last[1]) * each, (x - last[0]) * each, 0));
     } else if (drag === "move") panel.move({ x: panel.start.x - (x - from[0]) / panel.scale, y: panel.start.y + (y - from[1]) / panel.scale });
+    else if (drag === "drag") page.drag(held, panel.grip[0] + (x - from[0]) / panel.scale, panel.grip[1] - (y - from[1]) / panel.scale, false);
     else if (drag === "box") panel.drawn = [from, [x, from[1]], [x, y], [from[0], y]];
     else (panel.drawn ||= [from]).push([x, y]);
     last = [x, y];
@@ -67,10 +75,12 @@ function listenTo(panel) {
     fingers.delete(event.pointerId);
     if (!fingers.size) pinch = null;
     if (!from) return;
+    letGo();
     if (panel.drawn) page.select(panel.nodesWithin(panel.drawn), event.shiftKey && page.tool !== "move");
     else if (!moved && event.button === 0) {
       const node = panel.nodeAt(...at(event));
-      page.select(node < 0 ? [] : [node], event.shiftKey);
+      if (drag === "drag" && page.pinned.has(node)) page.setPinned([...page.pinned].filter((other) => other !== node));
+      else page.select(node < 0 ? [] : [node], event.shiftKey);
     }
     from = panel.drawn = null;
     panel.drawOver();
@@ -78,6 +88,7 @@ function listenTo(panel) {
   upper.addEventListener("pointercancel", (event) => {
     fingers.delete(event.pointerId);
     if (!fingers.size) pinch = null;
+    letGo();
     from = panel.drawn = null;
   });
   upper.addEventListener("contextmenu", (event) => { if (panel.seen) event.preventDefault(); });

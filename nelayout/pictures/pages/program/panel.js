@@ -26,8 +26,6 @@ class Panel {
     const drawing = page.data.drawings[index];
     this.name = drawing.name;
     this.dim = drawing.dim;
-    this.seen = drawing.dim === 3 ? new Seen(drawing.places, page.data.view) : null;
-    this.xy = this.seen ? this.seen.xyd : drawing.places; // node i is at xy[dim * i], xy[dim * i + 1]
     this.view = { x: 0, y: 0, zoom: 1 };
     const { n, m } = page.data;
     this.lower = element("canvas", { "aria-hidden": "true" });
@@ -38,16 +36,36 @@ class Panel {
     const heading = element("figcaption", {}, element("strong", {}, this.name));
     for (const fact of drawing.facts) heading.append(element("span", {}, fact));
     this.figure = element("figure", {}, heading, element("div", { class: "stage" }, this.lower, this.upper));
+    this.take(drawing.places, page.data.view);
+    listenTo(this);
+  }
+
+  // Take places of the nodes; a drawing in space is turned as `turn` says.
+  take(places, turn) {
+    const { n, m, ends } = this.page.data;
+    this.seen = this.dim === 3 ? new Seen(places, turn) : null;
+    this.xy = this.seen ? this.seen.xyd : places; // node i is at xy[dim * i], xy[dim * i + 1]
     this.extent = this.seen ? [this.seen.radius, this.seen.radius] : [0, 0]; // in space, however it is turned
     for (let i = 0; i < n && !this.seen; i++) for (const c of [0, 1]) this.extent[c] = Math.max(this.extent[c], Math.abs(this.xy[2 * i + c]));
     let total = 0;
-    const { ends } = page.data;
     for (let e = 0; e < m; e++) {
       const [i, j] = [this.dim * ends[2 * e], this.dim * ends[2 * e + 1]];
       total += Math.hypot(this.xy[i] - this.xy[j], this.xy[i + 1] - this.xy[j + 1]);
     }
     this.meanLength = m ? total / m : 0;
-    listenTo(this);
+  }
+
+  // Move all nodes; the view stays, and a drawing in space stays turned.
+  setPlaces(places) {
+    const { painter, data } = this.page;
+    const turn = this.seen?.turn;
+    this.take(places, data.view);
+    if (this.seen) {
+      this.seen.turnTo(turn);
+      painter.setPlaces(this.index, this.seen);
+    } else painter.setFlat(this.index, places);
+    this.ratio = null; // the extent may be another one
+    this.resize();
   }
 
   // Places of a node in the drawing as it is seen.
@@ -100,6 +118,11 @@ class Panel {
     return Math.min(Math.max(usual, 1.8) * Math.sqrt(this.view.zoom), Math.max(18, usual));
   }
 
+  // Diameter of the dot of a node.
+  dotOf(i) {
+    return this.dot * (this.page.data.sizes?.[i] ?? 1);
+  }
+
   toScreen(i) {
     const k = this.dim * i;
     return [this.width / 2 + (this.xy[k] - this.view.x) * this.scale, this.height / 2 - (this.xy[k + 1] - this.view.y) * this.scale];
@@ -118,11 +141,11 @@ class Panel {
     const own = Math.min(0.6, Math.min(Math.max(ink, 0.02), 0.5) * this.view.zoom ** 0.8) * Math.max(1, Math.min(page.shown, m) / Math.max(count, 1));
     const found = page.painter.paint(this.lower.getContext("2d"), this.index, {
       view: [this.view.x, this.view.y, this.width / 2 / this.scale, this.height / 2 / this.scale],
-      edges: count, ink: page.levels ? 0.12 * own : own, markedInk: Math.max(own, 0.16), k: this.darkening,
+      edges: count, ink: page.selected.size ? 0.12 * own : own, markedInk: Math.max(own, 0.16), k: this.darkening,
       width: width * this.ratio, size: this.dot * this.ratio, levels: page.levels,
       gray: [...page.theme.gray, page.data.choices.get(page.color)?.kind === "numbers" ? 0.88 : 0.6], rim: page.theme.rim, paper: page.theme.paper,
     });
-    if (!page.levels && count >= Math.min(page.shown, page.most)) this.darkening = found;
+    if (!page.selected.size && count >= Math.min(page.shown, page.most)) this.darkening = found;
   }
 
   // Names, and what the mouse is at.
@@ -141,7 +164,13 @@ class Panel {
     if (page.names) {
       let left = MOST_NAMES;
       const chosen = page.selected.size ? [...page.selected] : data.order.slice(-400).reverse();
-      for (const i of chosen.slice(0, 400)) if (left > 0 && this.write(pen, i, taken, false)) left--;
+      for (const i of chosen.slice(0, 400)) if (left > 0 && i !== page.hover && this.write(pen, i, taken, false)) left--;
+    }
+    pen.strokeStyle = theme.accent;
+    pen.lineWidth = 1.5;
+    for (const i of [...page.pinned].slice(0, MOST_RINGS)) {
+      const [x, y, r] = [...this.toScreen(i), this.dotOf(i) / 2 + 2];
+      if (!page.away?.[i]) pen.strokeRect(x - r, y - r, 2 * r, 2 * r);
     }
     if (this.drawn) {
       pen.beginPath();
@@ -159,14 +188,14 @@ class Panel {
     const { page } = this;
     const { data, theme } = page;
     const [x, y] = this.toScreen(node);
-    const r = this.dot / 2;
+    const r = this.dotOf(node) / 2;
     pen.strokeStyle = theme.accent;
     pen.lineWidth = 1;
     pen.globalAlpha = Math.min(0.75, Math.max(0.12, 5 / Math.sqrt(data.degree(node))));
     const last = Math.min(data.start[node + 1], data.start[node] + MOST_RINGS);
     pen.beginPath();
     for (let k = data.start[node]; k < last; k++) {
-      if (data.edge[k] >= page.shown) continue;
+      if (data.edge[k] >= page.shown || page.away?.[data.neighbors[k]]) continue;
       const [a, b] = this.toScreen(data.neighbors[k]);
       pen.moveTo(x, y);
       pen.lineTo(a, b);
@@ -175,10 +204,11 @@ class Panel {
     pen.globalAlpha = Math.min(1, Math.max(0.4, 10 / Math.sqrt(data.degree(node))));
     pen.beginPath();
     for (let k = data.start[node]; k < last; k++) {
-      if (data.edge[k] >= page.shown) continue;
+      if (data.edge[k] >= page.shown || page.away?.[data.neighbors[k]]) continue;
       const [a, b] = this.toScreen(data.neighbors[k]);
-      pen.moveTo(a + r + 1, b);
-      pen.arc(a, b, r + 1, 0, 7);
+      const around = this.dotOf(data.neighbors[k]) / 2 + 1;
+      pen.moveTo(a + around, b);
+      pen.arc(a, b, around, 0, 7);
     }
     pen.stroke();
     pen.globalAlpha = 1;
@@ -192,11 +222,11 @@ class Panel {
   // has its middle nearest to its own node; false if there is no such side, unless it must, or if it is out of sight.
   write(pen, node, taken, must) {
     const [x, y] = this.toScreen(node);
-    if (x < 0 || y < 0 || x > this.width || y > this.height) return false;
+    if (this.page.away?.[node] || x < 0 || y < 0 || x > this.width || y > this.height) return false;
     const name = this.page.data.names[node];
     const text = name.length > 28 ? `${name.slice(0, 27)}…` : name;
     const half = pen.measureText(text).width / 2;
-    const off = this.dot / 2 + 3;
+    const off = this.dotOf(node) / 2 + 3;
     const middles = SIDES.map(([a, b]) => [x + a * (b ? half : half + off), y + b * (off + 5)]);
     const boxes = middles.map(([a, b]) => [a - half - 2, b - 8, a + half + 2, b + 8]);
     const inside = (box) => box[0] >= 0 && box[2] <= this.width;
@@ -219,25 +249,36 @@ class Panel {
   // The node at a place of the panel, -1 where none is near; in space the front one of those whose dots cover the place.
   nodeAt(x, y) {
     const [px, py] = this.fromScreen(x, y);
+    const { away, data } = this.page;
     if (this.seen) {
       const { order } = this.seen;
-      const within = (this.dot / 2 / this.scale) ** 2;
       for (let k = order.length - 1; k >= 0; k--) {
         const at = 3 * order[k];
-        if ((this.xy[at] - px) ** 2 + (this.xy[at + 1] - py) ** 2 < within) return order[k];
+        if (!away?.[order[k]] && Math.hypot(this.xy[at] - px, this.xy[at + 1] - py) < this.dotOf(order[k]) / 2 / this.scale) return order[k];
       }
     }
-    return this.nearest(px, py, (this.dot / 2 + 6) / this.scale);
+    const largest = data.sizes ? data.sizes.reduce((a, b) => Math.max(a, b), 1) : 1;
+    const near = this.nearest(px, py, (largest * this.dot / 2 + 6) / this.scale);
+    if (near < 0 || !data.sizes) return near;
+    // Of several sizes: the dot with the rim that is nearest, counted inward too.
+    let [best, found] = [6, -1];
+    for (let i = 0; i < data.n; i++) {
+      const [ax, ay] = this.toScreen(i);
+      const apart = Math.hypot(ax - x, ay - y) - this.dotOf(i) / 2;
+      if (apart < best && !away?.[i]) [best, found] = [apart, i];
+    }
+    return found;
   }
 
   // The node nearest to a place of the drawing as it is seen, -1 where none is nearer than `most`.
   nearest(px, py, most) {
     const { xy, dim } = this;
+    const { away } = this.page;
     let [best, found] = [most * most, -1];
     for (let i = 0, k = 0; k < xy.length; i++, k += dim) {
       const [dx, dy] = [xy[k] - px, xy[k + 1] - py];
       const apart = dx * dx + dy * dy;
-      if (apart < best) [best, found] = [apart, i];
+      if (apart < best && !away?.[i]) [best, found] = [apart, i];
     }
     return found;
   }
@@ -252,7 +293,7 @@ class Panel {
         const [[ax, ay], [bx, by]] = [line[a], line[b]];
         if (ay > y !== by > y && x < ax + ((y - ay) / (by - ay)) * (bx - ax)) inside = !inside;
       }
-      if (inside) found.push(i);
+      if (inside && !this.page.away?.[i]) found.push(i);
     }
     return found;
   }
@@ -264,7 +305,7 @@ class Panel {
     for (let i = 0; i < this.page.data.n; i++) {
       const [dx, dy] = [this.xy[this.dim * i] - x, this.xy[this.dim * i + 1] - y];
       const [along, across] = [dx * sx + dy * sy, Math.abs(dx * sy - dy * sx)];
-      if (along > 0 && across <= along && along + 2 * across < best) [best, found] = [along + 2 * across, i];
+      if (!this.page.away?.[i] && along > 0 && across <= along && along + 2 * across < best) [best, found] = [along + 2 * across, i];
     }
     return found;
   }

@@ -5,6 +5,7 @@ const PLAIN_EDGES = 30000;
 class PlainPainter {
   constructor(data) {
     this.data = data;
+    this.ends = data.ends;
     this.colors = [];
     this.seen = data.drawings.map(({ places }) => ({ xyd: places, order: data.order }));
     this.marked = new Uint32Array(0);
@@ -13,6 +14,22 @@ class PlainPainter {
   setPlaces(panel, seen) {
     this.seen[panel] = seen;
   }
+
+  setFlat(panel, places) {
+    this.seen[panel].xyd = places;
+  }
+
+  setPlace(panel, node, x, y) {
+    this.seen[panel].xyd.set([x, y], 2 * node);
+  }
+
+  setEdges(ends) {
+    this.ends = ends;
+  }
+
+  setSizes() {} // read from the data
+
+  release() {}
 
   setColors(panel, rgb, levels) {
     this.colors[panel] = { rgb, levels };
@@ -42,14 +59,14 @@ class PlainPainter {
       }
     };
     context.clearRect(0, 0, width, height);
-    strokes(this.data.ends, Math.min(how.edges, PLAIN_EDGES), how.ink);
+    strokes(this.ends, Math.min(how.edges, PLAIN_EDGES), how.ink);
     strokes(this.marked, Math.min(this.marked.length / 2, PLAIN_EDGES), how.markedInk);
     for (const wanted of levels ? [0, 1, 2] : [1]) {
       for (const i of order) {
         if (levels && levels[i] !== wanted) continue;
         context.fillStyle = `rgb(${rgb.subarray(3 * i, 3 * i + 3).join(" ")} / ${wanted === 0 ? 0.2 : wanted === 1 ? 1 - MIST * depth(i) : 1})`;
         context.beginPath();
-        context.arc(x(i), y(i), (how.size / 2) * (wanted === 2 ? 1.45 : 1) * (dim === 3 ? 1 + NEARER * (1 - 2 * depth(i)) : 1), 0, 7);
+        context.arc(x(i), y(i), (how.size / 2) * (this.data.sizes?.[i] ?? 1) * (wanted === 2 ? 1.45 : 1) * (dim === 3 ? 1 + NEARER * (1 - 2 * depth(i)) : 1), 0, 7);
         context.fill();
         if (wanted === 2) {
           context.strokeStyle = `rgb(${how.rim.map((c) => 255 * c).join(" ")})`;

@@ -5,11 +5,27 @@ const THEMES = {
   dark: { gray: [0.66, 0.7, 0.77], rim: [0.96, 0.97, 0.98], paper: [0.078, 0.09, 0.11], accent: "#f4f6fa", veil: "rgb(230 236 246 / 0.1)", halo: "rgb(20 23 28 / 0.85)", ink: "#e8eaee" },
 };
 
-// The theme that the reader's system asks for, until the button says otherwise.
-function followSystem(page) {
+// Whether the nearest background behind an element is dark; null where there is none.
+function isDarkBehind(element) {
+  for (let each = element; each; each = each.parentElement || each.getRootNode().host) {
+    const [r, g, b, opacity = 1] = getComputedStyle(each).backgroundColor.match(/[\d.]+/g).map(Number);
+    if (opacity > 0.5) return r + g + b < 384;
+  }
+  return null;
+}
+
+// The theme of what is around: of the reader's system for a page in a file, of the notebook for a widget; until the
+// button says otherwise.
+function followSurroundings(page) {
   const asked = matchMedia("(prefers-color-scheme: dark)");
-  page.setTheme(asked.matches);
-  asked.addEventListener("change", () => { if (!page.themeChosen) page.setTheme(asked.matches); });
+  const around = page.host === document.documentElement ? null : page.host.parentElement;
+  const follow = () => { if (!page.themeChosen) page.setTheme((around && isDarkBehind(around)) ?? asked.matches); };
+  follow();
+  asked.addEventListener("change", follow, { signal: page.ended.signal });
+  if (!around) return;
+  const observer = new MutationObserver(follow);
+  for (const each of [document.documentElement, document.body]) observer.observe(each, { attributes: true });
+  page.ended.signal.addEventListener("abort", () => observer.disconnect());
 }
 
 function themeButton(page) {

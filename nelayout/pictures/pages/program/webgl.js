@@ -7,6 +7,7 @@
 const WIDE = 2048; // nodes in a row of a texture
 const THIN_FROM = 30000; // edges from which lines are one pixel wide and not smoothed, which is faster
 const [FOG, MIST, NEARER] = ["0.7", "0.6", "0.3"]; // of the farthest: ink that its edges lose, paper in its color; how much larger the nearest dot is
+const HIDDEN = 3; // level of nodes that are not painted, beside 0 faded, 1 usual and 2 selected
 const DENSEST = 2; // ink of the densest places after darkening
 const NODE_AT = `
 uniform highp sampler2D places;
@@ -66,14 +67,16 @@ void main() {
 }`;
 const NODE_VERTEX = `${HEAD}${NODE_AT}
 in uint node;
-uniform float size; uniform int wanted; uniform vec3 paper;
+uniform highp sampler2D sizes;
+uniform float size; uniform int wanted; uniform vec3 paper; uniform bool sized;
 out vec3 tint; flat out int level; flat out float points;
 void main() {
   vec4 color = colorOf(node);
-  level = int(color.a * 2.0 + 0.5);
+  level = int(color.a * ${HIDDEN}.0 + 0.5);
   vec3 p = placeOf(node);
   tint = mix(color.rgb, paper, level == 0 ? (paper.r < 0.5 ? 0.7 : 0.82) : level == 2 ? 0.0 : ${MIST} * p.z);
-  points = size * (level == 2 ? 1.45 : 1.0) * (1.0 + ${NEARER} * (space - 2.0 * p.z)) + 1.0;
+  float own = sized ? texelFetch(sizes, ivec2(int(node) % ${WIDE}, int(node) / ${WIDE}), 0).r : 1.0;
+  points = size * own * (level == 2 ? 1.45 : 1.0) * (1.0 + ${NEARER} * (space - 2.0 * p.z)) + 1.0;
   gl_PointSize = points;
   gl_Position = level == wanted ? vec4(p.xy, 0.0, 1.0) : vec4(2.0, 2.0, 2.0, 1.0);
 }`;
@@ -109,6 +112,7 @@ class WebGLPainter {
     this.places = data.drawings.map(({ dim, places }) => (dim === 3 ? gl.createTexture() : this.texture(gl.RG32F, gl.RG, gl.FLOAT, places, 2, Float32Array)));
     this.space = data.drawings.map(({ dim }) => Number(dim === 3));
     this.colors = data.drawings.map(() => null);
+    this.sizes = null;
     this.ink = gl.createTexture();
     this.target = gl.createFramebuffer();
     gl.disable(gl.DEPTH_TEST);
@@ -169,13 +173,43 @@ class WebGLPainter {
     gl.bufferData(gl.ARRAY_BUFFER, order, gl.DYNAMIC_DRAW);
   }
 
-  // Colors (3 n) of the nodes in a panel, and levels (n): 0 faded, 1 usual, 2 selected.
+  // Places (2 n) of the nodes of a drawing in the plane.
+  setFlat(panel, places) {
+    const gl = this.gl;
+    this.texture(gl.RG32F, gl.RG, gl.FLOAT, places, 2, Float32Array, this.places[panel]);
+  }
+
+  // The place of one node of a drawing in the plane.
+  setPlace(panel, node, x, y) {
+    const gl = this.gl;
+    gl.bindTexture(gl.TEXTURE_2D, this.places[panel]);
+    gl.texSubImage2D(gl.TEXTURE_2D, 0, node % WIDE, Math.floor(node / WIDE), 1, 1, gl.RG, gl.FLOAT, new Float32Array([x, y]));
+  }
+
+  setEdges(ends) {
+    const gl = this.gl;
+    gl.bindBuffer(gl.ARRAY_BUFFER, this.edges.buffer);
+    gl.bufferData(gl.ARRAY_BUFFER, ends, gl.DYNAMIC_DRAW);
+  }
+
+  // Diameters (n) as shares of the usual one; null: all are usual.
+  setSizes(sizes) {
+    const gl = this.gl;
+    this.sizes = sizes && this.texture(gl.R32F, gl.RED, gl.FLOAT, sizes, 1, Float32Array, this.sizes || undefined);
+  }
+
+  // Browsers keep a few contexts of WebGL only.
+  release() {
+    this.gl.getExtension("WEBGL_lose_context")?.loseContext();
+  }
+
+  // Colors (3 n) of the nodes in a panel, and their levels (n), see `HIDDEN`.
   setColors(panel, rgb, levels) {
     const gl = this.gl;
     const full = new Uint8Array(4 * this.data.n);
     for (let i = 0; i < this.data.n; i++) {
       for (let c = 0; c < 3; c++) full[4 * i + c] = rgb[3 * i + c];
-      full[4 * i + 3] = levels ? (255 * levels[i]) / 2 : 127;
+      full[4 * i + 3] = (255 * (levels ? levels[i] : 1)) / HIDDEN;
     }
     this.colors[panel] = this.texture(gl.RGBA8, gl.RGBA, gl.UNSIGNED_BYTE, full, 4, Uint8Array, this.colors[panel] || undefined);
   }
@@ -211,6 +245,8 @@ class WebGLPainter {
     gl.bindTexture(gl.TEXTURE_2D, this.places[panel]);
     gl.activeTexture(gl.TEXTURE1);
     gl.bindTexture(gl.TEXTURE_2D, this.colors[panel]);
+    gl.activeTexture(gl.TEXTURE3);
+    gl.bindTexture(gl.TEXTURE_2D, this.sizes);
     gl.activeTexture(gl.TEXTURE2);
     gl.viewport(0, 0, width, height);
     gl.bindFramebuffer(gl.FRAMEBUFFER, this.target);
@@ -232,6 +268,8 @@ class WebGLPainter {
     const node = this.use("node", how);
     gl.bindVertexArray(this.orders[panel].vao);
     gl.uniform1f(node.at("size"), how.size);
+    gl.uniform1i(node.at("sized"), Number(this.sizes !== null));
+    gl.uniform1i(node.at("sizes"), 3);
     gl.uniform3fv(node.at("rim"), how.rim);
     gl.uniform3fv(node.at("paper"), how.paper);
     for (const level of how.levels ? [0, 1, 2] : [1]) {
