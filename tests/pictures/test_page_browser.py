@@ -624,12 +624,19 @@ def test_a_film_opens_at_its_end_and_is_played_by_keys(driver, folder):
     waited(driver, "return window.nelayout.film.at === 0")
     assert sum(shares(driver)) == 4
     button = driver.find_element("css selector", "#film button")
+    driver.execute_script(
+        "const { film } = window.nelayout, { show } = film; window.times = [];"
+        "film.show = (time) => { window.times.push(time); show.call(film, time); };"
+    )
     button.send_keys(Keys.ENTER)
     assert button.text == "Pause"
-    assert 0 < waited(driver, "const { at } = window.nelayout.film; return at > 0.1 && at < 1 && at") < 1
-    assert any(0 < share < 1 for share in shares(driver))  # new nodes fade in
     waited(driver, "return window.nelayout.film.at === 2 && !window.nelayout.film.playing")
     assert button.text == "Play"
+    times = driver.execute_script("return window.times")
+    assert times == sorted(times)
+    assert {0, 1, 2} <= set(times)
+    driver.execute_script("window.nelayout.film.show(0.5)")
+    assert any(0 < share < 1 for share in shares(driver))  # new nodes fade in
     assert not [entry for entry in driver.get_log("browser") if entry["level"] == "SEVERE"]
 
 
