@@ -35,7 +35,7 @@ TOPICS = {
     "Tables": "embed solve_vectors NeighborEmbedding knn_graph entropic_affinity embed_cells",
     "Comparison": (
         "measure measures Measured measure_vectors rank_curves rank_curves_vectors RankCurves stability align "
-        "compare compare_vectors Comparison"
+        "compare compare_vectors Comparison benchmark Benchmark"
     ),
     "Graphs that change": "add_nodes layout_sequence LayoutSequence",
     "Pictures and pages": "draw plot node_size_from_points node_size_from_labels explore Page view View to_json",

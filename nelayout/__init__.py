@@ -38,6 +38,7 @@ Drawings
     view, View           the same in a notebook, joined with Python
     to_json              a graph with its positions as text, for D3, sigma.js and Cytoscape.js
     compare, align       drawings beside each other, turned alike; Comparison; compare_vectors for embeddings
+    benchmark, Benchmark  layouts of many graphs, ranked and tested
 Examples
     example_graph        real graphs that come with the package
 Errors
@@ -73,7 +74,7 @@ _NAMES = {
     "vectors.cells": ("embed_cells",),
     "comparison": (
         "measure", "measures", "measure_vectors", "rank_curves", "rank_curves_vectors", "RankCurves", "stability",
-        "Measured", "align", "compare", "compare_vectors", "Comparison",
+        "Measured", "align", "compare", "compare_vectors", "Comparison", "benchmark", "Benchmark",
     ),
     "pictures": ("draw", "plot", "node_size_from_labels", "node_size_from_points"),
     "changing": ("add_nodes", "layout_sequence", "LayoutSequence"),

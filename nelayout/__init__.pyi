@@ -2,10 +2,12 @@ from nelayout import distributed as distributed
 from nelayout.changing import LayoutSequence as LayoutSequence
 from nelayout.changing import add_nodes as add_nodes
 from nelayout.changing import layout_sequence as layout_sequence
+from nelayout.comparison import Benchmark as Benchmark
 from nelayout.comparison import Comparison as Comparison
 from nelayout.comparison import Measured as Measured
 from nelayout.comparison import RankCurves as RankCurves
 from nelayout.comparison import align as align
+from nelayout.comparison import benchmark as benchmark
 from nelayout.comparison import compare as compare
 from nelayout.comparison import compare_vectors as compare_vectors
 from nelayout.comparison import measure as measure

@@ -1,6 +1,8 @@
 """Comparing drawings: measures, alignment, a table, a figure and a page."""
 
 from nelayout.comparison.alignment import align
+from nelayout.comparison.benchmarked import Benchmark
+from nelayout.comparison.benchmarking import benchmark
 from nelayout.comparison.compared import Comparison
 from nelayout.comparison.comparing import compare, compare_vectors
 from nelayout.comparison.measuring import (
@@ -15,6 +17,6 @@ from nelayout.comparison.measuring import (
 )  # fmt: skip
 
 __all__ = [
-    "Comparison", "Measured", "RankCurves", "align", "compare", "compare_vectors", "measure", "measure_vectors",
-    "measures", "rank_curves", "rank_curves_vectors", "stability",
+    "Benchmark", "Comparison", "Measured", "RankCurves", "align", "benchmark", "compare", "compare_vectors", "measure",
+    "measure_vectors", "measures", "rank_curves", "rank_curves_vectors", "stability",
 ]  # fmt: skip

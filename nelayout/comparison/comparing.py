@@ -46,7 +46,7 @@ from nelayout.quality.table import MeasuredDrawing
 from nelayout.vectors.embedding import solve_vectors
 from nelayout.vectors.input import read_rows
 
-__all__ = ["check_method", "compare", "compare_vectors"]
+__all__ = ["Subject", "Trial", "check_method", "compare", "compare_vectors", "graph_subject", "tried"]
 
 # Name of drawings that have none.
 UNNAMED = "given"
@@ -131,20 +131,13 @@ def compare(
     >>> list(drawn.measured), list(drawn.seconds), len(drawn.runs["nx:spring"])
     (['nx:spring', 'ws-sne', 'given'], ['nx:spring', 'ws-sne'], 2)
     """
-    network = read(G, weight, weight_kind)
     weights: dict[str, Any] = {"weight": weight, "weight_kind": weight_kind}
+    subject = graph_subject(G, weights, n_jobs)
     with translated_errors(G):
+        network = subject.network
         names = inputs.class_names(network, labels)
         graph = {"adjacency": network.adjacency, "given": path_lengths(G, network, lengths)}
-        facts = facts_of(network, names, coords, node_size, **graph)
-
-        def draw(record: Method, seed: int) -> Solution:
-            return solve(G, record, node_size="auto", seed=seed, n_jobs=n_jobs, **weights)
-
-        def matrix(peer: Peer) -> csr_array:
-            return network.adjacency.copy() if peer.weighted else network.adjacency.astype(bool).astype(float)
-
-        subject = _Subject(G, network, facts, partial(every_position, network), graph_peers(), matrix, draw, n_jobs)
+        subject = replace(subject, facts=facts_of(network, names, coords, node_size, **graph))
         value = None if objective is None else lambda pos: evaluate(G, pos, objective, "best", **weights)
         return _compared(subject, drawings, names, measures, seeds, sample, seed, G, value)
 
@@ -208,12 +201,57 @@ def compare_vectors(
     def place(pos: object, what: str) -> np.ndarray:
         return inputs.every_row(pos, rows.shape[0], what)
 
-    subject = _Subject(X, network, facts, place, vector_peers(), lambda _: rows, draw, n_jobs)
+    subject = Subject(X, network, facts, place, vector_peers(), lambda _: rows, draw, n_jobs)
     return _compared(subject, drawings, inputs.class_names(network, labels), measures, seeds, sample, seed)
 
 
+def graph_subject(G: object, weights: dict[str, Any], n_jobs: int | None) -> Subject:
+    """Return a graph that is drawn and measured; ``weights``: the keywords of `read`."""
+    network = read(G, **weights)
+
+    def draw(record: Method, seed: int) -> Solution:
+        return solve(G, record, node_size="auto", seed=seed, n_jobs=n_jobs, **weights)
+
+    def matrix(peer: Peer) -> csr_array:
+        return network.adjacency.copy() if peer.weighted else network.adjacency.astype(bool).astype(float)
+
+    with translated_errors(G):
+        facts = facts_of(network, None, None, None, adjacency=network.adjacency)
+    return Subject(G, network, facts, partial(every_position, network), graph_peers(), matrix, draw, n_jobs)
+
+
+class Trial(NamedTuple):
+    """One layout of one graph: for each seed positions (n, dim), measures and seconds.
+
+    Seconds are NaN for positions that were given. ``reason`` says why there is none; "" if there are some.
+    """
+
+    positions: list[np.ndarray]
+    values: list[dict[str, float]]
+    seconds: list[float]
+    reason: str = ""
+
+
+def tried(
+    subject: Subject, name: str, layout: object, measures: list[str], seeds: int, sample: object, seed: int
+) -> Trial:
+    """Draw a graph by one layout and measure it; an error becomes the reason for no layout."""
+    try:
+        entry = subject.entries({name: layout})[name]
+        try:
+            runs = entry.runs(seeds, seed)
+        except _LeftOut as reason:
+            return Trial([], [], [], str(reason))
+        arrays = [subject.array(run.positions, name) for run in runs]
+        found = [measure_drawing(replace(subject.facts, Y=Y), measures, sample, seed) for Y in arrays]
+    except Exception as error:  # noqa: BLE001  an error of one layout must not end the work on all others
+        return Trial([], [], [], f"it failed with {type(error).__name__}: {error}")
+    values = [{each: m.value for each, m in row.items()} for row in found]
+    return Trial(arrays, values, [math.nan if run.seconds is None else run.seconds for run in runs])
+
+
 def _compared(
-    subject: _Subject,
+    subject: Subject,
     drawings: object,
     labels: list | None,
     measures: str | Iterable[str] | None,
@@ -229,9 +267,7 @@ def _compared(
     sample, seed = inputs.sample_size(sample), inputs.integer_seed(seed)
     chosen_measures(measures, subject.facts)
     entries = subject.entries(drawings)
-    if isinstance(seeds, bool) or not hasattr(seeds, "__index__") or int(seeds) < 1:
-        raise InputError(f"seeds={seeds!r}; give the number of drawings of each method, at least 1")
-    runs, notes = subject.draw(entries.values(), int(seeds), seed)
+    runs, notes = subject.draw(entries.values(), inputs.seed_count(seeds), seed)
     found: dict[str, list[dict[str, Measured]]] = {}
     aligned: dict[str, object] = {}
     for name, each in runs.items():
@@ -297,9 +333,15 @@ class _Entry(NamedTuple):
     draw: Callable[[int], _Run] | None = None
     seeded: bool = False
 
+    def runs(self, seeds: int, seed: int) -> list[_Run]:
+        """Return all drawings of the row; raises `_LeftOut`."""
+        if self.draw is None:
+            return [_Run(getattr(pos, "positions", pos)) for pos in self.given]
+        return [self.draw(one) for one in range(seed, seed + (seeds if self.seeded else 1))]
+
 
 @dataclass(frozen=True, slots=True)
-class _Subject:
+class Subject:
     """The graph or the vectors that are drawn and measured.
 
     data     the graph or vectors, which functions get
@@ -410,12 +452,10 @@ class _Subject:
         """Draw all entries: {name: runs}, and {name: notes}; warns of entries that are left out."""
         runs: dict[str, list[_Run]] = {}
         notes: dict[str, tuple[str, ...]] = {}
-        for name, given, draw, seeded in entries:
+        for entry in entries:
+            name = entry.name
             try:
-                if draw is None:
-                    runs[name] = [_Run(getattr(pos, "positions", pos)) for pos in given]
-                else:
-                    runs[name] = [draw(one) for one in range(seed, seed + (seeds if seeded else 1))]
+                runs[name] = entry.runs(seeds, seed)
             except _LeftOut as reason:
                 notes[name] = (f"left out: {reason}",)
                 continue

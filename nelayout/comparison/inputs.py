@@ -14,7 +14,9 @@ from nelayout.graphs.to_floats import short_repr
 from nelayout.keywords.options import generator
 from nelayout.vectors.input import unmasked
 
-__all__ = ["check_rows", "class_names", "coordinates", "every_row", "integer_seed", "named", "sample_size"]
+__all__ = [
+    "check_rows", "class_names", "coordinates", "every_row", "integer_seed", "named", "sample_size", "seed_count",
+]  # fmt: skip
 
 
 def sample_size(sample: Any) -> str | int | None:
@@ -31,6 +33,13 @@ def integer_seed(seed: object) -> int:
     if isinstance(seed, (int, np.integer)) and not isinstance(seed, bool) and seed >= 0:
         return int(seed)
     return int(generator(seed).integers(2**31 - 1))
+
+
+def seed_count(seeds: Any) -> int:
+    """Check the number of seeds: a whole number of at least 1."""
+    if isinstance(seeds, bool) or not hasattr(seeds, "__index__") or int(seeds) < 1:
+        raise InputError(f"seeds={seeds!r}; give the number of drawings of each method, at least 1")
+    return int(seeds)
 
 
 @contextmanager

@@ -103,6 +103,10 @@ class PaperTable:
         notes = "".join(f"\n{_markdown_text(note)}  " for note in self.notes)
         return "\n".join(lines) + (f"\n{notes.rstrip()}" if notes else "")
 
+    def texts(self) -> list[list[str]]:
+        """Return the texts of all cells, row by row; the best have a star."""
+        return self._cells(_plain_number, "{}*", "{}", "{} ± {}", "–")
+
     def _cells(self, write, bold: str, number: str, spread: str, nothing: str) -> list[list[str]]:
         """Return the texts of all cells, row by row."""
         columns = []
