@@ -25,6 +25,7 @@ Graphs, by any method
 Graphs that change
     add_nodes            new nodes placed in a finished drawing, old ones still
     layout_sequence      snapshots drawn so that the map stays itself; LayoutSequence, with films of them
+    Live                 a drawing that goes on while nodes are dragged, added and removed
 Vectors
     embed, solve_vectors, knn_graph, entropic_affinity; NeighborEmbedding, an estimator of scikit-learn
     embed_cells          the neighbor graph in an AnnData object, for users of scanpy
@@ -78,6 +79,7 @@ _NAMES = {
     ),
     "pictures": ("draw", "plot", "node_size_from_labels", "node_size_from_points"),
     "changing": ("add_nodes", "layout_sequence", "LayoutSequence"),
+    "live": ("Live",),
     "pictures.pages": ("explore", "Page"),
     "widgets": ("view", "View"),
     "graphs.files": ("to_json",),

@@ -61,6 +61,7 @@ from nelayout.layouts.evaluating import evaluate as evaluate
 from nelayout.layouts.planning import estimate as estimate
 from nelayout.layouts.planning import plan as plan
 from nelayout.layouts.solving import solve as solve
+from nelayout.live import Live as Live
 from nelayout.pictures import draw as draw
 from nelayout.pictures import node_size_from_labels as node_size_from_labels
 from nelayout.pictures import node_size_from_points as node_size_from_points

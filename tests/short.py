@@ -57,6 +57,7 @@ SHORT = {
         "callback_stops_the_run",
     ],
     "layouts/test_papers.py": ["nerv_and_jse_are_lee_equations_32_and_37", "alpha_sne_is_amid_equation_5"],
+    "live/test_live.py": ["edits_are_the_edited_graph", "held_nodes_keep_their_bits_and_released_nodes_go_back"],
     "numerics/test_compiling.py": ["warming_up_says_where_nothing_can_be_stored"],
     "core/objective/test_evaluate.py": ["the_value_is_the_printed_j_of_the_positions"],
     "core/objective/test_node_cost.py": ["costs_add_up_to_the_value"],

@@ -12,6 +12,7 @@ import sys
 from collections.abc import Callable, Collection, Container, Hashable, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from contextlib import AbstractContextManager, nullcontext
+from copy import copy
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -183,6 +184,12 @@ class Host:
     def close(self, Y: np.ndarray) -> Any:
         """Return positions (n, dim) in the library's type: rows in node order."""
         return Y
+
+    def with_nodes(self, labels: Sequence[Hashable]) -> Host:
+        """Return a host of other nodes, which closes positions as this one does."""
+        other = copy(self)
+        other.aliases = [labels]
+        return other
 
     def store(self, name: str, pos: object) -> None:
         """Keep what `close` returned in a node attribute of the graph."""

@@ -277,6 +277,9 @@ class NetworkitHost(Host):
             return x
         return [x[node] for node in self.ids]
 
+    def with_nodes(self, labels: Sequence[Hashable]) -> Host:
+        raise _bound_to_graph("networkit")
+
     def close(self, Y: np.ndarray) -> np.ndarray:
         result = np.full((self.G.upperNodeIdBound(), np.shape(Y)[1]), np.nan)
         result[self.ids] = Y
@@ -292,6 +295,14 @@ class _Attached(list):
 
     def __contains__(self, name: object) -> bool:
         return isinstance(name, str) and _attached(self.G.getNodeAttribute, name, []) is not None
+
+
+def _bound_to_graph(package: str) -> Unsupported:
+    """Return the error for a library of positions that only nodes of the graph can have."""
+    return Unsupported(
+        f"positions of {package} belong to the nodes of one graph, and nodes come and go here: give a graph of "
+        "networkx or igraph, or a matrix"
+    )
 
 
 def _attached(find: Any, name: str, keys: list[int]) -> list | None:
@@ -345,6 +356,9 @@ class GraphToolHost(Host):
 
     def opened(self, x: Any) -> Any:
         return [_plain(x[v]) for v in self.G.vertices()] if is_a(x, "graph_tool", "VertexPropertyMap") else x
+
+    def with_nodes(self, labels: Sequence[Hashable]) -> Host:
+        raise _bound_to_graph("graph-tool")
 
     def close(self, Y: np.ndarray) -> Any:
         return _property_of(self.G, self.G.vertices(), Y)

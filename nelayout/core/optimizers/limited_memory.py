@@ -15,6 +15,7 @@ pair takes its row and column with it.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -37,6 +38,9 @@ ROUNDING = 1e-13
 LEAST_CURVATURE = 1e-10
 # Least curvature that floats can divide by.
 SMALLEST = float(np.finfo(float).tiny)
+
+# See `LBFGS`.
+Limit = Callable[[Minimizable, Any, Evaluation, Trial], Trial]
 
 
 class Memory(NamedTuple):
@@ -107,9 +111,13 @@ class LBFGSState(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class LBFGS:
-    """``memory``: number of curvature pairs; None: 10, and 5 for more than 10,000 nodes."""
+    """``memory``: number of curvature pairs; None: 10, and 5 for more than 10,000 nodes.
+
+    ``limit``: a function of the objective, Y, J there and each new trial; it returns the trial to make instead.
+    """
 
     memory: int | None = None
+    limit: Limit | None = None
     name: str = "lbfgs"
 
     def __post_init__(self) -> None:
@@ -126,6 +134,11 @@ class LBFGS:
         memory = Memory.empty(Y, self.memory or pairs_kept(len(Y)), steepest)
         return LBFGSState(now, memory, Trial(np.zeros_like(Y), 0.0), _inverse(now))
 
+    def again(self, objective: Minimizable, Y: Any, state: LBFGSState) -> LBFGSState:
+        """Return the state at other positions or with other held coordinates; the memory stays."""
+        still = Trial(np.zeros_like(Y), 0.0)
+        return state._replace(evaluation=objective.evaluate(Y), trial=still, taken=True, stuck=False)
+
     def step(self, objective: Minimizable, Y: Any, state: LBFGSState) -> tuple[Any, LBFGSState]:
         now, memory, trial, inverse, _, stuck, age = state
         if trial.failed >= MAX_TRIALS:  # the memory may mislead: once more from the gradient alone
@@ -133,6 +146,8 @@ class LBFGS:
             memory, trial = memory.forgotten(), trial._replace(failed=0)
         if trial.failed == 0:
             trial, memory = _aimed(objective, now, memory, inverse)
+            if self.limit is not None:
+                trial = self.limit(objective, Y, now, trial)
         promised = -trial.length * trial.slope  # a strength that is not known is NaN
         if stuck or promised <= ROUNDING * abs(now.value) or promised <= ROUNDING * now.strength:
             return Y, LBFGSState(now, memory, trial, inverse, False, True, age)

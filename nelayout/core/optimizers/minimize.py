@@ -14,7 +14,7 @@ from nelayout.core.optimizers.limited_memory import LBFGS, pairs_kept
 from nelayout.core.optimizers.step import Minimizable, Optimizer, State
 from nelayout.core.record.evaluation import Evaluation
 
-__all__ = ["Keeper", "Minimized", "Report", "StoppingRule", "minimize", "silent"]
+__all__ = ["Keeper", "Minimized", "Monitor", "Report", "StoppingRule", "minimize", "silent"]
 
 # Steps in a row of almost no decrease that end a run.
 CALM_STEPS = 3
@@ -85,7 +85,7 @@ def minimize(
     kept = None if keeper is None else keeper.load()
     if kept is None:
         state: Any = optimizer.init(objective, Y)
-        monitor, made = _Monitor.of(rule, objective, Y, state.evaluation.value), 0
+        monitor, made = Monitor.of(rule, objective, Y, state.evaluation.value), 0
     else:
         Y, state, monitor, made = kept
     while True:
@@ -104,8 +104,8 @@ def minimize(
 def _in_one_loop(
     objective: Objective, Y: np.ndarray, optimizer: LBFGS, max_iter: int, rule: StoppingRule, report: Report
 ) -> Minimized | None:
-    """Take all steps in a compiled loop; None for an objective unknown to it."""
-    graph = objective.small(Y.shape[1])
+    """Take all steps in a compiled loop; None for an objective or a limit unknown to it."""
+    graph = objective.small(Y.shape[1]) if optimizer.limit is None else None
     if graph is None:
         return None
     ends = rule.force, rule.stall, rule.point, rule.window, rule.stall_steps, rule.move
@@ -114,7 +114,7 @@ def _in_one_loop(
 
 
 @dataclass
-class _Monitor:
+class Monitor:
     """The stopping rule, and what it remembers of the steps."""
 
     rule: StoppingRule
@@ -127,7 +127,7 @@ class _Monitor:
     value: float = math.inf  # J after the last step
 
     @classmethod
-    def of(cls, rule: StoppingRule, objective: Minimizable, Y: Any, value: float) -> _Monitor:
+    def of(cls, rule: StoppingRule, objective: Minimizable, Y: Any, value: float) -> Monitor:
         """Begin at Y."""
         sized = rule.move > 0 or rule.point > 0 or rule.force > 0
         radius = objective.arithmetic.radius(Y) if sized else 0.0

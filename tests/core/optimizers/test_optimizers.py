@@ -17,6 +17,7 @@ import nelayout as nl
 from nelayout.core.objective import Objective
 from nelayout.core.optimizers import OPTIMIZERS, Majorize, optimizer_named
 from nelayout.core.optimizers.limited_memory import Memory
+from nelayout.core.optimizers.minimize import StoppingRule, minimize
 from nelayout.core.optimizers.size import size_search
 from nelayout.core.run.splitting import input_affinity
 from nelayout.core.similarities.masses import node_mass
@@ -303,6 +304,23 @@ def test_curvature_pairs_are_kept_as_asked():
     for memory, kept in ((1, 1), (3, 3), (None, 10)):
         state = stepped(nl.optimizers.LBFGS(memory=memory), objective, sized(objective, Y), 15)[1]
         assert np.count_nonzero(np.diagonal(state.memory.inverted)) == kept
+
+
+def test_a_limit_changes_each_new_direction_of_lbfgs():
+    """Node 0 alone may move: all steps move it, and J falls; also where one compiled loop would take the steps."""
+
+    def alone(objective, Y, now, trial):
+        direction = np.zeros_like(trial.direction)
+        direction[0] = -now.gradient[0] * 0.1 / np.linalg.norm(now.gradient[0])
+        return trial._replace(direction=direction, slope=float(np.sum(direction * now.gradient)))
+
+    P, Y = graph("karate")
+    objective = objective_of(P, "ws-sne")
+    Y = sized(objective, Y)
+    found = minimize(objective, Y, nl.optimizers.LBFGS(limit=alone), 5, StoppingRule())
+    assert found.value < objective.evaluate(Y).value
+    assert np.flatnonzero((found.Y != Y).any(axis=1)).tolist() == [0]
+    assert np.linalg.norm(found.Y[0] - Y[0]) <= 0.5 + 1e-12
 
 
 @pytest.mark.parametrize("name", OPTIMIZERS)
