@@ -23,7 +23,7 @@ from nelayout.core.similarities.masses import NAMED
 from nelayout.errors import InputError, InputTypeError
 from nelayout.graphs.to_floats import short_repr
 from nelayout.keywords.options import MethodOptions, check_options, generator
-from nelayout.keywords.signatures import takes_addition_keywords, takes_layout_keywords
+from nelayout.keywords.signatures import takes_addition_keywords, takes_sequence_keywords
 from nelayout.layouts.call import checked_stability, read_call
 from nelayout.layouts.solving import solution_of
 
@@ -105,7 +105,7 @@ STABILITY = 0.8
 KEPT_NODES, KEPT_SHARE = 50, 0.5
 
 
-@takes_layout_keywords
+@takes_sequence_keywords
 def layout_sequence(
     graphs: Iterable[Any],
     method: str | Method = "auto",

@@ -128,6 +128,14 @@ def declare_limit(option: Callable[..., None]) -> None:
     option("--time-limit", text=f"seconds of the drawing: {text}", type=float, metavar="SECONDS")
 
 
+def declare_checkpoint(option: Callable[..., None], more: str = "", **how: Any) -> None:
+    """Add the options for the file of a run; ``more``: what else it may be."""
+    text = f"file for the state of the run, from which --resume goes on after an interruption{more}"
+    option("--checkpoint", text=text, metavar="FILE", **how)
+    again = "go on from the file of --checkpoint; without that file the run starts anew"
+    option("--resume", text=again, action="store_true", **how)
+
+
 def declare_ends(option: Callable[..., None], unweighted: str) -> None:
     """Add FILE, and the options for the weights and the columns of its edges."""
     option("file", text="graph file, may be gzipped; - is standard input", metavar="FILE")

@@ -37,6 +37,8 @@ FITTING = {"dim": "n_components", "seed": "random_state"} | {
     name: name
     for name in ("n_neighbors", "perplexity", "metric", "backend", "pca", "init", "device", "max_iter", "time_limit")
 }
+# Options of the run alone, with the names of keywords.
+RUNNING = ("checkpoint", "resume")
 # Formats of positions.
 WRITTEN = ("csv", "json", "npz", "npy", "arrow", "parquet")
 # Names of arrays in an archive; columns may not have these names.
@@ -85,12 +87,21 @@ def _declare(option: Callable[..., None]) -> None:
     fitting("--device", metavar="NAME")
     arguments.declare_steps(fitting)
     arguments.declare_limit(fitting)
+    arguments.declare_checkpoint(fitting)
     arguments.declare_messages(option, " (csv for -)")
 
 
 def _run(given: argparse.Namespace) -> None:
     """Check the arguments and the table, then do the work and write the output."""
+    from nelayout.layouts.checkpoint import removed_later
+
     parameters = _parameters(given)
+    with removed_later():
+        _embed(given, parameters)
+
+
+def _embed(given: argparse.Namespace, parameters: Keywords) -> None:
+    """Do the work after the checks of the arguments."""
     into, kind = arguments.choose_formats(given, (*PICTURES, *WRITTEN))
     arguments.check_writable(given.output, kind, *filter(None, (given.file, given.model)))
     look = arguments.figure_look(given, kind)
@@ -113,7 +124,8 @@ def _run(given: argparse.Namespace) -> None:
         from nelayout.vectors.embedding import fit_vectors
 
         with arguments.ending_early():
-            fit = fit_vectors(table.X, progress=shows_progress(given), **parameters)
+            running = {name: getattr(given, name) for name in RUNNING if hasattr(given, name)}
+            fit = fit_vectors(table.X, progress=shows_progress(given), **running, **parameters)
         Y, graph = fit.solution.positions, fit.graph
         notes += fit.solution.notes
         if given.save is not None:
@@ -152,7 +164,7 @@ def _parameters(given: argparse.Namespace) -> Keywords:
     if given.output == "-" and given.format is None:
         given.format = ":csv"
     if given.model is not None:
-        asked = [name for name in ("method", "set", *FITTING) if hasattr(given, name)] + ["save"] * (
+        asked = [name for name in ("method", "set", *FITTING, *RUNNING) if hasattr(given, name)] + ["save"] * (
             given.save is not None
         )
         if asked:

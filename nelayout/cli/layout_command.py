@@ -33,7 +33,7 @@ FILMS = ("html", "gif")
 # Options of work that only one machine can do, by their names in the arguments.
 ONE_MACHINE = (
     "time_limit", "pos", "fixed", "layers", "stability", "nodes", "label", "color", "background", "edges", "edge_color",
-    "edge_width", "node_size", "top", "font_size", "legend", "width_mm", "figsize", "more",
+    "edge_width", "node_size", "top", "font_size", "legend", "width_mm", "figsize", "more", "resume",
 )  # fmt: skip
 # Options of a drawing on workers with the names and values of keywords.
 ON_WORKERS = (
@@ -79,22 +79,21 @@ def declare(option: Callable[..., None]) -> None:
     arguments.declare_picture(option)
     text = "draw on the workers of a Dask cluster: local starts some here, or its address; FILE may be a folder"
     option("--scheduler", text=text, metavar="local|ADDRESS")
-    folder = "with --scheduler: folder for the work on the way; the same command goes on from there"
-    option("--checkpoint", text=folder, metavar="FOLDER")
+    more = "; with --scheduler a folder, and the same command goes on from there"
+    arguments.declare_checkpoint(option, more)
     arguments.declare_messages(option)
     option("-v", "--verbose", text="say what each pass gains", action="store_true")
 
 
 def _run(given: argparse.Namespace) -> None:
     """Check the arguments and the file, then do the work and write the output."""
+    from nelayout.layouts.checkpoint import removed_later
     from nelayout.layouts.solving import solve
 
     method = arguments.tuned_method(given.method, given.set)
     if given.scheduler is not None:
         _draw_on_workers(given, method)
         return
-    if given.checkpoint is not None:
-        raise WrongUsage("--checkpoint is for drawings on workers: give --scheduler local or an address as well")
     if given.more:
         _film(given, method)
         return
@@ -106,9 +105,11 @@ def _run(given: argparse.Namespace) -> None:
     file = output.file
     start = None if given.pos is None else arguments.known_positions(given.pos, file, given.file)
     how = _keywords(given, file, output.viewer or 1.0)
-    with _passes_said(given), arguments.ending_early():
-        solution = solve(file.graph, method, start, _fixed(given, file), **how)
-    output.write(solution, (*file.notes, *solution.notes))
+    how |= {"checkpoint": given.checkpoint, "resume": given.resume}
+    with removed_later():
+        with _passes_said(given), arguments.ending_early():
+            solution = solve(file.graph, method, start, _fixed(given, file), **how)
+        output.write(solution, (*file.notes, *solution.notes))
 
 
 def _keywords(given: argparse.Namespace, file: GraphFile, half: float) -> Keywords:
@@ -229,6 +230,8 @@ def _film(given: argparse.Namespace, method: Any) -> None:
     from nelayout.layouts.call import checked_stability
 
     paths = [given.file, *given.more]
+    if given.checkpoint is not None:
+        raise WrongUsage(f"--checkpoint is for one FILE, got {len(paths)}: leave it out")
     for option in ("fixed", "layers"):
         if getattr(given, option) is not None:
             raise WrongUsage(f"--{option} is for one FILE, got {len(paths)}: --stability holds all nodes of a film")

@@ -9,6 +9,7 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from scipy.sparse import csr_array
@@ -124,6 +125,10 @@ class Limit:
     spent: float = 0.0
     began: float = field(default_factory=time.perf_counter, compare=False)
 
+    def earlier(self, seconds: float) -> Limit:
+        """Return the limit of a call that began so many seconds earlier."""
+        return replace(self, began=self.began - seconds)
+
     @property
     def end(self) -> float:
         """Time at which the call must end."""
@@ -170,6 +175,7 @@ class Settings:
     n_jobs      threads; None: all cores
     limit       of time; None: none
     effort      how much of the full plan is taken
+    journal     what an earlier run has done, and what this one does; None: nothing is kept
     rng         the one source of randomness
     """
 
@@ -186,4 +192,5 @@ class Settings:
     n_jobs: int | None = None
     limit: Limit | None = None
     effort: Effort = FULL
+    journal: Any = field(default=None, compare=False)
     rng: np.random.Generator = field(default_factory=lambda: np.random.default_rng(0), compare=False)

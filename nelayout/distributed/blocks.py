@@ -184,7 +184,7 @@ class StepKeeper:
     next: int = STATE_STEPS
     ready: float = 0.0
 
-    def load(self) -> Any:
+    def load(self, to_device: Callable[[Any], Any]) -> Any:
         if not self.path.exists():
             return None
         return pickle.loads(self.path.read_bytes())  # noqa: S301  written by this package

@@ -208,6 +208,8 @@ def solve(
 def _checked(method: str | Method, options: dict[str, Any]) -> tuple[Method, dict[str, Any]]:
     """Return the method and the common keywords; raise an error if one needs the whole graph."""
     record, common = with_own(method, options)
+    if common.get("resume"):
+        raise Unsupported("the same call with the same checkpoint always goes on from there: leave out resume")
     o = check_options(dict(common))
     check_backend(o["nbody"], o["dim"])
     for name, usual in DEFAULTS.items():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Callable, Hashable, Iterable
 from typing import Any, Literal, NamedTuple, TypedDict, cast
 
@@ -17,7 +18,7 @@ from nelayout.numerics.parallel import thread_count
 
 __all__ = [
     "DEFAULTS", "EVALUATION_DEFAULTS", "GRAPH_TEXTS", "GROUPS", "LAYOUT_DEFAULTS", "TEXTS", "EvaluationOptions",
-    "LayoutOptions", "MethodOptions", "check_options", "generator",
+    "LayoutOptions", "MethodOptions", "check_checkpoint", "check_options", "generator",
 ]  # fmt: skip
 
 
@@ -51,6 +52,8 @@ class LayoutOptions(_DrawnOrGiven, total=False):
     tol: float | None
     optimizer: Any
     device: str
+    checkpoint: str | os.PathLike[str] | None
+    resume: bool
     callback: Callable[..., object] | None
     progress: bool
 
@@ -146,6 +149,12 @@ KEYWORDS: dict[str, dict[str, Keyword]] = {
         "device": Keyword("cpu",
             'where large graphs are summed: "cpu", or a GPU by PyTorch: "cuda", "cuda:1", "mps"; "auto" takes a GPU '
             "if there is one"),
+        "checkpoint": Keyword(None,
+            "file for the state of the run, at most every few seconds, so that a run that was killed can go on; a run "
+            "that is over deletes it; None: no file"),
+        "resume": Keyword(False,
+            "go on from the file ``checkpoint`` of the same call, and end with the bits of a run without an "
+            "interruption; without the file the run starts anew and says so"),
         "callback": Keyword(None,
             "function called with the state (iteration, stage, value, positions, done, total, seconds_left) after each "
             "step; positions are in the scale of the drawing and turned alike from step to step, the last ones are "
@@ -216,8 +225,10 @@ def check_options(options: dict[str, object]) -> dict[str, Any]:
     thread_count(o["n_jobs"])
     if o["callback"] is not None and not callable(o["callback"]):
         raise InputTypeError(f"callback must be a function of one state, given {type(o['callback']).__name__}")
-    if not isinstance(o["progress"], (bool, np.bool_)):
-        raise InputTypeError(f"progress must be True or False, given {o['progress']!r}")
+    for name in ("progress", "resume"):
+        if not isinstance(o[name], (bool, np.bool_)):
+            raise InputTypeError(f"{name} must be True or False, given {o[name]!r}")
+    check_checkpoint(o["checkpoint"], o["resume"])
     named = isinstance(o["weight"], Hashable) and not callable(o["weight"])
     if not named and not holds_weights(o["weight"]):
         raise InputTypeError(
@@ -227,6 +238,14 @@ def check_options(options: dict[str, object]) -> dict[str, Any]:
     if o["store_pos_as"] is not None and not isinstance(o["store_pos_as"], str):
         raise InputTypeError(f"store_pos_as must be an attribute name, given {type(o['store_pos_as']).__name__}")
     return o
+
+
+def check_checkpoint(checkpoint: Any, resume: bool) -> None:
+    """Raise an error unless ``checkpoint`` is a path or None, and a path if the run resumes."""
+    if checkpoint is not None and not (isinstance(checkpoint, (str, os.PathLike)) and os.fspath(checkpoint)):
+        raise InputTypeError(f"checkpoint must be the path of a file or None; got {checkpoint!r}")
+    if resume and checkpoint is None:
+        raise InputError("resume=True needs the file of the run: give it as checkpoint='FILE'")
 
 
 def _number(value: Any, name: str, allowed: str, fits: Callable[[float], bool]) -> float:

@@ -39,7 +39,7 @@ from nelayout.keywords.options import (
 
 __all__ = [
     "PASSED_ON", "VECTOR_OWN", "checks_keywords", "takes_addition_keywords", "takes_common_keywords",
-    "takes_evaluation_keywords", "takes_keywords_of", "takes_layout_keywords",
+    "takes_evaluation_keywords", "takes_keywords_of", "takes_layout_keywords", "takes_sequence_keywords",
 ]  # fmt: skip
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -119,8 +119,11 @@ def _takes(defaults: Mapping[str, object]) -> Callable[[F], F]:
 takes_common_keywords = _takes(DEFAULTS)
 takes_layout_keywords = _takes(LAYOUT_DEFAULTS)  # with the defaults for visible drawings
 takes_evaluation_keywords = _takes(EVALUATION_DEFAULTS)  # those that count for a given drawing
+# Of functions that draw several graphs or parts one after another: all except those of one run.
+_OF_SEVERAL = {name: given for name, given in LAYOUT_DEFAULTS.items() if name not in ("checkpoint", "resume")}
+takes_sequence_keywords = _takes(_OF_SEVERAL)
 # Of functions that add to a drawing: all except those that its units set.
-takes_addition_keywords = _takes({k: v for k, v in LAYOUT_DEFAULTS.items() if k not in ("dim", "scale", "center")})
+takes_addition_keywords = _takes({k: v for k, v in _OF_SEVERAL.items() if k not in ("dim", "scale", "center")})
 
 
 def checks_keywords(function: F) -> F:

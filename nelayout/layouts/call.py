@@ -31,6 +31,7 @@ from nelayout.errors import InputError, Unsupported, unknown, warn
 from nelayout.graphs.host import as_mapping
 from nelayout.graphs.to_floats import short_repr
 from nelayout.keywords.options import check_options, generator
+from nelayout.layouts.checkpoint import Checkpoint
 
 __all__ = ["Call", "checked_stability", "read_call"]
 
@@ -41,6 +42,7 @@ class Call:
 
     options  all common keywords, as `options.check_options` gives them
     notes    sentences for the reader
+    checkpoint  the file of a run with more than this call; None: the one that the options name
     """
 
     method: Method
@@ -49,6 +51,7 @@ class Call:
     problem: Problem
     settings: Settings
     notes: tuple[str, ...]
+    checkpoint: Checkpoint | None = None
 
     def written(self, Y: np.ndarray) -> Any:
         """Return positions (n, dim) in the graph library's type."""
@@ -69,12 +72,13 @@ def checked_stability(stability: Any) -> float:
 @contextmanager
 def read_call(
     G: Any, method: str | Method, options: Mapping[str, Any], pos: Any = None, fixed: Any = None,
-    limit: Limit | None = None, **known: Any,
+    limit: Limit | None = None, checkpoint: Checkpoint | None = None, **known: Any,
 ) -> Iterator[Call]:
     """Read and check a call before any work; the graph's library sees its own error types.
 
     ``options``: common keywords and the method's own.  ``limit``: of the whole call, if more than this is done in
-    it; None: the ``time_limit`` of the options.  ``known``: fields of `Problem` that a caller knows.
+    it; None: the ``time_limit`` of the options.  ``checkpoint``: likewise.  ``known``: fields of `Problem` that a
+    caller knows.
     """
     began = time.perf_counter()
     record, common = with_own(method, options)
@@ -83,7 +87,7 @@ def read_call(
         o = check_options(common)
         if limit is None and o["time_limit"] is not None:
             limit = Limit(o["time_limit"], began=began)
-        yield _read(G, method_named(record), o, pos, fixed, limit, known)
+        yield replace(_read(G, method_named(record), o, pos, fixed, limit, known), checkpoint=checkpoint)
 
 
 def _read(

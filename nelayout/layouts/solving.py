@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import logging
 import time
+from contextlib import nullcontext
+from dataclasses import fields, replace
 from typing import Any, Unpack
 
 import numpy as np
@@ -18,7 +20,14 @@ from nelayout.core.run.whole import SPLIT, Result
 from nelayout.keywords.options import MethodOptions
 from nelayout.keywords.signatures import takes_common_keywords
 from nelayout.layouts.call import Call, read_call
+from nelayout.layouts.checkpoint import Checkpoint, check_kept, digest, named, seed_text
 from nelayout.layouts.evaluating import why_infinite
+
+# Keywords that decide about the bits of a result, beside graph, method and seed.
+NAMED_BY = (
+    "components", "dim", "scale", "center", "max_iter", "time_limit", "tol", "optimizer", "nbody", "device",
+    "smoothing",
+)  # fmt: skip
 
 __all__ = ["drawn", "positions_of", "solution_of", "solve"]
 
@@ -70,10 +79,40 @@ def drawn(call: Call, evidence: bool = True, memory: bool = True) -> Result:
         warn_of_memory(method, settings, *problem.sizes(method))
     size = problem.n, problem.P.nnz // 2, int(problem.labels.max(initial=-1)) + 1
     LOG.debug("%s of %d nodes, %d edges, %d components", method.name, *size)
-    with observe(method.name, o["callback"], o["progress"]) as observer:
+    checkpoint = call.checkpoint or _own_checkpoint(call)
+    running = nullcontext() if checkpoint is None else checkpoint.running()
+    with running, observe(method.name, o["callback"], o["progress"]) as observer:
+        if checkpoint is not None:
+            limit = None if settings.limit is None else settings.limit.earlier(checkpoint.earlier)
+            settings = replace(settings, journal=checkpoint.journal.following(), limit=limit)
         with observer.within(SPLIT):
             work = core.plan(problem, method, settings)
-        return core.draw(work, observer, evidence)
+        result = core.draw(work, observer, evidence)
+        if checkpoint is None or checkpoint is call.checkpoint:
+            return result
+        checkpoint.end(result.reason != "stopped")
+        return replace(result, notes=(*checkpoint.notes, *result.notes))
+
+
+def _own_checkpoint(call: Call) -> Checkpoint | None:
+    """Return the file of this run; None: nothing is kept."""
+    o = call.options
+    if o["checkpoint"] is None:
+        return None
+    check_kept(call.method)
+    return Checkpoint(o["checkpoint"], o["resume"], _asked(call), call.settings.rng)
+
+
+def _asked(call: Call) -> dict[str, str]:
+    """Return texts that name a call: what decides about the bits of its result."""
+    problem, method, o = call.problem, call.method, call.options
+    known = {each.name: getattr(problem, each.name) for each in fields(problem)}
+    given = {"pos": "start", "fixed": "fixed", "mass": "mass", "node_size": "size"}
+    shown = {name: known.pop(field) for name, field in given.items()}
+    count = f"{problem.n:,} nodes, {problem.P.nnz // 2:,} edges"
+    texts = {"graph": f"{count}, {digest(known)}", "method": f"{method.name}, {digest(method)}"}
+    texts |= {name: named(value) for name, value in (*shown.items(), *((name, o[name]) for name in NAMED_BY))}
+    return {**texts, "seed": seed_text(o["seed"], call.settings.rng)}
 
 
 def solution_of(call: Call, memory: bool = True) -> tuple[Solution, tuple[Drawing, ...]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from typing import Any
 
@@ -36,6 +37,8 @@ def embed_cells(
     max_iter: int | None = None,
     time_limit: float | None = None,
     tol: float | None = None,
+    checkpoint: str | os.PathLike[str] | None = None,
+    resume: bool = False,
     progress: bool = False,
     **own: Any,
 ) -> None:
@@ -70,6 +73,8 @@ def embed_cells(
         seconds, > 0: nelayout takes a plan that fits, and at the limit the best drawing so far
     tol : default None
         as in `nelayout.solve`
+    checkpoint, resume : default None and False
+        file for the state of the run, and whether to go on from it, as in `nelayout.solve`
     progress : default False
         show a progress bar
     own : none
@@ -114,9 +119,10 @@ def embed_cells(
         called, start = f"init_pos {init_pos!r}", np.asarray(adata.obsm[init_pos])[:, : int(n_components)]
     if start is not None:
         start = read_positions(start, graph.shape[0], int(n_components), called)
-    seed = generator(random_state, "random_state")
+    seed = None if random_state is None else generator(random_state, "random_state")
     run = {"max_iter": max_iter, "time_limit": time_limit, "tol": tol, **own}
     how = {"dim": n_components, "n_jobs": n_jobs, "progress": progress, **run}
+    how |= {"checkpoint": checkpoint, "resume": resume}
     solution = solve(graph, method, start, scale=None, seed=seed, **how)
     name = key_added or "nelayout"
     adata.obsm[key_added or "X_nelayout"] = np.asarray(solution.positions)

@@ -10,6 +10,7 @@ Kullback-Leibler divergences as cost functions").
 from __future__ import annotations
 
 import math
+import os
 import time
 from collections.abc import Callable
 from dataclasses import replace
@@ -36,6 +37,7 @@ from nelayout.errors import InputError, InputTypeError, unknown, warn
 from nelayout.keywords.options import DEFAULTS, check_options, generator
 from nelayout.keywords.signatures import PASSED_ON, checks_keywords, takes_keywords_of
 from nelayout.layouts.call import read_call
+from nelayout.layouts.checkpoint import Checkpoint, check_kept, digest, named, seed_text
 from nelayout.layouts.solving import solution_of
 from nelayout.numerics.distances import row_distances
 from nelayout.numerics.parallel import Threads, threads_for
@@ -56,6 +58,8 @@ SHARED_NEIGHBORS, MIN_NEIGHBORS, MAX_NEIGHBORS = 30_000, 15, 60
 MIN_PERPLEXITY = 10.0
 # Largest number of similarities of a scale of annealing, and largest number of steps at each scale before the last.
 ANNEALED_PAIRS, ANNEALED_STEPS = 1.5e7, 150
+# Arguments of a run that change no bit of its result, and "seed", which has another name here.
+UNNAMED = ("callback", "progress", "n_jobs", "seed")
 # Per row and neighbor: entries of the symmetric neighbor graph, and peak bytes of the search.
 UNION, SEARCH_BYTES = 1.5, 150
 
@@ -83,6 +87,8 @@ def fit_vectors(
     optimizer: Any = "auto",
     nbody: str = "auto",
     device: str = "cpu",
+    checkpoint: str | os.PathLike[str] | None = None,
+    resume: bool = False,
     callback: Callable[..., object] | None = None,
     progress: bool = False,
     method_options: dict[str, Any] | None = None,
@@ -154,6 +160,12 @@ def fit_vectors(
     device : default "cpu"
         device for large tables and graphs: "cpu", or a GPU by PyTorch ("cuda", "cuda:1", "mps"), which also compares
         all pairs of dense rows; "auto" takes a GPU if there is one
+    checkpoint : default None
+        file for the state of the run, at most every few seconds, so that a run that was killed can go on. The neighbors
+        of all rows are in a second file, with ".neighbors" after the name. A run that is over deletes both
+    resume : default False
+        go on from the file ``checkpoint`` of the same call, and end with the bits of a run without an interruption.
+        Without the file the run starts anew and says so
     callback : default None
         called with the state (iteration, stage, value, positions, done, total, seconds_left) after each step; True
         stops
@@ -183,12 +195,23 @@ def fit_vectors(
         "dim": dim, "n_jobs": n_jobs, "max_iter": max_iter, "time_limit": time_limit, "tol": tol,
         "optimizer": optimizer, "nbody": nbody, "device": device, "callback": callback, "progress": progress, **passed,
     }  # fmt: skip
-    settings = check_options(dict(run))  # before the search for neighbors, which is slow
+    # before the search for neighbors, which is slow
+    settings = check_options({**run, "checkpoint": checkpoint, "resume": resume})
     run |= {"seed": rng, "scale": None, "components": "joint"}
+    keeps: Checkpoint | None = None
+    if checkpoint is not None:
+        check_kept(chosen)
+        same = {"n_neighbors": n_neighbors, "perplexity": perplexity, "perplexity_annealing": perplexity_annealing}
+        same |= {"metric": metric, "metric_params": metric_params, "knn": knn, "backend": backend, "pca": pca}
+        same |= {"init": init, **{name: each for name, each in run.items() if name not in UNNAMED}, **passed}
+        texts = {name: named(each) for name, each in same.items()}
+        texts |= {"X": f"{n:,} rows, {digest(rows)}", "method": f"{chosen.name}, {digest(chosen)}"}
+        keeps = Checkpoint(checkpoint, resume, {**texts, "random_state": seed_text(random_state, rng)}, rng)
     if isinstance(metric, str) and metric == "similarity":
         asked = {"n_neighbors": n_neighbors, "perplexity": perplexity, "metric_params": metric_params, "knn": knn}
         asked |= {"backend": backend, "pca": None if pca == "auto" else pca}
-        return _similarities_drawn(rows, chosen, given.read_init(init, None, n, dim, rng), run, asked, began)
+        start = given.read_init(init, None, n, dim, rng)
+        return _kept(_similarities_drawn(rows, chosen, start, run, asked, began, keeps), keeps)
 
     # neighbors
     lists = None if knn is None else given.read_neighbors(knn, n)
@@ -231,10 +254,14 @@ def fit_vectors(
     trace: tuple[Step, ...] = ()
     searching = search_seconds(*rows.shape) if lists is None else 0.0
     with threads_for(n_jobs) as threads:
-        if lists is None:
-            found = space.nearest(widest, rng, threads, device_named(device), progress, backend)
-        else:
+
+        def searched() -> Neighbors:
+            return space.nearest(widest, rng, threads, device_named(device), progress, backend)
+
+        if lists is not None:
             found = lists.first(widest)
+        else:
+            found = searched() if keeps is None else keeps.beside("neighbors", rng, searched)
         for number, (p, reach) in enumerate(plan):
             graph, shares, joins = at_perplexity(space, found.first(reach), p, threads)
             last = number == len(plan) - 1
@@ -245,11 +272,11 @@ def fit_vectors(
             run["callback"] = _told_on(callback, len(trace), prefix, copies, (number, len(plan)))
             features = copies.one_of_each(vector_features(known)) if here.variational else None
             limit = _limit(settings["time_limit"], searching, began, number, len(plan))
-            begun = time.perf_counter() - began
+            begun = max(time.perf_counter() - began, trace[-1].seconds if trace else 0.0)
             drawn, each, within = copies.merged(graph, shares) if copies.any else (graph, shares, None)
             solution, drawing = _drawn(
-                drawn, here, start, run, limit=limit, rows=each, features=features, init_hint=init_hint, distances=goal,
-                merged=within,
+                drawn, here, start, run, limit=limit, checkpoint=keeps, rows=each, features=features,
+                init_hint=init_hint, distances=goal, merged=within,
             )
             trace += _later(solution.trace, begun, len(trace), prefix)
             if last or solution.reason == "stopped":
@@ -270,11 +297,20 @@ def fit_vectors(
         whole, drawing = _with_copies(copies, solution, graph, here, run, rows=shares)
         notes, solution = notes + whole.notes, whole
     solution = replace(solution, notes=notes, seconds=time.perf_counter() - began, trace=trace)
-    return Fit(rows, space, k, perplexity, graph, drawing, solution)
+    return _kept(Fit(rows, space, k, perplexity, graph, drawing, solution), keeps)
+
+
+def _kept(fit: Fit, checkpoint: Checkpoint | None) -> Fit:
+    """Return the results of a run after the end of its file, with the notes of the file."""
+    if checkpoint is None:
+        return fit
+    checkpoint.end(fit.solution.reason != "stopped")
+    return replace(fit, solution=replace(fit.solution, notes=(*checkpoint.notes, *fit.solution.notes)))
 
 
 def _similarities_drawn(
-    rows: Any, method: Method, start: Start, run: dict[str, Any], asked: dict[str, Any], began: float
+    rows: Any, method: Method, start: Start, run: dict[str, Any], asked: dict[str, Any], began: float,
+    checkpoint: Checkpoint | None,
 ) -> Fit:
     """Draw a table of similarities, a graph; refuse keywords that would change it."""
     for name, value in asked.items():
@@ -284,7 +320,7 @@ def _similarities_drawn(
             )
     graph, notes = graph_of_similarities(rows)
     begun = time.perf_counter() - began
-    solution, drawing = _drawn(graph, method, start, run, memory=True)
+    solution, drawing = _drawn(graph, method, start, run, memory=True, checkpoint=checkpoint)
     trace, notes = _later(solution.trace, begun), (*notes, *solution.notes)
     solution = replace(solution, trace=trace, seconds=begun + solution.seconds, notes=notes)
     return Fit(rows, None, 0, None, graph, drawing, solution)

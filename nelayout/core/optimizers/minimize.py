@@ -51,9 +51,12 @@ class StoppingRule:
 
 
 class Keeper(Protocol):
-    """Keeps the state after a number of steps; `load` returns the latest state, or None."""
+    """Keeps the state after a number of steps.
 
-    def load(self) -> Any: ...
+    `load` returns the latest state, or None.  Its argument brings arrays to the device of the objective.
+    """
+
+    def load(self, to_device: Callable[[Any], Any], /) -> Any: ...
 
     def store(self, steps: int, state: Any) -> None: ...
 
@@ -78,11 +81,12 @@ def minimize(
     """
     if max_iter <= 0:
         return Minimized(Y, math.inf, "max_iter")
-    if keeper is None and isinstance(objective, Objective) and objective.in_one_loop and isinstance(optimizer, LBFGS):
+    # a loop of a small graph takes less time than storing its state
+    if isinstance(objective, Objective) and objective.in_one_loop and isinstance(optimizer, LBFGS):
         found = _in_one_loop(objective, Y, optimizer, max_iter, rule, report)
         if found is not None:
             return found
-    kept = None if keeper is None else keeper.load()
+    kept = None if keeper is None else keeper.load(objective.to_device)
     if kept is None:
         state: Any = optimizer.init(objective, Y)
         monitor, made = Monitor.of(rule, objective, Y, state.evaluation.value), 0

@@ -19,6 +19,7 @@ from nelayout.core.formula.kernels import Radial
 from nelayout.core.objective import Affinity, Objective
 from nelayout.core.optimizers import Optimizer
 from nelayout.core.optimizers.minimize import Keeper, Minimized, StoppingRule, minimize
+from nelayout.core.passes.journal import Journal, StateKeeper, Stored
 from nelayout.core.passes.placement import centered, place_of_layers
 from nelayout.core.problem import FULL, Effort
 from nelayout.core.record.progress import Late, Observer, Stopped
@@ -29,6 +30,8 @@ from nelayout.numerics.parallel import Threads
 
 __all__ = ["Drawing", "Part", "Report", "Run", "Summation", "flattened", "uses_loops"]
 
+# What passes change of a drawing, beside its method.
+CHANGED = ("Y", "exaggeration", "reason", "place", "size", "bound")
 # Pairs of nodes from which compiled loops are loaded.
 NUMPY_PAIRS = COMPILED_ABOVE**2
 
@@ -181,6 +184,19 @@ class Drawing:
         """Return the drawing with other positions."""
         return replace(self, Y=Y)
 
+    def changes(self, usual: Method) -> dict[str, Any]:
+        """Return all that passes change; of the method, fields unlike the ``usual`` one's."""
+        found = {name: getattr(self, name) for name in CHANGED}
+        if self.method is None:
+            return {**found, "method": None}
+        own = {name: getattr(self.method, name) for name in usual.__slots__}
+        return {**found, "method": {name: own[name] for name in own if own[name] is not getattr(usual, name)}}
+
+    def changed(self, changes: dict[str, Any], usual: Method) -> Drawing:
+        """Return the drawing with the `changes` of another one of the same graph."""
+        own = changes["method"]
+        return replace(self, **{**changes, "method": None if own is None else usual.with_checked(**own)})
+
     @property
     def center(self) -> np.ndarray:
         """(d,) the centroid."""
@@ -212,7 +228,8 @@ class Run:
     effort  how much of the full plan is taken
     choice  how alpha was chosen; None: it was given
     notes   sentences for the reader, added to as they arise
-    keeper  stores the state of a descent; None: nothing is stored
+    journal  what an earlier run has done, and what this one does; None: nothing is kept
+    keeper  stores the state of descents in place of a journal; None: nothing is stored
     above   from a drawing of a coarse graph to the drawing that callbacks see; None: there is no coarse graph
     compile_ahead  see `nelayout.core.run.ahead.second_compiler`
     """
@@ -230,6 +247,7 @@ class Run:
     effort: Effort = FULL
     choice: AlphaChoice | None = None
     notes: list[str] = field(default_factory=list)
+    journal: Journal | None = None
     keeper: Keeper | None = None
     above: Callable[[Drawing], Drawing] | None = None
     compile_ahead: Callable[[Iterable[Radial | str], int, int], None] = lambda *_: None
@@ -251,6 +269,21 @@ class Run:
 
         return report
 
+    def once(self, work: Callable[[Run], Drawing], before: Drawing) -> Drawing:
+        """Return the drawing that work, or an earlier run, makes of another one."""
+        if self.journal is None:
+            return work(self)
+        journal = self.journal.following()
+        if journal.done is not None:
+            changes, self.rng.bit_generator.state, past = Stored.of(journal.done).value()
+            self.observer.take_over(past)
+            return before.changed(changes, self.method)
+        begun = self.observer.mark()
+        found = work(replace(self, journal=journal))
+        past = self.observer.between(begun, self.observer.mark())
+        journal.finish((found.changes(self.method), self.rng.bit_generator.state, past))
+        return found
+
     def objective(self, drawing: Drawing, method: Method, exaggeration: float = 1.0) -> Objective:
         """Return the objective of a drawing's graph; ``exaggeration`` scales its edges."""
         return replace(self.sums.objective(method, drawing.affinity, drawing.free), exaggeration=exaggeration)
@@ -266,8 +299,13 @@ class Run:
         report: Report,
     ) -> Drawing:
         """Return the drawing after at most ``max_iter`` iterations, with the reason of its end."""
-        Y, _, reason = self.minimized(objective, drawing.Y, optimizer, max_iter, rule, report, self.keeper)
-        return replace(drawing, Y=Y, reason=reason)
+
+        def work(own: Run) -> Drawing:
+            keeper = own.keeper if own.journal is None else StateKeeper(own.journal, own.observer)
+            Y, _, reason = own.minimized(objective, drawing.Y, optimizer, max_iter, rule, report, keeper)
+            return replace(drawing, Y=Y, reason=reason)
+
+        return self.once(work, drawing)
 
     def minimized(
         self, objective: Objective, Y: np.ndarray, optimizer: Optimizer, max_iter: int, rule: StoppingRule,

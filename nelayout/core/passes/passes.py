@@ -93,7 +93,7 @@ def fold(passes: Sequence[Pass], drawing: Drawing, run: Run) -> Drawing:
         if k and run.observer.over:
             break
         with run.observer.within(each.name), run.observer.part(costs[k], sum(costs[k + 1 :]), each.steps):
-            drawing = each(drawing, run)
+            drawing = run.once(partial(each, drawing), drawing)
     return drawing
 
 

@@ -16,14 +16,14 @@ from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from itertools import groupby
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from nelayout.core.record.solution import Progress, Ran, Step
 from nelayout.numerics.notices import listening
 
-__all__ = ["ENDING", "LOG", "Bar", "Late", "Observer", "Stopped", "observe", "screen"]
+__all__ = ["ENDING", "LOG", "Bar", "Late", "Mark", "Observer", "Past", "Stopped", "observe", "screen"]
 
 LOG = logging.getLogger("nelayout")
 # Part of the planned seconds that weighs like time that has passed, in the speed of a run.
@@ -60,6 +60,35 @@ class Late(Exception):
     """Raised through a loop of iterations when its time is over."""
 
 
+class Mark(NamedTuple):
+    """A moment of an `Observer`: numbers of its steps and passes, its stages, and the time."""
+
+    steps: int
+    passes: int
+    counts: dict[str, int]
+    stage: tuple[str, str]
+    cut: bool
+    seconds: float
+
+
+class Past(NamedTuple):
+    """The records of an `Observer` between two marks.
+
+    values, seconds  of each step
+    stages   names of the steps' stages, and numbers of their steps
+    passes   name, steps, seconds and depth of each
+    end      the second mark
+    took     seconds between the marks
+    """
+
+    values: np.ndarray
+    seconds: np.ndarray
+    stages: tuple[tuple[str, int], ...]
+    passes: tuple[tuple[str, int, float, int], ...]
+    end: Mark
+    took: float
+
+
 @dataclass
 class Observer:
     """Record every step of a run, and of later runs with the same observer.
@@ -92,6 +121,7 @@ class Observer:
     _logged: int = 0  # steps with logged stages
     _stage: tuple[str, str] = ("", "")  # the present one, and its name in the trace
     _counts: Counter[str] = field(default_factory=Counter)  # stages of each name so far
+    _earlier: float = 0.0  # seconds of work that an earlier run has done
 
     @property
     def seconds(self) -> float:
@@ -101,14 +131,42 @@ class Observer:
     @contextmanager
     def within(self, name: str) -> Iterator[None]:
         """Record a pass while its work is done here."""
-        ran, steps, began = Ran(name, depth=self._depth), len(self.trace), time.perf_counter()
+        ran, steps, began = Ran(name, depth=self._depth), len(self.trace), time.perf_counter() - self._earlier
         self.passes.append(ran)
         self._depth += 1
         try:
             yield
         finally:
             self._depth -= 1
-            ran.steps, ran.seconds = len(self.trace) - steps, time.perf_counter() - began
+            ran.steps, ran.seconds = len(self.trace) - steps, time.perf_counter() + self._earlier - began
+
+    def mark(self) -> Mark:
+        """Return the present moment."""
+        now = time.perf_counter() + self._earlier
+        return Mark(len(self.trace), len(self.passes), dict(self._counts), self._stage, self.cut, now)
+
+    def between(self, begun: Mark, end: Mark) -> Past:
+        """Return all that was recorded between two moments."""
+        steps = self.trace[begun.steps : end.steps]
+        values, seconds = (np.array([step[k] for step in steps], dtype=float) for k in (1, 2))
+        stages = tuple((stage, len(list(each))) for stage, each in groupby(step.stage for step in steps))
+        ran = self.passes[begun.passes : end.passes]
+        passes = tuple((each.name, each.steps, each.seconds, each.depth) for each in ran)
+        return Past(values, seconds, stages, passes, end, end.seconds - begun.seconds)
+
+    def take_over(self, past: Past) -> None:
+        """Record the past of an earlier run, in place of doing its work again."""
+        names = (stage for stage, count in past.stages for _ in range(count))
+        for value, seconds, stage in zip(past.values.tolist(), past.seconds.tolist(), names, strict=True):
+            self.trace.append(Step(len(self.trace), value, seconds, stage))
+        self.passes.extend(Ran(*each) for each in past.passes)
+        self._counts, self._stage = Counter(past.end.counts), past.end.stage
+        self.cut |= past.end.cut
+        self._earlier += past.took
+        if len(past.seconds):
+            self.began = min(self.began, time.perf_counter() - float(past.seconds[-1]))
+        if self.bar is not None:
+            self.bar.skip(len(past.values))
 
     def silent_copy(self, given_up: Callable[[], bool]) -> Observer:
         """Return an observer for parallel work, with the same clock and without output."""
@@ -253,6 +311,11 @@ class Bar:
             self._bound(None)
         self.line.set_postfix_str(f"J {value:.6g}", refresh=False)
         self.line.update()
+
+    def skip(self, steps: int) -> None:
+        """Count the steps of an earlier run."""
+        self.steps += steps
+        self.line.update(steps)
 
     def close(self) -> None:
         """Leave a line with all steps of the run."""

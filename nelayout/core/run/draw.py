@@ -69,13 +69,16 @@ def draw_parts(
         work = dict.fromkeys(work for each in within for work in each.loops(run.method))
         run.compile_ahead(work, max(len(part.nodes) for part in parts), run.dim)
     drawn: dict[int, Drawing] = {}
+    journal = None if run.journal is None else run.journal.following()
 
     def draw(k: int, own: Run) -> None:
         if drawn and own.observer.over:
             return
+        own = own if journal is None else replace(own, journal=journal.at(k))
         own.observer.end_stage()
         try:
-            found = fold(plans[k], Drawing.of(parts[k], own.dim), own)
+            begun = Drawing.of(parts[k], own.dim)
+            found = own.once(partial(fold, plans[k], begun), begun)
             drawn[k] = sized(found, own) if own.observer.cut and not parts[k].rests else found
         except Stopped as stopped:
             if stopped.drawing is not None:

@@ -173,6 +173,7 @@ def draw(work: Work, observer: Observer | None = None, evidence: bool = True) ->
             run = Run(
                 work.method, settings.dim, sums, settings.rng, observer, frames, settings.optimizer, settings.max_iter,
                 settings.tol, settings.stability, settings.effort, notes=notes, compile_ahead=compile_ahead,
+                journal=settings.journal,
             )
             drawings, run, stopped = _drawn(work, run)
             observer.log_stages()
