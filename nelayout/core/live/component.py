@@ -28,6 +28,8 @@ __all__ = ["Component", "Minimized"]
 # Part of all decrease since the last edit that ten steps bring at rest: less than in layouts, because an edit raises J
 # far more than the last steps lower it.
 LULL = SLOW / 10
+# Part of J that each of several steps brings at rest, at most.  The map of a large graph creeps on for minutes otherwise.
+CALM = 3e-6
 # At rest, no node has moved farther in each of so many trials in a row, in parts of the reach: a node on a long way
 # across a large drawing hardly changes J.
 STILL, STILL_TRIALS = 0.05, 5
@@ -87,10 +89,13 @@ class Component:
         self._evaluate()
 
     def hold(self, free: np.ndarray | None) -> None:
-        """Change the mask of free coordinates; the descent goes on."""
+        """Change the mask of free coordinates; the descent goes on.
+
+        The memory of the last moves at rest is of slow waves through the whole drawing, and is dropped.
+        """
         self.free, self.target = free, None if free is not None else self.target
         if self.objective is not None:
-            self.objective = Steady(self.objective.objective.sharing(free=free))
+            self.objective, self.state = Steady(self.objective.objective.sharing(free=free)), None
             self._evaluate()
 
     def move(self, row: int, x: np.ndarray) -> None:
@@ -148,7 +153,7 @@ class Component:
         self.state, self.reason = now, ""
         bounded = self.minimized is not None and not self.minimized.method.kernel.singular and self.free is None
         self.still = 0
-        rule = StoppingRule(force=BALANCED, stall=LULL, point=POINT if bounded else 0.0)
+        rule = StoppingRule(force=BALANCED, stall=LULL, calm=CALM, point=POINT if bounded else 0.0)
         self.monitor = Monitor.of(rule, objective, self.X, now.evaluation.value)
 
     def _come_back(self, reach: float) -> bool:

@@ -328,12 +328,11 @@ class LiveDrawing:
     def settle(self, scale: float | None) -> None:
         """Bring a new layout to rest at once, and fit it into [-scale, scale]."""
         with np.errstate(under="ignore"):
-            for _ in range(SETTLING):
-                descending = [each for each in self.components if not each.reason]
-                if not descending:
-                    break
-                for each in descending:
-                    each.step(np.inf)
+            for each in self.components:
+                for _ in range(SETTLING):
+                    if not each.reason:
+                        each.step(np.inf)
+                each.reason = each.reason or "max_iter"
         for each in self.components:
             self._show(each)
         self._pack()
