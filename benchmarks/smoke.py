@@ -36,6 +36,7 @@ RUNS = {
     "optimizers": ["--graphs", "usair97", "--methods", "ws-sne", "linlog", "--figure", "race.png"],
     "peers": ["--graphs", "usair97", "--methods", "ws-sne", "--cold", "--out", "peers"],
     "vector_sets": ["--rows", "300"],
+    "live": ["--nodes", "60", "--graphs", "mesh", "--repeats", "1"],
     "masses": ["--graphs", *GRAPHS, "--methods", "ws-sne", "--seeds", "1", "--edges", "2"],
     "weights": ["--graphs", *GRAPHS, "--seeds", "1"],
 }

@@ -28,7 +28,7 @@ __all__ = ["Component", "Minimized"]
 # Part of all decrease since the last edit that ten steps bring at rest: less than in layouts, because an edit raises J
 # far more than the last steps lower it.
 LULL = SLOW / 10
-# Part of J that each of several steps brings at rest, at most.  The map of a large graph creeps on for minutes otherwise.
+# Part of J that each of several steps brings at rest, at most: a large map would creep on for minutes otherwise.
 CALM = 3e-6
 # At rest, no node has moved farther in each of so many trials in a row, in parts of the reach: a node on a long way
 # across a large drawing hardly changes J.
