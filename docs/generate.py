@@ -9,9 +9,6 @@ from functools import partial
 from pathlib import Path
 from unittest import mock
 
-import numpy as np
-from scipy import sparse
-
 import nelayout as nl
 from nelayout.cli import COMMANDS, _parser
 from nelayout.core.catalogue import METHODS
@@ -137,37 +134,50 @@ def measures() -> str:
     return "\n".join(parts)
 
 
-def neighbors_on_a_ring(n: int) -> sparse.csr_array:
-    """Return the graph that joins each of n nodes on a ring to the three nodes before it and the three after it."""
-    k = np.arange(n)
-    ends = np.concatenate([(k + step) % n for step in (1, 2, 3)])
-    half = sparse.coo_array((np.ones(3 * n), (np.tile(k, 3), ends)), shape=(n, n)).tocsr()
-    return half + half.T
-
-
 def costs() -> str:
     """Return the page of seconds and memory: forecasts for graphs of a few sizes."""
     rows = []
     for n in (1_000, 5_000, 20_000, 100_000, 1_000_000):
         row = [f"{n:,}", f"{3 * n:,}"]
         for name in ("ws-sne", "auto"):
-            plan = nl.estimate(neighbors_on_a_ring(n), name)
-            seconds = sum(p.seconds for p in plan.passes if p.name != "compile and load loops")
-            row += [f"{seconds:.2g}" if seconds < 10 else f"{seconds:.0f}", f"{plan.bytes / 1e6:.0f}"]
+            plan = nl.plan(nodes=n, edges=3 * n, method=name)
+            row += [_seconds(plan), f"{plan.process_bytes / 1e6:.0f}"]
         rows.append(row)
+    tables = []
+    for n, d in ((1_000, 50), (10_000, 50), (70_000, 784), (1_000_000, 50)):
+        plan = nl.plan(rows=n, columns=d)
+        tables.append([f"{n:,}", f"{d:,}", _seconds(plan), f"{plan.process_bytes / 1e6:.0f}"])
     head = ["nodes", "edges", "seconds, `ws-sne`", "MB, `ws-sne`", "seconds, `auto`", "MB, `auto`"]
     return (
-        "# How long, how much memory\n\nThese numbers are forecasts by `nl.estimate`, for graphs with three edges a "
-        "node, made when this page was built. They are right within about a factor of two. Seconds are seconds of the "
-        "CPU. Python, its packages and the compiled loops take about 200 MB besides, and the graph in its own "
-        f"library takes its own memory.\n\n{table(head, rows)}\nA first run on a machine also compiles loops.\n\n"
-        "## Ask for your graph\n\n"
-        "`nl.plan(G)` prints each pass with seconds and memory. `nl.estimate(G)` has the sums: `seconds` and `bytes`. "
-        "In the shell, `nelayout plan FILE` prints the same. If a run takes too long, set `time_limit=`: see "
-        "[Limit a run](../howto/update.md#limit-watch-and-stop-a-run). For a table of rows, ask for its graph: "
-        "`nl.estimate(nl.knn_graph(X))`.\n\n## More\n\n[Benchmarks](../benchmarks.md) has measured seconds beside "
-        "other packages. [Several machines](../scaling.md) has measured memory.\n"
+        "# How long, how much memory\n\nThese numbers are forecasts by `nl.plan` for graphs with three edges a node, "
+        "made when this page was built. They are right within about a factor of two. They hold for a whole process: "
+        "Python starts, reads a table of edges and draws. Seconds are seconds of the CPU.\n\n"
+        f"{table(head, rows)}\nA first run on a machine also compiles loops.\n\n"
+        "A table of rows is read, searched for neighbors and drawn by `embed`:\n\n"
+        f"{table(['rows', 'columns', 'seconds', 'MB'], tables)}\n"
+        "## Ask for your graph or table\n\n"
+        "| you have | call |\n|---|---|\n"
+        "| a graph | `nl.plan(G)` |\n| a table with one row per sample | `nl.plan(X)` |\n"
+        "| a file of either | `nelayout plan FILE` |\n"
+        "| numbers of nodes and edges | `nl.plan(nodes=10**6, edges=5 * 10**6, method=\"ws-sne\")` |\n"
+        "| numbers of rows and columns | `nl.plan(rows=70_000, columns=784)` |\n\n"
+        "A plan prints each pass with seconds, memory and reason. `seconds` is the sum. `bytes` is what the drawing "
+        "allocates at its peak. `process_bytes` is the whole process: Python and its packages, the graph or table, and "
+        "the drawing. `nl.estimate` takes the same arguments.\n\n"
+        "Sizes alone say little about a graph, so `assumed` lists what nelayout takes for granted. The graph is "
+        "connected if it has edges enough; else it is a tree, and the other nodes have no edges. It is no ring, star "
+        "or planar graph, and no two rows of a table are equal. A graph with many components takes less.\n\n"
+        "If a run takes too long, set `time_limit=`: see [Limit a run](../howto/update.md#limit-watch-and-stop-a-run)."
+        "\n\n## More\n\n[Benchmarks](../benchmarks.md) has measured seconds beside other packages. "
+        "[Several machines](../scaling.md) has measured memory. `python -m benchmarks.forecasts` measures whole "
+        "processes beside these forecasts.\n"
     )
+
+
+def _seconds(plan: nl.Plan) -> str:
+    """Return the seconds of a plan without the compiling of loops."""
+    seconds = sum(p.seconds for p in plan.passes if p.name != "compile and load loops")
+    return f"{seconds:.2g}" if seconds < 10 else f"{seconds:.0f}"
 
 
 def formats() -> str:

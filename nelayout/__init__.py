@@ -64,7 +64,7 @@ _NAMES = {
     "layouts.solving": ("solve",),
     "core.record.solution": ("Solution", "Evaluated"),
     "layouts.evaluating": ("evaluate",),
-    "layouts.planning": ("plan", "estimate"),
+    "planning.calls": ("plan", "estimate"),
     "core.run.forecast": ("Plan",),
     "core.catalogue.record": ("Method",),
     "core.catalogue": ("method", "methods"),

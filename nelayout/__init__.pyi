@@ -58,8 +58,6 @@ from nelayout.layouts import tsne_layout as tsne_layout
 from nelayout.layouts import tsnet_layout as tsnet_layout
 from nelayout.layouts import ws_sne_layout as ws_sne_layout
 from nelayout.layouts.evaluating import evaluate as evaluate
-from nelayout.layouts.planning import estimate as estimate
-from nelayout.layouts.planning import plan as plan
 from nelayout.layouts.solving import solve as solve
 from nelayout.live import Live as Live
 from nelayout.pictures import draw as draw
@@ -68,6 +66,8 @@ from nelayout.pictures import node_size_from_points as node_size_from_points
 from nelayout.pictures import plot as plot
 from nelayout.pictures.pages import Page as Page
 from nelayout.pictures.pages import explore as explore
+from nelayout.planning.calls import estimate as estimate
+from nelayout.planning.calls import plan as plan
 from nelayout.vectors.cells import embed_cells as embed_cells
 from nelayout.vectors.embedding import embed as embed
 from nelayout.vectors.embedding import solve_vectors as solve_vectors

@@ -45,11 +45,21 @@ def _declare_plan(option: Callable[..., None]) -> None:
 
 
 def _plan(given: argparse.Namespace) -> None:
-    """Print the passes that `nelayout layout` will run, with time and memory."""
-    from nelayout.layouts.planning import plan
+    """Print the passes of `nelayout layout` or `nelayout embed`, with time and memory."""
+    from nelayout.planning.calls import plan, plan_of_table
 
     method = arguments.tuned_method(given.method, given.set)
-    file = arguments.read_graph(given, given.file, given.format)
+    try:
+        file = arguments.read_graph(given, given.file, given.format)
+    except InputError:
+        table = embed_command.table_of(given.file, given.format)
+        if table is None:
+            raise
+        named = None if given.method == given.parser.get_default("method") and not given.set else method
+        found = plan_of_table(*table, named, dim=given.dim, seed=given.seed)
+        say_all([f"{given.file} is a table of rows: this is the plan of nelayout embed"], given)
+        sys.stdout.write(f"{found!r}\n")
+        return
     start = None if given.pos is None else arguments.known_positions(given.pos, file, given.file)
     found = plan(file, method, start, dim=given.dim, **arguments.keywords(given, file))
     say_all(file.notes, given)
@@ -108,10 +118,10 @@ COMMANDS: dict[str, Command] = {
     "embed": embed_command.COMMAND,
     "compare": compare_command.COMMAND,
     "plan": Command(
-        "list the passes that drawing a graph will run, with time and memory",
+        "list the passes that drawing a graph or a table will run, with time and memory",
         _declare_plan,
         _plan,
-        ("nelayout plan graph.graphml", "nelayout plan roads.mtx.gz -m ws-sne"),
+        ("nelayout plan graph.graphml", "nelayout plan roads.mtx.gz -m ws-sne", "nelayout plan table.csv"),
     ),
     "methods": Command(
         "list the methods and their own parameters",

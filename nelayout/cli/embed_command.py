@@ -10,6 +10,7 @@ import argparse
 import csv
 import io
 import pickle
+import time
 import warnings
 from collections.abc import Callable, Iterable
 from importlib import import_module
@@ -30,7 +31,7 @@ from nelayout.graphs.files.writers import axes, encode_csv, encode_json, encode_
 from nelayout.graphs.plain import Named, is_missing, plain_text, spelled
 from nelayout.vectors.tables import FORMATS, FittedColumns, Table, read_table
 
-__all__ = ["COMMAND", "WRITTEN"]
+__all__ = ["COMMAND", "WRITTEN", "table_of"]
 
 # Option of the fit -> keyword of `NeighborEmbedding`; options that were not given have no value.
 FITTING = {"dim": "n_components", "seed": "random_state"} | {
@@ -209,6 +210,18 @@ def _place(given: argparse.Namespace, table: Table, model: Any) -> np.ndarray:
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="X does not have valid feature names")  # names were compared above
         return model.transform(table.X)
+
+
+def table_of(path: str, form: str | None) -> tuple[np.ndarray, float] | None:
+    """Return the rows of a file and the seconds of reading them; None if it is no table."""
+    began = time.perf_counter()
+    try:
+        kind = file_format(form, path, table=FORMATS, kind="table format")
+        with reading(path):
+            table = read_table(load(path, "a table"), kind)
+    except InputError:
+        return None
+    return table.X, time.perf_counter() - began
 
 
 def _read(source: Source, form: str, columns: Any, given: argparse.Namespace) -> tuple[Table, str | None]:

@@ -50,7 +50,10 @@ from nelayout.vectors.joining import edges_in_words, graph_of_similarities, join
 from nelayout.vectors.knn import entropic_rows, neighbor_graph
 from nelayout.vectors.neighbors import DuplicateRows, NeighborIndex, search_seconds
 
-__all__ = ["at_perplexity", "check_dimensions", "embed", "fit_vectors", "scales", "solve_vectors"]
+__all__ = [
+    "SEARCH_BYTES", "UNION", "at_perplexity", "check_dimensions", "default_weights", "embed", "fit_vectors", "has_tail",
+    "scales", "solve_vectors",
+]  # fmt: skip
 
 # Default neighbors of a row: SHARED_NEIGHBORS / n, between MIN_NEIGHBORS and MAX_NEIGHBORS. Least default
 # perplexity; of fewer than 15 neighbors it is two thirds of them.
@@ -217,7 +220,7 @@ def fit_vectors(
     lists = None if knn is None else given.read_neighbors(knn, n)
     most = given.most_known(rows, metric, lists)
     if n_neighbors is None and perplexity is None:
-        n_neighbors, perplexity = _default_weights(chosen, n, most)
+        n_neighbors, perplexity = default_weights(chosen, n, most)
     k = given.support(n_neighbors, perplexity, n, most)
     degrees = isinstance(chosen.mass, str) and chosen.mass == "degree" and chosen.name in METHODS
     if perplexity is not None and degrees and "mass" not in passed:
@@ -237,7 +240,7 @@ def fit_vectors(
         init_hint = copies.one_of_each(principal_components(known, dim)[0])
     emphasis = passed.get("emphasis")
     # Under kernels with a tail, many arrangements of groups have nearly the same J: distances choose among them.
-    if (chosen.mu if emphasis is None else emphasis) or (free and _has_tail(chosen) and not chosen.variational):
+    if (chosen.mu if emphasis is None else emphasis) or (free and has_tail(chosen) and not chosen.variational):
         first, between = copies.first, space.given.between_some
         goal = row_distances(len(first), lambda some, others: between(first[some], first[others]))
     if copies.any:
@@ -420,7 +423,7 @@ def at_perplexity(
     return graph, values, (note,) if added else ()
 
 
-def _default_weights(method: Method, n: int, most: int) -> tuple[int | None, float | None]:
+def default_weights(method: Method, n: int, most: int) -> tuple[int | None, float | None]:
     """Return number of neighbors and perplexity; ``most``: known neighbors of each row.
 
     Methods with a fixed connection use absolute weights, and "auto" counts edges of paths: they take no perplexity.
@@ -432,7 +435,8 @@ def _default_weights(method: Method, n: int, most: int) -> tuple[int | None, flo
     return k, max(k / 2, min(MIN_PERPLEXITY, k / 1.5)) if k > 2 else None
 
 
-def _has_tail(method: Method) -> bool:
+def has_tail(method: Method) -> bool:
+    """Return whether the kernel has a tail: distances then choose among drawings."""
     return method.kernel.a > 0 and not method.kernel.singular
 
 
@@ -464,7 +468,7 @@ def _tuned(method: str | Method, options: dict[str, Any] | None, own: dict[str, 
     given = {**(options or {}), **own}
     passed = {option: given.pop(option) for option in PASSED_ON if option in given}
     tuned = replace(tune(method, **given), perplexity=None, hops=None)
-    if _has_tail(tuned):  # groups that few edges join drift apart without end: few rows take no more steps than many
+    if has_tail(tuned):  # groups that few edges join drift apart without end: few rows take no more steps than many
         stages = (replace(stage, small=None) if isinstance(stage, Descend) else stage for stage in tuned.stages)
         tuned = replace(tuned, stages=tuple(stages))
     return tuned, passed

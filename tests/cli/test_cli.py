@@ -67,7 +67,7 @@ def test_options_are_the_keywords(folder, nelayout):
 
 def but_for_reading(table):
     """The lines of a plan but those with the seconds of files, of loaded loops and of dots, which layouts part."""
-    others = ("split", "total", "compile", "move nodes apart")
+    others = ("split", "total", "compile", "move nodes apart", "the whole process")
     return [line.split() for line in table.splitlines() if not line.strip().startswith(others)]
 
 
@@ -76,6 +76,20 @@ def test_a_plan_is_that_of_the_library(folder, nelayout):
     plan = nl.plan(read_graph(folder / "graph.gml"), "ws-sne", dim=3, weight="strength")
     code, out, said = nelayout("plan graph.gml -m ws-sne --dim 3 --weight strength")
     assert (code, but_for_reading(out), said) == (0, but_for_reading(repr(plan)), "")
+
+
+def test_a_table_of_rows_has_the_plan_of_embed(folder, nelayout, fails):
+    X = np.random.default_rng(0).normal(size=(300, 6)).round(4)
+    np.savetxt(folder / "rows.csv", X, delimiter=",", fmt="%.4f")
+    plan = nl.plan(X)
+    code, out, said = nelayout("plan rows.csv")
+    assert (code, said) == (0, "nelayout: rows.csv is a table of rows: this is the plan of nelayout embed\n")
+    lines = but_for_reading(out)
+    assert lines.pop(2)[:3] == ["read", "the", "file"]
+    assert lines == but_for_reading(repr(plan))
+    assert nelayout("plan rows.csv -m nerv --quiet")[1].startswith("nerv: 300 nodes")
+    (folder / "neither.csv").write_text("a,b\n1.5,x\n2.5\n")
+    fails("plan neither.csv", "neither.csv")
 
 
 def test_background_and_edges_of_a_picture(folder, nelayout, fails):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import sys
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from html import escape
 
 import numpy as np
@@ -25,8 +25,10 @@ from nelayout.numerics import loop_store
 from nelayout.numerics.memory import size_in_words, warn_if_short
 from nelayout.numerics.parallel import thread_count
 
-__all__ = ["Plan", "PlannedPass", "plan_of", "warn_of_memory"]
+__all__ = ["Outline", "Plan", "PlannedPass", "plan_of", "plan_of_outline", "warn_of_memory"]
 
+# Why nodes move apart where the caller gives no sizes.
+NO_DOT_HIDDEN = "no node hides another"
 HEAD = ("pass", "graphs x nodes", "steps", "seconds", "memory", "why")
 
 
@@ -66,6 +68,8 @@ class Plan:
     nbody    the backend for sums over all pairs of the largest component
     device_bytes  allocated on the device; 0 without one
     cluster  the same drawing on several machines; None: not asked for
+    process_bytes  of the whole process at its peak: Python, packages, the graph or table, and the drawing
+    assumed  sentences on what is taken for granted without a graph
     """
 
     method: str
@@ -79,6 +83,8 @@ class Plan:
     nbody: str
     device_bytes: int = 0
     cluster: Forecast | None = None
+    process_bytes: int = field(default=0, compare=False)  # other plans in one process find other packages loaded
+    assumed: tuple[str, ...] = ()
 
     @property
     def steps(self) -> int:
@@ -93,15 +99,92 @@ class Plan:
         return [*rows, ("total", "", f"{self.steps:,}", _short(self.seconds), size_in_words(self.bytes), "")]
 
     def __repr__(self) -> str:
-        parts = [self._title(), text_table(HEAD, self._rows()), *([] if self.cluster is None else [str(self.cluster)])]
-        return "\n".join(parts)
+        return "\n".join([self._title(), text_table(HEAD, self._rows()), *self._said()])
+
+    def _said(self) -> list[str]:
+        """Return the lines below the table."""
+        process = [f"the whole process takes about {size_in_words(self.process_bytes)}"] * bool(self.process_bytes)
+        return [*process, *self.assumed, *([] if self.cluster is None else [str(self.cluster)])]
 
     def _title(self) -> str:
         parts = f"{self.components:,} component{'s' if self.components != 1 else ''}"
         return f"{self.method}: {self.nodes:,} nodes, {self.edges:,} edges, {parts}"
 
     def _repr_html_(self) -> str:
-        return f"<p>{escape(self._title())}</p>{html_table(HEAD, self._rows())}"
+        below = "".join(f"<p>{escape(line)}</p>" for line in self._said())
+        return f"<p>{escape(self._title())}</p>{html_table(HEAD, self._rows())}{below}"
+
+
+@dataclass(frozen=True, slots=True)
+class Drawn:
+    """Connected graphs that are drawn.
+
+    count    number of them
+    largest  nodes of the largest
+    groups   the facts of the different ones, by their passes
+    joint  whether they are the whole graph, which starts from the drawings of its components
+    """
+
+    count: int
+    largest: int
+    groups: dict[tuple[Pass, ...], list[Facts]]
+    joint: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Outline:
+    """Sizes of a problem, which decide its plan.
+
+    entries     of the matrix, two an edge
+    components  number of them
+    drawn       graphs that are drawn, in order
+    near        mean number of similar nodes by path lengths; None for weights
+    apart       why nodes move apart; "" if they do not
+    widest      entries of the largest objective
+    summed      entries of all objectives
+    """
+
+    n: int
+    entries: int
+    components: int
+    drawn: tuple[Drawn, ...]
+    near: float | None
+    apart: str
+    widest: int
+    summed: int
+
+    @classmethod
+    def of(cls, work: Work) -> Outline:
+        """Return the sizes of prepared work."""
+        problem, method = work.problem, work.method
+        drawn = [
+            Drawn(len(graphs.parts), graphs.facts[0].n, _groups(graphs), graphs is work.joint and problem.start is None)
+            for graphs in (work.components, work.joint)
+            if graphs is not None and graphs.parts
+        ]
+        apart = NO_DOT_HIDDEN if problem.dots else "nodes have sizes" if problem.size is not None else ""
+        _, entries = problem.sizes(method)
+        return cls(
+            problem.n, problem.P.nnz, int(problem.labels.max(initial=-1)) + 1, tuple(drawn), problem.near(method),
+            apart, int(entries.max(initial=0)), int(entries.sum()),
+        )  # fmt: skip
+
+    @classmethod
+    def of_sizes(
+        cls, n: int, entries: int, method: Method, settings: Settings, near: float | None, apart: bool, known: Facts
+    ) -> Outline:
+        """Return the sizes of one connected graph, with nodes alone if its entries are too few.
+
+        ``known``: facts beside the sizes.
+        """
+        joined = min(n, entries // 2 + 1)
+        facts = replace(known, n=joined, entries=entries)
+        groups = {passes_for(method, facts, settings): [facts]} if joined > 1 else {}
+        count, widest = n - joined + 1 if n else 0, entries
+        if near is not None:
+            widest = math.ceil(joined * min(near, joined - 1))
+        drawn = (Drawn(count, joined, groups),) if n else ()
+        return cls(n, entries, count, drawn, near, NO_DOT_HIDDEN if apart else "", widest, widest)
 
 
 def plan_of(work: Work, file: float = 0.0, loads: bool = True) -> Plan:
@@ -109,19 +192,22 @@ def plan_of(work: Work, file: float = 0.0, loads: bool = True) -> Plan:
 
     ``loads``: with the seconds of compiling and loading loops.
     """
-    problem, method, settings = work.problem, work.method, work.settings
-    n, entries, near, threads = problem.n, problem.P.nnz, problem.near(method), thread_count(settings.n_jobs)
-    count, read = int(problem.labels.max(initial=-1)) + 1, file + 0.5 * READ * (n + entries)
+    return plan_of_outline(Outline.of(work), work.method, work.settings, file, loads)
+
+
+def plan_of_outline(
+    outline: Outline, method: Method, settings: Settings, file: float = 0.0, loads: bool = True
+) -> Plan:
+    """Return the plan of a problem with these sizes; see `plan_of`."""
+    n, entries, near, threads = outline.n, outline.entries, outline.near, thread_count(settings.n_jobs)
+    count, read = outline.components, file + 0.5 * READ * (n + entries)
     rows = [PlannedPass(SPLIT, count, n, 0, "every graph", read, 0)]
     largest, first = 0, (0, "exact")
-    for graphs in (work.components, work.joint):
-        if graphs is None or not graphs.parts:
-            continue
-        if graphs is work.joint and problem.start is None:
+    for graphs in outline.drawn:
+        if graphs.joint:
             rows.append(PlannedPass(JOINT, count, n, 0, "one objective spans all components", READ * n, 0))
-        rows.append(PlannedPass(SIMILARITIES, len(graphs.parts), n, 0, _why_similar(work), 0.0, 0))
-        groups = _groups(graphs)
-        for passes, some in groups.items():
+        rows.append(PlannedPass(SIMILARITIES, graphs.count, n, 0, _why_similar(method, settings), 0.0, 0))
+        for passes, some in graphs.groups.items():
             if near is not None:
                 some = [replace(facts, entries=math.ceil(facts.n * min(near, facts.n - 1))) for facts in some]
             nodes = max(facts.n for facts in some)
@@ -130,7 +216,7 @@ def plan_of(work: Work, file: float = 0.0, loads: bool = True) -> Plan:
             evaluations, entries = 0.0, max(entries, len(some) * model.entries)
             similar = model.similarities()
             rows.append(PlannedPass("", len(some), nodes, 0, "", len(some) * similar.seconds, similar.bytes))
-            if method.choose is not None and nodes == graphs.facts[0].n:  # the largest component decides for all
+            if method.choose is not None and nodes == graphs.largest:  # the largest component decides for all
                 walk = walk_over_alpha(method, settings)
                 cost = walk.cost(model)
                 rows.append(PlannedPass(WALK, 1, nodes, walk.steps, walk.why, cost.seconds, cost.bytes))
@@ -143,21 +229,20 @@ def plan_of(work: Work, file: float = 0.0, loads: bool = True) -> Plan:
                 largest, first = size, (round(evaluations), model.nbody)
     rows = _with_similarities(rows)
     peak = held_bytes(n, entries) + max((row.bytes for row in rows), default=0)
-    together, apart = finishing(n, problem.P.nnz, count, problem.dots or problem.size is not None)
+    together, apart = finishing(n, outline.entries, count, bool(outline.apart))
     rows.append(PlannedPass(ASSEMBLE, count, n, 0, "every graph", together, 0))
-    if problem.dots or problem.size is not None:
-        why = "no node hides another" if problem.dots else "nodes have sizes"
-        rows.append(PlannedPass(SEPARATE, count, n, 0, why, apart, 0, 1))
+    if outline.apart:
+        rows.append(PlannedPass(SEPARATE, count, n, 0, outline.apart, apart, 0, 1))
     loops = (0.0 if "nelayout.numerics.compiling" in sys.modules else LOADING) + COMPILING * (not loop_store.compiled())
     drawn = max((row.nodes for row in rows if row.steps), default=0)
-    if loads and loops and uses_loops(drawn, int(problem.sizes(method)[1].max(initial=0))):
+    if loads and loops and uses_loops(drawn, outline.widest):
         rows.append(PlannedPass("compile and load loops", count, n, 0, "not yet done here", loops, 0))
     device = device_named(settings.device)
     there = 0
     if device is not None and drawn >= device.least:
-        there = device.needs(drawn, int(problem.sizes(method)[1].sum()))
+        there = device.needs(drawn, outline.summed)
     total = sum(row.seconds for row in rows)
-    return Plan(method.name, n, problem.P.nnz // 2, count, tuple(rows), total, peak, *first, there)
+    return Plan(method.name, n, outline.entries // 2, count, tuple(rows), total, peak, *first, there)
 
 
 def _groups(graphs: Together) -> dict[tuple[Pass, ...], list[Facts]]:
@@ -169,11 +254,11 @@ def _groups(graphs: Together) -> dict[tuple[Pass, ...], list[Facts]]:
     return found
 
 
-def _why_similar(work: Work) -> str:
+def _why_similar(method: Method, settings: Settings) -> str:
     """Return what makes the similarities."""
-    if work.method.perplexity is not None:
+    if method.perplexity is not None:
         return "lengths of paths"
-    return "a random walk smooths the weights" if work.settings.smoothing else "weights of edges"
+    return "a random walk smooths the weights" if settings.smoothing else "weights of edges"
 
 
 def _with_similarities(rows: list[PlannedPass]) -> list[PlannedPass]:

@@ -131,9 +131,8 @@ def test_moving_nodes_apart_counts():
 
 def test_vectors_have_their_graph_estimated():
     X = np.random.default_rng(0).random((200, 5))
-    with pytest.raises(InputError, match="For vectors, one row per sample"):
-        nl.estimate(X)
-    assert nl.estimate(nl.knn_graph(X), "tsne").nodes == 200
+    assert nl.estimate(X).method == "ws-sne"
+    assert nl.estimate(X, "tsne").nodes == nl.estimate(nl.knn_graph(X), "tsne").nodes == 200
 
 
 def test_every_host_and_no_change_to_the_graph():

@@ -56,8 +56,9 @@ def test_a_plan_prints_as_a_table():
     lines = repr(planned).splitlines()
     assert lines[0] == "auto: 29 nodes, 25 edges, 5 components"
     assert lines[1].split() == ["pass", "graphs", "x", "nodes", "steps", "seconds", "memory", "why"]
-    assert lines[-1].startswith("total")
-    assert len(lines) == 3 + len(planned.passes)
+    assert lines[-2].startswith("total")
+    assert lines[-1].startswith("the whole process takes about ")
+    assert len(lines) == 4 + len(planned.passes)
     page = planned._repr_html_()
     assert page.count("<tr>") == 2 + len(planned.passes)
 

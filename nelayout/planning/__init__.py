@@ -1,0 +1,1 @@
+"""Plans of calls before any work: for graphs, for tables, and for sizes alone."""
