@@ -87,7 +87,7 @@ def dragged(G: nx.Graph, method: str) -> dict[str, float]:
     def picture(k: int) -> float:
         def work() -> None:
             live.move(node, home + 0.01 * k * unit)
-            live.step(16)
+            live.step(16, array=True)
 
         return milliseconds(work)
 
@@ -98,7 +98,7 @@ def dragged(G: nx.Graph, method: str) -> dict[str, float]:
     live.release(node)
     each, pictures = list[float](), 0
     while not live.at_rest and pictures < MOST:
-        live.step(16)
+        live.step(16, array=True)
         each.append(live.last.milliseconds / max(live.last.iterations, 1))
         pictures += 1
     pos = dict(zip(live.nodes, live.unit * live.array, strict=True))
@@ -107,7 +107,7 @@ def dragged(G: nx.Graph, method: str) -> dict[str, float]:
 
     def edit() -> None:
         live.set_weight(0, len(G) // 2)
-        live.step(16)
+        live.step(16, array=True)
 
     return {
         "first": times[0], "median": statistics.median(times), "iterations": statistics.median(iterations),

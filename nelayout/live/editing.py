@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 import weakref
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
@@ -59,7 +60,7 @@ class Live:
     nodes : list
         of the rows of ``array``: those of G, then those added
     array : (n, dim) array
-        positions, read-only, until the next call. It costs less than ``positions``
+        positions, read-only, until the next call
     positions
         a copy in the type that layouts of G have
     at_rest : bool
@@ -177,14 +178,16 @@ class Live:
     @property
     def value(self) -> float:
         """J at the positions: the sum over the components."""
-        return self._drawing.value
+        with self._guarded():
+            return self._drawing.value
 
     @property
     def unit(self) -> float | np.ndarray:
         """Factor from the positions to the units of J; (n, 1) if components have their own."""
-        return self._drawing.unit
+        with self._guarded():
+            return self._drawing.unit
 
-    def step(self, milliseconds: float | None = None, *, iterations: int | None = None) -> Any:
+    def step(self, milliseconds: float | None = None, *, iterations: int | None = None, array: bool = False) -> Any:
         """Move the nodes for some milliseconds, or by a number of iterations; return positions.
 
         At least one iteration runs, and it may take longer on a large graph: ``last.milliseconds`` tells how long.  A
@@ -195,32 +198,34 @@ class Live:
         ----------
         milliseconds : > 0; 16 are a picture at 60 pictures a second
         iterations : whole number >= 1, in place of ``milliseconds``; each moves a node by at most 0.02 of the radius
+        array : return the rows of `array`, which costs less on a large graph
 
         Returns
         -------
         dict, igraph.Layout, DataFrame or array
-            positions of all nodes, as `positions`
+            positions of all nodes, as `positions`, or as `array`
 
         Raises
         ------
         InputError
             unless one of the two is given, in its range
         """
-        if (milliseconds is None) == (iterations is None):
-            raise InputError("step takes milliseconds, such as step(16), or iterations=1 or more: give one of them")
-        if iterations is not None:
-            whole = isinstance(iterations, (int, np.integer)) and not isinstance(iterations, bool)
-            if not whole or iterations < 1:
-                raise InputError(f"iterations must be a whole number >= 1; got {short_repr(iterations)}")
-            self.last = self._drawing.run(None, int(iterations))
-        else:
-            milliseconds = self._number(milliseconds, "milliseconds", "a number > 0", lambda x: x > 0)
-            self.last = self._drawing.run(milliseconds / 1e3, None)
-        return self.positions
+        with self._guarded():
+            if (milliseconds is None) == (iterations is None):
+                raise InputError("step takes milliseconds, such as step(16), or iterations=1 or more: give one of them")
+            if iterations is not None:
+                whole = isinstance(iterations, (int, np.integer)) and not isinstance(iterations, bool)
+                if not whole or iterations < 1:
+                    raise InputError(f"iterations must be a whole number >= 1; got {short_repr(iterations)}")
+                self.last = self._drawing.run(None, int(iterations))
+            else:
+                milliseconds = self._number(milliseconds, "milliseconds", "a number > 0", lambda x: x > 0)
+                self.last = self._drawing.run(milliseconds / 1e3, None)
+        return self.array if array else self.positions
 
     def pin(self, node: Hashable, position: Any = None) -> None:
         """Hold a node where it is or at a position (dim,), until `release`."""
-        with self._errors():
+        with self._guarded():
             i = self._row_of(node)
             at = None if position is None else self._position(position)
             self._check_apart(i, self._drawing.Y[i] if at is None else at)
@@ -228,14 +233,14 @@ class Live:
 
     def move(self, node: Hashable, position: Any) -> None:
         """Drag a node to a position (dim,): it stays there until the next move or `release`."""
-        with self._errors():
+        with self._guarded():
             if position is None:
                 raise InputError("move needs the position of the pointer; pin(node) holds a node where it is")
             self.pin(node, position)
 
     def release(self, node: Hashable) -> None:
         """Let a held node move freely again; nothing happens to a free node."""
-        with self._errors():
+        with self._guarded():
             self._drawing.let_go(self._row_of(node))
 
     def add(self, node: Hashable, neighbors: Any = (), *, position: Any = None, mass: float | None = None) -> None:
@@ -256,7 +261,7 @@ class Live:
         InputError
             for a node that exists, an unknown neighbor, a wrong weight, position or mass; nothing is then changed
         """
-        with self._errors():
+        with self._guarded():
             if node is None or not isinstance(node, Hashable):
                 raise InputTypeError(f"a node must be hashable and not None; got {short_repr(node)}")
             if node in self._rows:
@@ -277,7 +282,7 @@ class Live:
 
     def remove(self, node: Hashable) -> None:
         """Remove a node and its edges; `InputError` for an unknown node."""
-        with self._errors():
+        with self._guarded():
             i = self._row_of(node)
             self._drawing.remove(i)
             del self._nodes[i]
@@ -295,7 +300,7 @@ class Live:
         InputError
             for an unknown node, u = v, and a weight that is negative or not finite; nothing is then changed
         """
-        with self._errors():
+        with self._guarded():
             i, j = self._row_of(u), self._row_of(v)
             if i == j:
                 raise InputError(f"an edge joins two different nodes; got {short_repr(u)} twice")
@@ -308,8 +313,11 @@ class Live:
         name = self._drawing.method.name
         return f"Live by {name} of {len(self)} nodes, {'at rest' if self.at_rest else 'moving'}, value {self.value:.6g}"
 
-    def _errors(self) -> Any:
-        return self._host.translated_errors()
+    @contextmanager
+    def _guarded(self) -> Iterator[None]:
+        """Let similarities of far nodes underflow, and give errors the types of the library."""
+        with self._host.translated_errors(), np.errstate(under="ignore"):
+            yield
 
     def _row_of(self, node: Hashable) -> int:
         """Return the row of a node."""

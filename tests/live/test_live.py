@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import sys
+
+import fake_graph_tool
 import networkx as nx
 import numpy as np
 import pytest
@@ -109,6 +112,7 @@ def test_at_rest_forces_balance_and_a_step_costs_nothing(name):
     assert (live.last.iterations, live.last.moved) == (0, 0.0)
     assert np.array_equal(live.array, before)
     assert np.array_equal(array(pos, live.nodes), before)
+    assert np.array_equal(live.step(16, array=True), before)
 
 
 def test_auto_goes_on_from_given_positions_by_the_nearest_objective():
@@ -397,3 +401,52 @@ def test_masses_by_numbers_follow_their_nodes():
     Y = dict(zip(live.nodes, live.unit * live.array, strict=True))
     mass = {v: {**mass, "new": 9.0}[v] for v in H}
     assert nl.evaluate(H, Y, "ws-sne", mass=mass).value == pytest.approx(live.value, rel=1e-12)
+
+
+@pytest.mark.parametrize("own", [{"smoothing": 0.5}, {"weight_kind": "distance"}, {"affinity": None}])
+def test_keywords_of_the_graph_hold_for_its_edits(own):
+    """A weight that `set_weight` gives counts as a similarity, also beside lengths and random walks."""
+    own = {name: value for name, value in own.items() if value is not None}
+    G = nx.les_miserables_graph()
+    live = nl.Live(G, "gamma-quadlog", **own)
+    mean = float(np.mean([w for _, _, w in G.edges(data="weight")]))
+    live.set_weight("Napoleon", "Javert", 0.5)
+    live.remove("Gavroche")
+    H = G.copy()
+    kind = {"distance": mean / 0.5}.get(own.get("weight_kind", ""), 0.5)
+    H.add_edge("Napoleon", "Javert", weight=kind)
+    if "weight_kind" in own:  # lengths are relative to their mean, which the new one would change
+        for u, v, w in H.edges(data="weight"):
+            H[u][v]["weight"] = mean / w
+    H.remove_node("Gavroche")
+    Y = dict(zip(live.nodes, live.unit * live.array, strict=True))
+    rest = {name: value for name, value in own.items() if name != "weight_kind"}
+    assert nl.evaluate(H, Y, "gamma-quadlog", **rest).value == pytest.approx(live.value, rel=1e-9)
+
+
+def test_names_of_igraph_are_nodes():
+    igraph = pytest.importorskip("igraph")
+    G = igraph.Graph.Famous("Zachary")
+    G.vs["name"] = [f"member {k}" for k in range(34)]
+    live = nl.Live(G, "ws-sne")
+    live.move("member 3", (0.25, 0.5))
+    live.add("guest", ["member 3"])
+    assert live.step(iterations=2).coords[3] == [0.25, 0.5]
+    assert live.nodes[-1] == "guest"
+    assert G.vcount() == 34
+
+
+def test_a_library_with_positions_of_one_graph_is_refused(monkeypatch):
+    monkeypatch.setitem(sys.modules, "graph_tool", fake_graph_tool)
+    G = fake_graph_tool.Graph(directed=False)
+    G.add_edge_list([(0, 1), (1, 2)])
+    with pytest.raises(Unsupported, match="give a graph of networkx or igraph, or a matrix"):
+        nl.Live(G, "ws-sne")
+
+
+def test_errors_of_numpy_are_not_the_users():
+    with np.errstate(all="raise"):
+        live = nl.Live(nx.karate_club_graph(), "sne", weight=None)
+        live.move(0, (3.0, 3.0))
+        live.step(16)
+        assert np.isfinite(live.value)

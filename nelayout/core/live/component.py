@@ -30,9 +30,9 @@ __all__ = ["Component", "Minimized"]
 LULL = SLOW / 10
 # Part of J that each of several steps brings at rest, at most: a large map would creep on for minutes otherwise.
 CALM = 3e-6
-# At rest, no node has moved farther in each of so many trials in a row, in parts of the reach: a node on a long way
+# At rest, no node has moved farther in each of so many steps in a row, in parts of the reach: a node on a long way
 # across a large drawing hardly changes J.
-STILL, STILL_TRIALS = 0.05, 5
+STILL, STILL_STEPS = 0.05, 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +58,8 @@ class Component:
     free      (k, d) mask of the coordinates that may change; None: all
     crowded   whether it overlapped another component when it was first drawn, and may stay there
     reason    why the descent has ended; empty: it goes on
-    still     trials in a row with hardly a move
+    still     steps in a row with hardly a move
+    retried   whether the descent has gone on from a lull without its memory
     """
 
     nodes: np.ndarray
@@ -77,6 +78,7 @@ class Component:
     state: Any = None
     monitor: Monitor | None = None
     still: int = 0
+    retried: bool = False
 
     def begin(self) -> None:
         """Make the objective, and evaluate it."""
@@ -85,7 +87,7 @@ class Component:
             return
         objective = self.sums.objective(self.minimized.method, self.affinity, self.free)
         self.objective = Steady(replace(objective, exaggeration=self.minimized.exaggeration))
-        self.state, self.reason = None, ""
+        self.state, self.retried = None, False
         self._evaluate()
 
     def hold(self, free: np.ndarray | None) -> None:
@@ -96,6 +98,7 @@ class Component:
         self.free, self.target = free, None if free is not None else self.target
         if self.objective is not None:
             self.objective, self.state = Steady(self.objective.objective.sharing(free=free)), None
+            self.retried = False
             self._evaluate()
 
     def move(self, row: int, x: np.ndarray) -> None:
@@ -103,6 +106,7 @@ class Component:
         self.X = self.X.copy()
         self.X[row] = x
         if self.objective is not None:
+            self.retried = False
             self._evaluate()
 
     @property
@@ -130,10 +134,15 @@ class Component:
         reason = self.monitor.after(self.objective, self.X, before, self.state)
         way = self.X - before
         length = math.sqrt(float(np.max(np.einsum("ij,ij->i", way, way))))
-        self.still = self.still + 1 if length <= STILL * most else 0
-        rests = self.still >= STILL_TRIALS or self.state.stuck or reason == "collapsed"
+        taken = self.state.taken
+        if taken:
+            self.still = self.still + 1 if length <= STILL * most else 0
+        rests = self.still >= STILL_STEPS or self.state.stuck or reason == "collapsed"
         self.reason = reason if rests else ""
-        return self.state.taken
+        if self.reason == "lull" and not self.retried:  # the memory may mislead: once more without it
+            self.state, self.retried = None, True
+            self._evaluate()
+        return taken
 
     def _evaluate(self) -> None:
         """Take the state at the latest positions; a descent from there begins."""

@@ -18,8 +18,9 @@ from scipy.sparse import coo_array, csr_array
 from nelayout.core.catalogue.record import Method
 from nelayout.core.catalogue.stages import Descend
 from nelayout.core.live.component import Component, Minimized
+from nelayout.core.optimizers.size import size_search
 from nelayout.core.passes.drawing import Part, Summation
-from nelayout.core.passes.placement import place_missing
+from nelayout.core.passes.placement import JITTER
 from nelayout.core.placing.packing import pack_around
 from nelayout.core.problem import Problem, Settings
 from nelayout.core.run.splitting import split, with_similarities
@@ -36,6 +37,8 @@ __all__ = ["REACH", "LiveDrawing", "Steps"]
 REACH = 0.02
 # Move of a node, in radii of the drawing, after which a timed run ends: one more iteration may follow such a move.
 SHOWN = 0.01
+# Distance of a new node without neighbors from the right end of the drawing, in typical distances between nodes.
+ASIDE = 2.0
 # Most iterations that bring a new layout to rest.
 SETTLING = 300
 # Bits of weights beyond which they are divided by a power of two, as where a layout reads them.
@@ -86,14 +89,13 @@ class LiveDrawing:
         for each, away in zip(self.components, self._overlaps(), strict=True):
             each.crowded = away is not None
 
-    def _main(self, result: Result) -> tuple[Minimized, float]:
-        """Return the objective and the unit of the largest component, or others without one."""
+    def _main(self, result: Result) -> tuple[Minimized, float | None]:
+        """Return the objective and the unit of the largest component; None: there is no unit yet."""
         first = next((each for each in self.components if each.minimized is not None), None)
         if first is not None and first.minimized is not None:
             return first.minimized, first.unit
         last = [stage for stage in result.method.stages if isinstance(stage, Descend)][-1:]
-        method = result.method.during(last[0]) if last else result.method
-        return Minimized(method), 1.0 / (radius(self.Y) / max(len(self.Y), 1) ** (1.0 / self.Y.shape[1]) or 1.0)
+        return Minimized(result.method.during(last[0]) if last else result.method), None
 
     # -- edits ----------------------------------------------------------------------------------------------------
 
@@ -123,13 +125,11 @@ class LiveDrawing:
         n, d = self.Y.shape
         if n == 0:
             return np.zeros(d)
+        typical = (radius(self.Y) or 1.0) / n ** (1.0 / d)
         if neighbors:
-            row = np.full((1, n + 1), 0.0)
-            row[0, neighbors] = 1.0
-            P = csr_array(coo_array((np.ones(len(neighbors)), (np.full(len(neighbors), n), neighbors)), (n + 1, n + 1)))
-            return place_missing(np.vstack([self.Y, np.full(d, np.nan)]), P, self.rng)[n]
+            return _middle(self.Y[neighbors]) + JITTER * typical * self.rng.standard_normal(d)
         place = _middle(self.Y)
-        place[0] = float(self.Y[:, 0].max()) + 2.0 * (radius(self.Y) or 1.0) / n ** (1.0 / d)
+        place[0] = float(self.Y[:, 0].max()) + ASIDE * typical
         return place
 
     def remove(self, i: int) -> None:
@@ -237,7 +237,7 @@ class LiveDrawing:
             if not _equal(free, before.free):
                 before.hold(free)
             return before
-        chosen, unit = self.main
+        chosen, unit = self.main[0], self.main[1] or 1.0
         if before is not None and before.minimized is not None:
             chosen, unit = before.minimized, before.unit
         shift = _middle(self.Y[nodes])
@@ -251,6 +251,11 @@ class LiveDrawing:
             found = Component(nodes, ids, chosen, given[0].affinity, X, unit, shift, self.sums)
         found.free = self._free(found)
         found.begin()
+        if self.main[1] is None and found.objective is not None:  # the first edges of a graph without any
+            found.unit *= size_search(found.objective.objective, found.X)
+            found.X = (self.Y[nodes] - shift) * found.unit
+            found.begin()
+            self.main = chosen, found.unit
         return found
 
     # -- steps ----------------------------------------------------------------------------------------------------
@@ -276,10 +281,10 @@ class LiveDrawing:
         """Factor from Y to the units of J, or (n, 1), where single nodes have the main unit."""
         if self._stale:
             self._renew()
-        units = {each.unit for each in self.components if each.minimized is not None} or {self.main[1]}
+        units = {each.unit for each in self.components if each.minimized is not None} or {self.main[1] or 1.0}
         if len(units) == 1:
             return units.pop()
-        answer = np.full((len(self.Y), 1), self.main[1])
+        answer = np.full((len(self.Y), 1), self.main[1] or 1.0)
         for each in self.components:
             answer[each.nodes] = each.unit
         return answer
@@ -345,7 +350,8 @@ class LiveDrawing:
         for each in self.components:
             each.shift, each.unit = (each.shift - middle) * factor, each.unit / factor
             self._show(each)
-        self.main = self.main[0], self.main[1] / factor
+        if self.main[1] is not None:
+            self.main = self.main[0], self.main[1] / factor
         self._unpacked = False
 
     def _show(self, component: Component) -> None:
