@@ -80,15 +80,20 @@ def drawn(G: Any, folder: Path, name: str) -> dict[str, Any]:
     return found
 
 
-def opened(file: Path) -> Any:
-    """A new browser with the page, as soon as all edges are painted."""
+def started() -> Any:
+    """A new browser without a screen."""
     from selenium import webdriver
 
     options = webdriver.ChromeOptions()
     for switch in (*SWITCHES, WINDOW):
         options.add_argument(switch)
     options.binary_location = shutil.which("chromium") or ""
-    driver = webdriver.Chrome(options=options, service=webdriver.ChromeService(shutil.which("chromedriver")))
+    return webdriver.Chrome(options=options, service=webdriver.ChromeService(shutil.which("chromedriver")))
+
+
+def opened(file: Path) -> Any:
+    """A new browser with the page, as soon as all edges are painted."""
+    driver = started()
     driver.get(file.resolve().as_uri())
     while not driver.execute_script("return document.documentElement.dataset.complete"):
         time.sleep(0.05)

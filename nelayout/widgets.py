@@ -68,7 +68,9 @@ class _Checked(traitlets.TraitType):
         self.tag(sync=True, to_json=to_json, from_json=from_json)
 
     def validate(self, obj: Any, value: Any) -> Any:
-        return getattr(obj, self.check)(value)
+        # traitlets checks a value again after a message, and the first values twice
+        known = value is not None and value is obj._trait_values.get(self.name)
+        return value if known else getattr(obj, self.check)(value)
 
 
 class _Nodes(_Checked):
@@ -79,8 +81,9 @@ class _Nodes(_Checked):
             "", (), lambda _, view: view._rows[self.name].tobytes(), lambda x, _: _Rows(np.frombuffer(x, "<u4"))
         )
 
-    def validate(self, obj: Any, value: Any) -> tuple[Hashable, ...]:
-        return obj._checked_nodes(self.name, value)
+    def validate(self, obj: Any, value: Any) -> Any:
+        known = value is obj._trait_values.get(self.name)
+        return value if known else obj._checked_nodes(self.name, value)
 
 
 class View(anywidget.AnyWidget):
@@ -266,6 +269,8 @@ class View(anywidget.AnyWidget):
                     f"positions must have {self._dim} coordinates, as the view has; got {Y.shape[1]}. Make a new view "
                     "of them with nelayout.view"
                 )
+        if np.array_equal(Y, self._trait_values.get("positions", np.zeros(0))):
+            return self.positions
         # While the reader holds a node, the drawing keeps its place: else the node would leave the mouse.
         if not (self._dragging or len(self._rows["pinned"])):
             self._box = box_of(Y)

@@ -96,6 +96,20 @@ def test_a_column_is_classes_numbers_or_texts(values, kind):
         assert held["values"] == values
 
 
+@pytest.mark.parametrize("amount", [False, True])
+@pytest.mark.parametrize(
+    "values",
+    [[1, 2, 2, 7], list(range(30)), [0.5, 1.0, math.nan], [1.0, math.inf, -math.inf, 3.0, 1.0], [3], [], [math.nan]],
+    ids=str,
+)
+def test_an_array_is_the_same_column_as_its_list(values, amount):
+    """An array of a million numbers is read as a whole."""
+    whole = bool(values) and all(isinstance(value, int) for value in values)
+    for dtype in ("int64", "uint8") if whole else ("float64", "float32"):
+        array = Column("x", np.array(values, dtype), amount=amount)
+        assert array.held([]) == Column("x", values, amount=amount).held([])
+
+
 def test_classes_that_are_colors_have_these():
     pytest.importorskip("matplotlib")
     assert Column("x", ["red", "#0072b2", "red"]).held([])["colors"] == ["#0072b2", "#ff0000"]

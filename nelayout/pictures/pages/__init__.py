@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from functools import cache
 from html import escape
 from importlib.resources import files
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 
@@ -25,6 +25,7 @@ from nelayout.graphs.files import PathOrBuffer, check_output, deliver
 from nelayout.graphs.plain import Named, listed, plain_value, spelled
 from nelayout.pictures.colors import (
     AMOUNTS,
+    LEGEND,
     PLAIN,
     SCALES,
     class_names,
@@ -70,6 +71,17 @@ class Column:
         self, name: str, values: Sequence | np.ndarray, drawing: str | None = None, amount: bool = False
     ) -> None:
         self.name, self.drawing, self.kind, self.unit = name, drawing, "texts", ""
+        self.values: Any
+        if is_numeric(values) and np.isfinite(values).any():
+            finite = np.isfinite(values)
+            distinct = np.unique(values[finite])
+            if amount or len(distinct) > LEGEND or not (distinct == np.floor(distinct)).all():
+                self.kind, self.classes = "numbers", None
+                self.values = np.where(finite, values, np.nan).astype(np.float64)
+            else:
+                self.kind, self.classes = "classes", list(map(int, distinct))
+                self.values = np.where(finite, np.searchsorted(distinct, values), -1).astype(np.int16)
+            return
         every = listed(values)
         known = Named((value if is_known(value) else None for value in every), categories=every.categories)
         known = with_dates(known)
@@ -81,7 +93,6 @@ class Column:
         elif self.classes and len(self.classes) <= STYLE.max_classes:
             names = len(self.classes) == len(given) > 1 and isinstance(self.classes[0], str)
             self.kind = "texts" if names else "classes"
-        self.values: Any
         if self.kind == "numbers":
             self.values, self.unit = scale_numbers(known, name)
         elif self.kind == "classes":
@@ -108,6 +119,11 @@ class Column:
         light, dark = ([hex_color(color) for color in palette(len(classes), night)] for night in (False, True))
         colors = {"colors": own if all(own) else light, "dark": own if all(own) else dark}
         return result | {"names": [shortened(name) for name in classes], **colors, "codes": pack(self.values)}
+
+
+def is_numeric(values: object) -> TypeGuard[np.ndarray]:
+    """Return whether values are a plain array (n,) of numbers, which needs no look at each."""
+    return type(values) is np.ndarray and values.ndim == 1 and values.dtype.kind in "iuf"
 
 
 def hex_color(color: Any) -> str | None:
@@ -250,14 +266,14 @@ def page_data(page: Page, pack: Pack | None = None) -> dict[str, Any]:
     order = np.random.default_rng(0).permutation(m)
     if page.weights is not None:
         order = order[np.argsort(-page.weights[order], kind="stable")]
-    names = [drawing.name for drawing in page.drawings]
+    names, longest = [drawing.name for drawing in page.drawings], max(map(len, page.names), default=0)
     film = {}
     if page.frames is not None:
         bits = np.packbits(page.frames.edges[:, order], axis=1, bitorder="little")
         film["film"] = {"names": list(page.frames.names), "xy": pack(fitted(page.frames.Y)), "edges": pack(bits)}
     return film | {
         "title": page.title,
-        "names": pack([shortened(name) for name in page.names]),
+        "names": pack(list(page.names) if longest <= _MAX_LETTERS else [shortened(name) for name in page.names]),
         "rows": pack(page.ends[0][order].astype(number)),
         "cols": pack(page.ends[1][order].astype(number)),
         "weights": None if page.weights is None else pack(page.weights[order].astype(np.float32)),
@@ -430,7 +446,8 @@ def network_page(
     below: str = "",
 ) -> Page:
     """Return the page of drawings of a graph that has been read; see `page_of`."""
-    own = [shortened(label) for label in network.labels]
+    plain = isinstance(network.labels, range)
+    own = list(map(str if plain else shortened, network.labels))
     given = [None] * len(own) if labels is None else network.host.objects(labels, "labels")
     names = [name if text is None else shortened(text) for text, name in zip(given, own, strict=True)]
     every = (*columns, *_of_graph(network))
@@ -481,8 +498,11 @@ def color_of(
         return plain, []
     if isinstance(color, str):
         raise unknown_color(color, [name for name in colored if name not in AMOUNTS])
-    values = class_names(network.host.objects(color, what))
-    heading = values.name if values.name not in {"", *(column.name for column in known)} else "color"
+    few = is_numeric(color) and LEGEND < len(np.unique(color)) <= STYLE.max_classes
+    as_it_is = is_numeric(color) and len(color) == len(network.labels) and not few
+    values: Any = color if as_it_is else class_names(network.host.objects(color, what))
+    named = getattr(values, "name", "")
+    heading = named if named not in {"", *(column.name for column in known)} else "color"
     column = Column(heading, values)
     if column.kind == "texts":
         raise InputError(

@@ -6,7 +6,7 @@ const COVER = 0.045; // share of a panel that all dots cover together, as in pic
 const MOST_NAMES = 24; // names of the most connected nodes that a panel shows
 const SIDES = [[1, 0], [-1, 0], [0, -1], [0, 1], [1, -1], [-1, -1], [1, 1], [-1, 1]]; // of a dot, for its name, best first
 const MOST_NAMED = 20000; // nodes up to which a name is left out that stands nearer to another node
-const MOST_RINGS = 3000; // neighbors of the node under the mouse that get a ring and a line
+const MOST_RINGS = 3000; // neighbors of the node under the mouse, or selected nodes, that get a ring: more would be black
 
 function element(tag, attributes = {}, ...children) {
   const made = document.createElement(tag);
@@ -142,7 +142,7 @@ class Panel {
     const found = page.painter.paint(this.lower.getContext("2d"), this.index, {
       view: [this.view.x, this.view.y, this.width / 2 / this.scale, this.height / 2 / this.scale],
       edges: count, ink: page.selected.size ? 0.12 * own : own, markedInk: Math.max(own, 0.16), k: this.darkening,
-      width: width * this.ratio, size: this.dot * this.ratio, levels: page.levels,
+      width: width * this.ratio, size: this.dot * this.ratio, levels: page.levels, rimmed: page.selected.size <= MOST_RINGS,
       gray: [...page.theme.gray, page.data.choices.get(page.color)?.kind === "numbers" ? 0.88 : 0.6], rim: page.theme.rim, paper: page.theme.paper,
     });
     if (!page.selected.size && count >= Math.min(page.shown, page.most)) this.darkening = found;

@@ -68,7 +68,7 @@ class PlainPainter {
         context.beginPath();
         context.arc(x(i), y(i), (how.size / 2) * (this.data.sizes?.[i] ?? 1) * (wanted === 2 ? 1.45 : 1) * (dim === 3 ? 1 + NEARER * (1 - 2 * depth(i)) : 1), 0, 7);
         context.fill();
-        if (wanted === 2) {
+        if (wanted === 2 && how.rimmed) {
           context.strokeStyle = `rgb(${how.rim.map((c) => 255 * c).join(" ")})`;
           context.stroke();
         }

@@ -7,9 +7,13 @@ const THEMES = {
 
 // Whether the nearest background behind an element is dark; null where there is none.
 function isDarkBehind(element) {
+  const pen = new OffscreenCanvas(1, 1).getContext("2d", { willReadFrequently: true }); // reads a color of any notation
   for (let each = element; each; each = each.parentElement || each.getRootNode().host) {
-    const [r, g, b, opacity = 1] = getComputedStyle(each).backgroundColor.match(/[\d.]+/g).map(Number);
-    if (opacity > 0.5) return r + g + b < 384;
+    pen.clearRect(0, 0, 1, 1);
+    pen.fillStyle = getComputedStyle(each).backgroundColor;
+    pen.fillRect(0, 0, 1, 1);
+    const [r, g, b, opacity] = pen.getImageData(0, 0, 1, 1).data;
+    if (opacity > 127) return r + g + b < 384;
   }
   return null;
 }

@@ -82,14 +82,15 @@ void main() {
 }`;
 const NODE_FRAGMENT = `${HEAD}
 in vec3 tint; flat in int level; flat in float points;
-uniform vec3 rim; uniform vec3 paper;
+uniform vec3 rim; uniform vec3 paper; uniform bool rimmed;
 out vec4 result;
 void main() {
+  bool strong = level == 2 && rimmed;
   float inside = (points - 1.0) / 2.0 - length(gl_PointCoord - 0.5) * points;
   float cover = clamp(inside + 0.5, 0.0, 1.0);
-  float line = level == 2 ? max(1.2, points * 0.12) : points * 0.09;
-  float ring = points < 6.0 && level < 2 ? 0.0 : clamp(line - inside + 0.5, 0.0, 1.0);
-  result = vec4(mix(tint, level == 2 ? rim : paper, ring), 1.0) * cover;
+  float line = strong ? max(1.2, points * 0.12) : points * 0.09;
+  float ring = points < 6.0 && !strong ? 0.0 : clamp(line - inside + 0.5, 0.0, 1.0);
+  result = vec4(mix(tint, strong ? rim : paper, ring), 1.0) * cover;
 }`;
 
 class WebGLPainter {
@@ -271,6 +272,7 @@ class WebGLPainter {
     gl.uniform1i(node.at("sized"), Number(this.sizes !== null));
     gl.uniform1i(node.at("sizes"), 3);
     gl.uniform3fv(node.at("rim"), how.rim);
+    gl.uniform1i(node.at("rimmed"), Number(how.rimmed));
     gl.uniform3fv(node.at("paper"), how.paper);
     for (const level of how.levels ? [0, 1, 2] : [1]) {
       gl.uniform1i(node.at("wanted"), level);
