@@ -140,7 +140,7 @@ class View(anywidget.AnyWidget):
         self._given: Column | None = None  # the column of values in `colors`
         self._color = page.color  # the name of the column that colors the nodes, or one color
         self._rows = {"selection": np.zeros(0, "<u4"), "pinned": np.zeros(0, "<u4")}
-        self._row, self._dragging, self._moving, self._next_frame = -1, False, False, 0.0
+        self._row, self._held, self._moving, self._next_frame = -1, False, False, 0.0
         self._drag_callbacks = CallbackDispatcher()
         data = page_data(page, _raw)
         data["title"] = title
@@ -253,12 +253,13 @@ class View(anywidget.AnyWidget):
         row, done, (middle, half) = int(content["node"]), bool(content["done"]), self._box
         Y = self.positions.copy()
         Y[row] = middle + half * np.array([content["x"], content["y"]])
-        self._dragging, self._moving = True, not done
+        self._held, self._moving = True, not done
         try:
             self.positions = Y
+            self._moving = False
+            self._drag_callbacks(self._network.labels[row], Y[row].copy(), done)
         finally:
-            self._dragging = self._moving = False
-        self._drag_callbacks(self._network.labels[row], Y[row].copy(), done)
+            self._held, self._moving = not done, False
 
     def _checked_positions(self, pos: object) -> np.ndarray:
         with graphs.translated_errors(self._network.host.G):
@@ -272,7 +273,7 @@ class View(anywidget.AnyWidget):
         if np.array_equal(Y, self._trait_values.get("positions", np.zeros(0))):
             return self.positions
         # While the reader holds a node, the drawing keeps its place: else the node would leave the mouse.
-        if not (self._dragging or len(self._rows["pinned"])):
+        if not (self._held or len(self._rows["pinned"])):
             self._box = box_of(Y)
         Y.flags.writeable = False
         return Y

@@ -176,8 +176,36 @@ def test_a_dragged_node_moves_in_the_units_of_the_layout(view, comm):
     assert [set(sent) for sent in comm.sent] == [{"positions"}], "other displays of the view follow"
     told(view, pinned=rows(7))
     box = view._box
+    view.positions = 2 * view.positions
+    assert view._box is box
+    view.pinned = []
+    comm.sent.clear()
+    view._handle_custom_msg({**message, "done": False}, [])
     view.positions = 3 * view.positions
     assert view._box is box, "the drawing stays under the mouse"
+    assert [set(sent) for sent in comm.sent] == [{"positions"}]
+    view._handle_custom_msg({**message, "done": True}, [])
+    view.positions = 3 * view.positions
+    assert view._box is not box
+
+
+def test_a_live_layout_follows_the_reader(view):
+    live = nl.Live(G, "ws-sne", pos=view.pos)
+
+    def follow(node, position, done):
+        if done:
+            live.release(node)
+        else:
+            live.move(node, position)
+        view.positions = live.step(iterations=2)
+
+    view.on_drag(follow)
+    before, box = view.positions, view._box
+    view._handle_custom_msg({"kind": "dragged", "node": 0, "x": 1.0, "y": 1.0, "done": False}, [])
+    assert view._box is box
+    assert np.allclose(view.positions[0], box[0] + box[1])
+    neighbors = list(G[0])
+    assert not np.allclose(view.positions[neighbors], before[neighbors]), "neighbors follow"
 
 
 def test_a_run_can_be_watched_and_paused(view, monkeypatch):

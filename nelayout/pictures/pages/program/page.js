@@ -222,9 +222,10 @@ class Page {
     this.find("details").replaceChildren(details(this));
   }
 
-  // Move all nodes of the first drawing.
+  // Move all nodes of the first drawing, but the node that the mouse holds.
   setPlaces(places) {
-    const [panel] = this.panels;
+    const [[panel], { dragged }] = [this.panels, this];
+    if (dragged && !dragged.done) places.set([dragged.x, dragged.y], 2 * dragged.node);
     panel.setPlaces(places);
     this.repaint();
   }
