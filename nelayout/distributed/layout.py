@@ -8,7 +8,6 @@ import time
 import uuid
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
-from operator import attrgetter
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -19,10 +18,10 @@ from scipy.sparse import issparse
 from nelayout import graphs
 from nelayout.core.catalogue import with_own
 from nelayout.core.catalogue.record import Method
-from nelayout.core.passes.drawing import Run
+from nelayout.core.passes.drawing import Drawing, Run
 from nelayout.core.placing.final import finish
 from nelayout.core.record.progress import LOG, observe
-from nelayout.core.record.solution import Step
+from nelayout.core.record.solution import Frame, Step
 from nelayout.core.run.assembly import assemble
 from nelayout.core.run.several_machines import (
     DRIVER,
@@ -188,7 +187,7 @@ def solve(
                 observer = stack.enter_context(observe(record.name, o["callback"], o["progress"]))
                 sums = FloorSummation(o["nbody"], threads)
                 steps = {"max_iter": o["max_iter"], "tol": o["tol"]}
-                animation: Any = SimpleNamespace(show=attrgetter("Y"), settle=lambda _: None)  # the current component
+                animation: Any = SimpleNamespace(show=_frame, settle=lambda _: None)
                 run = Run(record, o["dim"], sums, rng, observer, animation, notes=notes, **steps)
                 drawings, labels, value = draw(graph, _masses(graph, record, o["mass"]), run, team, least, journal)
                 Y = assemble(drawings, None, None, (n, o["dim"]), o["scale"])
@@ -203,6 +202,11 @@ def solve(
     facts |= {"sent": team.sent, "received": team.received, "workers": count}
     sizes = np.sort(np.bincount(labels))[::-1]
     return Drawn(positions, value, reason, sizes, graph.entries, tuple(notes), trace, facts)
+
+
+def _frame(drawing: Drawing) -> Frame:
+    """Return the positions of the current component."""
+    return Frame(lambda: drawing.Y)
 
 
 def _checked(method: str | Method, options: dict[str, Any]) -> tuple[Method, dict[str, Any]]:

@@ -17,6 +17,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import fields, is_dataclass
+from glob import escape
 from pathlib import Path
 from typing import Any, BinaryIO, TypeVar
 
@@ -194,9 +195,11 @@ class Checkpoint:
             self._say(f"the run was stopped: {self.path} holds its state, and resume=True goes on from there")
 
     def remove(self) -> None:
-        """Delete the file, and the files beside it."""
-        for name in (self.path.name, *self._beside):
-            self.path.with_name(name).unlink(missing_ok=True)
+        """Delete the file, the files beside it, and what a kill has left while they were written."""
+        for path in map(self.path.with_name, (self.path.name, *self._beside)):
+            path.unlink(missing_ok=True)
+            for left in path.parent.glob(f".{escape(path.stem)}.{'[0-9a-f]' * 8}{escape(path.suffix)}"):
+                left.unlink(missing_ok=True)
 
     def _say(self, note: str) -> None:
         self.notes = (*self.notes, note)

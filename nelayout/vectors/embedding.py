@@ -28,7 +28,7 @@ from nelayout.core.passes.drawing import Drawing
 from nelayout.core.passes.variational_component import vector_features
 from nelayout.core.placing.overlap import split_coincident
 from nelayout.core.problem import Limit
-from nelayout.core.record.solution import Progress, Solution, Step
+from nelayout.core.record.solution import Frame, Progress, Solution, Step
 from nelayout.core.run.alpha_walk import at_order
 from nelayout.core.run.forecast import warn_of_memory
 from nelayout.core.similarities.entropic import joint, on_pattern
@@ -391,13 +391,13 @@ def _told_on(
         return None
 
     def told(state: Progress) -> object:
-        positions = state.positions[copies.kind] if copies.any else state.positions
+        frame = Frame(lambda: state.positions[copies.kind]) if copies.any else state.frame
         at = {"iteration": number + state.iteration, "stage": prefix + state.stage}
         (k, count), share = run, state.done / state.total if state.total > 0 else 0.0
         whole = state.seconds_left / (1.0 - share) if share < 1.0 else math.nan
         work = {"done": k * state.total + state.done, "total": count * state.total}
         left = state.seconds_left + (count - 1 - k) * whole if k + 1 < count else state.seconds_left
-        return callback(replace(state, **at, **work, seconds_left=left, positions=positions))
+        return callback(replace(state, **at, **work, seconds_left=left, frame=frame))
 
     return told
 

@@ -495,6 +495,17 @@ def test_components_have_their_place_in_every_frame():
         assert np.median(np.abs(last - result)) < 1e-3
 
 
+@pytest.mark.parametrize("start", [None, {0: (0.0, 0.0), 1: (1.0, 0.5)}])
+def test_positions_are_the_same_whenever_they_are_read(start):
+    G, at_once, later = nx.disjoint_union_all([nx.path_graph(k) for k in (4, 7, 9)]), [], []
+    nl.layout(G, "tsne", start, seed=1, callback=lambda state: at_once.append(np.array(state.positions)))
+    nl.layout(G, "tsne", start, seed=1, callback=later.append)
+    assert len(later) == len(at_once) > 20
+    for before, state in zip(at_once[::-1], later[::-1], strict=True):
+        assert np.array_equal(before, state.positions)
+        assert not state.positions.flags.writeable
+
+
 def test_frames_of_a_start_lie_as_the_result_does():
     G = nx.karate_club_graph()
     start = coordinates(nl.layout(G, "tsne", seed=0)) * 40.0 + 7.0

@@ -30,7 +30,7 @@ from nelayout.core.optimizers.momentum_descent import Momentum
 from nelayout.core.optimizers.spectral import SpectralDirection
 from nelayout.core.optimizers.step import Optimizer
 from nelayout.core.record.progress import Observer, Stopped
-from nelayout.core.record.solution import Progress, Step
+from nelayout.core.record.solution import Frame, Progress, Step
 from nelayout.errors import InputError, InputTypeError
 from nelayout.numerics.arithmetic import Arithmetic
 from nelayout.numerics.conjugate_gradients import conjugate_gradients
@@ -190,7 +190,7 @@ def _run(
         end[0] = Y
         if callable(curvature) and not isinstance(optimizer, SpectralDirection):
             problem.edges = _curved(curvature(Y.reshape(start.shape).copy()), n)
-        observer.record(optimizer.name, value, lambda: Y.reshape(start.shape))
+        observer.record(optimizer.name, value, lambda: Frame(lambda: Y.reshape(start.shape)))
 
     try:
         reason = minimize(problem, X, optimizer, max_iter, StoppingRule(stall=tol), report).reason

@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from nelayout.core.record.solution import Progress, Ran, Step
+from nelayout.core.record.solution import Frame, Progress, Ran, Step
 from nelayout.numerics.notices import listening
 
 __all__ = ["ENDING", "LOG", "Bar", "Late", "Mark", "Observer", "Past", "Stopped", "observe", "screen"]
@@ -204,17 +204,15 @@ class Observer:
         finally:
             self.end, self.behind, self._present = end, begun + own, (0.0, 0, 0)
 
-    def _now(self, positions: np.ndarray, stage: str, value: float, *, over: bool = False) -> Progress:
+    def _now(self, frame: Frame, stage: str, value: float, *, over: bool = False) -> Progress:
         """Return the argument of a callback after the latest step; ``over``: all work is."""
-        shown = positions.view()
-        shown.flags.writeable = False
         own, steps, before = self._present
         within = own * min((len(self.trace) - before) / steps, 1.0) if steps else 0.0
         self._shown = done = self.total if over else max(self._shown, min(self.behind + within, self.total))
         known = EXPECTED * self.total
         speed = (self.seconds + known) / (done + known) if self.total > 0 else math.nan
         left = 0.0 if over else min((self.total - done) * speed, max(self.limit - time.perf_counter(), 0.0))
-        return Progress(len(self.trace) - (not over), stage, value, shown, done, self.total, left)
+        return Progress(len(self.trace) - (not over), stage, value, frame, done, self.total, left)
 
     @property
     def over(self) -> bool:
@@ -253,8 +251,8 @@ class Observer:
         if self.bar is not None:
             self.bar.begin(steps)
 
-    def record(self, stage: str, value: float, positions: Callable[[], np.ndarray]) -> None:
-        """Record a step; ``positions`` (of all nodes) is called only for a callback."""
+    def record(self, stage: str, value: float, frame: Callable[[], Frame]) -> None:
+        """Record a step; ``frame`` is called only for a callback."""
         step = Step(len(self.trace), value, self.seconds, self._unique(stage))
         if self.trace and self.trace[-1].stage != step.stage:
             self.log_stages()
@@ -263,14 +261,14 @@ class Observer:
             raise Stopped
         if self.bar is not None:
             self.bar.step(step.stage, value)
-        if self.callback is not None and self.callback(self._now(positions(), step.stage, value)):
+        if self.callback is not None and self.callback(self._now(frame(), step.stage, value)):
             raise Stopped
 
     def finish(self, positions: np.ndarray) -> None:
         """Show the callback the positions of the result."""
         if self.callback is not None:
             value = self.trace[-1].value if self.trace else math.nan
-            self.callback(self._now(positions, "result", value, over=True))
+            self.callback(self._now(Frame(lambda: positions), "result", value, over=True))
 
     def log_stages(self) -> None:
         """Log the stages of the steps since the last time."""

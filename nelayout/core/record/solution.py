@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import textwrap
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -11,7 +12,7 @@ import numpy as np
 
 from nelayout.core.formula.alpha_choice import AlphaChoice
 
-__all__ = ["REASONS", "Evaluated", "Progress", "Ran", "Solution", "Step"]
+__all__ = ["REASONS", "Evaluated", "Frame", "Progress", "Ran", "Solution", "Step"]
 
 # Reason of the end of a run -> its sentence.
 REASONS = {
@@ -44,12 +45,34 @@ class Ran:
     depth: int = 0
 
 
+class Frame:
+    """All positions at one step, computed when they are first read.
+
+    ``compute`` returns them, (n, dim).
+    """
+
+    __slots__ = ("__weakref__", "_compute", "_positions")
+
+    def __init__(self, compute: Callable[[], np.ndarray]) -> None:
+        self._compute: Callable[[], np.ndarray] | None = compute
+        self._positions = np.zeros((0, 0))
+
+    @property
+    def positions(self) -> np.ndarray:
+        """(n, dim), read-only."""
+        if self._compute is not None:
+            self._positions, self._compute = self._compute().view(), None
+            self._positions.flags.writeable = False
+        return self._positions
+
+
 @dataclass(frozen=True, slots=True)
 class Progress:
     """Argument of a callback: the latest step, and all positions, (n, dim), read-only.
 
-    Positions are in node order and have the scale of the result. Each step is aligned to the step before, and turns
-    from there to the orientation of the result. The last call, with stage "result", has the positions of the result.
+    nelayout puts the ``positions`` of all components together when they are read, also after later steps. They are in
+    node order and have the scale of the result. Each step is aligned to the step before, and turns from there to the
+    orientation of the result. The last call, with stage "result", has the positions of the result.
 
     ``done`` of ``total`` is the planned work that is over; passes that end early count whole. ``seconds_left`` goes
     by the plan and the speed so far.
@@ -58,10 +81,15 @@ class Progress:
     iteration: int
     stage: str
     value: float
-    positions: np.ndarray
+    frame: Frame
     done: float = 0.0
     total: float = 0.0
     seconds_left: float = math.nan
+
+    @property
+    def positions(self) -> np.ndarray:
+        """All positions, (n, dim), read-only."""
+        return self.frame.positions
 
 
 @dataclass(frozen=True, slots=True, repr=False)

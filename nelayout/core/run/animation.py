@@ -11,8 +11,9 @@ so that the last frame lies as the result does.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from weakref import ref
 
 import numpy as np
 
@@ -20,6 +21,7 @@ from nelayout.core.passes.drawing import Drawing, Part
 from nelayout.core.passes.placement import frame
 from nelayout.core.placing.orient import canonical, fit
 from nelayout.core.placing.packing import pack
+from nelayout.core.record.solution import Frame
 
 __all__ = ["Animation", "turn_onto"]
 
@@ -51,13 +53,31 @@ class Animation:
         # For each node: its position, its latest frame about the middle of its component, and a mask of such nodes.
         # Also the middle and the radius of its component's area; radius 0 without an area.
         self.whole, self.before, self.middle = np.zeros((3, self.n, self.dim))
+        self.latest: Callable[[], Frame | None] = lambda: None
         self.seen, self.radius, self.furnished = np.zeros(self.n, dtype=bool), np.zeros(self.n), False
         # Of each component, by its first node: the way that is left to the orientation of the result,
         # and the number of frames that agree on it.
         self.left: dict[int, tuple[np.ndarray, int]] = {}
 
-    def show(self, drawing: Drawing) -> np.ndarray:
-        """Return a new array with all positions, a drawing's graph as it is in it."""
+    def show(self, drawing: Drawing) -> Frame:
+        """Return a frame with all positions, a drawing's graph as it is in it."""
+        self.settle(drawing)
+        frame = Frame(self._fitted)
+        self.latest = ref(frame)
+        return frame
+
+    def _fitted(self) -> np.ndarray:
+        """Return a new array with all positions in the scale of the result."""
+        # Areas that components have from the first frame on have the right scale for every drawing.
+        as_it_is = self.fixed or (len(self.components) > 1 and not self.kept)
+        shown = self.whole.copy() if as_it_is else fit(self.whole, self.scale)
+        return shown if self.center is None or self.fixed else shown + self.center
+
+    def settle(self, drawing: Drawing) -> None:
+        """Lay a drawing's graph nearly as in its previous frame."""
+        frame = self.latest()
+        if frame is not None:  # somebody has it, and it shows the positions before these
+            _ = frame.positions
         if not self.furnished:
             self.furnished = True
             if self.kept:
@@ -65,15 +85,6 @@ class Animation:
             elif len(self.components) > 1:
                 self._stand_apart()
         self._lay(drawing)
-        # Areas that components have from the first frame on have the right scale for every drawing.
-        as_it_is = self.fixed or (len(self.components) > 1 and not self.kept)
-        shown = self.whole.copy() if as_it_is else fit(self.whole, self.scale)
-        return shown if self.center is None or self.fixed else shown + self.center
-
-    def settle(self, drawing: Drawing) -> None:
-        """Keep a drawing's latest frames if a callback watches."""
-        if self.furnished:
-            self._lay(drawing)
 
     def _lay(self, drawing: Drawing) -> None:
         """Turn a component nearly as in its previous frame; the first lies as a result would."""

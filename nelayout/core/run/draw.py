@@ -84,7 +84,8 @@ def draw_parts(
             if stopped.drawing is not None:
                 drawn[k] = sized(stopped.drawing, own)
             raise
-        own.animation.settle(drawn[k])
+        if own.observer.callback is not None:
+            own.animation.settle(drawn[k])
 
     run.observer.begin(sum(map(_steps, plans)))
     sizes = [len(part.nodes) for part in parts]
