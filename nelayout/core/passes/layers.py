@@ -23,6 +23,7 @@ from nelayout.core.objective import Objective
 from nelayout.core.optimizers.size import size_search, spread_search
 from nelayout.core.passes.costs import Cost, CostModel
 from nelayout.core.passes.drawing import Drawing, Part, Run
+from nelayout.core.passes.ordering import in_order
 from nelayout.core.passes.passes import BestOf, Candidate, Descent, Pass, fold, passes_within
 from nelayout.core.passes.placement import centered, centered_start, stir_flat
 from nelayout.core.placing.components import component_labels
@@ -34,6 +35,9 @@ __all__ = ["Layers"]
 # relevant neighbors are in a node's own layer.
 # see tuning: STEEP
 STEEP = 5.0
+# Edges up to which the drawing with fewest crossings is kept, else the one with the least J.
+# see tuning: MAX_COUNTED_EDGES
+MAX_COUNTED_EDGES = 4000
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -66,7 +70,8 @@ class Layers(Pass):
         for number, Y in enumerate(self._initial(drawing.part, run.objective(drawing, method), run), 1):
             step = replace(self.compared, name=f"start {number}: {self.compared.name}")
             branches.append(Candidate(passes=(step,), start=drawing.at(Y)))
-        return BestOf(name=self.name, branches=tuple(branches), by="J")(drawing, run)
+        few = drawing.Y.shape[1] == 2 and drawing.affinity.P.nnz <= 2 * MAX_COUNTED_EDGES
+        return BestOf(name=self.name, branches=tuple(branches), by="crossings" if few else "J")(drawing, run)
 
     def _initial(self, part: Part, objective: Objective, run: Run) -> Iterator[np.ndarray]:
         """Yield positions (n, d) with fixed layers, in the method's unit; free axes differ."""
@@ -91,6 +96,9 @@ class Layers(Pass):
         columns_of, all_free = [given[:, ~held] * unit], not part.fixed[:, ~held].any()
         if joined and all_free:
             columns_of += [free[:, ~held], drawn(self.across, int(np.count_nonzero(~held)), run.rng)]
+            if held.sum() == 1 and len(held) == 2:
+                ordered = in_order(part.affinity.P, given[:, held][:, 0], free[:, ~held][:, 0])
+                columns_of.append(ordered[:, None])
         for columns in columns_of:
             Y = given * unit
             # J is the same for mirror images: take the one nearer to the caller's positions.

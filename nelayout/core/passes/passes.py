@@ -31,7 +31,7 @@ from nelayout.core.passes.facts import circle
 from nelayout.core.passes.placement import frame, place_missing, random_positions, stir_flat
 from nelayout.core.passes.score import Score
 from nelayout.core.passes.springs import springs
-from nelayout.core.passes.tidiness import tidiness
+from nelayout.core.passes.tidiness import crossings, tidiness
 from nelayout.core.problem import Settings
 from nelayout.core.record.progress import LOG, Stopped
 from nelayout.numerics.arithmetic import radius
@@ -315,7 +315,7 @@ class BestOf(Pass):
     Only drawings that differ are measured.
 
     by   "J": the least value of the last descent's objective; "score": the largest quality score; "tidy": the largest
-         score times the tidiness; "rest": the least moves of given nodes
+         score times the tidiness; "crossings": the fewest; "rest": the least moves of given nodes
     enough  J of the first branch, in nats (of each row under connections by rows); others are tried above
     """
 
@@ -412,4 +412,12 @@ def _by_rest(_: Drawing, run: Run) -> Measure:
     return measure
 
 
-MEASURES = {"J": _by_value, "score": _by_score, "tidy": partial(_by_score, tidy=True), "rest": _by_rest}
+def _by_crossings(drawing: Drawing, _: Run) -> Measure:
+    """Measure drawings by minus their crossings."""
+    return lambda now: -crossings(drawing.affinity.P, now.Y, math.inf)
+
+
+MEASURES = {
+    "J": _by_value, "crossings": _by_crossings, "score": _by_score, "tidy": partial(_by_score, tidy=True),
+    "rest": _by_rest,
+}  # fmt: skip

@@ -42,11 +42,14 @@ def tidiness(P: csr_array, Y: np.ndarray) -> float:
     return (1.0 + (0.0 if math.isnan(found) else found)) ** -CROSSINGS_POWER * (SYMMETRY if is_symmetric(Y) else 1.0)
 
 
-def crossings(P: csr_array, Y: np.ndarray) -> float:
-    """Return the number of crossings of Y (n, 2), or NaN for too many pairs of edges."""
+def crossings(P: csr_array, Y: np.ndarray, most: float = MOST_PAIRS) -> float:
+    """Return the number of crossings of Y (n, 2), or NaN for too many pairs of edges.
+
+    ``most``: candidate pairs for each edge.
+    """
     i, j = edges(P)
     drawn = Segments(i, j, Y)
-    if drawn.pairs > MOST_PAIRS * len(i):
+    if drawn.pairs > most * len(i):
         return math.nan
     return float(np.sum(drawn.count(np.arange(len(i)), both=False)[0]))
 
