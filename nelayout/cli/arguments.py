@@ -27,7 +27,7 @@ from nelayout.errors import InputError, missing_extra, unknown
 from nelayout.graphs import files, read
 from nelayout.graphs.files import FORMATS, JSON, GraphFile
 from nelayout.graphs.files.opening import name_of
-from nelayout.graphs.plain import Named
+from nelayout.graphs.plain import Named, is_missing
 from nelayout.keywords.options import TEXTS
 
 __all__ = [
@@ -35,7 +35,7 @@ __all__ = [
     "declare", "declare_ends", "declare_figure", "declare_limit", "declare_look", "declare_messages", "declare_output",
     "declare_picture", "declarer", "ending_early", "figure_look", "in_options", "keys", "keywords", "known_positions",
     "look", "method", "number_or", "painting", "picture_beside", "picture_look", "read_graph", "say", "say_all",
-    "setting", "shows_progress", "tuned_method", "weight", "weights", "whole", "with_endings",
+    "setting", "shows_progress", "structure", "tuned_method", "weight", "weights", "whole", "with_endings",
 ]  # fmt: skip
 
 # Keywords of a function, with their values.
@@ -104,9 +104,40 @@ def declare(option: Callable[..., None], *, drawn: bool = True) -> None:
     option("--mass", text=mass, metavar="NAME")
     option("--emphasis", type=float, metavar="E")
     option("--smoothing", type=float, default=0.0, metavar="RHO")
+    declare_structure(option)
     declare_steps(option, default=0)
     if drawn:
         declare_limit(option)
+
+
+def declare_structure(option: Callable[..., None]) -> None:
+    """Add the options for groups, anchors, layers and directions, named as the keywords."""
+    option("--groups", text="node attribute with groups of nodes that stay together", metavar="NAME")
+    shape = "shape around each group that no other node enters, also in pictures"
+    option("--groups-shape", text=shape, choices=("hull", "circle", "box"))
+    option("--group-strength", type=float, default=1.0, metavar="S")
+    anchors = "node attributes with places that pull nodes softly, such as lon,lat"
+    option("--anchors", text=anchors, metavar="NAME,NAME")
+    option("--anchor-strength", type=float, default=1.0, metavar="S")
+    option("--layers", text="node attribute with rows, or auto: rows in which all edges point down", metavar="NAME")
+    option("--columns", text="node attribute with columns, from left to right", metavar="NAME")
+    option("--direction", choices=("down", "up", "right", "left"))
+    option("--negative", default="error", choices=("error", "repel"))
+
+
+def structure(given: argparse.Namespace, file: GraphFile) -> Keywords:
+    """Return the options of `declare_structure` as keywords of `nelayout.solve`."""
+    same = ("groups_shape", "group_strength", "anchor_strength", "direction", "negative")
+    own: Keywords = {name: getattr(given, name) for name in same}
+    for name in ("groups", "columns"):
+        own[name] = attribute(getattr(given, name), file, f"--{name}")
+    auto = given.layers == "auto" and "auto" not in file.node_data
+    own["layers"] = "auto" if auto else attribute(given.layers, file, "--layers")
+    if given.anchors is not None:
+        columns = [attribute(name.strip(), file, "--anchors") for name in given.anchors.split(",")]
+        rows = [None if any(map(is_missing, row)) else row for row in zip(*columns, strict=True)]
+        own["anchors"] = {label: row for label, row in zip(file.host.aliases[0], rows, strict=True) if row is not None}
+    return own
 
 
 def declare_method(option: Callable[..., None], usual: str, **how: Any) -> None:
@@ -393,6 +424,7 @@ def keywords(given: argparse.Namespace, file: GraphFile) -> Keywords:
 
     same = ("affinity", "perplexity", "hops", "smoothing", "emphasis", "mass", "seed", "max_iter", "time_limit")
     own: Keywords = {**weights(given, file), **{name: getattr(given, name, None) for name in same}, "node_size": "auto"}
+    own |= structure(given, file)
     if given.mass not in NAMED and given.mass in file.node_data and given.mass not in file.host.attributes():
         own["mass"] = file.node_data[given.mass]  # a column of the file that the graph does not hold
     return own

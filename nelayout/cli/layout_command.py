@@ -32,8 +32,9 @@ __all__ = ["ADD", "COMMAND", "DRAW", "declare"]
 FILMS = ("html", "gif")
 # Options of work that only one machine can do, by their names in the arguments.
 ONE_MACHINE = (
-    "time_limit", "pos", "fixed", "layers", "stability", "nodes", "label", "color", "background", "edges", "edge_color",
-    "edge_width", "node_size", "top", "font_size", "legend", "width_mm", "figsize", "more", "resume",
+    "time_limit", "pos", "fixed", "fixed_axis", "groups", "groups_shape", "anchors", "layers", "columns", "direction",
+    "stability", "nodes", "label", "color", "background", "edges", "edge_color", "edge_width", "node_size", "top",
+    "font_size", "legend", "width_mm", "figsize", "more", "resume",
 )  # fmt: skip
 # Options of a drawing on workers with the names and values of keywords.
 ON_WORKERS = (
@@ -75,7 +76,7 @@ def declare(option: Callable[..., None]) -> None:
     option("--device", default="cpu", metavar="NAME")
     fixed = "node that stays where --pos puts it; may be repeated"
     option("--fixed", text=fixed, action="append", metavar="NODE")
-    option("--layers", text="axis on which every node stays where --pos puts it", choices=("x", "y", "z"))
+    option("--fixed-axis", text="axis on which every node stays where --pos puts it", choices=("x", "y", "z"))
     arguments.declare_picture(option)
     text = "draw on the workers of a Dask cluster: local starts some here, or its address; FILE may be a folder"
     option("--scheduler", text=text, metavar="local|ADDRESS")
@@ -97,8 +98,9 @@ def _run(given: argparse.Namespace) -> None:
     if given.more:
         _film(given, method)
         return
-    if given.layers is not None and given.layers not in "xyz"[: given.dim]:
-        raise WrongUsage(f"--layers {given.layers}: a drawing of {given.dim} dimensions has no axis {given.layers}")
+    if given.fixed_axis is not None and given.fixed_axis not in "xyz"[: given.dim]:
+        axis = given.fixed_axis
+        raise WrongUsage(f"--fixed-axis {axis}: a drawing of {given.dim} dimensions has no axis {axis}")
     if given.stability is not None:
         raise WrongUsage("--stability is for the snapshots of a changing graph: give two FILEs or more")
     output = Output(given)
@@ -195,9 +197,9 @@ def _fixed(given: argparse.Namespace, file: GraphFile) -> Any:
         if name not in names:
             raise unknown("node for --fixed", name, names)
     nodes = [names[name] for name in given.fixed or ()]
-    if given.layers is None:
+    if given.fixed_axis is None:
         return nodes or None
-    return {**dict.fromkeys(names.values(), given.layers), **dict.fromkeys(nodes, "xyz"[: given.dim])}
+    return {**dict.fromkeys(names.values(), given.fixed_axis), **dict.fromkeys(nodes, "xyz"[: given.dim])}
 
 
 def _viewer_look(file: GraphFile, drawing: object, *, labels: Any, color: object, weight: str | None) -> Look:
@@ -232,9 +234,10 @@ def _film(given: argparse.Namespace, method: Any) -> None:
     paths = [given.file, *given.more]
     if given.checkpoint is not None:
         raise WrongUsage(f"--checkpoint is for one FILE, got {len(paths)}: leave it out")
-    for option in ("fixed", "layers"):
+    for option in ("fixed", "fixed_axis"):
         if getattr(given, option) is not None:
-            raise WrongUsage(f"--{option} is for one FILE, got {len(paths)}: --stability holds all nodes of a film")
+            named = option.replace("_", "-")
+            raise WrongUsage(f"--{named} is for one FILE, got {len(paths)}: --stability holds all nodes of a film")
     if given.output in (None, "-"):
         raise WrongUsage(f"a film of {len(paths)} FILEs is written to a file: give -o film.html or -o film.gif")
     into, _, out = (given.format or "").rpartition(":")

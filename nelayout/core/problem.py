@@ -18,6 +18,7 @@ from nelayout.core.catalogue.record import Method
 from nelayout.core.optimizers import Optimizer
 from nelayout.core.placing.components import component_labels
 from nelayout.core.similarities.hops import hop_entries, path_lengths
+from nelayout.core.terms import Term
 from nelayout.numerics.distances import Distances
 
 __all__ = ["FULL", "Effort", "Limit", "PreviousLayout", "Problem", "Settings"]
@@ -53,6 +54,10 @@ class Problem:
     distances  between some of the nodes, which count beside neighbors in the first descent
     merged    where nodes stand for several: part of all weight that is within them, and (n,) for how many
     previous  a layout that stays itself while its graph changes; None: there is none
+    tied      whether coordinates stay in layers or columns, so that the result is scaled as a whole
+    groups    arrays of nodes that stay together
+    shape     of the groups, which do not overlap: a name of `nelayout.core.placing.shapes.SHAPES`; None: no shape
+    terms     wishes beside the edges, see `nelayout.core.terms`
     """
 
     P: csr_array
@@ -69,6 +74,10 @@ class Problem:
     distances: Distances | None = None
     merged: tuple[float, np.ndarray] | None = None
     previous: PreviousLayout | None = None
+    tied: bool = False
+    groups: tuple[np.ndarray, ...] = ()
+    shape: str | None = None
+    terms: tuple[Term, ...] = ()
 
     @property
     def n(self) -> int:

@@ -25,8 +25,8 @@ from nelayout.graphs.libraries import LIBRARIES, ArrayHost
 from nelayout.graphs.network import Network, canonical, network_of
 
 __all__ = [
-    "HOSTS", "ArrayHost", "Host", "Links", "Network", "Places", "every_position", "graph_of", "holds_weights",
-    "host_of", "translated_errors", "links", "places", "points", "read",
+    "HOSTS", "ArrayHost", "Host", "Links", "Network", "Places", "canonical", "every_position", "graph_of",
+    "holds_weights", "host_of", "translated_errors", "links", "places", "points", "read",
 ]  # fmt: skip
 
 # Name of a library -> its host. The first one that recognizes a graph reads it.
@@ -51,7 +51,9 @@ CONVERSIONS = {
 }
 
 
-def read(G: Any, weight: str | None = "weight", weight_kind: str = "auto") -> Network:
+def read(
+    G: Any, weight: str | None = "weight", weight_kind: str = "auto", signed: bool = False
+) -> Network:
     """Read any graph into a `Network`: node labels and symmetric weights.
 
     P_ij = P_ji = w for an undirected edge, and w_ij + w_ji for directed edges.  Parallel edges add up.  Self-loops
@@ -61,19 +63,19 @@ def read(G: Any, weight: str | None = "weight", weight_kind: str = "auto") -> Ne
     If no edge has "weight", all weigh 1, and `Network.notes` names the numeric attributes that were not used.  Any
     other name that no edge has is an error.  A matrix has its entries under any name; None takes stored ones as 1.
     See `similarities` for `weight_kind`; "auto" is "distance" for a column of a table with the heading of a length.
-    Errors name the edge.
+    `signed`: weights < 0 are allowed, and `Network.negative` holds them.  Errors name the edge.
     """
     if is_a(G, "nelayout.graphs.files.record", "GraphFile"):
         if weight == "weight":
             weight, weight_kind = G.weight, G.weight_kind if weight_kind == "auto" else weight_kind
-        network = read(G.graph, weight, weight_kind)
+        network = read(G.graph, weight, weight_kind, signed)
         return replace(network, notes=(*G.notes, *network.notes))
     try:
         with translated_errors(G):
             host = host_of(G)
             if isinstance(host, ArrayHost):
-                return host.read(weight, weight_kind)
-            return network_of(host, weight, weight_kind)
+                return host.read(weight, weight_kind, signed)
+            return network_of(host, weight, weight_kind, signed)
     except AttributeError as error:  # a name that this version of the library does not have
         package = type(G).__module__.partition(".")[0]
         version = getattr(sys.modules.get(package), "__version__", "of an unknown version")

@@ -619,7 +619,7 @@ class ArrayHost(Host):
     def places(pos: object) -> Places | None:
         return Places(pos, lambda Y: Y) if hasattr(pos, "__len__") else None
 
-    def read(self, weight: Any, weight_kind: str) -> Network:
+    def read(self, weight: Any, weight_kind: str, signed: bool = False) -> Network:
         """Return the `Network` of an adjacency matrix; see `nelayout.graphs.read` for the rules."""
         G = self.G
         check_kind(weight_kind)
@@ -637,11 +637,15 @@ class ArrayHost(Host):
                 return f"edge ({row}, {int(matrix.indices[k])})"
 
             of_rows = "" if issparse(G) else "; vectors, one row per sample, are drawn by nelayout.embed"
-            matrix.data = similarities(matrix.data, weight_kind, "weight", name, f"{NEGATIVE}{of_rows}")
+            matrix.data = similarities(matrix.data, weight_kind, "weight", name, f"{NEGATIVE}{of_rows}", signed)
             zeros = len(matrix.data) - np.count_nonzero(matrix.data)
             matrix, notes = _where(matrix, matrix.data != 0), zero_note(int(zeros), "stored entries")
         weighted = bool(np.any(matrix.data != 1))
         adjacency, directed = _symmetric(matrix)
+        negative = None
+        if signed:
+            negative = canonical(_where(-adjacency, adjacency.data < 0))
+            adjacency = _where(adjacency, adjacency.data > 0)
         doubts, few = (), TABLE_FRACTION * G.shape[0]
         if directed and not issparse(G):
             loops, entries = np.count_nonzero(np.diagonal(G)), np.count_nonzero(G)
@@ -649,7 +653,7 @@ class ArrayHost(Host):
         notes = (*notes, *doubts)
         return Network(
             self.aliases[0], canonical(adjacency), directed, weighted, notes, self, bool(zeros), doubts,
-            weight_kind == "distance",
+            weight_kind == "distance", negative,
         )  # fmt: skip
 
     def as_networkx(self, labels: Sequence[Hashable], node_data: Mapping[str, object]) -> nx.Graph:
@@ -707,5 +711,5 @@ def _symmetric(matrix: csr_array) -> tuple[csr_array, bool]:
         return mirrored, False
     with np.errstate(over="ignore"):
         total = matrix + mirrored
-    undirected = apart <= SYMMETRY_TOLERANCE * matrix.data.max()
+    undirected = apart <= SYMMETRY_TOLERANCE * np.abs(matrix.data).max()
     return (total * 0.5, False) if undirected else (total, True)

@@ -48,6 +48,7 @@ class Network:
     zeros      whether edges of weight 0 were left out
     doubts     sentences on input that is probably a mistake; layouts warn of it
     lengths    whether the weights were read as distances
+    negative   (n, n) amounts of negative weights, of which each pair has its sum; None: they are errors
     """
 
     labels: Sequence[Hashable]
@@ -59,9 +60,10 @@ class Network:
     zeros: bool = False
     doubts: tuple[str, ...] = ()
     lengths: bool = False
+    negative: csr_array | None = None
 
 
-def network_of(host: Host, weight: Any, weight_kind: str) -> Network:
+def network_of(host: Host, weight: Any, weight_kind: str, signed: bool = False) -> Network:
     """Return the `Network` of a graph's edges; see `nelayout.graphs.read` for the rules."""
     column, said = host.lengths, ()
     if weight == "weight" and column is not None:
@@ -95,6 +97,7 @@ def network_of(host: Host, weight: Any, weight_kind: str) -> Network:
                 weight_kind,
                 "weight" if weight == "weight" else f"weight {weight!r}",
                 partial(_edge_name, labels, *ends),
+                signed=signed,
             )
             notes = zero_note(int(np.count_nonzero(weights == 0)))
             if weight_kind == "auto" and isinstance(weight, str) and is_length(weight):
@@ -102,9 +105,10 @@ def network_of(host: Host, weight: Any, weight_kind: str) -> Network:
                 said = (f'{near}; weight_kind="distance" draws them far apart',)
         else:
             notes, doubts = unread(weight, [name for name in listed.names if name != weight], numeric)
+    negative = symmetric(len(labels), rows, cols, np.maximum(-weights, 0.0)) if signed else None
     return Network(
         labels=labels,
-        adjacency=symmetric(len(labels), rows, cols, weights),
+        adjacency=symmetric(len(labels), rows, cols, np.maximum(weights, 0.0)),
         directed=host.directed,
         weighted=bool(np.any((weights != 1) & (weights != 0))),
         notes=(*listed.notes, *said, *notes),
@@ -112,6 +116,7 @@ def network_of(host: Host, weight: Any, weight_kind: str) -> Network:
         zeros=bool(np.any(weights == 0)),
         doubts=doubts,
         lengths=weight_kind == "distance",
+        negative=negative,
     )
 
 
@@ -177,7 +182,10 @@ NOT_A_WEIGHT = frozenset({"id", "key"})
 
 
 # Advice of the error for negative weights, such as correlations.
-NEGATIVE = "weight=None takes every edge as 1; or leave the negative ones out, or take abs of them in Python"
+NEGATIVE = (
+    "negative='repel' pushes such nodes apart; weight=None takes every edge as 1; or leave the negative ones out, "
+    "or take abs of them in Python"
+)
 # Advice on text in place of a weight.
 TEXT_WEIGHTS = f"{TEXT}, or weight=None takes every edge as 1"
 
@@ -194,17 +202,18 @@ def check_kind(weight_kind: str) -> None:
 
 def similarities(
     values: Sequence | np.ndarray, weight_kind: str, attribute: str, name: Callable[[int], str],
-    negative: str = NEGATIVE,
+    negative: str = NEGATIVE, signed: bool = False,
 ) -> np.ndarray:  # fmt: skip
     """Return the similarity of each edge, (m,) float64 >= 0, before parallel edges add up.
 
     "similarity" and "auto" are the number itself, "distance" mean(d) / d, so that the unit of length does not matter,
     "log" ln(1 + w).  `attribute`, `name` of the k-th edge and advice on a `negative` number are for messages.
+    `signed`: negative numbers are allowed, and stay negative; not with "distance".
     """
     check_kind(weight_kind)
     if weight_kind != "distance":
-        result = numbers(values, attribute, name, True, negative, TEXT_WEIGHTS)
-        return np.log1p(result) if weight_kind == "log" else result
+        result = numbers(values, attribute, name, not signed, negative, TEXT_WEIGHTS)
+        return np.copysign(np.log1p(np.abs(result)), result) if weight_kind == "log" else result
 
     def refuse(wrong: np.ndarray, why: str) -> None:
         if wrong.any():

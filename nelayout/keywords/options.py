@@ -34,6 +34,12 @@ class _DrawnOrGiven(TypedDict, total=False):
     smoothing: float
     emphasis: float | None
     components: Literal["pack", "joint"]
+    groups: Any
+    group_strength: float
+    anchors: Any
+    anchor_strength: float
+    direction: Literal["down", "up", "right", "left"] | None
+    negative: Literal["error", "repel"]
     seed: Any
     nbody: str
     n_jobs: int | None
@@ -46,6 +52,9 @@ class LayoutOptions(_DrawnOrGiven, total=False):
     scale: float | None
     center: Any
     node_size: Any
+    groups_shape: Literal["hull", "circle", "box"] | None
+    layers: Any
+    columns: Any
     store_pos_as: str | None
     max_iter: int | None
     time_limit: float | None
@@ -122,6 +131,30 @@ KEYWORDS: dict[str, dict[str, Keyword]] = {
         "components": Keyword("pack",
             '"pack" draws components apart and packs them; "joint" draws all in one objective, where it has a minimum'),
     },
+    "Structure": {
+        "groups": Keyword(None,
+            "nodes that stay together: a node attribute, a dict or array with the group of each node, or a list or "
+            "dict of sets of nodes; groups may be nested, as sets, or with tuples as paths, but else do not overlap; "
+            "a node with None is in no group"),
+        "groups_shape": Keyword(None,
+            'shape around each group that no other node and no other shape enters: "hull", "circle" or "box", in the '
+            "plane; None: groups may overlap"),
+        "group_strength": Keyword(1.0, "strength of the groups, > 0; 1 is as strong as the edges"),
+        "anchors": Keyword(None,
+            "places that pull nodes softly: a dict of positions of some nodes, an array with NaN rows for the others, "
+            'or the names of node attributes, as "lon,lat"; the drawing then has the units of the anchors, and scale '
+            "and center are not applied"),
+        "anchor_strength": Keyword(1.0, "strength of the anchors, > 0; 1 is as strong as the edges"),
+        "layers": Keyword(None,
+            'rows in which nodes lie: an attribute, dict or array of numbers or names, or "auto": rows in which all '
+            "edges of a directed graph point down"),
+        "columns": Keyword(None, "columns in which nodes lie, as `layers`, from left to right"),
+        "direction": Keyword(None,
+            'where edges of a directed graph point: "down", "up", "right" or "left", as far as cycles let them; with '
+            '`layers`: where the layers go; None: anywhere, layers "down"'),
+        "negative": Keyword("error",
+            'edges with a weight < 0: "repel" keeps their nodes far from each other, "error" refuses them'),
+    },
     "Drawing": {
         "dim": Keyword(2, "dimensions of the drawing: 1, 2 or 3"),
         "scale": Keyword(1.0, "the drawing fits [-scale, scale]; None keeps the method's own units"),
@@ -190,6 +223,17 @@ NUMBERS: dict[str, tuple[str, Callable[[float], bool]]] = {
     "emphasis": ("None or a number in [0, 1]; got {!r}. 0 is neighbors, 1 large distances", lambda x: 0 <= x <= 1),
     "time_limit": ("None or a number of seconds > 0; got {!r}. Leave it out for no limit", lambda x: x > 0),
     "tol": ("None or a number >= 0, given {!r}", lambda x: x >= 0),
+    "group_strength": ("> 0, given {!r}: 1 is as strong as the edges", lambda x: x > 0),
+    "anchor_strength": ("> 0, given {!r}: 1 is as strong as the edges", lambda x: x > 0),
+}
+
+# Keyword -> its values, beside None if this is the default.
+CHOICES = {
+    "affinity": ["weights", "hops"],
+    "components": ["pack", "joint"],
+    "direction": ["down", "up", "right", "left"],
+    "groups_shape": ["hull", "circle", "box"],
+    "negative": ["error", "repel"],
 }
 
 
@@ -205,12 +249,12 @@ def check_options(options: dict[str, object]) -> dict[str, Any]:
         raise InputError(f"{negative}dim must be 1, 2 or 3, given {dim!r}")
     o["dim"] = int(dim)
     for name, (allowed, fits) in NUMBERS.items():
-        if o[name] is not None or name == "smoothing":
+        if o[name] is not None or (DEFAULTS[name] is not None and name != "scale"):
             o[name] = _number(o[name], name, allowed, fits)
     if o["center"] is not None:
         o["center"] = _center(o["center"], o["dim"])
-    for name, allowed in (("affinity", ["weights", "hops"]), ("components", ["pack", "joint"])):
-        if o[name] not in allowed and (o[name] is not None or name == "components"):
+    for name, allowed in CHOICES.items():
+        if o[name] not in allowed and (o[name] is not None or DEFAULTS[name] is not None):
             raise unknown(name, o[name], allowed)
     if o["perplexity"] is not None:
         o["perplexity"] = number_within(o["perplexity"], "perplexity", 1.0, open_ends=True)

@@ -32,6 +32,7 @@ from nelayout.graphs.host import as_mapping
 from nelayout.graphs.to_floats import short_repr
 from nelayout.keywords.options import check_options, generator
 from nelayout.layouts.checkpoint import Checkpoint
+from nelayout.layouts.structure import read_structure
 
 __all__ = ["Call", "checked_stability", "read_call"]
 
@@ -93,7 +94,7 @@ def read_call(
 def _read(
     G: Any, method: Method, o: dict[str, Any], pos: Any, fixed: Any, limit: Limit | None, known: dict[str, Any]
 ) -> Call:
-    network = graphs.read(G, o["weight"], o["weight_kind"])
+    network = graphs.read(G, o["weight"], o["weight_kind"], o["negative"] == "repel")
     method = with_similarities(method, o, network.lengths)
     if o["emphasis"] is not None:
         method = replace(method, emphasis=o["emphasis"])
@@ -116,6 +117,8 @@ def _read(
     mask = _fixed(network, fixed, start, o["dim"])
     if method.variational and o["max_iter"] != 0:
         _check_variational(method.mass if o["mass"] is None else o["mass"], o["optimizer"], mask)
+    wanted = read_structure(network, o, P, start, mask)
+    P, start, mask, said = wanted.P, wanted.start, wanted.fixed, (*said, *wanted.notes)
     dots = isinstance(o["node_size"], str) and o["node_size"] == "auto"
     given = None if dots else o["node_size"]
     if isinstance(given, str) and given not in host.attributes():
@@ -138,7 +141,8 @@ def _read(
     previous = known.get("previous")
     problem = Problem(
         P, _mass(method, o, network), lengths=network.lengths, joint=joint, start=start, fixed=mask,
-        size=size, dots=dots, **known,
+        size=size, dots=dots, terms=wanted.terms, tied=wanted.tied, groups=wanted.groups,
+        shape=o["groups_shape"] if wanted.groups else None, **known,
     )
     settings = Settings(
         o["dim"], optimizer, o["max_iter"], o["tol"], None if previous is None else previous.stability, o["smoothing"],

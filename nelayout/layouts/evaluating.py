@@ -87,7 +87,7 @@ def evaluate(
         found, unit = core.evaluate(call.problem, Y, call.method, call.settings, size == "best")
         notes = *call.notes, *found.notes, *why_infinite(found, call)
     at = found.value, found.gradient_norm, found.connection, found.node_cost
-    return Evaluated(*at, unit, call.problem.labels, notes, recipe.name)
+    return Evaluated(*at, unit, call.problem.labels, notes, recipe.name, found.terms)
 
 
 def why_infinite(found: Evidence, call: Call) -> list[str]:

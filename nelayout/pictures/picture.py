@@ -14,8 +14,10 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 import numpy as np
 
 from nelayout import graphs
-from nelayout.errors import InputError, missing_extra
+from nelayout.core.placing.shapes import SHAPES, outlines, shape_gap
+from nelayout.errors import InputError, missing_extra, unknown
 from nelayout.graphs.files import EXTENSIONS, WRITERS, check_output, deliver, output_format
+from nelayout.graphs.groups import groups_of
 from nelayout.graphs.plain import Named, spelled
 from nelayout.graphs.to_floats import utf8
 from nelayout.keywords.signatures import checks_keywords
@@ -60,6 +62,8 @@ def draw(
     vmax: object = None,
     alpha: float = 1.0,
     node_size: object = None,
+    groups: object = None,
+    groups_shape: str = "hull",
     edge_color: object = None,
     edge_width: object = None,
     edges: str = "straight",
@@ -125,6 +129,10 @@ def draw(
         "strength" for areas in proportion to it, from 1/4 to 9 times the area of a usual dot. By default ("auto") the
         number of nodes decides. Dots of large graphs without colors are small; from about 50,000 nodes on only isolated
         nodes are drawn.
+    groups : str, dict, array or list of sets, optional
+        Groups of nodes, as a layout takes them. Each has a shape behind its nodes and edges, in the plane.
+    groups_shape : {"hull", "circle", "box"}
+        The shape of groups. Shapes of a layout with the same `groups_shape` do not overlap.
     edge_color : color, str, dict or array
         One color (default: a gray), or values for the edges: an edge attribute, a dict or Series {(u, v): value}, for
         parallel edges of networkx also {(u, v, key): value}, or a sequence in the graph's own order of edges. Values
@@ -196,6 +204,8 @@ def draw(
         kind = _picture_format(path, format)
         _check_look(title, legend, legend_title, ax)
         size = figure_size(figsize, width_mm, ax)
+        if groups_shape not in SHAPES:
+            raise unknown("groups_shape", groups_shape, SHAPES)
         places = graphs.every_position(network, pos)
         if places.shape[1] not in (1, 2, 3):
             raise InputError(f"pos must have 1, 2 or 3 coordinates; got {places.shape[1]}")
@@ -249,13 +259,18 @@ def draw(
             Y, depth = seen_from_aside(places) if places.shape[1] == 3 else (flat, None)
             reach = 0.0 if diameters is None or not len(Y) else float(diameters.max()) / 2
             longest = max((text_size(text, font_size)[0] for text in sorted(texts, key=len)[-20:]), default=0.0) / 72
-            sheet = open_sheet(Y, reach, shown, legend, longest, font_size, title, ax, size, dpi, back)
+            shapes = [] if groups is None else outlines(Y, groups_of(network, groups), groups_shape, shape_gap(Y))
+            seen = np.concatenate([Y, *shapes])
+            sheet = open_sheet(seen, reach, shown, legend, longest, font_size, title, ax, size, dpi, back)
             degree = np.diff(network.adjacency.indptr)
             rgba = colors.rgba
             if depth is not None:
                 mist = STYLE.depth_fade * depth[:, None]
                 misty = rgba[:, :3] * (1 - mist) + mist * np.array(back.rgb)
                 rgba = np.concatenate([misty, np.broadcast_to(rgba[:, 3:], (len(Y), 1))], axis=1)
+            for shape in shapes:  # of nested groups the outer ones come first
+                sheet.ax.fill(*shape.T, facecolor=back.ink, alpha=STYLE.group_ink, linewidth=0.0, zorder=0)
+                sheet.ax.fill(*shape.T, fill=False, edgecolor=back.ink, alpha=STYLE.group_line, linewidth=0.7, zorder=0)
             drawn = draw_nodes(sheet, Y, degree, diameters, relative, rgba, depth, colors.shapes)
             draw_edges(sheet, Y, lines, colors.rgba if colors.grouped else None, drawn, depth, edges, ink)
             if any(texts):

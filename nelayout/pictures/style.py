@@ -41,6 +41,8 @@ class Style:
     max_relative_dot: float = 3.0  # usual dots, for the largest degree or strength
 
     # Edges
+    group_ink: float = 0.07  # opacity of the shape of a group
+    group_line: float = 0.35  # and of its border
     ink: float = 0.14  # share of the drawing that all edges darken together; half of it if dot colors have a meaning
     usual_width: float = 1.0  # points, the widest edge by default
     max_width: float = 4.0  # points, the widest edge if widths are in proportion to numbers

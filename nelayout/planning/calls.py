@@ -42,7 +42,7 @@ EXAMPLE = "Give a graph, plan(nodes=1000, edges=3000), or plan(rows=70_000, colu
 @takes_common_keywords
 def plan(
     G: Any = None, method: str | Method | None = None, pos: Any = None, fixed: Any = None, *,
-    nodes: int | None = None, edges: int | None = None, rows: int | None = None, columns: int | None = None,
+    nodes: int | None = None, edges: int | None = None, rows: int | None = None,
     stability: float | None = None, workers: int | None = None, memory: int | str | None = None,
     **options: Unpack[MethodOptions],
 ) -> Plan:  # fmt: skip
@@ -58,11 +58,13 @@ def plan(
         a frame without headings of edges
     method : default None
         a name or a ``nelayout.Method``; None: "auto" for graphs, "ws-sne" for tables
-    nodes, edges : default None
-        sizes of a graph that is read from a table of edges. ``assumed`` lists what is taken for granted: it is
-        connected if it has edges enough, and it is no ring, star or planar graph
-    rows, columns : default None
-        sizes of a table that is read as text
+    nodes : default None
+        of a graph that is read from a table of edges, with ``edges``. ``assumed`` lists what is taken for granted: it
+        is connected if it has edges enough, and it is no ring, star or planar graph
+    edges : default None
+        of such a graph
+    rows : default None
+        of a table that is read as text; ``columns`` is then its number of columns
     stability : default None
         as of `layout_sequence`, for a snapshot that is drawn from the positions ``pos`` of the one before
     workers, memory : optional
@@ -94,6 +96,7 @@ def plan(
     >>> nl.plan(rows=70_000, columns=784).passes[1].name
     'nearest neighbors'
     """
+    columns = options.pop("columns", None) if rows is not None or G is None else None
     sizes = {"nodes": nodes, "edges": edges, "rows": rows, "columns": columns}
     known = {name: _whole(name, value) for name, value in sizes.items() if value is not None}
     if known or G is None:
@@ -239,7 +242,7 @@ def _check_sizes(G: Any, known: Mapping[str, int], others: Mapping[str, Any]) ->
 @takes_common_keywords
 def estimate(
     G: Any = None, method: str | Method | None = None, *,
-    nodes: int | None = None, edges: int | None = None, rows: int | None = None, columns: int | None = None,
+    nodes: int | None = None, edges: int | None = None, rows: int | None = None,
     **options: Unpack[MethodOptions],
 ) -> Plan:  # fmt: skip
     """Estimate the seconds and bytes of drawing G: the sum of its `plan`; draw nothing.
@@ -249,8 +252,12 @@ def estimate(
 
     Parameters
     ----------
-    G, nodes, edges, rows, columns : default None
+    nodes : default None
         as of `plan`
+    edges : default None
+        as of `plan`
+    rows : default None
+        as of `plan`, with ``columns``
     method : default None
         a name or a ``nelayout.Method``; None: "auto" for graphs, "ws-sne" for tables
 
@@ -272,4 +279,4 @@ def estimate(
     >>> small.seconds < large.seconds, small.bytes < large.bytes, large.nodes
     (True, True, 1600)
     """
-    return plan(G, method, nodes=nodes, edges=edges, rows=rows, columns=columns, **options)
+    return plan(G, method, nodes=nodes, edges=edges, rows=rows, **options)

@@ -144,7 +144,7 @@ def test_start_and_fixed_nodes(folder, nelayout):
 @pytest.mark.parametrize("options", ["", " --fixed a"])
 def test_layers_stay_and_nodes_in_them(folder, nelayout, options):
     (folder / "start.csv").write_text("node,x,y\na,3,4\nb,3,5\nc,7,4\nd,7,5\n")
-    assert nelayout(f"layout graph.gml -o out.csv --pos start.csv --layers x --quiet{options}") == (0, "", "")
+    assert nelayout(f"layout graph.gml -o out.csv --pos start.csv --fixed-axis x --quiet{options}") == (0, "", "")
     rows = table(folder / "out.csv")
     assert [place[0] for place in rows.values()] == [3.0, 3.0, 7.0, 7.0]
     assert not options or rows["a"] == [3.0, 4.0]

@@ -38,7 +38,7 @@ from nelayout.core.formula.connections import LARGEST, Connection, Coupling, Sum
 from nelayout.core.formula.divergences import Divergence, Similarity, i_divergence
 from nelayout.core.formula.divergences.protocol import BackgroundShare, PairTerm, spread
 from nelayout.core.formula.kernels import Kernel, Radial
-from nelayout.core.formula.potentials import Anchors
+from nelayout.core.formula.potentials import Springs
 from nelayout.core.formula.potentials.gravity import Gravity
 from nelayout.core.formula.potentials.stress import Stress
 from nelayout.core.objective.small import SmallGraph, packed
@@ -50,6 +50,7 @@ from nelayout.core.sums.edges.walk import WalkEdges, can_smooth_exactly
 from nelayout.core.sums.nbody import Exact, Field, NBody
 from nelayout.core.sums.nbody.exact import MAX_TABLE_PAIRS, PairTable
 from nelayout.core.sums.nbody.far_nodes import FarNodes, falls_off
+from nelayout.core.terms.pull import Pull
 from nelayout.numerics.arithmetic import Arithmetic
 from nelayout.numerics.parallel import Threads
 
@@ -71,7 +72,7 @@ class Objective:
     exaggeration  scales the edges (annealing)
     free      (n, d) mask of the coordinates that may change; None: all
     gravity   pulls all nodes to their middle
-    anchors   pull each node to its anchor's position
+    springs   pull each node to a place
     emphasis  mu: F = J + mu sigma, with the stress sigma of the drawing, see `nelayout.core.formula.potentials.stress`
     device    holds the arrays, with the interface of NumPy; None: NumPy itself
     in_one_loop  whether one compiled loop may take all steps of L-BFGS, see `nelayout.core.objective.small`
@@ -91,7 +92,7 @@ class Objective:
     exaggeration: float = 1.0
     free: np.ndarray | None = None
     gravity: Gravity | None = None
-    anchors: Anchors | None = None
+    springs: Springs | None = None
     emphasis: float = 0.0
     device: Device | None = None
     in_one_loop: bool = False
@@ -116,7 +117,7 @@ class Objective:
         return cls(affinity, *rule, nbody, threads, compiled, gravity=method.gravity, emphasis=method.mu, **own)
 
     def sharing(self, **changes: Any) -> Objective:
-        """Return the objective with another exaggeration or anchors; it shares the edges."""
+        """Return the objective with another exaggeration or springs; it shares the edges."""
         other = replace(self, **changes)
         vars(other).update(phi=self.phi, edges=self.edges, constants=self.constants)
         return other
@@ -265,7 +266,7 @@ class Objective:
         known: dict[int, SmallGraph | None] = vars(self).setdefault("_packed", {})
         if d not in known:
             parts = self.kernel, self.phi, self.connection, self.exaggeration, self.emphasis
-            own = self.free, self._spread, self.gravity, self.anchors
+            own = self.free, self._spread, self.gravity, self.springs
             alike = all(each is None for each in own)
             known[d] = self.shared(("loop", d, *parts), lambda: packed(self, d)) if alike else packed(self, d)
         return known[d]
@@ -298,10 +299,14 @@ class Objective:
         return slopes
 
     def _held(self, Y: Any, free: Evaluation) -> Evaluation:
-        """Return the evaluation with gravity and anchors; the gradient in held coordinates is 0."""
+        """Return the evaluation with gravity, springs and terms.
+
+        The gradient in held coordinates is 0.
+        """
         value, slopes, strength, stiffness = free.value, free.gradient, free.strength, free.stiffness
         pulls = [] if self.gravity is None else [self.gravity.at(Y, self.mass)]
-        pulls += [] if self.anchors is None else [self.anchors.at(Y, self.mass)]
+        pulls += [] if self.springs is None else [self.springs.at(Y, self.mass)]
+        pulls += self.terms(Y).values()
         pulls += [] if self.stress is None else [self.stress.at(Y, len(slopes) > 0)]
         for pull in pulls:
             cost = float(np.add.reduce(pull.cost, axis=0))
@@ -312,14 +317,26 @@ class Objective:
         return free._replace(value=value, gradient=slopes, strength=strength, stiffness=stiffness)
 
     @cached_property
+    def unit(self) -> float:
+        """Return the unit of J: nats, n of them by rows, or the weight of all edges."""
+        if self.by_rows:
+            return float(len(self.affinity.mass))
+        return 1.0 if self.connection.name == "optimal" or self.connection.needs_normalizer else self._weight
+
+    def terms(self, Y: Any) -> dict[str, Pull]:
+        """Return what each term of the graph adds to J at positions Y (n, d), by its name."""
+        found, at = dict[str, Pull](), np.asarray(Y)
+        for term in self.affinity.terms:
+            factor, pull = term.strength * self.unit, term.at(at)
+            found[term.name] = Pull(*(self.to_device(factor * each) for each in pull))
+        return found
+
+    @cached_property
     def stress(self) -> Any:
         """Return mu sigma in the units of J: nats or weights of edges."""
         if not self.emphasis or self.affinity.distances is None:
             return None
-        unit = float(len(self.affinity.mass)) if self.by_rows else 1.0
-        if not self.by_rows and self.connection.name != "optimal" and not self.connection.needs_normalizer:
-            unit = self._weight
-        given = self.emphasis * unit, self.affinity.distances
+        given = self.emphasis * self.unit, self.affinity.distances
         return Stress(*given, self.threads, self.compiled) if self.device is None else self.device.stress(*given)
 
     @cached_property
@@ -479,6 +496,8 @@ class Objective:
                 cost = cost + self._pair_constant * total
             elif optimal:
                 cost = cost / self.edges.weight
+        for pull in self.terms(Y).values():
+            cost = cost + pull.cost
         if self.stress is not None:
             cost = cost + self.to_device(self.stress.at(np.asarray(Y), gradient=False).cost)
         return np.where(self._near(own[self.plain]), cost, np.inf) if self.by_rows else cost

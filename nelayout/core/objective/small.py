@@ -133,7 +133,8 @@ def packed(objective: Any, d: int) -> SmallGraph | None:
     if loop() is None:
         return None
     edges, by_rows = objective.edges, objective.by_rows
-    plain = isinstance(edges, Edges) and objective.gravity is None and objective.anchors is None
+    free = objective.gravity is None and objective.springs is None and not objective.affinity.terms
+    plain = isinstance(edges, Edges) and free
     if not plain or objective.device is not None or objective._spread is not None:
         return None
     phi, rule = objective.phi, objective.connection

@@ -149,7 +149,8 @@ def merge(affinity: Affinity, cluster: np.ndarray, n: int) -> Affinity:
     mass = np.bincount(cluster, affinity.mass, minlength=n)
     hidden = float(np.add.reduce(mass**2) - np.add.reduce(affinity.mass**2))
     inside = float(np.add.reduce(affinity.P.data) - np.add.reduce(coarse.data))
-    return Affinity(coarse, mass, affinity.merged_weight + inside, affinity.merged_pairs + hidden)
+    terms = tuple(each for term in affinity.terms if (each := term.merged(cluster, n)) is not None)
+    return Affinity(coarse, mass, affinity.merged_weight + inside, affinity.merged_pairs + hidden, terms=terms)
 
 
 def merged(P: csr_array, cluster: np.ndarray, n: int) -> csr_array:

@@ -20,7 +20,7 @@ from nelayout.core.sums.nbody.field import exact_cost, tree_cost
 from nelayout.numerics.distances import pivots_of
 
 __all__ = [
-    "CALL", "COMPILING", "Cost", "CostModel", "LOADING", "READ", "finishing", "held_bytes", "radials_of",
+    "CALL", "COMPILING", "Cost", "CostModel", "LOADING", "READ", "SHAPING", "finishing", "held_bytes", "radials_of",
 ]  # fmt: skip
 
 # Seconds of an iteration: of any graph, because of its Python calls, with each sum over a mesh once more; for each node
@@ -35,6 +35,8 @@ READ = 1e-6
 # Seconds for each move that untangles: of any graph, and for each node, because crossings are counted among all edges;
 # and for each node that moves away from overlaps.
 MOVE, MOVE_NODE, PARTED_NODE = 2e-4, 2e-7, 1.5e-5
+# Seconds for each group with a shape: its sides are compared with those around it, many times.
+SHAPING = 3e-3
 # Seconds for each entry that a walk keeps, mean degree, and 1 / (1 - rho).
 PUSH = 0.3e-9
 # Seconds of compiling the loops that most runs need, and of loading them in a process.
@@ -60,7 +62,9 @@ class Cost:
 class CostModel:
     """A connected graph of n nodes: passes forecast their cost."""
 
-    def __init__(self, method: Method, settings: Settings, n: int, entries: int, threads: int = 1) -> None:
+    def __init__(
+        self, method: Method, settings: Settings, n: int, entries: int, threads: int = 1, wished: bool = False
+    ) -> None:
         self.method, self.n, self.dim = method, n, settings.dim
         self.rho, self.backend = settings.smoothing, settings.nbody
         exact = method.affinity == "raw" and can_smooth_exactly(method.kernel, method.divergence, method.connection)
@@ -68,7 +72,8 @@ class CostModel:
         cut = self.rho and not exact
         self.entries = n * min(n - 1, max(KEPT, WHOLE**2 // n)) if cut else entries
         self.compiled = uses_loops(n, self.entries)
-        self.call = CALL if self.compiled or loop() is None else IN_ONE_LOOP * CALL
+        self.tiny = CALL if wished or loop() is None else IN_ONE_LOOP * CALL  # of a small graph; terms have no loop
+        self.call = CALL if self.compiled else self.tiny
         self.entry = ENTRY if self.compiled else PAIR
         self.speed = 1.0 + SECOND_CORE * (min(threads, 4) - 1) if self.compiled else 1.0
 
@@ -112,7 +117,7 @@ class CostModel:
 
     def small(self, steps: float) -> Cost:
         """Return the cost of iterations on a graph of few nodes."""
-        return Cost(steps * (CALL if loop() is None else IN_ONE_LOOP * CALL))
+        return Cost(steps * self.tiny)
 
     def _backend(self, radials: tuple[Radial, ...]) -> str:
         """Return the backend of sums over all pairs of an even drawing."""

@@ -34,6 +34,7 @@ class Facts:
     special     "even circle" for a cycle, wheel or star with equal weights and masses, "circle" with others, "disc" if
                 one node is joined to all others, most of them leaves, or ""; looked at for the method "auto" alone
     row_distances  whether distances between rows count in the first of several descents
+    wished      whether there are terms beside the edges
     planar      whether the graph has a drawing without crossings, but is no tree; looked at for the method "auto"
                 alone, in the plane, up to `MAX_PLANAR_NODES`
     """
@@ -47,6 +48,7 @@ class Facts:
     free_axes: int = 0
     special: str = ""
     row_distances: bool = False
+    wished: bool = False
     planar: bool = False
 
     @property
@@ -59,6 +61,8 @@ class Facts:
         """Look at a connected graph that is to be drawn by a method."""
         P, n = part.affinity.P, len(part.nodes)
         judged = any(isinstance(stage, Descend) and stage.candidate for stage in method.stages)
+        wished = bool(part.affinity.terms)
+        judged = judged and not wished  # no shape is known beforehand
         special = ""
         if judged and not part.placed and is_round(P, dim):
             alike = (np.allclose(each, each[0]) for each in (P.data, part.affinity.mass[_cycle(P)]))
@@ -73,7 +77,8 @@ class Facts:
         row_distances = part.affinity.distances is not None and not method.emphasis
         planar = judged and dim == 2 and not part.placed and not special and n <= MAX_PLANAR_NODES
         planar = planar and P.nnz > 2 * (n - 1) and is_planar(P)
-        return cls(n, P.nnz, part.placed, not part.known.all(), own, fixed, axes, special, row_distances, planar)
+        placed = part.placed, not part.known.all(), own, fixed, axes
+        return cls(n, P.nnz, *placed, special, row_distances, wished, planar)
 
 
 def is_hub(P: csr_array) -> bool:

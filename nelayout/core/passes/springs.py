@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from nelayout.core.formula.potentials import Anchors, stiffness
+from nelayout.core.formula.potentials import Springs, stiffness
 from nelayout.core.objective import Objective
 from nelayout.core.passes.drawing import Drawing
 from nelayout.core.passes.placement import centered
@@ -41,4 +41,4 @@ def springs(objective: Objective, drawing: Drawing, stability: float) -> Objecti
     work = float(np.sum(curvature * np.einsum("ij,ij->i", about, about)))
     factor = 4.0 * objective.edges.stretch(weights, about) / work if work > 0 else 1.0
     places = np.where(known[:, None], (part.start - drawing.place) * drawing.size, 0.0)
-    return objective.sharing(anchors=Anchors(places, np.where(known, stiffness(stability, factor * curvature), 0.0)))
+    return objective.sharing(springs=Springs(places, np.where(known, stiffness(stability, factor * curvature), 0.0)))

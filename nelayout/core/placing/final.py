@@ -18,7 +18,7 @@ import numpy as np
 from nelayout.core.placing.orient import fit
 from nelayout.core.placing.overlap import separate, split_coincident
 
-__all__ = ["FLATTEST", "Finished", "dot_diameter", "dot_size", "finish", "part_dots"]
+__all__ = ["FLATTEST", "Finished", "dot_diameter", "dot_size", "finish", "growth", "part_dots"]
 
 # Fraction of the picture that all dots cover, set by eye: more hides edges, less is hard to see.
 COVERED_FRACTION = 0.045
@@ -65,7 +65,7 @@ def finish(
     there = fit(Y, scale)
     opened = split_coincident(there)
     fitted = fit(opened, scale)
-    factor = _growth(Y, there) * _growth(opened, fitted)
+    factor = growth(Y, there) * growth(opened, fitted)
     Y, notes = fitted if part is None else part(fitted), ()
     if size is not None:
         Y = separate(Y, size, within=scale)
@@ -76,7 +76,7 @@ def finish(
     return Finished(Y if center is None else Y + center, 1.0 if scale is None else factor, moved, notes)
 
 
-def _growth(Y: np.ndarray, fitted: np.ndarray) -> float:
+def growth(Y: np.ndarray, fitted: np.ndarray) -> float:
     """Return the factor by which `fit` has enlarged Y; 1 for a point."""
     extent = float(np.abs(Y - np.sum(Y, axis=0) / len(Y)).max())
     return float(np.abs(fitted).max()) / extent if extent else 1.0

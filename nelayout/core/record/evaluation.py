@@ -24,7 +24,7 @@ class Evaluation(NamedTuple):
     weights     (nnz,) attraction omega of each edge, symmetric; a sign is possible
     lost        indices of nodes too far from all others for floats, which make J infinite
     strength    |dJ / d ln lambda| through the edges, their total pull, and gravity's share of J
-    stiffness   (n,) a bound on the curvature of gravity and anchors; 0 without them
+    stiffness   (n,) a bound on the curvature of gravity, springs and terms; 0 without them
     attraction  (n,) sum over each node's edges of max(omega, 0)
     """
 

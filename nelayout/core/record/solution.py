@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import textwrap
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -207,6 +207,8 @@ class Evaluated:
         sentences on how to read the value
     method
         the name of the method
+    terms
+        what each keyword of the structure ("groups", "anchors", "direction", "negative") adds to J, by its name
     """
 
     value: float
@@ -217,6 +219,7 @@ class Evaluated:
     components: np.ndarray
     notes: tuple[str, ...] = ()
     method: str = ""
+    terms: dict[str, float] = field(default_factory=dict)
 
     def __float__(self) -> float:
         return self.value
@@ -224,7 +227,8 @@ class Evaluated:
     def __repr__(self) -> str:
         notes = f" Notes: {'; '.join(self.notes)}." if self.notes else ""
         found = f"value {self.value:.6g}, gradient norm {self.gradient_norm:.3g}, connection {self.connection:.6g}"
-        return f"Evaluated by {self.method} at {self.unit:.6g} times its size: {found}.{notes}"
+        parts = "".join(f", of it {name} {value:.6g}" for name, value in self.terms.items())
+        return f"Evaluated by {self.method} at {self.unit:.6g} times its size: {found}{parts}.{notes}"
 
 
 def _counted(number: int, what: str) -> str:

@@ -13,12 +13,13 @@ from nelayout.core.optimizers import LBFGS
 from nelayout.core.optimizers.minimize import StoppingRule, minimize
 from nelayout.core.optimizers.size import size_search
 from nelayout.core.passes.drawing import Drawing, Run
-from nelayout.core.passes.placement import as_before, one_place, random_positions
+from nelayout.core.passes.placement import as_before, centered, one_place, random_positions
 from nelayout.core.placing.orient import canonical, transform
 from nelayout.core.placing.packing import pack, pack_around, stacked
+from nelayout.core.terms import Anchored
 from nelayout.numerics.arithmetic import radius
 
-__all__ = ["assemble", "assemble_kept", "place_by_gravity", "scale_factors"]
+__all__ = ["assemble", "assemble_kept", "on_map", "place_by_gravity", "scale_factors", "upright"]
 
 # Factor between two components' typical distances from which initial positions do not set a component's size.
 DIFFERENT = 2.0
@@ -40,22 +41,24 @@ def assemble(
     that stay; ``scale``: the size of components if no start has a size.
     """
     Y = np.zeros(shape)
-    if start is None:
-        drawings = [canonical(c.Y, c.affinity.mass) for c in components]
+    if start is None and not any(on_map(c) for c in components):
+        drawings = [upright(c) for c in components]
         drawings = pack(drawings) if len(drawings) > 1 else drawings
         for component, drawing in zip(components, drawings, strict=True):
             Y[component.part.nodes] = drawing
         return Y
-    placed = [c for c in components if c.part.placed]
-    starts = [c.part.start for c in placed if c.part.start is not None and _distinct(c)]
+    placed = [c for c in components if c.part.placed or on_map(c)]
+    starts = [c.part.start for c in placed if c.part.start is not None and c.part.placed and _distinct(c)]
     sized = [start[~np.isnan(start[:, 0])] for start in starts]
+    sized += [anchored.to_map(c.Y) for c in placed if (anchored := on_map(c)) is not None]
     there = np.concatenate(sized) if sized else np.zeros((0, shape[1]))
     for component in placed:
         alone = len(components) == 1 and fixed is None
         size = radius(there) * (len(component.part.nodes) / len(there)) ** (1 / shape[1]) if len(there) else scale
-        Y[component.part.nodes] = component.Y if alone else _back(component, size)
+        there_alone = alone and not on_map(component)
+        Y[component.part.nodes] = component.Y if there_alone else _back(component, size)
     _stack(placed, Y)
-    rest = [c for c in components if not c.part.placed]
+    rest = [c for c in components if not c.part.placed and not on_map(c)]
     if rest:
         there = np.concatenate([c.part.nodes for c in placed]) if placed else np.array([], dtype=int)
         for component, drawing in zip(rest, _beside(Y[there], rest), strict=True):
@@ -63,9 +66,22 @@ def assemble(
     return Y
 
 
+def on_map(component: Drawing) -> Anchored | None:
+    """Return the anchors of a component; None without any."""
+    return next((term for term in component.affinity.terms if isinstance(term, Anchored)), None)
+
+
+def upright(component: Drawing) -> np.ndarray:
+    """Return a drawing turned as all are, unless a term says what is up."""
+    as_it_is = any(term.upright for term in component.affinity.terms)
+    return centered(component.Y) if as_it_is else canonical(component.Y, component.affinity.mass)
+
+
 def _back(component: Drawing, scale: float | None) -> np.ndarray:
     """Return a drawing at the size and position of its start; ``scale``: default size."""
     part = component.part
+    if (anchored := on_map(component)) is not None:
+        return anchored.to_map(component.Y)
     assert part.start is not None
     fixed = None if part.free is None else part.fixed
     if fixed is not None and not one_place(part.start, fixed):
@@ -133,7 +149,7 @@ def assemble_kept(components: list[Drawing], shape: tuple[int, int]) -> np.ndarr
     Y, placed = np.zeros(shape), [c for c in components if c.part.placed]
     if not placed:
         return assemble(components, None, None, shape, None)
-    rest = [c for c in components if not c.part.placed]
+    rest = [c for c in components if not c.part.placed and not on_map(c)]
     fresh = [canonical(c.Y, c.affinity.mass) for c in rest]
     sized = next((c for c in placed if _distinct(c)), None)
     room = None if sized is None else _room(_over_start(sized, None))

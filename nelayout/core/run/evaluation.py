@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -76,6 +76,7 @@ class Evidence:
     connection  its lambda; NaN without one
     node_cost   (n,), see `nelayout.Solution`
     gradient_norm  sqrt(sum |dJ/dy|^2) over all coordinates; NaN if it was not asked for
+    terms       what each term adds to J, by its name
     together    pairs (k, 2) of coincident nodes under a kernel that is infinite there: J is then infinite, too
     notes       sentences on the sums
     """
@@ -87,6 +88,7 @@ class Evidence:
     gradient_norm: float
     together: np.ndarray
     notes: tuple[str, ...]
+    terms: dict[str, float] = field(default_factory=dict)
 
 
 def objective_of(drawing: Drawing, method: Method, sums: Summation) -> Objective:
@@ -108,7 +110,7 @@ def evidence_of(drawings: Sequence[Drawing], method: Method, sums: Summation, gr
     n, drawn = sum(len(drawing.Y) for drawing in drawings), [each for each in drawings if len(each.Y) > 1]
     whole = sum(len(each.Y) for each in drawn)
     value, largest, lam, cost, squares = 0.0, 0.0, math.nan, np.zeros(n), 0.0
-    notes, comparable = list[str](), True
+    notes, comparable, terms = list[str](), True, dict[str, float]()
     for each in drawn:
         objective = objective_of(each, each.method or method, sums)
         found = objective.evaluate(each.Y, gradient=gradient)
@@ -121,6 +123,8 @@ def evidence_of(drawings: Sequence[Drawing], method: Method, sums: Summation, gr
         if each is drawn[0]:
             largest, lam = float(found.value), float(found.lam)
         value += float(found.value)
+        for name, pull in objective.terms(each.Y).items():
+            terms[name] = terms.get(name, 0.0) + float(np.sum(pull.cost))
         if not notes:
             said = backend_note(sums.backend(len(each.Y), each.affinity.P.nnz), each.Y, objective.radials)
             notes.extend([said] if said else [])
@@ -137,7 +141,7 @@ def evidence_of(drawings: Sequence[Drawing], method: Method, sums: Summation, gr
         if not math.isfinite(norm):
             said = 'size="best" brings the drawing to a size that suits'
             notes.append(f"the gradient is beyond the range of floats; {said}")
-    return Evidence(value, largest, lam, cost, norm if gradient else math.nan, together, tuple(notes))
+    return Evidence(value, largest, lam, cost, norm if gradient else math.nan, together, tuple(notes), terms)
 
 
 def is_unbounded(drawings: Sequence[Drawing], method: Method, sums: Summation, value: float) -> bool:

@@ -10,7 +10,7 @@ from html import escape
 import numpy as np
 
 from nelayout.core.catalogue.record import Method
-from nelayout.core.passes.costs import COMPILING, LOADING, READ, CostModel, finishing, held_bytes
+from nelayout.core.passes.costs import COMPILING, LOADING, READ, SHAPING, CostModel, finishing, held_bytes
 from nelayout.core.passes.drawing import uses_loops
 from nelayout.core.passes.facts import Facts
 from nelayout.core.passes.passes import Pass, passes_within
@@ -19,7 +19,7 @@ from nelayout.core.record.shown import html_table, text_table
 from nelayout.core.run.plan import passes_for, walk_over_alpha
 from nelayout.core.run.several_machines import Forecast
 from nelayout.core.run.twins import twins_of
-from nelayout.core.run.whole import ASSEMBLE, JOINT, SEPARATE, SIMILARITIES, SPLIT, WALK, Together, Work
+from nelayout.core.run.whole import ASSEMBLE, JOINT, SEPARATE, SHAPES, SIMILARITIES, SPLIT, WALK, Together, Work
 from nelayout.core.sums.device import device_named
 from nelayout.numerics import loop_store
 from nelayout.numerics.memory import size_in_words, warn_if_short
@@ -142,6 +142,7 @@ class Outline:
     apart       why nodes move apart; "" if they do not
     widest      entries of the largest objective
     summed      entries of all objectives
+    shapes      groups with a shape
     """
 
     n: int
@@ -152,6 +153,7 @@ class Outline:
     apart: str
     widest: int
     summed: int
+    shapes: int = 0
 
     @classmethod
     def of(cls, work: Work) -> Outline:
@@ -167,6 +169,7 @@ class Outline:
         return cls(
             problem.n, problem.P.nnz, int(problem.labels.max(initial=-1)) + 1, tuple(drawn), problem.near(method),
             apart, int(entries.max(initial=0)), int(entries.sum()),
+            0 if problem.shape is None else len(problem.groups),
         )  # fmt: skip
 
     @classmethod
@@ -212,7 +215,8 @@ def plan_of_outline(
                 some = [replace(facts, entries=math.ceil(facts.n * min(near, facts.n - 1))) for facts in some]
             nodes = max(facts.n for facts in some)
             size = round(float(np.sqrt(np.mean([facts.n**2 for facts in some]))))
-            model = CostModel(method, settings, size, sum(facts.entries for facts in some) // len(some), threads)
+            entries_each = sum(facts.entries for facts in some) // len(some)
+            model = CostModel(method, settings, size, entries_each, threads, some[0].wished)
             evaluations, entries = 0.0, max(entries, len(some) * model.entries)
             similar = model.similarities()
             rows.append(PlannedPass("", len(some), nodes, 0, "", len(some) * similar.seconds, similar.bytes))
@@ -231,6 +235,9 @@ def plan_of_outline(
     peak = held_bytes(n, entries) + max((row.bytes for row in rows), default=0)
     together, apart = finishing(n, outline.entries, count, bool(outline.apart))
     rows.append(PlannedPass(ASSEMBLE, count, n, 0, "every graph", together, 0))
+    if outline.shapes:
+        seconds = READ * n + SHAPING * outline.shapes
+        rows.append(PlannedPass(SHAPES, outline.shapes, n, 0, "groups have shapes", seconds, 0, 1))
     if outline.apart:
         rows.append(PlannedPass(SEPARATE, count, n, 0, outline.apart, apart, 0, 1))
     loops = (0.0 if "nelayout.numerics.compiling" in sys.modules else LOADING) + COMPILING * (not loop_store.compiled())

@@ -198,7 +198,7 @@ class _Planner:
         """Choose among the judged stages, and take out crossings if the score hardly falls."""
         facts = self.facts
         found: list[Pass] = [self._chosen(stages if facts.n >= MIN_TAILS_NODES else stages[:1])]
-        if not self.effort.untangle:
+        if not self.effort.untangle or facts.wished:  # moves are judged without terms
             return found
         # moves are judged under one lambda
         if self.settings.dim != 2 or facts.n > LARGE_GRAPH or self.method.connection.by_rows:

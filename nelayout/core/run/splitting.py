@@ -54,7 +54,8 @@ def split(
                     f"{count} node{'s lie' if count > 1 else ' lies'} more than {GAP:.0f} times as far out in pos as "
                     "the others, which would be a dot: the drawing starts with them brought nearer"
                 )
-        affinity = Affinity(graph, mass[nodes])
+        terms = tuple(each for term in problem.terms if (each := term.of(nodes)) is not None)
+        affinity = Affinity(graph, mass[nodes], terms=terms)
         if problem.distances is not None and len(nodes) == problem.n:
             goal = problem.distances.at(nodes)
             if method.mu or goal.agrees(strong_edges(graph), Threads()):
@@ -73,7 +74,9 @@ def with_similarities(
         own = problem.of(part.nodes)
         affinity, said = _affinity(own, part.affinity.P, part.affinity.mass, method, smoothing, threads)
         notes.extend(note for note in said if note not in notes)
-        found.append(replace(part, affinity=replace(affinity, distances=part.affinity.distances)))
+        known = part.affinity
+        affinity = replace(affinity, distances=known.distances, terms=known.terms)
+        found.append(replace(part, affinity=affinity))
     if method.emphasis:
         lacking = [k for k, part in enumerate(found) if part.affinity.distances is None]
         goals = hop_distances_of_each([parts[k].affinity.P for k in lacking], threads, method.emphasis == "auto")

@@ -22,13 +22,15 @@ from nelayout.core.passes.facts import Facts
 from nelayout.core.passes.passes import Pass
 from nelayout.core.passes.placement import centered, place_missing, random_positions
 from nelayout.core.passes.separation import Neighborhoods, separate_nodes
-from nelayout.core.placing.final import Finished, finish
+from nelayout.core.placing.final import Finished, finish, growth
+from nelayout.core.placing.orient import fit
+from nelayout.core.placing.shapes import gathered, part_shapes, shape_gap
 from nelayout.core.problem import Problem, Settings
 from nelayout.core.record.progress import ENDING, Observer, Ran, Step
 from nelayout.core.run.ahead import second_compiler
 from nelayout.core.run.alpha_walk import at_order, draw_at_best_alpha
 from nelayout.core.run.animation import Animation
-from nelayout.core.run.assembly import assemble, assemble_kept, place_by_gravity, scale_factors
+from nelayout.core.run.assembly import assemble, assemble_kept, on_map, place_by_gravity, scale_factors
 from nelayout.core.run.draw import draw_parts, plans_of
 from nelayout.core.run.evaluation import Evidence, evidence_of, is_unbounded
 from nelayout.core.run.splitting import split, with_similarities
@@ -38,12 +40,14 @@ from nelayout.core.sums.device import device_named
 from nelayout.numerics.parallel import threads_for
 
 __all__ = [
-    "ASSEMBLE", "JOINT", "SEPARATE", "SIMILARITIES", "SPLIT", "WALK", "Result", "Together", "Work", "draw", "plan",
+    "ASSEMBLE", "JOINT", "SEPARATE", "SHAPES", "SIMILARITIES", "SPLIT", "WALK", "Result", "Together", "Work", "draw",
+    "plan",
 ]  # fmt: skip
 
 # Names of the passes over the whole graph.
 SPLIT, SIMILARITIES, WALK = "split into components", "similarities", "walk over alpha"
 JOINT, ASSEMBLE, SEPARATE = "start all together", "assemble, turn and scale", "move nodes apart"
+SHAPES = "move groups apart"
 # Largest part of a time limit that is kept for what follows the last descent.
 MAX_FINISHING = 0.1
 # Fraction of |J| from which a note reports opened coincident nodes.
@@ -274,6 +278,9 @@ def _finished(
             places, stay = Y, rests
         else:
             places, stay = np.where(stay, places, Y), rests | stay
+    if problem.shape is not None:
+        with observer.within(SHAPES):
+            Y = part_shapes(gathered(Y, problem.groups), problem.groups, problem.shape, shape_gap(Y))
     units = scale_factors(drawings, Y)
 
     def apart(Y: np.ndarray) -> np.ndarray:
@@ -282,7 +289,19 @@ def _finished(
 
     part = apart if problem.dots else None
     with observer.within(SEPARATE) if problem.size is not None else nullcontext():
-        done = finish(Y, places, stay, problem.size, settings.scale, settings.center, part)
+        scale, center = settings.scale, settings.center
+        if any(on_map(drawing) for drawing in drawings):  # the result has the units of the anchors
+            scale = center = None
+            middle = np.sum(Y, axis=0) / len(Y)
+            done = finish(Y, places, stay, problem.size, scale, middle if stay is None else None, part)
+        else:
+            done = finish(Y, places, stay, problem.size, scale, center, part)
+        if problem.shape is not None:  # dots that have moved apart may have widened a shape
+            Y = part_shapes(done.Y, problem.groups, problem.shape, shape_gap(done.Y))
+            done = done._replace(Y=Y, moved=True)
+        if problem.tied or problem.shape is not None:
+            framed = fit(done.Y, scale)
+            done = done._replace(Y=framed if center is None else framed + center, factor=growth(done.Y, framed))
     return done, units / done.factor
 
 

@@ -10,6 +10,7 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from nelayout.core.similarities.random_walk import RandomWalk
+from nelayout.core.terms import Term
 from nelayout.numerics.distances import Distances
 
 __all__ = ["Affinity", "within_range"]
@@ -26,6 +27,7 @@ class Affinity:
     rows   row-stochastic similarities on the pattern of P, for connections by rows; None: P's rows by their sums
     features (n, p) what is known of each node beside P, for variational methods; None: nothing
     distances  to which a drawing's are compared where stress is part of the objective; None: to none
+    terms  wishes beside the edges, that objectives add to J
     walk   the random walk on P; its dense p replaces P in objectives that are quadratic in the drawing
     shared  what the objectives of a small graph have in common, by name
     """
@@ -38,6 +40,7 @@ class Affinity:
     rows: np.ndarray | None = None
     features: np.ndarray | None = None
     distances: Distances | None = None
+    terms: tuple[Term, ...] = ()
     shared: dict[Any, Any] = field(init=False, default_factory=dict, compare=False, repr=False)
 
     def __reduce__(self) -> tuple[Any, ...]:

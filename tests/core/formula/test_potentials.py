@@ -12,7 +12,7 @@ from test_added import ONE, objective
 
 import nelayout as nl
 from nelayout.core.catalogue import METHODS
-from nelayout.core.formula.potentials import Anchors
+from nelayout.core.formula.potentials import Springs
 from nelayout.core.formula.potentials.stress import Stress
 from nelayout.core.objective import Objective
 from nelayout.core.optimizers import OPTIMIZERS, optimizer_named
@@ -182,7 +182,7 @@ def test_the_gradient_with_stress_or_springs_is_the_slope_of_the_value(name, ter
         affinity = replace(J.affinity, distances=Distances.of(*some_distances(77, 77)))
         J = replace(J, affinity=affinity, emphasis=5.0)
     else:
-        J = J.sharing(anchors=Anchors(rng.standard_normal((77, 2)), rng.uniform(0.0, 2.0, 77)))
+        J = J.sharing(springs=Springs(rng.standard_normal((77, 2)), rng.uniform(0.0, 2.0, 77)))
     slopes = slope(lambda Z: J.evaluate(Z).value, Y, toward)
     assert np.sum(J.evaluate(Y).gradient * toward) == pytest.approx(slopes, rel=1e-6, abs=1e-6)
 
@@ -227,7 +227,7 @@ def springs_of(J, Y, stability, size=1.0):
     """The springs from a drawing Y to itself, which the caller has in other units."""
     part = Part(np.arange(len(Y)), J.affinity, start=Y / size)
     drawing = replace(Drawing.of(part, 2), Y=Y, size=np.full(2, size))
-    external = springs(J, drawing, stability).anchors
+    external = springs(J, drawing, stability).springs
     assert external is not None
     return external
 
@@ -236,7 +236,7 @@ def springs_of(J, Y, stability, size=1.0):
 def test_springs_add_their_own_energy_and_nothing_else(name):
     rng, J = np.random.default_rng(4), objective(name)
     Y, places, k = rng.standard_normal((77, 2)), rng.standard_normal((77, 2)), rng.uniform(0.0, 2.0, 77)
-    plain, both = J.evaluate(Y), J.sharing(anchors=Anchors(places, k)).evaluate(Y)
+    plain, both = J.evaluate(Y), J.sharing(springs=Springs(places, k)).evaluate(Y)
     energy = 0.5 * sum(k[i] * ((Y[i] - places[i]) ** 2).sum() for i in range(77))
     assert both.value - plain.value == pytest.approx(energy)
     np.testing.assert_allclose(both.gradient - plain.gradient, k[:, None] * (Y - places), atol=1e-10)
@@ -280,6 +280,6 @@ def test_every_optimizer_goes_to_the_places_of_stiff_springs(optimizer):
     J = Objective.of(method, affinity, Exact(False, ONE), ONE, False)
     rng = np.random.default_rng(7)
     places, Y = rng.standard_normal((34, 2)), rng.standard_normal((34, 2))
-    J = J.sharing(anchors=Anchors(places, np.full(34, 1e6)))
+    J = J.sharing(springs=Springs(places, np.full(34, 1e6)))
     Y, _, _ = minimize(J, Y, optimizer_named(optimizer), 100, StoppingRule())
     assert np.abs(Y - places).max() < 1e-3

@@ -1,4 +1,4 @@
-"""Potentials that are added to J; springs, from each node to its anchor, are one.
+"""Potentials that are added to J; springs, from each node to a place, are one.
 
     A(Y) = 1/2 sum_i k_i |y_i - a_i|^2
 
@@ -8,26 +8,16 @@ A spring with k = 9 c against a curvature c shortens a move to one tenth: its st
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
 
-__all__ = ["TINY", "Anchors", "Pull", "stiffness"]
+from nelayout.core.terms.pull import Pull
 
-# Added to squared distances, so that nodes at one place divide nothing by 0.
-TINY = 1e-300
-
-
-class Pull(NamedTuple):
-    """A potential at one drawing: node costs (n,), gradient (n, d), curvature bounds (n,)."""
-
-    cost: np.ndarray
-    gradient: np.ndarray
-    curvature: np.ndarray
+__all__ = ["Springs", "stiffness"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Anchors:
+class Springs:
     """Springs to positions (n, d) in units of the drawing; ``stiffness`` (n,) >= 0, 0: none."""
 
     places: np.ndarray

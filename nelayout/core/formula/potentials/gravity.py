@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from nelayout.core.formula.part_names import number_within
-from nelayout.core.formula.potentials import Pull
+from nelayout.core.terms.pull import Pull
 from nelayout.errors import InputError
 
 __all__ = ["Gravity"]

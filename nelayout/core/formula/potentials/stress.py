@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from nelayout.core.formula.potentials import TINY, Pull
+from nelayout.core.terms.pull import TINY, Pull
 from nelayout.numerics.distances import Distances
 from nelayout.numerics.parallel import Threads
 
