@@ -146,7 +146,7 @@ IN_PYTHON = ("draw", "explore", "layout", "solve", "embed", "compare")
 # Options of other programs -> what there is in their place.
 INSTEAD = {
     **dict.fromkeys(("--estimate", "--dry-run"), "nelayout plan FILE says seconds and memory"),
-    **dict.fromkeys(("--resume", "--continue"), "with --scheduler local, --checkpoint FOLDER lets a run go on"),
+    **dict.fromkeys(("--resume", "--continue"), "--checkpoint FILE keeps the state of a run, and --resume goes on"),
     **dict.fromkeys(("--timeout", "--max-time"), "here it is called --time-limit"),
     "nelayout layout --output": "nelayout draw FILE --pos FIRST -o SECOND needs no second run",
 }

@@ -95,6 +95,8 @@ def _run(given: argparse.Namespace) -> None:
     if given.scheduler is not None:
         _draw_on_workers(given, method)
         return
+    if given.resume and given.checkpoint is None:
+        raise WrongUsage("--resume goes on from the file of --checkpoint: give --checkpoint FILE as well")
     if given.more:
         _film(given, method)
         return

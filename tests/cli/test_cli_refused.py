@@ -137,7 +137,8 @@ WRONG = {
     "draw x --dpi=300": "unrecognized arguments: --dpi=300 (in Python, nelayout.draw has dpi=); see nelayout draw",
     "layout graph.gml --title x": "unrecognized arguments: --title (in Python, nelayout.draw has title=)",
     "layout graph.gml --center 3": "unrecognized arguments: --center (in Python, nelayout.layout has center=)",
-    "layout graph.gml --resume": "unrecognized arguments: --resume (with --scheduler local, --checkpoint FOLDER",
+    "layout graph.gml --continue": "unrecognized arguments: --continue (--checkpoint FILE keeps the state of a run",
+    "layout graph.gml -o x.csv --resume": "--resume goes on from the file of --checkpoint: give --checkpoint FILE",
     "add graph.gml -o x.png": "the following arguments are required: --pos; see nelayout add --help",
     "layout x -o y.png --sed 3": "unrecognized arguments: --sed (did you mean --seed?); see nelayout layout --help",
     "layout x --estimate": "unrecognized arguments: --estimate (nelayout plan FILE says seconds and memory); see "

@@ -422,7 +422,6 @@ def test_the_command_line_writes_a_file_or_nothing(tmp_path):
     [
         (["-o", "out.png", "--scheduler", "local"], "OUT must be a parquet, arrow or csv file"),
         (["-o", "out.parquet", "--scheduler", "local", "--pos", "p.csv"], "--pos must be left out with --scheduler"),
-        (["-o", "out.csv", "--checkpoint", "work"], "give --scheduler"),
     ],
 )
 def test_wrong_usage_of_the_command_line(capsys, options, said):

@@ -12,7 +12,7 @@ from scipy.sparse import csr_array
 
 import nelayout as nl
 from nelayout.core.catalogue import METHODS
-from nelayout.core.formula.potentials import Anchors
+from nelayout.core.formula.potentials import Springs
 from nelayout.core.formula.potentials.gravity import Gravity
 from nelayout.core.objective import Affinity, Objective, small_library
 from nelayout.core.objective.small_library import loop
@@ -72,9 +72,9 @@ def test_objectives_of_one_graph_share_only_what_is_equal():
     plain, looped = objective("ws-sne")
     Y = np.random.default_rng(2).normal(size=(34, 2))
     looped.evaluate(Y)
-    free, anchors = np.ones((34, 2), dtype=bool), Anchors(Y - 1.0, np.full(34, 0.1))
+    free, springs = np.ones((34, 2), dtype=bool), Springs(Y - 1.0, np.full(34, 0.1))
     free[3] = False
-    changes = {"exaggeration": 3.0}, {"emphasis": 0.5}, {"free": free}, {"anchors": anchors}, {"gravity": Gravity(0.2)}
+    changes = {"exaggeration": 3.0}, {"emphasis": 0.5}, {"free": free}, {"springs": springs}, {"gravity": Gravity(0.2)}
     hops = np.array(list(nx.floyd_warshall_numpy(nx.karate_club_graph(), weight=None)))
     affinity = replace(plain.affinity, distances=Distances.of(np.arange(34), hops))
     for each in changes:

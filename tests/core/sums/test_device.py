@@ -20,7 +20,7 @@ from test_nbody import BOUNDS, RADIALS, drawings, errors, masses
 import nelayout as nl
 from nelayout.core.formula.connections import Optimal
 from nelayout.core.formula.kernels import KERNELS
-from nelayout.core.formula.potentials import Anchors
+from nelayout.core.formula.potentials import Springs
 from nelayout.core.formula.potentials.gravity import Gravity
 from nelayout.core.optimizers import OPTIMIZERS
 from nelayout.core.similarities.random_walk import RandomWalk
@@ -150,7 +150,7 @@ class TestOnTorch:
         free = np.repeat(np.arange(30)[:, None] % 3 > 0, 2, axis=1)
         free[4, 1] = False
         J = objective(P, m, KERNELS["cauchy"], part("kl"), CONNECTIONS[1], free=free, gravity=Gravity(0.3, strong))
-        J = J.sharing(anchors=Anchors(Y[::-1].copy(), m))
+        J = J.sharing(springs=Springs(Y[::-1].copy(), m))
         self.agree(J, device, Y)
 
     def agree(self, J, device: Device, Y: np.ndarray) -> float:
