@@ -38,16 +38,16 @@ __all__ = ["Comparison"]
 class Comparison:
     """Several drawings of one graph or table with their measures, the result of `compare`.
 
-    measured  {drawing: {measure: `Measured`}}; for several seeds the means, with the standard error of the mean
-    drawings  {drawing: positions}, for the first seed; `align` lays each over the first
-    G         the graph as it was given; None for vectors
-    labels    the class of each node in node order, None if unknown; None without labels
-    seconds   {drawing: median wall-clock seconds over seeds}, for drawings that `compare` made
-    runs      {drawing: [{measure: `Measured`}, ...]}, one for each seed
-    notes     {drawing: sentences}: why a drawing was left out, and the notes of its run
-    single    the drawings made with one seed by methods that use seeds
-    layouts   {drawing: [positions, ...]}, one for each seed, as they were drawn
-    node_cost {drawing: (n,) cost of each node under the objective that was asked for}, for the first seed
+    measured   {drawing: {measure: `Measured`}}; for several seeds the means, with the standard error of the mean
+    drawings   {drawing: positions}, for the first seed; `align` lays each over the first
+    G          the graph as it was given; None for vectors
+    labels     the class of each node in node order, None if unknown; None without labels
+    seconds    {drawing: median wall-clock seconds over seeds}, for drawings that `compare` made
+    runs       {drawing: [{measure: `Measured`}, ...]}, one for each seed
+    notes      {drawing: sentences}: why a drawing was left out, and the notes of its run
+    single     the drawings made with one seed by methods that use seeds
+    layouts    {drawing: [positions, ...]}, one for each seed, as they were drawn
+    node_cost  {drawing: (n,) cost of each node under the objective that was asked for}, for the first seed
     """
 
     measured: dict[str, dict[str, Measured]]
