@@ -68,6 +68,9 @@ from nelayout.pictures.pages import Page as Page
 from nelayout.pictures.pages import explore as explore
 from nelayout.planning.calls import estimate as estimate
 from nelayout.planning.calls import plan as plan
+from nelayout.trust.uncertain import SecondPlace as SecondPlace
+from nelayout.trust.uncertain import Uncertainty as Uncertainty
+from nelayout.trust.uncertain import uncertainty as uncertainty
 from nelayout.vectors.cells import embed_cells as embed_cells
 from nelayout.vectors.embedding import embed as embed
 from nelayout.vectors.embedding import solve_vectors as solve_vectors

@@ -46,7 +46,7 @@ from nelayout.quality.table import MeasuredDrawing
 from nelayout.vectors.embedding import solve_vectors
 from nelayout.vectors.input import read_rows
 
-__all__ = ["Subject", "Trial", "check_method", "compare", "compare_vectors", "graph_subject", "tried"]
+__all__ = ["Subject", "Trial", "check_method", "compare", "compare_vectors", "graph_subject", "tried", "vector_subject"]
 
 # Name of drawings that have none.
 UNNAMED = "given"
@@ -193,16 +193,9 @@ def compare_vectors(
     """
     seed = inputs.integer_seed(seed)
     facts = table_facts(X, metric, None, labels, None, None, seed)
-    network, rows = points(facts.Y), read_rows(X, metric)
-
-    def draw(record: Method, seed: int) -> Solution:
-        return solve_vectors(X, method=record, metric=metric, random_state=seed, n_jobs=n_jobs)
-
-    def place(pos: object, what: str) -> np.ndarray:
-        return inputs.every_row(pos, rows.shape[0], what)
-
-    subject = Subject(X, network, facts, place, vector_peers(), lambda _: rows, draw, n_jobs)
-    return _compared(subject, drawings, inputs.class_names(network, labels), measures, seeds, sample, seed)
+    subject = vector_subject(X, metric, facts, n_jobs)
+    names = inputs.class_names(subject.network, labels)
+    return _compared(subject, drawings, names, measures, seeds, sample, seed)
 
 
 def graph_subject(G: object, weights: dict[str, Any], n_jobs: int | None) -> Subject:
@@ -218,6 +211,19 @@ def graph_subject(G: object, weights: dict[str, Any], n_jobs: int | None) -> Sub
     with translated_errors(G):
         facts = facts_of(network, None, None, None, adjacency=network.adjacency)
     return Subject(G, network, facts, partial(every_position, network), graph_peers(), matrix, draw, n_jobs)
+
+
+def vector_subject(X: object, metric: object, facts: MeasuredDrawing, n_jobs: int | None) -> Subject:
+    """Return vectors that are embedded and measured."""
+    network, rows = points(facts.Y), read_rows(X, metric)
+
+    def draw(record: Method, seed: int) -> Solution:
+        return solve_vectors(X, method=record, metric=metric, random_state=seed, n_jobs=n_jobs)
+
+    def place(pos: object, what: str) -> np.ndarray:
+        return inputs.every_row(pos, rows.shape[0], what)
+
+    return Subject(X, network, facts, place, vector_peers(), lambda _: rows, draw, n_jobs)
 
 
 class Trial(NamedTuple):

@@ -31,7 +31,7 @@ from nelayout.pictures.legend import (
     without_missing_letters,
 )
 from nelayout.pictures.paper import paper
-from nelayout.pictures.sizes import amounts, checked, draw_nodes, node_diameters
+from nelayout.pictures.sizes import amounts, checked, draw_clouds, draw_nodes, node_diameters
 from nelayout.pictures.space import draw_in_space, seen_from_aside
 from nelayout.pictures.style import STYLE
 
@@ -62,6 +62,7 @@ def draw(
     vmax: object = None,
     alpha: float = 1.0,
     node_size: object = None,
+    clouds: object = None,
     groups: object = None,
     groups_shape: str = "hull",
     edge_color: object = None,
@@ -129,6 +130,9 @@ def draw(
         "strength" for areas in proportion to it, from 1/4 to 9 times the area of a usual dot. By default ("auto") the
         number of nodes decides. Dots of large graphs without colors are small; from about 50,000 nodes on only isolated
         nodes are drawn.
+    clouds : float, str, dict or array, optional
+        Radius of a soft disc behind each node, in the units of `pos`, such as the ``spread`` of `uncertainty`. In the
+        plane; 0 for no disc.
     groups : str, dict, array or list of sets, optional
         Groups of nodes, as a layout takes them. Each has a shape behind its nodes and edges, in the plane.
     groups_shape : {"hull", "circle", "box"}
@@ -260,7 +264,9 @@ def draw(
             reach = 0.0 if diameters is None or not len(Y) else float(diameters.max()) / 2
             longest = max((text_size(text, font_size)[0] for text in sorted(texts, key=len)[-20:]), default=0.0) / 72
             shapes = [] if groups is None else outlines(Y, groups_of(network, groups), groups_shape, shape_gap(Y))
-            seen = np.concatenate([Y, *shapes])
+            soft = np.zeros(0) if clouds is None else _cloud_radii(network, clouds, places.shape[1])
+            around = [Y + (s * soft)[:, None] for s in (-1, 1)] if len(soft) else []
+            seen = np.concatenate([Y, *shapes, *around])
             sheet = open_sheet(seen, reach, shown, legend, longest, font_size, title, ax, size, dpi, back)
             degree = np.diff(network.adjacency.indptr)
             rgba = colors.rgba
@@ -268,6 +274,8 @@ def draw(
                 mist = STYLE.depth_fade * depth[:, None]
                 misty = rgba[:, :3] * (1 - mist) + mist * np.array(back.rgb)
                 rgba = np.concatenate([misty, np.broadcast_to(rgba[:, 3:], (len(Y), 1))], axis=1)
+            if len(soft):
+                draw_clouds(sheet, Y, soft)
             for shape in shapes:  # of nested groups the outer ones come first
                 sheet.ax.fill(*shape.T, facecolor=back.ink, alpha=STYLE.group_ink, linewidth=0.0, zorder=0)
                 sheet.ax.fill(*shape.T, fill=False, edgecolor=back.ink, alpha=STYLE.group_line, linewidth=0.7, zorder=0)
@@ -287,6 +295,12 @@ def draw(
             content = render(figure, kind, dpi)
             deliver(path, content)
     return figure
+
+
+def _cloud_radii(network: graphs.Network, clouds: object, dim: int) -> np.ndarray:
+    if dim != 2:
+        raise InputError(f"clouds are drawn in the plane, and pos has {dim} coordinates; leave clouds out")
+    return network.host.values(clouds, "clouds", nonnegative=True)
 
 
 def named_most_central(network: graphs.Network, names: Sequence[object], count: int) -> list[object]:

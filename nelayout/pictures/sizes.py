@@ -20,7 +20,10 @@ from nelayout.pictures.style import STYLE
 if TYPE_CHECKING:
     from nelayout.pictures.sheet import Sheet
 
-__all__ = ["amounts", "checked", "draw_nodes", "node_diameters", "node_size_from_labels", "node_size_from_points"]
+__all__ = [
+    "amounts", "checked", "draw_clouds", "draw_nodes", "node_diameters", "node_size_from_labels",
+    "node_size_from_points",
+]  # fmt: skip
 
 
 def node_size_from_points(points: Any, figure: Any = None, *, scale: float = 1.0) -> Any:
@@ -186,6 +189,18 @@ def dot_points(inches: np.ndarray, n: int, plain: bool) -> float:
     if plain:
         dot *= min(1.0, (STYLE.shrink_from / max(n, 1)) ** 0.25)
     return dot if plain and n > STYLE.max_vector_items else max(dot, STYLE.min_dot)
+
+
+def draw_clouds(sheet: Sheet, Y: np.ndarray, radii: np.ndarray) -> None:
+    """Draw a soft disc around each node, behind all else; radii (n,) in units of `Y`."""
+    from matplotlib.collections import EllipseCollection
+
+    seen = np.flatnonzero(radii > 0)
+    how = {"facecolors": sheet.paper.ink, "edgecolors": "none", "units": "xy", "zorder": 0, "clip_on": False}
+    how |= {"alpha": STYLE.cloud_ink, "offsets": Y[seen], "offset_transform": sheet.ax.transData}
+    how["rasterized"] = len(seen) > STYLE.max_vector_items
+    width = 2 * radii[seen]
+    sheet.ax.add_collection(EllipseCollection(width, width, np.zeros(len(seen)), **how), autolim=False)
 
 
 def draw_nodes(

@@ -40,6 +40,8 @@ class Style:
     min_relative_dot: float = 0.5  # usual dots, for the least degree or strength
     max_relative_dot: float = 3.0  # usual dots, for the largest degree or strength
 
+    cloud_ink: float = 0.08  # opacity of the soft disc around a dot
+
     # Edges
     group_ink: float = 0.07  # opacity of the shape of a group
     group_line: float = 0.35  # and of its border

@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import Any, Unpack
 
 import numpy as np
-from scipy.sparse import csr_array, issparse
+from scipy.sparse import csr_array
 
 from nelayout import core
 from nelayout.core.catalogue.record import Method
@@ -23,13 +23,12 @@ from nelayout.core.run.forecast import Outline, Plan, PlannedPass, plan_of, plan
 from nelayout.core.run.several_machines import Forecast
 from nelayout.errors import InputError
 from nelayout.graphs import graph_of
-from nelayout.graphs.headings import FROM, TO
 from nelayout.keywords.options import MethodOptions
 from nelayout.keywords.signatures import takes_common_keywords
 from nelayout.layouts.call import checked_stability, read_call
 from nelayout.planning.process import PACKAGES_SECONDS, bytes_now, reading_graph, reading_table, started
 from nelayout.planning.tables import plan_of_rows
-from nelayout.vectors.input import read_rows
+from nelayout.vectors.input import is_table, read_rows
 
 __all__ = ["estimate", "plan", "plan_of_table"]
 
@@ -102,7 +101,7 @@ def plan(
     if known or G is None:
         _check_sizes(G, known, {"pos": pos, "fixed": fixed, "stability": stability})
         found = _of_graph_sizes(known, method, options) if "nodes" in known else _of_rows(known, method, options)
-    elif _is_table(G):
+    elif is_table(G):
         if pos is not None or fixed is not None or stability is not None:
             raise InputError("a table of rows has no pos, fixed or stability in its plan: leave them out")
         found = plan_of_table(G, 0.0, method, **options)
@@ -189,17 +188,6 @@ def _stand_in(n: int, m: int) -> csr_array:
     j = pairs - i * (i - 1) // 2
     upper = csr_array((np.ones(count), (i, j)), shape=(few, few))
     return csr_array(upper + upper.T)
-
-
-def _is_table(G: Any) -> bool:
-    """Return whether G is a table of rows: not square, or a frame without headings of edges."""
-    if isinstance(G, np.ndarray) or issparse(G):
-        return G.ndim == 2 and G.shape[0] != G.shape[1]
-    names = getattr(G, "columns", None)
-    if names is None or not hasattr(G, "shape"):
-        return False
-    words = {str(name).strip().lower() for name in names}
-    return not (words & set(FROM) and words & set(TO)) and len(words) > 3
 
 
 def _whole(name: str, value: Any) -> int:

@@ -1,5 +1,6 @@
-"""How far a drawing is to be trusted: faults beyond chance, and what is reachable."""
+"""How far a drawing is to be trusted: faults beyond chance, and certainty of positions."""
 
 from nelayout.trust.records import Cluster, Hidden, Misplaced, Torn
+from nelayout.trust.uncertain import SecondPlace, Uncertainty, uncertainty
 
-__all__ = ["Cluster", "Hidden", "Misplaced", "Torn"]
+__all__ = ["Cluster", "Hidden", "Misplaced", "SecondPlace", "Torn", "Uncertainty", "uncertainty"]

@@ -10,10 +10,11 @@ import numpy as np
 from scipy.sparse import csr_array, issparse
 
 from nelayout.errors import InputError, InputTypeError, unknown
+from nelayout.graphs.headings import FROM, TO
 from nelayout.numerics.principal import principal_components
 
 __all__ = [
-    "NEIGHBORS", "REACH", "STARTS", "Neighbors", "Start", "check_table", "count", "most_known",
+    "NEIGHBORS", "REACH", "STARTS", "Neighbors", "Start", "check_table", "count", "is_table", "most_known",
     "read_init", "read_neighbors", "read_positions", "read_rows", "support", "unmasked",
 ]  # fmt: skip
 
@@ -284,3 +285,14 @@ def _column(X: Any, column: int) -> str:
         return str(column) if names is None else repr(names[column])
     except (TypeError, KeyError, IndexError):
         return str(column)
+
+
+def is_table(G: Any) -> bool:
+    """Return whether G is a table of rows: not square, or a frame without headings of edges."""
+    if isinstance(G, np.ndarray) or issparse(G):
+        return G.ndim == 2 and G.shape[0] != G.shape[1]
+    names = getattr(G, "columns", None)
+    if names is None or not hasattr(G, "shape"):
+        return False
+    words = {str(name).strip().lower() for name in names}
+    return not (words & set(FROM) and words & set(TO)) and len(words) > 3
