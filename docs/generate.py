@@ -29,7 +29,7 @@ TOPICS = {
         "choose_alpha AlphaChoice"
     ),
     "Several machines": "distributed.layout distributed.solve distributed.Drawn",
-    "Tables": "embed solve_vectors NeighborEmbedding knn_graph entropic_affinity embed_cells",
+    "Tables": "embed solve_vectors NeighborEmbedding knn_graph entropic_affinity embed_cells add_cells",
     "Comparison": (
         "measure measures Measured measure_vectors rank_curves rank_curves_vectors RankCurves stability align "
         "compare compare_vectors Comparison benchmark Benchmark"

@@ -28,7 +28,7 @@ Graphs that change
     Live                 a drawing that goes on while nodes are dragged, added and removed
 Vectors
     embed, solve_vectors, knn_graph, entropic_affinity; NeighborEmbedding, an estimator of scikit-learn
-    embed_cells          the neighbor graph in an AnnData object, for users of scanpy
+    embed_cells          the neighbor graph in an AnnData object, for users of scanpy; add_cells for new cells
 Drawings
     draw                 a picture; node_size_from_points and node_size_from_labels give sizes on paper in its units
     plot                 a picture of embedded vectors: classes, or what each point costs
@@ -80,6 +80,7 @@ _NAMES = {
     ),
     "pictures": ("draw", "plot", "node_size_from_labels", "node_size_from_points"),
     "changing": ("add_nodes", "layout_sequence", "LayoutSequence"),
+    "changing.cells": ("add_cells",),
     "live": ("Live",),
     "pictures.pages": ("explore", "Page"),
     "widgets": ("view", "View"),

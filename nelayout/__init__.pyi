@@ -2,6 +2,7 @@ from nelayout import distributed as distributed
 from nelayout.changing import LayoutSequence as LayoutSequence
 from nelayout.changing import add_nodes as add_nodes
 from nelayout.changing import layout_sequence as layout_sequence
+from nelayout.changing.cells import add_cells as add_cells
 from nelayout.comparison import Benchmark as Benchmark
 from nelayout.comparison import Comparison as Comparison
 from nelayout.comparison import Measured as Measured

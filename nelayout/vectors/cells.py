@@ -17,7 +17,7 @@ from nelayout.layouts.solving import solve
 from nelayout.vectors.embedding import check_dimensions
 from nelayout.vectors.input import read_positions
 
-__all__ = ["embed_cells"]
+__all__ = ["as_mapping", "connectivities", "embed_cells"]
 
 # Key in the ``uns`` entry of a neighbor search with the name of its graph in ``obsp``.
 GRAPH_KEY = "connectivities_key"
@@ -111,7 +111,7 @@ def embed_cells(
     if key_added is not None and not (isinstance(key_added, str) and key_added):
         raise InputTypeError(f"key_added must be a name or None; got {key_added!r}")
     check_dimensions(n_components)
-    graph = _connectivities(adata, neighbors_key)
+    graph = connectivities(adata, neighbors_key)
     called, start = "init_pos", init_pos
     if isinstance(init_pos, str):
         if init_pos not in adata.obsm:
@@ -147,13 +147,13 @@ def embed_cells(
         }
 
 
-def _connectivities(adata: Any, key: str | None) -> Any:
+def connectivities(adata: Any, key: str | None) -> Any:
     """Return the graph of the cells, (n, n), without stored zeros of a neighbor search."""
-    uns = _mapping(getattr(adata, "uns", None))
+    uns = as_mapping(getattr(adata, "uns", None))
     if key is not None and key not in uns:
-        searches = [name for name, held in uns.items() if name == "neighbors" or GRAPH_KEY in _mapping(held)]
+        searches = [name for name, held in uns.items() if name == "neighbors" or GRAPH_KEY in as_mapping(held)]
         raise unknown("neighbors_key", key, searches)
-    name = _mapping(uns.get(key or "neighbors")).get(GRAPH_KEY, "connectivities")
+    name = as_mapping(uns.get(key or "neighbors")).get(GRAPH_KEY, "connectivities")
     if name not in adata.obsp:
         held = ", ".join(map(repr, adata.obsp))
         raise InputError(
@@ -167,5 +167,6 @@ def _connectivities(adata: Any, key: str | None) -> Any:
     return graph
 
 
-def _mapping(held: Any) -> Mapping[str, Any]:
+def as_mapping(held: Any) -> Mapping[str, Any]:
+    """Return what is held, or {} for what is no mapping."""
     return held if isinstance(held, Mapping) else {}
