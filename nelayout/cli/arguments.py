@@ -121,18 +121,23 @@ def declare_structure(option: Callable[..., None]) -> None:
     option("--anchor-strength", type=float, default=1.0, metavar="S")
     option("--layers", text="node attribute with rows, or auto: rows in which all edges point down", metavar="NAME")
     option("--columns", text="node attribute with columns, from left to right", metavar="NAME")
+    option("--circle", action="store_true")
+    rings = "node in the middle of circles, one for each number of hops; or node attribute with circles"
+    option("--rings", text=rings, metavar="NAME")
     option("--direction", choices=("down", "up", "right", "left"))
     option("--negative", default="error", choices=("error", "repel"))
 
 
 def structure(given: argparse.Namespace, file: GraphFile) -> Keywords:
     """Return the options of `declare_structure` as keywords of `nelayout.solve`."""
-    same = ("groups_shape", "group_strength", "anchor_strength", "direction", "negative")
+    same = ("groups_shape", "group_strength", "anchor_strength", "circle", "direction", "negative")
     own: Keywords = {name: getattr(given, name) for name in same}
     for name in ("groups", "columns"):
         own[name] = attribute(getattr(given, name), file, f"--{name}")
     auto = given.layers == "auto" and "auto" not in file.node_data
     own["layers"] = "auto" if auto else attribute(given.layers, file, "--layers")
+    names, rings = keys(file), given.rings
+    own["rings"] = names[rings] if rings in names else attribute(rings, file, "--rings")
     if given.anchors is not None:
         columns = [attribute(name.strip(), file, "--anchors") for name in given.anchors.split(",")]
         rows = [None if any(map(is_missing, row)) else row for row in zip(*columns, strict=True)]

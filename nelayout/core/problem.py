@@ -17,6 +17,7 @@ from scipy.sparse import csr_array
 from nelayout.core.catalogue.record import Method
 from nelayout.core.optimizers import Optimizer
 from nelayout.core.placing.components import component_labels
+from nelayout.core.placing.rings import Rings
 from nelayout.core.similarities.hops import hop_entries, path_lengths
 from nelayout.core.terms import Term
 from nelayout.numerics.distances import Distances
@@ -56,6 +57,7 @@ class Problem:
     previous  a layout that stays itself while its graph changes; None: there is none
     tied      whether coordinates stay in layers or columns, so that the result is scaled as a whole
     groups    arrays of nodes that stay together
+    rings     circles on which all nodes lie; None: none
     shape     of the groups, which do not overlap: a name of `nelayout.core.placing.shapes.SHAPES`; None: no shape
     terms     wishes beside the edges, see `nelayout.core.terms`
     """
@@ -77,6 +79,7 @@ class Problem:
     tied: bool = False
     groups: tuple[np.ndarray, ...] = ()
     shape: str | None = None
+    rings: Rings | None = None
     terms: tuple[Term, ...] = ()
 
     @property

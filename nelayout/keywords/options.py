@@ -55,6 +55,8 @@ class LayoutOptions(_DrawnOrGiven, total=False):
     groups_shape: Literal["hull", "circle", "box"] | None
     layers: Any
     columns: Any
+    circle: bool
+    rings: Any
     store_pos_as: str | None
     max_iter: int | None
     time_limit: float | None
@@ -149,6 +151,10 @@ KEYWORDS: dict[str, dict[str, Keyword]] = {
             'rows in which nodes lie: an attribute, dict or array of numbers or names, or "auto": rows in which all '
             "edges of a directed graph point down"),
         "columns": Keyword(None, "columns in which nodes lie, as `layers`, from left to right"),
+        "circle": Keyword(False, "all nodes lie on one circle at equal angles, in an order with few crossings"),
+        "rings": Keyword(None,
+            "circles about one point: a node, and the others lie as far out as their paths from it are long; or an "
+            "attribute, dict or array of numbers or names, one circle for each value, from the inside out"),
         "direction": Keyword(None,
             'where edges of a directed graph point: "down", "up", "right" or "left", as far as cycles let them; with '
             '`layers`: where the layers go; None: anywhere, layers "down"'),
@@ -269,7 +275,7 @@ def check_options(options: dict[str, object]) -> dict[str, Any]:
     thread_count(o["n_jobs"])
     if o["callback"] is not None and not callable(o["callback"]):
         raise InputTypeError(f"callback must be a function of one state, given {type(o['callback']).__name__}")
-    for name in ("progress", "resume"):
+    for name in ("circle", "progress", "resume"):
         if not isinstance(o[name], (bool, np.bool_)):
             raise InputTypeError(f"{name} must be True or False, given {o[name]!r}")
     check_checkpoint(o["checkpoint"], o["resume"])

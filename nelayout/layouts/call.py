@@ -116,7 +116,7 @@ def _read(
         said = (*said, *host.about_numbers)
     mask = _fixed(network, fixed, start, o["dim"])
     if method.variational and o["max_iter"] != 0:
-        _check_variational(method.mass if o["mass"] is None else o["mass"], o["optimizer"], mask)
+        _check_variational(o, method.mass if o["mass"] is None else o["mass"], mask)
     wanted = read_structure(network, o, P, start, mask)
     P, start, mask, said = wanted.P, wanted.start, wanted.fixed, (*said, *wanted.notes)
     dots = isinstance(o["node_size"], str) and o["node_size"] == "auto"
@@ -125,7 +125,7 @@ def _read(
         raise unknown("node_size", given, ["auto", *host.attributes()])
     size = None if given is None else _sizes(network, given, o["dim"])
     moves = mask is None or not mask.all()
-    if start is not None and o["max_iter"] == 0:  # nothing moves: given positions stay
+    if start is not None and o["max_iter"] == 0 and wanted.rings is None:  # nothing moves: given positions stay
         placed = ~np.isnan(start[:, 0])
         mask = np.repeat(placed[:, None], o["dim"], axis=1) if size is None and placed.any() else mask
         moves = not placed.any()
@@ -142,7 +142,7 @@ def _read(
     problem = Problem(
         P, _mass(method, o, network), lengths=network.lengths, joint=joint, start=start, fixed=mask,
         size=size, dots=dots, terms=wanted.terms, tied=wanted.tied, groups=wanted.groups,
-        shape=o["groups_shape"] if wanted.groups else None, **known,
+        shape=o["groups_shape"] if wanted.groups else None, rings=wanted.rings, **known,
     )
     settings = Settings(
         o["dim"], optimizer, o["max_iter"], o["tol"], None if previous is None else previous.stability, o["smoothing"],
@@ -243,12 +243,13 @@ def _fixed(network: graphs.Network, fixed: Any, start: np.ndarray | None, dim: i
     return mask
 
 
-def _check_variational(mass: Any, optimizer: Any, fixed: np.ndarray | None) -> None:
+def _check_variational(o: dict[str, Any], mass: Any, fixed: np.ndarray | None) -> None:
     """Refuse, before work begins, a call that the variational form cannot serve."""
     for refused, remedy in (
         (fixed is not None, "moves every node: leave out fixed"),
+        (o["circle"] or o["rings"] is not None, "moves nodes freely: leave out circle and rings"),
         (not (isinstance(mass, str) and mass == "unit"), "compares nodes of one mass: use mass='unit'"),
-        (str(optimizer) != "auto", "moves by Adam: use optimizer='auto'"),
+        (str(o["optimizer"]) != "auto", "moves by Adam: use optimizer='auto'"),
     ):
         if refused:
             raise Unsupported(f"the variational form {remedy}, or leave out variational=True")

@@ -2,13 +2,15 @@
 
     groups, anchors, direction, negative   terms that are added to J, see `nelayout.core.terms`
     layers, columns                        coordinates that stay
+    circle, rings                          distances from one point that stay
 
 Messages name the keyword.  Everything is checked before any work begins.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import difflib
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,6 +19,7 @@ from scipy.sparse import csr_array
 
 from nelayout import graphs
 from nelayout.core.placing.components import component_labels
+from nelayout.core.placing.rings import Rings
 from nelayout.core.terms import Anchored, Directed, Gathered, Repelled, Term
 from nelayout.errors import InputError
 from nelayout.graphs.groups import groups_of
@@ -30,6 +33,12 @@ __all__ = ["Structure", "read_structure"]
 DIRECTIONS = {"down": (1, -1.0), "up": (1, 1.0), "right": (0, 1.0), "left": (0, -1.0)}
 # Edges from each piece of a group to the rest of the group, if no edge of the graph joins them.
 BRIDGES = 3
+# Keywords that say where nodes lie, and so contradict rings.
+CONTRADICT_RINGS = {
+    "layers": "holds them in rows", "columns": "holds them in columns", "fixed": "holds them elsewhere",
+    "direction": "pulls them to one side", "anchors": "pull them to a map",
+    "groups_shape": "moves them apart", "node_size": "moves them apart",
+}
 # Rise of an arc from which on it costs nothing, times the number of layers, in radii of the drawing.
 RISE = 2.0
 
@@ -44,6 +53,7 @@ class Structure:
     fixed   (n, dim) mask of the coordinates that stay; None: none
     tied    whether the fixed coordinates are layers or columns: the result is then scaled as a whole
     groups  sets of nodes that stay together
+    rings   circles on which all nodes lie; None: none
     notes   sentences for the reader
     """
 
@@ -53,6 +63,7 @@ class Structure:
     fixed: np.ndarray | None = None
     tied: bool = False
     groups: tuple[np.ndarray, ...] = ()
+    rings: Rings | None = None
     notes: tuple[str, ...] = ()
 
 
@@ -80,12 +91,14 @@ def read_structure(
         terms += term
         notes += said
     _check_shape(o, groups, fixed)
+    rings, said = _rings(network, o, fixed)
+    notes += said
     layered = o["layers"] is not None or o["columns"] is not None
     if layered:
         start, fixed = _layered(network, o, start, fixed)
     elif o["direction"] is not None:
         terms.append(_directed(network, o["direction"], o["dim"]))
-    return Structure(P, tuple(terms), start, fixed, layered, groups, tuple(notes))
+    return Structure(P, tuple(terms), start, fixed, layered, groups, rings, tuple(notes))
 
 
 def _check_shape(o: dict[str, Any], groups: Sequence[np.ndarray], fixed: np.ndarray | None) -> None:
@@ -265,6 +278,63 @@ def _layered(
         both = np.ix_(known, np.array(free))
         places[both] = start[both]
     return places, mask
+
+
+def _rings(network: graphs.Network, o: dict[str, Any], fixed: np.ndarray | None) -> tuple[Rings | None, list[str]]:
+    """Return the circles on which nodes lie, and notes."""
+    asked = [f"rings={short_repr(o['rings'])}"] * (o["rings"] is not None) + ["circle=True"] * bool(o["circle"])
+    if not asked:
+        return None, []
+    if len(asked) > 1:
+        raise InputError(f"{' and '.join(asked)} both say where nodes lie; give one of them")
+    if o["dim"] != 2:
+        raise InputError(f"{asked[0]} is for drawings in the plane, given dim={o['dim']}; leave it out")
+    for name, why in CONTRADICT_RINGS.items():
+        given = fixed is not None if name == "fixed" else o[name] is not None
+        if given and not (name == "node_size" and isinstance(o[name], str) and o[name] == "auto"):
+            raise InputError(f"{asked[0]} holds nodes on circles, and {name} {why}; leave one of them out")
+    n = len(network.labels)
+    if o["circle"]:
+        if o["groups"] is not None:
+            raise InputError("circle=True orders nodes by their edges alone, and groups hold nodes together; leave "
+                             "one of them out, or give rings in place of circle")
+        return Rings(np.ones(n), even=True), []
+    center = _center(network, o["rings"])
+    if center is None:
+        values, known = np.unique(_numbers(network, o["rings"], "rings"), return_inverse=True)
+        step = float(values[-1] - values[0]) / max(len(values) - 1, 1) or 1.0
+        alone = np.count_nonzero(known == 0) == 1
+        return Rings((values - values[0] + (0.0 if alone else step))[known]), []
+    from scipy.sparse.csgraph import shortest_path  # not loaded without rings
+
+    hops = shortest_path(network.adjacency, unweighted=True, indices=center)
+    away = ~np.isfinite(hops)
+    outer = float(hops[~away].max()) + 1.0
+    note = (
+        f"rings: no path leads from {short_repr(network.labels[center])} to {int(away.sum()):,} nodes; they lie on a "
+        "ring around the others"
+    )
+    return Rings(np.where(away, outer, hops)), [note] * bool(away.any())
+
+
+def _center(network: graphs.Network, given: Any) -> int | None:
+    """Return the node that ``rings`` names; None for values of nodes."""
+    if not isinstance(given, Hashable):
+        return None
+    for labels in network.host.aliases:
+        if given in labels:
+            return int(network.host.nodes([given], "rings")[0])
+    attributes = network.host.attributes()
+    if isinstance(given, str) and given in attributes:
+        return None
+    if isinstance(given, (str, int, np.integer, tuple)):
+        near = difflib.get_close_matches(str(given), [*attributes, *map(str, network.labels)], 1)
+        hint = f"; did you mean {near[0]!r}?" if near else ""
+        raise InputError(
+            f"rings must be a node in the middle, or an attribute, dict or array with the ring of each node; got "
+            f"{short_repr(given)}, which is no node and no attribute of the graph{hint}"
+        )
+    return None
 
 
 def _numbers(network: graphs.Network, given: Any, keyword: str) -> np.ndarray:

@@ -19,8 +19,10 @@ from nelayout.core.formula.kernels import Radial
 from nelayout.core.objective import Affinity, Objective
 from nelayout.core.optimizers import Optimizer
 from nelayout.core.optimizers.minimize import Keeper, Minimized, StoppingRule, minimize
+from nelayout.core.optimizers.step import Minimizable
 from nelayout.core.passes.journal import Journal, StateKeeper, Stored
 from nelayout.core.passes.placement import centered, place_of_layers
+from nelayout.core.placing.rings import Rings
 from nelayout.core.problem import FULL, Effort
 from nelayout.core.record.progress import Late, Observer, Stopped
 from nelayout.core.sums.device import Device
@@ -95,6 +97,7 @@ class Part:
     fixed       (n, dim) mask of the coordinates that stay; None: all are free
     init_hint   (n, dim) an outline of the drawing, from which a coarse level is also drawn; None: none
     own_start   whether ``start`` comes from this package: other initial positions may be tried beside it
+    rings       circles on which the nodes lie; None: none
     """
 
     nodes: np.ndarray
@@ -103,6 +106,7 @@ class Part:
     fixed: np.ndarray | None = None
     init_hint: np.ndarray | None = None
     own_start: bool = False
+    rings: Rings | None = None
 
     @property
     def known(self) -> np.ndarray:
@@ -308,7 +312,7 @@ class Run:
         return self.once(work, drawing)
 
     def minimized(
-        self, objective: Objective, Y: np.ndarray, optimizer: Optimizer, max_iter: int, rule: StoppingRule,
+        self, objective: Minimizable, Y: np.ndarray, optimizer: Optimizer, max_iter: int, rule: StoppingRule,
         report: Report, keeper: Keeper | None = None,
     ) -> Minimized:
         """Minimize from Y (n, dim) until a rule holds or the time is over.

@@ -161,7 +161,7 @@ class Outline:
         problem, method = work.problem, work.method
         drawn = [
             Drawn(len(graphs.parts), graphs.facts[0].n, _groups(graphs), graphs is work.joint and problem.start is None)
-            for graphs in (work.components, work.joint)
+            for graphs in (work.components, work.joint, work.rings)
             if graphs is not None and graphs.parts
         ]
         apart = NO_DOT_HIDDEN if problem.dots else "nodes have sizes" if problem.size is not None else ""

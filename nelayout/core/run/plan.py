@@ -26,6 +26,7 @@ from nelayout.core.passes.costs import CostModel
 from nelayout.core.passes.facts import Facts
 from nelayout.core.passes.layers import Layers
 from nelayout.core.passes.levels import COARSEST_STEPS, UNFOLDING_STEPS, GaussianMultistart, Levels
+from nelayout.core.passes.on_rings import RING_STEPS, OnRings
 from nelayout.core.passes.passes import (
     BestOf,
     Candidate,
@@ -104,6 +105,10 @@ class _Planner:
 
     def passes(self) -> tuple[Pass, ...]:
         facts = self.facts
+        if facts.rings:
+            steps = 0 if facts.rings == "circle" else self.effort.steps(RING_STEPS)
+            steps = steps if self.settings.max_iter != 0 else 0
+            return (OnRings(name=facts.rings, steps=steps, why="nodes lie on circles"),)
         if self.method.variational:
             return self._variational()
         if facts.placed:

@@ -6,6 +6,7 @@ come together, are turned and scaled, and nodes that hide each other move apart.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
@@ -19,6 +20,7 @@ from nelayout.core.formula.alpha_choice import AlphaChoice
 from nelayout.core.passes.costs import finishing
 from nelayout.core.passes.drawing import Drawing, Part, Run, Summation, uses_loops
 from nelayout.core.passes.facts import Facts
+from nelayout.core.passes.on_rings import OnRings
 from nelayout.core.passes.passes import Pass
 from nelayout.core.passes.placement import centered, place_missing, random_positions
 from nelayout.core.passes.separation import Neighborhoods, separate_nodes
@@ -31,7 +33,7 @@ from nelayout.core.run.ahead import second_compiler
 from nelayout.core.run.alpha_walk import at_order, draw_at_best_alpha
 from nelayout.core.run.animation import Animation
 from nelayout.core.run.assembly import assemble, assemble_kept, on_map, place_by_gravity, scale_factors
-from nelayout.core.run.draw import draw_parts, plans_of
+from nelayout.core.run.draw import draw_parts, plans_from, plans_of
 from nelayout.core.run.evaluation import Evidence, evidence_of, is_unbounded
 from nelayout.core.run.splitting import split, with_similarities
 from nelayout.core.run.twins import twins_of
@@ -69,6 +71,7 @@ class Work:
 
     components  drawn one by one; empty if a joint drawing has initial positions
     joint       the whole graph as one, if it is drawn jointly
+    rings       the whole graph, which then goes onto circles; None: nothing does
     notes       sentences for the reader
     """
 
@@ -77,6 +80,7 @@ class Work:
     settings: Settings
     components: Together
     joint: Together | None
+    rings: Together | None
     notes: tuple[str, ...]
 
 
@@ -106,7 +110,12 @@ def plan(problem: Problem, method: Method, settings: Settings, quick: bool = Fal
         )
     nothing = Together((), (), ())
     components = nothing if problem.joint and problem.start is not None else together(False)
-    return Work(problem, method, settings, components, together(True) if problem.joint else None, tuple(said))
+    joint, rings = together(True) if problem.joint else None, None
+    if problem.rings is not None and problem.n > 1:
+        (part,), _ = split(problem, method, settings, mass, True)
+        facts = Facts(problem.n, problem.P.nnz, rings="circle" if problem.rings.even else "rings")
+        rings = Together((replace(part, rings=problem.rings),), (facts,), plans_from((facts,), method, settings))
+    return Work(problem, method, settings, components, joint, rings, tuple(said))
 
 
 def _own_schedule(method: Method) -> bool:
@@ -195,6 +204,25 @@ def _frames(problem: Problem, settings: Settings, parts: Sequence[Part]) -> Anim
 
 
 def _drawn(work: Work, run: Run) -> tuple[list[Drawing], Run, bool]:
+    """Draw all components, jointly and on rings if asked; return True if a run was stopped."""
+    drawings, run, stopped = _freely_drawn(work, run)
+    if work.rings is None:
+        return drawings, run, stopped
+    problem, settings, shape = work.problem, work.settings, (work.problem.n, run.dim)
+    start = assemble(drawings, problem.start, None, shape, None)
+    part = replace(work.rings.parts[0], start=start, fixed=None)
+    chosen = next((each.method for each in drawings if each.method is not None), at_order(run.method))
+    frames = Animation((part,), problem.n, run.dim, True, False, settings.scale, settings.center)
+    own = replace(run, method=chosen, animation=frames)
+    if stopped:
+        whole = OnRings(name="rings")(Drawing.of(part, run.dim), own)
+    else:
+        (whole,), _, stopped = _each_drawn(replace(work.rings, parts=(part,)), problem, settings, own)
+    there = [replace(each, Y=whole.Y[each.part.nodes], reason=whole.reason) for each in drawings]
+    return there, run, stopped
+
+
+def _freely_drawn(work: Work, run: Run) -> tuple[list[Drawing], Run, bool]:
     """Draw all components, then jointly if asked; return True if a callback stopped the run."""
     problem, settings = work.problem, work.settings
     drawings, stopped = list[Drawing](), False
@@ -268,6 +296,8 @@ def _finished(
 ) -> tuple[Finished, np.ndarray]:
     """Bring the components together, turn, scale and separate; return layout and units."""
     shape, places, stay = (problem.n, settings.dim), problem.start, problem.fixed
+    if problem.rings is not None:
+        return _on_rings(shape, settings, drawings)
     if problem.previous is None:
         Y = assemble(drawings, places, stay, shape, settings.scale)
     else:
@@ -305,6 +335,19 @@ def _finished(
     return done, units / done.factor
 
 
+def _on_rings(
+    shape: tuple[int, int], settings: Settings, drawings: list[Drawing]
+) -> tuple[Finished, np.ndarray]:
+    """Scale a layout on rings, whose middle is the center; return layout and units."""
+    Y = np.zeros(shape)
+    for drawing in drawings:
+        Y[drawing.part.nodes] = drawing.Y
+    reach = math.sqrt(float(np.max(np.sum(Y * Y, axis=1), initial=0.0)))
+    factor = settings.scale / reach if settings.scale is not None and reach > 0 else 1.0
+    Y = factor * Y if settings.center is None else factor * Y + settings.center
+    return Finished(Y, factor, False), np.full((len(drawings), shape[1]), 1.0 / factor)
+
+
 def _result(
     problem: Problem, done: Finished, units: np.ndarray, drawings: list[Drawing], run: Run, stopped: bool, wanted: bool
 ) -> Result:
@@ -322,9 +365,10 @@ def _result(
             note = f"nodes that coincide at the minimum were opened a little, which takes J from {before:.6g} to"
             run.notes.append(f"{note} {found.value:.6g}")
         run.notes.extend((*done.notes, *found.notes, *_bound_note(back, found.value)))
-        if len(back) > 1 and problem.start is None:
+        if len(back) > 1 and problem.start is None and problem.rings is None:
             run.notes.append(f"{len(back):,} components, packed; distances between components have no meaning")
-        if reason in ("converged", "lull", "max_iter") and is_unbounded(back, run.method, run.sums, found.largest):
+        sized = problem.rings is not None or reason not in ("converged", "lull", "max_iter")
+        if not sized and is_unbounded(back, run.method, run.sums, found.largest):
             reason = "unbounded"
     return Result(
         done.Y, units, tuple(back), found, reason, run.method, run.choice, tuple(run.notes), tuple(run.observer.trace),
