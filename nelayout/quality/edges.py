@@ -83,7 +83,7 @@ def gabriel_graph(Y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     from scipy.spatial import KDTree
 
     places, first, count = np.unique(standardize(Y), axis=0, return_index=True, return_counts=True)
-    i, j = _neighboring(places)
+    i, j = neighboring(places)
     keep = (count[i] == 1) & (count[j] == 1)
     i, j = i[keep], j[keep]
     if len(i) and len(places) > 2:
@@ -119,7 +119,7 @@ def relative_graph(Y: np.ndarray, i: np.ndarray, j: np.ndarray) -> tuple[np.ndar
     return i[~blocked], j[~blocked]
 
 
-def _neighboring(places: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def neighboring(places: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return Delaunay pairs of different positions; they include every Gabriel edge."""
     from scipy.spatial import Delaunay
 

@@ -1,0 +1,191 @@
+"""Gaps in a drawing that the edges do not ask for: it tears what is evenly connected.
+
+A gap between two drawn groups says that few edges cross it.  The smaller group is the measure.  A line through the
+middle of that group crosses some edges, and nobody would draw a gap there.  If as many edges cross the gap, the edges
+do not ask for it.  As many means as many as cross half of the lines; if many edges cross the gap, as many as cross some
+lines.  The lines are drawn in honest drawings of the same graph, the references, since the drawing itself may have torn
+the group.  A gap that half of the references show as well is no fault.
+
+A tear through several groups leaves small pieces, and small pieces make weak measures.  So the two sides of the worst
+gap are joined before the next gap is judged.
+
+>>> grid = np.indices((12, 12)).reshape(2, -1).T.astype(float)
+>>> P = csr_array((np.abs(grid[:, None] - grid).sum(axis=2) == 1).astype(float))
+>>> references = grid + np.random.default_rng(0).normal(0, 0.1, (5, 144, 2))
+>>> faults, notes = torn(P, references[0] + [6.0, 0.0] * (grid[:, :1] > 5), references)
+>>> [(fault.edges, fault.expected) for fault in faults + notes]
+[(12, 12.0)]
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from scipy.sparse import csr_array
+
+from nelayout.trust.chance import LEVEL
+from nelayout.trust.groups import drawn_groups, surroundings, wide_gap
+from nelayout.trust.records import Torn
+
+__all__ = ["torn"]
+
+# Lines through the middle of a group, in evenly spread directions.
+LINES = 32
+# A gap is none if this share of the lines is crossed by fewer edges.
+NO_GAP = 0.5
+# From so many edges on, any share above `LEVEL` is enough: few edges may be a thin place, which a gap may show.
+MANY_EDGES = 8
+# Share of the gaps between neighboring nodes of two groups that may be narrow in a reference that shows a gap: a few
+# stray nodes do not close it.
+STRAY = 0.1
+
+ByPair = dict[tuple[int, int], np.ndarray]
+
+
+def torn(P: csr_array, Y: np.ndarray, references: Sequence[np.ndarray]) -> tuple[tuple[Torn, ...], tuple[Torn, ...]]:
+    """Return gaps that are none, and gaps wider than their edges warrant, worst first.
+
+    Parameters
+    ----------
+    P : csr_array (n, n)
+        symmetric similarities; each edge counts once, whatever its weight
+    Y : array (n, dim)
+        the drawing, dim at most 3
+    references : sequence of arrays (n, dim)
+        honest drawings of the same graph
+    """
+    groups = _Groups(P, drawn_groups(Y), references)
+    tests = {pair: groups.test(*pair) for pair in groups.pairs()}
+    faults = []
+    while wrong := [pair for pair, test in tests.items() if test.fault]:
+        a, b = max(wrong, key=lambda pair: (tests[pair].score, tests[pair].edges, pair))
+        faults.append(groups.record(a, b, tests[a, b]))
+        groups.join(a, b)
+        tests = {pair: test for pair, test in tests.items() if a not in pair and b not in pair}
+        tests |= {pair: groups.test(*pair) for pair in groups.pairs() if a in pair}
+    notes = [groups.record(*pair, test) for pair, test in tests.items() if test.p > LEVEL and not test.shown]
+    return _worst_first(faults), _worst_first(notes)
+
+
+class _Test(NamedTuple):
+    """Judgment of a gap: edges across, edges expected, lines with fewer, seen in references."""
+
+    edges: int
+    expected: float
+    p: float
+    shown: bool
+
+    @property
+    def fault(self) -> bool:
+        """Whether the gap is none, rather than wider than its edges warrant."""
+        return self.p > LEVEL and not self.shown and (self.p >= NO_GAP or self.edges >= MANY_EDGES)
+
+    @property
+    def score(self) -> float:
+        return self.edges / max(self.expected, 1.0)
+
+
+class _Groups:
+    """Drawn groups, edges within and between them, and the gaps in the references."""
+
+    def __init__(self, P: csr_array, group: np.ndarray, references: Sequence[np.ndarray]) -> None:
+        self.references = references
+        self.i, self.j = _edges(P)
+        self.members = dict(enumerate(np.split(np.argsort(group, kind="stable"), np.cumsum(np.bincount(group))[:-1])))
+        self.edges = _by_pair(group[self.i], group[self.j], np.arange(len(self.i)))
+        self.gaps: list[ByPair] = []
+        self.wide: list[float] = []
+        for each in references:
+            around = surroundings(each)
+            shown = np.empty(len(around.count), dtype=np.int64)
+            shown[around.place[::-1]] = group[::-1]  # of the first node at each place
+            self.gaps.append(_by_pair(shown[around.i], shown[around.j], around.x))
+            self.wide.append(wide_gap(around))
+        self.lines: dict[int, np.ndarray] = {}
+
+    def pairs(self) -> list[tuple[int, int]]:
+        """Return the pairs of groups with edges between them."""
+        return [(a, b) for a, b in self.edges if a != b]
+
+    def test(self, a: int, b: int) -> _Test:
+        """Judge the gap between two groups."""
+        small = self._smaller_first(a, b)[0]
+        if small not in self.lines:
+            self.lines[small] = self._across_the_middle(small)
+        edges, lines = len(self.edges[a, b]), self.lines[small]
+        p = float(np.mean(lines < edges) + np.mean(lines == edges) / 2.0)
+        shown = p > LEVEL and sum(map(self._shows_gap, self.gaps, self.wide, [(a, b)] * len(self.gaps)))
+        return _Test(edges, float(np.median(lines)), p, 2 * shown >= len(self.gaps))
+
+    def record(self, a: int, b: int, test: _Test) -> Torn:
+        """Return the record of a gap."""
+        small, large = (tuple(self.members[each].tolist()) for each in self._smaller_first(a, b))
+        return Torn((small, large), test.score, test.edges, test.expected, test.p, "")
+
+    def join(self, a: int, b: int) -> None:
+        """Make one group `a` of both."""
+        self.members[a] = np.sort(np.concatenate([self.members[a], self.members.pop(b)]))
+        for group in (a, b):
+            self.lines.pop(group, None)
+        for by_pair in (self.edges, *self.gaps):
+            for c in self.members:
+                old = {(a, a), (a, b), (b, a), (b, b)} if c == a else {(a, c), (c, a), (b, c), (c, b)}
+                found = [by_pair.pop(pair) for pair in sorted(old) if pair in by_pair]
+                if found:
+                    by_pair[min(a, c), max(a, c)] = np.concatenate(found)
+
+    def _smaller_first(self, a: int, b: int) -> tuple[int, int]:
+        return (a, b) if (len(self.members[a]), -a) < (len(self.members[b]), -b) else (b, a)
+
+    def _across_the_middle(self, group: int) -> np.ndarray:
+        """Return the edges across lines through the middle of a group, in all references."""
+        nodes, inside = self.members[group], self.edges.get((group, group), np.zeros(0, dtype=np.int64))
+        i, j = np.searchsorted(nodes, self.i[inside]), np.searchsorted(nodes, self.j[inside])
+        counts = []
+        for Y in self.references:
+            along = Y[nodes] @ _directions(Y.shape[1]).T
+            right = np.argsort(np.argsort(along, axis=0, kind="stable"), axis=0) >= len(nodes) / 2
+            counts.append(np.count_nonzero(right[i] != right[j], axis=0))
+        return np.concatenate(counts)
+
+    @staticmethod
+    def _shows_gap(gaps: ByPair, wide: float, pair: tuple[int, int]) -> bool:
+        """Return whether a reference shows a gap, or more than a gap: no neighbors."""
+        x = np.sort(gaps.get(pair, np.array([np.inf])))
+        return bool(x[int(STRAY * len(x))] > wide)
+
+
+def _worst_first(found: list[Torn]) -> tuple[Torn, ...]:
+    return tuple(sorted(found, key=lambda each: (-each.score, -len(each.nodes[0]), each.nodes)))
+
+
+def _by_pair(a: np.ndarray, b: np.ndarray, values: np.ndarray) -> ByPair:
+    """Return the values of each pair of groups, the smaller number first."""
+    many = int(max(a.max(initial=0), b.max(initial=0))) + 1
+    code = np.minimum(a, b) * many + np.maximum(a, b)
+    order = np.argsort(code, kind="stable")
+    pairs, start = np.unique(code[order], return_index=True)
+    parts = np.split(values[order], start[1:])
+    return {divmod(pair, many): part for pair, part in zip(pairs.tolist(), parts, strict=False)}  # no pair: one part
+
+
+def _edges(P: csr_array) -> tuple[np.ndarray, np.ndarray]:
+    """Return the ends (i, j), i < j, of each edge."""
+    i = np.repeat(np.arange(P.shape[0]), np.diff(P.indptr))
+    once = (i < P.indices) & (P.data != 0)
+    return i[once], P.indices[once].astype(np.int64)
+
+
+def _directions(dim: int) -> np.ndarray:
+    """Return unit vectors (`LINES`, dim), evenly spread over half of the directions."""
+    turn = np.pi * np.arange(LINES) / LINES
+    if dim == 2:
+        return np.stack([np.cos(turn), np.sin(turn)], axis=1)
+    if dim == 1:
+        return np.ones((1, 1))
+    # A spiral over the half sphere; the golden section spreads its turns.
+    up = (np.arange(LINES) + 0.5) / LINES
+    turn, across = np.pi * (1.0 + np.sqrt(5.0)) * np.arange(LINES), np.sqrt(1.0 - up * up)
+    return np.stack([across * np.cos(turn), across * np.sin(turn), up], axis=1)
