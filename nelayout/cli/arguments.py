@@ -15,7 +15,7 @@ import signal
 import sys
 import threading
 import warnings
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import PurePath
@@ -124,6 +124,8 @@ def declare_structure(option: Callable[..., None]) -> None:
     option("--circle", action="store_true")
     rings = "node in the middle of circles, one for each number of hops; or node attribute with circles"
     option("--rings", text=rings, metavar="NAME")
+    align = "nodes on a vertical (x) or horizontal (y) line, such as a,b,c:x; may be repeated"
+    option("--align", text=align, action="append", metavar="NODES:AXIS")
     option("--direction", choices=("down", "up", "right", "left"))
     option("--negative", default="error", choices=("error", "repel"))
 
@@ -137,12 +139,25 @@ def structure(given: argparse.Namespace, file: GraphFile) -> Keywords:
     auto = given.layers == "auto" and "auto" not in file.node_data
     own["layers"] = "auto" if auto else attribute(given.layers, file, "--layers")
     names, rings = keys(file), given.rings
+    own["align"] = [_line(text, names) for text in given.align or ()] or None
     own["rings"] = names[rings] if rings in names else attribute(rings, file, "--rings")
     if given.anchors is not None:
         columns = [attribute(name.strip(), file, "--anchors") for name in given.anchors.split(",")]
         rows = [None if any(map(is_missing, row)) else row for row in zip(*columns, strict=True)]
         own["anchors"] = {label: row for label, row in zip(file.host.aliases[0], rows, strict=True) if row is not None}
     return own
+
+
+def _line(text: str, names: Mapping[str, Any]) -> tuple[list, str]:
+    """Return the nodes and the axis of a line that is written as a,b,c:x."""
+    given, colon, axis = text.rpartition(":")
+    nodes = [given] if given in names else given.split(",")
+    if not colon:
+        raise WrongUsage(f"--align {text} is not NODES:AXIS, such as a,b,c:x")
+    for name in nodes:
+        if name not in names:
+            raise unknown("node for --align", name, names)
+    return [names[name] for name in nodes], axis
 
 
 def declare_method(option: Callable[..., None], usual: str, **how: Any) -> None:

@@ -33,8 +33,8 @@ FILMS = ("html", "gif")
 # Options of work that only one machine can do, by their names in the arguments.
 ONE_MACHINE = (
     "time_limit", "pos", "fixed", "fixed_axis", "groups", "groups_shape", "anchors", "layers", "columns", "circle",
-    "rings", "direction", "stability", "nodes", "label", "color", "background", "edges", "edge_color", "edge_width",
-    "node_size", "top", "font_size", "legend", "width_mm", "figsize", "more", "resume",
+    "rings", "align", "direction", "stability", "nodes", "label", "color", "background", "edges", "edge_color",
+    "edge_width", "node_size", "top", "font_size", "legend", "width_mm", "figsize", "more", "resume",
 )  # fmt: skip
 # Options of a drawing on workers with the names and values of keywords.
 ON_WORKERS = (

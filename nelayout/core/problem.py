@@ -58,6 +58,7 @@ class Problem:
     tied      whether coordinates stay in layers or columns, so that the result is scaled as a whole
     groups    arrays of nodes that stay together
     rings     circles on which all nodes lie; None: none
+    lines     (n, dim) number of each coordinate's line, -1 for none, see `nelayout.core.placing.lines`; None: no line
     shape     of the groups, which do not overlap: a name of `nelayout.core.placing.shapes.SHAPES`; None: no shape
     terms     wishes beside the edges, see `nelayout.core.terms`
     """
@@ -80,6 +81,7 @@ class Problem:
     groups: tuple[np.ndarray, ...] = ()
     shape: str | None = None
     rings: Rings | None = None
+    lines: np.ndarray | None = None
     terms: tuple[Term, ...] = ()
 
     @property

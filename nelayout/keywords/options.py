@@ -57,6 +57,7 @@ class LayoutOptions(_DrawnOrGiven, total=False):
     columns: Any
     circle: bool
     rings: Any
+    align: Any
     store_pos_as: str | None
     max_iter: int | None
     time_limit: float | None
@@ -155,6 +156,9 @@ KEYWORDS: dict[str, dict[str, Keyword]] = {
         "rings": Keyword(None,
             "circles about one point: a node, and the others lie as far out as their paths from it are long; or an "
             "attribute, dict or array of numbers or names, one circle for each value, from the inside out"),
+        "align": Keyword(None,
+            'lists of nodes that share a coordinate, and its axis: [(nodes, "x"), (nodes, "y"), ...]; the nodes of a '
+            'list with "x" lie on a vertical line'),
         "direction": Keyword(None,
             'where edges of a directed graph point: "down", "up", "right" or "left", as far as cycles let them; with '
             '`layers`: where the layers go; None: anywhere, layers "down"'),

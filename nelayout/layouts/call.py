@@ -125,7 +125,8 @@ def _read(
         raise unknown("node_size", given, ["auto", *host.attributes()])
     size = None if given is None else _sizes(network, given, o["dim"])
     moves = mask is None or not mask.all()
-    if start is not None and o["max_iter"] == 0 and wanted.rings is None:  # nothing moves: given positions stay
+    tied = wanted.rings is not None or wanted.lines is not None
+    if start is not None and o["max_iter"] == 0 and not tied:  # nothing moves: given positions stay
         placed = ~np.isnan(start[:, 0])
         mask = np.repeat(placed[:, None], o["dim"], axis=1) if size is None and placed.any() else mask
         moves = not placed.any()
@@ -142,7 +143,8 @@ def _read(
     problem = Problem(
         P, _mass(method, o, network), lengths=network.lengths, joint=joint, start=start, fixed=mask,
         size=size, dots=dots, terms=wanted.terms, tied=wanted.tied, groups=wanted.groups,
-        shape=o["groups_shape"] if wanted.groups else None, rings=wanted.rings, **known,
+        shape=o["groups_shape"] if wanted.groups else None, rings=wanted.rings,
+        lines=wanted.lines, **known,
     )
     settings = Settings(
         o["dim"], optimizer, o["max_iter"], o["tol"], None if previous is None else previous.stability, o["smoothing"],
@@ -248,6 +250,7 @@ def _check_variational(o: dict[str, Any], mass: Any, fixed: np.ndarray | None) -
     for refused, remedy in (
         (fixed is not None, "moves every node: leave out fixed"),
         (o["circle"] or o["rings"] is not None, "moves nodes freely: leave out circle and rings"),
+        (o["align"] is not None, "moves nodes freely: leave out align"),
         (not (isinstance(mass, str) and mass == "unit"), "compares nodes of one mass: use mass='unit'"),
         (str(o["optimizer"]) != "auto", "moves by Adam: use optimizer='auto'"),
     ):

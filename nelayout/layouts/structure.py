@@ -3,6 +3,7 @@
     groups, anchors, direction, negative   terms that are added to J, see `nelayout.core.terms`
     layers, columns                        coordinates that stay
     circle, rings                          distances from one point that stay
+    align                                  coordinates that nodes share
 
 Messages name the keyword.  Everything is checked before any work begins.
 """
@@ -10,7 +11,7 @@ Messages name the keyword.  Everything is checked before any work begins.
 from __future__ import annotations
 
 import difflib
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,9 +22,9 @@ from nelayout import graphs
 from nelayout.core.placing.components import component_labels
 from nelayout.core.placing.rings import Rings
 from nelayout.core.terms import Anchored, Directed, Gathered, Repelled, Term
-from nelayout.errors import InputError
+from nelayout.errors import InputError, InputTypeError
 from nelayout.graphs.groups import groups_of
-from nelayout.graphs.host import as_mapping
+from nelayout.graphs.host import AXES, as_mapping
 from nelayout.graphs.plain import is_missing
 from nelayout.graphs.to_floats import short_repr
 
@@ -36,7 +37,7 @@ BRIDGES = 3
 # Keywords that say where nodes lie, and so contradict rings.
 CONTRADICT_RINGS = {
     "layers": "holds them in rows", "columns": "holds them in columns", "fixed": "holds them elsewhere",
-    "direction": "pulls them to one side", "anchors": "pull them to a map",
+    "align": "holds them on lines", "direction": "pulls them to one side", "anchors": "pull them to a map",
     "groups_shape": "moves them apart", "node_size": "moves them apart",
 }
 # Rise of an arc from which on it costs nothing, times the number of layers, in radii of the drawing.
@@ -54,6 +55,7 @@ class Structure:
     tied    whether the fixed coordinates are layers or columns: the result is then scaled as a whole
     groups  sets of nodes that stay together
     rings   circles on which all nodes lie; None: none
+    lines   (n, dim) number of the line of each coordinate, -1 for none; None: no lines
     notes   sentences for the reader
     """
 
@@ -64,6 +66,7 @@ class Structure:
     tied: bool = False
     groups: tuple[np.ndarray, ...] = ()
     rings: Rings | None = None
+    lines: np.ndarray | None = None
     notes: tuple[str, ...] = ()
 
 
@@ -77,7 +80,7 @@ def read_structure(
     terms, notes, groups = list[Term](), list[str](), tuple[np.ndarray, ...]()
     if o["groups"] is not None:
         groups = groups_of(network, o["groups"])
-        P, said = _joined(P, groups)
+        P, said = _joined(P, groups, "groups", "groups")
         notes += said
         term = _gathered(groups, P.shape[0], o["group_strength"])
         terms += [] if term is None else [term]
@@ -93,12 +96,14 @@ def read_structure(
     _check_shape(o, groups, fixed)
     rings, said = _rings(network, o, fixed)
     notes += said
+    lines, P, said = _lines(network, o, P, fixed)
+    notes += said
     layered = o["layers"] is not None or o["columns"] is not None
     if layered:
         start, fixed = _layered(network, o, start, fixed)
     elif o["direction"] is not None:
         terms.append(_directed(network, o["direction"], o["dim"]))
-    return Structure(P, tuple(terms), start, fixed, layered, groups, rings, tuple(notes))
+    return Structure(P, tuple(terms), start, fixed, layered, groups, rings, lines, tuple(notes))
 
 
 def _check_shape(o: dict[str, Any], groups: Sequence[np.ndarray], fixed: np.ndarray | None) -> None:
@@ -124,7 +129,7 @@ def _gathered(groups: Sequence[np.ndarray], n: int, strength: float) -> Gathered
     return Gathered(csr_array((np.ones(sum(sizes)), at), shape=(n, len(groups))), np.ones(n), strength)
 
 
-def _joined(P: csr_array, groups: Sequence[np.ndarray]) -> tuple[csr_array, list[str]]:
+def _joined(P: csr_array, groups: Sequence[np.ndarray], keyword: str, what: str) -> tuple[csr_array, list[str]]:
     """Return P with edges that join the pieces of each group, of the mean weight, and a note."""
     labels = component_labels(P)
     rows, cols, pieces = list[np.ndarray](), list[np.ndarray](), 0
@@ -150,7 +155,7 @@ def _joined(P: csr_array, groups: Sequence[np.ndarray]) -> tuple[csr_array, list
     more.data[:] = weight
     joined = P + more + more.T
     note = (
-        f"groups: {pieces:,} pieces of groups that no edge joins are held by {more.nnz:,} more similarities of the "
+        f"{keyword}: {pieces:,} pieces of {what} that no edge joins are held by {more.nnz:,} more similarities of the "
         "mean weight; J counts these"
     )
     return graphs.canonical(joined), [note]
@@ -335,6 +340,52 @@ def _center(network: graphs.Network, given: Any) -> int | None:
             f"{short_repr(given)}, which is no node and no attribute of the graph{hint}"
         )
     return None
+
+
+def _lines(
+    network: graphs.Network, o: dict[str, Any], P: csr_array, fixed: np.ndarray | None
+) -> tuple[np.ndarray | None, csr_array, list[str]]:
+    """Return the line of each coordinate (n, dim), weights that join lines, and notes."""
+    if o["align"] is None:
+        return None, P, []
+    dim, given = o["dim"], o["align"]
+    form = "give a list of pairs, as [(nodes, 'x'), (nodes, 'y')]"
+    if isinstance(given, (str, bytes)) or not isinstance(given, Iterable):
+        raise InputTypeError(f"align must be a list of pairs of nodes and an axis, got {short_repr(given)}; {form}")
+    if fixed is not None:
+        raise InputError("align lets the method choose lines of nodes, and fixed holds nodes; leave one of them out")
+    if o["groups_shape"] is not None:
+        raise InputError(f"groups_shape={o['groups_shape']!r} moves groups apart, and align holds their nodes on "
+                         "lines; leave one of them out")
+    held = {_axis(o["direction"] or "down", dim)[0]: "layers"} if o["layers"] is not None else {}
+    held |= {0: "columns"} if o["columns"] is not None else {}
+    lines = np.full((len(network.labels), dim), -1)
+    for each in given:
+        if isinstance(each, (str, bytes)) or not isinstance(each, Sequence) or len(each) != 2:
+            raise InputTypeError(f"align has {short_repr(each)} in place of a pair of nodes and an axis; {form}")
+        nodes, name = each
+        if not isinstance(name, str) or name not in AXES[:dim] or not name:
+            allowed = " or ".join(repr(letter) for letter in AXES[:dim])
+            raise InputError(f"the axis of align must be {allowed} in {dim} dimensions, got {short_repr(name)}")
+        axis = AXES.index(name)
+        if axis in held:
+            raise InputError(
+                f"align puts nodes on a line by their {name}, and {held[axis]} hold the {name} of all nodes; leave one "
+                "of them out, or align on another axis"
+            )
+        index = network.host.nodes(nodes, "align")
+        if not len(index):
+            continue
+        known = np.unique(lines[index, axis])
+        known = known[known >= 0]
+        number = int(known[0]) if len(known) else int(lines.max()) + 1
+        lines[np.isin(lines[:, axis], known), axis] = number  # lists with a common node are one line
+        lines[index, axis] = number
+    if not (lines >= 0).any():
+        return None, P, []
+    members = [np.flatnonzero(lines[:, k] == number) for k in range(dim) for number in set(lines[:, k].tolist()) - {-1}]
+    P, said = _joined(P, [each for each in members if len(each) > 1], "align", "lines")
+    return lines, P, said
 
 
 def _numbers(network: graphs.Network, given: Any, keyword: str) -> np.ndarray:

@@ -98,6 +98,7 @@ class Part:
     init_hint   (n, dim) an outline of the drawing, from which a coarse level is also drawn; None: none
     own_start   whether ``start`` comes from this package: other initial positions may be tried beside it
     rings       circles on which the nodes lie; None: none
+    lines       (n, dim) number of the line of each coordinate, see `nelayout.core.placing.lines`; None: no lines
     """
 
     nodes: np.ndarray
@@ -107,6 +108,7 @@ class Part:
     init_hint: np.ndarray | None = None
     own_start: bool = False
     rings: Rings | None = None
+    lines: np.ndarray | None = None
 
     @property
     def known(self) -> np.ndarray:

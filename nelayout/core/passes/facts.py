@@ -35,6 +35,7 @@ class Facts:
                 one node is joined to all others, most of them leaves, or ""; looked at for the method "auto" alone
     row_distances  whether distances between rows count in the first of several descents
     wished      whether there are terms beside the edges
+    aligned     whether some nodes share a coordinate
     rings       whether its nodes lie on circles: "" (no), "rings" or "circle" (one, at equal angles)
     planar      whether the graph has a drawing without crossings, but is no tree; looked at for the method "auto"
                 alone, in the plane, up to `MAX_PLANAR_NODES`
@@ -50,6 +51,7 @@ class Facts:
     special: str = ""
     row_distances: bool = False
     wished: bool = False
+    aligned: bool = False
     rings: str = ""
     planar: bool = False
 
@@ -80,7 +82,7 @@ class Facts:
         planar = judged and dim == 2 and not part.placed and not special and n <= MAX_PLANAR_NODES
         planar = planar and P.nnz > 2 * (n - 1) and is_planar(P)
         placed = part.placed, not part.known.all(), own, fixed, axes
-        return cls(n, P.nnz, *placed, special, row_distances, wished, planar=planar)
+        return cls(n, P.nnz, *placed, special, row_distances, wished, part.lines is not None, planar=planar)
 
 
 def is_hub(P: csr_array) -> bool:

@@ -10,14 +10,13 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 from scipy.sparse import csr_array
 
 from nelayout.core.catalogue.record import Method
 from nelayout.core.formula.kernels import Radial
-from nelayout.core.objective import Evaluation, Objective
+from nelayout.core.objective import Objective
 from nelayout.core.optimizers import LBFGS
 from nelayout.core.optimizers.minimize import StoppingRule
 from nelayout.core.optimizers.size import size_search
@@ -25,6 +24,7 @@ from nelayout.core.passes.costs import Cost, CostModel, radials_of
 from nelayout.core.passes.drawing import Drawing, Run
 from nelayout.core.passes.passes import Pass
 from nelayout.core.passes.tidiness import crossings
+from nelayout.core.passes.ties import OnArcs
 from nelayout.core.placing.rings import in_sectors, on_circles, sifted, sifting_rounds, spaced
 
 __all__ = ["OnRings", "RING_STEPS"]
@@ -88,12 +88,11 @@ class OnRings(Pass):
         radius = rings.radius
         for _ in range(PARTS):
             size = size_search(objective, on_circles(radius, angle))
-            arcs = _Arcs(objective, size * radius)
+            arcs = OnArcs(objective, size * radius)
             rule = StoppingRule(stall=STALL)
             report = run.report(drawing, self.name, arcs.positions)
-            x, value, reason = run.minimized(
-                arcs, (arcs.radius * angle)[:, None], LBFGS(), self.steps // (2 * PARTS), rule, report
-            )
+            steps = self.steps // (2 * PARTS)
+            x, value, reason = run.minimized(arcs, arcs.arcs(angle), LBFGS(), steps, rule, report)
             angle = arcs.angles(x)
         return angle, value, reason
 
@@ -132,42 +131,3 @@ def _in_depth(P: csr_array) -> np.ndarray:
             seen[nodes] = True
             found += nodes.tolist()
     return np.array(found)
-
-
-@dataclass
-class _Arcs:
-    """An objective as a function of the arcs (n, 1) of nodes on circles of these radii."""
-
-    objective: Objective
-    radius: np.ndarray
-
-    free = None
-
-    def __post_init__(self) -> None:
-        self.mass, self.edges, self.arithmetic = self.objective.mass, self.objective.edges, self.objective.arithmetic
-
-    def to_device(self, x: Any) -> Any:
-        return x
-
-    def angles(self, x: np.ndarray) -> np.ndarray:
-        """Return the angles (n,); 0 in the middle."""
-        return x[:, 0] / np.where(self.radius > 0, self.radius, 1.0)
-
-    def positions(self, x: np.ndarray) -> np.ndarray:
-        """Return the positions (n, 2)."""
-        return on_circles(self.radius, self.angles(x))
-
-    def evaluate(
-        self, Y: np.ndarray, *, gradient: bool = True, weights: bool = False, attraction: bool = False
-    ) -> Evaluation:
-        """Evaluate J at arcs Y (n, 1), with the gradient (n, 1) along the circles."""
-        angle, asked = self.angles(Y), {"gradient": gradient, "weights": weights, "attraction": attraction}
-        found = self.objective.evaluate(on_circles(self.radius, angle), **asked)
-        if not len(found.gradient):
-            return found
-        along = np.cos(angle) * found.gradient[:, 1] - np.sin(angle) * found.gradient[:, 0]
-        return found._replace(gradient=np.where(self.radius > 0, along, 0.0)[:, None])
-
-    def attraction_at_zero(self, lam: float) -> np.ndarray:
-        """Return the objective's own sums over edges."""
-        return self.objective.attraction_at_zero(lam)

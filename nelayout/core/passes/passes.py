@@ -38,7 +38,7 @@ from nelayout.numerics.arithmetic import radius
 
 __all__ = [
     "Candidate", "Descent", "InSpace", "BestOf", "Pass", "Place", "PlaceMissing", "Resize", "fold",
-    "passes_within", "seconds_of", "sized",
+    "passes_within", "resized", "seconds_of", "sized",
 ]  # fmt: skip
 
 # Radius, in widths of a bounded kernel, below which a drawing counts as collapsed to a point.
@@ -215,7 +215,7 @@ class Descent(Pass):
         # stress does not depend on the size
         other = drawing.method is None or drawing.method.with_checked(emphasis=method.emphasis) != method
         if other or (bounded and radius(drawing.Y) < POINT):
-            drawing = _resized(drawing, objective, alone=self.size_only)
+            drawing = resized(drawing, objective, alone=self.size_only)
             if bounded and (now := radius(drawing.Y)) < POINT:  # the minimizer decides if it becomes a point
                 drawing = drawing.at(drawing.Y * (10 * POINT / now))
         before = drawing
@@ -233,7 +233,7 @@ class Descent(Pass):
         return replace(drawing, method=method, exaggeration=exaggeration, reason=reason)
 
 
-def _resized(drawing: Drawing, objective: Objective, thoroughly: bool = False, alone: bool = False) -> Drawing:
+def resized(drawing: Drawing, objective: Objective, thoroughly: bool = False, alone: bool = False) -> Drawing:
     """Scale a drawing to its best size.
 
     ``thoroughly``: try all sizes; ``alone``: no step follows.
@@ -252,7 +252,7 @@ def _resized(drawing: Drawing, objective: Objective, thoroughly: bool = False, a
 
 def sized(drawing: Drawing, run: Run) -> Drawing:
     """Scale a drawing that no objective has moved to the size with the least J."""
-    return drawing if drawing.method is not None else _resized(drawing, run.objective(drawing, run.method))
+    return drawing if drawing.method is not None else resized(drawing, run.objective(drawing, run.method))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -280,7 +280,7 @@ class Resize(Pass):
     def __call__(self, drawing: Drawing, run: Run) -> Drawing:
         objective = run.objective(drawing, drawing.method or run.method, drawing.exaggeration)
         if drawing.free is None:
-            return _resized(drawing, objective, thoroughly=True)
+            return resized(drawing, objective, thoroughly=True)
         fixed = ~drawing.free
         middle = means(drawing.Y, fixed)
         factor = spread_search(objective, drawing.Y, fixed)

@@ -94,7 +94,8 @@ class Animation:
             self.whole[nodes] = drawing.in_place
             return
         Y = drawing.Y - np.sum(drawing.Y, axis=0) / len(nodes)
-        goal = Y if any(term.upright for term in drawing.part.affinity.terms) else canonical(Y, mass)
+        upright = drawing.part.lines is not None or any(term.upright for term in drawing.part.affinity.terms)
+        goal = Y if upright else canonical(Y, mass)
         now = self._towards(goal, Y, mass, nodes) if self.seen[first] else goal
         self.before[nodes], self.seen[nodes] = now, True
         reach, radius = float(np.sqrt(np.max(np.einsum("ij,ij->i", now, now)))), self.radius[first]

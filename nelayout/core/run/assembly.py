@@ -72,8 +72,8 @@ def on_map(component: Drawing) -> Anchored | None:
 
 
 def upright(component: Drawing) -> np.ndarray:
-    """Return a drawing turned as all are, unless a term says what is up."""
-    as_it_is = any(term.upright for term in component.affinity.terms)
+    """Return a drawing turned as all are, unless a term or a line says what is up."""
+    as_it_is = component.part.lines is not None or any(term.upright for term in component.affinity.terms)
     return centered(component.Y) if as_it_is else canonical(component.Y, component.affinity.mass)
 
 
@@ -107,7 +107,7 @@ def _stack(placed: list[Drawing], Y: np.ndarray) -> None:
 def _beside(placed: np.ndarray, rest: list[Drawing]) -> list[np.ndarray]:
     """Return drawings packed beside positioned nodes; their area follows their node count."""
     own = [c.Y for c in rest]
-    packed = pack(own) if len(own) > 1 else [canonical(own[0])]
+    packed = pack(own) if len(own) > 1 else [own[0] if rest[0].part.lines is not None else canonical(own[0])]
     if not len(placed):
         return packed
     block = np.concatenate(packed)
@@ -181,6 +181,8 @@ def _over_start(component: Drawing, room: float | None) -> np.ndarray:
     assert start is not None
     if component.part.rests:
         return start
+    if component.part.lines is not None:
+        return as_before(Y, start, None, None)
     known = ~np.isnan(start[:, 0])
     there, fixed = known, component.part.fixed
     if fixed is not None and fixed.any():

@@ -21,6 +21,7 @@ from nelayout.core.catalogue.stages import (
 )
 from nelayout.core.formula.connections import Fixed
 from nelayout.core.optimizers import LBFGS, optimizer_named
+from nelayout.core.passes.align import ALIGN_STEPS, Align
 from nelayout.core.passes.coarsen import COARSEST
 from nelayout.core.passes.costs import CostModel
 from nelayout.core.passes.facts import Facts
@@ -109,6 +110,10 @@ class _Planner:
             steps = 0 if facts.rings == "circle" else self.effort.steps(RING_STEPS)
             steps = steps if self.settings.max_iter != 0 else 0
             return (OnRings(name=facts.rings, steps=steps, why="nodes lie on circles"),)
+        if facts.aligned:
+            steps = self.effort.steps(ALIGN_STEPS) if self.settings.max_iter is None else self.settings.max_iter
+            before = _Planner(self.method, replace(facts, aligned=False), self.settings).passes()
+            return (*before, Align(name="align", steps=steps, why="nodes share coordinates"))
         if self.method.variational:
             return self._variational()
         if facts.placed:

@@ -61,7 +61,9 @@ def split(
             if method.mu or goal.agrees(strong_edges(graph), Threads()):
                 affinity = replace(affinity, distances=goal)
         hint = None if problem.init_hint is None else problem.init_hint[nodes]
-        found.append(Part(nodes, affinity, start, fixed, hint))
+        lines = None if problem.lines is None else problem.lines[nodes]
+        lines = None if lines is None or not (lines >= 0).any() else lines
+        found.append(Part(nodes, affinity, start, fixed, hint, lines=lines))
     return found, notes
 
 

@@ -74,10 +74,11 @@ def twins_of(parts: Sequence[Part]) -> dict[int, Twin]:
 def _as_given(part: Part) -> object:
     """Return the key that equal small graphs share.
 
-    None: the graph is large, has terms, or its given positions may move.
+    None: the graph is large, has terms or lines, or its given positions may move.
     """
     n, P = len(part.nodes), part.affinity.P
-    if n > MAX_REPEATED_NODES or part.affinity.terms or (part.start is not None and not part.rests):
+    moves = part.start is not None and not part.rests
+    if n > MAX_REPEATED_NODES or part.affinity.terms or part.lines is not None or moves:
         return None
     key = [P.indptr, P.indices, P.data, part.affinity.mass]
     if part.start is not None:

@@ -17,6 +17,7 @@ from nelayout.core.catalogue.record import Method
 from nelayout.core.catalogue.stages import Descend, Stage
 from nelayout.core.catalogue.table import AUTO, METHODS
 from nelayout.core.formula.alpha_choice import AlphaChoice
+from nelayout.core.passes.align import aligned
 from nelayout.core.passes.costs import finishing
 from nelayout.core.passes.drawing import Drawing, Part, Run, Summation, uses_loops
 from nelayout.core.passes.facts import Facts
@@ -206,6 +207,7 @@ def _frames(problem: Problem, settings: Settings, parts: Sequence[Part]) -> Anim
 def _drawn(work: Work, run: Run) -> tuple[list[Drawing], Run, bool]:
     """Draw all components, jointly and on rings if asked; return True if a run was stopped."""
     drawings, run, stopped = _freely_drawn(work, run)
+    drawings = [aligned(drawing) for drawing in drawings]  # a run may have ended before
     if work.rings is None:
         return drawings, run, stopped
     problem, settings, shape = work.problem, work.settings, (work.problem.n, run.dim)
@@ -311,6 +313,9 @@ def _finished(
     if problem.shape is not None:
         with observer.within(SHAPES):
             Y = part_shapes(gathered(Y, problem.groups), problem.groups, problem.shape, shape_gap(Y))
+    if problem.lines is not None:
+        Y = Y if any(on_map(drawing) for drawing in drawings) else fit(Y, settings.scale)
+        places, stay = Y, (problem.lines >= 0) | (False if stay is None else stay)
     units = scale_factors(drawings, Y)
 
     def apart(Y: np.ndarray) -> np.ndarray:
@@ -329,7 +334,8 @@ def _finished(
         if problem.shape is not None:  # dots that have moved apart may have widened a shape
             Y = part_shapes(done.Y, problem.groups, problem.shape, shape_gap(done.Y))
             done = done._replace(Y=Y, moved=True)
-        if problem.tied or problem.shape is not None:
+        moved = problem.lines is not None and problem.dots and scale is not None  # dots may have moved apart
+        if problem.tied or problem.shape is not None or moved:
             framed = fit(done.Y, scale)
             done = done._replace(Y=framed if center is None else framed + center, factor=growth(done.Y, framed))
     return done, units / done.factor
