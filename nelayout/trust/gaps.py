@@ -4,7 +4,8 @@ A gap between two drawn groups says that few edges cross it.  The smaller group 
 middle of that group crosses some edges, and nobody would draw a gap there.  If as many edges cross the gap, the edges
 do not ask for it.  As many means as many as cross half of the lines; if many edges cross the gap, as many as cross some
 lines.  The lines are drawn in honest drawings of the same graph, the references, since the drawing itself may have torn
-the group.  A gap that half of the references show as well is no fault.
+the group.  Of the larger group only as many nodes count, the ones beside the smaller group in the reference: a small
+community has many edges to all the others together.  A gap that half of the references show as well is no fault.
 
 A tear through several groups leaves small pieces, and small pieces make weak measures.  So the two sides of the worst
 gap are joined before the next gap is judged.
@@ -111,13 +112,16 @@ class _Groups:
 
     def test(self, a: int, b: int) -> _Test:
         """Judge the gap between two groups."""
-        small = self._smaller_first(a, b)[0]
+        small, large = self._smaller_first(a, b)
         if small not in self.lines:
             self.lines[small] = self._across_the_middle(small)
-        edges, lines = len(self.edges[a, b]), self.lines[small]
-        p = float(np.mean(lines < edges) + np.mean(lines == edges) / 2.0)
-        shown = p > LEVEL and sum(map(self._shows_gap, self.gaps, self.wide, [(a, b)] * len(self.gaps)))
-        return _Test(edges, float(np.median(lines)), p, 2 * shown >= len(self.gaps))
+        edges, lines, shown = len(self.edges[a, b]), self.lines[small], False
+        p = _share_with_fewer(lines, np.array([[edges]]))
+        if p > LEVEL:
+            p = _share_with_fewer(lines, self._beside(small, large, self.edges[a, b])[:, None])
+            shows = map(self._shows_gap, self.gaps, self.wide, [(a, b)] * len(self.gaps))
+            shown = 2 * sum(shows) >= len(self.gaps)
+        return _Test(edges, float(np.median(lines)), p, shown)
 
     def record(self, a: int, b: int, test: _Test) -> Torn:
         """Return the record of a gap."""
@@ -140,7 +144,7 @@ class _Groups:
         return (a, b) if (len(self.members[a]), -a) < (len(self.members[b]), -b) else (b, a)
 
     def _across_the_middle(self, group: int) -> np.ndarray:
-        """Return the edges across lines through the middle of a group, in all references."""
+        """Return the edges across lines through the middle of a group (references, lines)."""
         nodes, inside = self.members[group], self.edges.get((group, group), np.zeros(0, dtype=np.int64))
         i, j = np.searchsorted(nodes, self.i[inside]), np.searchsorted(nodes, self.j[inside])
         counts = []
@@ -148,13 +152,32 @@ class _Groups:
             along = Y[nodes] @ _directions(Y.shape[1]).T
             right = np.argsort(np.argsort(along, axis=0, kind="stable"), axis=0) >= len(nodes) / 2
             counts.append(np.count_nonzero(right[i] != right[j], axis=0))
-        return np.concatenate(counts)
+        return np.array(counts)
+
+    def _beside(self, small: int, large: int, edges: np.ndarray) -> np.ndarray:
+        """Return the edges to as many nodes beside the smaller group, in each reference."""
+        from scipy.spatial import KDTree
+
+        own, others = self.members[small], self.members[large]
+        i, j = self.i[edges], self.j[edges]
+        end = np.searchsorted(others, np.where(np.isin(i, others), i, j))
+        counts = []
+        for Y in self.references:
+            near = np.zeros(len(others), dtype=bool)
+            near[np.argsort(KDTree(Y[own]).query(Y[others], workers=-1)[0], kind="stable")[: len(own)]] = True
+            counts.append(np.count_nonzero(near[end]))
+        return np.array(counts)
 
     @staticmethod
     def _shows_gap(gaps: ByPair, wide: float, pair: tuple[int, int]) -> bool:
         """Return whether a reference shows a gap, or more than a gap: no neighbors."""
         x = np.sort(gaps.get(pair, np.array([np.inf])))
         return bool(x[int(STRAY * len(x))] > wide)
+
+
+def _share_with_fewer(lines: np.ndarray, edges: np.ndarray) -> float:
+    """Return the share of lines with fewer edges, lines with as many count half."""
+    return float(np.mean(lines < edges) + np.mean(lines == edges) / 2.0)
 
 
 def _worst_first(found: list[Torn]) -> tuple[Torn, ...]:

@@ -89,6 +89,19 @@ def test_a_gap_that_references_show_is_no_fault():
     assert torn(P, apart[0], [*apart[:3], *together[:2]]) == ((), ())
 
 
+def test_a_small_community_is_measured_by_the_nodes_beside_it():
+    """A dense community of 20 has 60 edges to 400 others: more than cross its middle, but few to each part of them."""
+    rng = np.random.default_rng(0)
+    side = np.repeat([0, 1], [400, 20])
+    P = rng.random((420, 420)) < np.where(side[:, None] == side, np.where(side == 1, 0.4, 0.05), 0.01)
+    P = csr_array(np.triu(P, 1) + np.triu(P, 1).T, dtype=float)
+    Y = rng.normal(size=(6, 420, 2)) * np.where(side == 1, 0.2, 1.0)[:, None] + np.outer(side, [1.5, 0.0])
+    apart = Y[0] + np.outer(side, [6.0, 0.0])
+    assert drawn_groups(apart).max() == 1
+    assert torn(P, apart, Y[1:]) == ((), ())
+    assert P[side == 0][:, side == 1].nnz > P[side == 1][:, side == 1].nnz / 4
+
+
 def test_weights_do_not_count_and_an_entry_zero_is_no_edge():
     P, Y = planted.matrix("grid"), planted.drawing("grid")
     _, _, Z = planted.torn_along_a_line(Y, np.random.default_rng(0))

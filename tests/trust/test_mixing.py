@@ -119,3 +119,14 @@ def test_sentence_names_both_communities():
     said = hidden_sentence(P, fault, [f"v{k}" for k in range(len(Y))])
     assert said.startswith("The 50 nodes around v")
     assert said.count("the 50 nodes around v") == 1
+
+
+def test_a_few_heavy_edges_do_not_hide_communities():
+    """Weights over six orders of magnitude, without regard to the communities: the edges alone tell them."""
+    P = planted.matrix("blocks").copy()
+    upper = csr_array(np.triu(P.toarray() * 10 ** np.random.default_rng(0).uniform(-3, 3, P.shape), 1))
+    A, B, *_ = found_communities(P)
+    Z = planted.merged(planted.drawing("blocks"), A, B)
+    (found,), notes = false_neighbors(csr_array(upper + upper.T), Z, planted.references("blocks"), seed=0)
+    assert is_pair(found, A, B)
+    assert notes == ()
