@@ -127,12 +127,17 @@ def declare_structure(option: Callable[..., None]) -> None:
     align = "nodes on a vertical (x) or horizontal (y) line, such as a,b,c:x; may be repeated"
     option("--align", text=align, action="append", metavar="NODES:AXIS")
     option("--direction", choices=("down", "up", "right", "left"))
+    features = "numeric node attributes: nodes with near values count as similar, such as age,income"
+    option("--features", text=features, metavar="NAME,NAME")
+    option("--features-share", type=float, default=0.3, metavar="SHARE")
     option("--negative", default="error", choices=("error", "repel"))
 
 
 def structure(given: argparse.Namespace, file: GraphFile) -> Keywords:
     """Return the options of `declare_structure` as keywords of `nelayout.solve`."""
-    same = ("groups_shape", "group_strength", "anchor_strength", "circle", "direction", "negative")
+    same = (
+        "groups_shape", "group_strength", "anchor_strength", "circle", "direction", "negative", "features_share",
+    )  # fmt: skip
     own: Keywords = {name: getattr(given, name) for name in same}
     for name in ("groups", "columns"):
         own[name] = attribute(getattr(given, name), file, f"--{name}")
@@ -141,6 +146,9 @@ def structure(given: argparse.Namespace, file: GraphFile) -> Keywords:
     names, rings = keys(file), given.rings
     own["align"] = [_line(text, names) for text in given.align or ()] or None
     own["rings"] = names[rings] if rings in names else attribute(rings, file, "--rings")
+    if given.features is not None:
+        columns = [attribute(name.strip(), file, "--features") for name in given.features.split(",")]
+        own["features"] = list(zip(*columns, strict=True))
     if given.anchors is not None:
         columns = [attribute(name.strip(), file, "--anchors") for name in given.anchors.split(",")]
         rows = [None if any(map(is_missing, row)) else row for row in zip(*columns, strict=True)]

@@ -34,7 +34,7 @@ FILMS = ("html", "gif")
 ONE_MACHINE = (
     "time_limit", "pos", "fixed", "fixed_axis", "groups", "groups_shape", "anchors", "layers", "columns", "circle",
     "rings", "align", "direction", "stability", "nodes", "label", "color", "background", "edges", "edge_color",
-    "edge_width", "node_size", "top", "font_size", "legend", "width_mm", "figsize", "more", "resume",
+    "edge_width", "node_size", "top", "font_size", "legend", "width_mm", "figsize", "more", "resume", "features",
 )  # fmt: skip
 # Options of a drawing on workers with the names and values of keywords.
 ON_WORKERS = (

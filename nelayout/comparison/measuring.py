@@ -16,6 +16,7 @@ from nelayout.graphs import Network, every_position, links, points, read, transl
 from nelayout.graphs.network import check_kind
 from nelayout.graphs.to_floats import numbers
 from nelayout.keywords.signatures import checks_keywords
+from nelayout.numerics.nearest import squared_distances
 from nelayout.quality.distances import InputDistances, hop_distances, path_distances
 from nelayout.quality.neighborhoods import neighbors_kept, procrustes_apart
 from nelayout.quality.ranks import RankCurves, curves
@@ -24,7 +25,6 @@ from nelayout.quality.table import MEASURES, MeasuredDrawing
 from nelayout.vectors.input import read_rows
 from nelayout.vectors.knn import knn_graph
 from nelayout.vectors.metrics import ROUNDING, Metric, odd_distances, prepare
-from nelayout.vectors.nearest import squared_distances
 
 __all__ = [
     "Measured", "RankCurves", "chosen_measures", "facts_of", "measure", "measure_drawing", "measure_vectors",

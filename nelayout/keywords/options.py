@@ -40,6 +40,8 @@ class _DrawnOrGiven(TypedDict, total=False):
     anchor_strength: float
     direction: Literal["down", "up", "right", "left"] | None
     negative: Literal["error", "repel"]
+    features: Any
+    features_share: float
     seed: Any
     nbody: str
     n_jobs: int | None
@@ -164,6 +166,10 @@ KEYWORDS: dict[str, dict[str, Keyword]] = {
             '`layers`: where the layers go; None: anywhere, layers "down"'),
         "negative": Keyword("error",
             'edges with a weight < 0: "repel" keeps their nodes far from each other, "error" refuses them'),
+        "features": Keyword(None,
+            "table with a row for each node: nodes with near rows count as similar; an array, dict, frame indexed by "
+            'node, or names of numeric attributes, as "age,income"; columns are standardized'),
+        "features_share": Keyword(0.3, "share of the features in all similarities, > 0 and < 1; edges have the others"),
     },
     "Drawing": {
         "dim": Keyword(2, "dimensions of the drawing: 1, 2 or 3"),
@@ -234,6 +240,7 @@ NUMBERS: dict[str, tuple[str, Callable[[float], bool]]] = {
     "time_limit": ("None or a number of seconds > 0; got {!r}. Leave it out for no limit", lambda x: x > 0),
     "tol": ("None or a number >= 0, given {!r}", lambda x: x >= 0),
     "group_strength": ("> 0, given {!r}: 1 is as strong as the edges", lambda x: x > 0),
+    "features_share": ("> 0 and < 1, given {!r}: 0.3 leaves 0.7 to the edges", lambda x: 0 < x < 1),
     "anchor_strength": ("> 0, given {!r}: 1 is as strong as the edges", lambda x: x > 0),
 }
 

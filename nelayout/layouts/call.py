@@ -117,6 +117,11 @@ def _read(
     mask = _fixed(network, fixed, start, o["dim"])
     if method.variational and o["max_iter"] != 0:
         _check_variational(o, method.mass if o["mass"] is None else o["mass"], mask)
+    if o["features"] is not None and method.perplexity is not None:
+        raise InputError(
+            f"features count beside the weights of edges, and {method.name} takes path lengths in place of weights; "
+            "use affinity='weights', or leave out features"
+        )
     wanted = read_structure(network, o, P, start, mask)
     P, start, mask, said = wanted.P, wanted.start, wanted.fixed, (*said, *wanted.notes)
     dots = isinstance(o["node_size"], str) and o["node_size"] == "auto"
@@ -144,7 +149,7 @@ def _read(
         P, _mass(method, o, network), lengths=network.lengths, joint=joint, start=start, fixed=mask,
         size=size, dots=dots, terms=wanted.terms, tied=wanted.tied, groups=wanted.groups,
         shape=o["groups_shape"] if wanted.groups else None, rings=wanted.rings,
-        lines=wanted.lines, **known,
+        lines=wanted.lines, mixed=o["features"] is not None, **known,
     )
     settings = Settings(
         o["dim"], optimizer, o["max_iter"], o["tol"], None if previous is None else previous.stability, o["smoothing"],

@@ -4,6 +4,7 @@
     layers, columns                        coordinates that stay
     circle, rings                          distances from one point that stay
     align                                  coordinates that nodes share
+    features                               similarities beside those of the edges
 
 Messages name the keyword.  Everything is checked before any work begins.
 """
@@ -27,6 +28,7 @@ from nelayout.graphs.groups import groups_of
 from nelayout.graphs.host import AXES, as_mapping
 from nelayout.graphs.plain import is_missing
 from nelayout.graphs.to_floats import short_repr
+from nelayout.layouts.features import with_features
 
 __all__ = ["Structure", "read_structure"]
 
@@ -48,7 +50,7 @@ RISE = 2.0
 class Structure:
     """The wishes of a caller beside the edges.
 
-    P       (n, n) weights, with the edges that hold the pieces of a group together
+    P       (n, n) weights, with features, and with the edges that hold the pieces of a group together
     terms   that are added to J
     start   (n, dim) initial positions, NaN for nodes without one; None: none
     fixed   (n, dim) mask of the coordinates that stay; None: none
@@ -77,6 +79,8 @@ def read_structure(
 
     ``start``, ``fixed``: from the keywords ``pos`` and ``fixed``.
     """
+    if o["features"] is not None:
+        P = with_features(network, P, o["features"], o["features_share"], o["n_jobs"])
     terms, notes, groups = list[Term](), list[str](), tuple[np.ndarray, ...]()
     if o["groups"] is not None:
         groups = groups_of(network, o["groups"])

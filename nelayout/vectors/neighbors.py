@@ -19,22 +19,22 @@ from scipy.sparse import csr_array, issparse
 from nelayout.core.record.progress import screen
 from nelayout.core.sums.device import Device
 from nelayout.errors import InputError
-from nelayout.numerics.parallel import Threads
-from nelayout.numerics.principal import principal_components
-from nelayout.vectors.backends import choose, has_quick
-from nelayout.vectors.input import Neighbors, count
-from nelayout.vectors.metrics import prepare
-from nelayout.vectors.nearest import (
+from nelayout.numerics.nearest import (
     DIRECTIONS,
     TREE_COLUMNS,
     TREE_WORK,
     Table,
     first_k,
+    nearest_different,
     nearest_rows,
     squared_distances,
     takes_tree,
-    tree_nearest,
 )
+from nelayout.numerics.parallel import Threads
+from nelayout.numerics.principal import principal_components
+from nelayout.vectors.backends import choose, has_quick
+from nelayout.vectors.input import Neighbors, count
+from nelayout.vectors.metrics import prepare
 
 __all__ = ["DuplicateRows", "NeighborIndex", "row_keys", "search_seconds"]
 
@@ -109,11 +109,7 @@ class NeighborIndex:
             indices, squared = device.nearest(distinct, few)
         elif exact or (free and (takes_tree(distinct) or _affordable(distinct, has_quick(self.given)))):
             with _counting(distinct.shape[0], progress) as done:
-                if takes_tree(distinct):
-                    indices, squared = tree_nearest(distinct, few, threads, done)
-                else:
-                    every = np.arange(distinct.shape[0])
-                    indices, squared = nearest_rows(Table(distinct, few), few, threads, every, done=done)
+                indices, squared = nearest_different(distinct, few, threads, done)
         else:
             indices, squared, note = self._approximate(distinct, few, rng, threads, backend, progress)
             notes = (note,)

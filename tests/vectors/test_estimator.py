@@ -22,8 +22,8 @@ from tables import RECIPES, thinned
 
 import nelayout as nl
 from nelayout.core.catalogue import METHODS
+from nelayout.numerics.nearest import Table, nearest_rows
 from nelayout.numerics.parallel import Threads
-from nelayout.vectors.nearest import Table, nearest_rows
 from nelayout.vectors.neighbors import NeighborIndex
 
 RNG = np.random.default_rng(0)
@@ -134,7 +134,7 @@ def test_neighbors_of_new_rows_are_those_of_the_metric(metric, pca):
 @pytest.mark.parametrize("columns", [3, 300])
 @pytest.mark.parametrize("far", [1.0, 1e20])
 def test_search_from_other_rows_is_exact(columns, far, monkeypatch):
-    monkeypatch.setattr("nelayout.vectors.nearest.LONG_WORK", 1e5)  # bounds along directions
+    monkeypatch.setattr("nelayout.numerics.nearest.LONG_WORK", 1e5)  # bounds along directions
     rng = np.random.default_rng(5)
     table, others = rng.standard_normal((700, columns)), rng.standard_normal((40, columns))
     others[3] *= far
@@ -222,6 +222,6 @@ WRONG[7, 2], NEGATIVE[1, 4] = np.nan, -5.0
 def test_bad_rows_to_place(metric, new, words, monkeypatch):
     estimator = nl.NeighborEmbedding(metric=metric, random_state=0, max_iter=1)
     estimator.fit(cdist(X, X) if metric == "precomputed" else X)
-    monkeypatch.setattr("nelayout.vectors.nearest.rows_at_once", lambda _: 1)
+    monkeypatch.setattr("nelayout.numerics.nearest.rows_at_once", lambda _: 1)
     with pytest.raises(ValueError, match=words):
         estimator.transform(new)

@@ -14,9 +14,10 @@ from scipy.spatial.distance import cdist
 
 import nelayout as nl
 from nelayout.errors import MissingExtra
+from nelayout.numerics import nearest, nearest_loops
 from nelayout.numerics.parallel import Threads, blas_on_one_thread, threads_for
 from nelayout.numerics.principal import principal_components
-from nelayout.vectors import backends, nearest, nearest_loops, neighbors
+from nelayout.vectors import backends, neighbors
 from nelayout.vectors.input import read_rows
 from nelayout.vectors.joining import join_components
 from nelayout.vectors.neighbors import NeighborIndex
@@ -202,7 +203,7 @@ SCRIPT = """
 import hashlib, sys
 import numpy as np, nelayout as nl
 from nelayout.numerics.principal import principal_components
-from nelayout.vectors import nearest
+from nelayout.numerics import nearest
 r = np.random.default_rng(0)
 told = hashlib.sha256()
 X = r.standard_normal((1500, 300)) * np.linspace(2, 0.1, 300)

@@ -97,6 +97,7 @@ class Part:
     fixed       (n, dim) mask of the coordinates that stay; None: all are free
     init_hint   (n, dim) an outline of the drawing, from which a coarse level is also drawn; None: none
     own_start   whether ``start`` comes from this package: other initial positions may be tried beside it
+    mixed       whether similarities are more than the edges of the graph
     rings       circles on which the nodes lie; None: none
     lines       (n, dim) number of the line of each coordinate, see `nelayout.core.placing.lines`; None: no lines
     """
@@ -107,6 +108,7 @@ class Part:
     fixed: np.ndarray | None = None
     init_hint: np.ndarray | None = None
     own_start: bool = False
+    mixed: bool = False
     rings: Rings | None = None
     lines: np.ndarray | None = None
 

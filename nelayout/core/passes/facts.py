@@ -34,7 +34,7 @@ class Facts:
     special     "even circle" for a cycle, wheel or star with equal weights and masses, "circle" with others, "disc" if
                 one node is joined to all others, most of them leaves, or ""; looked at for the method "auto" alone
     row_distances  whether distances between rows count in the first of several descents
-    wished      whether there are terms beside the edges
+    wished      whether there are terms or similarities beside the edges
     aligned     whether some nodes share a coordinate
     rings       whether its nodes lie on circles: "" (no), "rings" or "circle" (one, at equal angles)
     planar      whether the graph has a drawing without crossings, but is no tree; looked at for the method "auto"
@@ -65,7 +65,7 @@ class Facts:
         """Look at a connected graph that is to be drawn by a method."""
         P, n = part.affinity.P, len(part.nodes)
         judged = any(isinstance(stage, Descend) and stage.candidate for stage in method.stages)
-        wished = bool(part.affinity.terms)
+        wished = bool(part.affinity.terms) or part.mixed
         judged = judged and not wished  # no shape is known beforehand
         special = ""
         if judged and not part.placed and is_round(P, dim):

@@ -19,7 +19,7 @@ from nelayout.numerics.blocks import rows_at_once
 from nelayout.numerics.parallel import Threads, blas_on_one_thread
 from nelayout.numerics.principal import principal_components
 
-__all__ = ["Table", "first_k", "nearest_rows", "squared_distances", "takes_tree", "tree_nearest"]
+__all__ = ["Table", "first_k", "nearest_different", "nearest_rows", "squared_distances", "takes_tree", "tree_nearest"]
 
 # Largest number of columns, and of rows times 2^columns, for a k-d tree.
 TREE_COLUMNS, TREE_WORK = 9, 1e8
@@ -78,7 +78,7 @@ def squared_distances(A: Any, rows: np.ndarray, B: Any, cols: np.ndarray) -> np.
     """Return squared distances (m,) of row pairs of A and B, each a plain sum in float64."""
     out = np.empty(len(rows))
     if not issparse(B) and B.shape[1] >= LONG_ROW and B.size >= LONG_ROWS:
-        from nelayout.vectors.nearest_loops import sum_squares
+        from nelayout.numerics.nearest_loops import sum_squares
 
         sum_squares(A, rows, B, cols, out)
         return out
@@ -225,6 +225,15 @@ def takes_tree(X: Any) -> bool:
     """Return True if a k-d tree finds the neighbors of these rows."""
     n, d = X.shape
     return not issparse(X) and d <= TREE_COLUMNS and n * 2.0**d <= TREE_WORK
+
+
+def nearest_different(
+    X: Any, k: int, threads: Threads, done: Callable[[int], object] = int
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return indices and squared distances (n, k) of the nearest rows; all rows must differ."""
+    if takes_tree(X):
+        return tree_nearest(X, k, threads, done)
+    return nearest_rows(Table(X, k), k, threads, np.arange(X.shape[0]), done=done)
 
 
 def tree_nearest(
