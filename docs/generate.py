@@ -34,7 +34,7 @@ TOPICS = {
         "measure measures Measured measure_vectors rank_curves rank_curves_vectors RankCurves stability align "
         "compare compare_vectors Comparison benchmark Benchmark"
     ),
-    "Trust": "uncertainty Uncertainty SecondPlace",
+    "Trust": "audit Audit Misplaced Torn Hidden Cluster uncertainty Uncertainty SecondPlace",
     "Graphs that change": "add_nodes layout_sequence LayoutSequence Live",
     "Pictures and pages": "draw plot node_size_from_points node_size_from_labels explore Page view View to_json",
     "Errors": "InputError InputTypeError Unsupported MissingExtra DeviceError",

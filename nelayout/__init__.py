@@ -40,6 +40,7 @@ Drawings
     to_json              a graph with its positions as text, for D3, sigma.js and Cytoscape.js
     compare, align       drawings beside each other, turned alike; Comparison; compare_vectors for embeddings
     benchmark, Benchmark  layouts of many graphs, ranked and tested
+    audit, Audit         which claims of a drawing hold, and how good it is; Misplaced, Torn, Hidden, Cluster
     uncertainty, Uncertainty  which positions other seeds, and slightly other data, would confirm
 Examples
     example_graph        real graphs that come with the package
@@ -84,6 +85,9 @@ _NAMES = {
     "live": ("Live",),
     "pictures.pages": ("explore", "Page"),
     "widgets": ("view", "View"),
+    "trust.auditing": ("audit",),
+    "trust.audited": ("Audit",),
+    "trust.records": ("Misplaced", "Torn", "Hidden", "Cluster"),
     "trust.uncertain": ("uncertainty", "Uncertainty", "SecondPlace"),
     "graphs.files": ("to_json",),
     "graphs.examples": ("example_graph",),

@@ -69,6 +69,12 @@ from nelayout.pictures.pages import Page as Page
 from nelayout.pictures.pages import explore as explore
 from nelayout.planning.calls import estimate as estimate
 from nelayout.planning.calls import plan as plan
+from nelayout.trust.audited import Audit as Audit
+from nelayout.trust.auditing import audit as audit
+from nelayout.trust.records import Cluster as Cluster
+from nelayout.trust.records import Hidden as Hidden
+from nelayout.trust.records import Misplaced as Misplaced
+from nelayout.trust.records import Torn as Torn
 from nelayout.trust.uncertain import SecondPlace as SecondPlace
 from nelayout.trust.uncertain import Uncertainty as Uncertainty
 from nelayout.trust.uncertain import uncertainty as uncertainty

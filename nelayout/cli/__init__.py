@@ -27,7 +27,7 @@ from typing import Any, NoReturn
 
 import nelayout
 from nelayout import __version__
-from nelayout.cli import arguments, compare_command, embed_command, layout_command
+from nelayout.cli import arguments, audit_command, compare_command, embed_command, layout_command
 from nelayout.cli.arguments import Command, Keywords, WrongUsage, declarer, in_options, say, say_all
 from nelayout.core.catalogue import methods, own_keywords
 from nelayout.core.record.progress import ENDING
@@ -117,6 +117,7 @@ COMMANDS: dict[str, Command] = {
     "add": layout_command.ADD,
     "embed": embed_command.COMMAND,
     "compare": compare_command.COMMAND,
+    "audit": audit_command.COMMAND,
     "plan": Command(
         "list the passes that drawing a graph or a table will run, with time and memory",
         _declare_plan,

@@ -31,11 +31,12 @@ from nelayout.graphs.plain import Named, is_missing
 from nelayout.keywords.options import TEXTS
 
 __all__ = [
-    "METHOD_TEXT", "PICTURES", "Command", "Keywords", "WrongUsage", "attribute", "check_writable", "choose_formats",
-    "declare", "declare_ends", "declare_figure", "declare_limit", "declare_look", "declare_messages", "declare_output",
-    "declare_picture", "declarer", "ending_early", "figure_look", "in_options", "keys", "keywords", "known_positions",
-    "look", "method", "number_or", "painting", "picture_beside", "picture_look", "read_graph", "say", "say_all",
-    "setting", "shows_progress", "structure", "tuned_method", "weight", "weights", "whole", "with_endings",
+    "METHOD_TEXT", "OWN_NAMES", "PICTURES", "Command", "Keywords", "WrongUsage", "attribute", "check_writable",
+    "choose_formats", "declare", "declare_ends", "declare_figure", "declare_limit", "declare_look", "declare_messages",
+    "declare_output", "declare_picture", "declarer", "ending_early", "figure_look", "in_options", "keys", "keywords",
+    "known_positions", "look", "method", "number_or", "painting", "picture_beside", "picture_look", "read_graph",
+    "say", "say_all", "setting", "shows_progress", "structure", "tuned_method", "weight", "weights", "whole",
+    "with_endings",
 ]  # fmt: skip
 
 # Keywords of a function, with their values.

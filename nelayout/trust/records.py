@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-__all__ = ["Cluster", "Hidden", "Misplaced", "Torn"]
+__all__ = ["Cluster", "Fault", "Hidden", "Misplaced", "Torn"]
 
 Nodes = tuple[Any, ...]
 
@@ -83,3 +83,6 @@ class Cluster:
     score: float
     jaccard: float
     sentence: str
+
+
+Fault = Misplaced | Torn | Hidden | Cluster

@@ -1,0 +1,235 @@
+"""`audit`: judge any drawing of a graph or table, by honest drawings of the same data."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from scipy.sparse import csr_array
+
+from nelayout.comparison import inputs
+from nelayout.comparison.measuring import facts_of, table_facts
+from nelayout.core.placing.components import component_labels
+from nelayout.errors import InputError
+from nelayout.graphs import every_position, graph_of, points, read, translated_errors
+from nelayout.keywords.signatures import checks_keywords
+from nelayout.layouts.solving import solve
+from nelayout.numerics.parallel import threads_for
+from nelayout.quality.edges import coincident_nodes
+from nelayout.trust.audited import FAIR, POOR, Audit, reached_in_words
+from nelayout.trust.misplaced import LEVEL, find_misplaced, misplaced_sentence
+from nelayout.trust.moving import MIN_JUDGED, moves_of, parts_of
+from nelayout.trust.reach import middle_share, reach
+from nelayout.trust.references import Audited, Recipe, drawings
+from nelayout.vectors.embedding import solve_vectors
+from nelayout.vectors.input import is_table
+from nelayout.vectors.knn import knn_graph
+
+__all__ = ["audit"]
+
+# Honest drawings of a graph: the default method from five seeds.
+GRAPH_REFERENCES: Sequence[Recipe] = (("auto", {}),) * 5
+# Other drawings of a graph that show what is reachable; the last one has the least stress.
+GRAPH_RIVALS: Sequence[Recipe] = (("ws-sne", {}), ("gamma-quadlog", {}), ("auto", {"emphasis": 1.0}))
+# Number of nodes up to which each rival draws from two seeds.
+TWO_SEEDS_NODES = 2_000
+# Honest drawings of a table: at wider neighborhoods than most embeddings take.
+TABLE_REFERENCES: Sequence[Recipe] = (
+    ("tsne", {"perplexity": 30}), ("tsne", {"perplexity": 30}), ("tsne", {"perplexity": 15}),
+    ("ws-sne", {"n_neighbors": 15}), ("ws-sne", {"n_neighbors": 15}),
+)  # fmt: skip
+TABLE_RIVALS: Sequence[Recipe] = (
+    ("ws-sne", {"n_neighbors": 10}), ("tsne", {"perplexity": 10}), ("auto", {"emphasis": 1.0}),
+)  # fmt: skip
+# Neighbors of a row in the graph that judges its places.
+ROW_NEIGHBORS = 15
+GRAPH_DECISIVE = ("neighborhood", "stress", "crossings")
+GRAPH_MEASURES = (*GRAPH_DECISIVE, "edge_length_variation")
+TABLE_MEASURES = ("q_nx", "r_nx_area", "spearman")
+CLASS_MEASURES, MAP_MEASURES = ("class_auc", "class_accuracy"), ("map_r2", "map_neighbors")
+
+
+@checks_keywords
+def audit(
+    G: object,
+    pos: object,
+    labels: object = None,
+    coords: object = None,
+    *,
+    weight: str | None = "weight",
+    weight_kind: str = "auto",
+    metric: object = "euclidean",
+    seed: object = 0,
+    n_jobs: int | None = None,
+) -> Audit:
+    """Judge a drawing of a graph or table: which of its claims hold, and how good it is.
+
+    An honest drawing has few accusations or none. A node, a gap or a group is accused if it stands out from five honest
+    drawings of the same data, and cannot be told from chance. Other drawings show which values of measures are
+    reachable.
+
+    Parameters
+    ----------
+    G : a graph as in `measure`, or a table with one row per sample: an array or sparse matrix that is not square, or a
+        frame without headings of edges.
+    pos : positions of all nodes or rows, 1 to 3 coordinates each: a dict keyed by node, igraph.Layout, an array in node
+        order, or a `Solution`; drawn by any program.
+    labels, coords : classes and true coordinates, as in `measure`: more measures in the table.
+    weight, weight_kind : as in `compare`.
+    metric : of the distances between rows of a table, as in `embed`.
+    seed : of the drawings that the audit makes, and of its samples.
+    n_jobs : threads; None: all cores.
+
+    Returns
+    -------
+    Audit
+        ``.verdict`` (text), ``.sentences``, ``.notes``; ``.misplaced``, ``.torn``, ``.false_neighbors`` and
+        ``.clusters``: records with ``.node`` or ``.nodes``, ``.score`` and ``.sentence``, worst first; ``.table``
+        (pandas) with value, chance, reachable value and share of each measure; ``.to_html(path)``.
+
+    Raises
+    ------
+    InputError
+        for a node without a position, more than 3 coordinates, another number of rows than in the table, and as
+        `measure` does.
+
+    Examples
+    --------
+    >>> import networkx as nx, nelayout as nl
+    >>> G = nx.grid_2d_graph(10, 10)
+    >>> pos = {(a, b): (float(a), float(b)) for a, b in G}
+    >>> nl.audit(G, pos).misplaced
+    ()
+    >>> pos[2, 2], pos[7, 8] = pos[7, 8], pos[2, 2]
+    >>> sorted(fault.node for fault in nl.audit(G, pos).misplaced)
+    [(2, 2), (7, 8)]
+    """
+    number = inputs.integer_seed(seed)
+    if is_table(G):
+        return _audit(_table(G, pos, labels, coords, metric, number, n_jobs), None, pos, number, n_jobs)
+    G = graph_of(G)
+    with translated_errors(G):
+        found = _graph(G, pos, labels, coords, weight, weight_kind, n_jobs)
+        return replace(_audit(found, G, pos, number, n_jobs), weight=weight)
+
+
+def _graph(
+    G: object, pos: object, labels: object, coords: object, weight: str | None, weight_kind: str, n_jobs: int | None
+) -> Audited:
+    """Read a graph with its drawing."""
+    network = read(G, weight=weight, weight_kind=weight_kind)
+    Y = _checked(every_position(network, pos), "pos")
+    facts = replace(facts_of(network, labels, coords, None, adjacency=network.adjacency), Y=Y)
+    P, kind = network.adjacency, "similarity"
+    if network.lengths:
+        far = np.reciprocal(np.asarray(P.data, np.float64))
+        P, kind = csr_array((far, P.indices, P.indptr), shape=P.shape), "distance"
+
+    def draw(method: str, keywords: dict[str, Any], seed: int) -> np.ndarray:
+        given: dict[str, Any] = {"weight_kind": kind, "seed": seed, "n_jobs": n_jobs, "node_size": "auto"}
+        return np.asarray(solve(P, method, dim=Y.shape[1], **given, **keywords).positions)
+
+    measures = [name for name in GRAPH_MEASURES if Y.shape[1] == 2 or name != "crossings"]
+    measures += [*(CLASS_MEASURES if labels is not None else ()), *(MAP_MEASURES if coords is not None else ())]
+    rivals = [*GRAPH_RIVALS, *(GRAPH_RIVALS if len(Y) <= TWO_SEEDS_NODES else ())]
+    return Audited(network, network.adjacency, facts, draw, GRAPH_REFERENCES, rivals, measures, GRAPH_DECISIVE)
+
+
+def _table(
+    X: object, pos: object, labels: object, coords: object, metric: object, seed: int, n_jobs: int | None
+) -> Audited:
+    """Read a table with its drawing."""
+    facts = table_facts(X, metric, None, labels, coords, None, seed)
+    n = len(facts.Y)
+    Y = _checked(inputs.every_row(pos, n, "pos"), "pos")
+    near: Any = knn_graph(X, min(ROW_NEIGHBORS, n - 1), metric, seed=seed)
+
+    def draw(method: str, keywords: dict[str, Any], seed: int) -> np.ndarray:
+        given = {name: min(value, limit) for name, value, limit in _limits(keywords, n)}
+        how: dict[str, Any] = {"metric": metric, "random_state": seed, "n_jobs": n_jobs}
+        return np.asarray(solve_vectors(X, method=method, n_components=Y.shape[1], **how, **given).positions)
+
+    measures = [*TABLE_MEASURES, *(CLASS_MEASURES if labels is not None else ())]
+    measures += MAP_MEASURES if coords is not None else ()
+    own = replace(facts, Y=Y)
+    return Audited(points(Y), csr_array(near), own, draw, TABLE_REFERENCES, TABLE_RIVALS, measures, TABLE_MEASURES)
+
+
+def _limits(keywords: dict[str, Any], n: int) -> list[tuple[str, Any, Any]]:
+    """Return keywords of an embedding with the largest values that n rows allow."""
+    largest = {"perplexity": max((n - 1) / 4.0, 1.01), "n_neighbors": n - 1}
+    return [(name, value, largest.get(name, value)) for name, value in keywords.items()]
+
+
+def _checked(Y: np.ndarray, what: str) -> np.ndarray:
+    if not 1 <= Y.shape[1] <= 3 and len(Y):
+        raise InputError(
+            f"{what} must have 1, 2 or 3 coordinates for each node; got {Y.shape[1]}. An audit judges pictures: give "
+            "the positions that are drawn"
+        )
+    return Y
+
+
+def _audit(of: Audited, G: object, pos: object, seed: int, n_jobs: int | None) -> Audit:
+    """Draw the references, and judge."""
+    Y, n, notes = of.Y, len(of.Y), list(of.network.notes)
+    labels = component_labels(of.P)
+    sizes = np.bincount(labels) if n else np.zeros(0, dtype=int)
+    parts = parts_of(of.P, labels, seed)
+    notes += _limits_in_words(of, sizes, parts)
+    with threads_for(n_jobs) as threads:
+        references = drawings(of, of.references, seed, 0) if n else []
+        rivals = drawings(of, of.rivals, seed, 1) if n else []
+        rows = reach(of, parts, [*references, *rivals], seed, threads) if n else ()
+        moves = [moves_of(part, Y[part.nodes], threads) for part in parts]
+        usual = [[moves_of(part, each[part.nodes], threads) for part in parts] for each in references]
+        found = find_misplaced(moves, usual, Y, threads)
+    names = of.network.labels
+    misplaced = tuple(
+        replace(
+            each, node=names[each.node], better_near=names[each.better_near],
+            sentence=misplaced_sentence(
+                names[each.node], names[each.better_near], found.shorter[each.node], found.rank[each.node]
+            ),
+        )
+        for each in found.accused
+    )  # fmt: skip
+    if found.better:
+        notes.append(f"{found.better} nodes could lie better beside where they are; they are no strangers there")
+    share = middle_share(rows, of.decisive)
+    verdict = f"{reached_in_words(share)} {_claims(share, len(misplaced), 0, 0, 0, len(of.references))}"
+    return Audit(misplaced, (), (), (), tuple(notes), verdict, share, rows, G, pos)
+
+
+def _claims(share: float, nodes: int, gaps: int, pairs: int, groups: int, references: int) -> str:
+    """Return one sentence on the findings."""
+    how = f"({references} references, false discovery rate {LEVEL:.0%})"
+    said = [
+        *([f"{gaps} {'gaps' if gaps > 1 else 'gap'} that the edges do not ask for"] if gaps else []),
+        *([f"{pairs} {'pairs' if pairs > 1 else 'pair'} of communities drawn as one"] if pairs else []),
+        *([f"{groups} {'groups' if groups > 1 else 'group'} made by the drawing"] if groups else []),
+        *([f"{nodes} {'nodes' if nodes > 1 else 'node'} among strangers"] if nodes else []),
+    ]
+    if not said and share < FAIR:
+        why = "because all of it is near chance" if share < POOR else "but all of it could be better"
+        return f"No single fault stands out, {why} {how}."
+    if not said:
+        return f"What the drawing claims holds: nothing beyond chance {how}."
+    return f"It has {' and '.join(filter(None, [', '.join(said[:-1]), said[-1]]))} {how}."
+
+
+def _limits_in_words(of: Audited, sizes: np.ndarray, parts: Sequence) -> list[str]:
+    """Return notes on what is not judged."""
+    notes, n = [], len(of.Y)
+    together = int(coincident_nodes(of.Y).value) if n else 0
+    if together:
+        notes.append(f"{together} of {n} nodes share their position with another: a reader sees one of each place")
+    judged = sum(len(part.nodes) for part in parts)
+    if judged < n:
+        few = f"components of fewer than {MIN_JUDGED} nodes are not judged"
+        notes.append(f"{n - judged} of {n} nodes are not accused of anything: {few}")
+    if len(sizes) > 1 and len(parts) > 1:
+        notes.append("each component is judged alone; how components lie beside each other claims nothing")
+    return notes

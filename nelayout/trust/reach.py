@@ -1,0 +1,84 @@
+"""How much of what is reachable a drawing reaches, in each measure.
+
+A value alone says little: a stress of 0.1 is good for a social network and poor for a path.  Two values give a scale.
+Chance is the mean over drawings whose places are shuffled among the nodes.  The best is what the best of several
+methods reached.  The share of a drawing is (value - chance) / (best - chance): 0 is chance, 1 the best that was found,
+and a drawing may be better than that.
+
+A measure in which the best is not clearly better than chance has no share.  The spread of edge lengths is such a
+measure: random places have even lengths.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from nelayout.comparison.measuring import measure_drawing
+from nelayout.comparison.ranking import J_OF, explained
+from nelayout.numerics.parallel import Threads
+from nelayout.trust.moving import Part, at_best_size
+from nelayout.trust.references import Audited
+
+__all__ = ["J_NAME", "Reach", "middle_share", "reach"]
+
+J_NAME = J_OF + "ws-sne"
+# Drawings with shuffled places, and standard deviations of them by which the best must differ from their mean.
+SHUFFLES, CLEAR = 5, 3.0
+# Measures without a share: chance is as good as a fine drawing.
+NO_SHARE = ("edge_length_variation",)
+
+
+@dataclass(frozen=True, slots=True)
+class Reach:
+    """One measure of a drawing.
+
+    value   of the drawing
+    chance  mean over drawings with shuffled places
+    best    best value of other drawings
+    share   (value - chance) / (best - chance); NaN if the best is not clearly better than chance
+    """
+
+    measure: str
+    value: float
+    chance: float
+    best: float
+    share: float
+
+
+def reach(
+    of: Audited, parts: Sequence[Part], others: Sequence[np.ndarray], seed: int, threads: Threads
+) -> tuple[Reach, ...]:
+    """Return the table of a drawing; ``others``: drawings that show what is reachable."""
+    rng = np.random.default_rng([seed, len(of.Y)])
+    shuffled = [of.Y[rng.permutation(len(of.Y))] for _ in range(SHUFFLES)]
+    own, *found = (_values(of, parts, Y, seed, threads) for Y in (of.Y, *shuffled, *others))
+    null, rest = found[:SHUFFLES], found[SHUFFLES:]
+    return tuple(_row(name, own[name], [each[name] for each in null], [each[name] for each in rest]) for name in own)
+
+
+def _row(name: str, value: float, null: Sequence[float], others: Sequence[float]) -> Reach:
+    chance, spread = float(np.mean(null)), float(np.std(null, ddof=1))
+    known = [each for each in others if math.isfinite(each)]
+    way = 1.0 if explained(name).higher else -1.0
+    best = way * max((way * each for each in known), default=math.nan)
+    ahead = way * (best - chance)
+    clear = name not in NO_SHARE and ahead > CLEAR * spread and ahead > 0.0
+    return Reach(name, value, chance, best, (value - chance) / (best - chance) if clear else math.nan)
+
+
+def _values(of: Audited, parts: Sequence[Part], Y: np.ndarray, seed: int, threads: Threads) -> dict[str, float]:
+    found = measure_drawing(replace(of.facts, Y=Y), of.measures, "auto", seed)
+    values = {name: each.value for name, each in found.items()}
+    if parts:
+        values[J_NAME] = sum(at_best_size(part, Y[part.nodes], threads)[1] for part in parts)
+    return values
+
+
+def middle_share(rows: Sequence[Reach], decisive: Sequence[str]) -> float:
+    """Return the median share of the decisive measures and J; NaN if none has a share."""
+    shares = [row.share for row in rows if row.measure in (*decisive, J_NAME) and math.isfinite(row.share)]
+    return float(np.median(shares)) if shares else math.nan

@@ -1,0 +1,237 @@
+"""`nl.audit`: planted faults are found, honest drawings are not accused, and what it needs to say so."""
+
+import json
+import math
+import re
+
+import networkx as nx
+import numpy as np
+import pytest
+from scipy.sparse import csr_array
+
+import nelayout as nl
+from nelayout.core.placing.components import component_labels
+from nelayout.errors import InputError
+from nelayout.numerics.parallel import Threads
+from nelayout.trust.moving import moves_of, parts_of
+
+
+def numbered(G):
+    """Name the nodes by their rows."""
+    return nx.convert_node_labels_to_integers(G)
+
+
+GRAPHS = {
+    "grid": numbered(nx.grid_2d_graph(12, 12)),
+    "blocks": numbered(nx.planted_partition_graph(4, 30, 0.3, 0.01, seed=3)),
+    "les miserables": numbered(nx.les_miserables_graph()),
+}
+DRAWN = {name: np.array(list(nl.layout(G, seed=8).values())) for name, G in GRAPHS.items()}
+
+
+def exchanged(Y, pairs, seed):
+    """Exchange nodes with nodes of the farther half; return the positions and the nodes."""
+    rng, Y, moved = np.random.default_rng(seed), Y.copy(), []
+    for _ in range(pairs):
+        u = rng.choice(np.setdiff1d(np.arange(len(Y)), moved))
+        far = np.argsort(np.sum((Y - Y[u]) ** 2, axis=1))[len(Y) // 2 :]
+        w = rng.choice(np.setdiff1d(far, moved))
+        Y[[u, w]] = Y[[w, u]]
+        moved += [u, w]
+    return Y, {int(v) for v in moved}
+
+
+def accused(found):
+    return {fault.node for fault in found.misplaced}
+
+
+@pytest.mark.parametrize("name", GRAPHS)
+def test_exchanged_nodes_are_found_and_no_others(name):
+    G, precision, recall = GRAPHS[name], [], []
+    for seed in range(2):
+        Y, moved = exchanged(DRAWN[name], len(G) // 50 + 1, seed)
+        found = nl.audit(G, dict(zip(G, Y, strict=True)))
+        precision.append(len(accused(found) & moved) / max(1, len(accused(found))))
+        recall.append(len(accused(found) & moved) / len(moved))
+        scores = [fault.score for fault in found.misplaced]
+        assert scores == sorted(scores, reverse=True)
+        assert all(0 <= fault.p <= fault.q <= 0.05 for fault in found.misplaced)
+        assert f"{len(accused(found))} node" in found.verdict
+    assert min(np.mean(precision), np.mean(recall)) >= 0.9
+
+
+@pytest.mark.parametrize("name", GRAPHS)
+@pytest.mark.parametrize("draw", [nl.ws_sne_layout, nl.layout, nx.spring_layout])
+def test_honest_drawings_are_not_accused(name, draw):
+    G = GRAPHS[name]
+    found = nl.audit(G, draw(G, seed=5), seed=1)
+    assert len(found.misplaced) <= 1
+    if not found.findings:
+        assert "nothing beyond chance (5 references, false discovery rate 5%)" in found.verdict
+
+
+def test_shares_tell_random_from_fine_drawings():
+    G = GRAPHS["blocks"]
+    fine = nl.audit(G, dict(zip(G, DRAWN["blocks"], strict=True)))
+    random = nl.audit(G, np.random.default_rng(0).random((len(G), 2)))
+    assert fine.share > 0.85
+    assert abs(random.share) < 0.05
+    assert not random.misplaced
+    assert "hardly better than chance" in random.verdict
+    assert "near chance" in random.verdict
+    table = fine.table
+    assert list(table.columns) == ["measure", "value", "null", "reachable", "share"]
+    assert table["share"].isna().tolist() == (table["measure"] == "edge_length_variation").tolist()
+    assert table.loc["stress", "value"] == pytest.approx(nl.measure(G, DRAWN["blocks"])["stress"].value)
+    best = nl.evaluate(G, DRAWN["blocks"], "ws-sne", size="best").value
+    assert table.loc["J of ws-sne", "value"] == pytest.approx(best, rel=1e-5)
+
+
+def test_a_turned_drawing_and_other_numbers_of_nodes_have_the_same_faults():
+    G = GRAPHS["grid"]
+    Y, moved = exchanged(DRAWN["grid"], 2, 0)
+    turned = 0.01 * Y @ np.array([[0.6, -0.8], [-0.8, -0.6]]) + [50.0, -3.0]
+    order = np.random.default_rng(1).permutation(len(G))
+    other = nx.Graph()
+    other.add_nodes_from(order.tolist())
+    other.add_edges_from(G.edges)
+    for graph, places in ((G, Y), (G, turned), (other, Y)):
+        assert accused(nl.audit(graph, {v: places[v] for v in graph})) == moved
+
+
+def test_the_judgment_of_moves_is_the_change_of_the_objective():
+    G = GRAPHS["les miserables"]
+    P = csr_array(nx.to_scipy_sparse_array(G, dtype=float))
+    (part,) = parts_of(P, component_labels(P), 0)
+    found = moves_of(part, DRAWN["les miserables"][part.nodes], Threads())
+    W, mass, v, c = P.toarray(), np.diff(P.indptr), 11, int(found.best[11])
+
+    def value(Y, as_now):
+        xi = np.maximum(np.sum((Y[:, None] - Y) ** 2, axis=2), found.least)
+        np.fill_diagonal(xi, 0.0)
+        xi[v, c] = xi[c, v] = as_now
+        q = 1.0 / (1.0 + xi)
+        np.fill_diagonal(q, 0.0)
+        return 0.5 * (np.sum(W * np.log1p(xi)) + W.sum() * math.log(mass @ q @ mass))
+
+    now = max(found.least, float(np.sum((found.Y[v] - found.Y[c]) ** 2)))
+    there = found.Y.copy()
+    there[v] = there[c]
+    assert found.gain[v] == pytest.approx(value(found.Y, now) - value(there, now), abs=1e-8)
+
+
+def test_each_component_is_judged_alone_and_small_ones_not_at_all():
+    G = nx.disjoint_union_all([GRAPHS["grid"], nx.cycle_graph(30), nx.path_graph(4), nx.empty_graph(2)])
+    pos = nl.layout(G, seed=0)
+    pos[20], pos[120] = pos[120], pos[20]
+    pos[146], pos[160] = pos[160], pos[146]
+    found = nl.audit(G, pos)
+    assert accused(found) == {20, 120, 146, 160}
+    assert any(note.startswith("6 of 180 nodes are not accused") for note in found.notes)
+    assert any(note.startswith("each component is judged alone") for note in found.notes)
+
+
+@pytest.mark.parametrize("G", [*map(nx.empty_graph, (0, 1, 5)), nx.path_graph(2), nx.path_graph(9)])
+def test_small_graphs_have_a_table_and_a_verdict_but_no_accusation(G):
+    pos = {v: (float(v), float(v % 2)) for v in G}
+    found = nl.audit(G, pos)
+    assert found.findings == ()
+    assert found.verdict
+    assert repr(found)
+    assert len(G) == 0 or any("not accused" in note for note in found.notes)
+
+
+def test_coincident_nodes_are_counted_in_a_note():
+    G = GRAPHS["grid"]
+    Y = DRAWN["grid"].copy()
+    Y[1] = Y[0]
+    Y[40] = Y[41]
+    found = nl.audit(G, Y)
+    assert found.notes[0].startswith("4 of 144 nodes share their position")
+    assert found.findings == ()
+    point = nl.audit(G, np.zeros((144, 2)))
+    assert point.findings == ()
+    assert abs(point.share) < 0.05
+
+
+def test_weights_directions_dimensions_and_classes_count():
+    G = nx.DiGraph()
+    G.add_weighted_edges_from((u, v, 1.0 + (u + v) % 3) for u, v in GRAPHS["grid"].edges)
+    flat = nl.layout(G, seed=1)
+    flat[3], flat[120] = flat[120], flat[3]
+    found = nl.audit(G, flat, labels={v: v // 72 for v in G}, coords={v: (v // 12, v % 12) for v in G})
+    assert accused(found) == {3, 120}
+    assert {"class_auc", "class_accuracy", "map_r2", "map_neighbors"} < set(found.table["measure"])
+    solid = nl.layout(GRAPHS["grid"], seed=1, dim=3)
+    solid[3], solid[120] = solid[120], solid[3]
+    found = nl.audit(GRAPHS["grid"], solid)
+    assert accused(found) == {3, 120}
+    assert "crossings" not in found.table["measure"].tolist()
+
+
+def test_the_inputs_do_not_change_and_the_seed_decides():
+    G, Y = GRAPHS["les miserables"], DRAWN["les miserables"].copy()
+    before = Y.copy()
+    one, two = (nl.audit(G, Y, seed=4) for _ in range(2))
+    assert np.array_equal(Y, before)
+    assert one.rows == two.rows
+    assert one.verdict == two.verdict
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (lambda pos: pos.pop(3), "pos has no position for node 3"),
+        (lambda pos: pos.update({3: (math.nan, 0.0)}), "node 3"),
+        (lambda pos: pos.update(dict.fromkeys(pos, (0.0,) * 4)), "pos must have 1, 2 or 3 coordinates"),
+    ],
+)
+def test_positions_that_cannot_be_judged_are_refused(change, said):
+    G = nx.path_graph(12)
+    pos = {v: (float(v), 0.0) for v in G}
+    change(pos)
+    with pytest.raises(InputError, match=re.escape(said)):
+        nl.audit(G, pos)
+
+
+def test_rows_of_a_table():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(150, 6)) + 6.0 * np.repeat(np.eye(3, 6), 50, axis=0)
+    Y = np.asarray(nl.embed(X, random_state=2))
+    honest = nl.audit(X, Y, labels=np.repeat([0, 1, 2], 50))
+    assert len(honest.misplaced) <= 1
+    assert honest.share > 0.7
+    assert "class_auc" in honest.table["measure"].tolist()
+    Y[[10, 120]] = Y[[120, 10]]
+    assert accused(nl.audit(X, Y)) == {10, 120}
+    with pytest.raises(InputError, match="149"):
+        nl.audit(X, Y[:-1])
+
+
+def test_the_page_shows_the_faults_and_loads_nothing(tmp_path):
+    G = nx.relabel_nodes(GRAPHS["grid"], lambda v: f"<i>{v}</i>")
+    Y, moved = exchanged(DRAWN["grid"], 2, 0)
+    found = nl.audit(G, dict(zip(G, Y, strict=True)))
+    found.to_html(tmp_path / "audit.html")
+    text = (tmp_path / "audit.html").read_text()
+    assert "default-src 'none'" in text
+    assert not re.search(r"(src|href)=|https?://", text.replace("http://www.w3.org", ""))
+    assert "<i>" not in text
+    assert text.count("lies among strangers") >= len(moved)
+    data = json.loads(re.search(r'<script type="application/json" id="data">(.*?)</script>', text, re.DOTALL)[1])
+    assert data["color"] == "accused"
+    assert found.verdict.split(":")[0] in text
+    assert "<iframe" in found._repr_html_()
+    with pytest.raises(InputError):
+        found.to_html(tmp_path / "no" / "audit.html")
+
+
+def test_the_repr_and_the_page_name_ten_faults_at_most():
+    G = GRAPHS["grid"]
+    Y, _ = exchanged(DRAWN["grid"], 8, 2)
+    found = nl.audit(G, Y)
+    assert len(found.misplaced) > 10
+    assert len(found.sentences) == 10
+    left = len(found.findings) - 10
+    assert f"and {left} more" in repr(found)
+    assert f"{left} more faults" in found.page().below
