@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.sparse import csr_array
@@ -19,10 +19,16 @@ from nelayout.layouts.solving import solve
 from nelayout.numerics.parallel import threads_for
 from nelayout.quality.edges import coincident_nodes
 from nelayout.trust.audited import FAIR, POOR, Audit, reached_in_words
-from nelayout.trust.misplaced import LEVEL, find_misplaced, misplaced_sentence
+from nelayout.trust.chance import LEVEL
+from nelayout.trust.false_clusters import false_clusters
+from nelayout.trust.gaps import torn
+from nelayout.trust.misplaced import find_misplaced, misplaced_sentence
+from nelayout.trust.mixing import false_neighbors
 from nelayout.trust.moving import MIN_JUDGED, moves_of, parts_of
 from nelayout.trust.reach import middle_share, reach
+from nelayout.trust.records import Cluster, Hidden, Torn
 from nelayout.trust.references import Audited, Recipe, drawings
+from nelayout.trust.wording import cluster_sentence, gap_note, hidden_sentence, torn_sentence
 from nelayout.vectors.embedding import solve_vectors
 from nelayout.vectors.input import is_table
 from nelayout.vectors.knn import knn_graph
@@ -43,6 +49,8 @@ TABLE_REFERENCES: Sequence[Recipe] = (
 TABLE_RIVALS: Sequence[Recipe] = (
     ("ws-sne", {"n_neighbors": 10}), ("tsne", {"perplexity": 10}), ("auto", {"emphasis": 1.0}),
 )  # fmt: skip
+# Gaps in the notes at most: they are no faults.
+MAX_GAP_NOTES = 5
 # Neighbors of a row in the graph that judges its places.
 ROW_NEIGHBORS = 15
 GRAPH_DECISIVE = ("neighborhood", "stress", "crossings")
@@ -154,7 +162,9 @@ def _table(
     measures = [*TABLE_MEASURES, *(CLASS_MEASURES if labels is not None else ())]
     measures += MAP_MEASURES if coords is not None else ()
     own = replace(facts, Y=Y)
-    return Audited(points(Y), csr_array(near), own, draw, TABLE_REFERENCES, TABLE_RIVALS, measures, TABLE_MEASURES)
+    return Audited(
+        points(Y), csr_array(near), own, draw, TABLE_REFERENCES, TABLE_RIVALS, measures, TABLE_MEASURES, is_table=True
+    )
 
 
 def _limits(keywords: dict[str, Any], n: int) -> list[tuple[str, Any, Any]]:
@@ -197,10 +207,50 @@ def _audit(of: Audited, G: object, pos: object, seed: int, n_jobs: int | None) -
         for each in found.accused
     )  # fmt: skip
     if found.better:
-        notes.append(f"{found.better} nodes could lie better beside where they are; they are no strangers there")
+        notes.append(f"nodes that could lie better beside where they are, and are no strangers there: {found.better}")
+    groups = _groups(of, found.repaired, references, seed) if parts else _Groups()
     share = middle_share(rows, of.decisive)
-    verdict = f"{reached_in_words(share)} {_claims(share, len(misplaced), 0, 0, 0, len(of.references))}"
-    return Audit(misplaced, (), (), (), tuple(notes), verdict, share, rows, G, pos)
+    counts = len(misplaced), len(groups.gaps), len(groups.pairs), len(groups.clusters)
+    verdict = f"{reached_in_words(share)} {_claims(share, *counts, len(of.references))}"
+    notes += groups.notes
+    return Audit(
+        misplaced, groups.gaps, groups.pairs, groups.clusters, tuple(notes), verdict, share, rows, G, pos
+    )  # fmt: skip
+
+
+class _Groups(NamedTuple):
+    """Faults of groups with the caller's names, and notes."""
+
+    gaps: tuple[Torn, ...] = ()
+    pairs: tuple[Hidden, ...] = ()
+    clusters: tuple[Cluster, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+def _groups(of: Audited, Y: np.ndarray, references: Sequence[np.ndarray], seed: int) -> _Groups:
+    """Find the faults of groups in the drawing Y (n, dim), whose misplaced nodes are repaired."""
+    names, kind = of.network.labels, of.kind
+    clusters, said = false_clusters(Y, references) if of.is_table else ((), ())
+    gaps, wide = torn(of.P, Y, references)
+    made = {each.nodes for each in clusters}  # the gap around such a group is part of the same fault
+    gaps = [gap for gap in gaps if not made & set(gap.nodes)]
+    pairs, more = false_neighbors(of.P, Y, references, seed)
+
+    def named(nodes: tuple[int, ...]) -> tuple[Any, ...]:
+        return tuple(names[node] for node in nodes)
+
+    def both(fault: Torn | Hidden) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
+        return named(fault.nodes[0]), named(fault.nodes[1])
+
+    return _Groups(
+        tuple(replace(gap, nodes=both(gap), sentence=torn_sentence(of.P, gap, names, kind)) for gap in gaps),
+        tuple(replace(pair, nodes=both(pair), sentence=hidden_sentence(of.P, pair, names, kind)) for pair in pairs),
+        tuple(
+            replace(cluster, nodes=named(cluster.nodes), sentence=cluster_sentence(of.P, cluster, names, kind))
+            for cluster in clusters
+        ),
+        (*said, *more, *(gap_note(of.P, gap, names, kind) for gap in wide[:MAX_GAP_NOTES])),
+    )
 
 
 def _claims(share: float, nodes: int, gaps: int, pairs: int, groups: int, references: int) -> str:

@@ -41,7 +41,8 @@ def bulk_tail(bulk: np.ndarray, values: np.ndarray) -> np.ndarray:
     each other.
     """
     middle, upper = np.quantile(bulk, [0.5, 0.75])
-    return np.minimum(1.0, 0.5 * 0.5 ** ((values - middle) / max(upper - middle, np.finfo(float).tiny)))
+    scale = max(float(upper - middle), np.finfo(float).eps * max(1.0, float(np.abs(bulk).max())))
+    return np.where(values < middle, 1.0, 0.5 * np.exp2(-np.maximum(values - middle, 0.0) / scale))
 
 
 def discoveries(p: np.ndarray) -> np.ndarray:

@@ -21,14 +21,12 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from nelayout.numerics.parallel import Threads
-from nelayout.trust.chance import bulk_tail, discoveries, tail
+from nelayout.trust.chance import LEVEL, bulk_tail, discoveries, tail
 from nelayout.trust.moving import Moves, fields
 from nelayout.trust.records import Misplaced
 
-__all__ = ["LEVEL", "Found", "find_misplaced", "misplaced_sentence"]
+__all__ = ["Found", "find_misplaced", "misplaced_sentence"]
 
-# False discovery rate of all accusations.
-LEVEL = 0.05
 # Share of other places where an accused node would be cheaper at least: its place is then no better than a random one.
 ANY_PLACE = 0.05
 # Share of places from which on a sentence says that any place would do.

@@ -35,6 +35,7 @@ class Audited:
     rivals      recipes of other drawings, for what is reachable
     measures    measures of the table
     decisive    measures with a say in the verdict; J has one, too
+    is_table    whether the nodes are rows of a table
     """
 
     network: Network
@@ -45,6 +46,12 @@ class Audited:
     rivals: Sequence[Recipe]
     measures: Sequence[str]
     decisive: Sequence[str]
+    is_table: bool = False
+
+    @property
+    def kind(self) -> str:
+        """Word for the nodes."""
+        return "rows" if self.is_table else "nodes"
 
     @property
     def Y(self) -> np.ndarray:
