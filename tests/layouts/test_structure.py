@@ -273,3 +273,10 @@ def test_the_shell_takes_structure(tmp_path, capsys):
         assert np.allclose([there[str(v)] for v in G], array(here), atol=1e-6)
     assert main(["layout", str(tmp_path / "g.gml"), "--groups", "parts", "-o", str(tmp_path / "x.json")]) == 1
     assert "did you mean 'part'" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_a_tree_in_layers_has_no_crossings(seed):
+    tree = nx.gn_graph(60, seed=seed).reverse()
+    pos = nl.layout(tree, seed=0, layers=nx.single_source_shortest_path_length(tree, 0))
+    assert nl.measure(tree, pos, measures=["crossings"])["crossings"].value == 0

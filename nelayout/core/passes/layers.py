@@ -29,7 +29,7 @@ from nelayout.core.passes.placement import centered, centered_start, stir_flat
 from nelayout.core.placing.components import component_labels
 from nelayout.core.placing.orient import transform
 
-__all__ = ["Layers"]
+__all__ = ["MAX_COUNTED_EDGES", "Layers"]
 
 # Power of the distance.  Edges between layers end where similarity falls as fast as this power.  Beyond it, all
 # relevant neighbors are in a node's own layer.

@@ -16,7 +16,7 @@ from bisect import bisect_left, bisect_right
 import numpy as np
 from scipy.sparse import csr_array
 
-__all__ = ["in_order"]
+__all__ = ["in_order", "placed"]
 
 # Sweeps that order the layers, rounds of exchanges after each, and sweeps that then center nodes.
 SWEEPS, EXCHANGES, CENTERINGS = 16, 8, 8
@@ -63,7 +63,7 @@ def in_order(P: csr_array, layer: np.ndarray, x: np.ndarray) -> np.ndarray:
         at[nodes] -= (len(nodes) - 1) / 2
     for turn in range(CENTERINGS):
         for nodes in layers[::-1] if turn % 2 else layers:
-            at[nodes] = _placed(around.means(at, nodes), at[nodes])
+            at[nodes] = placed(around.means(at, nodes), at[nodes])
     return at[: P.shape[0]]
 
 
@@ -140,7 +140,7 @@ def _between(at: np.ndarray, nodes: np.ndarray, below: _Neighbors) -> int:
     return count
 
 
-def _placed(wanted: np.ndarray, now: np.ndarray) -> np.ndarray:
+def placed(wanted: np.ndarray, now: np.ndarray) -> np.ndarray:
     """Return the places in the order of ``now``, one apart, nearest to the wanted ones."""
     from scipy.optimize import isotonic_regression
 

@@ -25,7 +25,7 @@ from nelayout.core.passes.align import ALIGN_STEPS, Align
 from nelayout.core.passes.coarsen import COARSEST
 from nelayout.core.passes.costs import CostModel
 from nelayout.core.passes.facts import Facts
-from nelayout.core.passes.layers import Layers
+from nelayout.core.passes.layers import MAX_COUNTED_EDGES, Layers
 from nelayout.core.passes.levels import COARSEST_STEPS, UNFOLDING_STEPS, GaussianMultistart, Levels
 from nelayout.core.passes.on_rings import RING_STEPS, OnRings
 from nelayout.core.passes.passes import (
@@ -39,6 +39,7 @@ from nelayout.core.passes.passes import (
     Resize,
     passes_within,
 )
+from nelayout.core.passes.reorder import Reorder
 from nelayout.core.passes.variational_component import ROUNDS as GAME_ROUNDS
 from nelayout.core.passes.variational_component import Game
 from nelayout.core.problem import Settings
@@ -302,7 +303,10 @@ class _Planner:
             free, across = (passes_for(self.method, alone, Settings(axes)) for axes in (settings.dim, facts.free_axes))
             steps, why = 3 * compared.steps + 1, "an axis is given"
             layers = Layers(name="layers", compared=compared, free=free, across=across, steps=steps, why=why)
-            return (*found, layers, last)
+            plane = settings.dim == 2 and facts.free_axes == 1 and facts.entries <= 2 * MAX_COUNTED_EDGES
+            plane = plane and bool(self.judged)  # other methods promise the least J
+            reorder = [Reorder(name="fewer crossings", why="nodes of a layer may pass")] * plane
+            return (*found, layers, last, *reorder)
         if facts.fixed == "some":
             between = Resize(name="spread fixed nodes", why="fixed nodes")
             return (*found, *self._rounds(stage, between, **own))
