@@ -43,7 +43,7 @@ class Audit:
     """Judgment of one drawing, the result of `audit`.
 
     misplaced        nodes that lie among strangers, worst first
-    torn             gaps that the edges do not ask for, worst first
+    torn             false gaps: many edges cross them, worst first
     false_neighbors  communities that are drawn as one, worst first
     clusters         drawn groups of rows that other drawings do not show, worst first
     notes            sentences: what was not judged, and findings that are no faults

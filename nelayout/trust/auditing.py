@@ -232,8 +232,11 @@ def _groups(of: Audited, Y: np.ndarray, references: Sequence[np.ndarray], seed: 
     names, kind = of.network.labels, of.kind
     clusters, said = false_clusters(Y, references) if of.is_table else ((), ())
     gaps, wide = torn(of.P, Y, references)
-    made = {each.nodes for each in clusters}  # the gap around such a group is part of the same fault
-    gaps = [gap for gap in gaps if not made & set(gap.nodes)]
+    made = np.zeros(len(Y), dtype=bool)
+    for each in clusters:
+        made[list(each.nodes)] = True
+    # A gap beside groups that the drawing made is part of the same fault.
+    gaps = [gap for gap in gaps if not any(made[list(side)].mean() > 0.5 for side in gap.nodes)]
     pairs, more = false_neighbors(of.P, Y, references, seed)
 
     def named(nodes: tuple[int, ...]) -> tuple[Any, ...]:
@@ -257,7 +260,7 @@ def _claims(share: float, nodes: int, gaps: int, pairs: int, groups: int, refere
     """Return one sentence on the findings."""
     how = f"({references} references, false discovery rate {LEVEL:.0%})"
     said = [
-        *([f"{gaps} {'gaps' if gaps > 1 else 'gap'} that the edges do not ask for"] if gaps else []),
+        *([f"{gaps} false {'gaps' if gaps > 1 else 'gap'}"] if gaps else []),
         *([f"{pairs} {'pairs' if pairs > 1 else 'pair'} of communities drawn as one"] if pairs else []),
         *([f"{groups} {'groups' if groups > 1 else 'group'} made by the drawing"] if groups else []),
         *([f"{nodes} {'nodes' if nodes > 1 else 'node'} among strangers"] if nodes else []),

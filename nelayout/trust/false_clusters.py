@@ -63,7 +63,7 @@ def false_clusters(Y: np.ndarray, references: Sequence[np.ndarray]) -> tuple[tup
             found.append(Cluster(tuple(np.flatnonzero(group == k).tolist()), 1.0 - jaccard, jaccard, ""))
         found.sort(key=lambda each: (-each.score, -len(each.nodes), each.nodes))
     knots = clumpiness(Y) < CLUMPY <= np.median([clumpiness(each) for each in references])
-    notes = ("nodes lie in knots of a few, which drawings at larger neighborhoods do not show",)
+    notes = ("rows lie in knots of a few, and drawings at larger neighborhoods do not show these knots",)
     return tuple(found), notes if knots else ()
 
 

@@ -1,8 +1,8 @@
-"""Gaps in a drawing that the edges do not ask for: it tears what is evenly connected.
+"""False gaps in a drawing: it tears what is evenly connected.
 
 A gap between two drawn groups says that few edges cross it.  The smaller group is the measure.  A line through the
-middle of that group crosses some edges, and nobody would draw a gap there.  If as many edges cross the gap, the edges
-do not ask for it.  As many means as many as cross half of the lines; if many edges cross the gap, as many as cross some
+middle of that group crosses some edges, and nobody would draw a gap there.  If as many edges cross the gap, it is
+false.  As many means as many as cross half of the lines; if many edges cross the gap, as many as cross some
 lines.  The lines are drawn in honest drawings of the same graph, the references, since the drawing itself may have torn
 the group.  Of the larger group only as many nodes count, the ones beside the smaller group in the reference: a small
 community has many edges to all the others together.  A gap that half of the references show as well is no fault.
@@ -34,7 +34,7 @@ __all__ = ["torn"]
 
 # Lines through the middle of a group, in evenly spread directions.
 LINES = 32
-# A gap is none if this share of the lines is crossed by fewer edges.
+# A gap is false if this share of the lines is crossed by fewer edges.
 NO_GAP = 0.5
 # From so many edges on, any share above `LEVEL` is enough: few edges may be a thin place, which a gap may show.
 MANY_EDGES = 8
@@ -46,7 +46,7 @@ ByPair = dict[tuple[int, int], np.ndarray]
 
 
 def torn(P: csr_array, Y: np.ndarray, references: Sequence[np.ndarray]) -> tuple[tuple[Torn, ...], tuple[Torn, ...]]:
-    """Return gaps that are none, and gaps wider than their edges warrant, worst first.
+    """Return false gaps, and gaps wider than their edges explain, worst first.
 
     Parameters
     ----------
@@ -80,7 +80,7 @@ class _Test(NamedTuple):
 
     @property
     def fault(self) -> bool:
-        """Whether the gap is none, rather than wider than its edges warrant."""
+        """Whether the gap is false, rather than wider than its edges explain."""
         return self.p > LEVEL and not self.shown and (self.p >= NO_GAP or self.edges >= MANY_EDGES)
 
     @property

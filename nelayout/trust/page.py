@@ -16,6 +16,8 @@ __all__ = ["audit_page"]
 
 # Kinds of faults in a legend, from the least to the most that a color shows where a node has several.
 KINDS = {Cluster: "made by the drawing", Hidden: "drawn as one", Torn: "torn apart", Misplaced: "among strangers"}
+# Both sides of a fault of groups, as in its record.
+SIDES = "smaller group", "larger group"
 # Heading of the column with the kinds.
 ACCUSED = "accused"
 
@@ -46,30 +48,36 @@ def audit_page(audit: Judged, labels: object, title: str | None) -> Page:
     """Return the page of an audit; the nodes without a fault are gray."""
     network = points(audit.drawing) if audit.G is None else read(audit.G, weight=audit.weight)
     rows = {node: row for row, node in enumerate(network.labels)}
-    columns = list(_columns(audit, rows))
+    kinds = _kinds(audit, rows)
+    columns = [*([Column(ACCUSED, kinds)] if any(kinds) else []), *_sides(audit, rows)]
+    # One color for most of the nodes shows nothing: then the two sides of the worst fault have their colors.
+    most = sum(kind is not None for kind in kinds) > len(kinds) / 2
+    color = columns[1 if most and len(columns) > 1 else 0].name if columns else None
     if title is None:
         title = f"An audit of a drawing of {len(rows):,} {'rows' if audit.G is None else 'nodes'}"
-    color = ACCUSED if any(column.name == ACCUSED for column in columns) else None
     return network_page(
         network, {"drawing": places(audit.drawing).given}, labels=labels, color=color, title=title, columns=columns,
         weight_name=audit.weight or "weight", below=_below(audit),
     )  # fmt: skip
 
 
-def _columns(audit: Judged, rows: dict[Any, int]) -> Iterator[Column]:
-    """Yield the kind of fault of each node, and both sides of each fault of groups."""
+def _kinds(audit: Judged, rows: dict[Any, int]) -> list[str | None]:
+    """Return the kind of fault of each node."""
     kinds: list[str | None] = [None] * len(rows)
     for kind, name in KINDS.items():
         for fault in audit.findings:
             if isinstance(fault, kind):
                 for node in _nodes(fault):
                     kinds[rows[node]] = name
-    if any(kinds):
-        yield Column(ACCUSED, kinds)
+    return kinds
+
+
+def _sides(audit: Judged, rows: dict[Any, int]) -> Iterator[Column]:
+    """Yield both sides of each fault of groups."""
     for number, fault in enumerate(audit.worst, start=1):
         if isinstance(fault, (Torn, Hidden)):
             sides: list[str | None] = [None] * len(rows)
-            for side, nodes in zip("AB", fault.nodes, strict=True):
+            for side, nodes in zip(SIDES, fault.nodes, strict=True):
                 for node in nodes:
                     sides[rows[node]] = side
             yield Column(f"{number}: {KINDS[type(fault)]}", sides)

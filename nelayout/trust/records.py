@@ -35,7 +35,7 @@ class Misplaced:
 
 @dataclass(frozen=True, slots=True)
 class Torn:
-    """Gap between two drawn groups that the edges do not ask for.
+    """False gap between two drawn groups: it is wide, and many edges cross it.
 
     nodes     rows, or names, of the nodes on both sides, the smaller side first
     score     edges across over the edges expected

@@ -29,20 +29,21 @@ def group_name(P: csr_array, nodes: Sequence[int], names: Sequence[object], kind
 
 
 def torn_sentence(P: csr_array, fault: Torn, names: Sequence[object], kind: str = "nodes") -> str:
-    """Return a gap that is none in words; `names` has the names of the rows of P."""
+    """Return a false gap in words; `names` has the names of the rows of P."""
     small, large = (group_name(P, nodes, names, kind) for nodes in fault.nodes)
-    return f"The edges do not ask for the gap between {small} and {large}: {_counts(fault)}."
+    return f"The gap between {small} and {large} is false: {_counts(fault)}."
 
 
 def gap_note(P: csr_array, gap: Torn, names: Sequence[object], kind: str = "nodes") -> str:
-    """Return a gap that is wider than its edges warrant in words."""
+    """Return a gap in words that is wider than its edges explain."""
     small, large = (group_name(P, nodes, names, kind) for nodes in gap.nodes)
-    return f"the gap between {small} and {large} is wider than its edges warrant: {_counts(gap)}"
+    return f"the gap between {small} and {large} is wider than its edges explain: {_counts(gap)}"
 
 
 def _counts(gap: Torn) -> str:
     across = f"{gap.edges:.0f} {'edge crosses' if gap.edges == 1 else 'edges cross'} it"
-    return f"{across}, and about {gap.expected:.0f} cross the middle of the smaller group"
+    middle = f"about {gap.expected:.0f} {'crosses' if round(gap.expected) == 1 else 'cross'}"
+    return f"{across}, and {middle} the middle of the smaller group"
 
 
 def hidden_sentence(P: csr_array, fault: Hidden, names: Sequence[object], kind: str = "nodes") -> str:

@@ -149,13 +149,15 @@ def test_torn_hidden_and_made_groups_are_named_by_the_names_of_the_graph():
     assert {frozenset(side) for side in found.torn[0].nodes} == {
         frozenset(f"n{v}" for v in left), frozenset(f"n{v}" for v in set(G) - left)
     }  # fmt: skip
-    assert "1 gap that the edges do not ask for" in found.verdict
+    assert "1 false gap" in found.verdict
+    assert found.page().color == "1: torn apart"  # all nodes lie on one of its sides
     assert re.search(r"the 72 nodes around n\d+", found.sentences[0])
     G, Y = GRAPHS["blocks"], DRAWN["blocks"].copy()
     one, two = np.arange(30), np.arange(30, 60)
     Y[two] = Y[one].mean(axis=0) + Y[two] - Y[two].mean(axis=0)
     found = nl.audit(G, Y)
     assert any({frozenset(one), frozenset(two)} == set(map(frozenset, fault.nodes)) for fault in found.false_neighbors)
+    assert found.page().color == "accused"
     noise = np.random.default_rng(1).normal(size=(150, 5))
     Y = np.asarray(nl.embed(noise, random_state=3))
     third = np.argsort(np.argsort(Y[:, 0])) // 50

@@ -1,4 +1,4 @@
-"""Gaps that the edges do not ask for: planted tears are named, honest gaps are not."""
+"""False gaps: planted tears are named, honest gaps are not."""
 
 import networkx as nx
 import numpy as np
