@@ -142,6 +142,10 @@ class Output:
         colored = self.kind in PICTURES or self.viewer is not None
         self.look |= arguments.look(given, self.file, self.kind, colored)
         self.look |= arguments.picture_look(given, self.kind, self.file)
+        shape = getattr(given, "groups_shape", None)
+        if shape is not None and self.kind in (*PICTURES, "html"):
+            groups = arguments.attribute(given.groups, self.file, "--groups")
+            self.look |= {"groups": groups, "groups_shape": shape}
 
     def write(self, drawing: object, notes: Iterable[str]) -> None:
         """Print the notes, and write positions or a `Solution` in the format of the output."""

@@ -277,6 +277,35 @@ def test_the_size_is_known_without_making_the_page(n):
     assert made.size == pytest.approx(len(made.html().encode()), rel=0.05)
 
 
+@pytest.mark.parametrize("shape", ["hull", "circle", "box"])
+def test_shapes_of_groups_are_behind_the_drawing(shape):
+    (drawing,) = explored(groups="club", groups_shape=shape)["drawings"]
+    xy, clubs = drawing["xy"].reshape(-1, 2), [G.nodes[v]["club"] for v in G]
+    for held, club in zip(drawing["shapes"], dict.fromkeys(clubs), strict=True):
+        corners, own = unpacked(held).reshape(-1, 2), xy[[each == club for each in clubs]]
+        assert (corners.min(axis=0) < own.min(axis=0)).all()
+        assert (corners.max(axis=0) > own.max(axis=0)).all()
+    assert explored()["drawings"][0]["shapes"] == []
+
+
+def test_shapes_of_groups_are_refused_in_space_and_by_wrong_names():
+    with pytest.raises(InputError, match="shapes of groups are for drawings in the plane"):
+        nl.explore(G, nx.random_layout(G, dim=3, seed=0), groups="club")
+    with pytest.raises(InputError, match="unknown groups_shape 'star'"):
+        nl.explore(G, POS, groups="club", groups_shape="star")
+
+
+def test_the_command_line_draws_the_shapes_of_groups(tmp_path, monkeypatch):
+    from nelayout.cli import main
+
+    monkeypatch.chdir(tmp_path)
+    nx.write_gml(G, "karate.gml")
+    call = ["layout", "karate.gml", "--groups", "club", "--quiet", "-o"]
+    assert main([*call, "with.html", "--groups-shape", "box"]) == main([*call, "without.html"]) == 0
+    found = [data_of((tmp_path / name).read_text())["drawings"][0]["shapes"] for name in ("with.html", "without.html")]
+    assert list(map(len, found)) == [2, 0]
+
+
 def test_a_file_is_written_whole_or_not_at_all(tmp_path, monkeypatch):
     whole = nl.explore(G, POS, tmp_path / "page.html").html()
     assert (tmp_path / "page.html").read_text("utf-8") == whole

@@ -20,8 +20,10 @@ from typing import Any, TypeGuard
 import numpy as np
 
 from nelayout import graphs
-from nelayout.errors import InputError
+from nelayout.core.placing.shapes import SHAPES, outlines, shape_gap
+from nelayout.errors import InputError, unknown
 from nelayout.graphs.files import PathOrBuffer, check_output, deliver
+from nelayout.graphs.groups import groups_of
 from nelayout.graphs.plain import Named, listed, plain_value, spelled
 from nelayout.pictures.colors import (
     AMOUNTS,
@@ -158,11 +160,15 @@ class Frames:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Drawn:
-    """A drawing on a page; facts are short texts beside its heading, such as "0.3 s"."""
+    """A drawing on a page.
+
+    Facts are short texts beside its heading, such as "0.3 s".  Shapes are polygons (k, 2) behind it, outer ones first.
+    """
 
     name: str
     Y: np.ndarray  # (n, 2 or 3), in any units
     facts: Sequence[str] = ()
+    shapes: Sequence[np.ndarray] = ()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -280,6 +286,7 @@ def page_data(page: Page, pack: Pack | None = None) -> dict[str, Any]:
         "weightName": page.weight_name,
         "drawings": [
             {"name": each.name, "facts": list(each.facts), "xyz"[: each.Y.shape[1]]: pack(fitted(each.Y))}
+            | {"shapes": [pack(fitted(shape, box_of(each.Y)).ravel()) for shape in each.shapes]}
             for each in page.drawings
         ],
         "view": VIEW.ravel().tolist(),
@@ -348,6 +355,8 @@ def explore(
     color: object = None,
     weight: str | None = "weight",
     title: str | None = None,
+    groups: object = None,
+    groups_shape: str = "hull",
 ) -> Page:
     """Make a page of a drawing to zoom, search and select in: one HTML file, without network.
 
@@ -375,6 +384,10 @@ def explore(
         The edge attribute by which readers can hide weak edges; edges of weight 0 are left out. None reads no weights.
     title : str, optional
         The heading of the page.
+    groups : str, dict, array or list of sets, optional
+        Groups of nodes that get a shape behind the drawing, as `groups` of a layout.
+    groups_shape : {"hull", "circle", "box"}
+        The shape of groups.
 
     Returns
     -------
@@ -384,8 +397,8 @@ def explore(
     Raises
     ------
     InputError
-        For a node without a position, an unknown attribute, a folder that does not exist, and a page of more than 100
-        MB.
+        For a node without a position, an unknown attribute, a folder that does not exist, groups of a drawing that is
+        not in the plane, and a page of more than 100 MB.
 
     Examples
     --------
@@ -397,7 +410,8 @@ def explore(
     """
     if path is not None:
         check_output(path)
-    page = solution_page(G, pos, labels=labels, color=color, weight=weight, title=title)
+    look = {"labels": labels, "color": color, "weight": weight, "title": title}
+    page = solution_page(G, pos, **look, groups=groups, groups_shape=groups_shape)
     if path is not None:
         page.write(path)
     return page
@@ -444,6 +458,8 @@ def network_page(
     columns: Iterable[Column] = (),
     facts: Mapping[str, Sequence[str]] | None = None,
     below: str = "",
+    groups: object = None,
+    groups_shape: str = "hull",
 ) -> Page:
     """Return the page of drawings of a graph that has been read; see `page_of`."""
     plain = isinstance(network.labels, range)
@@ -460,6 +476,9 @@ def network_page(
     once = rows < cols
     weights = np.asarray(network.adjacency.data)[once]
     differ = len(weights) > 0 and float(weights.min()) < float(weights.max())
+    if groups_shape not in SHAPES:
+        raise unknown("groups_shape", groups_shape, SHAPES)
+    members = () if groups is None else groups_of(network, groups)
     drawn = []
     for name, pos in drawings.items():
         Y = graphs.every_position(network, pos, f"the drawing {name!r}")
@@ -467,7 +486,13 @@ def network_page(
         if Y.shape[1] not in (1, 2, 3):
             raise InputError(f"{name!r} must have 1, 2 or 3 coordinates; got {Y.shape[1]}")
         flat = np.pad(Y, ((0, 0), (0, max(0, 2 - Y.shape[1]))))
-        drawn.append(Drawn(str(name), flat, (facts or {}).get(name, ())))
+        if members and Y.shape[1] != 2:
+            raise InputError(
+                f"shapes of groups are for drawings in the plane, and {name!r} has {Y.shape[1]} coordinates; leave out "
+                "groups"
+            )
+        shapes = outlines(Y, members, groups_shape, shape_gap(Y)) if members else ()
+        drawn.append(Drawn(str(name), flat, (facts or {}).get(name, ()), shapes))
     ends, shown = (rows[once], cols[once]), weights if differ else None
     return Page(names, ends, shown, drawn, [*extra, *known], chosen, title, below, weight_name)
 

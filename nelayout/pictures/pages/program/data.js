@@ -53,6 +53,7 @@ function readData(data) {
   data.weights = data.weights && unpacked(data.weights);
   for (const drawing of data.drawings) {
     drawing.dim = drawing.xyz ? 3 : 2;
+    drawing.shapes = (drawing.shapes ?? []).map(unpacked); // a widget has none
     drawing.places = drawing.xyz ? (drawing.xyz = unpacked(drawing.xyz)) : (drawing.xy = unpacked(drawing.xy));
   }
   data.columns.forEach(readColumn);

@@ -47,6 +47,7 @@ class Panel {
     this.xy = this.seen ? this.seen.xyd : places; // node i is at xy[dim * i], xy[dim * i + 1]
     this.extent = this.seen ? [this.seen.radius, this.seen.radius] : [0, 0]; // in space, however it is turned
     for (let i = 0; i < n && !this.seen; i++) for (const c of [0, 1]) this.extent[c] = Math.max(this.extent[c], Math.abs(this.xy[2 * i + c]));
+    for (const shape of this.page.data.drawings[this.index].shapes) shape.forEach((value, k) => { this.extent[k % 2] = Math.max(this.extent[k % 2], Math.abs(value)); });
     let total = 0;
     for (let e = 0; e < m; e++) {
       const [i, j] = [this.dim * ends[2 * e], this.dim * ends[2 * e + 1]];
@@ -124,8 +125,12 @@ class Panel {
   }
 
   toScreen(i) {
-    const k = this.dim * i;
-    return [this.width / 2 + (this.xy[k] - this.view.x) * this.scale, this.height / 2 - (this.xy[k + 1] - this.view.y) * this.scale];
+    return this.at(this.xy[this.dim * i], this.xy[this.dim * i + 1]);
+  }
+
+  // The pixel of a place of the drawing as it is seen.
+  at(x, y) {
+    return [this.width / 2 + (x - this.view.x) * this.scale, this.height / 2 - (y - this.view.y) * this.scale];
   }
 
   fromScreen(x, y) {
@@ -146,6 +151,26 @@ class Panel {
       gray: [...page.theme.gray, page.data.choices.get(page.color)?.kind === "numbers" ? 0.88 : 0.6], rim: page.theme.rim, paper: page.theme.paper,
     });
     if (!page.selected.size && count >= Math.min(page.shown, page.most)) this.darkening = found;
+    this.drawShapes(this.lower.getContext("2d"));
+  }
+
+  // The shapes of groups, behind nodes and edges; inner ones come last.
+  drawShapes(pen) {
+    const { theme, data } = this.page;
+    pen.save();
+    pen.setTransform(this.ratio, 0, 0, this.ratio, 0, 0);
+    pen.globalCompositeOperation = "destination-over";
+    pen.fillStyle = pen.strokeStyle = theme.ink;
+    for (const shape of [...data.drawings[this.index].shapes].reverse()) {
+      pen.beginPath();
+      for (let k = 0; k < shape.length; k += 2) pen.lineTo(...this.at(shape[k], shape[k + 1]));
+      pen.closePath();
+      pen.globalAlpha = 0.35;
+      pen.stroke();
+      pen.globalAlpha = 0.07;
+      pen.fill();
+    }
+    pen.restore();
   }
 
   // Names, and what the mouse is at.
