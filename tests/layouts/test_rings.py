@@ -209,3 +209,10 @@ def test_the_shell_takes_rings(tmp_path, capsys):
         assert np.allclose([there[str(v)] for v in KARATE], array(here), atol=1e-6)
     assert main(["layout", str(tmp_path / "g.gml"), "--rings", "clubs", "-o", str(tmp_path / "x.json")]) == 1
     assert "did you mean 'club'" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(("own", "name"), [({"circle": True}, "circle"), ({"rings": 0}, "rings"),
+                                           ({"align": [([0, 1], "x")]}, "align")])  # fmt: skip
+def test_the_plan_of_sizes_has_the_passes_of_ties(own, name):
+    planned = nl.plan(nodes=1000, edges=3000, method="ws-sne", **own)
+    assert name in {each.name for each in planned.passes}

@@ -43,6 +43,11 @@ class Rings:
     radius: np.ndarray
     even: bool = False
 
+    @property
+    def kind(self) -> str:
+        """Return "circle" for one with equal angles, else "rings"."""
+        return "circle" if self.even else "rings"
+
 
 def on_circles(radius: np.ndarray, angle: np.ndarray) -> np.ndarray:
     """Return positions (n, 2) with these radii and angles."""

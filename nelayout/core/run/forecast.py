@@ -14,6 +14,7 @@ from nelayout.core.passes.costs import COMPILING, LOADING, READ, SHAPING, CostMo
 from nelayout.core.passes.drawing import uses_loops
 from nelayout.core.passes.facts import Facts
 from nelayout.core.passes.passes import Pass, passes_within
+from nelayout.core.placing.rings import Rings
 from nelayout.core.problem import Settings
 from nelayout.core.record.shown import html_table, text_table
 from nelayout.core.run.plan import passes_for, walk_over_alpha
@@ -174,11 +175,12 @@ class Outline:
 
     @classmethod
     def of_sizes(
-        cls, n: int, entries: int, method: Method, settings: Settings, near: float | None, apart: bool, known: Facts
+        cls, n: int, entries: int, method: Method, settings: Settings, near: float | None, apart: bool, known: Facts,
+        rings: Rings | None = None,
     ) -> Outline:
         """Return the sizes of one connected graph, with nodes alone if its entries are too few.
 
-        ``known``: facts beside the sizes.
+        ``known``: facts beside the sizes.  ``rings``: circles of any nodes.
         """
         joined = min(n, entries // 2 + 1)
         facts = replace(known, n=joined, entries=entries)
@@ -187,6 +189,9 @@ class Outline:
         if near is not None:
             widest = math.ceil(joined * min(near, joined - 1))
         drawn = (Drawn(count, joined, groups),) if n else ()
+        if rings is not None and n > 1:
+            whole = Facts(n, entries, rings=rings.kind)
+            drawn += (Drawn(1, n, {passes_for(method, whole, settings): [whole]}),)
         return cls(n, entries, count, drawn, near, NO_DOT_HIDDEN if apart else "", widest, widest)
 
 

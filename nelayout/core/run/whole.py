@@ -114,7 +114,7 @@ def plan(problem: Problem, method: Method, settings: Settings, quick: bool = Fal
     joint, rings = together(True) if problem.joint else None, None
     if problem.rings is not None and problem.n > 1:
         (part,), _ = split(problem, method, settings, mass, True)
-        facts = Facts(problem.n, problem.P.nnz, rings="circle" if problem.rings.even else "rings")
+        facts = Facts(problem.n, problem.P.nnz, rings=problem.rings.kind)
         rings = Together((replace(part, rings=problem.rings),), (facts,), plans_from((facts,), method, settings))
     return Work(problem, method, settings, components, joint, rings, tuple(said))
 
