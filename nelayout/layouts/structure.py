@@ -98,7 +98,7 @@ def read_structure(
         terms += term
         notes += said
     _check_shape(o, groups, fixed)
-    rings, said = _rings(network, o, fixed)
+    rings, said = _rings(network, o, groups, fixed)
     notes += said
     lines, P, said = _lines(network, o, P, fixed)
     notes += said
@@ -289,7 +289,9 @@ def _layered(
     return places, mask
 
 
-def _rings(network: graphs.Network, o: dict[str, Any], fixed: np.ndarray | None) -> tuple[Rings | None, list[str]]:
+def _rings(
+    network: graphs.Network, o: dict[str, Any], groups: Sequence[np.ndarray], fixed: np.ndarray | None
+) -> tuple[Rings | None, list[str]]:
     """Return the circles on which nodes lie, and notes."""
     asked = [f"rings={short_repr(o['rings'])}"] * (o["rings"] is not None) + ["circle=True"] * bool(o["circle"])
     if not asked:
@@ -304,10 +306,7 @@ def _rings(network: graphs.Network, o: dict[str, Any], fixed: np.ndarray | None)
             raise InputError(f"{asked[0]} holds nodes on circles, and {name} {why}; leave one of them out")
     n = len(network.labels)
     if o["circle"]:
-        if o["groups"] is not None:
-            raise InputError("circle=True orders nodes by their edges alone, and groups hold nodes together; leave "
-                             "one of them out, or give rings in place of circle")
-        return Rings(np.ones(n), even=True), []
+        return Rings(np.ones(n), True, tuple(groups)), []
     center = _center(network, o["rings"])
     if center is None:
         values, known = np.unique(_numbers(network, o["rings"], "rings"), return_inverse=True)

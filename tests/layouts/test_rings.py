@@ -159,6 +159,50 @@ def test_given_positions_decide_on_the_angles():
     assert angles == sorted(angles)
 
 
+def arcs(pos, label):
+    """Number of neighbors on a circle with different labels."""
+    angle = polar(pos)[1]
+    kinds = [label.get(list(pos)[k]) for k in np.argsort(angle)]
+    return sum(one != other for one, other in zip(kinds, kinds[1:] + kinds[:1], strict=True))
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_each_group_is_one_arc_of_a_circle(seed):
+    kinds = np.random.default_rng(seed).integers(4, size=34)
+    label = dict(zip(KARATE, kinds.tolist(), strict=True))
+    pos = nl.ws_sne_layout(KARATE, seed=0, circle=True, groups=label)
+    assert arcs(pos, label) == 4
+    others = [arcs({v: pos[w] for v, w in zip(KARATE, np.random.default_rng(k).permutation(34), strict=True)}, label)
+              for k in range(5)]  # fmt: skip
+    assert min(others) > 4
+    nested = {v: (k % 2, k) for v, k in label.items()}
+    pos = nl.ws_sne_layout(KARATE, seed=0, circle=True, groups=nested)
+    assert arcs(pos, label) == 4
+    assert arcs(pos, {v: path[0] for v, path in nested.items()}) == 2
+
+
+def test_arcs_of_true_groups_have_few_crossings():
+    G = nx.planted_partition_graph(5, 12, 0.5, 0.03, seed=1)
+    free, told, wrong = (
+        crossings(G, nl.ws_sne_layout(G, seed=0, circle=True, **own))
+        for own in ({}, {"groups": [set(range(k, k + 12)) for k in range(0, 60, 12)]},
+                    {"groups": [set(range(k, 60, 5)) for k in range(5)]})
+    )  # fmt: skip
+    assert told < 1.1 * free
+    assert wrong > 2 * free
+
+
+def test_nodes_without_a_group_stand_between_the_arcs():
+    label = {v: v % 3 for v in KARATE if v % 4}
+    pos = nl.ws_sne_layout(KARATE, seed=0, circle=True, groups=label)
+    angle = polar(pos)[1]
+    kinds = [label.get(list(pos)[k]) for k in np.argsort(angle)]
+    for kind in range(3):
+        at = [k for k, each in enumerate(kinds) if each == kind]
+        gaps = np.diff(at, append=at[0] + len(kinds))
+        assert sorted(gaps)[-2] == 1
+
+
 def test_groups_pull_on_rings():
     labels = {v: v % 3 for v in KARATE}
 
@@ -188,7 +232,6 @@ def test_groups_pull_on_rings():
         ({"rings": 0, "node_size": 0.1}, "and node_size moves them apart"),
         ({"rings": 0, "dim": 3}, "rings=0 is for drawings in the plane, given dim=3"),
         ({"circle": True, "dim": 1}, "circle=True is for drawings in the plane, given dim=1"),
-        ({"circle": True, "groups": "club"}, "circle=True orders nodes by their edges alone"),
         ({"circle": "yes"}, "circle must be True or False"),
     ],
 )

@@ -16,6 +16,7 @@ of Combinatorics and its Applications 5, 1992 (how wide a sector may be).
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -23,7 +24,7 @@ from scipy.sparse import csr_array
 
 from nelayout.core.placing.final import dot_diameter
 
-__all__ = ["Rings", "in_sectors", "on_circles", "sifted", "sifting_rounds", "spaced"]
+__all__ = ["Rings", "in_sectors", "on_circles", "side_by_side", "sifted", "sifting_rounds", "spaced"]
 
 # Most rounds of sifting, and comparisons of a node's place with an edge in all of them.
 MAX_ROUNDS, MAX_COMPARED = 30, 1e8
@@ -38,10 +39,12 @@ class Rings:
 
     radius  (n,) of each node's circle, >= 0, in any unit
     even    whether all nodes are on one circle at equal angles
+    groups  arrays of nodes that are side by side on this circle, nested or disjoint
     """
 
     radius: np.ndarray
     even: bool = False
+    groups: tuple[np.ndarray, ...] = ()
 
     @property
     def kind(self) -> str:
@@ -54,18 +57,23 @@ def on_circles(radius: np.ndarray, angle: np.ndarray) -> np.ndarray:
     return radius[:, None] * np.stack([np.cos(angle), np.sin(angle)], axis=1)
 
 
-def sifted(P: csr_array, order: np.ndarray, rounds: int = MAX_ROUNDS) -> tuple[np.ndarray, int]:
+def sifted(
+    P: csr_array, order: np.ndarray, rounds: int = MAX_ROUNDS, block: np.ndarray | None = None
+) -> tuple[np.ndarray, int]:
     """Return an order of the nodes on a circle with few crossings, and their number.
 
     ``order``: another one.  ``rounds``: the most, in each of which every node moves once.  Where two places have
-    equally few crossings, a node takes the place with the shorter edges.
+    equally few crossings, a node takes the place with the shorter edges.  ``block`` (n,): nodes of a block are side by
+    side, and stay so; -1: a node does not move.
     """
     n, degree = P.shape[0], np.diff(P.indptr)
     rows, cols, place = np.repeat(np.arange(n), degree), P.indices.astype(np.int64), np.arange(n)
+    turns = np.argsort(-degree, kind="stable")
+    turns = (turns if block is None else turns[block[turns] >= 0]).tolist()
     for _ in range(rounds):
         before = order
-        for v in np.argsort(-degree, kind="stable").tolist():
-            order = _moved(order, v, P.indices[P.indptr[v] : P.indptr[v + 1]], rows, cols, place)
+        for v in turns:
+            order = _moved(order, v, P.indices[P.indptr[v] : P.indptr[v + 1]], rows, cols, place, block)
         if np.array_equal(order, before):
             break
     return order, _chord_crossings(np.argsort(order), rows, cols)
@@ -77,7 +85,8 @@ def sifting_rounds(n: int, entries: int) -> int:
 
 
 def _moved(
-    order: np.ndarray, v: int, around: np.ndarray, rows: np.ndarray, cols: np.ndarray, place: np.ndarray
+    order: np.ndarray, v: int, around: np.ndarray, rows: np.ndarray, cols: np.ndarray, place: np.ndarray,
+    block: np.ndarray | None,
 ) -> np.ndarray:
     """Return the order with a node at its best place; ``around``: its neighbors."""
     n, own = len(order), len(around)
@@ -99,8 +108,54 @@ def _moved(
     away = np.abs((place[:, None] - 0.5) - at[around])
     length = np.sum(np.minimum(away, n - 1 - away), axis=1)
     cost = crossings + length / (n * own)  # the length is less than one crossing
+    if block is not None:
+        beside = np.flatnonzero(block[rest] == block[v])
+        if not len(beside):
+            return order
+        cost[: beside[0]], cost[beside[-1] + 2 :] = math.inf, math.inf
     best, now = int(np.argmin(cost)), int(np.argmax(order == v))
     return np.insert(rest, best, v) if cost[best] < cost[now] - 1e-9 else order
+
+
+def side_by_side(
+    P: csr_array, order: np.ndarray, groups: Sequence[np.ndarray], rounds: int
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return an order in which members of groups are neighbors, and blocks for `sifted`.
+
+    Groups, and nodes in no group, are sifted as nodes of a graph of blocks; within each group its own groups are.
+
+    >>> path = csr_array(np.diag([1.0, 1.0, 1.0], 1) + np.diag([1.0, 1.0, 1.0], -1))
+    >>> side_by_side(path, np.arange(4), [np.array([0, 2])], 3)[0].tolist()
+    [0, 2, 1, 3]
+    """
+    leaf = np.full(len(order), -1)
+
+    def arranged(nodes: np.ndarray, inner: list[np.ndarray]) -> list[int]:
+        label, outer = np.full(len(order), -1), list[np.ndarray]()
+        for group in sorted(inner, key=len, reverse=True):
+            if label[group[0]] < 0:
+                label[group] = len(outer)
+                outer.append(group)
+        if not outer:
+            leaf[nodes] = nodes[0]
+            return nodes.tolist()
+        alone = nodes[label[nodes] < 0]
+        label[alone] = len(outer) + np.arange(len(alone))
+        own = label[nodes]
+        part = csr_array(P[nodes][:, nodes])
+        of, to = np.repeat(own, np.diff(part.indptr)), own[part.indices]
+        apart, count = of != to, len(outer) + len(alone)
+        graph = csr_array((np.ones(int(apart.sum())), (of[apart], to[apart])), shape=(count, count))
+        graph.sum_duplicates()
+        first = own[np.sort(np.unique(own, return_index=True)[1])]
+        found = list[int]()
+        for k in sifted(graph, first, rounds)[0].tolist():
+            members = nodes[own == k]
+            more = [g for g in inner if k < len(outer) and g is not outer[k] and label[g[0]] == k]
+            found += arranged(members, more) if k < len(outer) else members.tolist()
+        return found
+
+    return np.array(arranged(order, list(groups))), leaf
 
 
 def _chord_crossings(at: np.ndarray, rows: np.ndarray, cols: np.ndarray) -> int:
