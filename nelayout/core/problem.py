@@ -158,12 +158,14 @@ class Effort:
     untangle  whether crossings are undone
     starts    whether other initial positions are compared
     compare   whether several candidates are compared by the quality score
+    through   whether the last candidate is drawn from the others, if none are compared
     share     part of the iterations of each stage, in (0, 1]
     """
 
     untangle: bool = True
     starts: bool = True
     compare: bool = True
+    through: bool = True
     share: float = 1.0
 
     def steps(self, most: int) -> int:

@@ -60,9 +60,6 @@ COMPARED = 40
 # Fewest nodes of a graph for which "auto" tries more than one tail.
 # see tuning: MIN_TAILS_NODES
 MIN_TAILS_NODES = 9
-# Which candidate of "auto" is drawn if none are compared: lighter tails blur hubs, the whole tail tears meshes.
-# see tuning: UNCOMPARED
-UNCOMPARED = 1
 # Nats (of each row under connections by rows) below which no other initial positions are tried.
 # see tuning: GOOD_ENOUGH
 GOOD_ENOUGH = 1e-2
@@ -150,8 +147,9 @@ class _Planner:
             return tuple(replace(each, last=True) if isinstance(each, Levels) else each for each in found)
         if self.judged:
             ways = [stage for stage in descents if not stage.candidate]
-            if not self.effort.compare:
-                return (*found, *map(self._descend, ways), *self._last(self.judged[: UNCOMPARED + 1][-1]))
+            if not self.effort.compare:  # the last candidate blurs no hubs; through the others it tears fewer meshes
+                through = [*ways, *self.judged[:-1]] if self.effort.through else ways
+                return (*found, *map(self._descend, through), *self._last(self.judged[-1]))
             return (*found, *map(self._descend, ways), *self._judged(ways, descents[len(ways) :]))
         emphasis = ROWS_EMPHASIS if facts.row_distances else None
         found += [self._descend(each, emphasis=None if k else emphasis) for k, each in enumerate(descents[:-1])]

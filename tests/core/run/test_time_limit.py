@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import nelayout as nl
+from nelayout.core.run.budget import PLANNED
 from nelayout.cli import main
 from nelayout.core.record.progress import Observer
 
@@ -56,7 +57,7 @@ def test_passes_leave_in_order_of_worth():
     full = nl.plan(TREE, n_jobs=1)
     untangled = sum(each.seconds for each in full.passes if "radial" in each.name or each.name == "untangle")
     assert "from a radial drawing" in names(10.0)
-    without = names((drawing_seconds(full) - untangled / 2) / 0.8)
+    without = names((drawing_seconds(full) - untangled / 2) / PLANNED)
     assert "from a radial drawing" not in without
     assert "emphasis" in without
     assert not {"emphasis", "tail x 0.5"} & names(0.01)
