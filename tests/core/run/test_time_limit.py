@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 import nelayout as nl
-from nelayout.core.run.budget import PLANNED
 from nelayout.cli import main
 from nelayout.core.record.progress import Observer
+from nelayout.core.run.budget import PLANNED
 
 MESH, TREE = nx.grid_2d_graph(20, 30), nx.random_labeled_tree(400, seed=3)
 HUBS = nx.barabasi_albert_graph(700, 2, seed=1)
