@@ -4,7 +4,8 @@ Each graph is drawn without a keyword, with one that says what the graph confirm
 Neighborhoods, stress and crossings are those of the edges alone.  `held` is what the keyword is for: the part of the
 variance that is between groups, the correlation with a map or with distances from the middle, the part of arcs that
 point down.  Circles stand beside the order given, which networkx.circular_layout and igraph's layout_circle take, and
-beside greedy insertion (Baur & Brandes, WG 2004).
+beside greedy insertion (Baur & Brandes, WG 2004).  Rings about the node with most neighbors stand beside the angles of
+igraph's layout_reingold_tilford_circular and of networkx.shell_layout, by crossings and the mean length of edges.
 """
 
 from __future__ import annotations
@@ -156,11 +157,42 @@ def circles(seed: int) -> None:
     print(f"{'geometric mean + 1':18} {more[0]:9.1f} {more[1]:8.1f} {more[2]:9.1f}")
 
 
+def rings(seed: int) -> None:
+    """Print crossings, and mean lengths of edges in radii of the outer ring, of nodes on rings."""
+    import igraph
+
+    print(f"\n{'rings':18} {'nelayout':>15} {'igraph tree':>15} {'shell_layout':>15}")
+    rows = []
+    for name, given in graphs():
+        G = nx.convert_node_labels_to_integers(given.subgraph(max(nx.connected_components(given), key=len)))
+        hub = max(G, key=G.degree)
+        hops = nx.single_source_shortest_path_length(G, hub)
+        tree = igraph.Graph(n=len(G), edges=list(G.edges)).layout_reingold_tilford_circular(root=[hub]).coords
+        shells = nx.shell_layout(G, [[v for v in G if hops[v] == k] for k in range(max(hops.values()) + 1)])
+        found = [nl.layout(G, seed=seed, rings=hub, weight=None)]
+        for pos in (dict(enumerate(tree)), shells):
+            away = {v: np.subtract(pos[v], pos[hub]) for v in G}
+            turned = {v: np.arctan2(*away[v][::-1]) for v in G}
+            found.append({v: hops[v] * np.array([np.cos(turned[v]), np.sin(turned[v])]) for v in G})
+        row = []
+        for pos in found:
+            reach = max(np.hypot(*place) for place in pos.values())
+            length = np.mean([np.hypot(*(pos[u] - pos[v])) for u, v in G.edges]) / reach
+            row.append((nl.measure(G, pos, measures=["crossings"])["crossings"].value, length))
+        rows.append(row)
+        print(f"{name:18} {' '.join(f'{count:9.0f} {length:5.2f}' for count, length in row)}", flush=True)
+    table = np.array(rows)
+    more, lengths = np.exp(np.mean(np.log(table[:, :, 0] + 1.0), axis=0)), table[:, :, 1].mean(axis=0)
+    means = zip(more, lengths, strict=True)
+    print(f"{'mean (crossings+1)':18} {' '.join(f'{count:9.1f} {length:5.2f}' for count, length in means)}")
+
+
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(prog="python -m benchmarks.structured", description=__doc__)
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--circles", action="store_true", help="circles alone")
+    parser.add_argument("--circles", action="store_true", help="circles and rings alone")
     arguments = parser.parse_args()
     if not arguments.circles:
         structure(arguments.seed)
     circles(arguments.seed)
+    rings(arguments.seed)
