@@ -5,7 +5,11 @@ middle of that group crosses some edges, and nobody would draw a gap there.  If 
 false.  As many means as many as cross half of the lines; if many edges cross the gap, as many as cross some
 lines.  The lines are drawn in honest drawings of the same graph, the references, since the drawing itself may have torn
 the group.  Of the larger group only as many nodes count, the ones beside the smaller group in the reference: a small
-community has many edges to all the others together.  A gap that half of the references show as well is no fault.
+community has many edges to all the others together.  A gap that two references show as well is no fault.
+
+Honest drawings of some graphs have such gaps as well, each another one.  So each reference is judged by the others.  A
+gap is accused if its strain is `BEYOND` times that of the worst gap of a reference: the length of all edges across it
+in units of the local scale, or the same for each edge across the middle of the smaller group.
 
 A tear through several groups leaves small pieces, and small pieces make weak measures.  So the two sides of the worst
 gap are joined before the next gap is judged.
@@ -26,8 +30,9 @@ from typing import NamedTuple
 import numpy as np
 from scipy.sparse import csr_array
 
+from nelayout.quality.distances import lengths
 from nelayout.trust.chance import LEVEL
-from nelayout.trust.groups import drawn_groups, surroundings, wide_gap
+from nelayout.trust.groups import Surroundings, groups_of, surroundings, wide_gap
 from nelayout.trust.records import Torn
 
 __all__ = ["torn"]
@@ -41,6 +46,11 @@ MANY_EDGES = 8
 # Share of the gaps between neighboring nodes of two groups that may be narrow in a reference that shows a gap: a few
 # stray nodes do not close it.
 STRAY = 0.1
+
+# Part by which the strain of a false gap exceeds the worst strain of a reference.
+BEYOND = 2.0
+# A gap that so many references show is no fault.
+SHOWN = 2
 
 ByPair = dict[tuple[int, int], np.ndarray]
 
@@ -57,17 +67,45 @@ def torn(P: csr_array, Y: np.ndarray, references: Sequence[np.ndarray]) -> tuple
     references : sequence of arrays (n, dim)
         honest drawings of the same graph
     """
-    groups = _Groups(P, drawn_groups(Y), references)
+    i, j = _edges(P)
+    drawn, honest = _Drawn(Y, surroundings(Y)), [_Drawn(each, surroundings(each)) for each in references]
+    faults, notes = _false_gaps(i, j, drawn, honest)
+    if faults:
+        usual = [_false_gaps(i, j, each, [*honest[:r], *honest[r + 1 :]])[0] for r, each in enumerate(honest)]
+        worst = np.max([(0.0, 0.0), *(gap.strain for gaps in usual for gap in gaps)], axis=0)
+        notes += [gap for gap in faults if (gap.strain <= BEYOND * worst).all()]
+        faults = [gap for gap in faults if (gap.strain > BEYOND * worst).any()]
+    return _worst_first(faults), _worst_first(notes)
+
+
+class _Drawn(NamedTuple):
+    """A drawing: positions (n, dim), and the gaps between neighboring places."""
+
+    Y: np.ndarray
+    around: Surroundings
+
+
+class _Gap(NamedTuple):
+    """A gap, and two strains: the length of all edges across it, and that per expected edge."""
+
+    record: Torn
+    strain: tuple[float, float]
+
+
+def _false_gaps(
+    i: np.ndarray, j: np.ndarray, drawn: _Drawn, references: Sequence[_Drawn]
+) -> tuple[list[_Gap], list[_Gap]]:
+    """Return false gaps, and gaps wider than their edges (i, j) explain."""
+    groups = _Groups(i, j, drawn.around, references)
     tests = {pair: groups.test(*pair) for pair in groups.pairs()}
     faults = []
     while wrong := [pair for pair, test in tests.items() if test.fault]:
         a, b = max(wrong, key=lambda pair: (tests[pair].score, tests[pair].edges, pair))
-        faults.append(groups.record(a, b, tests[a, b]))
+        faults.append(groups.gap(a, b, tests[a, b]))
         groups.join(a, b)
         tests = {pair: test for pair, test in tests.items() if a not in pair and b not in pair}
         tests |= {pair: groups.test(*pair) for pair in groups.pairs() if a in pair}
-    notes = [groups.record(*pair, test) for pair, test in tests.items() if test.p > LEVEL and not test.shown]
-    return _worst_first(faults), _worst_first(notes)
+    return faults, [groups.gap(*pair, test) for pair, test in tests.items() if test.p > LEVEL and not test.shown]
 
 
 class _Test(NamedTuple):
@@ -91,19 +129,17 @@ class _Test(NamedTuple):
 class _Groups:
     """Drawn groups, edges within and between them, and the gaps in the references."""
 
-    def __init__(self, P: csr_array, group: np.ndarray, references: Sequence[np.ndarray]) -> None:
-        self.references = references
-        self.i, self.j = _edges(P)
+    def __init__(self, i: np.ndarray, j: np.ndarray, around: Surroundings, references: Sequence[_Drawn]) -> None:
+        self.i, self.j, self.around, self.references = i, j, around, references
+        group = groups_of(around)
         self.members = dict(enumerate(np.split(np.argsort(group, kind="stable"), np.cumsum(np.bincount(group))[:-1])))
-        self.edges = _by_pair(group[self.i], group[self.j], np.arange(len(self.i)))
+        self.edges = _by_pair(group[i], group[j], np.arange(len(i)))
         self.gaps: list[ByPair] = []
-        self.wide: list[float] = []
-        for each in references:
-            around = surroundings(each)
-            shown = np.empty(len(around.count), dtype=np.int64)
-            shown[around.place[::-1]] = group[::-1]  # of the first node at each place
-            self.gaps.append(_by_pair(shown[around.i], shown[around.j], around.x))
-            self.wide.append(wide_gap(around))
+        for _, each in references:
+            shown = np.empty(len(each.count), dtype=np.int64)
+            shown[each.place[::-1]] = group[::-1]  # of the first node at each place
+            self.gaps.append(_by_pair(shown[each.i], shown[each.j], each.x))
+        self.wide = [wide_gap(each) for _, each in references]
         self.lines: dict[int, np.ndarray] = {}
 
     def pairs(self) -> list[tuple[int, int]]:
@@ -120,13 +156,16 @@ class _Groups:
         if p > LEVEL:
             p = _share_with_fewer(lines, self._beside(small, large, self.edges[a, b])[:, None])
             shows = map(self._shows_gap, self.gaps, self.wide, [(a, b)] * len(self.gaps))
-            shown = 2 * sum(shows) >= len(self.gaps)
+            shown = sum(shows) >= min(SHOWN, len(self.gaps))
         return _Test(edges, float(np.median(lines)), p, shown)
 
-    def record(self, a: int, b: int, test: _Test) -> Torn:
-        """Return the record of a gap."""
+    def gap(self, a: int, b: int, test: _Test) -> _Gap:
+        """Return the record of a gap, and its strain."""
         small, large = (tuple(self.members[each].tolist()) for each in self._smaller_first(a, b))
-        return Torn((small, large), test.score, test.edges, test.expected, test.p, "")
+        i, j = (self.around.place[ends[self.edges[a, b]]] for ends in (self.i, self.j))
+        length = np.sum(lengths(self.around.places, i, j) / np.maximum(self.around.scale[i], self.around.scale[j]))
+        strain = float(length), float(length) / max(test.expected, 1.0)
+        return _Gap(Torn((small, large), test.score, test.edges, test.expected, test.p, ""), strain)
 
     def join(self, a: int, b: int) -> None:
         """Make one group `a` of both."""
@@ -148,7 +187,7 @@ class _Groups:
         nodes, inside = self.members[group], self.edges.get((group, group), np.zeros(0, dtype=np.int64))
         i, j = np.searchsorted(nodes, self.i[inside]), np.searchsorted(nodes, self.j[inside])
         counts = []
-        for Y in self.references:
+        for Y, _ in self.references:
             along = Y[nodes] @ _directions(Y.shape[1]).T
             right = np.argsort(np.argsort(along, axis=0, kind="stable"), axis=0) >= len(nodes) / 2
             counts.append(np.count_nonzero(right[i] != right[j], axis=0))
@@ -162,7 +201,7 @@ class _Groups:
         i, j = self.i[edges], self.j[edges]
         end = np.searchsorted(others, np.where(np.isin(i, others), i, j))
         counts = []
-        for Y in self.references:
+        for Y, _ in self.references:
             near = np.zeros(len(others), dtype=bool)
             near[np.argsort(KDTree(Y[own]).query(Y[others], workers=-1)[0], kind="stable")[: len(own)]] = True
             counts.append(np.count_nonzero(near[end]))
@@ -180,8 +219,9 @@ def _share_with_fewer(lines: np.ndarray, edges: np.ndarray) -> float:
     return float(np.mean(lines < edges) + np.mean(lines == edges) / 2.0)
 
 
-def _worst_first(found: list[Torn]) -> tuple[Torn, ...]:
-    return tuple(sorted(found, key=lambda each: (-each.score, -len(each.nodes[0]), each.nodes)))
+def _worst_first(found: list[_Gap]) -> tuple[Torn, ...]:
+    records = [gap.record for gap in found]
+    return tuple(sorted(records, key=lambda each: (-each.score, -len(each.nodes[0]), each.nodes)))
 
 
 def _by_pair(a: np.ndarray, b: np.ndarray, values: np.ndarray) -> ByPair:

@@ -37,7 +37,7 @@ from nelayout.quality.distances import TIE, lengths, standardize
 from nelayout.quality.edges import neighboring
 from nelayout.trust.chance import LEVEL, discoveries, tail
 
-__all__ = ["Surroundings", "drawn_groups", "smallest_group", "surroundings", "wide_gap"]
+__all__ = ["Surroundings", "drawn_groups", "groups_of", "smallest_group", "surroundings", "wide_gap"]
 
 # Fewest places of a group.
 MIN_PLACES = 5
@@ -62,6 +62,7 @@ class Surroundings(NamedTuple):
     places  different positions (m, d), along the d dimensions that they span
     place   place (n,) of each node
     count   nodes (m,) at each place
+    scale   local scale (m,) of each place
     i, j    places at both ends of each Delaunay edge
     x       length of the edge over the local scale
     """
@@ -69,6 +70,7 @@ class Surroundings(NamedTuple):
     places: np.ndarray
     place: np.ndarray
     count: np.ndarray
+    scale: np.ndarray
     i: np.ndarray
     j: np.ndarray
     x: np.ndarray
@@ -76,12 +78,17 @@ class Surroundings(NamedTuple):
 
 def drawn_groups(Y: np.ndarray) -> np.ndarray:
     """Return the group (n,) of each node, largest first; Y has positions (n, dim), dim <= 3."""
-    around = surroundings(Y)
+    return groups_of(surroundings(Y))
+
+
+def groups_of(around: Surroundings) -> np.ndarray:
+    """Return the group (n,) of each node of a drawing, largest first."""
+    n = len(around.place)
     if len(around.places) < 2 * MIN_PLACES:
-        return np.zeros(len(Y), dtype=np.int64)
+        return np.zeros(n, dtype=np.int64)
     i, j, gap = _tree(around)
     cut = discoveries(tail(_chance(around, gap), gap, BULK)) <= LEVEL
-    part = _joined(i, j, gap, cut, around.count, smallest_group(len(Y)))[around.place]
+    part = _joined(i, j, gap, cut, around.count, smallest_group(n))[around.place]
     # The largest group comes first; equal sizes come in the order of their first nodes.
     _, first, part, size = np.unique(part, return_index=True, return_inverse=True, return_counts=True)
     rank = np.empty(len(size), dtype=np.int64)
@@ -104,10 +111,10 @@ def surroundings(Y: np.ndarray) -> Surroundings:
     flat = flat[first]
     i, j = neighboring(flat)
     if not len(i):
-        return Surroundings(flat, place.ravel(), count, i, j, np.zeros(0))
+        return Surroundings(flat, place.ravel(), count, np.ones(len(flat)), i, j, np.zeros(0))
     far, near = KDTree(flat).query(flat, k=min(NEAREST, len(flat) - 1) + 1, workers=-1)
     scale = np.median(far[:, -1][near], axis=1)  # over the place itself as well
-    return Surroundings(flat, place.ravel(), count, i, j, lengths(flat, i, j) / np.maximum(scale[i], scale[j]))
+    return Surroundings(flat, place.ravel(), count, scale, i, j, lengths(flat, i, j) / np.maximum(scale[i], scale[j]))
 
 
 def _tree(around: Surroundings) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
