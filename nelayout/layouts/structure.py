@@ -11,7 +11,6 @@ Messages name the keyword.  Everything is checked before any work begins.
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -23,7 +22,7 @@ from nelayout import graphs
 from nelayout.core.placing.components import component_labels
 from nelayout.core.placing.rings import Rings
 from nelayout.core.terms import Anchored, Directed, Gathered, Repelled, Term
-from nelayout.errors import InputError, InputTypeError
+from nelayout.errors import InputError, InputTypeError, near_matches
 from nelayout.graphs.groups import groups_of
 from nelayout.graphs.host import AXES, as_mapping
 from nelayout.graphs.plain import is_missing
@@ -329,14 +328,15 @@ def _center(network: graphs.Network, given: Any) -> int | None:
     """Return the node that ``rings`` names; None for values of nodes."""
     if not isinstance(given, Hashable):
         return None
+    truth = isinstance(given, (bool, np.bool_))  # True equals the node 1
     for labels in network.host.aliases:
-        if given in labels:
+        if given in labels and not (truth and not any(isinstance(label, bool) for label in labels)):
             return int(network.host.nodes([given], "rings")[0])
     attributes = network.host.attributes()
-    if isinstance(given, str) and given in attributes:
+    if (isinstance(given, str) and given in attributes) or (isinstance(given, tuple) and len(given) == len(network.labels)):
         return None
-    if isinstance(given, (str, int, np.integer, tuple)):
-        near = difflib.get_close_matches(str(given), [*attributes, *map(str, network.labels)], 1)
+    if truth or isinstance(given, (str, int, np.integer, tuple)):
+        near = near_matches(given, [*attributes, *(name for name in network.labels if isinstance(name, str))])
         hint = f"; did you mean {near[0]!r}?" if near else ""
         raise InputError(
             f"rings must be a node in the middle, or an attribute, dict or array with the ring of each node; got "

@@ -221,6 +221,7 @@ def test_groups_pull_on_rings():
         ({"rings": "nobody"}, "rings must be a node in the middle, or an attribute"),
         ({"rings": "clubs"}, "did you mean 'club'?"),
         ({"rings": 99}, "got 99, which is no node"),
+        ({"rings": True}, "got True, which is no node"),
         ({"rings": [1, 2]}, "rings has 2 entries and the graph has 34 nodes"),
         ({"rings": {0: 1}}, "rings: node 1 has no value"),
         ({"rings": 0, "circle": True}, "rings=0 and circle=True both say where nodes lie"),
