@@ -60,7 +60,7 @@ class Problem:
     rings     circles on which all nodes lie; None: none
     lines     (n, dim) number of each coordinate's line, -1 for none, see `nelayout.core.placing.lines`; None: no line
     shape     of the groups, which do not overlap: a name of `nelayout.core.placing.shapes.SHAPES`; None: no shape
-    mixed     whether P has more than the edges of the graph, so that their crossings tell little
+    edges     (n, n) the edges of the graph, where P has more than these; None: P has them
     terms     wishes beside the edges, see `nelayout.core.terms`
     """
 
@@ -84,7 +84,7 @@ class Problem:
     rings: Rings | None = None
     lines: np.ndarray | None = None
     terms: tuple[Term, ...] = ()
-    mixed: bool = False
+    edges: csr_array | None = None
 
     @property
     def n(self) -> int:

@@ -123,7 +123,7 @@ def _read(
             "use affinity='weights', or leave out features"
         )
     wanted = read_structure(network, o, P, start, mask)
-    P, start, mask, said = wanted.P, wanted.start, wanted.fixed, (*said, *wanted.notes)
+    edges, P, start, mask, said = P, wanted.P, wanted.start, wanted.fixed, (*said, *wanted.notes)
     dots = isinstance(o["node_size"], str) and o["node_size"] == "auto"
     given = None if dots else o["node_size"]
     if isinstance(given, str) and given not in host.attributes():
@@ -149,7 +149,7 @@ def _read(
         P, _mass(method, o, network), lengths=network.lengths, joint=joint, start=start, fixed=mask,
         size=size, dots=dots, terms=wanted.terms, tied=wanted.tied, groups=wanted.groups,
         shape=o["groups_shape"] if wanted.groups else None, rings=wanted.rings,
-        lines=wanted.lines, mixed=o["features"] is not None, **known,
+        lines=wanted.lines, edges=None if P is edges else edges, **known,
     )
     settings = Settings(
         o["dim"], optimizer, o["max_iter"], o["tol"], None if previous is None else previous.stability, o["smoothing"],

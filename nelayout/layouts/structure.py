@@ -333,7 +333,8 @@ def _center(network: graphs.Network, given: Any) -> int | None:
         if given in labels and not (truth and not any(isinstance(label, bool) for label in labels)):
             return int(network.host.nodes([given], "rings")[0])
     attributes = network.host.attributes()
-    if (isinstance(given, str) and given in attributes) or (isinstance(given, tuple) and len(given) == len(network.labels)):
+    values = isinstance(given, tuple) and len(given) == len(network.labels)
+    if values or (isinstance(given, str) and given in attributes):
         return None
     if truth or isinstance(given, (str, int, np.integer, tuple)):
         near = near_matches(given, [*attributes, *(name for name in network.labels if isinstance(name, str))])

@@ -143,7 +143,8 @@ def _of_graph_sizes(known: Mapping[str, int], method: Any, options: Mapping[str,
         problem = call.problem
         near = problem.near(call.method)
         apart = problem.dots or problem.size is not None
-        facts = Facts(n, 2 * m, wished=bool(problem.terms) or problem.mixed, aligned=problem.lines is not None)
+        wished = bool(problem.terms) or problem.edges is not None
+        facts = Facts(n, 2 * m, wished=wished, aligned=problem.lines is not None)
         outline = Outline.of_sizes(n, 2 * m, call.method, call.settings, near, apart, facts, problem.rings)
         found = plan_of_outline(outline, call.method, call.settings)
     alone = outline.components - 1

@@ -138,3 +138,9 @@ def test_the_shell_takes_features(tmp_path, capsys):
     assert main([*call, "c"]) == 1
     assert main([*call, "kind"]) == 1
     assert "has feature 0 'text'" in capsys.readouterr().err
+
+
+def test_only_edges_of_the_graph_count_as_crossings():
+    ring = nx.relabel_nodes(nx.cycle_graph(34), dict(enumerate(np.random.default_rng(0).permutation(34).tolist())))
+    pos = nl.ws_sne_layout(ring, seed=0, circle=True, features={v: X[v] for v in ring})
+    assert nl.measure(ring, pos, measures=["crossings"])["crossings"].value == 0

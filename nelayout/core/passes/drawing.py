@@ -12,6 +12,7 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+from scipy.sparse import csr_array
 
 from nelayout.core.catalogue.record import Method
 from nelayout.core.formula.alpha_choice import AlphaChoice
@@ -97,7 +98,7 @@ class Part:
     fixed       (n, dim) mask of the coordinates that stay; None: all are free
     init_hint   (n, dim) an outline of the drawing, from which a coarse level is also drawn; None: none
     own_start   whether ``start`` comes from this package: other initial positions may be tried beside it
-    mixed       whether similarities are more than the edges of the graph
+    edges       (n, n) edges of the graph, where the similarities are more than these; None: they are the edges
     rings       circles on which the nodes lie; None: none
     lines       (n, dim) number of the line of each coordinate, see `nelayout.core.placing.lines`; None: no lines
     """
@@ -108,7 +109,7 @@ class Part:
     fixed: np.ndarray | None = None
     init_hint: np.ndarray | None = None
     own_start: bool = False
-    mixed: bool = False
+    edges: csr_array | None = None
     rings: Rings | None = None
     lines: np.ndarray | None = None
 
@@ -116,6 +117,11 @@ class Part:
     def known(self) -> np.ndarray:
         """(n,) mask of the nodes with an initial position."""
         return np.zeros(len(self.nodes), dtype=bool) if self.start is None else ~np.isnan(self.start[:, 0])
+
+    @property
+    def seen_edges(self) -> csr_array:
+        """(n, n) the edges that a reader sees, which cross or not."""
+        return self.affinity.P if self.edges is None or not self.edges.nnz else self.edges
 
     @property
     def placed(self) -> bool:

@@ -65,7 +65,7 @@ class Facts:
         """Look at a connected graph that is to be drawn by a method."""
         P, n = part.affinity.P, len(part.nodes)
         judged = any(isinstance(stage, Descend) and stage.candidate for stage in method.stages)
-        wished = bool(part.affinity.terms) or part.mixed
+        wished = bool(part.affinity.terms) or part.edges is not None
         judged = judged and not wished  # no shape is known beforehand
         special = ""
         if judged and not part.placed and is_round(P, dim):

@@ -70,7 +70,7 @@ class Layers(Pass):
         for number, Y in enumerate(self._initial(drawing.part, run.objective(drawing, method), run), 1):
             step = replace(self.compared, name=f"start {number}: {self.compared.name}")
             branches.append(Candidate(passes=(step,), start=drawing.at(Y)))
-        few = drawing.Y.shape[1] == 2 and drawing.affinity.P.nnz <= 2 * MAX_COUNTED_EDGES
+        few = drawing.Y.shape[1] == 2 and drawing.part.seen_edges.nnz <= 2 * MAX_COUNTED_EDGES
         return BestOf(name=self.name, branches=tuple(branches), by="crossings" if few else "J")(drawing, run)
 
     def _initial(self, part: Part, objective: Objective, run: Run) -> Iterator[np.ndarray]:
@@ -97,7 +97,7 @@ class Layers(Pass):
         if joined and all_free:
             columns_of += [free[:, ~held], drawn(self.across, int(np.count_nonzero(~held)), run.rng)]
             if held.sum() == 1 and len(held) == 2:
-                ordered = in_order(part.affinity.P, given[:, held][:, 0], free[:, ~held][:, 0])
+                ordered = in_order(part.seen_edges, given[:, held][:, 0], free[:, ~held][:, 0])
                 columns_of.append(ordered[:, None])
         for columns in columns_of:
             Y = given * unit

@@ -61,7 +61,7 @@ class OnRings(Pass):
         drawing, part = replace(drawing, method=run.method), drawing.part
         assert part.rings is not None
         assert part.start is not None
-        radius, P = part.rings.radius, part.affinity.P
+        radius, P = part.rings.radius, part.seen_edges
         angle, even = _angles(part.start, radius), part.rings.even
         objective = run.sums.on_cpu.objective(run.method, part.affinity)
         if even or not self.steps or not P.nnz:

@@ -414,7 +414,8 @@ def _by_rest(_: Drawing, run: Run) -> Measure:
 
 def _by_crossings(drawing: Drawing, _: Run) -> Measure:
     """Measure drawings by minus their crossings."""
-    return lambda now: -crossings(drawing.affinity.P, now.Y, math.inf)
+    P = drawing.affinity.P if drawing.given is None else drawing.given.seen_edges
+    return lambda now: -crossings(P, now.Y, math.inf)
 
 
 MEASURES = {

@@ -36,7 +36,7 @@ class Reorder(Pass):
         return Cost(READ * REORDERED * model.entries)
 
     def __call__(self, drawing: Drawing, run: Run) -> Drawing:
-        part, P, Y = drawing.part, drawing.affinity.P, drawing.Y.copy()
+        part, P, Y = drawing.part, drawing.part.seen_edges, drawing.Y.copy()
         assert part.fixed is not None
         assert part.start is not None
         free = int(np.argmin(part.layers))

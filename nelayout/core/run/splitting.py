@@ -63,7 +63,8 @@ def split(
         hint = None if problem.init_hint is None else problem.init_hint[nodes]
         lines = None if problem.lines is None else problem.lines[nodes]
         lines = None if lines is None or not (lines >= 0).any() else lines
-        found.append(Part(nodes, affinity, start, fixed, hint, mixed=problem.mixed, lines=lines))
+        edges = None if problem.edges is None else csr_array(problem.edges[nodes][:, nodes])
+        found.append(Part(nodes, affinity, start, fixed, hint, edges=edges, lines=lines))
     return found, notes
 
 
