@@ -54,4 +54,5 @@ def hidden_sentence(P: csr_array, fault: Hidden, names: Sequence[object], kind: 
 
 def cluster_sentence(P: csr_array, fault: Cluster, names: Sequence[object], kind: str = "rows") -> str:
     """Return a group that the drawing made in words."""
-    return f"The drawing made the group of {group_name(P, fault.nodes, names, kind)}: larger neighborhoods dissolve it."
+    group = group_name(P, fault.nodes, names, kind)
+    return f"This drawing sets {group} apart, and larger neighborhoods leave no gap around them."

@@ -89,4 +89,4 @@ def test_sentence_counts_rows():
     three = rng.random((90, 2)) + np.repeat([[0, 0], [2, 0], [0, 2]], 30, axis=0)
     fault = false_clusters(three, rng.random((4, 90, 2)))[0][0]
     said = cluster_sentence(csr_array(np.ones((90, 90))), fault, range(90))
-    assert f"the 30 rows around {fault.nodes[0]}:" in said
+    assert f"the 30 rows around {fault.nodes[0]} apart" in said
