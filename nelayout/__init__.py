@@ -41,7 +41,7 @@ Drawings
     compare, align       drawings beside each other, turned alike; Comparison; compare_vectors for embeddings
     benchmark, Benchmark  layouts of many graphs, ranked and tested
     audit, Audit         which claims of a drawing hold, and how good it is; Misplaced, Torn, Hidden, Cluster
-    uncertainty, Uncertainty  which positions other seeds, and slightly other data, would confirm
+    uncertainty          which positions other drawings would confirm; Uncertainty, SecondPlace
 Examples
     example_graph        real graphs that come with the package
 Errors

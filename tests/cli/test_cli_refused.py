@@ -123,7 +123,7 @@ def test_a_failure_is_one_line_and_leaves_no_file(folder, fails, command):
     fails(command, FAILURES[command].format(folder=os.path.realpath(folder)))
 
 
-ALLOWED = "'add', 'compare', 'draw', 'embed', 'layout', 'methods', 'plan', 'warm-up'"
+ALLOWED = "'add', 'audit', 'compare', 'draw', 'embed', 'layout', 'methods', 'plan', 'warm-up'"
 # Wrong usage, which argument parsers answer in other programs: the line ends with the help to look at.
 WRONG = {
     "": "the following arguments are required: COMMAND; see nelayout --help",
