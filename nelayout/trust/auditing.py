@@ -16,15 +16,15 @@ from nelayout.errors import InputError
 from nelayout.graphs import every_position, graph_of, points, read, translated_errors
 from nelayout.keywords.signatures import checks_keywords
 from nelayout.layouts.solving import solve
-from nelayout.numerics.parallel import threads_for
+from nelayout.numerics.parallel import Threads, threads_for
 from nelayout.quality.edges import coincident_nodes
 from nelayout.trust.audited import FAIR, POOR, Audit, reached_in_words
 from nelayout.trust.chance import LEVEL
 from nelayout.trust.false_clusters import false_clusters
-from nelayout.trust.gaps import torn
-from nelayout.trust.misplaced import find_misplaced, misplaced_sentence
+from nelayout.trust.gaps import closed, torn
+from nelayout.trust.misplaced import Found, find_misplaced, misplaced_sentence
 from nelayout.trust.mixing import false_neighbors
-from nelayout.trust.moving import MIN_JUDGED, moves_of, parts_of
+from nelayout.trust.moving import MIN_JUDGED, Moves, Part, moves_of, parts_of
 from nelayout.trust.reach import middle_share, reach
 from nelayout.trust.records import Cluster, Hidden, Torn
 from nelayout.trust.references import Audited, Recipe, drawings
@@ -193,9 +193,9 @@ def _audit(of: Audited, G: object, pos: object, seed: int, n_jobs: int | None) -
         references = drawings(of, of.references, seed, 0) if n else []
         rivals = drawings(of, of.rivals, seed, 1) if n else []
         rows = reach(of, parts, [*references, *rivals], seed, threads) if n else ()
-        moves = [moves_of(part, Y[part.nodes], threads) for part in parts]
-        usual = [[moves_of(part, each[part.nodes], threads) for part in parts] for each in references]
+        moves, usual = _moves(parts, Y, threads), [_moves(parts, each, threads) for each in references]
         found = find_misplaced(moves, usual, Y, threads)
+        found = _with_gaps_closed(of, found, parts, usual, references, threads)
     names = of.network.labels
     misplaced = tuple(
         replace(
@@ -216,6 +216,27 @@ def _audit(of: Audited, G: object, pos: object, seed: int, n_jobs: int | None) -
     return Audit(
         misplaced, groups.gaps, groups.pairs, groups.clusters, tuple(notes), verdict, share, rows, G, pos
     )  # fmt: skip
+
+
+def _with_gaps_closed(
+    of: Audited, found: Found, parts: Sequence[Part], usual: Sequence[Sequence[Moves]],
+    references: Sequence[np.ndarray], threads: Threads,
+) -> Found:  # fmt: skip
+    """Keep the nodes that are misplaced with closed gaps, too: the others lie at a gap."""
+    gaps, _ = torn(of.P, of.Y, references) if found.accused else ((), ())
+    if not gaps:
+        return found
+    Y = closed(of.P, of.Y, gaps)
+    still = {each.node for each in find_misplaced(_moves(parts, Y, threads), usual, Y, threads).accused}
+    accused = tuple(each for each in found.accused if each.node in still)
+    repaired, rows = of.Y.copy(), [each.node for each in accused]
+    repaired[rows] = found.repaired[rows]
+    return replace(found, accused=accused, repaired=repaired)
+
+
+def _moves(parts: Sequence[Part], Y: np.ndarray, threads: Threads) -> list[Moves]:
+    """Return the moves of all parts of the drawing Y (n, dim)."""
+    return [moves_of(part, Y[part.nodes], threads) for part in parts]
 
 
 class _Groups(NamedTuple):

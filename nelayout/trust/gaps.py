@@ -35,7 +35,7 @@ from nelayout.trust.chance import LEVEL
 from nelayout.trust.groups import Surroundings, groups_of, surroundings, wide_gap
 from nelayout.trust.records import Torn
 
-__all__ = ["torn"]
+__all__ = ["closed", "torn"]
 
 # Lines through the middle of a group, in evenly spread directions.
 LINES = 32
@@ -252,3 +252,24 @@ def _directions(dim: int) -> np.ndarray:
     up = (np.arange(LINES) + 0.5) / LINES
     turn, across = np.pi * (1.0 + np.sqrt(5.0)) * np.arange(LINES), np.sqrt(1.0 - up * up)
     return np.stack([across * np.cos(turn), across * np.sin(turn), up], axis=1)
+
+
+def closed(P: csr_array, Y: np.ndarray, gaps: Sequence[Torn]) -> np.ndarray:
+    """Return the drawing with closed gaps: smaller sides move along their edges."""
+    from scipy.spatial import KDTree
+
+    Z = np.array(Y, dtype=np.float64)
+    i, j = _edges(P)
+    side = np.zeros(len(Z), dtype=np.int8)
+    for gap in gaps:
+        small, large = (np.array(nodes) for nodes in gap.nodes)
+        side[small], side[large] = 1, 2
+        ahead, back = (side[i] == 1) & (side[j] == 2), (side[i] == 2) & (side[j] == 1)
+        along = (Z[j[ahead]] - Z[i[ahead]]).sum(axis=0) + (Z[i[back]] - Z[j[back]]).sum(axis=0)
+        side[:] = 0
+        wide = float(KDTree(Z[large]).query(Z[small], workers=-1)[0].min())
+        usual = float(np.median(KDTree(Z[small]).query(Z[small], k=2, workers=-1)[0][:, 1]))
+        length = float(np.sqrt(along @ along))
+        if length > 0 and wide > usual:
+            Z[small] += along * ((wide - usual) / length)
+    return Z

@@ -168,6 +168,19 @@ def test_torn_hidden_and_made_groups_are_named_by_the_names_of_the_graph():
     assert found.page().color == "accused"
 
 
+def test_nodes_at_a_false_gap_are_not_misplaced():
+    """A lattice in three dimensions is torn, and two pairs are exchanged: only the pairs lie among strangers."""
+    G = numbered(nx.grid_graph((6, 6, 6)))
+    Y = np.array(list(nl.layout(G, dim=3, seed=8).values()))
+    Y, moved = exchanged(Y, 2, seed=1)
+    right = Y[:, 0] > np.median(Y[:, 0])
+    torn = nl.audit(G, Y + np.outer(right, [3.0 * np.ptp(Y[:, 0]), 0.0, 0.0]))
+    assert len(torn.torn) == 1
+    assert accused(torn) <= moved
+    assert len(accused(torn)) >= 3
+    assert accused(nl.audit(G, Y)) == moved
+
+
 def test_coincident_nodes_are_counted_in_a_note():
     G = GRAPHS["grid"]
     Y = DRAWN["grid"].copy()

@@ -7,7 +7,7 @@ import pytest
 from scipy.sparse import csr_array
 
 import nelayout as nl
-from nelayout.trust.gaps import torn
+from nelayout.trust.gaps import closed, torn
 from nelayout.trust.groups import drawn_groups
 from nelayout.trust.wording import gap_note, torn_sentence
 
@@ -193,3 +193,17 @@ def test_a_gap_as_honest_drawings_have_is_a_note():
     assert [len(note.nodes[0]) for note in notes] == [98]
     assert [fault.edges for fault in torn(P, X + row + noise[5], [X + each for each in noise[:5]])[0]] == [14]
     assert [fault.edges for fault in torn(P, X + 5.0 * row + noise[5], references)[0]] == [14]
+
+
+def test_closed_gaps_leave_the_shape_of_both_sides():
+    """A grid torn along a line becomes the grid again, but for the width of the gap."""
+    P, Y = planted.matrix("grid"), planted.drawing("grid")
+    A, B, Z = planted.torn_along_a_line(Y, np.random.default_rng(1))
+    gaps, _ = torn(P, Z, planted.references("grid"))
+    before = Z.copy()
+    again = closed(P, Z, gaps)
+    assert np.array_equal(Z, before)
+    for side in (A, B):
+        assert np.allclose(again[side] - again[side[0]], Y[side] - Y[side[0]])
+    assert np.abs((again - again[A[0]]) - (Y - Y[A[0]])).max() < 0.1 * np.ptp(Y)
+    assert np.array_equal(closed(P, Z, ()), Z)
