@@ -28,6 +28,9 @@ __all__ = ["J_NAME", "Reach", "middle_share", "reach"]
 J_NAME = J_OF + "ws-sne"
 # Drawings with shuffled places, and standard deviations of them by which the best must differ from their mean.
 SHUFFLES, CLEAR = 5, 3.0
+# Edges whose crossings are counted in drawings with shuffled places, if the graph has more than the limit: nearly all
+# pairs of edges overlap there.
+SAMPLED_EDGES, MAX_COUNTED_EDGES = 400, 4_000
 # Measures without a share: chance is as good as a fine drawing.
 NO_SHARE = ("edge_length_variation",)
 
@@ -55,8 +58,9 @@ def reach(
     """Return the table of a drawing; ``others``: drawings that show what is reachable."""
     rng = np.random.default_rng([seed, len(of.Y)])
     shuffled = [of.Y[rng.permutation(len(of.Y))] for _ in range(SHUFFLES)]
-    own, *found = (_values(of, parts, Y, seed, threads) for Y in (of.Y, *shuffled, *others))
-    null, rest = found[:SHUFFLES], found[SHUFFLES:]
+    many = of.P.nnz // 2 > MAX_COUNTED_EDGES
+    null = [_values(of, parts, Y, seed, threads, SAMPLED_EDGES if many else "auto") for Y in shuffled]
+    own, *rest = (_values(of, parts, Y, seed, threads, "auto") for Y in (of.Y, *others))
     return tuple(_row(name, own[name], [each[name] for each in null], [each[name] for each in rest]) for name in own)
 
 
@@ -70,9 +74,14 @@ def _row(name: str, value: float, null: Sequence[float], others: Sequence[float]
     return Reach(name, value, chance, best, (value - chance) / (best - chance) if clear else math.nan)
 
 
-def _values(of: Audited, parts: Sequence[Part], Y: np.ndarray, seed: int, threads: Threads) -> dict[str, float]:
-    found = measure_drawing(replace(of.facts, Y=Y), of.measures, "auto", seed)
-    values = {name: each.value for name, each in found.items()}
+def _values(
+    of: Audited, parts: Sequence[Part], Y: np.ndarray, seed: int, threads: Threads, edges: int | str
+) -> dict[str, float]:
+    """Return the measures of a drawing; ``edges``: the sample for crossings."""
+    drawn = replace(of.facts, Y=Y)
+    found = measure_drawing(drawn, [name for name in of.measures if name != "crossings"], "auto", seed)
+    found |= measure_drawing(drawn, [name for name in of.measures if name == "crossings"], edges, seed)
+    values = {name: found[name].value for name in of.measures}
     if parts:
         values[J_NAME] = sum(at_best_size(part, Y[part.nodes], threads)[1] for part in parts)
     return values
