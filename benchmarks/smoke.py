@@ -24,6 +24,7 @@ import numpy as np
 ROOT = Path(__file__).resolve().parents[1]
 GRAPHS = ("usair97", "worldtrade")
 RUNS = {
+    "audited": ["--smoke"],
     "balance": ["--graphs", *GRAPHS, "--methods", "ws-sne", "gamma-quadlog"],
     "changing_graphs": ["--graph", "usair97", "--methods", "ws-sne", "--stability", "0.8", "--steps", "3"],
     "cold": ["--graphs", "karate", "--repeats", "1"],
