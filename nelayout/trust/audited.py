@@ -31,7 +31,7 @@ HEADINGS = ("measure", "value", "null", "reachable", "share")
 def reached_in_words(share: float) -> str:
     """Return one sentence on the median share of a drawing."""
     if math.isnan(share):
-        return "No measure tells this drawing from chance: the graph is too small, or has too few edges."
+        return "No measure tells this drawing from one with shuffled places."
     how = "about the best that was found" if share >= NEAR_BEST else "fair" if share >= FAIR else "poor"
     how = "hardly better than chance" if share < POOR else how
     reached = f"{round(share, 2) + 0.0:.2f} of what is reachable"  # never "-0.00"

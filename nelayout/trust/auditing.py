@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
@@ -286,6 +287,8 @@ def _claims(share: float, nodes: int, gaps: int, pairs: int, groups: int, refere
         *([f"{groups} {'groups' if groups > 1 else 'group'} made by the drawing"] if groups else []),
         *([f"{nodes} {'nodes' if nodes > 1 else 'node'} among strangers"] if nodes else []),
     ]
+    if not said and math.isnan(share):
+        return f"No fault stands out {how}."
     if not said and share < FAIR:
         why = "because all of it is near chance" if share < POOR else "but all of it could be better"
         return f"No single fault stands out, {why} {how}."

@@ -68,14 +68,20 @@ def false_clusters(Y: np.ndarray, references: Sequence[np.ndarray]) -> tuple[tup
 
 
 def _best_jaccard(group: np.ndarray, other: np.ndarray) -> np.ndarray:
-    """Return the largest Jaccard index of each group with a group of another drawing."""
+    """Return the best Jaccard index of each group with a group, or its parts, elsewhere.
+
+    The parts of a group are the groups of the other drawing that lie mostly in it: a group that the other drawing
+    shows in several parts does not dissolve.
+    """
     many = int(other.max()) + 1
     pair, both = np.unique(group * many + other, return_counts=True)
     a, b = np.divmod(pair, many)
-    jaccard = both / (np.bincount(group)[a] + np.bincount(other)[b] - both)
-    best = np.zeros(int(group.max()) + 1)
-    np.maximum.at(best, a, jaccard)
-    return best
+    own, size = np.bincount(group), np.bincount(other)[b]
+    best = np.zeros(len(own))
+    np.maximum.at(best, a, both / (own[a] + size - both))
+    part = both > size / 2
+    shared, whole = (np.bincount(a[part], each[part], len(own)) for each in (both, size))
+    return np.maximum(best, shared / (own + whole - shared))
 
 
 def clumpiness(Y: np.ndarray) -> float:

@@ -31,6 +31,8 @@ SHUFFLES, CLEAR = 5, 3.0
 # Edges whose crossings are counted in drawings with shuffled places, if the graph has more than the limit: nearly all
 # pairs of edges overlap there.
 SAMPLED_EDGES, MAX_COUNTED_EDGES = 400, 4_000
+# Smallest difference, relative, between a drawing and one with shuffled places that is no rounding.
+TOLD = 1e-9
 # Measures without a share: chance is as good as a fine drawing.
 NO_SHARE = ("edge_length_variation",)
 
@@ -70,8 +72,10 @@ def _row(name: str, value: float, null: Sequence[float], others: Sequence[float]
     way = 1.0 if explained(name).higher else -1.0
     best = way * max((way * each for each in known), default=math.nan)
     ahead = way * (best - chance)
-    clear = name not in NO_SHARE and ahead > CLEAR * spread and ahead > 0.0
-    return Reach(name, value, chance, best, (value - chance) / (best - chance) if clear else math.nan)
+    # Shuffles may change nothing, as in a complete graph.
+    told = max(abs(each - value) for each in null) > TOLD * max(abs(value), abs(best))
+    clear = name not in NO_SHARE and told and ahead > CLEAR * spread and ahead > 0.0
+    return Reach(name, value, chance, best, (value - chance) / (best - chance) + 0.0 if clear else math.nan)
 
 
 def _values(
