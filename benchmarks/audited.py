@@ -6,7 +6,8 @@ recall the share of the exchanged nodes that are accused.  "honest" counts accus
 The second table has drawings that were pushed towards a shape, a circle, a cross or a square grid, while some measures
 stayed as good as they were (at most 1 % worse).  Each node moves towards its place on the shape, a step at a time.  A
 step is taken back if a held measure becomes worse.  "way" is how far the nodes came, from 0 to 1.  Then come the shares
-of what is reachable in each measure, their median and the faults.  The row "honest" is the drawing before.
+of what is reachable in each measure, their median, whether the verdict names a measure that lags, and the faults.  The
+rows "honest" are drawings by a method; the one by auto is the drawing before.
 """
 
 from __future__ import annotations
@@ -131,7 +132,8 @@ def planted(name: str, P: object, trials: int) -> None:
 def fooled(name: str, P: object, steps: int, shapes: tuple[str, ...]) -> None:
     """Print the rows of a graph with fooled measures."""
     Y = np.asarray(nl.layout(P, seed=11))
-    print(_row(name, len(Y), "honest", "", 0.0, nl.audit(P, Y)), flush=True)
+    for method in ("auto", "ws-sne", "gamma-quadlog"):
+        print(_row(name, len(Y), "honest", method, 0.0, nl.audit(P, nl.layout(P, method, seed=11))), flush=True)
     for held in HELD:
         for each in shapes:
             work = Fooled(P, Y, shape(each, len(Y)), held)
@@ -143,7 +145,9 @@ def _row(name: str, n: int, what: str, held: str, way: float, found: nl.Audit) -
     share = {row.measure: row.share for row in found.rows}
     cells = [f"{share[each]:.2f}" for each in ("neighborhood", "stress", "crossings", "J of ws-sne")]
     faults = f"{len(found.misplaced)}, {len(found.torn)}, {len(found.false_neighbors)}"
-    return f"| {name} ({n}) | {what} | {held} | {way:.2f} | {' | '.join(cells)} | {found.share:.2f} | {faults} |"
+    lags = "lags" if "lags" in found.verdict else ""
+    shares = f"{' | '.join(cells)} | {found.share:.2f}"
+    return f"| {name} ({n}) | {what} | {held} | {way:.2f} | {shares} | {lags} | {faults} |"
 
 
 def main(given: list[str] | None = None) -> None:
@@ -156,8 +160,9 @@ def main(given: list[str] | None = None) -> None:
     print("| graph (n) | drawing | honest: nodes + groups accused | precision | recall |\n|---|---|---|---|---|")
     for name, P in chosen:
         planted(name, P, 1 if asked.smoke else 4)
-    print("\n| graph (n) | shape | held | way | neighborhood | stress | crossings | J | share | nodes, gaps, hidden |")
-    print("|" + "---|" * 10)
+    measures = "neighborhood | stress | crossings | J"
+    print(f"\n| graph (n) | shape | held | way | {measures} | share | lags | nodes, gaps, hidden |")
+    print("|" + "---|" * 11)
     for name, P in chosen:
         if P.shape[0] > MAX_FOOLED:
             continue

@@ -26,7 +26,7 @@ from nelayout.trust.gaps import closed, torn
 from nelayout.trust.misplaced import Found, find_misplaced, misplaced_sentence
 from nelayout.trust.mixing import false_neighbors
 from nelayout.trust.moving import MIN_JUDGED, Moves, Part, moves_of, parts_of
-from nelayout.trust.reach import middle_share, reach
+from nelayout.trust.reach import lagging, middle_share, reach
 from nelayout.trust.records import Cluster, Hidden, Torn
 from nelayout.trust.references import Audited, Recipe, drawings
 from nelayout.trust.wording import cluster_sentence, gap_note, hidden_sentence, torn_sentence
@@ -213,6 +213,9 @@ def _audit(of: Audited, G: object, pos: object, seed: int, n_jobs: int | None) -
     share = middle_share(rows, of.decisive)
     counts = len(misplaced), len(groups.gaps), len(groups.pairs), len(groups.clusters)
     verdict = f"{reached_in_words(share)} {_claims(share, *counts, len(of.references))}"
+    last = lagging(rows, of.decisive)
+    if last is not None and share >= POOR:
+        verdict += f" One measure lags: {last.measure} reaches {last.share:.2f}, so the others alone mislead."
     notes += groups.notes
     return Audit(
         misplaced, groups.gaps, groups.pairs, groups.clusters, tuple(notes), verdict, share, rows, G, pos

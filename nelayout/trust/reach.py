@@ -23,7 +23,7 @@ from nelayout.numerics.parallel import Threads
 from nelayout.trust.moving import Part, at_best_size
 from nelayout.trust.references import Audited
 
-__all__ = ["J_NAME", "Reach", "middle_share", "reach"]
+__all__ = ["J_NAME", "Reach", "lagging", "middle_share", "reach"]
 
 J_NAME = J_OF + "ws-sne"
 # Drawings with shuffled places, and standard deviations of them by which the best must differ from their mean.
@@ -33,6 +33,8 @@ SHUFFLES, CLEAR = 5, 3.0
 SAMPLED_EDGES, MAX_COUNTED_EDGES = 400, 4_000
 # Smallest difference, relative, between a drawing and one with shuffled places that is no rounding.
 TOLD = 1e-9
+# Difference from the middle share by which a measure lags: nodes pushed into a shape leave one measure behind.
+LAG = 0.25
 # Measures without a share: chance is as good as a fine drawing.
 NO_SHARE = ("edge_length_variation",)
 
@@ -89,6 +91,13 @@ def _values(
     if parts:
         values[J_NAME] = sum(at_best_size(part, Y[part.nodes], threads)[1] for part in parts)
     return values
+
+
+def lagging(rows: Sequence[Reach], decisive: Sequence[str]) -> Reach | None:
+    """Return the decisive measure with the least share if it lags far behind the middle share."""
+    known = [row for row in rows if row.measure in (*decisive, J_NAME) and math.isfinite(row.share)]
+    last = min(known, key=lambda row: row.share, default=None)
+    return last if last is not None and last.share < middle_share(rows, decisive) - LAG else None
 
 
 def middle_share(rows: Sequence[Reach], decisive: Sequence[str]) -> float:
