@@ -49,6 +49,8 @@ STRAY = 0.1
 
 # Part by which the strain of a false gap exceeds the worst strain of a reference.
 BEYOND = 2.0
+# Largest numbers of gaps that are judged, and accused: nobody reads more.
+MAX_PAIRS, MAX_FAULTS = 2000, 100
 # A gap that so many references show is no fault.
 SHOWN = 2
 
@@ -56,7 +58,7 @@ ByPair = dict[tuple[int, int], np.ndarray]
 
 
 def torn(P: csr_array, Y: np.ndarray, references: Sequence[np.ndarray]) -> tuple[tuple[Torn, ...], tuple[Torn, ...]]:
-    """Return false gaps, and gaps wider than their edges explain, worst first.
+    """Return at most 100 false gaps, and gaps wider than their edges explain, worst first.
 
     Parameters
     ----------
@@ -98,13 +100,17 @@ def _false_gaps(
     """Return false gaps, and gaps wider than their edges (i, j) explain."""
     groups = _Groups(i, j, drawn.around, references)
     tests = {pair: groups.test(*pair) for pair in groups.pairs()}
+    wrong = sorted((pair for pair, test in tests.items() if test.fault), key=lambda pair: -tests[pair].score)
+    if len(wrong) > MAX_FAULTS:  # a drawing near chance, with no whole groups to be had
+        return [groups.gap(*pair, tests[pair]) for pair in wrong[:MAX_FAULTS]], []
     faults = []
-    while wrong := [pair for pair, test in tests.items() if test.fault]:
+    while len(faults) < MAX_FAULTS and (wrong := [pair for pair, test in tests.items() if test.fault]):
         a, b = max(wrong, key=lambda pair: (tests[pair].score, tests[pair].edges, pair))
         faults.append(groups.gap(a, b, tests[a, b]))
         groups.join(a, b)
+        others = {c for pair in tests if a in pair or b in pair for c in pair} - {a, b}
         tests = {pair: test for pair, test in tests.items() if a not in pair and b not in pair}
-        tests |= {pair: groups.test(*pair) for pair in groups.pairs() if a in pair}
+        tests |= {pair: groups.test(*pair) for pair in [(min(a, c), max(a, c)) for c in sorted(others)]}
     return faults, [groups.gap(*pair, test) for pair, test in tests.items() if test.p > LEVEL and not test.shown]
 
 
@@ -143,8 +149,9 @@ class _Groups:
         self.lines: dict[int, np.ndarray] = {}
 
     def pairs(self) -> list[tuple[int, int]]:
-        """Return the pairs of groups with edges between them."""
-        return [(a, b) for a, b in self.edges if a != b]
+        """Return the pairs of groups with edges between them, the most edges first."""
+        pairs = sorted((pair for pair in self.edges if pair[0] != pair[1]), key=lambda pair: -len(self.edges[pair]))
+        return pairs[:MAX_PAIRS]
 
     def test(self, a: int, b: int) -> _Test:
         """Judge the gap between two groups."""
