@@ -28,6 +28,7 @@ from nelayout.graphs.host import AXES, as_mapping
 from nelayout.graphs.plain import is_missing
 from nelayout.graphs.to_floats import short_repr
 from nelayout.layouts.features import with_features
+from nelayout.quality.distances import standardize
 
 __all__ = ["Structure", "read_structure"]
 
@@ -309,6 +310,9 @@ def _rings(
     center = _center(network, o["rings"])
     if center is None:
         values, known = np.unique(_numbers(network, o["rings"], "rings"), return_inverse=True)
+        if not len(values):
+            return None, []
+        values = standardize(values)  # differences of huge values would overflow
         step = float(values[-1] - values[0]) / max(len(values) - 1, 1) or 1.0
         alone = np.count_nonzero(known == 0) == 1
         return Rings((values - values[0] + (0.0 if alone else step))[known]), []

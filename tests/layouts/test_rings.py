@@ -260,3 +260,16 @@ def test_the_shell_takes_rings(tmp_path, capsys):
 def test_the_plan_of_sizes_has_the_passes_of_ties(own, name):
     planned = nl.plan(nodes=1000, edges=3000, method="ws-sne", **own)
     assert name in {each.name for each in planned.passes}
+
+
+@pytest.mark.parametrize("values", [(0.0, 1e300, 2e300), (-1.5e308, 0.0, 1.5e308), (0.0, 1e-310, 2e-310)])
+def test_rings_of_huge_and_tiny_values_keep_their_distances(values):
+    G = nx.cycle_graph(9)
+    pos = nl.layout(G, seed=0, rings={v: values[v % 3] for v in G})
+    for v in G:
+        assert np.hypot(*pos[v]) == pytest.approx((1 + v % 3) / 3)
+
+
+def test_a_graph_without_nodes_has_no_rings():
+    assert nl.layout(nx.Graph(), rings={}) == {}
+    assert nl.solve(np.zeros((0, 0)), rings=np.zeros(0)).positions.shape == (0, 2)
