@@ -68,9 +68,11 @@ def _audited(given: argparse.Namespace, into: str | None) -> tuple[Audit, Any]:
         table = table_of(given.file, into)
         if table is None:
             raise
-        for option in ("classes", "label", "nodes"):
-            if getattr(given, option) is not None:
-                why = f"--{option} names an attribute of nodes, and {given.file} is a table of rows; leave it out"
+        unused = dict.fromkeys(("classes", "label", "nodes", "weight", "source", "target"))
+        for option, usual in (unused | {"weight_kind": "auto"}).items():
+            if getattr(given, option) != usual:
+                named = option.replace("_", "-")
+                why = f"--{named} is for graphs, and {given.file} is a table of rows; leave it out"
                 raise WrongUsage(why) from None
         return audit(table[0], _rows_of(given.pos, len(table[0])), seed=given.seed), None
     notes: list[str] = []
@@ -84,11 +86,13 @@ def _audited(given: argparse.Namespace, into: str | None) -> tuple[Audit, Any]:
 
 
 def _rows_of(path: str, n: int) -> np.ndarray:
-    """Return the positions (n, dim) of the rows of a table, in the order of their file."""
-    places = list(files.read_positions(path).values())
+    """Return the positions (n, dim) of a table: by row numbers, else as in their file."""
+    places = files.read_positions(path)
     if len(places) != n:
         raise InputError(f"{path} has {len(places)} positions, and the table has {n} rows; give one for each row")
-    return np.array(places)
+    names = {str(name): place for name, place in places.items()}
+    numbers = [str(row) for row in range(n)]
+    return np.array([names[row] for row in numbers] if all(row in names for row in numbers) else list(names.values()))
 
 
 def _records(found: Audit) -> dict[str, Any]:

@@ -78,3 +78,25 @@ def test_wrong_input_is_refused(folder, fails, command, line, code):
 def test_an_audit_needs_positions(folder, nelayout):
     assert nelayout("audit graph.graphml -o audit.html")[0] == 2
     assert not (folder / "audit.html").exists()
+
+
+def test_row_numbers_lead_positions_to_their_rows(folder, nelayout):
+    rng = np.random.default_rng(4)
+    X = rng.normal(size=(40, 4))
+    (folder / "table.csv").write_text("\n".join(["a,b,c,d", *(",".join(map(repr, row)) for row in X.tolist())]) + "\n")
+    places = dict(enumerate(X[:, :2].tolist()))
+    write(folder / "rows.csv", places)
+    write(folder / "backward.csv", dict(reversed(places.items())))
+    one, two = (nelayout(f"audit table.csv --pos {name}.csv") for name in ("rows", "backward"))
+    assert one[0] == 0
+    assert one == two
+
+
+def test_options_of_graphs_are_refused_with_a_table(folder, nelayout):
+    rng = np.random.default_rng(4)
+    (folder / "table.csv").write_text("\n".join(["a,b,c,d", *(",".join(map(str, row)) for row in rng.random((9, 4)))]))
+    write(folder / "rows.csv", dict(enumerate(rng.random((9, 2)).tolist())))
+    for option in ("--weight a", "--weight-kind log"):
+        code, _, said = nelayout(f"audit table.csv --pos rows.csv {option}")
+        assert code == 2
+        assert f"{option.split()[0]} is for graphs, and table.csv is a table of rows" in said
