@@ -15,7 +15,8 @@ from nelayout.keywords.options import generator
 from nelayout.vectors.input import unmasked
 
 __all__ = [
-    "check_rows", "class_names", "coordinates", "every_row", "integer_seed", "named", "sample_size", "seed_count",
+    "check_rows", "class_names", "coordinates", "every_row", "in_row_order", "integer_seed", "named", "sample_size",
+    "seed_count",
 ]  # fmt: skip
 
 
@@ -119,6 +120,14 @@ def every_row(pos: object, n: int, what: str) -> np.ndarray:
             "Give it a position, or leave the row out of X"
         )
     return Y
+
+
+def in_row_order(X: Any, pos: Any) -> Any:
+    """Return positions (n, dim), of a frame in the order of the rows of the frame X."""
+    if not all(hasattr(each, "columns") and hasattr(each, "loc") for each in (X, pos)):
+        return pos
+    same = len(X) == len(pos) and X.index.is_unique and set(X.index) == set(pos.index)
+    return pos.loc[X.index] if same else pos
 
 
 def _is_position(given: object, dim: int) -> bool:

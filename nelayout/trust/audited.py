@@ -51,7 +51,7 @@ class Audit:
     share            median share of what is reachable; NaN if no measure has a share
     rows             one `Reach` for each measure
     G                the graph as it was given; None for a table
-    drawing          the audited positions, as they were given
+    drawing          the audited positions, as they were given; of a table an array (n, dim)
     weight           edge attribute with the weights
     """
 

@@ -18,11 +18,13 @@ from nelayout.graphs import every_position, graph_of, points, read, translated_e
 from nelayout.keywords.signatures import checks_keywords
 from nelayout.layouts.solving import solve
 from nelayout.numerics.parallel import Threads, threads_for
+from nelayout.quality.distances import standardize
 from nelayout.quality.edges import coincident_nodes
 from nelayout.trust.audited import FAIR, POOR, Audit, reached_in_words
 from nelayout.trust.chance import LEVEL
 from nelayout.trust.false_clusters import false_clusters
 from nelayout.trust.gaps import closed, torn
+from nelayout.trust.kinds import check_keywords
 from nelayout.trust.misplaced import Found, find_misplaced, misplaced_sentence
 from nelayout.trust.mixing import false_neighbors
 from nelayout.trust.moving import MIN_JUDGED, Moves, Part, moves_of, parts_of
@@ -116,8 +118,11 @@ def audit(
     [(2, 2), (7, 8)]
     """
     number = inputs.integer_seed(seed)
+    check_keywords(is_table(G), weight=weight, weight_kind=weight_kind, metric=metric)
     if is_table(G):
-        return _audit(_table(G, pos, labels, coords, metric, number, n_jobs), None, pos, number, n_jobs)
+        pos = inputs.in_row_order(G, pos)
+        found = _table(G, pos, labels, coords, metric, number, n_jobs)
+        return _audit(found, None, inputs.every_row(pos, len(found.Y), "pos"), number, n_jobs)
     G = graph_of(G)
     with translated_errors(G):
         found = _graph(G, pos, labels, coords, weight, weight_kind, n_jobs)
@@ -180,7 +185,7 @@ def _checked(Y: np.ndarray, what: str) -> np.ndarray:
             f"{what} must have 1, 2 or 3 coordinates for each node; got {Y.shape[1]}. An audit judges pictures: give "
             "the positions that are drawn"
         )
-    return Y
+    return standardize(Y)  # squares of huge or tiny positions would overflow
 
 
 def _audit(of: Audited, G: object, pos: object, seed: int, n_jobs: int | None) -> Audit:

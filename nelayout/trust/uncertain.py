@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from html import escape
+from numbers import Real
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -21,7 +22,9 @@ from nelayout.graphs.plain import is_missing
 from nelayout.graphs.to_floats import short_repr
 from nelayout.keywords.signatures import checks_keywords
 from nelayout.numerics.parallel import thread_count
+from nelayout.quality.distances import standardize
 from nelayout.trust.certainty import lower_bound, neighborhoods, second_homes, spreads, touches
+from nelayout.trust.kinds import check_keywords
 from nelayout.trust.perturbing import free_edges, perturbed
 from nelayout.vectors.input import is_table, read_rows
 
@@ -103,7 +106,7 @@ class Uncertainty:
         InputError
             for a rate that is not a number from 0 to 1
         """
-        if isinstance(rate, bool) or not isinstance(rate, (int, float)) or not 0 <= rate <= 1:
+        if isinstance(rate, bool) or not isinstance(rate, Real) or not 0 <= rate <= 1:
             raise InputError(f"rate={rate!r}; give a share of neighbors from 0 to 1, such as {RATE}")
         sure = lower_bound(self.shares, LEVEL) >= rate
         return [node for node, yes in zip(self.nodes, sure.tolist(), strict=True) if yes]
@@ -131,9 +134,16 @@ class Uncertainty:
         -------
         matplotlib.figure.Figure
         """
+        from matplotlib import rcParams
+
         from nelayout.pictures import draw
 
-        how: dict[str, Any] = {"color": self.kept, "vmin": 0.0, "vmax": 1.0, "legend_title": "neighbors kept"}
+        how: dict[str, Any] = {}
+        if keywords.get("color") is None:
+            how = {"color": self.kept, "vmin": 0.0, "vmax": 1.0, "legend_title": "neighbors kept"}
+            if (self.kept % 1 == 0).all():  # these would be classes
+                how["cmap"] = rcParams["image.cmap"]
+            keywords = {name: value for name, value in keywords.items() if name != "color"}
         if graphs.places(self.pos).dim == 2:
             how["clouds"] = self.spread
         return draw(None if is_table(self.data) else self.data, self.pos, path, **(how | keywords))
@@ -264,27 +274,27 @@ def uncertainty(
     if count < 2:
         raise InputError(f"seeds={seeds!r}; uncertainty compares drawings: give at least 2, better 10 or 20")
     for name, value in (("drop", drop), ("rewire", rewire)):
-        if isinstance(value, bool) or not isinstance(value, (int, float, np.floating)) or not 0 <= value < 1:
+        if isinstance(value, bool) or not isinstance(value, Real) or not 0 <= value < 1:
             raise InputError(f"{name}={value!r}; give a share from 0 up to 1, exclusively, such as 0.05")
     if drop + rewire >= 1:
         raise InputError(f"drop={drop!r} and rewire={rewire!r} together are all edges; give less")
+    if not isinstance(reweight, (bool, np.bool_)):
+        raise InputTypeError(f"reweight must be True or False; got {short_repr(reweight)}")
     if isinstance(seed, bool) or not hasattr(seed, "__index__") or int(seed) < 0:
         raise InputError(f"seed={seed!r}; give a whole number of at least 0, from which the other seeds follow")
     if method is not None and not isinstance(method, (str, Method)):
         raise InputTypeError(f"method={short_repr(method)}; give a name such as 'ws-sne' or 'nx:spring', or a Method")
     thread_count(n_jobs)
+    check_keywords(
+        is_table(G), weight=weight, weight_kind=weight_kind, metric=metric, rewire=float(rewire),
+        reweight=bool(reweight),
+    )  # fmt: skip
     if is_table(G):
-        strange = {"rewire": rewire, "reweight": reweight, "weight": weight != "weight"}
-        strange["weight_kind"] = weight_kind != "auto"
+        pos = inputs.in_row_order(G, pos)
         data = _Table(G, "ws-sne" if method is None else method, metric, drop, n_jobs)
     else:
-        strange = {"metric": not (isinstance(metric, str) and metric == "euclidean")}
         changes = (float(drop), float(rewire), bool(reweight))
         data = _Graph(G, "auto" if method is None else method, weight, weight_kind, changes, n_jobs)
-    wrong = next((name for name, given in strange.items() if given), None)
-    if wrong is not None:
-        kind = "rows" if is_table(G) else "a graph"
-        raise InputError(f"{wrong} is not defined for {kind}: leave it out")
     subject = data.subject
     with graphs.translated_errors(G):
         names = inputs.class_names(subject.network, labels)
@@ -313,9 +323,13 @@ def _judged(
     G: object, subject: Subject, pos: object, Y: np.ndarray, others: list[np.ndarray], names: list | None, notes: tuple
 ) -> Uncertainty:
     """Return what the other drawings say of positions Y (n, dim)."""
+    # Squares of huge or tiny positions would overflow.
+    exponent, Y = np.frexp(np.abs(Y).max(initial=0.0))[1], standardize(Y)
     found, nodes = neighborhoods(Y, others), list(subject.network.labels)
     second: dict[object, SecondPlace] = {
-        nodes[v]: SecondPlace(home.share, tuple(nodes[k] for k in home.near.tolist()), tuple(home.position.tolist()))
+        nodes[v]: SecondPlace(
+            home.share, tuple(nodes[k] for k in home.near.tolist()), tuple(np.ldexp(home.position, exponent).tolist())
+        )
         for v, home in second_homes(Y, found).items()
     }
     touch = dict[tuple[object, object], float]()
@@ -328,7 +342,8 @@ def _judged(
     never = np.isnan(found.kept).all(axis=1)
     kept = np.full(len(Y), np.nan)
     kept[~never] = np.nanmean(found.kept[~never], axis=1)
-    return Uncertainty(pos, nodes, kept, spreads(Y, others), second, touch, found.kept, others, G, notes)
+    spread = np.ldexp(spreads(Y, others), exponent)
+    return Uncertainty(pos, nodes, kept, spread, second, touch, found.kept, others, G, notes)
 
 
 def _drawn(subject: Subject, method: str | Method, seed: int) -> object:

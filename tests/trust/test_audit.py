@@ -310,3 +310,31 @@ def test_the_repr_and_the_page_name_ten_faults_at_most():
     left = len(found.findings) - 10
     assert f"and {left} more" in repr(found)
     assert f"{left} more faults" in found.page().below
+
+
+@pytest.mark.parametrize(
+    ("table", "own"), [(True, {"weight": None}), (True, {"weight_kind": "log"}), (False, {"metric": "cosine"})]
+)
+def test_keywords_of_other_data_are_refused(table, own):
+    G = np.random.default_rng(0).normal(size=(20, 4)) if table else nx.cycle_graph(20)
+    with pytest.raises(ValueError, match=f"{next(iter(own))} is not defined for"):
+        nl.audit(G, np.zeros((20, 2)), **own)
+
+
+def test_frames_meet_by_their_labels_and_have_a_page():
+    pd = pytest.importorskip("pandas")
+    rng = np.random.default_rng(1)
+    X = pd.DataFrame(rng.normal(size=(60, 5)) + 9.0 * np.repeat(np.eye(2, 5), 30, axis=0), index=range(100, 160))
+    Y = rng.normal(size=(60, 2))  # both groups are drawn as one
+    pos = pd.DataFrame(Y, index=X.index)
+    one, two, three = (nl.audit(X, each) for each in (Y, pos, pos.iloc[rng.permutation(60)]))
+    assert repr(one) == repr(two) == repr(three)
+    assert one.findings == three.findings != ()
+    assert one.page().html() == three.page().html()
+
+
+@pytest.mark.parametrize("power", [600, -600])
+def test_the_unit_of_the_positions_does_not_count(power):
+    G = nx.grid_2d_graph(6, 6)
+    pos = nx.spring_layout(G, seed=3)
+    assert repr(nl.audit(G, {v: np.ldexp(place, power) for v, place in pos.items()})) == repr(nl.audit(G, pos))

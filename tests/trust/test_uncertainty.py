@@ -253,3 +253,38 @@ def test_clouds_are_drawn_in_the_plane_alone():
     assert np.ptp(wide.get_xlim()) > 9  # the discs are within the picture
     with pytest.raises(nl.InputError, match="clouds"):
         nl.draw(G, flat, clouds=[1, 2])
+
+
+@pytest.mark.parametrize("power", [600, -600])
+def test_any_unit_of_the_positions_gives_the_same_judgment(power):
+    G = nx.karate_club_graph()
+    pos = nx.kamada_kawai_layout(G)
+    far = {v: np.ldexp(place, power) for v, place in pos.items()}
+    one, two = (nl.uncertainty(G, "ws-sne", pos=each, seeds=3) for each in (pos, far))
+    assert np.array_equal(one.kept, two.kept)
+    assert np.allclose(np.ldexp(two.spread, -power), one.spread)
+
+
+def test_a_picture_takes_whole_shares_and_other_colors(tmp_path):
+    same = nl.uncertainty(nx.path_graph(4), "ws-sne", seeds=2)
+    assert set(same.kept.tolist()) == {1.0}
+    same.draw(tmp_path / "kept.png")
+    same.draw(tmp_path / "own.png", color=["a", "b", "a", "b"])
+
+
+def test_frames_of_rows_and_positions_meet_by_their_labels():
+    pd = pytest.importorskip("pandas")
+    rng = np.random.default_rng(5)
+    X = pd.DataFrame(rng.normal(size=(40, 5)), index=[f"row {i}" for i in range(40)])
+    pos = pd.DataFrame(X.to_numpy()[:, :2], index=X.index)
+    one, two = (nl.uncertainty(X, pos=each, seeds=2) for each in (pos, pos.iloc[rng.permutation(40)]))
+    assert np.array_equal(one.kept, two.kept)
+    assert two.page().html() == one.page().html()
+
+
+def test_a_text_is_no_yes_and_numbers_of_numpy_are_numbers():
+    G = nx.cycle_graph(9)
+    with pytest.raises(ValueError, match="reweight must be True or False; got 'no'"):
+        nl.uncertainty(G, reweight="no")  # type: ignore[arg-type]
+    found = nl.uncertainty(G, "ws-sne", seeds=3, drop=np.int64(0))
+    assert found.certain(np.float32(0.5)) == found.certain(0.5)
