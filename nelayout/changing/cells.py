@@ -16,7 +16,7 @@ from nelayout.keywords.signatures import checks_keywords
 from nelayout.layouts.evaluating import evaluate
 from nelayout.numerics.parallel import threads_for
 from nelayout.vectors.cells import as_mapping, connectivities
-from nelayout.vectors.input import REACH, read_positions, read_rows
+from nelayout.vectors.input import REACH, count, read_positions, read_rows
 from nelayout.vectors.neighbors import NeighborIndex
 
 __all__ = ["add_cells"]
@@ -104,6 +104,8 @@ def add_cells(
         absent = [part for part in parts if not hasattr(each, part)]
         if absent:
             raise InputTypeError(f"{name} is a {type(each).__name__} without {' and '.join(absent)}, and no AnnData")
+    if new is adata:
+        raise InputError("new is adata itself, so that its map would be written over; give the new cells alone")
     name = key or "X_nelayout"
     if name not in adata.obsm:
         raise unknown("key of a map in adata.obsm", name, adata.obsm)
@@ -125,9 +127,9 @@ def add_cells(
             f"new.obsm[{rep!r}] has {rows.shape[1]} columns and adata.obsm[{rep!r}] has {old.shape[1]}; give the same "
             "representation, or another one by use_rep; without it in new.obsm, the new cells are projected"
         )
-    k = min(int(n_neighbors or search.get("n_neighbors") or NEIGHBORS), n - 1)
-    if k < 1:
-        raise InputError(f"n_neighbors={n_neighbors!r}; give a number of at least 1")
+    k = min(int(search.get("n_neighbors") or NEIGHBORS), n - 1)
+    if n_neighbors is not None:
+        k = count(n_neighbors, "n_neighbors", n - 1, f"the map has {n} cells")
     seed = None if random_state is None else generator(random_state, "random_state")
     A = _joined(graph, old, rows, k, str(search.get("metric") or "euclidean"), n_jobs)
     record: str | Method = method or params.get("method", "ws-sne")

@@ -146,6 +146,9 @@ WRONG = [
     (("new", {}), {"use_rep": "X_scvi"}, "X_scvi"),
     (("new", {}), {"method": "tsnee"}, "tsne"),
     (("new", {}), {"n_neighbors": -1}, "n_neighbors"),
+    (("new", {}), {"n_neighbors": 0}, "n_neighbors must be from 1 to 119"),
+    (("new", {}), {"n_neighbors": OLD}, "the map has 120 cells"),
+    (("new", {}), {"n_neighbors": 2.5}, "an integer >= 1; got 2.5"),
 ]
 
 
@@ -164,3 +167,7 @@ def test_objects_of_other_kinds():
         nl.add_cells(adata, VALUES)
     with pytest.raises(nl.InputTypeError, match="adata is a ndarray"):
         nl.add_cells(VALUES, new)
+    held = adata.obsm["X_nelayout"].copy()
+    with pytest.raises(nl.InputError, match="new is adata itself"):
+        nl.add_cells(adata, adata)
+    assert np.array_equal(adata.obsm["X_nelayout"], held)
