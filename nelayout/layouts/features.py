@@ -84,14 +84,23 @@ def _rows(network: graphs.Network, given: Any) -> Sequence[Any] | np.ndarray:
     if issparse(given):
         return given.toarray()
     if hasattr(given, "columns") and hasattr(given, "to_numpy"):
-        index: dict[Any, int] = {label: k for k, label in enumerate(getattr(given, "index", ()))}
-        values = given.to_numpy()
+        own, values = list(getattr(given, "index", ())), given.to_numpy()
+        index: dict[Any, int] = {label: k for k, label in enumerate(own)}
+        if len(index) < len(own):
+            twice = next(label for k, label in enumerate(own) if index[label] != k)
+            raise InputError(f"the frame features has two rows for {short_repr(twice)}; give each node one row")
         if all(label in index for label in labels):
             return values[[index[label] for label in labels]]
         if any(label in index for label in labels):
             lacking = next(label for label in labels if label not in index)
             raise InputError(
                 f"the frame features has no row for node {short_repr(lacking)}; give every node one, or "
+                "frame.to_numpy() for rows in the order of the nodes"
+            )
+        if own and labels and not isinstance(network.labels, range) and own != list(range(len(own))):
+            raise InputError(
+                f"the frame features has no row for a node of the graph: its index is like {short_repr(own[0])}, and "
+                f"nodes are like {short_repr(network.labels[0])}; set the index to the nodes, or give "
                 "frame.to_numpy() for rows in the order of the nodes"
             )
         return values

@@ -144,3 +144,20 @@ def test_only_edges_of_the_graph_count_as_crossings():
     ring = nx.relabel_nodes(nx.cycle_graph(34), dict(enumerate(np.random.default_rng(0).permutation(34).tolist())))
     pos = nl.ws_sne_layout(ring, seed=0, circle=True, features={v: X[v] for v in ring})
     assert nl.measure(ring, pos, measures=["crossings"])["crossings"].value == 0
+
+
+def test_a_frame_of_other_labels_or_of_one_label_twice_is_refused():
+    G = nx.cycle_graph(6)
+    table = np.random.default_rng(0).random((6, 2))
+    with pytest.raises(ValueError, match="its index is like '5', and nodes are like 0"):
+        nl.layout(G, features=pd.DataFrame(table, index=[str(v) for v in reversed(range(6))]))
+    with pytest.raises(ValueError, match="two rows for 2"):
+        nl.layout(G, features=pd.DataFrame(table[[0, 1, 2, 3, 4, 5, 2]], index=[0, 1, 2, 3, 4, 5, 2]))
+    named = nx.relabel_nodes(G, dict(enumerate("abcdef")))
+    one = nl.layout(named, seed=0, features=pd.DataFrame(table))
+    two = nl.layout(named, seed=0, features=table)
+    assert all(np.array_equal(one[v], two[v]) for v in named)
+    A = nx.to_numpy_array(G)
+    assert np.array_equal(
+        nl.layout(A, seed=0, features=pd.DataFrame(table, index=list("uvwxyz"))), nl.layout(A, seed=0, features=table)
+    )
