@@ -393,6 +393,13 @@ def _lines(
         return None, P, []
     members = [np.flatnonzero(lines[:, k] == number) for k in range(dim) for number in set(lines[:, k].tolist()) - {-1}]
     P, said = _joined(P, [each for each in members if len(each) > 1], "align", "lines")
+    _, first, count = np.unique(lines[(lines >= 0).all(axis=1)], axis=0, return_index=True, return_counts=True)
+    if (count > 1).any():
+        node = network.labels[int(np.flatnonzero((lines >= 0).all(axis=1))[first[np.argmax(count)]])]
+        said.append(
+            f"align: {int(count[count > 1].sum()):,} nodes, such as {short_repr(node)}, share all coordinates with "
+            "another one and coincide; leave each of them out of a list to part them"
+        )
     return lines, P, said
 
 

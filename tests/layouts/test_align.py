@@ -137,3 +137,11 @@ def test_the_shell_takes_lines(tmp_path, capsys):
     assert main(["layout", str(tmp_path / "g.gml"), "--align", "0,5", "-o", str(tmp_path / "x.json")]) == 2
     assert main(["layout", str(tmp_path / "g.gml"), "--align", "0,nobody:x", "-o", str(tmp_path / "x.json")]) == 1
     assert "unknown node for --align 'nobody'" in capsys.readouterr().err
+
+
+def test_nodes_on_two_common_lines_coincide_and_a_note_says_so():
+    G = nx.cycle_graph(8)
+    found = nl.solve(G, "ws-sne", seed=0, align=[([2, 3], "x"), ([5, 3, 2], "y")])
+    assert np.array_equal(found.positions[2], found.positions[3])
+    assert any("align: 2 nodes, such as 2, share all coordinates" in note for note in found.notes)
+    assert not any("coincide" in note for note in nl.solve(G, seed=0, align=[([2, 3], "x"), ([5, 3], "y")]).notes)
