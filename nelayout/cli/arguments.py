@@ -146,6 +146,8 @@ def structure(given: argparse.Namespace, file: GraphFile) -> Keywords:
     own["layers"] = "auto" if auto else attribute(given.layers, file, "--layers")
     names, rings = keys(file), given.rings
     own["align"] = [_line(text, names) for text in given.align or ()] or None
+    if rings is not None and rings not in names and rings not in file.node_data:
+        raise unknown("node or node attribute for --rings", rings, [*names, *file.node_data])
     own["rings"] = names[rings] if rings in names else attribute(rings, file, "--rings")
     if given.features is not None:
         columns = [attribute(name.strip(), file, "--features") for name in given.features.split(",")]

@@ -252,7 +252,9 @@ def test_the_shell_takes_rings(tmp_path, capsys):
         here = nl.layout(KARATE, seed=0, **own)
         assert np.allclose([there[str(v)] for v in KARATE], array(here), atol=1e-6)
     assert main(["layout", str(tmp_path / "g.gml"), "--rings", "clubs", "-o", str(tmp_path / "x.json")]) == 1
-    assert "did you mean 'club'" in capsys.readouterr().err
+    said = capsys.readouterr().err
+    assert "node or node attribute for --rings 'clubs'" in said
+    assert "did you mean 'club'" in said
 
 
 @pytest.mark.parametrize(("own", "name"), [({"circle": True}, "circle"), ({"rings": 0}, "rings"),
