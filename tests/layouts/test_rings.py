@@ -35,7 +35,8 @@ def test_a_circle_has_all_nodes_at_equal_angles(G, method):
     radius, angle = polar(nl.layout(G, method, seed=0, circle=True))
     if len(G) > 1:
         assert np.abs(radius - 1.0).max() < 1e-9
-        gaps = np.diff(np.sort(angle), append=np.sort(angle)[0] + 2 * np.pi)
+        turn = np.sort(angle)
+        gaps: np.ndarray = np.append(turn[1:], turn[0] + 2 * np.pi) - turn
         assert np.abs(gaps - 2 * np.pi / len(G)).max() < 1e-9
 
 

@@ -192,7 +192,7 @@ def test_picture_and_page(tmp_path):
     figure = found.draw(tmp_path / "u.png", labels=5)
     assert (tmp_path / "u.png").stat().st_size > 10_000
     discs = figure.axes[0].collections[0]
-    assert discs.get_offsets().shape == (len(G), 2)
+    assert np.shape(discs.get_offsets()) == (len(G), 2)
     found.to_html(tmp_path / "u.html")
     text = (tmp_path / "u.html").read_text()
     assert "neighbors kept" in text
