@@ -370,10 +370,12 @@ class _Graph:
             self.notes = (f"{said}; only these change",)
 
     def others(self, seed: int, count: int) -> Iterator[np.ndarray]:
-        P = self.subject.network.adjacency
+        network = self.subject.network
         for k in range(1, count + 1):
-            changed = perturbed(P, *self.changes, np.random.default_rng([seed, k]))
-            subject = graph_subject(changed, {"weight": "weight", "weight_kind": "similarity"}, self.n_jobs)
+            changed, kind = perturbed(network.adjacency, *self.changes, np.random.default_rng([seed, k])), "similarity"
+            if network.lengths:  # some methods read lengths of paths
+                changed.data, kind = np.reciprocal(changed.data), "distance"
+            subject = graph_subject(changed, {"weight": "weight", "weight_kind": kind}, self.n_jobs)
             yield subject.array(_drawn(subject, self.method, seed + k), NAME)
 
 

@@ -288,3 +288,14 @@ def test_a_text_is_no_yes_and_numbers_of_numpy_are_numbers():
         nl.uncertainty(G, reweight="no")  # type: ignore[arg-type]
     found = nl.uncertainty(G, "ws-sne", seeds=3, drop=np.int64(0))
     assert found.certain(np.float32(0.5)) == found.certain(0.5)
+
+
+def test_other_drawings_read_distances_as_the_shown_one_does():
+    rng = np.random.default_rng(0)
+    G = nx.convert_node_labels_to_integers(nx.grid_2d_graph(7, 7))
+    for _, _, data in G.edges(data=True):
+        data["weight"] = 2.0 ** rng.integers(-3, 4)  # reciprocals are exact
+    found = nl.uncertainty(G, "tsnet", seeds=2, drop=0, weight_kind="distance", seed=3)
+    for number, Y in enumerate(found.drawings, start=1):
+        own = nl.layout(G, "tsnet", seed=3 + number, weight_kind="distance")
+        assert np.array_equal(Y, np.array([own[v] for v in G]))
