@@ -276,3 +276,12 @@ def test_rings_of_huge_and_tiny_values_keep_their_distances(values):
 def test_a_graph_without_nodes_has_no_rings():
     assert nl.layout(nx.Graph(), rings={}) == {}
     assert nl.solve(np.zeros((0, 0)), rings=np.zeros(0)).positions.shape == (0, 2)
+
+
+def test_a_limit_of_time_ends_the_search_for_an_order():
+    G = nx.gnm_random_graph(1200, 5000, seed=0)
+    found = nl.solve(G, "ws-sne", seed=0, circle=True, time_limit=0.3)
+    assert found.reason == "time_limit"
+    Y = array(found.positions)
+    angle = np.sort(np.arctan2(Y[:, 1], Y[:, 0]))
+    assert np.allclose(np.diff(angle), 2 * np.pi / 1200)

@@ -8,8 +8,9 @@ nelayout compares two: those of the drawing without rings, and sectors for all n
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 from scipy.sparse import csr_array
@@ -65,7 +66,8 @@ class OnRings(Pass):
         angle, even = _angles(part.start, radius), part.rings.even
         objective = run.sums.on_cpu.objective(run.method, part.affinity)
         if even or not self.steps or not P.nnz:
-            Y = on_circles(radius, _even(P, angle, part.rings.groups) if even else spaced(radius, angle))
+            over = partial(getattr, run.observer, "over")
+            Y = on_circles(radius, _even(P, angle, part.rings.groups, over) if even else spaced(radius, angle))
             return replace(drawing.at(Y * size_search(objective, Y) if P.nnz else Y), reason="converged")
         found = list[tuple[float, float, float, Drawing]]()
         for start in (angle, in_sectors(P, radius, angle)):
@@ -108,13 +110,16 @@ def _angles(Y: np.ndarray, radius: np.ndarray) -> np.ndarray:
     return np.arctan2(about[:, 1], about[:, 0])
 
 
-def _even(P: csr_array, angle: np.ndarray, groups: Sequence[np.ndarray]) -> np.ndarray:
+def _even(
+    P: csr_array, angle: np.ndarray, groups: Sequence[np.ndarray], over: Callable[[], bool]
+) -> np.ndarray:
     """Return equal angles (n,) in an order with few crossings, turned as the given ones (n,)."""
     starts = np.argsort(angle, kind="stable"), _in_depth(P), np.arange(len(angle))
     rounds = sifting_rounds(len(angle), P.nnz)
-    order = min((sifted(P, each, min(rounds, FIRST_ROUNDS)) for each in starts), key=lambda found: found[1])[0]
-    order, block = side_by_side(P, order, groups, rounds) if groups else (order, None)
-    order = sifted(P, order, max(rounds - FIRST_ROUNDS, 0), block)[0]
+    first = min(rounds, FIRST_ROUNDS)
+    order = min((sifted(P, each, first, over=over) for each in starts), key=lambda found: found[1])[0]
+    order, block = side_by_side(P, order, groups, rounds, over) if groups else (order, None)
+    order = sifted(P, order, max(rounds - FIRST_ROUNDS, 0), block, over)[0]
     place = 2.0 * math.pi / len(order) * np.argsort(order)
     away = angle - place
     return place + math.atan2(float(np.sum(np.sin(away))), float(np.sum(np.cos(away))))

@@ -16,7 +16,7 @@ of Combinatorics and its Applications 5, 1992 (how wide a sector may be).
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -58,13 +58,14 @@ def on_circles(radius: np.ndarray, angle: np.ndarray) -> np.ndarray:
 
 
 def sifted(
-    P: csr_array, order: np.ndarray, rounds: int = MAX_ROUNDS, block: np.ndarray | None = None
+    P: csr_array, order: np.ndarray, rounds: int = MAX_ROUNDS, block: np.ndarray | None = None,
+    over: Callable[[], bool] = bool,
 ) -> tuple[np.ndarray, int]:
     """Return an order of the nodes on a circle with few crossings, and their number.
 
     ``order``: another one.  ``rounds``: the most, in each of which every node moves once.  Where two places have
     equally few crossings, a node takes the place with the shorter edges.  ``block`` (n,): nodes of a block are side by
-    side, and stay so; -1: a node does not move.
+    side, and stay so; -1: a node does not move.  ``over``: whether time is over; the order is then as it is.
     """
     n, degree = P.shape[0], np.diff(P.indptr)
     rows, cols, place = np.repeat(np.arange(n), degree), P.indices.astype(np.int64), np.arange(n)
@@ -73,6 +74,8 @@ def sifted(
     for _ in range(rounds):
         before = order
         for v in turns:
+            if over():
+                break
             order = _moved(order, v, P.indices[P.indptr[v] : P.indptr[v + 1]], rows, cols, place, block)
         if np.array_equal(order, before):
             break
@@ -118,7 +121,7 @@ def _moved(
 
 
 def side_by_side(
-    P: csr_array, order: np.ndarray, groups: Sequence[np.ndarray], rounds: int
+    P: csr_array, order: np.ndarray, groups: Sequence[np.ndarray], rounds: int, over: Callable[[], bool] = bool
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return an order in which members of groups are neighbors, and blocks for `sifted`.
 
@@ -149,7 +152,7 @@ def side_by_side(
         graph.sum_duplicates()
         first = own[np.sort(np.unique(own, return_index=True)[1])]
         found = list[int]()
-        for k in sifted(graph, first, rounds)[0].tolist():
+        for k in sifted(graph, first, rounds, over=over)[0].tolist():
             members = nodes[own == k]
             more = [g for g in inner if k < len(outer) and g is not outer[k] and label[g[0]] == k]
             found += arranged(members, more) if k < len(outer) else members.tolist()
