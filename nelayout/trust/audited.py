@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from nelayout.graphs.files import PathOrBuffer
     from nelayout.pictures.pages import Page
 
-__all__ = ["FAIR", "HEADINGS", "MOST_SENTENCES", "POOR", "Audit", "reached_in_words"]
+__all__ = ["FAIR", "HEADINGS", "MOST_SENTENCES", "POOR", "Audit", "part_in_words", "reached_in_words"]
 
 # Sentences on faults that a reader gets at once: nobody reads more.
 MOST_SENTENCES = 10
@@ -34,8 +34,13 @@ def reached_in_words(share: float) -> str:
         return "No measure tells this drawing from one with shuffled places."
     how = "about the best that was found" if share >= NEAR_BEST else "fair" if share >= FAIR else "poor"
     how = "hardly better than chance" if share < POOR else how
-    reached = f"{round(share, 2) + 0.0:.2f} of what is reachable"  # never "-0.00"
+    reached = f"{part_in_words(share)} of what is reachable"
     return f"The drawing is {how}: it reaches {reached} (0 is chance, 1 the best drawing found)."
+
+
+def part_in_words(share: float) -> str:
+    """Return a share with two digits, never as -0.00."""
+    return f"{round(share, 2) + 0.0:.2f}"
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -20,7 +20,7 @@ from nelayout.layouts.solving import solve
 from nelayout.numerics.parallel import Threads, threads_for
 from nelayout.quality.distances import standardize
 from nelayout.quality.edges import coincident_nodes
-from nelayout.trust.audited import FAIR, POOR, Audit, reached_in_words
+from nelayout.trust.audited import FAIR, POOR, Audit, part_in_words, reached_in_words
 from nelayout.trust.chance import LEVEL
 from nelayout.trust.false_clusters import false_clusters
 from nelayout.trust.gaps import closed, torn
@@ -84,7 +84,7 @@ def audit(
     Parameters
     ----------
     G : a graph as in `measure`, or a table with one row per sample: an array or sparse matrix that is not square, or a
-        frame without headings of edges.
+        frame of four columns or more, none of them a heading of edges.
     pos : positions of all nodes or rows, 1 to 3 coordinates each: a dict keyed by node, igraph.Layout, an array in node
         order, or a `Solution`; drawn by any program.
     labels, coords : classes and true coordinates, as in `measure`: more measures in the table.
@@ -220,7 +220,8 @@ def _audit(of: Audited, G: object, pos: object, seed: int, n_jobs: int | None) -
     verdict = f"{reached_in_words(share)} {_claims(share, *counts, len(of.references))}"
     last = lagging(rows, of.decisive)
     if last is not None and share >= POOR:
-        verdict += f" One measure lags: {last.measure} reaches {last.share:.2f}, so the others alone mislead."
+        reached = f"{last.measure} reaches {part_in_words(last.share)}"
+        verdict += f" One measure lags: {reached}, so the others alone mislead."
     notes += groups.notes
     return Audit(
         misplaced, groups.gaps, groups.pairs, groups.clusters, tuple(notes), verdict, share, rows, G, pos

@@ -227,7 +227,8 @@ def uncertainty(
     Parameters
     ----------
     G : graph, or (n, d) table with one row per sample
-        a table is an array or sparse matrix that is not square, or a frame without headings of edges
+        a table is an array or sparse matrix that is not square, or a frame of four columns or
+        more, none of them a heading of edges
     method : the layout of all drawings: a name or a `Method`; of another package's layout a name as in `compare`, such
         as "nx:spring". None: "auto" for graphs, "ws-sne" for tables
     pos : the drawing that is judged, of any origin; None: the one with `seed`

@@ -338,3 +338,8 @@ def test_the_unit_of_the_positions_does_not_count(power):
     G = nx.grid_2d_graph(6, 6)
     pos = nx.spring_layout(G, seed=3)
     assert repr(nl.audit(G, {v: np.ldexp(place, power) for v, place in pos.items()})) == repr(nl.audit(G, pos))
+
+
+def test_no_share_is_written_as_minus_zero():
+    G = nx.complete_bipartite_graph(10, 10)
+    assert "-0.00" not in nl.audit(G, nx.spring_layout(G, seed=0)).verdict
