@@ -285,3 +285,12 @@ def test_a_limit_of_time_ends_the_search_for_an_order():
     Y = array(found.positions)
     angle = np.sort(np.arctan2(Y[:, 1], Y[:, 0]))
     assert np.allclose(np.diff(angle), 2 * np.pi / 1200)
+
+
+@pytest.mark.parametrize("own", [{"circle": True}, {"rings": 0}])
+def test_no_plan_moves_nodes_off_their_circle(own):
+    dots = {"method": "ws-sne", "node_size": "auto"}
+    plans = nl.plan(KARATE, **dots, **own), nl.plan(nodes=100, edges=300, **dots, **own)
+    assert not any("apart" in each.name for planned in plans for each in planned.passes)
+    plans = nl.plan(KARATE, **dots), nl.plan(nodes=100, edges=300, **dots)
+    assert all(any("apart" in each.name for each in planned.passes) for planned in plans)

@@ -166,6 +166,7 @@ class Outline:
             if graphs is not None and graphs.parts
         ]
         apart = NO_DOT_HIDDEN if problem.dots else "nodes have sizes" if problem.size is not None else ""
+        apart = apart if problem.rings is None else ""  # circles hold their nodes
         _, entries = problem.sizes(method)
         return cls(
             problem.n, problem.P.nnz, int(problem.labels.max(initial=-1)) + 1, tuple(drawn), problem.near(method),
@@ -192,7 +193,7 @@ class Outline:
         if rings is not None and n > 1:
             whole = Facts(n, entries, rings=rings.kind)
             drawn += (Drawn(1, n, {passes_for(method, whole, settings): [whole]}),)
-        return cls(n, entries, count, drawn, near, NO_DOT_HIDDEN if apart else "", widest, widest)
+        return cls(n, entries, count, drawn, near, NO_DOT_HIDDEN if apart and rings is None else "", widest, widest)
 
 
 def plan_of(work: Work, file: float = 0.0, loads: bool = True) -> Plan:
