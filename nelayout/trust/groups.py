@@ -122,7 +122,8 @@ def _tree(around: Surroundings) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     from scipy.sparse.csgraph import minimum_spanning_tree
 
     m = len(around.places)
-    tree = coo_array(minimum_spanning_tree(csr_array((around.x, (around.i, around.j)), shape=(m, m))))
+    ends = around.i.astype(np.int32), around.j.astype(np.int32)  # SciPy before 1.15 takes no others
+    tree = coo_array(minimum_spanning_tree(csr_array((around.x, ends), shape=(m, m))))
     return tree.row, tree.col, tree.data
 
 

@@ -50,7 +50,8 @@ def _in_forest(rows: np.ndarray, cols: np.ndarray, n: int, rng: np.random.Genera
 
     number = np.arange(1.0, len(rows) + 1)
     rng.shuffle(number)  # distinct weights, so that an edge is known by its weight
-    tree = minimum_spanning_tree(csr_array((number, (rows, cols)), shape=(n, n)))
+    ends = rows.astype(np.int32), cols.astype(np.int32)  # SciPy before 1.15 takes no others
+    tree = minimum_spanning_tree(csr_array((number, ends), shape=(n, n)))
     return np.isin(number, tree.data)
 
 

@@ -77,6 +77,7 @@ def test_the_mean_of_ranks_is_that_of_all_measures_but_seconds(found):
     assert found.ranks["mean"].tolist() == pytest.approx(found.ranks[MEASURES].mean(axis=1).tolist())
 
 
+@pytest.mark.filterwarnings("ignore:Sample size too small")  # of older SciPy
 def test_pairs_take_the_graphs_that_both_draw(found):
     """A third layout decides nothing about two: Benavoli et al. 2016."""
     tests, pairs = found.tests.wilcoxon, list(itertools.combinations(["ws", "plane", "ring_1", "any"], 2))
