@@ -51,6 +51,8 @@ Errors
 first asked for (PEP 562), and a host is recognized by its object.
 """
 
+from importlib.util import find_spec as _find_spec
+
 __version__ = "0.1.0"
 
 # The one table of public names: module -> the names in it (a module of this name is offered itself).
@@ -99,7 +101,10 @@ _NAMES = {
 }  # fmt: skip
 _HOME = {name: module for module, names in _NAMES.items() for name in names}
 
-__all__ = list(_HOME)  # pyright: ignore[reportUnsupportedDunderAll]  the .pyi is what type checkers read
+# Classes made from those of another package; `from nelayout import *` leaves them out where it is missing.
+_NEEDS = {"View": "anywidget", "view": "anywidget", "NeighborEmbedding": "sklearn"}
+
+__all__ = [name for name in _HOME if name not in _NEEDS or _find_spec(_NEEDS[name])]  # pyright: ignore[reportUnsupportedDunderAll]  the .pyi is what type checkers read
 
 
 def __getattr__(name: str):

@@ -71,6 +71,17 @@ def test_nothing_is_loaded_without_need(code, never):
     assert run(f"import nelayout as nl\n{code}\nimport sys; print(*({set(never)} & set(sys.modules)))").split() == []
 
 
+def test_a_star_import_leaves_out_names_that_need_a_missing_package():
+    program = """
+import sys
+sys.modules["anywidget"] = sys.modules["sklearn"] = None
+from nelayout import *
+import nelayout
+print(layout.__name__, *sorted(set(nelayout._HOME) - set(nelayout.__all__)))
+"""
+    assert run(program).split() == ["layout", "NeighborEmbedding", "View", "view"]
+
+
 CALLS = [
     "nl.ws_sne_layout(G, seed=0)",
     "nl.layout(G, seed=0)",
