@@ -78,6 +78,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         if isinstance(item, pytest.Function) and not item.get_closest_marker("full"):
             tests[item.path, item.originalname].append(item)
     for (path, name), cases in tests.items():
-        if name.removeprefix("test_") in SHORT.get(path.relative_to(TESTS).as_posix(), ()):
+        own = path.relative_to(TESTS).as_posix() if path.is_relative_to(TESTS) else ""  # of another package otherwise
+        if name.removeprefix("test_") in SHORT.get(own, ()):
             for case in one_of_each(cases):
                 case.add_marker("short")
