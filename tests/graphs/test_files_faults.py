@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import io
 import pathlib
+import re
 import tempfile
 import time
 from dataclasses import replace
@@ -34,6 +35,12 @@ pytest.importorskip("pyarrow")
 NAMES = [name for name in FORMATS if name != "sif"]  # in which any word is a node
 GRAPH = nx.relabel_nodes(nx.karate_club_graph(), lambda k: f"person {k}")
 POS = nx.circular_layout(GRAPH)
+
+
+def filled(n, share):
+    """An (n, n) array with a share of random entries, the others 0."""
+    rng = np.random.default_rng(0)
+    return np.where(rng.random((n, n)) < share, rng.random((n, n)), 0.0)
 
 
 @pytest.fixture(scope="module")
@@ -215,7 +222,7 @@ def test_what_does_not_fit_in_memory_is_refused_before_it_is_unpacked(tmp_path, 
     [("3 4 x", "expected 3 numbers in a row, got '3 4 x'"), ("3 41 1", "must be whole numbers from 1 to 40")],
 )
 def test_blocks_of_rows_are_one_matrix_and_an_error_names_its_line(tmp_path, monkeypatch, row, said):
-    A = sp.random_array((40, 40), density=0.3, rng=np.random.default_rng(0)).tocoo()
+    A = sp.coo_array(filled(40, 0.3))
     rows = [f"{i + 1} {j + 1} {x!r}" for i, j, x in zip(A.row.tolist(), A.col.tolist(), A.data.tolist(), strict=True)]
     head, path = f"%%MatrixMarket matrix coordinate real general\n40 40 {A.nnz}", tmp_path / "g.mtx"
     monkeypatch.setattr(matrices, "LIMITS", record.Limits(block_letters=64))
@@ -282,7 +289,7 @@ def test_a_second_interrupt_leaves_no_temporary_file(tmp_path, monkeypatch):
     assert list(tmp_path.iterdir()) == []
 
 
-MATRIX = sp.csr_array(sp.random_array((50, 50), density=0.2, rng=np.random.default_rng(0)))
+MATRIX = sp.csr_array(filled(50, 0.2))
 
 
 def replaced(values, at, value):
@@ -294,13 +301,13 @@ def replaced(values, at, value):
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        ({"indices": replaced(MATRIX.indices, 3, 50)}, "indices must be < 50"),
-        ({"indices": replaced(MATRIX.indices, 3, -1)}, "indices must be >= 0"),
-        ({"indptr": replaced(MATRIX.indptr, 5, 10**6)}, "indptr must be a non-decreasing sequence"),
-        ({"indptr": replaced(MATRIX.indptr, 5, -4)}, "indptr must be a non-decreasing sequence"),
+        ({"indices": replaced(MATRIX.indices, 3, 50)}, "ind(ices|ex values) must be < 50"),
+        ({"indices": replaced(MATRIX.indices, 3, -1)}, "ind(ices|ex values) must be >= 0"),
+        ({"indptr": replaced(MATRIX.indptr, 5, 10**6)}, "non-decreasing sequence"),
+        ({"indptr": replaced(MATRIX.indptr, 5, -4)}, "non-decreasing sequence"),
         ({"data": MATRIX.data[:5]}, "indices and data should have the same size"),
-        ({"shape": np.array([40, 40])}, "index pointer size 51 should be 41"),
-        ({"format": np.array(b"csc"), "indptr": replaced(MATRIX.indptr, 5, 10**6)}, "indptr must be a non-decreasing"),
+        ({"shape": np.array([40, 40])}, r"index pointer size \(?51\)? should be \(?41"),
+        ({"format": np.array(b"csc"), "indptr": replaced(MATRIX.indptr, 5, 10**6)}, "non-decreasing"),
     ],
 )
 @pytest.mark.parametrize("command", ["layout", "embed"])
@@ -309,7 +316,8 @@ def test_a_stored_matrix_with_numbers_beyond_its_shape_is_refused(tmp_path, monk
     parts = {name: getattr(MATRIX, name) for name in ("data", "indices", "indptr")}
     np.savez("g.npz", **{**parts, "shape": np.array(MATRIX.shape), "format": np.array(b"csr"), **change})
     assert main([command, "g.npz", "-o", "out.csv"]) == 1
-    assert f"nelayout: g.npz: cannot be read as a sparse matrix: {said}" in capsys.readouterr().err
+    # SciPy's own words differ between its versions
+    assert re.search(f"nelayout: g.npz: cannot be read as a sparse matrix: .*{said}", capsys.readouterr().err)
     assert [path.name for path in tmp_path.iterdir()] == ["g.npz"]
 
 
