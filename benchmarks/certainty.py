@@ -3,7 +3,7 @@
 `uncertainty` calls nodes certain from 20 drawings at the rates .7, .8 and .9.  Ten fresh drawings, with other seeds and
 other edges (rows) left out, say whether these nodes keep their neighbors.  A row has, for each rate: the share of the
 nodes that are called certain, the mean share of neighbors that they keep in the fresh drawings, and how many of them
-keep at least the rate there.  The correlation is that of all nodes' shares in both.
+keep at least the rate there.  The correlation is between the shares of all nodes in both.
 """
 
 from __future__ import annotations

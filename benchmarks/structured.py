@@ -1,7 +1,7 @@
 """What structure costs where it is true and where it is not: `python -m benchmarks.structured`.
 
 Each graph is drawn without a keyword, with one that says what the graph confirms, and with shuffled values of nodes.
-Neighborhoods, stress and crossings are those of the edges alone.  `held` is what the keyword is for: the part of the
+Neighborhoods, stress and crossings count the edges alone.  `held` is what the keyword is for: the part of the
 variance that is between groups, the correlation with a map or with distances from the middle, the part of arcs that
 point down.  Circles stand beside the order given, which networkx.circular_layout and igraph's layout_circle take, and
 beside greedy insertion (Baur & Brandes, WG 2004).  Rings about the node with most neighbors stand beside the angles of
@@ -34,7 +34,7 @@ def between(G: nx.Graph, Y: np.ndarray, value: Mapping) -> float:
 
 
 def correlation(G: nx.Graph, Y: np.ndarray, value: Mapping) -> float:
-    """Return the correlation of positions with those of a map, after the best turn."""
+    """Return the correlation of positions with a map, after the best turn."""
     X = np.array([value[v] for v in G], dtype=float)
     X, Y = X - X.mean(axis=0), Y - Y.mean(axis=0)
     return float(np.sum(np.linalg.svd(X.T @ Y, compute_uv=False)) / np.linalg.norm(X) / np.linalg.norm(Y))

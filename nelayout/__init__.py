@@ -101,7 +101,7 @@ _NAMES = {
 }  # fmt: skip
 _HOME = {name: module for module, names in _NAMES.items() for name in names}
 
-# Classes made from those of another package; `from nelayout import *` leaves them out where it is missing.
+# Names that need another package; `from nelayout import *` leaves them out where it is missing.
 _NEEDS = {"View": "anywidget", "view": "anywidget", "NeighborEmbedding": "sklearn"}
 
 __all__ = [name for name in _HOME if name not in _NEEDS or _find_spec(_NEEDS[name])]  # pyright: ignore[reportUnsupportedDunderAll]  the .pyi is what type checkers read

@@ -27,7 +27,7 @@ NEIGHBORS = 15
 CHECKED, TOLERANCE = 100, 0.02
 # Difference from a whole number that scaling and single precision leave.
 ROUNDING = 1e-3
-# Keywords of `embed_cells` that change the objective; those of its method are part of the method's name.
+# Keywords of `embed_cells` that change the objective; keywords of its method are part of the method's name.
 OWN = ("mass", "smoothing", "emphasis")
 
 
@@ -48,7 +48,7 @@ def add_cells(
 
     Each new cell gets the nearest cells of `adata`, and of `new`, as neighbors. Then it goes where its own part of the
     objective is lowest. No cell of `adata` moves. Like ``scanpy.tl.ingest``, it projects `new` onto the principal
-    components of `adata` if `new` has none of its own.
+    components of `adata` if `new` has no components.
 
     Parameters
     ----------
@@ -61,11 +61,12 @@ def add_cells(
     key : default None
         the map in ``adata.obsm``; None: "X_nelayout"
     method : default None
-        of the map, a name or a ``nelayout.Method``; None: that of `embed_cells`, and "ws-sne" for other maps
+        of the map, a name or a ``nelayout.Method``; None: as `embed_cells` stored
+        it, and "ws-sne" for other maps
     use_rep : default None
-        the representation in ``obsm``; None: that of ``scanpy.pp.neighbors``, else "X_pca"
+        the representation in ``obsm``; None: the one that ``scanpy.pp.neighbors`` took, else "X_pca"
     n_neighbors : default None
-        None: that of ``scanpy.pp.neighbors``, else 15
+        None: the number of ``scanpy.pp.neighbors``, else 15
     random_state : default 0
         int, Generator or RandomState
     n_jobs : default None

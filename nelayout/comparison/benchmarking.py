@@ -23,7 +23,7 @@ from nelayout.comparison.comparing import Subject, Trial, check_method, graph_su
 from nelayout.comparison.measuring import chosen_measures
 from nelayout.comparison.peers import graph_peers, spelled
 from nelayout.core.catalogue.record import Method
-from nelayout.core.record.progress import screen
+from nelayout.core.record.progress import counted
 from nelayout.errors import InputError, InputTypeError, unknown, warn
 from nelayout.graphs.files import CONVERSIONS, EXTENSIONS, GraphFile, deliver, read_graph
 from nelayout.keywords.signatures import checks_keywords
@@ -113,7 +113,7 @@ def benchmark(
     sizes: dict[str, tuple[int, int]] = {}
     taken: list[str] = []
     total = len(wanted) * len(graphs) if isinstance(graphs, Sized) and not isinstance(graphs, str) else None
-    with _bar(total, progress) as bar:
+    with counted("benchmark", "layouts", total, progress) as bar:
         for name, load in known:
             try:
                 subject = _subject(load(), weight, weight_kind, n_jobs)
@@ -287,14 +287,6 @@ def _subject(graph: object, weight: str | None, weight_kind: str, n_jobs: int | 
         weight = graph.weight if weight == "weight" else weight
         graph = graph.graph
     return graph_subject(graph, {"weight": weight, "weight_kind": weight_kind}, n_jobs)
-
-
-def _bar(total: int | None, progress: bool | None) -> Any:
-    from tqdm import tqdm
-
-    columns, lines = screen()
-    disable = None if progress is None else not progress
-    return tqdm(desc="benchmark", total=total, unit=" layouts", ncols=columns, nrows=lines, disable=disable)
 
 
 def _folder(path: str | PathLike) -> Path:

@@ -4,7 +4,7 @@
     layers, columns                        coordinates that stay
     circle, rings                          distances from one point that stay
     align                                  coordinates that nodes share
-    features                               similarities beside those of the edges
+    features                               similarities beside the edges
 
 Messages name the keyword.  Everything is checked before any work begins.
 """

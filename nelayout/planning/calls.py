@@ -54,7 +54,7 @@ def plan(
     ----------
     G : graph, (n, d) table, or None
         a table with one row per sample is planned as `embed` draws it: an array or sparse matrix that is not square, or
-        a frame of four columns or more, none of them a heading of edges
+        a frame of four columns or more, without headings of edges
     method : default None
         a name or a ``nelayout.Method``; None: "auto" for graphs, "ws-sne" for tables
     nodes : default None

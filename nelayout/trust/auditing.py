@@ -84,14 +84,14 @@ def audit(
     Parameters
     ----------
     G : a graph as in `measure`, or a table with one row per sample: an array or sparse matrix that is not square, or a
-        frame of four columns or more, none of them a heading of edges.
+        frame of four columns or more, without headings of edges.
     pos : positions of all nodes or rows, 1 to 3 coordinates each: a dict keyed by node, igraph.Layout, an array in node
         order, or a `Solution`; drawn by any program.
     labels, coords : classes and true coordinates, as in `measure`: more measures in the table.
     weight, weight_kind : as in `compare`.
     metric : of the distances between rows of a table, as in `embed`.
     seed : of the drawings that the audit makes, and of its samples.
-    n_jobs : threads; None: all cores.
+    n_jobs : threads of the drawings; None: all cores. Searches for near nodes take all cores.
 
     Returns
     -------
@@ -259,7 +259,7 @@ class _Groups(NamedTuple):
 
 
 def _groups(of: Audited, Y: np.ndarray, references: Sequence[np.ndarray], seed: int) -> _Groups:
-    """Find the faults of groups in the drawing Y (n, dim), whose misplaced nodes are repaired."""
+    """Find the faults of groups in the drawing Y (n, dim), after misplaced nodes were repaired."""
     names, kind = of.network.labels, of.kind
     clusters, said = false_clusters(Y, references) if of.is_table else ((), ())
     gaps, wide = torn(of.P, Y, references)

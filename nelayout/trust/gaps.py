@@ -8,7 +8,7 @@ the group.  Of the larger group only as many nodes count, the ones beside the sm
 community has many edges to all the others together.  A gap that two references show as well is no fault.
 
 Honest drawings of some graphs have such gaps as well, each another one.  So each reference is judged by the others.  A
-gap is accused if its strain is `BEYOND` times that of the worst gap of a reference: the length of all edges across it
+gap is accused if its strain is `BEYOND` times the worst strain in a reference: the length of all edges across it
 in units of the local scale, or the same for each edge across the middle of the smaller group.
 
 A tear through several groups leaves small pieces, and small pieces make weak measures.  So the two sides of the worst

@@ -7,7 +7,7 @@ in the references (their median).  A node is accused if both hold:
   drawing itself, and what each reference scores beyond the other references;
 - it would be cheaper at more than 5 % of the places of the others, so that its place is no better than a random one.
 
-A node whose neighbor was displaced looks misplaced, too.  So the accused node that saves most is moved to its best
+A node beside a displaced neighbor looks misplaced, too.  So the accused node that saves most is moved to its best
 place, its neighbors are judged again, and so on.  Then each moved node is put back alone.  It stays accused if it is
 still beyond chance.
 """
@@ -155,7 +155,7 @@ def _unit(moves: Moves, Y: np.ndarray) -> float:
 
 @dataclass(slots=True, eq=False)
 class _Repair:
-    """Positions Y (n, dim) of a part whose accused nodes move one after another."""
+    """Positions Y (n, dim) of a part; its accused nodes move one after another."""
 
     of: Moves
     Y: np.ndarray

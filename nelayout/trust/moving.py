@@ -12,7 +12,7 @@ two were exchanged: sums over j are without c, F_c is without v, and F_v without
 Each component is judged alone, at the size with the least J.  Nodes nearer than half of the usual distance to the
 nearest node count as that far apart.  Otherwise nodes that nearly coincide would outweigh all others.
 
-Source: J is that of Yang, Peltonen & Kaski, ICML 2014, sec. 5.1.
+Source of J: Yang, Peltonen & Kaski, ICML 2014, sec. 5.1.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ __all__ = ["MIN_JUDGED", "Moves", "Part", "at_best_size", "fields", "moves_of", 
 CAUCHY = Radial(KERNELS["cauchy"])
 # Least number of nodes of a component with a judgment of its nodes, and most components that are judged.
 MIN_JUDGED, MAX_PARTS = 10, 200
-# Places that each node tries: those of some other nodes at random, of some of its neighbors, and beside each of these.
+# Places that each node tries: of some other nodes at random, of some of its neighbors, and beside these neighbors.
 RANDOM_PLACES, NEIGHBOR_PLACES, BESIDE = 300, 30, 3
 # Length of the median edge at which the search for the best size begins, and powers of 2 that it goes up or down.
 EDGE_LENGTH, DOUBLINGS = 3.0, 12
@@ -88,7 +88,7 @@ class Part:
 
     @cached_property
     def tried(self) -> tuple[np.ndarray, np.ndarray]:
-        """Pairs (node, neighbor) of which the neighbor's place is tried by the node."""
+        """Pairs (node, neighbor): the node tries the place of the neighbor."""
         rank = np.arange(self.P.nnz) - self.P.indptr[self.owner]
         often = -(-np.diff(self.P.indptr) // NEIGHBOR_PLACES)[self.owner]
         few = rank % np.maximum(often, 1) == 0

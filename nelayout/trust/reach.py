@@ -1,7 +1,7 @@
 """How much of what is reachable a drawing reaches, in each measure.
 
 A value alone says little: a stress of 0.1 is good for a social network and poor for a path.  Two values give a scale.
-Chance is the mean over drawings whose places are shuffled among the nodes.  The best is what the best of several
+Chance is the mean over drawings with places shuffled among the nodes.  The best is what the best of several
 methods reached.  The share of a drawing is (value - chance) / (best - chance): 0 is chance, 1 the best that was found,
 and a drawing may be better than that.
 
@@ -28,7 +28,7 @@ __all__ = ["J_NAME", "Reach", "lagging", "middle_share", "reach"]
 J_NAME = J_OF + "ws-sne"
 # Drawings with shuffled places, and standard deviations of them by which the best must differ from their mean.
 SHUFFLES, CLEAR = 5, 3.0
-# Edges whose crossings are counted in drawings with shuffled places, if the graph has more than the limit: nearly all
+# Edges sampled to count crossings in drawings with shuffled places, if the graph has more than the limit: nearly all
 # pairs of edges overlap there.
 SAMPLED_EDGES, MAX_COUNTED_EDGES = 400, 4_000
 # Smallest difference, relative, between a drawing and one with shuffled places that is no rounding.

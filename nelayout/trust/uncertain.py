@@ -16,7 +16,7 @@ from nelayout.comparison import inputs
 from nelayout.comparison.comparing import Subject, graph_subject, vector_subject
 from nelayout.comparison.measuring import table_facts
 from nelayout.core.catalogue.record import Method
-from nelayout.core.record.progress import screen
+from nelayout.core.record.progress import counted
 from nelayout.errors import InputError, InputTypeError, missing_extra
 from nelayout.graphs.plain import is_missing
 from nelayout.graphs.to_floats import short_repr
@@ -222,13 +222,13 @@ def uncertainty(
     """Find out which positions other seeds, and slightly other data, would confirm.
 
     Each of the other drawings starts anew, with a seed of its own and with some edges (of a table: rows) left out. A
-    node is certain if the nodes near it stay near it. The time is that of `seeds` + 1 drawings.
+    node is certain if the nodes near it stay near it. It takes as long as `seeds` + 1 drawings.
 
     Parameters
     ----------
     G : graph, or (n, d) table with one row per sample
         a table is an array or sparse matrix that is not square, or a frame of four columns or
-        more, none of them a heading of edges
+        more, without headings of edges
     method : the layout of all drawings: a name or a `Method`; of another package's layout a name as in `compare`, such
         as "nx:spring". None: "auto" for graphs, "ws-sne" for tables
     pos : the drawing that is judged, of any origin; None: the one with `seed`
@@ -241,7 +241,7 @@ def uncertainty(
     weight, weight_kind : of the graph, as in `layout`
     metric : of the table, as in `embed`
     seed : of the shown drawing, a whole number; the others have seed + 1, seed + 2, ...
-    n_jobs : threads
+    n_jobs : threads of the drawings; None: all cores. Searches for near nodes take all cores
     progress : show a progress bar; None: if there is a terminal
 
     Returns
@@ -303,7 +303,7 @@ def uncertainty(
     n = len(subject.network.labels)
     if n < 4:
         raise InputError(f"uncertainty compares neighborhoods and needs at least 4 nodes; got {n}")
-    with _bar(count + (shown is None), progress) as bar:
+    with counted("uncertainty", "drawings", count + (shown is None), progress) as bar:
         if shown is None:
             run = _drawn(subject, data.method, int(seed))
             pos, shown = getattr(run, "positions", run), subject.array(run, NAME)
@@ -402,11 +402,3 @@ class _Table:
             whole = np.full((n, found.shape[1]), np.nan)
             whole[there] = found
             yield whole
-
-
-def _bar(total: int, progress: bool | None) -> Any:
-    from tqdm import tqdm
-
-    columns, lines = screen()
-    disable = None if progress is None else not progress
-    return tqdm(desc="uncertainty", total=total, unit=" drawings", ncols=columns, nrows=lines, disable=disable)

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from scipy.sparse import csr_array, issparse
 
-from nelayout.core.record.progress import screen
+from nelayout.core.record.progress import counted
 from nelayout.core.sums.device import Device
 from nelayout.errors import InputError
 from nelayout.numerics.nearest import (
@@ -175,10 +175,7 @@ def _counting(rows: int, progress: bool) -> Iterator[Callable[[int], object]]:
     if not progress:
         yield int
         return
-    from tqdm import tqdm
-
-    columns, lines = screen()
-    with tqdm(desc="neighbors", total=rows, unit=" rows", ncols=columns, nrows=lines) as bar:
+    with counted("neighbors", "rows", rows) as bar:
 
         def done(more: int) -> None:
             with bar.get_lock():  # several threads search

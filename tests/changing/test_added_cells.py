@@ -1,4 +1,4 @@
-"""nl.add_cells: places new cells among those of a finished map, by a representation or by its principal components."""
+"""nl.add_cells: places new cells in a finished map, by a representation or by its principal components."""
 
 from types import SimpleNamespace
 from typing import Any

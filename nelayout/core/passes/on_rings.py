@@ -2,7 +2,7 @@
 
 The objective of the method decides on the angles, as it does on all coordinates elsewhere.  Its variables are the
 arcs, angle times radius.  On a ring a node can hardly pass another one, so the angles at the start decide the order.
-nelayout compares two: those of the drawing without rings, and sectors for all nodes behind a node, as of a tree.
+nelayout compares two: the angles of the drawing without rings, and sectors for all nodes behind a node, as in a tree.
 """
 
 from __future__ import annotations

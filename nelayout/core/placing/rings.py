@@ -63,7 +63,7 @@ def sifted(
 ) -> tuple[np.ndarray, int]:
     """Return an order of the nodes on a circle with few crossings, and their number.
 
-    ``order``: another one.  ``rounds``: the most, in each of which every node moves once.  Where two places have
+    ``order``: another one.  ``rounds``: the most; in a round every node moves once.  Where two places have
     equally few crossings, a node takes the place with the shorter edges.  ``block`` (n,): nodes of a block are side by
     side, and stay so; -1: a node does not move.  ``over``: whether time is over; the order is then as it is.
     """
@@ -101,7 +101,7 @@ def _moved(
     near = np.zeros(n, dtype=np.int64)
     near[at[around]] = 1
     up_to = np.concatenate([[0], np.cumsum(near)])
-    # v passes each other node w in turn; of the edges from v and w those cross whose ends are in the wrong order
+    # v passes each other node w in turn; edges from v and w cross if their ends are in the wrong order
     others = (rows != v) & (cols != v)
     here, there = at[rows[others]], at[cols[others]]
     between = up_to[there] - up_to[here + 1]

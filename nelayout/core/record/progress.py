@@ -23,7 +23,7 @@ import numpy as np
 from nelayout.core.record.solution import Frame, Progress, Ran, Step
 from nelayout.numerics.notices import listening
 
-__all__ = ["ENDING", "LOG", "Bar", "Late", "Mark", "Observer", "Past", "Stopped", "observe", "screen"]
+__all__ = ["ENDING", "LOG", "Bar", "Late", "Mark", "Observer", "Past", "Stopped", "counted", "observe", "screen"]
 
 LOG = logging.getLogger("nelayout")
 # Part of the planned seconds that weighs like time that has passed, in the speed of a run.
@@ -324,6 +324,15 @@ class Bar:
     def _bound(self, steps: int | None) -> None:
         self.line.total = steps or None
         self.line.bar_format = BOUNDED if steps else BOUNDLESS
+
+
+def counted(what: str, unit: str, total: int | None, shown: bool | None = True) -> Any:
+    """Return a progress bar that counts; ``shown``: None where there is a terminal."""
+    from tqdm import tqdm
+
+    columns, lines = screen()
+    disable = None if shown is None else not shown
+    return tqdm(desc=what, total=total, unit=f" {unit}", ncols=columns, nrows=lines, disable=disable)
 
 
 def screen() -> tuple[int | None, int | None]:

@@ -344,7 +344,7 @@ def _finished(
 def _on_rings(
     shape: tuple[int, int], settings: Settings, drawings: list[Drawing]
 ) -> tuple[Finished, np.ndarray]:
-    """Scale a layout on rings, whose middle is the center; return layout and units."""
+    """Scale a layout on rings about their middle, the center; return layout and units."""
     Y = np.zeros(shape)
     for drawing in drawings:
         Y[drawing.part.nodes] = drawing.Y

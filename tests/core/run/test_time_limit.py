@@ -63,6 +63,16 @@ def test_passes_leave_in_order_of_worth():
     assert not {"emphasis", "tail x 0.5"} & names(0.01)
 
 
+@pytest.mark.parametrize("G", [nx.barabasi_albert_graph(300, 3, seed=0), MESH])
+def test_plans_without_comparison_end_with_the_whole_tail(G):
+    """Lighter tails draw hubs as a blur. Where time allows, they lead to the last one."""
+    plans = [[each.name for each in nl.plan(G, time_limit=t).passes] for t in np.geomspace(1e-3, 10.0, 60)]
+    short = [names for names in plans if "best drawing" not in names]
+    assert {tuple(name for name in names if name.startswith(("tail", "descend"))) for names in short} == {
+        ("tail x 0", "descend"), ("tail x 0", "tail x 0.5", "tail x 0.8", "descend"),
+    }  # fmt: skip
+
+
 @pytest.mark.parametrize("graph", GRAPHS)
 def test_the_same_limit_gives_the_same_bits_and_a_long_one_all_of_them(graph, monkeypatch):
     monkeypatch.setattr(time, "perf_counter", Clock(0.0))  # the clock never strikes
