@@ -259,7 +259,7 @@ class _Groups(NamedTuple):
 
 
 def _groups(of: Audited, Y: np.ndarray, references: Sequence[np.ndarray], seed: int) -> _Groups:
-    """Find the faults of groups in the drawing Y (n, dim), after misplaced nodes were repaired."""
+    """Find the faults of groups in the repaired drawing Y (n, dim)."""
     names, kind = of.network.labels, of.kind
     clusters, said = false_clusters(Y, references) if of.is_table else ((), ())
     gaps, wide = torn(of.P, Y, references)
